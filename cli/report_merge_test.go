@@ -91,7 +91,7 @@ func TestReportMergeRefuses(t *testing.T) {
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
 	p.want(t, 2, "name the runs to merge", "merge")
 	p.want(t, 2, "shard 2/3 is missing: name its run too, or say with --partial", "merge", dirs[0], dirs[2])
-	p.want(t, 2, "a merge is of the shards of one run", "merge", dirs[0], dirs[1], dirs[2], dirs[1])
+	p.want(t, 2, "merge only the shards of one run", "merge", dirs[0], dirs[1], dirs[2], dirs[1])
 	p.want(t, 2, "there is no run", "merge", t.TempDir())
 	putReportFile(t, filepath.Join(dirs[1], filepath.Base(whole), "choice.json"), `{"shard":"2/3","labels":"other"}`)
 	p.want(t, 2, "ran other tests than", append([]string{"merge"}, dirs...)...)
@@ -119,6 +119,6 @@ func TestReportMergeOfLinks(t *testing.T) {
 		dirs[i] = link
 	}
 	p.want(t, 0, "tests of 3 shards", append([]string{"merge", "--reports", "all"}, dirs...)...)
-	p.want(t, 2, "a merge is of the shards of one run", "merge", dirs[0], dirs[1], dirs[2],
+	p.want(t, 2, "merge only the shards of one run", "merge", dirs[0], dirs[1], dirs[2],
 		filepath.Join(filepath.Dir(dirs[1]), filepath.Base(whole)))
 }

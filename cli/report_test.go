@@ -88,7 +88,7 @@ func TestReportSealAndVerify(t *testing.T) {
 	p.want(t, 0, "packs checked: 1, all whole", "verify", "latest/killed")
 	p.want(t, 0, "packs checked: 2, all whole", "verify", runtest.Name+"/killed",
 		filepath.Join("tests", "reports", runtest.Name, "ios-only"))
-	p.want(t, 1, "recording.mp4: is named in the events and is missing", "verify")
+	p.want(t, 1, "recording.mp4: is missing, but named in the events", "verify")
 	putReportFile(t, filepath.Join(p.run, "killed", "run.md"), "changed")
 	p.want(t, 1, "packs checked: 1, not as they should be: 1", "verify", "latest/killed")
 	for _, name := range []string{"junit.xml", "ctrf.json", "run.json", "summary.md"} {
@@ -299,7 +299,7 @@ func TestReportNotify(t *testing.T) {
 		t.Error(bodies)
 	}
 	answer = "no_team"
-	p.want(t, 3, "was not told: 200, but not taken: no_team", "notify")
+	p.want(t, 3, "was not told: 200, but not accepted: no_team", "notify")
 }
 
 func TestBarLine(t *testing.T) {

@@ -247,9 +247,9 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	calm := hurry()
+	restore := relaxGC()
 	p, err := conf.Plan(args...)
-	calm()
+	restore()
 	var usage *plan.Usage
 	switch {
 	case errors.As(err, &usage):
@@ -278,27 +278,27 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
 	}
-	complain(env, conf.ReportSealed(ctx, sealed))
-	lost := complain(env, history.WriteChoice(run.Dir, conf.Choice()))
+	warn(env, conf.ReportSealed(ctx, sealed))
+	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
-	lost = complain(env, run.Announce(p.Cases)) || lost
+	lost = warn(env, run.Announce(p.Cases)) || lost
 	if elsewhere != nil {
 		run.Remote = elsewhere
 	}
-	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
-	complain(env, elsewhere.Close())
+	outcomes, renderErr := watch(ctx, env, f, run, p.Cases)
+	warn(env, elsewhere.Close())
 	lost = f.report(ctx, env, run) || lost
-	complain(env, run.End())
-	return cmp.Or(conclude(env, f, conf, outcomes), unshown, incomplete(lost))
+	warn(env, run.End())
+	return cmp.Or(conclude(env, f, conf, outcomes), renderErr, incomplete(lost))
 }
 
 // report makes the files of the run, and says whether some could not be written.
 func (f runFlags) report(ctx context.Context, env *Env, r *run.Runner) (lost bool) {
 	err := r.Report(ctx, env.Stdout)
-	complain(env, err)
+	warn(env, err)
 	var unwritten *reporters.Unwritten
 	lost = errors.As(err, &unwritten)
-	return complain(env, f.writeOutput(env, r.Dir.Path())) || lost
+	return warn(env, f.writeOutput(env, r.Dir.Path())) || lost
 }
 
 // incomplete is the exit code of a run that passed and lacks files of its report.
@@ -309,8 +309,8 @@ func incomplete(lost bool) error {
 	return nil
 }
 
-// complain prints what is wrong beside the tests, and says whether there was something.
-func complain(env *Env, err error) bool {
+// warn prints an error outside of the tests, and reports whether there was one.
+func warn(env *Env, err error) bool {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
 	}

@@ -44,7 +44,7 @@ func newValidateCommand(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer hurry()()
+			defer relaxGC()()
 			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment,
 				Env: env.LookupEnv, Files: true})
 			if err != nil {
@@ -71,9 +71,9 @@ func newValidateCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// hurry lets the garbage of reading tests grow before it is collected: collecting it takes a quarter of the time, and
-// it is little. What is returned ends that.
-func hurry() func() {
+// relaxGC lets more garbage collect before the collector runs: collecting it would take a quarter of the time to read
+// tests, and it is little. The returned function restores the setting.
+func relaxGC() func() {
 	before := debug.SetGCPercent(400)
 	return func() { debug.SetGCPercent(before) }
 }

@@ -29,48 +29,47 @@ const (
 	NotifyFile  = "notify.json"
 )
 
-// Options are what the end of a run needs from outside. The zero value writes the files and tells nobody.
+// Options configure the end of a run. The zero value writes the files and sends no notifications.
 type Options struct {
 	// GITHUB_*, REPORT_MAX_*, SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL, NOTIFY_URLS, TAPROOT_REPORT_URL, OTEL_*
 	Getenv  func(string) string
-	Stdout  io.Writer        // takes GitHub's annotations
+	Stdout  io.Writer        // for GitHub's annotations
 	Now     func() time.Time // default: time.Now
-	Dir     string           // that the places in the run are relative to
-	Project string           // its root, in which .env may lie
+	Dir     string           // base of the places in the run
+	Project string           // its root, which may contain .env
 
 	// Pages makes the pages for people, of the pack directories and of the run; nil: none.
 	Pages func(runDir string) error
 	// Notify sends chat messages with these options; nil: with the defaults.
 	Notify *webhook.Options
-	// Quiet writes the files of this run only, for one that is assembled anew: GitHub and chats were told, and no other
-	// run goes.
+	// Quiet writes the files of this run only, for a run that is assembled again: it sends no notifications and removes
+	// no other run.
 	Quiet bool
 }
 
-// Run makes, of what is in the run directory: junit.xml, ctrf.json, run.json, the run's lines of history.jsonl, the
-// pages, summary.md, the pointer latest, GitHub's annotations and summary when its environment is there, and one
-// message per chat when tests failed; it removes the runs that are beyond the limits. It may be called again for the
-// same run. What goes wrong hinders nothing else and is no part of the run's verdict: it is given as one error, to be
-// printed, which holds *Unwritten when files could not be written. The run is nil only when its directory cannot be
-// read.
+// Finish makes these from the run directory: junit.xml, ctrf.json, run.json, the run's lines of history.jsonl, the
+// pages, summary.md, the pointer latest, GitHub's annotations and summary in GitHub Actions, and one message per chat
+// when tests failed. It removes the runs that are beyond the limits. It may be called again for the same run. An error
+// in one part does not stop the others and does not change the run's verdict: all errors are returned as one, which
+// contains *Unwritten when files could not be written. The run is nil only when its directory cannot be read.
 func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error) {
 	o.defaults()
 	run, err := history.LoadRun(runDir)
 	if err != nil {
 		return nil, &Unwritten{Err: err}
 	}
-	files := []error{machines(run), lacks(filepath.Dir(run.Dir), "history.jsonl", history.AppendHistory(run))}
+	files := []error{machines(run), unwrittenFile(filepath.Dir(run.Dir), "history.jsonl", history.AppendHistory(run))}
 	var errs []error
 	if !o.Quiet {
 		errs = append(errs, o.retain(run))
 	}
-	// The pages come after retention: what leads to other runs must not lead to one that is gone.
+	// Make the pages after retention: they must not link to runs that were removed.
 	if o.Pages != nil {
 		if err := o.Pages(run.Dir); err != nil {
-			files = append(files, fmt.Errorf("make the pages: %w", lacks(run.Dir, html.IndexFile, err)))
+			files = append(files, fmt.Errorf("make the pages: %w", unwrittenFile(run.Dir, html.IndexFile, err)))
 		}
 		if again, err := history.LoadRun(runDir); err == nil {
-			run = again // it knows the pages now
+			run = again // it includes the pages now
 		}
 	}
 	files = append(files,
@@ -83,8 +82,8 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 	return run, errors.Join(append([]error{unwritten(files...)}, errs...)...)
 }
 
-// Sealed assembles anew the runs of the packs that history.Seal completed: when they were assembled, if ever, these
-// packs were not whole.
+// FinishSealed assembles the runs of the packs that history.Seal completed: if they were assembled before, these packs
+// were incomplete.
 func FinishSealed(ctx context.Context, sealed []history.Sealed, o Options) error {
 	o.Quiet = true
 	var errs []error
@@ -125,25 +124,25 @@ func machines(run *history.Run) error {
 		if err == nil {
 			err = wholefile.WriteFile(run.Dir, name, data)
 		}
-		errs = append(errs, lacks(run.Dir, name, err))
+		errs = append(errs, unwrittenFile(run.Dir, name, err))
 	}
 	return errors.Join(errs...)
 }
 
 func (o *Options) retain(run *history.Run) error {
 	if !pack.IsRunName(run.Name) {
-		return nil // it lies elsewhere than among runs
+		return nil // it is not in a run
 	}
 	limits, err := history.LimitsFromEnv(o.Getenv, o.Project)
 	if err != nil {
 		return err
 	}
-	limits.Spare = []string{run.Name}
+	limits.Keep = []string{run.Name}
 	_, err = history.Prune(filepath.Dir(run.Dir), limits, o.Now(), false)
 	return err
 }
 
-// actions tells GitHub, when it is there.
+// actions reports to GitHub, in GitHub Actions.
 func (o *Options) actions(run *history.Run) error {
 	link, err := ReportURL(o.Getenv, run.Name)
 	errs := []error{err}
@@ -157,17 +156,17 @@ func (o *Options) actions(run *history.Run) error {
 	return errors.Join(errs...)
 }
 
-// notify sends the digest, and notes what became of it.
+// notify sends the digest, and records the results.
 func (o *Options) notify(ctx context.Context, run *history.Run) error {
 	targets, errs := webhook.Targets(o.Getenv)
 	if len(targets) == 0 || !webhook.Wanted(run) {
 		return errors.Join(errs...)
 	}
-	link, _ := ReportURL(o.Getenv, run.Name) // actions gave its error
+	link, _ := ReportURL(o.Getenv, run.Name) // actions returned its error
 	sent := webhook.Send(ctx, targets, webhook.NewDigest(run, link), *o.Notify)
 	for _, s := range sent {
 		if !s.OK {
-			errs = append(errs, fmt.Errorf("%s (%s) was not told: %s", s.Product, s.From, s.Why))
+			errs = append(errs, fmt.Errorf("the message to %s (%s) failed: %s", s.Product, s.From, s.Why))
 		}
 	}
 	data, err := json.MarshalIndent(struct {
@@ -180,7 +179,7 @@ func (o *Options) notify(ctx context.Context, run *history.Run) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// trace sends the run to a collector of OpenTelemetry, when there is one.
+// trace sends the run to an OpenTelemetry collector, if there is one.
 func (o *Options) trace(ctx context.Context, run *history.Run) error {
 	target, err := otlp.FromEnv(o.Getenv)
 	if target == nil {
@@ -189,8 +188,8 @@ func (o *Options) trace(ctx context.Context, run *history.Run) error {
 	return target.Send(ctx, run)
 }
 
-// ReportURL is where a run can be read, from TAPROOT_REPORT_URL: {run} in it becomes the run's name; without {run} it
-// is taken as it is. It is empty when nothing is set.
+// ReportURL is the URL of a run, from TAPROOT_REPORT_URL: {run} in it becomes the run's name; without {run} it is used
+// as it is. It is empty when the variable is not set.
 func ReportURL(getenv func(string) string, run string) (string, error) {
 	address := getenv("TAPROOT_REPORT_URL")
 	if address == "" {
@@ -198,13 +197,13 @@ func ReportURL(getenv func(string) string, run string) (string, error) {
 	}
 	u, err := url.Parse(replaceRun(address, run))
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", errors.New("TAPROOT_REPORT_URL is not a web address: it begins with https://")
+		return "", errors.New("TAPROOT_REPORT_URL is not a URL: it must start with https://")
 	}
 	return u.String(), nil
 }
 
-// folderOf is the address of the run's folder, when the address of its report tells: that has {run} in it, and ends
-// there or with a page of the folder.
+// folderOf is the URL of the run's folder, if the URL of its report contains it: that has {run} in it, and ends there
+// or with a page of the folder.
 func folderOf(getenv func(string) string, link string) string {
 	if !strings.Contains(getenv("TAPROOT_REPORT_URL"), "{run}") {
 		return ""

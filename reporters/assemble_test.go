@@ -140,7 +140,7 @@ func TestGitHub(t *testing.T) {
 	if run, err := Finish(t.Context(), dir, o); err == nil || run == nil {
 		t.Error(run, err)
 	}
-	// Nothing is said where nobody asked.
+	// Nothing is printed outside of GitHub Actions.
 	out.Reset()
 	o = options(nil)
 	o.Stdout = &out
@@ -182,7 +182,7 @@ func TestChat(t *testing.T) {
 	o.Notify = &webhook.Options{Wait: time.Millisecond}
 	run, err := Finish(t.Context(), dir, o)
 	if run == nil || err == nil ||
-		!strings.Contains(err.Error(), "slack (FEISHU_WEBHOOK_URL) was not told: 200, but not taken: "+
+		!strings.Contains(err.Error(), "the message to slack (FEISHU_WEBHOOK_URL) failed: 200, but not accepted: "+
 			"no_service") || strings.Contains(err.Error(), "T0KEN") {
 		t.Errorf("%v", err)
 	}
@@ -195,7 +195,7 @@ func TestChat(t *testing.T) {
 		strings.Count(note, `"ok": false`) != 1 {
 		t.Error(note)
 	}
-	// A run without failures, and one that is assembled anew, tell nobody.
+	// A run without failures, and one that is assembled again, send no notifications.
 	o.Quiet = true
 	if _, err := Finish(t.Context(), dir, o); err != nil {
 		t.Error(err)
@@ -216,8 +216,8 @@ func TestChat(t *testing.T) {
 	}
 }
 
-// Retention spares the run that ends; wrong limits delete nothing and are said; the pages come when the old runs are
-// gone.
+// Retention keeps the run that ends; wrong limits delete nothing and are reported; the pages are made after the old
+// runs were removed.
 func TestRetention(t *testing.T) {
 	dir := lay(t)
 	root := filepath.Dir(dir)
@@ -299,7 +299,7 @@ func TestNoRun(t *testing.T) {
 	}
 }
 
-// TestTraceIsSent once: a run that is assembled anew was sent already.
+// TestTraceIsSent once: a run that is assembled again was sent already.
 func TestTraceIsSent(t *testing.T) {
 	requests := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

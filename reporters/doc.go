@@ -1,6 +1,6 @@
-// Package reporters ends a run: of the packs in its directory it makes everything that is told of the run as a whole.
+// Package reporters ends a run: from the packs in its directory it makes all reports of the run as a whole.
 //
-// Events go in as they happen (event), are kept at once in a pack for each case (pack), and the readable files of
-// specification §2.3 are derived from them alone (markdown, html, junit, ctrf, github). What is told of a whole run,
-// and of the runs before it, is in history.
+// Events go in as they happen (event) and are written at once to a pack for each case (pack). The readable files of
+// specification §2.3 are derived from them alone (markdown, html, junit, ctrf, github). Package history has the data of
+// a whole run, and of the runs before it.
 package reporters

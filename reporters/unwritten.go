@@ -14,10 +14,10 @@ import (
 	"github.com/taproot-dev/taproot/reporters/html"
 )
 
-// Unwritten says which files of a run could not be written: its report is not complete.
+// Unwritten says which files of a run could not be written: its report is incomplete.
 type Unwritten struct {
 	Files []string // their paths
-	Err   error    // all that went wrong
+	Err   error    // all errors
 }
 
 // unwritten is nil when the files could be written.
@@ -40,7 +40,7 @@ func rank(file string) int {
 	return 1
 }
 
-// collect takes the paths of files out of an error and of those that it is made of.
+// collect collects the paths of files from an error and from the errors that it wraps.
 func (e *Unwritten) collect(err error) {
 	switch err := err.(type) {
 	case *wholefile.Error:
@@ -83,8 +83,8 @@ func (e *Unwritten) Error() string {
 
 func (e *Unwritten) Unwrap() error { return e.Err }
 
-// lacks is err as the reason why a file of a folder could not be written, unless err names files itself.
-func lacks(dir, name string, err error) error {
+// unwrittenFile returns err as the reason why a file of a folder could not be written, unless err names files itself.
+func unwrittenFile(dir, name string, err error) error {
 	var named *wholefile.Error
 	if err == nil || errors.As(err, &named) {
 		return err

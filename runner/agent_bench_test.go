@@ -94,26 +94,26 @@ func runFlow(ctx context.Context, tb testing.TB, dev drivers.Device, p *androidt
 	return c
 }
 
-// figures are what the best rounds of a flow came to, for this machine has other things to do.
-type figures struct {
+// results are the results of the best rounds of a flow: other work on this machine slows single rounds.
+type results struct {
 	faster     float64 // a tap by the agent against one without it
 	stockShare float64 // what of a tap without it is our own, in per cent
-	asked      int     // how many dumps, pictures and touches the taps without it cost, more than one, two and one each
+	asked      int     // how many dumps, screenshots and touches the taps without it cost, more than one, two and one each
 }
 
-// oneLook is a dump and its two pictures: a caret or a keyboard that is drawn while a busy machine reads the screen
-// costs another look.
+// oneLook is a dump and its two screenshots: a caret or a keyboard that is drawn while a busy machine reads the screen
+// costs another screen read.
 const oneLook = 3
 
-// good tells whether the figures are those that were promised; in the short mode, which runs beside much else, what was
-// asked of the phone is all that counts.
-func (f figures) good() bool {
+// good reports whether the metrics are within their limits. In the short mode, which runs in parallel with other tests,
+// only the number of requests to the phone counts.
+func (f results) good() bool {
 	return f.asked <= oneLook && (testing.Short() || f.faster >= 8 && f.stockShare < 5)
 }
 
-// TestAgentIsFast: with the speed of real phones a tap by the agent takes an eighth of what it takes without it, or
-// less; without it, a tap takes one dump, two pictures and one touch, in a whole flow at most one look more, and hardly
-// anything of it is our own.
+// TestAgentIsFast: with the speed of real phones a tap by the agent takes an eighth of its time without it, or less;
+// without it, a tap takes one dump, two screenshots and one touch, in a whole flow at most one screen read more, and
+// hardly any time of Taproot itself.
 func TestAgentIsFast(t *testing.T) {
 	const rounds = 3
 	flows := agentFlows()
@@ -126,7 +126,7 @@ func TestAgentIsFast(t *testing.T) {
 			agent, agentPhone := openWay(t, android.AgentRequire)
 			l := androidtest.RealLatency()
 			least, n := l.Dump+l.Screencap+l.Input, time.Duration(f.taps)
-			best := figures{stockShare: 100, asked: 100}
+			best := results{stockShare: 100, asked: 100}
 			for round := 0; round < rounds && !best.good(); round++ {
 				slow, fast := runFlow(t.Context(), t, stock, stockPhone, f), runFlow(t.Context(), t, agent, agentPhone, f)
 				best.faster = max(best.faster, float64(slow.taps.wall)/float64(fast.taps.wall))

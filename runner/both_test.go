@@ -67,8 +67,8 @@ func iosSuite(t *testing.T) []plan.Case {
 	return p.Cases
 }
 
-// TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with a
-// pack of its own and its log, and, where tests are whole, its film.
+// TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with
+// its own pack and log, and, in full mode, its recording.
 func TestBothPlatformsAtOnce(t *testing.T) {
 	t.Parallel()
 	mac, _ := iosSimulator(t)
@@ -95,8 +95,8 @@ func TestBothPlatformsAtOnce(t *testing.T) {
 	}
 }
 
-// meeting lets the first step of each of the packs wait until the other ones have begun, too: those of a run that takes
-// one after the other never meet.
+// meeting blocks the first step of each of the packs until the other ones have started, too: a run that takes one after
+// the other never passes it.
 func meeting(t *testing.T, packs ...string) func(event.Case, event.Event) {
 	var missing sync.WaitGroup
 	missing.Add(len(packs))

@@ -21,8 +21,8 @@ func mixed(t *testing.T, n int) (list []plan.Case) {
 	return list
 }
 
-// begun are the packs in the order in which their cases began.
-func begun(outcomes []run.Outcome) (packs []string) {
+// startOrder are the packs in the order in which their cases started.
+func startOrder(outcomes []run.Outcome) (packs []string) {
 	list := slices.Clone(outcomes)
 	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
 	for _, o := range list {
@@ -31,8 +31,8 @@ func begun(outcomes []run.Outcome) (packs []string) {
 	return packs
 }
 
-// TestCasesOfSeveralPlatformsBeginInTheirOrder: which goroutine is faster must not matter.
-func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
+// TestCasesOfSeveralPlatformsStartInTheirOrder: which goroutine is faster must not matter.
+func TestCasesOfSeveralPlatformsStartInTheirOrder(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
 		rounds = 4
@@ -42,7 +42,7 @@ func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
 			f, p := phones("A", "B"), newPages(2)
 			f.cost, p.cost = time.Second, time.Second
 			list := mixed(t, 5)
-			got := begun(newRunner(t, run.Config{Parallel: 1}, f, p).All(t.Context(), list))
+			got := startOrder(newRunner(t, run.Config{Parallel: 1}, f, p).All(t.Context(), list))
 			for i, c := range list {
 				if got[i] != c.Pack {
 					t.Fatalf("they began in the order %q", got)
@@ -94,7 +94,7 @@ func TestSlotsAreNotExceededByCasesThatWaited(t *testing.T) {
 	})
 }
 
-func TestFailFastBeginsNothingMore(t *testing.T) {
+func TestFailFastStartsNothingMore(t *testing.T) {
 	for name, bad := range map[string]func(*testing.T, *fleet) plan.Case{
 		"fail": func(t *testing.T, _ *fleet) plan.Case { return newCase(t, "bad", dsl.Android, "Missing") },
 		"error": func(t *testing.T, f *fleet) plan.Case {
@@ -112,7 +112,7 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 					t.Fatalf("%s: %v", v, outcomes[0].Err)
 				}
 				wantVerdict(t, outcomes[1], event.Skipped, "bad did not pass")
-				wantVerdict(t, outcomes[2], event.Pass) // it had begun
+				wantVerdict(t, outcomes[2], event.Pass) // it had started
 				wantVerdict(t, outcomes[3], event.Skipped, "bad did not pass")
 				wantVerdict(t, outcomes[4], event.Skipped, "bad did not pass")
 				if code := run.ExitCode(outcomes, true); code == run.ExitPass {
@@ -123,8 +123,8 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 	}
 }
 
-// TestBrowsersEndWithTheirLastCase: a browser that nobody needs any more ends while the phones are still at work, and
-// not before.
+// TestBrowsersEndWithTheirLastCase: a browser that is no longer needed ends while the phones still work, and not
+// before.
 func TestBrowsersEndWithTheirLastCase(t *testing.T) {
 	for _, last := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// dying runs a case whose last step is followed by what harm does to the phone. How long that is waited for is tested
-// in fake time, in package engine.
+// dying runs a case and calls harm after its last step. How long the engine waits for a crash is tested in fake time,
+// in package engine.
 func dying(t *testing.T, steps string, harm func(p *androidtest.Phone)) run.Outcome {
 	t.Helper()
 	driver, list := simulated(t, "SIM1")
@@ -26,14 +26,13 @@ func dying(t *testing.T, steps string, harm func(p *androidtest.Phone)) run.Outc
 	return r.Run(t.Context(), c)
 }
 
-// writeCrash writes what the system writes of a process that nobody sees.
+// writeCrash writes what the system logs for a process without a window.
 func writeCrash(p *androidtest.Phone, process, exception string) {
 	p.Log('E', "AndroidRuntime",
 		"FATAL EXCEPTION: main\nProcess: %s, PID: 4711\n%s\n\tat com.example.Sync.run(Sync.java:7)", process, exception)
 }
 
-// TestAppThatDiesAfterTheLastTap is a fail, also when nobody looks for anything any more, and its stack is in all
-// reports.
+// TestAppThatDiesAfterTheLastTap is a fail, also when no step follows, and its stack is in all reports.
 func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	t.Parallel()
 	const tap = "  - tap: E-mail\n"
@@ -65,8 +64,8 @@ func TestAnotherAppThatDies(t *testing.T) {
 	wantVerdict(t, o, event.Pass)
 }
 
-// TestAppThatDiesInAnOptionalStep is a fail, also when it was started anew since, and when a step that failed of
-// something else came behind.
+// TestAppThatDiesInAnOptionalStep is a fail, also when the app was started again since, and when a step that failed for
+// another reason followed.
 func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 	t.Parallel()
 	const crash = "  - tap: E-mail\n  - input: " + androidtest.LoginCrash +
@@ -114,10 +113,10 @@ func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})
 	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"),
-		"not checked: whether the app has crashed") {
+		"whether the app has crashed could not be checked") {
 		t.Errorf("%s, notes %q", o.Verdict(), o.Result.Notes)
 	}
-	if md := readPack(t, o, "run.md"); !strings.Contains(md, "not checked") {
+	if md := readPack(t, o, "run.md"); !strings.Contains(md, "could not be checked") {
 		t.Errorf("run.md does not tell:\n%s", md)
 	}
 }

@@ -26,10 +26,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// TestDevice is a leased device in the hands of a Ginkgo spec, see Device, or of a plain test, see DeviceT. Its methods
-// wait as YAML steps do, are told in the report pack, and end the spec or test when they fail.
+// TestDevice is a leased device of a Ginkgo spec, see Device, or of a plain test, see DeviceT. Its methods wait as YAML
+// steps do, are steps in the report pack, and end the spec or test when they fail.
 type TestDevice struct {
-	t     testing.TB      // nil: of a Ginkgo spec
+	t     testing.TB      // nil: a Ginkgo spec
 	ctx   context.Context // of the spec: gomega's matchers have no other
 	suite *suite
 	c     plan.Case
@@ -38,43 +38,43 @@ type TestDevice struct {
 	pack  *pack.Pack
 	steps *engine.Stepwise
 
-	mu      sync.Mutex
-	told    string // the message with which a step ended the spec
-	broken  error  // that a matcher met
-	verdict event.Verdict
-	problem *event.Problem
+	mu          sync.Mutex
+	stepMessage string // the message of the step that ended the spec
+	broken      error  // the error of a matcher
+	verdict     event.Verdict
+	problem     *event.Problem
 }
 
-// DeviceOption says which device a spec needs, and how it is reported.
+// DeviceOption selects the device of a spec, and configures its report.
 type DeviceOption func(*plan.Case, *hidden)
 
 type hidden struct{ values []string }
 
-// OnAndroid asks for an Android device, which is the default unless TAPROOT_PLATFORM says otherwise.
+// OnAndroid selects an Android device, which is the default unless TAPROOT_PLATFORM is set.
 func OnAndroid() DeviceOption { return on(dsl.Android) }
 
-// OnIOS asks for an iOS device.
+// OnIOS selects an iOS device.
 func OnIOS() DeviceOption { return on(dsl.IOS) }
 
-// OnWeb asks for a browser page.
+// OnWeb selects a browser page.
 func OnWeb() DeviceOption { return on(dsl.Web) }
 
 func on(p dsl.Platform) DeviceOption { return func(c *plan.Case, _ *hidden) { c.Platform = p } }
 
-// Needing passes by devices that are not what the spec needs, as the key device does in YAML.
+// Needing excludes devices that are not what the spec needs, as the key device does in YAML.
 func Needing(need dsl.Need) DeviceOption {
 	return func(c *plan.Case, _ *hidden) { c.Test.Device = need }
 }
 
-// Hiding keeps values out of the report: texts are masked, pictures blanked, nothing is filmed.
+// Hiding keeps values out of the report: texts are masked, screenshots blanked, and nothing is recorded.
 func Hiding(values ...string) DeviceOption {
 	return func(_ *plan.Case, h *hidden) { h.values = append(h.values, values...) }
 }
 
-// Device waits for a free device, opens it for the running spec, and gives it back when the spec has ended. The spec
-// gets a report pack like a YAML test, with a picture of each step, and a verdict in the report of the run: fail when
-// the spec fails, error when the device is to blame. A spec can have several devices; each has a pack. Without a device
-// the spec is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call
+// Device waits for a free device, opens it for the running spec, and releases it when the spec has ended. The spec has
+// a report pack like a YAML test, with a screenshot of each step, and a verdict in the report of the run: fail when the
+// spec fails, error when the device is to blame. A spec can have several devices; each has a pack. Without a device the
+// spec is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call
 // Device in It or BeforeEach; tests of package testing have DeviceT.
 func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	ginkgo.GinkgoHelper()
@@ -84,7 +84,7 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	}
 	if s.runner == nil {
 		ginkgo.Fail(
-			"there are no devices here: call runner.Device within a spec of a package whose test function calls " +
+			"there are no devices here: call runner.Device within a spec of a package with a test function that calls " +
 				"runner.RunSuites(t, \".\")")
 	}
 	report := ginkgo.CurrentSpecReport()
@@ -98,7 +98,7 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	lease, dev, none := s.runner.Open(ctx, c, pool.Sleep)
 	if none != nil {
 		s.current.keep(none.Case.Pack)
-		s.current.over = true
+		s.current.released = true
 		s.refuse(*none)
 	}
 	d, err := s.hold(ctx, &TestDevice{ctx: ctx, suite: s, c: c, lease: lease, dev: dev}, hide)
@@ -109,9 +109,9 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	return d
 }
 
-// hold begins the report.
+// hold starts the report.
 func (s *suite) hold(ctx context.Context, d *TestDevice, hide []string) (*TestDevice, error) {
-	if err := d.begin(ctx, hide); err != nil {
+	if err := d.startReport(ctx, hide); err != nil {
 		return nil, err
 	}
 	s.current.keep(d.c.Pack)
@@ -120,18 +120,18 @@ func (s *suite) hold(ctx context.Context, d *TestDevice, hide []string) (*TestDe
 	return d, nil
 }
 
-// begin begins the report of a device.
-func (d *TestDevice) begin(ctx context.Context, hide []string) (err error) {
+// startReport starts the report of a device.
+func (d *TestDevice) startReport(ctx context.Context, hide []string) (err error) {
 	if d.pack, err = d.suite.runner.Pack(&d.c, d.lease.Info); err != nil {
 		return err
 	}
 	opts := d.suite.runner.Engine()
-	opts.Warnings = d.suite.runner.Calm(ctx, d.dev)
+	opts.Warnings = d.suite.runner.PrepareDevice(ctx, d.dev)
 	d.steps = engine.Begin(ctx, d.c, d.dev, d.pack, opts, hide...)
 	return nil
 }
 
-// refuse ends a spec for which there is no device.
+// refuse ends a spec without a device.
 func (s *suite) refuse(o run.Outcome) {
 	ginkgo.GinkgoHelper()
 	ginkgo.AddReportEntry("pack", o.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
@@ -141,7 +141,7 @@ func (s *suite) refuse(o run.Outcome) {
 	ginkgo.Fail(FailureText(o))
 }
 
-// specCase is the case that the running spec is.
+// specCase is the running spec as a case.
 func (s *suite) specCase(r types.SpecReport, at types.CodeLocation, options []DeviceOption) (plan.Case, []string) {
 	id, pack, twin := s.current.name(r, s.cases)
 	where := r.LeafNodeLocation
@@ -155,15 +155,15 @@ func (s *suite) specCase(r types.SpecReport, at types.CodeLocation, options []De
 
 func folder(at types.CodeLocation) string { return filepath.Dir(at.FileName) }
 
-// source gives a place in Go code as messages show it, and the file.
+// source returns a place in Go code for messages, and the file.
 func (s *suite) source(at types.CodeLocation) (source.Pos, *source.Source) {
 	pos := source.Pos{File: filepath.ToSlash(at.FileName), Line: at.LineNumber, Col: 1}
 	if rel, err := filepath.Rel(s.conf.Dir, at.FileName); err == nil && filepath.IsLocal(rel) {
 		pos.File = filepath.ToSlash(rel)
 	}
 	source := &source.Source{File: pos.File}
-	if text, err := os.ReadFile(at.FileName); err == nil { // without it, messages have no line to show
-		// so that a caret stands under its character
+	if text, err := os.ReadFile(at.FileName); err == nil { // without the file, messages show no line
+		// so that a caret is under its character
 		source.Lines = strings.Split(strings.ReplaceAll(string(text), "\t", " "), "\n")
 		if line := source.Line(pos.Line); line != "" {
 			pos.Col = 1 + len(line) - len(strings.TrimLeft(line, " "))
@@ -172,20 +172,21 @@ func (s *suite) source(at types.CodeLocation) (source.Pos, *source.Source) {
 	return pos, source
 }
 
-// Info tells which device it is.
+// Info describes the device.
 func (d *TestDevice) Info() drivers.Info { return d.dev.Info() }
 
-// Step is how one call differs from others.
+// Step is an option of one call.
 type Step func(*engine.Call)
 
-// Within waits for at most that long, instead of ten seconds.
+// Within waits at most that long, instead of ten seconds.
 func Within(limit time.Duration) Step { return func(c *engine.Call) { c.Timeout = limit } }
 
-// Named says what reports call the step.
+// Named sets the step's name in reports.
 func Named(name string) Step { return func(c *engine.Call) { c.Step.Options.Name = name } }
 
-// Do does what a struct of the vocabulary says, such as dsl.Tap{Selector: dsl.Selector{Label: "Sign in"}}, waiting as
-// the YAML step does. It gives what the step option as: would save. When it fails, the spec ends there.
+// Do performs an action, given as its struct of package dsl such as dsl.Tap{Selector: dsl.Selector{Label: "Sign in"}},
+// and waits as the YAML step does. It returns the value that the step option as: would save. When it fails, the spec
+// ends there.
 func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
@@ -196,8 +197,8 @@ func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 	return ended.Value
 }
 
-// Try is Do for what may fail: that is an error then, and a warning in the report. A device that breaks still ends the
-// spec.
+// Try is Do for an action that may fail: it then returns an error, and the report has a warning. A device that fails
+// still ends the spec.
 func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
@@ -228,7 +229,7 @@ func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step)
 	for _, set := range how {
 		set(&call)
 	}
-	if err != nil { // the spec is wrong, as a YAML file can be
+	if err != nil { // an error in the spec, as in a YAML file
 		return d.steps.Fail(ctx, step, &action.Failure{Problem: event.Problem{Message: err.Error()}}), pos, source
 	}
 	return d.steps.Do(ctx, call), pos, source
@@ -240,7 +241,7 @@ func (d *TestDevice) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	d.marks().Helper()
 	text := problemText(source.Error{Pos: pos, Source: src}, e.Verdict, *e.Problem) + field("pack", d.pack.Dir())
 	d.mu.Lock()
-	d.told = text
+	d.stepMessage = text
 	d.mu.Unlock()
 	if d.t != nil {
 		d.t.Fatal(text)
@@ -248,7 +249,7 @@ func (d *TestDevice) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	ginkgo.Fail(text)
 }
 
-// marks is what a plain test calls so that its failures are told at the line that called a method of the device.
+// marks is called by a plain test so that its failures are reported at the line that called a method of the device.
 func (d *TestDevice) marks() interface{ Helper() } {
 	if d.t != nil {
 		return d.t
@@ -256,34 +257,34 @@ func (d *TestDevice) marks() interface{ Helper() } {
 	return noHelper{}
 }
 
-// noHelper is for specs of Ginkgo, which has marks of its own.
+// noHelper is for specs of Ginkgo, which has its own helper marks.
 type noHelper struct{}
 
 // Helper does nothing.
 func (noHelper) Helper() {}
 
-// Launch starts an app anew and waits until it is in front.
+// Launch starts an app again and waits until it is in the foreground.
 func (d *TestDevice) Launch(ctx context.Context, app string) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
 	d.Do(ctx, dsl.Launch{Package: app, Force: true})
 }
 
-// Open opens a page in a fresh browser; url may be an HTML file beside the spec.
+// Open opens a page in a fresh browser; url may be an HTML file next to the spec.
 func (d *TestDevice) Open(ctx context.Context, url string) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
 	d.Do(ctx, dsl.OpenBrowser{URL: url})
 }
 
-// Tap waits for an element with the label, until it can be reached and stands still, and taps it.
+// Tap waits for an element with the label, until it can be reached and is stationary, and taps it.
 func (d *TestDevice) Tap(ctx context.Context, label string) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
 	d.Do(ctx, dsl.Tap{Selector: dsl.Selector{Label: label}})
 }
 
-// Input types into the field that has the focus, and reads it back.
+// Input types into the focused field, and verifies the text.
 func (d *TestDevice) Input(ctx context.Context, text string) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
@@ -304,8 +305,8 @@ func (d *TestDevice) AssertNot(ctx context.Context, label string) {
 	d.Do(ctx, dsl.AssertNot{Selector: dsl.Selector{Label: label}})
 }
 
-// Look reads the screen once, without waiting, and gives what fits the selector. It is no step; gomega's Eventually
-// waits with it, see package matchers.
+// Look reads the screen once, without waiting, and returns the matches of the selector. It is not a step; gomega's
+// Eventually waits with it, see package matchers.
 func (d *TestDevice) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	found, tree, err := d.steps.Look(d.ctx, sel)
 	if err != nil && action.VerdictOf(err) == event.Error && d.ctx.Err() == nil {

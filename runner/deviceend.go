@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// onFailure runs as soon as the spec has failed, before anything is cleaned up. What failed beside the device's own
-// steps becomes a step of the report, with a picture.
+// onFailure runs as soon as the spec has failed, before any clean-up. A failure outside of the device's own steps
+// becomes a step of the report, with a screenshot.
 func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()
@@ -24,8 +24,8 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 		return
 	}
 	v, p := d.steps.Verdict()
-	if d.problem = p; v != event.Pass && d.told == r.Failure.Message {
-		return // a step told of it
+	if d.problem = p; v != event.Pass && d.stepMessage == r.Failure.Message {
+		return // a step reported it
 	}
 	at := r.Failure.FailureNodeLocation
 	if r.Failure.Location.LineNumber > 0 {
@@ -42,7 +42,7 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	d.problem = e.Problem
 }
 
-// verdictOf is the verdict on a spec that ended in a state.
+// verdictOf is the verdict of a spec that ended in a state.
 func verdictOf(s types.SpecState) event.Verdict {
 	switch s {
 	case types.SpecStatePassed:
@@ -65,7 +65,7 @@ func failureMessage(r types.SpecReport) string {
 	return r.Failure.Message
 }
 
-// end gives the device back and ends the report.
+// end releases the device and ends the report.
 func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()
@@ -80,12 +80,12 @@ func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 	if v != event.Pass && p == nil {
 		p = &event.Problem{Message: failureMessage(r)}
 	}
-	d.suite.current.over = true
+	d.suite.current.released = true
 	ended, err := d.steps.End(context.WithoutCancel(ctx), v, p)
 	d.suite.runner.GiveBack(d.lease, d.dev, ended)
 	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
 	ginkgo.AddReportEntry("pack", out.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	if !known && r.State == types.SpecStatePassed && out.Verdict() != event.Pass {
-		ginkgo.Fail(FailureText(out)) // never a pass in one place and none in the other
+		ginkgo.Fail(FailureText(out)) // the spec and its report must agree
 	}
 }

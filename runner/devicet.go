@@ -22,11 +22,10 @@ import (
 )
 
 // DeviceT is Device for a test of package testing, without Ginkgo: it waits for a free device, opens it for the test,
-// and gives it back when the test has ended. The test gets a report pack; its steps wait as YAML steps do, and end it
-// by t.Fatal when they fail. Without a device the test is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. All
-// tests of one invocation of `go test` or `ginkgo` for a package write into one run directory, those of RunSuites too.
-// Its pages are made whenever no test of the process has a device any more. Chats receive the results of RunSuites
-// only.
+// and releases it when the test has ended. The test has a report pack; its steps wait as YAML steps do, and end it by
+// t.Fatal when they fail. Without a device the test is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. All tests
+// of one invocation of `go test` or `ginkgo` for a package write into one run directory, including those of RunSuites.
+// Its pages are made whenever no test of the process has a device any more. Only RunSuites sends results to chats.
 //
 //	func TestLogin(t *testing.T) {
 //		page := runner.DeviceT(t, runner.OnWeb())
@@ -44,19 +43,19 @@ func DeviceT(t testing.TB, options ...DeviceOption) *TestDevice {
 	return d
 }
 
-// plain is what the tests of this process that are not Ginkgo's share.
+// plain is the state that the plain tests of this process share.
 var plain plainSuite
 
-// plainSuite is the run of tests that are not Ginkgo's.
+// plainSuite is the run of plain tests, which do not use Ginkgo.
 type plainSuite struct {
 	mu      sync.Mutex
 	suite   *suite         // while a test has a device
-	tests   int            // that have a device
-	devices map[string]int // that a test had, by its name
+	tests   int            // number of tests with a device
+	devices map[string]int // number of devices that a test had, by its name
 }
 
-// begin gives the suite that a test joins. leave must be called.
-func (p *plainSuite) begin(ctx context.Context) (*suite, error) {
+// enter returns the suite for a test. leave must be called.
+func (p *plainSuite) enter(ctx context.Context) (*suite, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.suite == nil {
@@ -70,7 +69,7 @@ func (p *plainSuite) begin(ctx context.Context) (*suite, error) {
 	return p.suite, nil
 }
 
-// join begins the run of this invocation of the tests, or continues it.
+// join starts the run of this invocation of the tests, or continues it.
 func (p *plainSuite) join(ctx context.Context) (*suite, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -96,7 +95,7 @@ func (p *plainSuite) join(ctx context.Context) (*suite, error) {
 	return s, nil
 }
 
-// leave ends a test's part in the run. The last one ends the drivers and makes the pages.
+// leave ends a test's part in the run. The last test ends the drivers and makes the pages.
 func (p *plainSuite) leave(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,13 +126,13 @@ func (p *plainSuite) pack(id, test string) string {
 
 func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceOption) (*TestDevice, error) {
 	t.Helper()
-	s, err := p.begin(t.Context())
+	s, err := p.enter(t.Context())
 	if err != nil {
 		return nil, err
 	}
-	t.Cleanup(func() { // after the device was given back
+	t.Cleanup(func() { // after the device was released
 		if err := p.leave(t.Context()); err != nil {
-			t.Logf("the report of the run is not whole: %v", err)
+			t.Logf("the report of the run is incomplete: %v", err)
 		}
 	})
 	pos, src := s.source(at)
@@ -155,7 +154,7 @@ func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceO
 		t.Fatal(FailureText(*none))
 	}
 	d := &TestDevice{t: t, ctx: t.Context(), suite: s, c: c, lease: lease, dev: dev}
-	if err := d.begin(t.Context(), hide); err != nil {
+	if err := d.startReport(t.Context(), hide); err != nil {
 		s.runner.GiveBack(lease, dev, event.Pass)
 		return nil, fmt.Errorf("the report cannot be kept: %w", err)
 	}
@@ -163,17 +162,17 @@ func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceO
 	return d, nil
 }
 
-// endT gives the device of a plain test back and ends its report.
+// endT releases the device of a plain test and ends its report.
 func (d *TestDevice) endT(pos source.Pos, src *source.Source) {
 	d.t.Helper()
 	ctx := context.WithoutCancel(d.ctx)
 	verdict, problem := d.steps.Verdict()
 	failed, why := d.t.Failed(), "the test failed; the output of go test says why"
-	if panics() { // package testing says so only after it has cleaned up
+	if panics() { // package testing reports it only after its clean-up
 		failed, why = true, "the test panicked; the output of go test says why"
 	}
 	switch {
-	case failed && verdict == event.Pass: // beside the device's own steps
+	case failed && verdict == event.Pass: // outside of the device's own steps
 		verdict = event.Fail
 		var err error = &action.Failure{Problem: event.Problem{Message: why, Assertion: true}}
 		if d.broken != nil {
@@ -187,11 +186,11 @@ func (d *TestDevice) endT(pos source.Pos, src *source.Source) {
 	d.suite.runner.GiveBack(d.lease, d.dev, ended)
 	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
 	if v := out.Verdict(); !failed && v != event.Pass && v != event.Skipped {
-		d.t.Error(FailureText(out)) // never a pass in one place and none in the other
+		d.t.Error(FailureText(out)) // the test and its report must agree
 	}
 }
 
-// panics tells whether the goroutine is in the middle of a panic.
+// panics reports whether the goroutine is panicking.
 func panics() bool {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
@@ -206,14 +205,14 @@ func panics() bool {
 	}
 }
 
-// testCase is what a test in Go is called, and where it stands.
+// testCase is the name and the place of a test in Go.
 type testCase struct {
 	id, name string
 	at       types.CodeLocation
 	labels   []string
 }
 
-// testCase is the case that a test in Go is, without its pack.
+// testCase is a test in Go as a case, without its pack.
 func (s *suite) testCase(of testCase, options []DeviceOption) (plan.Case, []string) {
 	pos, source := s.source(of.at)
 	c := plan.Case{Platform: dsl.Android, Dir: folder(of.at), Labels: of.labels,

@@ -1,3 +1,3 @@
-// Package runner is the framework's face, and alone knows Ginkgo: suites of YAML files become specs, and specs in Go
-// get devices, each case on a leased device with a report pack of its own.
+// Package runner is the framework's Go API, and the only package that depends on Ginkgo: suites of YAML files become
+// specs, and specs in Go use devices, each case on a leased device with its own report pack.
 package runner

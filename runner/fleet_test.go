@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// fleet is a driver of devices that show "Ready"; each look at the screen takes a second of fake time when cost says
-// so.
+// fleet is a driver of devices that show "Ready"; each screen read takes a second of fake time if cost requires it.
 type fleet struct {
 	platform dsl.Platform
 	cost     time.Duration
@@ -87,7 +86,7 @@ func (f *fleet) Close() error {
 	return nil
 }
 
-// ends gives how often the driver ended, and how often while a device was in use.
+// ends returns how often the driver ended, and how often while a device was in use.
 func (f *fleet) ends() (all, early int) {
 	f.set(func() { all, early = f.ended, f.endedEarly })
 	return all, early
@@ -177,7 +176,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// locksIn makes an environment whose lock files lie in a folder.
+// locksIn makes an environment with its lock files in a folder.
 func locksIn(dir string) func(string) string {
 	return func(name string) string {
 		if name == "XDG_RUNTIME_DIR" {

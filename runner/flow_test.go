@@ -44,7 +44,7 @@ type onDisk struct{}
 func (onDisk) Read(name string) ([]byte, error) { return os.ReadFile(name) }
 func (onDisk) Has(name string) bool             { _, err := os.Stat(name); return err == nil }
 
-// both gives the case of a flow, and that of its import, which calls the flows that it calls as they are.
+// both returns the case of a flow, and that of its import, which calls the same flows unchanged.
 func both(t *testing.T, file, site string) (want event.Verdict, direct, imported plan.Case) {
 	t.Helper()
 	src, err := os.ReadFile(file)
@@ -83,7 +83,7 @@ func both(t *testing.T, file, site string) (want event.Verdict, direct, imported
 	return event.Verdict(first), plan.Case{Test: test, Platform: test.Platform, Pack: id, Dir: dir}, p.Cases[0]
 }
 
-// written puts the import beside the flow, for as long as the test takes.
+// written puts the import next to the flow, for the duration of the test.
 func written(t *testing.T, dir, id string, text []byte) string {
 	t.Helper()
 	file := filepath.Join(dir, "imported-"+id+".yaml")
@@ -128,7 +128,8 @@ func playsTheSame(t *testing.T, r *run.Runner, phone *androidtest.Phone, file st
 	}
 }
 
-const hybridPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Pay</title><label>E-mail <input id=mail></label><p hidden>Never shown</p>
+const hybridPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Pay</title><label>E-mail ` +
+	`<input id=mail></label><p hidden>Never shown</p>
 <button onclick="done.textContent='Paid by '+mail.value">Pay now</button><p id=done></p>`
 
 // TestFlowOfAWebView: androidWebViewHierarchy reads the page in an app's WebView, and so does the import.

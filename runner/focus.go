@@ -14,10 +14,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// subtest is what go test -run asks for below a test function, "" when it asks for nothing: specs are no subtests, and
-// go test would run all of them for -run TestSuites/login.
+// subtest is the part of go test -run for subtests of a test function, "" without one: specs are not subtests, and go
+// test would run all of them for -run TestSuites/login.
 func subtest(pattern string) string {
-	depth, class := 0, false // what is in brackets separates nothing, as for go test
+	depth, class := 0, false // a slash in brackets does not separate, as in go test
 	for i, r := range pattern {
 		switch {
 		case r == '[':
@@ -36,8 +36,8 @@ func subtest(pattern string) string {
 	return ""
 }
 
-// focus makes Ginkgo run what go test -run asks for: the YAML tests whose id, or whose case, is the very one, else
-// those that the pattern fits, else the specs in Go whose text it fits, where _ stands for a space.
+// focus makes Ginkgo run the tests that go test -run selects: the YAML tests with exactly this id, or case, otherwise
+// those that match the pattern, otherwise the specs in Go with a matching text, in which _ matches a space.
 func (s *suite) focus(config *types.SuiteConfig, pattern string) error {
 	fits, err := regexp.Compile(pattern)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *suite) focus(config *types.SuiteConfig, pattern string) error {
 	return nil
 }
 
-// focused holds that go test -run found something: Ginkgo takes none of many for a pass.
+// focused fails the test if go test -run matched nothing: Ginkgo reports an empty selection as a pass.
 func (s *suite) focused(t *testing.T, pattern string, r ginkgo.Report) {
 	t.Helper()
 	if r.PreRunStats.SpecsThatWillRun > 0 {

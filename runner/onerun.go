@@ -32,10 +32,10 @@ type oneRun struct {
 	held map[string]*pack.RunDir
 }
 
-// theRun is the one of this process.
+// theRun is the oneRun of this process.
 var theRun = sync.OnceValue(func() *oneRun { return &oneRun{} })
 
-// join opens the run of this invocation; it begins one if there is none yet. The runner has its own mark on the run
+// join opens the run of this invocation; it starts one if there is none yet. The runner has its own lock on the run
 // directory.
 func (o *oneRun) join(conf run.Config) (r *run.Runner, begun bool, sealed []history.Sealed, err error) {
 	o.mu.Lock()
@@ -51,13 +51,13 @@ func (o *oneRun) join(conf run.Config) (r *run.Runner, begun bool, sealed []hist
 	return r, begun, sealed, err
 }
 
-// open joins the live run that the file note names, if there is one; else it begins a run and notes it.
+// open joins the live run that the file note names, if there is one; otherwise it starts a run and writes note.
 func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []history.Sealed, error) {
 	if noted, err := os.ReadFile(note); note != "" && err == nil {
 		dir := filepath.Join(conf.Reports, string(noted))
 		if pack.IsRunName(string(noted)) && pack.Alive(dir) {
 			if r, err := run.Resume(conf, dir, nil); err == nil {
-				return r, false, nil, o.hold(conf.Reports, dir)
+				return r, false, nil, o.keepAlive(conf.Reports, dir)
 			}
 		}
 	}
@@ -69,21 +69,21 @@ func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []histor
 		err = errors.Join(err, os.WriteFile(note, []byte(filepath.Base(r.Dir.Path())), 0o600))
 		removeOldNotes(filepath.Dir(note), time.Now())
 	}
-	return r, true, sealed, errors.Join(err, o.hold(conf.Reports, r.Dir.Path()))
+	return r, true, sealed, errors.Join(err, o.keepAlive(conf.Reports, r.Dir.Path()))
 }
 
-// keep makes the run that process 1 has begun that of this process, unless this process has one.
+// keep makes the run that process 1 has started that of this process, unless this process has one.
 func (o *oneRun) keep(reports, dir string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.held[reports] != nil {
 		return nil
 	}
-	return o.hold(reports, dir)
+	return o.keepAlive(reports, dir)
 }
 
-// hold keeps a run alive until the process ends. o.mu is held.
-func (o *oneRun) hold(reports, dir string) error {
+// keepAlive keeps a run alive until the process ends. o.mu is held.
+func (o *oneRun) keepAlive(reports, dir string) error {
 	held, err := pack.OpenRunDir(dir)
 	if err != nil {
 		return err
@@ -102,8 +102,8 @@ func (o *oneRun) report(conf run.Config, work func() error) error {
 	return o.alone(conf, func(string) error { return work() })
 }
 
-// alone runs work while no other process of this invocation runs one. note is the file in which they note their run; it
-// is empty when there is one process only.
+// alone runs work while no other process of this invocation runs one. note is the file in which they record their run;
+// it is empty when there is one process only.
 func (o *oneRun) alone(conf run.Config, work func(note string) error) error {
 	suite, _ := ginkgo.GinkgoConfiguration()
 	if suite.ParallelTotal <= 1 || suite.ParallelHost == "" {
@@ -125,8 +125,8 @@ func (o *oneRun) alone(conf run.Config, work func(note string) error) error {
 	return errors.Join(work(note), lock.Close())
 }
 
-// invocation names the invocation that this process belongs to, alike in all its processes: Ginkgo's command starts
-// them all and listens for them on an address of its own.
+// invocation names the invocation of this process. The name is the same in all its processes: Ginkgo's command starts
+// them all and listens for them on its own address.
 func invocation(reports, host string) (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -140,7 +140,7 @@ func invocation(reports, host string) (string, error) {
 func removeOldNotes(dir string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // there is nothing to tidy up
+		return // there is nothing to remove
 	}
 	for _, e := range entries {
 		info, err := e.Info()

@@ -35,7 +35,7 @@ func slowPhones() []slowPhone {
 	return []slowPhone{{"cmd input", young}, {"input starts a VM", old}}
 }
 
-// openSlow opens a slow phone on the login form, which stands still.
+// openSlow opens a slow phone on the login form, which is stationary.
 func openSlow(tb testing.TB, o androidtest.Options) (drivers.Device, *androidtest.Phone) {
 	tb.Helper()
 	server, phones := androidtest.Start(tb, o)
@@ -68,7 +68,7 @@ type cost struct {
 
 func (c cost) share() float64 { return 100 * float64(c.own) / float64(c.wall) }
 
-// measured performs an action and counts what it asks of the phone.
+// measured performs an action and counts its requests to the phone.
 func measured(ctx context.Context, dev drivers.Device, p *androidtest.Phone, args any) (cost, error) {
 	before, calls, busy := p.Counts(), p.Shells(), p.Busy()
 	began := time.Now()
@@ -104,8 +104,8 @@ func flow() []struct {
 	}
 }
 
-// BenchmarkActions tells, per action, what it asks of a phone as slow as real ones, and how much of its time is our
-// own.
+// BenchmarkActions reports, per action, its requests to a phone as slow as real ones, and how much of its time is
+// Taproot's own.
 func BenchmarkActions(b *testing.B) {
 	for _, phone := range slowPhones() {
 		dev, p := openSlow(b, phone.Options)
@@ -132,8 +132,8 @@ func BenchmarkActions(b *testing.B) {
 	}
 }
 
-// TestOwnTimeIsSmall: on phones with the speed of real ones, what an action takes is the phone's. A tap on a screen
-// that stands still is one dump, two pictures (the third is the report's) and one gesture.
+// TestOwnTimeIsSmall: on phones with the speed of real ones, most of the time of an action is the phone's. A tap on a
+// stationary screen is one dump, two screenshots (the third is the report's) and one gesture.
 func TestOwnTimeIsSmall(t *testing.T) {
 	const most, rounds = 5.0, 3 // per cent; the best of so many rounds counts, for this machine has other things to do
 	for _, phone := range slowPhones() {

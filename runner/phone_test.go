@@ -29,7 +29,7 @@ func onPhone(t *testing.T, steps ...string) (run.Outcome, *androidtest.Phone) {
 	return o, list[0]
 }
 
-// readPack gives a file of the outcome's pack.
+// readPack returns a file of the outcome's pack.
 func readPack(t *testing.T, o run.Outcome, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(o.Dir, name))
@@ -60,7 +60,7 @@ func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 	}
 }
 
-// TestAppThatHasDiedUnnoticed: nobody looked for anything when it died; the next step that goes well says it all the
+// TestAppThatHasDiedUnnoticed: no step read the screen when it crashed; the next step that passes reports it all the
 // same.
 func TestAppThatHasDiedUnnoticed(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestAppThatHasDiedUnnoticed(t *testing.T) {
 	wantVerdict(t, o, event.Fail, "java.lang.OutOfMemoryError")
 }
 
-// TestDialogAboutAnotherAppIsNotTheAppsFault: what lies over the app is the phone's.
+// TestDialogAboutAnotherAppIsNotTheAppsFault: a dialog over the app belongs to the phone.
 func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 	t.Parallel()
 	driver, list := simulated(t, "SIM1")
@@ -92,7 +92,7 @@ func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 	}
 }
 
-// TestTapsAreProved: each step's event tells what is known of its tap.
+// TestTapsAreProved: each step's event has the result of its tap.
 func TestTapsAreProved(t *testing.T) {
 	t.Parallel()
 	open := func(page string) string {
@@ -127,7 +127,7 @@ func TestTapsAreProved(t *testing.T) {
 	}
 }
 
-// TestTapOnWhatMovesOn: what never stops moving is not touched, and the proof says why.
+// TestTapOnWhatMovesOn: an element that never stops moving is not touched, and the proof says why.
 func TestTapOnWhatMovesOn(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
@@ -144,8 +144,8 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 	}
 }
 
-// TestTapOnWhatPassesBy: what is in its place in the tree alone, and in the picture before it not yet and in the one
-// behind it no more, is on its way.
+// TestTapOnWhatPassesBy: an element is moving if it is at its place in the tree, but in neither the screenshot before
+// nor the one after.
 func TestTapOnWhatPassesBy(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 6 * time.Second,
@@ -160,7 +160,7 @@ func TestTapOnWhatPassesBy(t *testing.T) {
 	}
 }
 
-// TestPhoneThatIsPluggedInIsTakenAtOnce: a case that waits for one hears of it from the adb server.
+// TestPhoneThatIsPluggedInIsTakenAtOnce: a case that waits for a phone is notified by the adb server.
 func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 	t.Parallel()
 	driver, list := simulated(t, "SIM1", "SIM2")
@@ -184,7 +184,7 @@ func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 	}
 }
 
-// TestMetricsOfAnApp: what the app cost the phone stands in the pack.
+// TestMetricsOfAnApp: the app's use of the phone is in the pack.
 func TestMetricsOfAnApp(t *testing.T) {
 	t.Parallel()
 	o, p := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "assert: Sign in")
@@ -209,9 +209,9 @@ func TestMetricsOfAnApp(t *testing.T) {
 	}
 }
 
-// TestScreenThatNeverStandsStillIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not
+// TestMovingScreenIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not
 // asked in vain again.
-func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
+func TestMovingScreenIsReadInPixels(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
 	p, locks := phones[0], locksIn(t.TempDir()) // in the short mode, the second test alone: reading pixels takes long

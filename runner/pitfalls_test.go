@@ -10,7 +10,7 @@ import (
 )
 
 // TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first
-// gives it back.
+// releases it.
 func TestPitfallParallelRunsShareAPhone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -37,13 +37,13 @@ func TestEachLeaseIsAnotherDevice(t *testing.T) {
 		t.Errorf("leased %s and %s", a.Info.ID, b.Info.ID)
 	}
 	b.Release()
-	b.Release() // more than once is fine, and frees nobody else's
+	b.Release() // it may be repeated, and releases no other lease
 	if again := lease(t, p, dsl.Android); again.Info.ID != "B" {
 		t.Errorf("leased %s", again.Info.ID)
 	}
 }
 
-// TestReleaseWakesTheNext: within one process nobody waits for the next round.
+// TestReleaseWakesTheNext: within one process no case waits for the next round.
 func TestReleaseWakesTheNext(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestWebSlotsAreLocal(t *testing.T) {
 	}
 }
 
-// TestPoolBeside: two pools of one process, whose pages are opened by drivers of their own, hand no device out twice,
-// wake each other, and end each what is its own.
+// TestPoolBeside: two pools of one process, which open pages with their own drivers, never lease a device twice, wake
+// each other, and each end their own driver.
 func TestPoolBeside(t *testing.T) {
 	t.Parallel()
 	f, own, other := phones("A"), newPages(2), newPages(2)
@@ -155,7 +155,7 @@ func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
 	}
 }
 
-func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
+func TestSkipSaysWhyThereIsNoDevice(t *testing.T) {
 	t.Parallel()
 	unauthorized := phones("A")
 	unauthorized.infos[0].State, unauthorized.infos[0].Problem = "unauthorized", "accept the question on its screen"
@@ -329,7 +329,7 @@ func TestLockFileNamesItsHolderAndKeepsSerialsApart(t *testing.T) {
 	}
 }
 
-// TestFolderOfLocksIsNotTakenOnTrust: in a temporary directory anybody can put a link in its place.
+// TestFolderOfLocksIsNotTakenOnTrust: in a temporary directory any user can put a link in its place.
 func TestFolderOfLocksIsNotTakenOnTrust(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,12 +18,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// childVariable makes this test binary a process that leases phones: "hold" takes one and keeps it, "share" takes and
-// gives back.
+// childVariable makes this test binary a process that leases phones: "hold" leases one and keeps it, "share" leases and
+// releases.
 const childVariable = "TAPROOT_TEST_LEASE_CHILD"
 
-// child is a second process with a pool of its own over the same two phones. It says "held ID", or "double ID" when
-// somebody else has that phone.
+// child is a second process with its own pool of the same two phones. It prints "held ID", or "double ID" when another
+// process has that phone.
 func child() int {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -46,7 +46,7 @@ func child() int {
 	return 0
 }
 
-// share leases a phone again and again. A file that only one can make proves that nobody else has it.
+// share leases a phone again and again. A file that only one process can make proves that no other one has it.
 func share(ctx context.Context, pool *pool.Pool, dir string) {
 	for range 15 {
 		lease, err := pool.Lease(ctx, dsl.Android, "a short test")
@@ -68,13 +68,13 @@ func share(ctx context.Context, pool *pool.Pool, dir string) {
 	}
 }
 
-// startChild starts a child and gives its output.
+// startChild starts a child and returns its output.
 func startChild(t *testing.T, mode, dir string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+mode, "TAPROOT_TEST_DIR="+dir)
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil { // open until Wait: its end tells the child that we are gone
+	if _, err := cmd.StdinPipe(); err != nil { // open until Wait: its end notifies the child that this process has ended
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()

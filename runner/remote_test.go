@@ -30,7 +30,7 @@ import (
 type away struct {
 	t     *testing.T
 	other *run.Runner
-	quiet bool // no event is heard while a case runs
+	quiet bool // no event is received while a case runs
 	fails func(t run.Try) error
 
 	mu    sync.Mutex
@@ -161,7 +161,7 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 				f.cost = time.Second
 				opens := 0
 				f.onOpen = func(string) error {
-					if opens++; opens == 10 || opens == 11 { // the case "breaks", and its second try to open the phone
+					if opens++; opens == 10 || opens == 11 { // the case "breaks", and its second attempt to open the phone
 						return fmt.Errorf("%w: gone", drivers.ErrDeviceLost)
 					}
 					return nil
@@ -194,8 +194,8 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 	}
 }
 
-// picturesLast puts the events of pictures behind all others of their packs: a picture is told of when it is on the
-// disk, which may be after the end of its step.
+// picturesLast puts the events of screenshots after all others of their packs: a screenshot is reported when it is on
+// the disk, which may be after the end of its step.
 func picturesLast(all map[string]string) {
 	sum := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 	for name, text := range all {
@@ -258,7 +258,7 @@ func TestInterruptedElsewhere(t *testing.T) {
 	}
 }
 
-// heardOnly is a machine of which nothing is heard any more once a case has begun.
+// heardOnly is a machine that sends nothing any more once a case has started.
 func heardOnly(ctx context.Context) func(run.Try) error {
 	return func(t run.Try) error {
 		t.Heard(0, event.Event{Time: time.Now(), Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID,
@@ -268,8 +268,8 @@ func heardOnly(ctx context.Context) func(run.Try) error {
 	}
 }
 
-// TestCaseBeginsAnewElsewhere: a second attempt takes the place of the first one, of which half was heard.
-func TestCaseBeginsAnewElsewhere(t *testing.T) {
+// TestCaseStartsAgainElsewhere: a second attempt replaces the first one, of which half was received.
+func TestCaseStartsAgainElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := newAway(t, run.Config{}, phones("A"))
 		other.fails = func(try run.Try) error {
@@ -307,15 +307,15 @@ func TestNoDeviceElsewhere(t *testing.T) {
 	}
 }
 
-// TestSpecInGoBesideAHub: it needs a device of this machine, whatever the hub has.
-func TestSpecInGoBesideAHub(t *testing.T) {
+// TestSpecInGoWithAHub: it needs a device of this machine, whatever the hub has.
+func TestSpecInGoWithAHub(t *testing.T) {
 	r := newRunner(t, run.Config{}, phones())
 	r.Remote = newAway(t, run.Config{}, phones("A"))
 	_, _, none := r.Open(t.Context(), newCase(t, "sample", dsl.Android, "Ready"), pool.Sleep)
 	wantVerdict(t, *none, event.Skipped, "no Android device is attached", "a spec in Go uses those of this machine")
 }
 
-// TestAsManyAtOnceAsThereAreDevicesElsewhere: also when they come while the run goes on.
+// TestAsManyAtOnceAsThereAreDevicesElsewhere: also when devices are attached during the run.
 func TestAsManyAtOnceAsThereAreDevicesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")

@@ -46,7 +46,7 @@ func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
 	})
 }
 
-func TestOutcomesStandInTheOrderOfTheCases(t *testing.T) {
+func TestOutcomesAreInTheOrderOfTheCases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, p := phones("A", "B"), newPages(2)
 		f.cost = time.Second
@@ -254,7 +254,7 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 		if count[event.Pass] != 2 || count[event.Interrupted] != 4 || run.ExitCode(outcomes, false) != run.ExitInterrupted {
 			t.Errorf("verdicts %v", count)
 		}
-		for _, o := range outcomes[4:] { // had no device: nothing to tell
+		for _, o := range outcomes[4:] { // had no device: nothing to report
 			if o.Dir != "" || o.Case.Pack == "" {
 				t.Errorf("outcome %+v", o)
 			}

@@ -40,7 +40,7 @@ func TestSequenceEndsWithItsFirstFailure(t *testing.T) {
 					t.Errorf("%s began before %s had ended", outcomes[i+1].Case.Pack, outcomes[i].Case.Pack)
 				}
 			}
-			if order := begun(outcomes); parallel == 0 && slices.Index(order, "free") > slices.Index(order, "third") {
+			if order := startOrder(outcomes); parallel == 0 && slices.Index(order, "free") > slices.Index(order, "third") {
 				t.Errorf("what is in no sequence waited for one: %q", order)
 			}
 		})

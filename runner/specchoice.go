@@ -12,15 +12,15 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// specChoice is which specs that are written in Go are left to other shards, or need not run again. The plan, which
-// chooses among YAML tests, does not know them: Ginkgo tells of a spec only when it begins.
+// specChoice selects the specs in Go for this shard, or to run again. The plan, which selects YAML tests, does not
+// include them: Ginkgo reports a spec only when it starts.
 type specChoice struct {
 	shard  plan.Shard
-	rerun  string          // name of the run whose failures are run again
-	failed map[string]bool // by the ids of that run's packs: whether one of them is worth another try
+	rerun  string          // name of the run with the failures to run again
+	failed map[string]bool // by the ids of that run's packs: whether one of them must run again
 }
 
-// specsToRun reads the choice off the configuration.
+// specsToRun reads the choice from the configuration.
 func specsToRun(c run.Config) (*specChoice, error) {
 	s := &specChoice{shard: c.Shard, failed: map[string]bool{}}
 	if c.RerunFailed == "" {
@@ -45,8 +45,8 @@ func packID(pack string) string {
 	return id
 }
 
-// without says why a spec does not run; "" when it does. A spec that left no pack is run again, whatever became of it;
-// the specs of an Ordered container, which need each other, stay together and are always run again.
+// without says why a spec does not run; "" when it does. A spec without a pack is run again, whatever its result; the
+// specs of an Ordered container depend on each other, so they stay together and are always run again.
 func (s *specChoice) without(r types.SpecReport) string {
 	if name := specGroup(r); s.shard.Count > 1 &&
 		int(crc32.ChecksumIEEE([]byte(name))%uint32(s.shard.Count)) != s.shard.Index-1 {
@@ -66,7 +66,7 @@ func (s *specChoice) without(r types.SpecReport) string {
 	return ""
 }
 
-// specGroup names what stays together in one shard.
+// specGroup names the specs that stay together in one shard.
 func specGroup(r types.SpecReport) string {
 	if r.IsInOrderedContainer && len(r.ContainerHierarchyTexts) > 0 {
 		return r.ContainerHierarchyTexts[0]
@@ -74,7 +74,7 @@ func specGroup(r types.SpecReport) string {
 	return r.FullText()
 }
 
-// passBy skips the running spec when it is written in Go and not chosen.
+// passBy skips the running spec if it is in Go and not chosen.
 func (s *suite) passBy() {
 	r := ginkgo.CurrentSpecReport()
 	if c, known := s.cases[strings.ToLower(r.LeafNodeText)]; known && isIn(r, c.Test.Pos.File) {
@@ -85,7 +85,7 @@ func (s *suite) passBy() {
 	}
 }
 
-// isIn tells whether a spec is that of a file of tests, which may stand in a sequence.
+// isIn reports whether a spec is from a file of tests, which may be part of a sequence.
 func isIn(r types.SpecReport, file string) bool {
 	in := r.ContainerHierarchyTexts
 	return len(in) == 1 && in[0] == file || len(in) == 2 && in[1] == file && r.IsInOrderedContainer

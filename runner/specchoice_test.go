@@ -13,7 +13,7 @@ func specReport(ordered bool, containers []string, text string) types.SpecReport
 	return types.SpecReport{ContainerHierarchyTexts: containers, LeafNodeText: text, IsInOrderedContainer: ordered}
 }
 
-// Each spec is in one shard, whatever machine asks; those of an Ordered container are in the same one.
+// Each spec is in one shard, on all machines; those of an Ordered container are in the same one.
 func TestShardsDealOutSpecs(t *testing.T) {
 	t.Parallel()
 	const shards = 3

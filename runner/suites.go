@@ -28,16 +28,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it, beside the specs of the package that are
-// written in Go; with dir empty, of these alone. There is one spec per case, each on a leased device. It is all that a
-// suites_test.go needs:
+// RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it with the specs of the package that are written
+// in Go; with dir empty, only these. There is one spec per case, each on a leased device. A suites_test.go needs no
+// more than this:
 //
 //	func TestSuites(t *testing.T) { runner.RunSuites(t, ".") }
 //
-// The environment says the rest: TAPROOT_REPORTS_DIR, TAPROOT_DEVICE, TAPROOT_PLATFORM, TAPROOT_REQUIRE_DEVICES,
-// TAPROOT_NO_VIDEO, TAPROOT_SHARD, TAPROOT_RERUN_FAILED, TAPROOT_REPEAT (YAML tests only). Ginkgo's own flags mean what
-// they always do, except that the YAML tests run in the order of their files unless --randomize-all is given, and
-// before the specs that are written in Go. go test -run TestSuites/login runs the test with this id.
+// The environment configures the rest: TAPROOT_REPORTS_DIR, TAPROOT_DEVICE, TAPROOT_PLATFORM, TAPROOT_REQUIRE_DEVICES,
+// TAPROOT_NO_VIDEO, TAPROOT_SHARD, TAPROOT_RERUN_FAILED, TAPROOT_REPEAT (YAML tests only). Ginkgo's own flags work as
+// usual, except that the YAML tests run in the order of their files unless --randomize-all is given, and before the
+// specs in Go. go test -run TestSuites/login runs the test with this id.
 func RunSuites(t *testing.T, dir string) {
 	t.Helper()
 	if err := Describe(dir); err != nil {
@@ -74,12 +74,12 @@ func suiteName(dir string) string {
 	return filepath.Base(abs)
 }
 
-// theSuite is the one of this process: Ginkgo has one, too. By it, Device finds what Describe made.
+// theSuite is the suite of this process: Ginkgo has only one, too. Device uses it to find the suite of Describe.
 var theSuite = sync.OnceValue(func() *suite { return &suite{} })
 
-// Describe adds the YAML tests below dir (none, if dir is empty) to the Ginkgo suite that is being built, and lets
-// specs that are written in Go use Device. It brings a SynchronizedBeforeSuite, by which parallel processes share one
-// run directory; call it once.
+// Describe adds the YAML tests below dir (none, if dir is empty) to the Ginkgo suite that is being built, and allows
+// specs in Go to use Device. It adds a SynchronizedBeforeSuite, with which parallel processes share one run directory;
+// call it once.
 func Describe(dir string) error {
 	s := theSuite()
 	if s.described {
@@ -119,11 +119,11 @@ func Describe(dir string) error {
 		why, _ := s.conf.NothingToRun(p)
 		fmt.Fprintf(os.Stderr, "taproot: %s\n", why)
 	}
-	ginkgo.ReportBeforeSuite(func(r ginkgo.Report) { s.foresee(r, p.Cases) })
+	ginkgo.ReportBeforeSuite(func(r ginkgo.Report) { s.recordPlan(r, p.Cases) })
 	ginkgo.SynchronizedBeforeSuite(s.first, s.each)
 	ginkgo.SynchronizedAfterSuite(s.close, s.last)
-	// GitHub reads annotations off the output. What a parallel process prints here is shown once; in the node above it
-	// would be twice.
+	// GitHub reads annotations from the output. Output that a parallel process prints here appears once; in the node
+	// above it would appear twice.
 	ginkgo.ReportAfterSuite("annotations", func(ginkgo.Report) { fmt.Fprint(os.Stdout, s.annotations.String()) })
 	if s.conf.Shard.Count > 1 || s.conf.RerunFailed != "" {
 		ginkgo.BeforeEach(s.passBy)
@@ -132,13 +132,13 @@ func Describe(dir string) error {
 	return nil
 }
 
-// add makes a spec of each case, in a container that is called after its file, so that --focus finds it by that, too.
-// Ginkgo would order them by place or by chance: their priorities put them into the order of the plan. The cases of a
+// add makes a spec of each case, in a container with the name of its file, so that --focus can select the file, too.
+// Ginkgo would order specs by place or at random: their priorities put them into the order of the plan. The cases of a
 // sequence stay together, in one process, and end with the first that fails.
 func (s *suite) add(p *plan.Plan) {
 	s.cases = map[string]plan.Case{}
 	list := slices.Clone(p.Cases)
-	for _, c := range p.Left { // which the label filter leaves out: Ginkgo counts them
+	for _, c := range p.Left { // excluded by the label filter: Ginkgo counts them
 		if s.conf.Platform == "" || c.Platform == s.conf.Platform {
 			list = append(list, c)
 		}
@@ -167,19 +167,19 @@ func (s *suite) add(p *plan.Plan) {
 	}
 }
 
-// suite is what one Ginkgo process keeps between its specs.
+// suite is the state of one Ginkgo process.
 type suite struct {
 	described bool
 	conf      run.Config
-	tests     int                  // that were read, filtered ones too
+	tests     int                  // number of tests that were read, including filtered ones
 	cases     map[string]plan.Case // by pack, in lower case
-	planned   []plan.Case          // that Ginkgo is going to run, as far as that is known; in process 1 only
+	planned   []plan.Case          // the cases that Ginkgo is going to run, as far as known; in process 1 only
 	reported  bool                 // specs is known, as it is in process 1
-	specs     int                  // that there are, left out or not
+	specs     int                  // number of specs, skipped or not
 	runner    *run.Runner
 	is1       bool // this process made the run directory and reports the run as a whole
 	current   specPacks
-	choice    *specChoice // among specs that are written in Go
+	choice    *specChoice // among specs in Go
 	hub       *remote.Options
 	plan      *plan.Plan // of the YAML tests
 	farm      *remote.Farm
@@ -187,7 +187,7 @@ type suite struct {
 	annotations strings.Builder // for GitHub
 }
 
-// hubOf is the hub on whose devices the YAML tests run (TAPROOT_HUB, TAPROOT_API_KEY); nil: they run here.
+// hubOf is the hub with the devices for the YAML tests (TAPROOT_HUB, TAPROOT_API_KEY); nil: they run here.
 func hubOf(conf *run.Config) (*remote.Options, error) {
 	address := conf.Getenv("TAPROOT_HUB")
 	if address == "" {
@@ -197,9 +197,9 @@ func hubOf(conf *run.Config) (*remote.Options, error) {
 	return &remote.Options{Hub: hub, Inputs: remote.NoteInputs(conf)}, err
 }
 
-// foresee takes over, in process 1, what Ginkgo is going to run. With filters that only Ginkgo understands, nothing is
-// known of that.
-func (s *suite) foresee(r ginkgo.Report, chosen []plan.Case) {
+// recordPlan records, in process 1, the specs that Ginkgo is going to run. With filters that only Ginkgo evaluates,
+// they are unknown.
+func (s *suite) recordPlan(r ginkgo.Report, chosen []plan.Case) {
 	s.reported, s.specs = true, r.PreRunStats.TotalSpecs
 	c := r.SuiteConfig
 	if !r.SuiteHasProgrammaticFocus && !c.DryRun && len(c.FocusStrings)+len(c.SkipStrings)+len(c.FocusFiles)+len(
@@ -208,17 +208,17 @@ func (s *suite) foresee(r ginkgo.Report, chosen []plan.Case) {
 	}
 }
 
-// first runs in process 1 alone: it makes the run directory, unless a test of DeviceT has made it.
+// first runs in process 1 alone: it makes the run directory, unless a test with DeviceT has made it.
 func (s *suite) first(ctx context.Context) []byte {
 	run, begun, sealed, err := theRun().join(s.conf)
 	for _, pack := range sealed {
-		ginkgo.GinkgoWriter.Printf("sealed %s, which a run that died left behind: %s\n", pack.Dir, pack.Result.Verdict)
+		ginkgo.GinkgoWriter.Printf("finalized %s of a run that died: %s\n", pack.Dir, pack.Result.Verdict)
 	}
 	if run == nil {
 		ginkgo.Fail(err.Error())
 	}
-	if err != nil { // that an old run's packs cannot be sealed is no reason not to run
-		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be sealed: %v\n", err)
+	if err != nil { // run also if an old run's packs cannot be finalized
+		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be finalized: %v\n", err)
 	}
 	if begun {
 		run.NoteEnvironment(ctx, nil)
@@ -282,7 +282,7 @@ func (s *suite) spec(ctx context.Context, c plan.Case) {
 	}
 }
 
-// close ends this process's part in the run: its browser, its adb connections, its mark on the run directory.
+// close ends this process's part in the run: its browser, its adb connections, its lock on the run directory.
 func (s *suite) close() {
 	if s.runner == nil {
 		return
@@ -294,7 +294,7 @@ func (s *suite) close() {
 	}
 }
 
-// last runs in process 1 when all others are done: it reports the run as a whole.
+// last runs in process 1 when all others have ended: it reports the run as a whole.
 func (s *suite) last(ctx context.Context) {
 	if s.runner == nil {
 		return
@@ -302,12 +302,12 @@ func (s *suite) last(ctx context.Context) {
 	s.leaveOut(ctx)
 	err := theRun().report(s.conf, func() error { return s.runner.Report(ctx, &s.annotations) })
 	if err != nil {
-		ginkgo.GinkgoWriter.Printf("the report of the run is not whole: %v\n", err)
+		ginkgo.GinkgoWriter.Printf("the report of the run is incomplete: %v\n", err)
 	}
 	gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
 }
 
-// leaveOut leaves the packs of the cases that Ginkgo did not begin because another one had failed: of their sequence,
+// leaveOut writes the packs of the cases that Ginkgo did not start because another one had failed: of their sequence,
 // or any.
 func (s *suite) leaveOut(ctx context.Context) {
 	if !s.conf.FailFast && !slices.ContainsFunc(s.planned, func(c plan.Case) bool { return c.Test.Sequence != "" }) {
@@ -315,7 +315,7 @@ func (s *suite) leaveOut(ctx context.Context) {
 	}
 	run, err := history.LoadRun(s.runner.Dir.Path())
 	if err != nil {
-		return // the report says so
+		return // the report contains the error
 	}
 	began, failed, ended := map[string]bool{}, "", map[string]string{}
 	for _, c := range run.Cases {
@@ -332,7 +332,7 @@ func (s *suite) leaveOut(ctx context.Context) {
 		case began[c.Pack]:
 		case ended[c.Test.Sequence] != "":
 			s.runner.SequenceEnded(ctx, c, ended[c.Test.Sequence])
-		case s.conf.FailFast && failed != "": // else it was interrupted, or a spec failed that has no pack
+		case s.conf.FailFast && failed != "": // otherwise it was interrupted, or a spec without a pack failed
 			s.runner.LeftOut(ctx, c, failed)
 		}
 	}
@@ -346,12 +346,12 @@ func reason(r *event.Result) string {
 	return r.Problem.Message
 }
 
-// Reported is what a result tells of its test.
+// Reported is the test of a result, for reports.
 func Reported(r *event.Result) *dsl.Test {
 	return &dsl.Test{ID: r.Case.ID, Name: r.Case.Name, Platform: r.Case.Platform, Pos: r.Case.Place}
 }
 
-// FailureText is what a failed case shows: the place and the line in the YAML file, what was expected, what was there.
+// FailureText describes a failed case: the place and the line in the YAML file, what was expected, and what was found.
 func FailureText(o run.Outcome) string {
 	if o.Result == nil || o.Result.Problem == nil {
 		text := fmt.Sprintf("%s: %s", o.Case.Test.Pos, o.Verdict())
@@ -372,7 +372,7 @@ func FailureText(o run.Outcome) string {
 	return text
 }
 
-// problemText shows a problem at its place.
+// problemText shows a problem with its place.
 func problemText(located source.Error, v event.Verdict, p event.Problem) string {
 	located.Msg, located.Width = string(v)+": "+p.Message, 1
 	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near",

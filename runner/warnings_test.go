@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// TestWhatAPhoneRefusesIsInTheReport: a phone whose maker keeps adb's shell from settings and permissions passes the
-// test, and the report of the case and of the step name its switch.
+// TestWhatAPhoneRefusesIsInTheReport: on a phone with a system that does not allow adb's shell to change settings and
+// permissions, the test passes, and the report of the case and of the step name the setting to change.
 func TestWhatAPhoneRefusesIsInTheReport(t *testing.T) {
 	t.Parallel()
 	server, _ := androidtest.Start(t, androidtest.Options{Maker: "OPPO", Guard: androidtest.GuardRefuses, LoginLoading: 1})

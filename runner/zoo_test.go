@@ -101,7 +101,7 @@ func TestPublicOnly(t *testing.T) {
 	}
 }
 
-// inPack checks that what a browser test leaves lies in its pack, and nowhere else.
+// inPack checks that the files of a browser test are in its pack, and nowhere else.
 func inPack(t *testing.T, o run.Outcome) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(o.Dir, "network.har")); err != nil {
@@ -125,14 +125,14 @@ func inPack(t *testing.T, o run.Outcome) {
 	}
 }
 
-// killBrowser kills the Chromiums or Firefoxes that run below this process. Other tests have Chromiums beside a
+// killBrowser kills the Chromium or Firefox processes below this process. Other tests run Chromium in parallel with
 // Firefox.
 func killBrowser(t *testing.T, browser string) {
 	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil || len(entries) == 0 {
 		t.Error("browsers are found by /proc only")
 	}
-	var pids []int // all of them before one is killed: what a dead process has started belongs to nobody any more
+	var pids []int // collect all of them before one is killed: the children of a dead process have another parent
 	for _, entry := range entries {
 		line, _ := os.ReadFile(entry) // it may be gone
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(entry)))
@@ -154,7 +154,7 @@ func killBrowser(t *testing.T, browser string) {
 	}
 }
 
-// below tells whether a process descends from this one.
+// below reports whether a process descends from this one.
 func below(pid int) bool {
 	for range 10 {
 		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))

@@ -316,9 +316,9 @@ func TestNATSIsLost(t *testing.T) {
 	})
 }
 
-// TestNobodyListens checks that dialing an unknown host fails at once, and a host that does not respond after the
-// configured time.
-func TestNobodyListens(t *testing.T) {
+// TestNoConnection: a host that is not there is known at once, and one that does not answer after the caller's
+// patience.
+func TestNoConnection(t *testing.T) {
 	l := newLab(t, Config{})
 	for _, host := range []string{"b", "*", ">", "", "a.b", strings.Repeat("x", 65)} {
 		if _, err := Dial(t.Context(), l.hub, host); !errors.Is(err, ErrNoHost) {

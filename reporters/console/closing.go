@@ -19,16 +19,16 @@ const (
 	maxFailures = 5 // of one test
 )
 
-// closing is everything that End prints.
+// closing is the output of End.
 func (c *Console) closing(run Run) string {
 	var b strings.Builder
 	for _, tries := range c.cases() {
-		first, word := saved(tries)
+		first, word := passedLater(tries)
 		switch last := tries[len(tries)-1]; {
 		case first != nil:
-			b.WriteString("\n" + c.failure(first, look{word: word, color: yellow}, run.Dir))
+			b.WriteString("\n" + c.failure(first, display{word: word, color: yellow}, run.Dir))
 		case last.Verdict != event.Pass && last.Verdict != event.Skipped:
-			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
+			b.WriteString("\n" + c.failure(last, displayOf(last.Verdict), run.Dir))
 		}
 	}
 	b.WriteString("\n" + c.warnings() + c.slowest() + c.totals(run) + "\n")
@@ -41,7 +41,7 @@ func (c *Console) closing(run Run) string {
 	return b.String()
 }
 
-// warnings are what is to be done about devices, each once, with the number of tests that it is about.
+// warnings lists what to fix on devices, each once, with the number of tests that it affected.
 func (c *Console) warnings() string {
 	count, order := map[string]int{}, []string{}
 	add := func(text string) {
@@ -68,8 +68,8 @@ func (c *Console) warnings() string {
 	return b.String()
 }
 
-// cases gives the tries of each case, the last one, which counts, at the end; in the order in which the cases first
-// ended.
+// cases returns the attempts of each case in the order in which the cases first ended. The last attempt of a case
+// counts.
 func (c *Console) cases() [][]*event.Result {
 	var list [][]*event.Result
 	place := map[string]int{}
@@ -85,29 +85,29 @@ func (c *Console) cases() [][]*event.Result {
 	return list
 }
 
-// What is said of a case that passed only when it was tried again.
+// The label of a case that passed only on a later attempt.
 const (
-	wordFlaky = "FLAKY"
-	wordLost  = "LOST" // only because its device was lost, which makes no test flaky
+	labelFlaky = "FLAKY"
+	labelLost  = "LOST" // only because its device was lost, which does not make a test flaky
 )
 
-// saved gives the try to tell of a case that passed only when it was tried again, and the word for that; nil: it did
-// not.
-func saved(tries []*event.Result) (first *event.Result, word string) {
+// passedLater returns the attempt to show of a case that passed only on a later attempt, and its label; nil for any
+// other case.
+func passedLater(tries []*event.Result) (first *event.Result, word string) {
 	before := tries[:len(tries)-1]
 	if len(before) == 0 || tries[len(before)].Verdict != event.Pass {
 		return nil, ""
 	}
 	for _, t := range before {
 		if !t.LostDevice() {
-			return t, wordFlaky
+			return t, labelFlaky
 		}
 	}
-	return before[0], wordLost
+	return before[0], labelLost
 }
 
-// failure is the block of one test that did not pass.
-func (c *Console) failure(r *event.Result, l look, dir string) string {
+// failure formats one test that did not pass.
+func (c *Console) failure(r *event.Result, l display, dir string) string {
 	var b strings.Builder
 	if c.o.Groups {
 		b.WriteString("::group::")
@@ -133,10 +133,10 @@ func (c *Console) failure(r *event.Result, l look, dir string) string {
 	return b.String()
 }
 
-// problem is one thing that went wrong in a test.
+// problem formats one thing that went wrong in a test.
 func (c *Console) problem(b *strings.Builder, r *event.Result, f event.Failure, dir string) {
 	text := one(f.Located())
-	if strings.HasPrefix(text, "::") { // it would be a command to GitHub
+	if strings.HasPrefix(text, "::") { // GitHub would read it as a command
 		text = " " + text
 	}
 	b.WriteString(text + "\n")
@@ -164,12 +164,12 @@ func (c *Console) problem(b *strings.Builder, r *event.Result, f event.Failure, 
 		}
 		field(b, "around", strings.Join(around, "\n"))
 	}
-	if f.Picture != "" && dir != "" {
-		field(b, "picture", filepath.Join(dir, r.Case.Pack, filepath.FromSlash(f.Picture)))
+	if f.Screenshot != "" && dir != "" {
+		field(b, "screenshot", filepath.Join(dir, r.Case.Pack, filepath.FromSlash(f.Screenshot)))
 	}
 }
 
-// field writes a value under its name, its further lines below the first.
+// field writes a value after its name, and its further lines below the first.
 func field(b *strings.Builder, name, value string) {
 	value = strings.TrimRight(value, "\n")
 	if strings.TrimSpace(value) == "" {
@@ -184,14 +184,14 @@ func field(b *strings.Builder, name, value string) {
 			name = ""
 		}
 		line = one(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "  "))
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-8s  %s", name, line), " ") + "\n")
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-10s  %s", name, line), " ") + "\n")
 	}
 }
 
 // slowMost is how many of the slowest tests are named.
 const slowMost = 5
 
-// slowest names the tests that took longest, when there are several.
+// slowest names the tests that took longest, if there are several.
 func (c *Console) slowest() string {
 	var all []*event.Result
 	var sum time.Duration
@@ -212,7 +212,7 @@ func (c *Console) slowest() string {
 	return c.paint(dim, "slowest: "+strings.Join(parts, ", ")+" · sum of tests "+seconds(sum)) + "\n"
 }
 
-// tally is how the tests ended so far.
+// tally counts how the tests ended so far.
 func (c *Console) tally() string {
 	n := map[event.Verdict]int{}
 	for _, tries := range c.cases() {
@@ -231,12 +231,12 @@ func (c *Console) tally() string {
 	return strings.Join(parts, ", ")
 }
 
-// totals tells how many tests ended in each way; a run without tests is not a good one.
+// totals counts how the tests ended. A run without tests is not a success.
 func (c *Console) totals(run Run) string {
 	n, again := map[event.Verdict]int{}, map[string]int{}
 	for _, tries := range c.cases() {
 		n[tries[len(tries)-1].Verdict]++
-		if _, word := saved(tries); word != "" {
+		if _, word := passedLater(tries); word != "" {
 			again[word]++
 		}
 	}
@@ -247,10 +247,10 @@ func (c *Console) totals(run Run) string {
 		return c.paint(yellow, "no test was run in "+seconds(run.Took))
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
-	if k := again[wordFlaky]; k > 0 {
+	if k := again[labelFlaky]; k > 0 {
 		parts[0] += fmt.Sprintf(" (%d flaky)", k)
 	}
-	if k := again[wordLost]; k > 0 {
+	if k := again[labelLost]; k > 0 {
 		parts[0] += fmt.Sprintf(" (%d after a lost device)", k)
 	}
 	add := func(v event.Verdict, word, many string) {
@@ -275,8 +275,8 @@ func (c *Console) totals(run Run) string {
 	return c.paint(color, strings.Join(parts, ", ")+" in "+seconds(c.span(run.Took)))
 }
 
-// span returns the time from the first test's start to the last one's end, as the report's page has it; otherwise when
-// it is not known.
+// span returns the time from the start of the first test to the end of the last one, as on the report page; otherwise
+// if it is unknown.
 func (c *Console) span(otherwise time.Duration) time.Duration {
 	var start, end time.Time
 	for _, r := range c.ended {

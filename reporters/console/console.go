@@ -13,11 +13,10 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// Options are how the terminal is written to. Quiet leaves out everything before the failures; Verbose adds a line per
-// step.
+// Options configure the output. Quiet leaves out everything before the failures; Verbose adds a line per step.
 type Options struct {
-	Total   int  // cases that the run has; 0: not known, then lines have no number
-	Groups  bool // GitHub Actions reads the output: what is long is folded
+	Total   int  // cases that the run has; 0: unknown, then lines have no number
+	Groups  bool // GitHub Actions reads the output: long parts are folded
 	TTY     bool // lines may be redrawn in place
 	Width   int  // columns of the terminal; default: 80
 	Color   bool
@@ -27,8 +26,8 @@ type Options struct {
 }
 
 const (
-	tick     = 200 * time.Millisecond // between two looks at the time that a step has taken
-	beat     = time.Minute            // between two signs of life where lines cannot be redrawn
+	tick     = 200 * time.Millisecond // between two updates of the time that a step has taken
+	beat     = time.Minute            // between two progress lines where lines cannot be redrawn
 	maxLive  = 20                     // lines that are redrawn
 	defWidth = 80
 )
@@ -42,7 +41,7 @@ type Console struct {
 	running map[string]*running // by pack
 	ended   map[string]*event.Result
 	order   []string // packs, as they ended
-	warned  []string // of devices, beside what cases told
+	warned  []string // of devices, in addition to those of cases
 	drawn   int      // lines of the live block that are on the screen
 	err     error    // of the first write that failed
 	closed  bool
@@ -51,18 +50,18 @@ type Console struct {
 	done chan struct{}
 }
 
-// running is a case that has begun and not ended.
+// running is a case that has started and not ended.
 type running struct {
-	c       event.Case
-	seq     int
-	events  []event.Event
-	started time.Time
-	step    int
-	since   time.Time          // of the step
-	told    map[int]event.Step // steps that only the run knows, such as those of loops and flows
+	c            event.Case
+	seq          int
+	events       []event.Event
+	started      time.Time
+	step         int
+	since        time.Time          // of the step
+	dynamicSteps map[int]event.Step // steps that only the run knows, such as those of loops and flows
 }
 
-// New begins to show a run.
+// New starts to show a run.
 func New(w io.Writer, o Options) *Console {
 	if o.Width <= 0 {
 		o.Width = defWidth
@@ -78,12 +77,12 @@ func New(w io.Writer, o Options) *Console {
 	case o.TTY:
 		go c.watch(tick, func() string { return "" })
 	default:
-		go c.watch(beat, c.signs)
+		go c.watch(beat, c.progressLines)
 	}
 	return c
 }
 
-// watch writes what text gives, and redraws the times, until End.
+// watch writes the result of text, and updates the times, until End.
 func (c *Console) watch(every time.Duration, text func() string) {
 	defer close(c.done)
 	t := time.NewTicker(every)
@@ -100,8 +99,8 @@ func (c *Console) watch(every time.Duration, text func() string) {
 	}
 }
 
-// signs tells what runs, so that a CI system sees that something does. It needs c.mu.
-func (c *Console) signs() string {
+// progressLines lists what runs, so that the log of a CI system shows progress. It needs c.mu.
+func (c *Console) progressLines() string {
 	var b strings.Builder
 	for _, line := range c.live() {
 		b.WriteString(line + "\n")
@@ -109,7 +108,7 @@ func (c *Console) signs() string {
 	return b.String()
 }
 
-// Event takes the next event of a case. It fits pack.PackOptions.Observe.
+// Event takes the next event of a case. It can be used as pack.PackOptions.Observe.
 func (c *Console) Event(of event.Case, e event.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,8 +136,8 @@ func (c *Console) Event(of event.Case, e event.Event) {
 }
 
 func (r *running) take(e event.Event) {
-	if e.Kind == event.CaseStarted && len(r.events) > 0 { // it begins anew on another device of a farm
-		r.events, r.told, r.step, r.started, r.since = nil, nil, 0, e.Time, e.Time
+	if e.Kind == event.CaseStarted && len(r.events) > 0 { // it starts again on another device of a farm
+		r.events, r.dynamicSteps, r.step, r.started, r.since = nil, nil, 0, e.Time, e.Time
 	}
 	r.events = append(r.events, e)
 	switch e.Kind {
@@ -149,15 +148,15 @@ func (r *running) take(e event.Event) {
 	case event.StepStarted:
 		r.step, r.since = e.Step, e.Time
 		if e.Info != nil {
-			if r.told == nil {
-				r.told = map[int]event.Step{}
+			if r.dynamicSteps == nil {
+				r.dynamicSteps = map[int]event.Step{}
 			}
-			r.told[e.Step] = *e.Info
+			r.dynamicSteps[e.Step] = *e.Info
 		}
 	}
 }
 
-// result folds what is known; a case that never told of its start is known by what the pack told.
+// result folds the events so far. A case without its first event is described by the case of its pack.
 func (r *running) result() *event.Result {
 	res := event.Fold(r.events)
 	if res.Case.ID == "" {
@@ -166,7 +165,7 @@ func (r *running) result() *event.Result {
 	return res
 }
 
-// Correct takes a result that differs from what the events told: that of a pack which could not be kept.
+// Correct replaces a result that differs from the events: that of a pack which could not be kept.
 func (c *Console) Correct(res *event.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,12 +180,12 @@ func (c *Console) Correct(res *event.Result) {
 	}
 	c.ended[pack] = res
 	if shown != nil && shown.Verdict == res.Verdict {
-		return // its line stands there
+		return // its line is there
 	}
 	c.redraw(c.caseLine(res) + c.reason(res))
 }
 
-// redraw prints text above the live block, and the block anew. It needs c.mu.
+// redraw prints text above the live block, and prints the block again. It needs c.mu.
 func (c *Console) redraw(text string) {
 	if c.o.Quiet {
 		return
@@ -206,7 +205,7 @@ func (c *Console) redraw(text string) {
 	c.drawn = len(lines)
 }
 
-// erase takes the live block off the screen; the cursor stands below it.
+// erase removes the live block from the screen; the cursor is then below the printed lines.
 func (c *Console) erase() string {
 	if c.drawn == 0 {
 		return ""
@@ -214,7 +213,7 @@ func (c *Console) erase() string {
 	return fmt.Sprintf("\x1b[%dA\x1b[J", c.drawn)
 }
 
-// block is what is redrawn: a line of each test that runs, then how far the run is.
+// block is the part that is redrawn: a line of each running test, then the progress of the run.
 func (c *Console) block() []string {
 	lines := c.live()
 	if c.o.Total > 0 && len(lines) > 0 {
@@ -246,15 +245,15 @@ func (c *Console) write(s string) {
 // Run is what End shows of the run as a whole.
 type Run struct {
 	Dir string // the run's directory; empty: no reports were kept
-	// shown when no test was run: otherwise it is the time from the first test's start to the last one's end
+	// shown when no test ran: otherwise End shows the time from the start of the first test to the end of the last
 	Took time.Duration
-	// Planned is how many tests were to be run; those that never began count as interrupted. 0: not known.
+	// Planned is how many tests were to be run; those that never started count as interrupted. 0: not known.
 	Planned int
-	// Choice is what the run was told to run.
+	// Choice says which tests were chosen for the run.
 	Choice history.Choice
 }
 
-// Warn takes what is to be done about a device and belongs to no case; End shows it.
+// Warn adds a warning about a device that belongs to no case; End prints it.
 func (c *Console) Warn(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

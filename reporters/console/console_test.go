@@ -142,8 +142,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// A case that began anew, as its host had died, is told with the device that it ended on.
-func TestBegunAnew(t *testing.T) {
+// A case that started again, because its host had died, is shown with the device on which it ended.
+func TestCaseStartedAgain(t *testing.T) {
 	var b bytes.Buffer
 	c := New(&b, Options{})
 	events := eventtest.Recorded(t, "pass")
@@ -165,7 +165,7 @@ func TestBegunAnew(t *testing.T) {
 	}
 }
 
-// How far the run is stands below the tests that run, and before each that has ended.
+// The progress of the run is printed below the running tests, and before each test that has ended.
 func TestProgress(t *testing.T) {
 	view := &terminal{t: t}
 	c := New(view, Options{TTY: true, Width: 60, Total: 25, Clock: func() time.Time { return epoch }})
@@ -189,7 +189,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Where lines cannot be redrawn, something is said once a minute.
+// Where lines cannot be redrawn, a progress line is printed once a minute.
 func TestSignsOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
@@ -277,8 +277,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// A case that is tried again counts once, as its last try ended; one that then passes is told as flaky, with what was
-// wrong first. A lost device makes nothing flaky.
+// A case with several attempts counts once, with the result of its last attempt. A case that passes in the end is shown
+// as flaky, with its first problem. A lost device does not make a test flaky.
 func TestTriesOfACaseCountOnce(t *testing.T) {
 	const pass, fail = event.Pass, event.Fail
 	for _, test := range []struct {
@@ -314,7 +314,7 @@ func TestTriesOfACaseCountOnce(t *testing.T) {
 	}
 }
 
-// A pack that could not be kept is no pass, whatever its events said.
+// A case does not pass when its pack could not be kept, whatever its events report.
 func TestCorrect(t *testing.T) {
 	var b bytes.Buffer
 	c := New(&b, Options{})

@@ -1,2 +1,2 @@
-// Package console turns the events of many cases, as they happen, into what a person at a terminal reads.
+// Package console turns the events of many cases, as they happen, into the output on a terminal.
 package console

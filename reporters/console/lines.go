@@ -9,12 +9,12 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-const maxField = 300 // runes of a text of foreign making
+const maxField = 300 // runes of a foreign text
 
 func one(s string) string { return markdown.Visible(s, maxField) }
 
-// look is how a verdict is shown.
-type look struct{ glyph, word, color string }
+// display is how a verdict is displayed.
+type display struct{ glyph, word, color string }
 
 const (
 	green  = "32"
@@ -24,22 +24,22 @@ const (
 	bold   = "1"
 )
 
-func looks(v event.Verdict) look {
+func displayOf(v event.Verdict) display {
 	switch v {
 	case event.Pass:
-		return look{"✓", "PASS", green}
+		return display{"✓", "PASS", green}
 	case event.Fail:
-		return look{"✗", "FAIL", red}
+		return display{"✗", "FAIL", red}
 	case event.Error:
-		return look{"!", "ERROR", red}
+		return display{"!", "ERROR", red}
 	case event.Warned:
-		return look{"⚠", "WARNING", yellow}
+		return display{"⚠", "WARNING", yellow}
 	case event.Skipped:
-		return look{"-", "SKIPPED", yellow}
+		return display{"-", "SKIPPED", yellow}
 	case event.Interrupted:
-		return look{"■", "INTERRUPTED", yellow}
+		return display{"■", "INTERRUPTED", yellow}
 	}
-	return look{"·", "NOT REACHED", dim}
+	return display{"·", "NOT REACHED", dim}
 }
 
 func (c *Console) paint(code, s string) string {
@@ -51,7 +51,7 @@ func (c *Console) paint(code, s string) string {
 
 // caseLine is the one line of a test that ended.
 func (c *Console) caseLine(r *event.Result) string {
-	l := looks(r.Verdict)
+	l := displayOf(r.Verdict)
 	line := fmt.Sprintf("%s%s %s", c.number(), c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
 	if r.Verdict == event.Skipped {
 		if r.Problem != nil {
@@ -71,8 +71,8 @@ func (c *Console) number() string {
 	return c.paint(dim, fmt.Sprintf("[%*d/%d]", width, len(c.cases()), c.o.Total)) + " "
 }
 
-// reason is why a test that has just ended did not pass, in short; all of it comes at the end. Of the only test it
-// comes right away.
+// reason is why a test that has just ended did not pass, in short; the full text follows at the end of the run. For the
+// only test it follows at once.
 func (c *Console) reason(r *event.Result) string {
 	if c.o.Total == 1 || r.Verdict == event.Pass || r.Verdict == event.Skipped {
 		return ""
@@ -85,7 +85,7 @@ func (c *Console) reason(r *event.Result) string {
 	if c.o.TTY {
 		text = fitTo(text, c.o.Width-5)
 	}
-	text = "    " + c.paint(looks(r.Verdict).color, text) + "\n"
+	text = "    " + c.paint(displayOf(r.Verdict).color, text) + "\n"
 	if s := list[0].Step; s != nil {
 		if in := s.LikelyCause(); in != nil {
 			first, _, _ := strings.Cut(in.Text, "\n")
@@ -101,16 +101,16 @@ func where(c event.Case) string {
 }
 
 func (c *Console) stepLine(r *running, e event.Event) string {
-	l := looks(e.Verdict)
+	l := displayOf(e.Verdict)
 	text := fmt.Sprintf("  %s %s %s", c.paint(l.color, l.glyph), one(r.c.Pack), r.stepText(e.Step))
 	return strings.TrimRight(text, " ") + c.paint(dim, " · "+seconds(time.Duration(e.DurationMS)*time.Millisecond)) + "\n"
 }
 
-// stepText is a step with its number, of how many where that is known, and what it was run in.
+// stepText is a step with its number, the number of steps if known, and the blocks that it runs in.
 func (r *running) stepText(n int) string {
 	s := r.stepN(n)
 	number := fmt.Sprint(n)
-	if len(r.told) == 0 && n <= len(r.c.Steps) {
+	if len(r.dynamicSteps) == 0 && n <= len(r.c.Steps) {
 		number += fmt.Sprintf("/%d", len(r.c.Steps))
 	}
 	if s.In != "" {
@@ -120,7 +120,7 @@ func (r *running) stepText(n int) string {
 }
 
 func (r *running) stepN(n int) event.Step {
-	if s, told := r.told[n]; told {
+	if s, told := r.dynamicSteps[n]; told {
 		return s
 	}
 	for _, s := range r.c.Steps {
@@ -131,7 +131,7 @@ func (r *running) stepN(n int) event.Step {
 	return event.Step{N: n}
 }
 
-// liveLine is the line of a test that runs, cut to the width of the terminal.
+// liveLine is the line of a running test, cut to the width of the terminal.
 func (c *Console) liveLine(r *running) string {
 	now := c.o.Clock()
 	what := "starting"

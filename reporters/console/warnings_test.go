@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestWarningsOfDevices: what is to be done about devices stands above the totals, each once, also in a quiet run.
+// TestWarningsOfDevices: the warnings about devices are printed above the totals, each once, also in a quiet run.
 func TestWarningsOfDevices(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
 		var b bytes.Buffer

@@ -19,11 +19,11 @@ const FileName = "ctrf.json"
 
 const (
 	specVersion = "0.0.0"
-	maxText     = 4000 // runes of what readers show on a screen
-	maxFailures = 10   // of one test that its message has
+	maxText     = 4000 // runes of a text that readers display
+	maxFailures = 10   // of one test, in its message
 )
 
-// The format refuses fields that it does not know: ours are under extra.taproot.
+// The format refuses unknown fields: Taproot's own are under extra.taproot.
 type report struct {
 	Format      string  `json:"reportFormat"`
 	SpecVersion string  `json:"specVersion"`
@@ -46,7 +46,7 @@ type results struct {
 	Environment *environment `json:"environment,omitempty"`
 }
 
-// environment has the names of the format for what it knows.
+// environment uses the names of the format for the values that it defines.
 type environment struct {
 	BuildURL   string `json:"buildUrl,omitempty"`
 	Commit     string `json:"commit,omitempty"`
@@ -144,8 +144,8 @@ type stepExtra struct {
 	Message    string        `json:"message,omitempty"`
 }
 
-// Write gives the bytes of ctrf.json. The format has no word for an error or an interrupted test: both are failed
-// there, and rawStatus tells them apart.
+// Write returns the bytes of ctrf.json. The format has no status for an error or an interrupted test: both are failed,
+// and rawStatus distinguishes them.
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name,
@@ -191,7 +191,7 @@ func testOf(c *history.RunCase) test {
 		Tags:     res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
 	if !res.Started.IsZero() {
 		t.Start = res.Started.UnixMilli()
-		t.Stop = t.Start + t.Duration // whole milliseconds: two rounded moments may lie one more apart
+		t.Stop = t.Start + t.Duration // whole milliseconds: two rounded times may be one more apart
 	}
 	device := strings.TrimSpace(res.Case.Model + " " + res.Case.Device)
 	if res.Case.Platform == "web" {
@@ -212,14 +212,14 @@ func testOf(c *history.RunCase) test {
 	t.Extra = extra{e}
 	for i, try := range c.Tries {
 		t.Attempts = append(t.Attempts, attemptOf(i+1, try))
-		// The format's flaky means that it passed after it had failed; ours, over several runs, too, is in extra.
+		// The format's flaky means that the test passed after it had failed; Taproot's, over several runs, is in extra.
 		t.Flaky = t.Flaky || res.Verdict == event.Pass && try.Result.Verdict != event.Pass
 	}
 	for _, s := range res.Steps {
 		t.Steps = append(t.Steps, stepOf(s))
 	}
 	for _, a := range res.Attachments {
-		if a.Kind == event.KindDOM { // its page shows it
+		if a.Kind == event.KindDOM { // the report page shows it
 			continue
 		}
 		t.Attachments = append(t.Attachments, attachment{Name: path.Base(a.Path), ContentType: a.Type,
@@ -263,7 +263,7 @@ func status(v event.Verdict) string {
 	return "failed"
 }
 
-// located gives all that went wrong, a line each.
+// located returns all that went wrong, a line each.
 func located(res *event.Result) string {
 	list := res.Failures()
 	if len(list) == 0 {

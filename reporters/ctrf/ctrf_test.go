@@ -73,7 +73,7 @@ func ctrfSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// A failure names its file and line; what the format has no word for is told apart by rawStatus.
+// A failure names its file and line; rawStatus distinguishes results that the format has no status for.
 func TestVerdicts(t *testing.T) {
 	var got report
 	if err := json.Unmarshal(write(t, runtest.Recorded(t)), &got); err != nil {

@@ -1,3 +1,4 @@
-// Package event is what a case tells while it runs: events go into a Sink as they happen, and are folded into a Result,
-// of which every report is made. Secrets are taken out here, before anything is written.
+// Package event defines the events of a case and the Result that they add up to. A running case sends its events to a
+// Sink; Fold turns them into a Result, from which every report is made. Secrets are removed here, before anything is
+// written.
 package event

@@ -11,7 +11,7 @@ import (
 // Verdict is how a case or a step ended.
 type Verdict string
 
-// The verdicts. Unreached and Warned are for steps only; unreached: the case ended before them.
+// The verdicts. Unreached and Warned are for steps only. Unreached: the case ended before the step.
 const (
 	Pass        Verdict = "pass"
 	Fail        Verdict = "fail"  // the app is wrong
@@ -19,10 +19,10 @@ const (
 	Skipped     Verdict = "skipped"
 	Interrupted Verdict = "interrupted"
 	Unreached   Verdict = "unreached"
-	Warned      Verdict = "warned" // of a step: it failed, and the test said that it may
+	Warned      Verdict = "warned" // of a step: it failed, and the test allows that
 )
 
-// Kind is what an Event tells.
+// Kind says what an Event reports.
 type Kind string
 
 // The kinds of events, in the order in which a case sends them.
@@ -30,14 +30,14 @@ const (
 	CaseStarted Kind = "case_started" // Case is set
 	StepStarted Kind = "step_started" // Step is set
 	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
-	// Message is set: something that a reader should know; Detail.Proof when it says how a tap went
+	// Logged: Message is set, with something that a reader should know; Detail.Proof when it is the result of a tap
 	Logged     Kind = "logged"
 	StepEnded  Kind = "step_ended" // Step, Verdict, DurationMS; Problem unless it passed
-	Surrounded Kind = "surrounded" // Step and Around: what else went wrong while a step ran that did not go well
-	Identified Kind = "identified" // App, ScreenRead: what was tested, as the device tells it at the end
+	Surrounded Kind = "surrounded" // Step and Around: what else went wrong while a step ran that did not pass
+	Identified Kind = "identified" // App, ScreenRead: what was tested, as the device reports it at the end
 	CaseEnded  Kind = "case_ended" // Verdict, DurationMS; Problem unless it passed
 	Recorded   Kind = "recorded"   // Recording; from the pack itself, after CaseEnded
-	// Problem: the pack lacks something that it should hold, so that no verdict is better than an error
+	// Unkept: Problem is set; a file of the pack could not be written, so the verdict is at best an error
 	Unkept Kind = "unkept"
 )
 
@@ -47,7 +47,7 @@ type Event struct {
 	Kind Kind      `json:"event"`
 	Case *Case     `json:"case,omitempty"`
 	Step int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
-	// of StepStarted: what Case.Steps does not say, because it was not known before
+	// of StepStarted: what Case.Steps lacks, because it was not known before
 	Info       *Step       `json:"info,omitempty"`
 	Verdict    Verdict     `json:"verdict,omitempty"`
 	DurationMS int64       `json:"duration_ms,omitempty"`
@@ -56,11 +56,11 @@ type Event struct {
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Recording  *Recording  `json:"recording,omitempty"`
 	App        *App        `json:"app,omitempty"`
-	// of Identified: a sentence, what reads the screen of the device, and why nothing better does
+	// of Identified: a sentence that names what reads the screen of the device, and why no better method is used
 	ScreenRead string     `json:"screen_read,omitempty"`
 	Around     []Incident `json:"around,omitempty"`
 	Message    string     `json:"message,omitempty"`
-	// of Logged: something to be done about the device, which the terminal shows, too
+	// of Logged: something to fix on the device, which the terminal prints, too
 	Warning bool `json:"warning,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type Case struct {
 	Links       []string       `json:"links,omitempty"`
 	Properties  []dsl.Property `json:"properties,omitempty"` // for junit.xml
 	Platform    dsl.Platform   `json:"platform"`
-	Browser     string         `json:"browser,omitempty"` // that the case named, of a test of pages
+	Browser     string         `json:"browser,omitempty"` // as the case names it, for a test of pages
 	Solver      string         `json:"solver"`            // "dsl"
 	Tags        []string       `json:"tags,omitempty"`
 	Place       source.Pos     `json:"place"`
@@ -101,7 +101,7 @@ func (a *App) String() string {
 	return strings.Join(strings.Fields(a.Title+" "+a.ID+" "+a.Version), " ")
 }
 
-// Step is one leaf step of a case as it stands in the YAML file.
+// Step is one leaf step of a case as it is written in the YAML file.
 type Step struct {
 	N      int        `json:"n"` // from 1; 0 in Case.Steps when only the run decides which steps come in which order
 	Action string     `json:"action"`
@@ -114,17 +114,17 @@ type Step struct {
 
 // Problem is why a step or a case did not pass.
 type Problem struct {
-	Message    string   `json:"message"` // one sentence: what was expected, what was there
+	Message    string   `json:"message"` // one sentence: what was expected, what was found
 	Expected   string   `json:"expected,omitempty"`
 	Actual     string   `json:"actual,omitempty"`
-	Candidates []string `json:"candidates,omitempty"` // elements that were near, best first
+	Candidates []string `json:"candidates,omitempty"` // the nearest elements, best first
 	Rejected   []string `json:"rejected,omitempty"`   // why each of Candidates was not picked, where that is known
-	Assertion  bool     `json:"assertion,omitempty"`  // an assertion did not hold
-	Stack      string   `json:"stack,omitempty"`      // of a panic, or what the system wrote of the app's crash
-	Kind       string   `json:"kind,omitempty"`       // what it is for a program: element_not_found, ambiguous_element, …
+	Assertion  bool     `json:"assertion,omitempty"`  // an assertion failed
+	Stack      string   `json:"stack,omitempty"`      // of a panic, or the system's report of the app's crash
+	Kind       string   `json:"kind,omitempty"`       // machine-readable: element_not_found, ambiguous_element, …
 }
 
-// The kinds of problems that callers tell apart.
+// The kinds of problems that callers distinguish.
 const (
 	NotFound      = "element_not_found"
 	Ambiguous     = "ambiguous_element"
@@ -135,30 +135,30 @@ const (
 	Unsupported   = "unsupported"
 	Refused       = "forbidden"
 	NoPage        = "no_page"      // the step needs an open page
-	BadFile       = "invalid_file" // a file that the step names is not there, not for it, or not what it should be
+	BadFile       = "invalid_file" // a file that the step names is missing, not allowed, or of the wrong type
 )
 
 // Detail is the proof of an action: what was matched, how, and where it was touched.
 type Detail struct {
-	Matched string  `json:"matched,omitempty"` // the element, in words
+	Matched string  `json:"matched,omitempty"` // description of the element
 	Tier    string  `json:"tier,omitempty"`
 	Bounds  *[4]int `json:"bounds,omitempty"` // left, top, right, bottom, pixels
 	Point   *[2]int `json:"point,omitempty"`  // where it was touched
-	// of a tap: one of the Proof constants; ": " and what the touch met follows where it is known
+	// of a tap: one of the Proof constants; ": " and the element at the touched point follow where it is known
 	Proof  string   `json:"proof,omitempty"`
 	Looks  int      `json:"looks,omitempty"`  // how often the screen was read
-	Notes  []string `json:"notes,omitempty"`  // worth knowing
-	Doubts []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
-	// the text went into a password field: whoever writes the step down leaves it out
+	Notes  []string `json:"notes,omitempty"`  // worth knowing about the step
+	Doubts []string `json:"doubts,omitempty"` // warnings: what a pass does not verify
+	// the text was typed into a password field: a recorder of the step leaves it out
 	Secret bool `json:"-"`
 
-	Troubles []string `json:"troubles,omitempty"` // of a page meanwhile: errors of the console, requests that failed
+	Troubles []string `json:"troubles,omitempty"` // of the page during the step: console errors, failed requests
 
-	Model    *ModelUse `json:"model,omitempty"`    // what asking an AI model cost
+	Model    *ModelUse `json:"model,omitempty"`    // what the requests to an AI model cost
 	Compared *Compared `json:"compared,omitempty"` // how the screen differs from its baseline
 }
 
-// ProofKind is the proof without what the touch met: one of the Proof constants, or "".
+// ProofKind is Proof without the element that was hit: one of the Proof constants, or "".
 func (d *Detail) ProofKind() string {
 	if d == nil {
 		return ""
@@ -167,16 +167,16 @@ func (d *Detail) ProofKind() string {
 	return kind
 }
 
-// ModelUse is what a step asked of an AI model.
+// ModelUse counts a step's requests to an AI model.
 type ModelUse struct {
 	Name             string `json:"name"`
 	Calls            int    `json:"calls"`
-	Replayed         int    `json:"replayed"` // answers that were kept from an earlier run: they cost nothing
+	Replayed         int    `json:"replayed"` // responses reused from an earlier run: they cost nothing
 	PromptTokens     int    `json:"prompt_tokens"`
 	CompletionTokens int    `json:"completion_tokens"`
 }
 
-// Compared is the evidence of a comparison of pictures; the paths are those of artifacts, empty when there is none.
+// Compared is the evidence of a comparison of images. The paths are those of artifacts, empty when there is none.
 type Compared struct {
 	Name       string  `json:"name"`
 	Expected   string  `json:"expected,omitempty"`
@@ -186,11 +186,11 @@ type Compared struct {
 	Percent    float64 `json:"percent"`
 }
 
-// What is known of a tap on an element.
+// The results of a tap on an element.
 const (
-	ProofHit      = "hit"       // it stood still, nothing covered it; and where a picture tells, the screen changed after
-	ProofOccluded = "occluded"  // something lay over it: it was not tapped
-	ProofMoved    = "moved"     // it did not stand still: it was not tapped
+	ProofHit      = "hit"       // it was stationary and not covered; where screenshots were compared, the screen changed
+	ProofOccluded = "occluded"  // another element covered it: it was not tapped
+	ProofMoved    = "moved"     // it was moving: it was not tapped
 	ProofNoEffect = "no-effect" // it was hit, and nothing on the screen changed
 )
 
@@ -206,22 +206,22 @@ type Attachment struct {
 // The kinds of attachments.
 const (
 	KindScreenshot = "screenshot" // after a step
-	KindFailure    = "failure"    // a screenshot taken because an assertion did not hold
+	KindFailure    = "failure"    // a screenshot taken because an assertion failed
 	KindRecording  = "recording"
 	KindLog        = "log"
 	KindArtifact   = "artifact"
 	KindDOM        = "dom" // the elements of the page after a step, as gzipped JSON; steps that changed nothing share one
 )
 
-// Recording says what recording.mp4 is made of.
+// Recording describes how recording.mp4 was made.
 type Recording struct {
 	Kind string `json:"kind"`          // native, slideshow, none
-	Why  string `json:"why,omitempty"` // it is not a native one
+	Why  string `json:"why,omitempty"` // why it is not native
 }
 
 // The kinds of recordings.
 const (
-	NativeFilm  = "native"    // filmed by the device or the browser
-	SlideShow   = "slideshow" // of the step screenshots, each shown for as long as it lasted
-	NoRecording = "none"
+	NativeRecording = "native"    // recorded by the device or the browser
+	SlideShow       = "slideshow" // of the step screenshots, each shown until the next one
+	NoRecording     = "none"
 )

@@ -10,14 +10,15 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// logFile is what an eventLog needs of an *os.File.
+// logFile is the part of *os.File that a Log needs.
 type logFile interface {
 	io.WriterAt
 	Sync() error
 	Truncate(size int64) error
 }
 
-// Log appends events to a file, whole lines only, each on the disk before add returns. Not safe for concurrent use.
+// Log appends events to a file. It writes whole lines only, and each is on the disk before add returns. Not safe for
+// concurrent use.
 type Log struct {
 	File logFile
 	size int64 // of the whole lines
@@ -32,20 +33,20 @@ func (l *Log) Add(e Event) error {
 		err = l.File.Sync()
 	}
 	if err != nil {
-		// What got onto a full disk is half a line: take it off, so that the lines before it stay readable.
+		// The line was cut by a full disk: remove it, so that the lines before it stay readable.
 		return fmt.Errorf("keep event %s: %w", e.Kind, errors.Join(err, l.File.Truncate(l.size)))
 	}
 	l.size += int64(len(line))
 	return nil
 }
 
-// Restart takes all events out of the file.
+// Restart removes all events from the file.
 func (l *Log) Restart() error {
 	l.size = 0
 	return l.File.Truncate(0)
 }
 
-// Encode gives the line of an event. Long texts are shortened when it would not be readable otherwise.
+// Encode returns the line of an event. Long texts are shortened when the line would be too long to be read.
 func Encode(e Event) ([]byte, error) {
 	for _, limit := range []int{1 << 20, 64 << 10, 4 << 10, 200} {
 		line, err := Marshal(shortened(e, limit))
@@ -67,7 +68,7 @@ func Marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// shortened gives e with no text longer than limit bytes, and never more than a hundred texts in one list.
+// shortened returns e with no text longer than limit bytes, and at most a hundred texts in each list.
 func shortened(e Event, limit int) Event {
 	e.Message, e.ScreenRead = shorten.Bytes(e.Message, limit), shorten.Bytes(e.ScreenRead, limit)
 	if p := e.Problem; p != nil {

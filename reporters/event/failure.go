@@ -8,17 +8,17 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Failure is one thing that went wrong in a case. There may be several: a soft step that fails lets the test go on, and
-// hooks run behind a failure.
+// Failure is one thing that went wrong in a case. There may be several: a test continues after a soft step that fails,
+// and hooks run after a failure.
 type Failure struct {
-	Step    *StepResult // nil: it is not of a step
-	Place   source.Pos  // the step's, otherwise the test's
-	Problem *Problem    // never nil
-	Picture string      // path in the pack; may be empty
+	Step       *StepResult // nil: not in a step
+	Place      source.Pos  // the step's, otherwise the test's
+	Problem    *Problem    // never nil
+	Screenshot string      // path in the pack; may be empty
 }
 
-// Failures gives all that went wrong in a case that did not pass: first what decided its verdict, then the other steps
-// that failed or ended with an error, in their order.
+// Failures returns all that went wrong in a case that did not pass: first the failure that decided its verdict, then
+// the other steps that failed or ended with an error, in order.
 func (r *Result) Failures() []Failure {
 	if r.Verdict == Pass {
 		return nil
@@ -27,8 +27,8 @@ func (r *Result) Failures() []Failure {
 	if first.Problem == nil {
 		first.Problem = &Problem{Message: "no reason was given"}
 	}
-	if a, ok := r.ProblemPicture(); ok {
-		first.Picture = a.Path
+	if a, ok := r.ProblemScreenshot(); ok {
+		first.Screenshot = a.Path
 	}
 	list := []Failure{first}
 	for i := range r.Steps {
@@ -40,15 +40,15 @@ func (r *Result) Failures() []Failure {
 		if s.Place.Line > 0 {
 			f.Place = s.Place
 		}
-		if a, ok := s.picture(); ok {
-			f.Picture = a.Path
+		if a, ok := s.screenshot(); ok {
+			f.Screenshot = a.Path
 		}
 		list = append(list, f)
 	}
 	return list
 }
 
-// Located is the message behind its place: "suites/login.yaml:7:5: no element …".
+// Located is the message after its place: "suites/login.yaml:7:5: no element …".
 func (f Failure) Located() string {
 	if place := f.Place.String(); place != "" {
 		return place + ": " + f.Problem.Message
@@ -56,7 +56,7 @@ func (f Failure) Located() string {
 	return f.Problem.Message
 }
 
-// AndMore says how many failures there is no room for: "and 2 more"; empty for none.
+// AndMore is the number of failures that are left out: "and 2 more"; empty for none.
 func AndMore(n int) string {
 	if n <= 0 {
 		return ""
@@ -64,12 +64,12 @@ func AndMore(n int) string {
 	return fmt.Sprintf("and %d more", n)
 }
 
-// Incident is something that went wrong beside a step, while it ran or just before or after: it may be why the step
-// failed.
+// Incident is something that went wrong outside of a step's own action, during the step or just before or after it. It
+// may be why the step failed.
 type Incident struct {
 	At    string       `json:"at"` // RFC 3339, UTC, milliseconds, by the clock of this machine
 	Kind  IncidentKind `json:"kind"`
-	Text  string       `json:"text"` // what the page, the network or the log said; a stack comes on lines of its own
+	Text  string       `json:"text"` // from the page, the network or the log; a stack has lines of its own
 	Cause bool         `json:"cause,omitempty"`
 }
 
@@ -79,13 +79,13 @@ type IncidentKind string
 // The kinds of incidents.
 const (
 	IncidentCrash     IncidentKind = "crash"     // the app's end, with its stack
-	IncidentException IncidentKind = "exception" // a page's, that nobody caught
-	IncidentRequest   IncidentKind = "request"   // one that failed, or was answered with 4xx or 5xx
+	IncidentException IncidentKind = "exception" // a page's, that was not caught
+	IncidentRequest   IncidentKind = "request"   // one that failed, or had a response of 4xx or 5xx
 	IncidentConsole   IncidentKind = "console"   // an error on the page's console
 	IncidentLog       IncidentKind = "log"       // an error of the tested app in the device's log
 )
 
-// LikelyCause gives the first incident around the step that can be why it failed, nil when there is none.
+// LikelyCause returns the first incident around the step that can be why it failed, nil when there is none.
 func (s *StepResult) LikelyCause() *Incident {
 	for i := range s.Around {
 		if s.Around[i].Cause {
@@ -95,7 +95,7 @@ func (s *StepResult) LikelyCause() *Incident {
 	return nil
 }
 
-// Offset is when it was, from the start of its step: "+0.4 s".
+// Offset is the time of the incident from the start of its step: "+0.4 s".
 func (in Incident) Offset(s *StepResult) string {
 	at, err := time.Parse(time.RFC3339, in.At)
 	if err != nil || s.Started.IsZero() {

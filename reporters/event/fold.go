@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Fold turns the events of one case into its result. It is pure. Events that lack their CaseEnded give an interrupted
-// result that names the step in which they stop.
+// Fold turns the events of one case into its result. It has no side effects. Events without a CaseEnded make an
+// interrupted result that names the step in which they stop.
 func Fold(events []Event) *Result {
 	f := folder{res: &Result{Recording: Recording{Kind: NoRecording}}, files: map[string]bool{}}
 	for _, e := range events {
@@ -87,13 +87,13 @@ func (f *folder) add(e Event) {
 	}
 }
 
-// logged takes over a remark on a step. What became of its tap is known only when the screen was looked at again.
+// logged takes over a remark on a step. The result of its tap is known only after the screen was read again.
 func (s *StepResult) logged(e Event) {
 	if e.Detail == nil || s.Detail == nil {
 		s.Notes = append(s.Notes, e.Message)
 		return
 	}
-	known := *s.Detail // the event that it came with stays as it is
+	known := *s.Detail // do not change the Detail of the event
 	known.Notes = append(slices.Clip(known.Notes), e.Message)
 	if e.Detail.Proof != "" {
 		known.Proof = e.Detail.Proof
@@ -114,7 +114,7 @@ func (f *folder) caseStarted(e Event) {
 	}
 }
 
-// step gives step n, adding it when the case did not announce it.
+// step returns step n, adding it when the case did not announce it.
 func (f *folder) step(n int) *StepResult {
 	if n < 1 {
 		return nil
@@ -136,7 +136,7 @@ func (f *folder) attached(e Event) {
 		return
 	}
 	a.At = e.Time
-	if !f.files[a.Path] { // steps may share one
+	if !f.files[a.Path] { // several steps may share a file
 		f.files[a.Path] = true
 		f.res.Attachments = append(f.res.Attachments, a)
 	}
@@ -160,7 +160,7 @@ func (f *folder) stepEnded(e Event) {
 	}
 }
 
-// caseEnded takes the first end only: nothing that comes later makes a verdict better.
+// caseEnded uses the first end only: a later one cannot improve the verdict.
 func (f *folder) caseEnded(e Event) {
 	if f.ended {
 		return
@@ -181,14 +181,14 @@ func (f *folder) finish() {
 	}
 }
 
-// conclude settles the verdict and its reason by what the case itself told.
+// conclude sets the verdict and its reason from the events of the case itself.
 func (f *folder) conclude() {
 	r := f.res
 	if !f.ended {
 		r.Verdict, r.Ended = Interrupted, f.last
 		r.Duration = max(0, f.last.Sub(r.Started))
 	}
-	f.leftOut()
+	f.addMissingSteps()
 	r.ProblemStep = f.problemStep()
 	if r.Verdict == Pass || r.Problem != nil {
 		return
@@ -202,9 +202,9 @@ func (f *folder) conclude() {
 	}
 }
 
-// leftOut adds the steps that only the run could have decided on and that were never run: of a test that went to its
-// end they were skipped, otherwise they were not reached.
-func (f *folder) leftOut() {
+// addMissingSteps adds the steps that only the run could decide on and that never ran. In a test that ran to its end
+// they are skipped, otherwise unreached.
+func (f *folder) addMissingSteps() {
 	r := f.res
 	ran := map[source.Pos]bool{}
 	for _, s := range r.Steps {
@@ -223,7 +223,7 @@ func (f *folder) leftOut() {
 	}
 }
 
-// problemStep is the first step that failed, or of an interrupted case the last one that began and did not end.
+// problemStep is the first step that failed, or of an interrupted case the last one that started and did not end.
 func (f *folder) problemStep() int {
 	if f.res.Verdict == Pass || f.res.Verdict == Skipped {
 		return 0

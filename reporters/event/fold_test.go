@@ -122,8 +122,8 @@ func TestEncodeLongEvents(t *testing.T) {
 	}
 }
 
-// TestFoldKeepsAllThatIsIdentified: what reads the screen is no remark on what was checked, and takes nothing away of
-// what is known of the app.
+// TestFoldKeepsAllThatIsIdentified: the method that reads the screen is not a warning, and an event that names it
+// removes nothing of what is known of the app.
 func TestFoldKeepsAllThatIsIdentified(t *testing.T) {
 	app, reads := Event{Kind: Identified, App: &App{ID: "com.example.shop"}},
 		Event{Kind: Identified, ScreenRead: "The screen was read with the agent."}

@@ -14,10 +14,10 @@ import (
 	"sync"
 )
 
-// Hidden stands where a secret stood.
+// Hidden replaces a secret.
 const Hidden = "•••"
 
-// Mask takes secrets out of texts, in every form in which they are likely to be written: as they are, escaped for JSON,
+// Mask removes secrets from texts, in every form in which they are likely to be written: as they are, escaped for JSON,
 // for a URL, and in base64, alone or within a longer text. Safe for concurrent use; the zero value masks nothing.
 type Mask struct {
 	mu       sync.RWMutex
@@ -38,7 +38,8 @@ func (m *Mask) Hide(secrets ...string) {
 	for _, s := range m.secrets {
 		forms = append(forms, formsOf(s)...)
 	}
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // what contains another goes before it
+	// the longer ones first: one may contain another
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(forms))
 	for _, f := range slices.Compact(forms) {
 		pairs = append(pairs, f, Hidden)
@@ -46,14 +47,14 @@ func (m *Mask) Hide(secrets ...string) {
 	m.replacer = strings.NewReplacer(pairs...)
 }
 
-// Empty tells whether there is nothing to hide.
+// Empty reports whether there is nothing to hide.
 func (m *Mask) Empty() bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return len(m.secrets) == 0
 }
 
-// Text gives the text without the secrets.
+// Text returns the text without the secrets.
 func (m *Mask) Text(s string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -63,7 +64,7 @@ func (m *Mask) Text(s string) string {
 	return m.replacer.Replace(s)
 }
 
-// Shows tells whether a text holds a secret as it is.
+// Shows reports whether a text contains a secret in plain form.
 func (m *Mask) Shows(s string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -77,7 +78,7 @@ func formsOf(s string) []string {
 	}
 	forms = append(forms, strings.Trim(fmt.Sprintf("%q", s), `"`), strings.Trim(strconv.QuoteToGraphic(s), `"`))
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for shift := range 3 { // the secret within a longer text may begin at any of three places
+		for shift := range 3 { // the secret within a longer text may start at any of three offsets
 			if core := base64Core(enc, s, shift); len(core) >= 6 {
 				forms = append(forms, core)
 			}
@@ -86,7 +87,7 @@ func formsOf(s string) []string {
 	return forms
 }
 
-// base64Core gives the characters that the secret alone decides, when shift bytes stand before it.
+// base64Core returns the characters that depend on the secret alone, when shift bytes precede it.
 func base64Core(enc *base64.Encoding, s string, shift int) string {
 	text := enc.EncodeToString(append(make([]byte, shift), s...))
 	from := (shift*8 + 5) / 6
@@ -97,7 +98,7 @@ func base64Core(enc *base64.Encoding, s string, shift int) string {
 	return text[from:to]
 }
 
-// Event gives e with every text masked.
+// Event returns e with every text masked.
 func (m *Mask) Event(e Event) (Event, error) {
 	if m.Empty() {
 		return e, nil
@@ -120,7 +121,7 @@ func (m *Mask) Event(e Event) (Event, error) {
 	return masked, err
 }
 
-// values masks the texts in decoded JSON; keys are ours.
+// values masks the texts in decoded JSON. Keys are not masked: they come from Taproot.
 func (m *Mask) values(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -139,7 +140,7 @@ func (m *Mask) values(v any) any {
 	return v
 }
 
-// Writer gives a writer that masks line by line what goes through it to w. Close writes the last line.
+// Writer returns a writer that masks, line by line, what is written to w. Close writes the last line.
 func (m *Mask) Writer(w io.Writer) io.WriteCloser { return &maskWriter{mask: m, to: w} }
 
 type maskWriter struct {
@@ -148,7 +149,7 @@ type maskWriter struct {
 	line []byte
 }
 
-// maxMaskedLine bounds the line that is kept back; a longer one is masked in parts.
+// maxMaskedLine limits the line that is buffered; a longer one is masked in parts.
 const maxMaskedLine = 1 << 20
 
 func (w *maskWriter) Write(p []byte) (int, error) {

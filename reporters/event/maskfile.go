@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxMasked is the size of the largest file, or of all files in an archive, that is looked into.
+// maxMasked is the size of the largest file, or of all files in an archive, that is searched.
 const maxMasked = 64 << 20
 
-// File takes the secrets out of a file that comes from elsewhere, such as a download: a text is masked. It gives false
-// for a file that holds a secret and cannot be masked, an archive for instance, and for one that is too large to be
-// looked into: no report may keep it.
+// File removes the secrets from a file that comes from elsewhere, such as a download: a text is masked. It returns
+// false for a file that contains a secret and cannot be masked, such as an archive, and for one that is too large to be
+// searched: no report may keep it.
 func (m *Mask) File(path string) (bool, error) {
 	if m.Empty() {
 		return true, nil
@@ -39,7 +39,7 @@ func (m *Mask) File(path string) (bool, error) {
 	return true, os.WriteFile(path, []byte(text), info.Mode().Perm())
 }
 
-// archive tells whether nothing in it holds a secret.
+// archive reports whether no file in it contains a secret.
 func (m *Mask) archive(archive *zip.Reader) bool {
 	left := int64(maxMasked)
 	for _, f := range archive.File {

@@ -1,10 +1,10 @@
 package event
 
-// MetricsPath is where a pack keeps what the app cost the device.
+// MetricsPath is where a pack keeps the app's use of the device.
 const MetricsPath = "artifacts/metrics.json"
 
-// Metrics are what the app cost the device during a case, and what asking models cost. What the device did not tell is
-// left out.
+// Metrics are the app's use of the device during a case, and what the requests to AI models cost. Values that the
+// device did not report are left out.
 type Metrics struct {
 	IntervalMS int64          `json:"interval_ms,omitempty"`
 	Summary    MetricsSummary `json:"summary"`
@@ -12,8 +12,8 @@ type Metrics struct {
 	Models     []ModelUse     `json:"models,omitempty"` // by name
 }
 
-// Asked adds what a step asked a model.
-func (m *Metrics) Asked(use ModelUse) {
+// AddModelUse adds a step's requests to a model.
+func (m *Metrics) AddModelUse(use ModelUse) {
 	for i := range m.Models {
 		if of := &m.Models[i]; of.Name == use.Name {
 			of.Calls, of.Replayed = of.Calls+use.Calls, of.Replayed+use.Replayed
@@ -24,17 +24,17 @@ func (m *Metrics) Asked(use ModelUse) {
 	m.Models = append(m.Models, use)
 }
 
-// Sample is one look at the app.
+// Sample is one measurement of the app.
 type Sample struct {
-	AtMS       int64    `json:"at_ms"` // since the case began
+	AtMS       int64    `json:"at_ms"` // since the case started
 	App        string   `json:"app"`
 	MemoryKB   *int64   `json:"memory_kb,omitempty"`
 	CPUPercent *float64 `json:"cpu_percent,omitempty"`  // of one core, since the sample before
-	Frames     *int64   `json:"frames,omitempty"`       // drawn since the app began
-	Janky      *int64   `json:"janky_frames,omitempty"` // of them, those that came late
+	Frames     *int64   `json:"frames,omitempty"`       // drawn since the app started
+	Janky      *int64   `json:"janky_frames,omitempty"` // of them, the late ones
 }
 
-// MetricsSummary is what the samples come to. Frames are those of the app that was measured last.
+// MetricsSummary is computed from the samples. Frames are those of the app that was measured last.
 type MetricsSummary struct {
 	MemoryKBMax    int64   `json:"memory_kb_max,omitempty"`
 	MemoryKBMean   int64   `json:"memory_kb_mean,omitempty"`

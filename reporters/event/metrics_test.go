@@ -8,7 +8,7 @@ func TestMetricsSummary(t *testing.T) {
 	m := Metrics{Samples: []Sample{
 		{MemoryKB: number(100), Frames: number(50), Janky: number(5)},
 		{MemoryKB: number(300), CPUPercent: percent(20)},
-		{CPUPercent: percent(40), Frames: number(7)}, // the app was started anew
+		{CPUPercent: percent(40), Frames: number(7)}, // the app was started again
 	}}
 	m.SumUp()
 	want := MetricsSummary{MemoryKBMax: 300, MemoryKBMean: 200, CPUPercentMax: 40, CPUPercentMean: 30, Frames: 7}

@@ -9,8 +9,8 @@ const (
 	LogcatFile     = "logcat.txt"
 	ScreenshotsDir = "screenshots"
 	ArtifactsDir   = "artifacts"
-	WorkDir        = ".work" // what is not finished; nothing outside it is ever half a file
+	WorkDir        = ".work" // unfinished files; all files outside of it are complete
 )
 
-// PageFile is the page of a pack for people, which package html makes.
+// PageFile is the report page of a pack, which package html writes.
 const PageFile = "report.html"

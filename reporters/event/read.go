@@ -14,7 +14,7 @@ const (
 )
 
 // ReadEvents reads the lines of an events.ndjson. A last line that was cut is left out; a bad line anywhere else is an
-// error that names it. The events before that line are given in either case.
+// error that names it. The events before that line are returned in either case.
 func ReadEvents(r io.Reader) ([]Event, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var events []Event
@@ -46,7 +46,7 @@ func ReadEvents(r io.Reader) ([]Event, error) {
 	}
 }
 
-// readLine gives a line with its end; with io.EOF, what came after the last end of line.
+// readLine returns a line with its line end; with io.EOF, the rest after the last line end.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

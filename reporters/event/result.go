@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Result is what the events of one case amount to. Everything that a person or a machine reads of a case is derived
-// from it.
+// Result is what the events of one case add up to. All reports of a case, for people and for programs, are made from
+// it.
 type Result struct {
 	Case        Case
 	Verdict     Verdict
@@ -20,13 +20,13 @@ type Result struct {
 	Problem     *Problem      // why the case did not pass
 	ProblemStep int           // the step that the problem is of; 0: none
 	Notes       []string
-	Warnings    []string // what is to be done about the device: the terminal shows it, too
+	Warnings    []string // what to fix on the device; the terminal prints it, too
 	Recording   Recording
-	App         *App   // that was tested; nil: that is not known
-	ScreenRead  string // a sentence: what read the screen; "": there is nothing to say
+	App         *App   // that was tested; nil: unknown
+	ScreenRead  string // a sentence: how the screen was read; "": nothing to report
 }
 
-// StepResult is what became of one step.
+// StepResult is the result of one step.
 type StepResult struct {
 	Step
 	Verdict     Verdict
@@ -36,10 +36,10 @@ type StepResult struct {
 	Detail      *Detail
 	Attachments []Attachment
 	Notes       []string
-	Around      []Incident // what else went wrong meanwhile, in order of time; of a step that did not go well
+	Around      []Incident // what else went wrong during a step that did not pass, in order of time
 }
 
-// Counts are how many steps ended in which way.
+// Counts are the numbers of steps per verdict.
 type Counts struct {
 	Total, Passed, Warned, Failed, Errored, Skipped, Interrupted, Unreached int
 }
@@ -68,7 +68,7 @@ func (r *Result) Count() Counts {
 	return c
 }
 
-// Step gives the step with number n, or nil.
+// Step returns the step with number n, or nil.
 func (r *Result) Step(n int) *StepResult {
 	if n < 1 {
 		return nil
@@ -84,13 +84,13 @@ func (r *Result) Step(n int) *StepResult {
 	return nil
 }
 
-// LostDevice tells whether the case ended because its device, or browser, was lost, which says nothing of the app or
-// the test.
+// LostDevice reports whether the case ended because its device, or browser, was lost. That is neither the app's fault
+// nor the test's.
 func (r *Result) LostDevice() bool {
 	return r.Verdict == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
 }
 
-// Screenshots gives the pictures of the case, in the order in which they were taken.
+// Screenshots returns the screenshots of the case, in the order in which they were taken.
 func (r *Result) Screenshots() []Attachment {
 	var shots []Attachment
 	for _, a := range r.Attachments {
@@ -101,16 +101,17 @@ func (r *Result) Screenshots() []Attachment {
 	return shots
 }
 
-// ProblemPicture gives the picture that shows the problem best: the failure's own, otherwise the last of its step.
-func (r *Result) ProblemPicture() (Attachment, bool) {
+// ProblemScreenshot returns the screenshot that shows the problem best: the failure's own, otherwise the last of its
+// step.
+func (r *Result) ProblemScreenshot() (Attachment, bool) {
 	s := r.Step(r.ProblemStep)
 	if s == nil {
 		return Attachment{}, false
 	}
-	return s.picture()
+	return s.screenshot()
 }
 
-func (s *StepResult) picture() (Attachment, bool) {
+func (s *StepResult) screenshot() (Attachment, bool) {
 	var found Attachment
 	for _, a := range s.Attachments {
 		if a.Kind == KindFailure {
@@ -123,7 +124,7 @@ func (s *StepResult) picture() (Attachment, bool) {
 	return found, found.Path != ""
 }
 
-// Artifacts gives the names of the files in artifacts/, in the order in which they came.
+// Artifacts returns the names of the files in artifacts/, in the order in which they were added.
 func (r *Result) Artifacts() []string {
 	var names []string
 	for _, a := range r.Attachments {

@@ -5,28 +5,29 @@ import (
 	"image"
 )
 
-// Sink takes the events and files of one case as they happen. An error means that the report can no longer be kept: the
-// case must end as an error. Safe for concurrent use.
+// Sink takes the events and files of one case as they happen. An error means that the report is incomplete from now on:
+// the case must end as an error. Safe for concurrent use.
 type Sink interface {
-	// Emit keeps an event; it stamps Time when that is zero.
+	// Emit keeps an event; it sets Time when that is zero.
 	Emit(e Event) error
-	// Screenshot keeps a picture as screenshots/NN-label.png (NN is the step) and tells of it with an Attached event,
-	// whose time is that of the call. It may go on writing the picture after it returned: the image must not change any
-	// more, and an error may come from a later call. CaseEnded waits for all pictures.
+	// Screenshot keeps a screenshot as screenshots/NN-label.png (NN is the step) and emits an Attached event with the
+	// time of the call. It may return before the file is written: the caller must not change the image any more, and an
+	// error may be returned by a later call. CaseEnded waits for all screenshots.
 	Screenshot(ctx context.Context, shot Shot) error
-	// Mask holds the secrets that nothing of the report may show.
+	// Mask holds the secrets that must not appear in the report.
 	Mask() *Mask
-	// Dir is the folder of the pack, for what a device writes by itself (films, logs): under Dir()/.work until it is
-	// added.
+	// Dir is the folder of the pack, for files that a device writes itself (recordings, logs): they are written below
+	// Dir()/.work until they are added.
 	Dir() string
-	// Add moves a finished file into the pack under its name ("logcat.txt", "artifacts/x.json") and tells of it.
+	// Add moves a finished file into the pack under its name ("logcat.txt", "artifacts/x.json") and emits an Attached
+	// event.
 	Add(a Attachment, step int, from string) error
 }
 
-// Shot is a picture of the screen.
+// Shot is a screenshot.
 type Shot struct {
 	Image   image.Image
 	Step    int
 	Label   string // becomes part of the file's name
-	Failure bool   // taken because an assertion did not hold
+	Failure bool   // taken because an assertion failed
 }

@@ -20,17 +20,17 @@ const (
 	maxSummary = 1 << 20 // bytes of the summaries of one step
 )
 
-// Places says where files lie, so that an annotation finds its line.
+// Places says where files are, so that an annotation finds its line.
 type Places struct {
 	Dir       string // that relative places in the run start from
 	Workspace string // top of the checkout; empty: Dir
 }
 
-// Annotate writes a workflow command for each case that did not pass, and a warning for each that is flaky. Of each
-// type GitHub shows ten: the tenth says how many more there are.
+// Annotate writes a workflow command for each case that did not pass, and a warning for each that is flaky. GitHub
+// shows ten of each type: the tenth says how many more there are.
 func Annotate(w io.Writer, r *history.Run, p Places) error {
-	var problems, doubts []string
-	var others []string // further failures of one test: they come last, where there is room
+	var problems, warnings []string
+	var others []string // further failures of one test: they come last, as far as the limit allows
 	for _, c := range r.Bad() {
 		list := c.Result.Failures()
 		more := len(list) - 1
@@ -51,12 +51,12 @@ func Annotate(w io.Writer, r *history.Run, p Places) error {
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		if why := c.Flaky(); why != "" {
-			doubts = append(doubts, annotation("warning", c, p, c.Result.ProblemPos(), "flaky", why))
+			warnings = append(warnings, annotation("warning", c, p, c.Result.ProblemPos(), "flaky", why))
 		}
 	}
 	var b strings.Builder
 	limited(&b, "error", problems, "more tests did not pass")
-	limited(&b, "warning", doubts, "more tests are flaky")
+	limited(&b, "warning", warnings, "more tests are flaky")
 	if b.Len() == 0 {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (p Places) file(name string) string {
 	return filepath.ToSlash(name)
 }
 
-// data and property escape as the runner's own toolkit does; without it, a text could give the runner commands.
+// data and property escape as the runner's own toolkit does; otherwise a text could contain commands for the runner.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
@@ -145,13 +145,13 @@ type Address struct {
 	Base string // of the folder of the run; empty: the page links to none of its files
 }
 
-// Summary gives the page that AppendSummary adds, of at most limit bytes.
+// Summary returns the page that AppendSummary adds, of at most limit bytes.
 func Summary(r *history.Run, at Address, limit int) []byte {
 	return history.RunSummary(r, history.PageOptions{Base: at.Base, NoLinks: at.Base == "", Link: at.Link, Limit: limit})
 }
 
-// AppendSummary adds the run to the job's summary: the file that GITHUB_STEP_SUMMARY names. It may hold what others
-// wrote.
+// AppendSummary adds the run to the job's summary: the file that GITHUB_STEP_SUMMARY names. Other steps may have
+// written to it.
 func AppendSummary(file string, r *history.Run, at Address) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
@@ -163,7 +163,7 @@ func AppendSummary(file string, r *history.Run, at Address) error {
 		if page := Summary(r, at, max(1, room-1)); len(page) < room {
 			_, err = f.Write(append([]byte("\n"), page...))
 		} else {
-			err = errors.New("there is no room left in it")
+			err = errors.New("it has reached its size limit")
 		}
 	}
 	if err = errors.Join(err, f.Close()); err != nil {

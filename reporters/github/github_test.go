@@ -36,7 +36,7 @@ func TestGolden(t *testing.T) {
 func TestAnnotationLines(t *testing.T) {
 	text := annotations(t, runtest.Recorded(t), Places{})
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if len(lines) != 11 { // nine bad tests, one more failure for which there is room, one flaky
+	if len(lines) != 11 { // nine bad tests, one more failure within the limit, one flaky
 		t.Errorf("%d lines", len(lines))
 	}
 	for _, line := range lines {

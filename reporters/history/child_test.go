@@ -38,7 +38,7 @@ func child(ctx context.Context, t *testing.T, part string, env ...string) *exec.
 	return cmd
 }
 
-// childKilled writes one pack after the other until it is killed, and prints a line per step that it began.
+// childKilled writes one pack after the other until it is killed, and prints a line per step that it started.
 func childKilled() int {
 	run, err := pack.NewRunDir(os.Getenv("ROOT"), eventtest.Epoch)
 	for i := 0; err == nil; i++ {
@@ -52,7 +52,7 @@ func childKilled() int {
 	return 1
 }
 
-// playCase is what an engine does of a case that passes. The pictures do not compress: 4 w² bytes each.
+// playCase does what an engine does for a case that passes. The images do not compress: 4 w² bytes each.
 func playCase(p *pack.Pack, c event.Case, w int) error {
 	ctx := context.Background()
 	err := p.Emit(event.Event{Kind: event.CaseStarted, Case: &c})
@@ -101,7 +101,7 @@ func killChild(t *testing.T, root string, ripe func(lines *bufio.Scanner)) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for lines.Scan() { // what it still said, read before Wait closes the pipe
+	for lines.Scan() { // the rest of its output, read before Wait closes the pipe
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 		t.Fatalf("the child was not killed: %v", err)

@@ -17,23 +17,23 @@ const (
 	maxChoice  = 64 << 10
 )
 
-// Choice says which cases a run was told to run, how often and in which order. The zero value: all, once, in the order
+// Choice says which cases a run was asked to run, how often and in which order. The zero value: all, once, in the order
 // of the files.
 type Choice struct {
 	Labels   string `json:"labels,omitempty"`    // the label filter
 	Platform string `json:"platform,omitempty"`  // the only one
-	RerunOf  string `json:"rerun_of,omitempty"`  // name of the run whose failures were run again
+	RerunOf  string `json:"rerun_of,omitempty"`  // name of the run with the failures that were run again
 	Shard    string `json:"shard,omitempty"`     // "2/3"
 	Repeat   int    `json:"repeat,omitempty"`    // how often each case was run, when more than once
 	Seed     *int64 `json:"seed,omitempty"`      // of the random order; missing: the order was not random
-	FailFast bool   `json:"fail_fast,omitempty"` // nothing was begun after the first case that did not pass
+	FailFast bool   `json:"fail_fast,omitempty"` // nothing was started after the first case that did not pass
 	Browser  string `json:"browser,omitempty"`   // of tests of pages that name none
 }
 
-// Empty tells whether there is nothing to say.
+// Empty reports whether all cases are run, once, in the order of the files.
 func (c Choice) Empty() bool { return c == Choice{} }
 
-// String says it to people, in the words of the flags.
+// String describes it for people, in the words of the flags.
 func (c Choice) String() string {
 	var parts []string
 	add := func(on bool, format string, args ...any) {
@@ -44,7 +44,7 @@ func (c Choice) String() string {
 	add(c.Labels != "", "labels %s", markdown.Visible(c.Labels, markdown.MaxArg))
 	add(c.Platform != "", "platform %s", markdown.Visible(c.Platform, markdown.MaxArg))
 	add(c.Browser != "", "browser %s", markdown.Visible(c.Browser, markdown.MaxArg))
-	add(c.RerunOf != "", "what failed in %s", markdown.Visible(c.RerunOf, markdown.MaxArg))
+	add(c.RerunOf != "", "failures of %s", markdown.Visible(c.RerunOf, markdown.MaxArg))
 	add(c.Shard != "", "shard %s", markdown.Visible(c.Shard, markdown.MaxArg))
 	add(c.Repeat > 1, "each %d times", c.Repeat)
 	if c.Seed != nil {
@@ -54,7 +54,7 @@ func (c Choice) String() string {
 	return strings.Join(parts, " · ")
 }
 
-// WriteChoice keeps, in the run directory, what the run was told to choose. Call it once, before the first case.
+// WriteChoice writes the choice of the run to the run directory. Call it once, before the first case.
 func WriteChoice(d *pack.RunDir, c Choice) error {
 	if c.Empty() {
 		return nil
@@ -64,12 +64,12 @@ func WriteChoice(d *pack.RunDir, c Choice) error {
 		err = wholefile.WriteFile(d.Path(), choiceFile, data)
 	}
 	if err != nil {
-		return fmt.Errorf("keep what was chosen: %w", err)
+		return fmt.Errorf("keep the choice of tests: %w", err)
 	}
 	return nil
 }
 
-// readChoice gives the zero value for a run that chose nothing.
+// readChoice returns the zero value for a run without a choice.
 func readChoice(root *os.Root) (c Choice, err error) {
 	data, err := wholefile.ReadCapped(root, choiceFile, maxChoice)
 	if errors.Is(err, os.ErrNotExist) {

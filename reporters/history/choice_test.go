@@ -47,7 +47,7 @@ func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
 	}
 }
 
-func TestRunWithoutAChoiceSaysNothingOfIt(t *testing.T) {
+func TestRunWithoutAChoice(t *testing.T) {
 	t.Parallel()
 	run := loadRun(t, layRun(t))
 	if text := string(RunSummary(run, PageOptions{})) + string(RunJSON(run)); strings.Contains(text, "hosen") ||
@@ -90,7 +90,7 @@ func TestLastRunIsTheNewestThatIsOver(t *testing.T) {
 		layPack(t, filepath.Join(root, name), "some", eventtest.File(events))
 		eventtest.Put(t, filepath.Join(root, name, pack.LiveFile), "")
 	}
-	if err := os.Mkdir(filepath.Join(root, "2026-01-01T00-00-03"), 0o755); err != nil { // no case, and it just began
+	if err := os.Mkdir(filepath.Join(root, "2026-01-01T00-00-03"), 0o755); err != nil { // no case, and it has just started
 		t.Fatal(err)
 	}
 	live, err := pack.OpenRunDir(filepath.Join(root, "2026-01-01T00-00-04"))
@@ -98,7 +98,7 @@ func TestLastRunIsTheNewestThatIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, err := LastRun(root, time.Now().Add(time.Hour))
-	if err != nil || run.Name != "2026-01-01T00-00-02" { // its process died, and nobody sealed it
+	if err != nil || run.Name != "2026-01-01T00-00-02" { // its process died, and it was not finalized
 		t.Fatalf("%+v, %v", run, err)
 	}
 	if err := live.Close(); err != nil {

@@ -1,3 +1,3 @@
-// Package history reads the runs of a project: folders of packs go in; what ran, how it went and how it went before
-// come out. It seals runs that died, merges shards and removes old runs.
+// Package history reads the runs of a project: from folders of packs it derives what ran, with which result, and what
+// the results were before. It finalizes runs that died, merges shards and removes old runs.
 package history

@@ -24,17 +24,17 @@ const (
 	maxHistory     = 32 << 20 // bytes; from there on the older half is dropped
 )
 
-// HistoryEntry is a line of history.jsonl: how one case ended in one run. The file outlives the packs.
+// HistoryEntry is a line of history.jsonl: the result of one case in one run. The file outlives the packs.
 type HistoryEntry struct {
 	Run        string        `json:"run"` // name of the run directory
 	ID         string        `json:"id"`
-	Pack       string        `json:"pack"` // of the last try
+	Pack       string        `json:"pack"` // of the last attempt
 	Platform   string        `json:"platform,omitempty"`
 	Verdict    event.Verdict `json:"verdict"`
 	DurationMS int64         `json:"duration_ms"`
 	Hash       string        `json:"hash,omitempty"` // of the test's source
 	Tries      int           `json:"tries,omitempty"`
-	Step       int           `json:"step,omitempty"`   // that the case failed of
+	Step       int           `json:"step,omitempty"`   // at which the case failed
 	Commit     string        `json:"commit,omitempty"` // of the tested project
 }
 
@@ -42,20 +42,20 @@ func (e HistoryEntry) good() bool {
 	return pack.IsRunName(e.Run) && pack.NamePattern.MatchString(e.Pack) && event.Known(e.Verdict)
 }
 
-// History gives the lines that this run adds to history.jsonl.
+// History returns the lines that this run adds to history.jsonl.
 func (r *Run) History() []HistoryEntry {
 	var list []HistoryEntry
 	for _, c := range r.Cases {
 		if c.Pack == "" {
-			continue // it did not run: that says nothing of it
+			continue // it did not run
 		}
 		list = append(list, r.entry(&c))
 	}
 	return list
 }
 
-// AppendHistory adds the run to the history.jsonl of its reports folder, once, however often it is called: only what is
-// new, or has changed since, is added.
+// AppendHistory adds the run to the history.jsonl of its reports folder. It can be called again: only new or changed
+// lines are added.
 func AppendHistory(r *Run) (err error) {
 	if !pack.IsRunName(r.Name) {
 		return fmt.Errorf("add to %s: %q is not the name of a run", historyFile, r.Name)
@@ -120,7 +120,7 @@ func appendHistory(root *os.Root, r *Run, limit int64) error {
 	return nil
 }
 
-// grow appends whole lines, after a line that another process left half written, too.
+// grow appends whole lines, also after a line that another process left incomplete.
 func grow(f *os.File, lines []byte) (int64, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -141,7 +141,7 @@ func grow(f *os.File, lines []byte) (int64, error) {
 	return size + int64(len(lines)), f.Sync()
 }
 
-// halve drops what comes before the first line that begins after from.
+// halve removes everything before the first line that starts after from.
 func halve(root *os.Root, from int64) error {
 	f, err := root.Open(historyFile)
 	if err != nil {
@@ -158,7 +158,8 @@ func halve(root *os.Root, from int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// eachEntry gives the lines of history.jsonl that can be read, in their order. A reports folder without one has none.
+// eachEntry calls see for the lines of history.jsonl that can be read, in their order. A reports folder without one has
+// none.
 func eachEntry(root *os.Root, see func(HistoryEntry)) error {
 	info, err := root.Lstat(historyFile)
 	if errors.Is(err, os.ErrNotExist) {

@@ -11,10 +11,10 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// environmentFile holds what a run ran in.
+// environmentFile holds the environment of a run.
 const environmentFile = "environment.json"
 
-// Environment is what a run ran in. What is not known is empty.
+// Environment is where a run ran. Unknown values are empty.
 type Environment struct {
 	Taproot string   `json:"taproot,omitempty"` // version
 	Options []string `json:"options,omitempty"` // of the command line; secrets are left out
@@ -23,10 +23,10 @@ type Environment struct {
 	Branch  string   `json:"branch,omitempty"`
 	Dirty   bool     `json:"dirty,omitempty"` // files differ from the commit
 	CI      string   `json:"ci,omitempty"`    // name of the CI system
-	Job     string   `json:"job,omitempty"`   // address of the job
+	Job     string   `json:"job,omitempty"`   // URL of the job
 }
 
-// Facts gives what is known, in a fixed order, as pairs of a name and a value.
+// Facts returns the known values, in a fixed order, as pairs of a name and a value.
 func (e *Environment) Facts() [][2]string {
 	if e == nil {
 		return nil
@@ -45,7 +45,7 @@ func (e *Environment) Facts() [][2]string {
 	return list
 }
 
-// WriteEnvironment keeps, in the run directory, what the run runs in. Call it once.
+// WriteEnvironment writes the environment to the run directory. Call it once.
 func WriteEnvironment(d *pack.RunDir, e Environment) error {
 	data, err := pack.MarshalIndent(e)
 	if err == nil {
@@ -57,7 +57,7 @@ func WriteEnvironment(d *pack.RunDir, e Environment) error {
 	return nil
 }
 
-// ReadEnvironment gives what a run ran in, nil when that was not kept.
+// ReadEnvironment returns the environment of a run, nil when it was not kept.
 func ReadEnvironment(runDir string) (e *Environment, err error) {
 	root, err := os.OpenRoot(runDir)
 	if err != nil {

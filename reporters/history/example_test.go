@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// A pack is kept while its case runs, and read back with the run that it belongs to.
+// Example keeps a pack while its case runs, and reads it back with the run that it belongs to.
 func Example() {
 	root, err := os.MkdirTemp("", "reports")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// LastRun loads the newest run under root that is over and holds a case: one that is under way in some process is
-// passed by, one whose process died is not.
+// LastRun loads the newest run under root that has ended and has a case. A run that a process still works on is
+// skipped; one that died is not.
 func LastRun(root string, now time.Time) (run *Run, err error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -29,7 +29,7 @@ func LastRun(root string, now time.Time) (run *Run, err error) {
 	for _, name := range slices.Backward(names) {
 		over, unlock, err := look.lock(name)
 		if err = errors.Join(err, unlock()); err != nil {
-			return nil, fmt.Errorf("look at run %s: %w", name, err)
+			return nil, fmt.Errorf("check run %s: %w", name, err)
 		}
 		if !over {
 			continue
@@ -41,8 +41,8 @@ func LastRun(root string, now time.Time) (run *Run, err error) {
 	return nil, fmt.Errorf("there is no run in %s", root)
 }
 
-// Failed names the cases of the run that are worth another try: those that failed, ended with an error, were
-// interrupted or never began. A name is that of the pack without the numbers of try and repetition.
+// Failed names the cases of the run to run again: those that failed, ended with an error, were interrupted or never
+// started. A name is that of the pack without the numbers of attempt and repetition.
 func (r *Run) Failed() []string {
 	var names []string
 	for _, c := range r.Bad() {

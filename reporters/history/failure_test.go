@@ -18,7 +18,7 @@ func TestFailuresOfSoftSteps(t *testing.T) {
 	res := find(t, run, "soft").Result
 	var got [][2]string
 	for _, f := range res.Failures() {
-		got = append(got, [2]string{f.Place.String(), f.Picture})
+		got = append(got, [2]string{f.Place.String(), f.Screenshot})
 	}
 	want := [][2]string{{"suites/soft.yaml:6:5", "screenshots/02-step-failed.png"},
 		{"suites/soft.yaml:7:5", "screenshots/03-step-failed.png"},

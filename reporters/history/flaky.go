@@ -9,13 +9,13 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Rate is how often something happened, with the interval in which the true rate lies with 95 % confidence (Wilson's).
+// Rate is how often something happened, with the interval that contains the true rate with 95 % confidence (Wilson's).
 type Rate struct {
 	Bad, Of   int
 	Low, High float64 // of 1
 }
 
-// NewRate makes the rate of bad among of.
+// NewRate is the rate of bad among of.
 func NewRate(bad, of int) Rate {
 	r := Rate{Bad: bad, Of: of}
 	if of == 0 {
@@ -29,10 +29,10 @@ func NewRate(bad, of int) Rate {
 	return r
 }
 
-// rateRuns is the number of runs below which a share and its interval say nothing that the two counts do not.
+// rateRuns is the number of runs below which a share and its interval add nothing to the two counts.
 const rateRuns = 3
 
-// String says "failed in 3 of 20 runs (15 %, 95 % interval 5–36 %)", and of few runs "failed in 1 of 2 runs".
+// String returns "failed in 3 of 20 runs (15 %, 95 % interval 5–36 %)", and for few runs "failed in 1 of 2 runs".
 func (r Rate) String() string {
 	if r.Of == 0 {
 		return "has not run yet"
@@ -48,15 +48,15 @@ func (r Rate) String() string {
 		100*float64(r.Bad)/float64(r.Of), 100*r.Low, 100*r.High)
 }
 
-// Story is what the earlier runs of a case, and this one, tell of it.
+// Story describes the results of a case in earlier runs and this one.
 type Story struct {
-	Rate   Rate         // of the runs with the same test source; a run that needed another try counts as bad
+	Rate   Rate         // of the runs with the same test source; a run that needed another attempt counts as bad
 	Steps  []StepRate   // that failed, the most often failing first
 	First  *FirstFailed // nil: this run passed
-	Before int          // runs that are looked at, this one included
+	Before int          // the number of runs, this one included
 }
 
-// StepRate is how often one step was what a test failed of.
+// StepRate is how often a test failed at one step.
 type StepRate struct {
 	Step int
 	Rate Rate
@@ -70,7 +70,7 @@ type FirstFailed struct {
 	Whole  bool   // an earlier run that passed is known
 }
 
-// Story tells since when the case fails, and how often. Runs with another test source say nothing of its flakiness.
+// Story says since when the case fails, and how often. Runs with another test source do not count as flaky.
 func (c *RunCase) Story(run *Run) Story {
 	all := append(slices.Clone(c.Trend.Recent), run.entry(c))
 	s := Story{Before: len(all)}
@@ -112,7 +112,7 @@ func (c *RunCase) Story(run *Run) Story {
 	return s
 }
 
-// entry is the line of history that this run adds for a case.
+// entry is the line that this run adds to the history of a case.
 func (r *Run) entry(c *RunCase) HistoryEntry {
 	e := HistoryEntry{Run: r.Name, ID: c.Result.Case.ID, Pack: c.Pack, Platform: string(c.Result.Case.Platform),
 		Verdict: c.Result.Verdict, DurationMS: c.Result.Duration.Milliseconds(), Hash: c.Result.Case.Hash,
@@ -126,7 +126,7 @@ func (r *Run) entry(c *RunCase) HistoryEntry {
 		}
 	}
 	if e.Tries > 0 {
-		e.Tries++ // the last one
+		e.Tries++ // the last attempt
 	}
 	return e
 }

@@ -36,7 +36,7 @@ func newPack(t testing.TB, run *pack.RunDir, name string, o pack.PackOptions) *p
 	return p
 }
 
-// checkPack fails when anything under a final name is not whole, and gives the summary and the number of pictures.
+// checkPack fails when a file under a final name is incomplete. It returns the summary and the number of screenshots.
 func checkPack(t *testing.T, dir string) (sum pack.Summary, shots int) {
 	t.Helper()
 	for _, name := range eventtest.Names(t, dir) {

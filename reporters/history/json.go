@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// RunFormat names the format of run.json, which run.schema.json describes. It changes when a reader would have to.
+// RunFormat names the format of run.json, which run.schema.json describes. It changes with every incompatible change.
 const RunFormat = "taproot.run/1"
 
 // RunSchema is the JSON Schema of run.json.
@@ -92,7 +92,7 @@ type uncheckedJSON struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// RunJSON gives the bytes of run.json.
+// RunJSON returns the bytes of run.json.
 func RunJSON(r *Run) []byte {
 	out := runJSON{Format: RunFormat, Run: r.Name, Verdict: r.Verdict(), ExitCode: r.ExitCode(),
 		Started: pack.RFC3339(r.Started),
@@ -110,7 +110,7 @@ func RunJSON(r *Run) []byte {
 	}
 	data, err := pack.MarshalIndent(out)
 	if err != nil {
-		return nil // it holds nothing that cannot be encoded
+		return nil // cannot happen: every field can be encoded
 	}
 	return data
 }

@@ -46,7 +46,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killAfter kills a child that writes packs once it began its nth step, and gives that step's line: "case-0 3".
+// killAfter kills a child that writes packs after it started its nth step, and returns the line of that step: "case-0
+// 3".
 func killAfter(t *testing.T, root string, n int) (last string) {
 	t.Helper()
 	killChild(t, root, func(lines *bufio.Scanner) {

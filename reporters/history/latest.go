@@ -19,8 +19,7 @@ const (
 )
 
 // PointLatest makes latest, in the reports folder, lead to the run, unless it leads to a later one. It is a relative
-// link, or the file latest.txt that holds the name where links cannot be made. What somebody else named latest is left
-// alone.
+// link, or, where links cannot be made, the file latest.txt with the name. Any other file named latest is left alone.
 func PointLatest(runDir string) (err error) {
 	dir, name := filepath.Split(filepath.Clean(runDir))
 	if !pack.IsRunName(name) {
@@ -47,7 +46,7 @@ func PointLatest(runDir string) (err error) {
 	return wholefile.RemoveIfThere(root, latestText)
 }
 
-// latest is the name of the run that latest leads to; it is not followed.
+// latest is the name of the run that latest leads to. It does not follow the link.
 func latest(root *os.Root) string {
 	name, err := root.Readlink(latestLink)
 	if err != nil {
@@ -68,8 +67,8 @@ func isDir(root *os.Root, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// FindRun gives the directory of a run under root by its name; of "latest" or "", that of the run that latest leads to,
-// without one that of the last run there is.
+// FindRun returns the directory of a run under root by its name. "latest" or "" is the run that latest leads to;
+// without a latest, the last run.
 func FindRun(root, name string) (string, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {

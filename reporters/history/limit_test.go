@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// childLimited writes a pack whose files cannot grow beyond LIMIT bytes: the kernel cuts a write there, as on a full
-// disk.
+// childLimited writes a pack with files that cannot grow beyond LIMIT bytes: the kernel cuts a write there, as on a
+// full disk.
 func childLimited() int {
 	signal.Ignore(syscall.SIGXFSZ)
 	limit, _ := strconv.ParseUint(os.Getenv("LIMIT"), 10, 64)

@@ -28,14 +28,14 @@ type Shard struct {
 	env     *Environment
 }
 
-// MergeError says why parts are not those of one run, and how to mend it.
+// MergeError says why the parts are not one run, and how to fix that.
 type MergeError struct{ Msg string }
 
 func (e *MergeError) Error() string { return e.Msg }
 
-// Merge makes one run, in the reports folder root, of the runs of several shards: their packs are copied, what belongs
-// to a run as a whole is still to be made (reporters.Finish). The run has the name of the first of them, or the next
-// one that is free. partial allows that shards are missing. The shards are left as they are.
+// Merge makes one run, in the reports folder root, from the runs of several shards: it copies their packs. The caller
+// then makes the files of the run as a whole (reporters.Finish). The run has the name of the first shard, or the next
+// free one. partial allows missing shards. The shards are not changed.
 func Merge(root string, dirs []string, partial bool) (into *pack.RunDir, err error) {
 	shards, err := loadShards(dirs)
 	if err != nil {
@@ -44,7 +44,7 @@ func Merge(root string, dirs []string, partial bool) (into *pack.RunDir, err err
 	if err := fitTogether(shards, partial); err != nil {
 		return nil, err
 	}
-	into, err = pack.NewRunDir(root, beginOf(shards))
+	into, err = pack.NewRunDir(root, startOf(shards))
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,7 @@ func isPackFolder(run *os.Root, name string) bool {
 	return false
 }
 
-// fitTogether tells what keeps the shards from being one run: other options, the same test twice, a shard that is
-// missing.
+// fitTogether returns what prevents the shards from being one run: other options, the same test twice, a missing shard.
 func fitTogether(shards []Shard, partial bool) error {
 	if len(shards) == 0 {
 		return &MergeError{"name the runs to merge: report merge DIR…"}
@@ -140,7 +139,7 @@ func fitTogether(shards []Shard, partial bool) error {
 		for _, pack := range s.Packs {
 			if other, found := of[pack]; found {
 				return &MergeError{
-					fmt.Sprintf("%s is in %s and in %s: a merge is of the shards of one run (run --shard 1/3, 2/3, …), which share "+
+					fmt.Sprintf("%s is in %s and in %s: merge only the shards of one run (run --shard 1/3, 2/3, …), which share "+
 						"no test", pack, other, s.Dir)}
 			}
 			of[pack] = s.Dir
@@ -148,7 +147,7 @@ func fitTogether(shards []Shard, partial bool) error {
 		a, b := s.choice, shards[0].choice
 		a.Shard, b.Shard, a.Seed, b.Seed = "", "", nil, nil
 		if a != b {
-			return &MergeError{fmt.Sprintf("%s ran other tests than %s (%q and %q): a merge is of the shards of one run", s.Dir,
+			return &MergeError{fmt.Sprintf("%s ran other tests than %s (%q and %q): merge only the shards of one run", s.Dir,
 				shards[0].Dir, s.choice, shards[0].choice)}
 		}
 		i, n := parseShard(s.choice.Shard)
@@ -159,14 +158,14 @@ func fitTogether(shards []Shard, partial bool) error {
 			return &MergeError{fmt.Sprintf("%s and %s are both shard %s", other, s.Dir, s.choice.Shard)}
 		}
 		if count != 0 && n != count {
-			return &MergeError{fmt.Sprintf("%s is shard %s, and another one is of %d", s.Dir, s.choice.Shard, count)}
+			return &MergeError{fmt.Sprintf("%s is shard %s, but another one is of %d", s.Dir, s.choice.Shard, count)}
 		}
 		index[i], count = s.Dir, n
 	}
 	for i := 1; i <= count && !partial; i++ {
 		if index[i] == "" {
 			return &MergeError{
-				fmt.Sprintf("shard %d/%d is missing: name its run too, or say with --partial that it is to be left out", i, count)}
+				fmt.Sprintf("shard %d/%d is missing: name its run too, or leave it out with --partial", i, count)}
 		}
 	}
 	return nil
@@ -197,8 +196,8 @@ func shardsOf(shards []Shard) string {
 	return strings.Join(names, ", ")
 }
 
-// beginOf is when the first shard began, by the names of their folders.
-func beginOf(shards []Shard) time.Time {
+// startOf is when the first shard started, by the names of their folders.
+func startOf(shards []Shard) time.Time {
 	var first time.Time
 	for _, s := range shards {
 		if t, err := time.Parse(pack.RunLayout, filepath.Base(s.Dir)); err == nil && (first.IsZero() || t.Before(first)) {
@@ -211,7 +210,7 @@ func beginOf(shards []Shard) time.Time {
 	return first
 }
 
-// copyPack copies the regular files of a pack; what was made of a run as a whole, the page, is made anew.
+// copyPack copies the regular files of a pack, without its page, which depends on the run and is made again.
 func copyPack(into, from, pack string) (err error) {
 	src, err := os.OpenRoot(filepath.Join(from, pack))
 	if err != nil {

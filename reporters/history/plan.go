@@ -16,9 +16,9 @@ const (
 	maxPlan  = 64 << 20
 )
 
-// WritePlan keeps, in the run directory, which cases the run set out to do, so that one whose process died before it
-// began is not forgotten: LoadRun gives it as interrupted. Their steps are not needed. Call it once, before the first
-// case.
+// WritePlan writes the planned cases to the run directory, so that a case that never started because the process died
+// is not forgotten: LoadRun returns it as interrupted. The steps of the cases are not needed. Call it once, before the
+// first case.
 func WritePlan(d *pack.RunDir, cases []event.Case) error {
 	data, err := json.Marshal(cases)
 	if err != nil {
@@ -45,9 +45,9 @@ func readPlan(root *os.Root) ([]event.Case, error) {
 	return cases, nil
 }
 
-func neverBegan(c event.Case) RunCase {
+func neverStarted(c event.Case) RunCase {
 	res := &event.Result{Case: c, Verdict: event.Interrupted, Recording: event.Recording{Kind: event.NoRecording},
-		Problem: &event.Problem{Message: "the run ended before this test began"}}
+		Problem: &event.Problem{Message: "the run ended before this test started"}}
 	for _, s := range c.Steps {
 		res.Steps = append(res.Steps, event.StepResult{Step: s, Verdict: event.Unreached})
 	}

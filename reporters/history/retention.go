@@ -21,28 +21,27 @@ import (
 const (
 	keepFile    = ".keep"
 	trashPrefix = ".trash-"
-	young       = 10 * time.Minute // a run that is not marked as live yet may be about to be
+	young       = 10 * time.Minute // a new run may not be marked as live yet
 )
 
 var trashName = lazyregexp.New(`^\.trash-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[A-Z2-7]{8}$`)
 
-// Limits are how many runs are kept, and for how long: a run goes when it passes either.
+// Limits are how many runs are kept, and for how long. A run beyond either limit is removed.
 type Limits struct {
-	Days  int      // from 1 on
-	Runs  int      // from 1 on
-	Spare []string // names of runs that stay in any case
+	Days int      // from 1 on
+	Runs int      // from 1 on
+	Keep []string // names of runs that are always kept
 }
 
-// Pruned is a run that went, or of a dry run would go.
+// Pruned is a run that was removed, or that a dry run would remove.
 type Pruned struct {
 	Run string // its name
 	Why string
 }
 
-// Prune removes the runs under root that are beyond the limits. Only what has the exact name of a run, is a real
-// directory, is not live in any process and holds no file .keep is ever touched: it is renamed to .trash-… first and
-// then removed; what an earlier prune could not remove is removed, too. One run that cannot go keeps no other from
-// going.
+// Prune removes the runs under root that are beyond the limits. It only touches a real directory with the exact name of
+// a run that is not live in any process and has no file .keep. It renames the directory to .trash-… first, then removes
+// it. It also removes what an earlier prune could not. A run that cannot be removed does not stop the others.
 func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, err error) {
 	if l.Days < 1 || l.Days > maxLimit || l.Runs < 1 || l.Runs > maxLimit {
 		return nil, fmt.Errorf("prune %s: a limit is not from 1 to %d: %d days, %d runs", root, maxLimit, l.Days, l.Runs)
@@ -63,7 +62,7 @@ func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, 
 	slices.Reverse(runs)
 	for i, run := range runs {
 		why := l.beyond(run, i, now)
-		if why == "" || slices.Contains(l.Spare, run) {
+		if why == "" || slices.Contains(l.Keep, run) {
 			continue
 		}
 		gone, err := p.drop(run)
@@ -79,7 +78,7 @@ func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, 
 	return pruned, errors.Join(errs...)
 }
 
-// Split parts runs, the newest first, into those that the limits let stay and those that they do not.
+// Split divides runs, the newest first, into those within the limits and those beyond.
 func (l Limits) Split(runs []string, now time.Time) (stay, over []string) {
 	for i, run := range runs {
 		if l.beyond(run, i, now) == "" {
@@ -91,7 +90,7 @@ func (l Limits) Split(runs []string, now time.Time) (stay, over []string) {
 	return stay, over
 }
 
-// beyond says why the run that is the nth newest (from 0) goes.
+// beyond says why the run that is the nth newest (from 0) is removed.
 func (l Limits) beyond(run string, n int, now time.Time) string {
 	began, err := time.Parse(pack.RunLayout, run)
 	switch {
@@ -108,7 +107,7 @@ func (l Limits) beyond(run string, n int, now time.Time) string {
 // ErrInUse means that a run is under way, or that a file .keep protects it.
 var ErrInUse = errors.New("the run is under way, or protected by a file .keep")
 
-// Remove removes one run; ErrInUse when it must stay, os.ErrNotExist when there is none.
+// Remove removes one run; ErrInUse when it must be kept, os.ErrNotExist when there is none.
 func Remove(root, run string) (err error) {
 	if !pack.IsRunName(run) {
 		return os.ErrNotExist
@@ -138,7 +137,7 @@ type pruner struct {
 	dry  bool
 }
 
-// drop removes a run unless it is kept or live.
+// drop removes a run unless it is protected or live.
 func (p *pruner) drop(run string) (gone bool, err error) {
 	if wholefile.There(p.root, filepath.Join(run, keepFile)) {
 		return false, nil
@@ -150,7 +149,7 @@ func (p *pruner) drop(run string) (gone bool, err error) {
 	if p.dry {
 		return true, unlock()
 	}
-	// The lock is held while the name changes, where the system allows it: nobody can join the run in between.
+	// The lock is held while the name changes, where the system allows it: no process can join the run in between.
 	if runtime.GOOS == "windows" {
 		if err := unlock(); err != nil {
 			return false, err
@@ -165,8 +164,8 @@ func (p *pruner) drop(run string) (gone bool, err error) {
 	return true, p.remove(trash)
 }
 
-// lock tells whether nobody uses a run. The file of the lock is not made: a run without one is live only if it just
-// began.
+// lock reports whether no process uses a run. It does not create the lock file: a run without one is live only if it
+// has just started.
 func (p *pruner) lock(run string) (free bool, unlock func() error, err error) {
 	none := func() error { return nil }
 	name := filepath.Join(run, pack.LiveFile)
@@ -191,7 +190,7 @@ func (p *pruner) lock(run string) (free bool, unlock func() error, err error) {
 	return true, lock.Close, nil
 }
 
-// emptyTrash removes what an earlier prune left behind.
+// emptyTrash removes the leftovers of an earlier prune.
 func (p *pruner) emptyTrash() error {
 	if p.dry {
 		return nil
@@ -205,13 +204,13 @@ func (p *pruner) emptyTrash() error {
 }
 
 func (p *pruner) remove(trash string) error {
-	if err := p.root.RemoveAll(trash); err != nil && !errors.Is(err, os.ErrNotExist) { // another prune may be at it
+	if err := p.root.RemoveAll(trash); err != nil && !errors.Is(err, os.ErrNotExist) { // another prune may do the same
 		return fmt.Errorf("remove %s: %w", trash, err)
 	}
 	return nil
 }
 
-// dropLatest takes latest away when it leads to a run that is gone.
+// dropLatest removes latest when it leads to a run that was removed.
 func (p *pruner) dropLatest() error {
 	name := latest(p.root)
 	if name == "" || p.dry || wholefile.There(p.root, name) {

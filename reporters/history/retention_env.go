@@ -22,8 +22,8 @@ const (
 )
 
 // LimitsFromEnv reads REPORT_MAX_DAYS (default 30) and REPORT_MAX_RUNS (default 100) from the environment, otherwise
-// from the file .env in projectRoot. A value that is no whole number from 1 on is an error, after which nothing must be
-// deleted.
+// from the file .env in projectRoot. A value that is not a whole number from 1 on is an error, after which the caller
+// must delete nothing.
 func LimitsFromEnv(getenv func(string) string, projectRoot string) (Limits, error) {
 	file, err := readEnvFile(projectRoot)
 	if err != nil {
@@ -51,8 +51,7 @@ func LimitsFromEnv(getenv func(string) string, projectRoot string) (Limits, erro
 	return l, nil
 }
 
-// readEnvFile gives what .env sets; without that file, nothing. Its words never get into an error: there are secrets in
-// it.
+// readEnvFile returns the variables of .env; without that file, none. Errors never quote the file: it contains secrets.
 func readEnvFile(dir string) (map[string]string, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, os.ErrNotExist) {

@@ -18,9 +18,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// While another process begins runs, writes them and ends them, all of them beyond every limit, a prune that never
-// rests touches none that is live: the other process finds each of its packs whole.
-func TestPruneBesideRuns(t *testing.T) {
+// While another process starts, writes and ends runs, all of them beyond every limit, a prune in a loop touches none
+// that is live: the other process finds each of its packs complete.
+func TestPruneDuringRuns(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -61,7 +61,7 @@ func TestPruneBesideRuns(t *testing.T) {
 		t.Error(err)
 	}
 	pruned, err := Prune(root, Limits{Days: 1, Runs: 1}, time.Now(), false)
-	// More than were written: a folder that was pruned before its run could mark it as live was made anew.
+	// More than were written: a folder that was pruned before its run could mark it as live was made again.
 	if gone += len(pruned); err != nil || gone < liveRuns() {
 		t.Errorf("%d of %d runs were pruned in the end, %v", gone, liveRuns(), err)
 	}

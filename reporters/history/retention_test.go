@@ -90,7 +90,7 @@ func TestPruneSpares(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l := Limits{Days: 1, Runs: 1, Spare: []string{runs[3]}}
+	l := Limits{Days: 1, Runs: 1, Keep: []string{runs[3]}}
 	want := append([]string{runs[0]}, runs[4:9]...)
 	if got := prune(t, root, l, false); !slices.Equal(got, want) {
 		t.Errorf("pruned %q", got)

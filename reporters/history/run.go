@@ -17,37 +17,37 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// Run is what the packs of one run directory amount to. It is made of what is on the disk alone.
+// Run is the result of the packs of one run directory. It is made from files alone.
 type Run struct {
 	Dir      string // absolute path
-	Name     string // of the folder: the time at which the run began
+	Name     string // of the folder: the time at which the run started
 	Started  time.Time
 	Ended    time.Time
 	Duration time.Duration // from the first event to the last
 	Cases    []RunCase     // in the order of their places
-	Choice   Choice        // what the run was told to run
-	Env      *Environment  // what the run ran in; nil: that was not kept
-	Notes    []string      // what of the run's own files could not be read
+	Choice   Choice        // what the run was asked to run
+	Env      *Environment  // where the run ran; nil: unknown
+	Notes    []string      // which of the run's own files could not be read
 }
 
-// RunCase is one case of a run. A case that was tried again is as good as its last try.
+// RunCase is one case of a run. With several attempts, the last one decides its result.
 type RunCase struct {
-	Pack   string        // folder of the last try; empty: the case was planned and never began
-	Key    string        // folder without the number of the try: the same in every run
-	Result *event.Result // of the last try; never nil
+	Pack   string        // folder of the last attempt; empty: the case was planned and never started
+	Key    string        // folder without the number of the attempt: the same in every run
+	Result *event.Result // of the last attempt; never nil
 	Tries  []Try         // those before the last, oldest first
-	Broken string        // why its report is not whole
+	Broken string        // why its report is incomplete
 	Page   string        // the page to read, relative to the run: report.html, or run.md without one; may be empty
-	Trend  Trend         // how the case did in earlier runs
+	Trend  Trend         // results of the case in earlier runs
 }
 
-// Try is an attempt that another one followed.
+// Try is an attempt that was followed by another one.
 type Try struct {
 	Pack   string
 	Result *event.Result
 }
 
-// LoadRun folds the events of every pack of a run. A pack that cannot be read is there as an error with the reason; the
+// LoadRun folds the events of every pack of a run. A pack that cannot be read becomes an error with the reason; the
 // error of LoadRun itself means that the directory cannot be read.
 func LoadRun(runDir string) (*Run, error) {
 	abs, err := filepath.Abs(runDir)
@@ -95,8 +95,8 @@ func (r *Run) load(root *os.Root, packs []string) {
 	}
 	for _, c := range planned {
 		if tries[CaseKey(c.Pack)] == nil {
-			tries[CaseKey(c.Pack)] = []RunCase{{}} // a plan that names it twice
-			r.Cases = append(r.Cases, neverBegan(c))
+			tries[CaseKey(c.Pack)] = []RunCase{{}} // the plan names it twice
+			r.Cases = append(r.Cases, neverStarted(c))
 		}
 	}
 	slices.SortFunc(r.Cases, func(a, b RunCase) int {
@@ -124,7 +124,7 @@ func (r *Run) times() {
 	r.Duration = max(0, r.Ended.Sub(r.Started))
 }
 
-// loadPack tells whether a folder is a pack; one whose events are lost still is.
+// loadPack reports whether a folder is a pack, also when its events are lost.
 func loadPack(run *os.Root, name string) (RunCase, bool) {
 	c := RunCase{Pack: name, Key: CaseKey(name)}
 	unknown := event.Case{ID: packID(name), Pack: name, Solver: "dsl"}
@@ -146,7 +146,7 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 	}
 	res, err := pack.FoldFile(root, unknown)
 	c.Result = res
-	res.Case.Pack = name // links go to the folder, whatever the events say
+	res.Case.Pack = name // links must lead to the folder, whatever the events contain
 	if err != nil {
 		c.Broken = "its events cannot be read: " + err.Error()
 		if res.Verdict != event.Fail {
@@ -164,8 +164,8 @@ func brokenResult(c event.Case, err error) *event.Result {
 		err.Error()}, Recording: event.Recording{Kind: event.NoRecording}}
 }
 
-// applySummary takes over what summary.json knows and the events do not: that the report could not be kept. It never
-// makes a result better.
+// applySummary takes over what only summary.json can contain: that the report could not be kept. It never improves a
+// result.
 func applySummary(root *os.Root, res *event.Result) string {
 	if !wholefile.There(root, event.SummaryFile) {
 		return ""
@@ -186,13 +186,13 @@ func applySummary(root *os.Root, res *event.Result) string {
 	return res.Problem.Message
 }
 
-// packID is the test's id as the name of its pack has it.
+// packID is the test's id as it is written in the name of its pack.
 func packID(pack string) string {
 	id, _, _ := strings.Cut(pack, "--")
 	return id
 }
 
-// tryOf is the number in a pack's name: login--try-2; 1 without one.
+// tryOf is the number of the attempt in a pack's name: 2 for login--try-2; 1 without one.
 func tryOf(pack string) int {
 	for _, part := range strings.Split(pack, "--")[1:] {
 		if n, err := strconv.Atoi(strings.TrimPrefix(part, "try-")); err == nil && strings.HasPrefix(part, "try-") && n > 0 {
@@ -202,7 +202,7 @@ func tryOf(pack string) int {
 	return 1
 }
 
-// CaseKey is the name of a pack without the number of its try.
+// CaseKey is the name of a pack without the number of its attempt.
 func CaseKey(pack string) string {
 	parts := strings.Split(pack, "--")
 	kept := parts[:1]
@@ -215,8 +215,8 @@ func CaseKey(pack string) string {
 	return strings.Join(kept, "--")
 }
 
-// FullName names the case in reports of other formats: a spec in Go by its own words, which its id holds only in part,
-// and every other test as Title does.
+// FullName names the case in reports of other formats: a Go spec by its own text, of which its id is a shortened form,
+// and every other test by its Title.
 func (c *RunCase) FullName() string {
 	d := c.Result.Case
 	if d.Name == "" || !strings.HasSuffix(d.Place.File, ".go") {
@@ -228,7 +228,7 @@ func (c *RunCase) FullName() string {
 	return d.Name
 }
 
-// Title names the case for people: the test's id, and what tells its cases apart: "login (android, row 2)".
+// Title names the case for people: the test's id, and what distinguishes its cases: "login (android, row 2)".
 func (c *RunCase) Title() string {
 	id := c.Result.Case.ID
 	_, rest, more := strings.Cut(c.Key, "--")

@@ -265,7 +265,7 @@ func TestFlaky(t *testing.T) {
 	withHistory(t, dir)
 	run := loadRun(t, dir)
 	login := find(t, run, "login")
-	if login.Flaky() != "passed on try 2" || login.Trend.Flips != 8 {
+	if login.Flaky() != "passed on attempt 2" || login.Trend.Flips != 8 {
 		t.Errorf("%q, %d flips", login.Flaky(), login.Trend.Flips)
 	}
 	paid := find(t, run, "checkout--android")
@@ -280,7 +280,7 @@ func TestFlaky(t *testing.T) {
 		t.Errorf("%q", paid.Slow())
 	}
 	login.Tries = nil
-	if want := "changed between pass and fail 8 times in 13 runs, the test being the same"; login.Flaky() != want {
+	if want := "changed between pass and fail 8 times in 13 runs, with the same test source"; login.Flaky() != want {
 		t.Errorf("%q", login.Flaky())
 	}
 	// With another hash it is another test.
@@ -397,7 +397,7 @@ func TestLatest(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	// A link that leads elsewhere is not followed, a folder of somebody's is left alone.
+	// A link that leads elsewhere is not followed, a folder of the user is left alone.
 	if err := os.Remove(filepath.Join(root, latestLink)); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// TestAlive: a run is alive while somebody works on it, not while somebody seals it.
+// TestAlive: a run is alive while a process works on it, not while a process finalizes it.
 func TestAlive(t *testing.T) {
 	t.Parallel()
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
@@ -48,9 +48,9 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// TestWhoLooksIsNotInTheWay: however many ask whether a dead run is alive, none of them takes another for somebody who
-// works on it, and it is sealed.
-func TestWhoLooksIsNotInTheWay(t *testing.T) {
+// TestChecksDoNotBlockFinalizing: when many checks of a dead run's state run at once, none of them takes another for a
+// process that works on it, and the run is finalized.
+func TestChecksDoNotBlockFinalizing(t *testing.T) {
 	t.Parallel()
 	times := 20
 	if testing.Short() {

@@ -16,26 +16,26 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// Sealed is a pack that a run left behind when it died, and that Seal completed.
+// Sealed is a pack that a run left incomplete when it died, and that Seal finalized.
 type Sealed struct {
 	Dir    string // absolute path of the pack
 	Result *event.Result
 }
 
-// Seal completes the packs of the runs under root that died: run.md and summary.json are derived from the events that
-// were kept, and what was half written is removed. Runs that are alive, and what does not have the name of a run, are
-// passed by. One pack that cannot be sealed keeps no other from it.
+// Seal finalizes the packs of the runs under root that died: it derives run.md and summary.json from the events that
+// were kept, and removes incomplete files. It skips runs that are alive, and folders without the name of a run. A pack
+// that cannot be finalized does not stop the others.
 func Seal(root string, now time.Time) ([]Sealed, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
-		return nil, fmt.Errorf("seal %s: %w", root, err)
+		return nil, fmt.Errorf("finalize the runs in %s: %w", root, err)
 	}
 	dir, err := os.OpenRoot(abs)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("seal %s: %w", root, err)
+		return nil, fmt.Errorf("finalize the runs in %s: %w", root, err)
 	}
 	runs, err := pack.Folders(dir, pack.IsRunName)
 	errs := []error{err}
@@ -44,7 +44,7 @@ func Seal(root string, now time.Time) ([]Sealed, error) {
 		s, err := sealRun(dir, run, now)
 		sealed = append(sealed, s...)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("seal run %s: %w", run, err))
+			errs = append(errs, fmt.Errorf("finalize run %s: %w", run, err))
 		}
 	}
 	return sealed, errors.Join(append(errs, dir.Close())...)
@@ -56,8 +56,8 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	// Nothing is written, not even a lock, where nothing is to be done.
-	if packs, err := unsealed(run); err != nil || len(packs) == 0 {
+	// Write nothing, not even a lock, when there is nothing to do.
+	if packs, err := unfinished(run); err != nil || len(packs) == 0 {
 		return nil, err
 	}
 	live := filepath.Join(run.Name(), pack.LiveFile)
@@ -69,7 +69,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	packs, err := unsealed(run) // again: another sealer may have been here
+	packs, err := unfinished(run) // again: another process may have finalized them
 	errs := []error{err}
 	for _, pack := range packs {
 		res, err := sealPack(run, pack, now)
@@ -82,8 +82,8 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 	return sealed, errors.Join(errs...)
 }
 
-// unsealed lists the packs that have events and no summary, or have not been tidied.
-func unsealed(run *os.Root) ([]string, error) {
+// unfinished lists the packs that have events and no summary, or leftovers to remove.
+func unfinished(run *os.Root) ([]string, error) {
 	packs, err := pack.Folders(run, pack.NamePattern.MatchString)
 	return slices.DeleteFunc(packs, func(pack string) bool {
 		if !wholefile.There(run, path.Join(pack, event.EventsFile)) {
@@ -94,7 +94,7 @@ func unsealed(run *os.Root) ([]string, error) {
 	}), err
 }
 
-// sealPack gives nil when only what was left over had to be removed.
+// sealPack returns nil when it only had to remove leftovers.
 func sealPack(run *os.Root, name string, now time.Time) (res *event.Result, err error) {
 	root, err := run.OpenRoot(name)
 	if err != nil {
@@ -129,7 +129,7 @@ func sealPack(run *os.Root, name string, now time.Time) (res *event.Result, err 
 	return res, root.RemoveAll(event.WorkDir)
 }
 
-// closeResult says in the result what became of a run that did not end by itself.
+// closeResult adds to the result why the run did not end by itself.
 func closeResult(res *event.Result, unreadable error, now time.Time) {
 	if unreadable != nil {
 		res.Verdict = event.Interrupted
@@ -138,7 +138,7 @@ func closeResult(res *event.Result, unreadable error, now time.Time) {
 	note := "The run stopped before this report was complete; it was completed on " +
 		now.UTC().Format("2006-01-02 15:04:05") + " UTC from what had been kept."
 	if res.Problem != nil && res.Verdict == event.Interrupted {
-		note += " Why it is called interrupted: " + res.Problem.Message + "."
+		note += " Why it is marked as interrupted: " + res.Problem.Message + "."
 	}
 	res.Notes = append(res.Notes, note)
 	if res.Recording.Kind == event.NoRecording && res.Recording.Why == "" {
@@ -146,7 +146,7 @@ func closeResult(res *event.Result, unreadable error, now time.Time) {
 	}
 }
 
-// rescueLog brings in the system log that was being written when the run died: it may tell why.
+// rescueLog adds the system log that was being written when the run died: it may show the cause.
 func rescueLog(root *os.Root) (*event.Attachment, error) {
 	from := path.Join(event.WorkDir, event.LogcatFile)
 	info, err := root.Lstat(from)

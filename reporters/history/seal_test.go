@@ -113,9 +113,9 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// A run may die between a picture and its event: the picture is a part of the report all the same. In the pack of a run
-// that got to its end, a picture without an event is somebody else's.
-func TestSealAdoptsPictures(t *testing.T) {
+// A run may die between a screenshot and its event: the screenshot is a part of the report all the same. In the pack of
+// a run that ended normally, an image without an event is a foreign file.
+func TestSealAdoptsScreenshots(t *testing.T) {
 	t.Parallel()
 	const orphan, failed = "screenshots/02-assert.png", "screenshots/02-assert-failed.png"
 	root := lay(t, map[string]string{

@@ -11,29 +11,28 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-// PageOptions say how a Markdown page about a run is written.
+// PageOptions configure a Markdown page about a run.
 type PageOptions struct {
-	// Base is the address at which the folder of the run can be read, for a page that is read elsewhere; empty: links are
+	// Base is the URL at which the folder of the run can be read, for a page that is read elsewhere; empty: links are
 	// relative to the folder.
 	Base string
-	// NoLinks leaves the links out: the page is read elsewhere, and nobody said where the run can be read.
+	// NoLinks leaves the links out: the page is read elsewhere, and the URL of the run is unknown.
 	NoLinks bool
-	// Link is where the report can be opened; it may be empty.
+	// Link is the URL of the report; it may be empty.
 	Link string
-	// Limit is how many bytes the page may have; 0: as many as it wants. Failures and the ledger are cut, and the page
-	// says so.
+	// Limit is the largest size of the page in bytes; 0: no limit. A page that is too large has shorter lists of
+	// failures and warnings, with a note that they are cut.
 	Limit int
 }
 
 const (
 	maxShown    = 2000 // runes of a value on the page of a run
 	maxFailures = 5    // of one test that the page of a run shows
-	maxLedger   = 200  // lines of the ledger when there is no limit of bytes
-	moreRoom    = 600  // bytes kept for what is said of what was cut
+	maxLedger   = 200  // lines of the list of warnings when there is no limit of bytes
+	noteBytes   = 600  // bytes reserved for the notes on what was cut
 )
 
-// RunSummary gives the bytes of summary.md: totals, what is broken and where, what is flaky, what was not checked, all
-// cases.
+// RunSummary returns the bytes of summary.md: totals, what is broken and where, what is flaky, warnings, all cases.
 func RunSummary(r *Run, o PageOptions) []byte {
 	w := &pageWriter{o: o}
 	w.top(r)
@@ -46,9 +45,9 @@ type pageWriter struct {
 	o PageOptions
 }
 
-// fits tells whether a part can be added within the limit, and adds it.
+// fits adds a part and reports true if it is within the limit.
 func (w *pageWriter) fits(part string) bool {
-	if w.o.Limit > 0 && w.Len()+len(part)+moreRoom > w.o.Limit {
+	if w.o.Limit > 0 && w.Len()+len(part)+noteBytes > w.o.Limit {
 		return false
 	}
 	w.WriteString(part)
@@ -85,7 +84,7 @@ func (w *pageWriter) top(r *Run) {
 	w.Printf("| %d | %d | %d | %d | %d | %d |\n", n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped, n.Flaky)
 }
 
-// headline is the run in a line: the worst first.
+// headline is the run in one line: the worst result first.
 func headline(r *Run, n RunCounts) string {
 	switch r.Verdict() {
 	case event.Pass:
@@ -118,7 +117,7 @@ func headline(r *Run, n RunCounts) string {
 	return fmt.Sprintf("⏭️ All %d tests were skipped", n.Total)
 }
 
-// wholeTime is a duration as people say it.
+// wholeTime is a duration in words.
 func wholeTime(d time.Duration) string {
 	if d < time.Minute {
 		return markdown.StepTime(d)
@@ -137,7 +136,7 @@ func (w *pageWriter) sections(r *Run) {
 			break
 		}
 	}
-	w.doubtful(r)
+	w.flakyOrSlow(r)
 	w.ledger(r)
 	w.table(r)
 	for _, n := range r.Notes {
@@ -145,7 +144,7 @@ func (w *pageWriter) sections(r *Run) {
 	}
 }
 
-// failure is one test that did not pass: what, where, and what was there instead.
+// failure is one test that did not pass: what, where, and what was found instead.
 func (w *pageWriter) failure(c *RunCase) string {
 	res, b := c.Result, &markdown.Writer{}
 	b.Printf("\n### %s %s\n\n", verdictSign(res.Verdict), w.link(c, c.Title()))
@@ -197,14 +196,14 @@ func (w *pageWriter) cause(b *markdown.Writer, c *RunCase, f event.Failure) {
 	b.Value("Expected", shorten.Runes(p.Expected, maxShown))
 	b.Value("Actual", shorten.Runes(p.Actual, maxShown))
 	b.Candidates(p.Candidates, p.Rejected)
-	if f.Picture != "" && c.Pack != "" {
-		if href := w.href(c.Pack + "/" + f.Picture); href != "" {
+	if f.Screenshot != "" && c.Pack != "" {
+		if href := w.href(c.Pack + "/" + f.Screenshot); href != "" {
 			b.Printf("\n[![the screen at that time](%s)](%s)\n", href, href)
 		}
 	}
 }
 
-// link names a case, with a link to its page when there is one that can be reached.
+// link names a case, with a link to its page if there is one that can be reached.
 func (w *pageWriter) link(c *RunCase, text string) string {
 	if href := w.href(c.Page); c.Page != "" && href != "" {
 		return "[" + markdown.Text(text, markdown.MaxArg) + "](" + href + ")"
@@ -222,8 +221,8 @@ func (w *pageWriter) href(path string) string {
 	return markdown.Href(path)
 }
 
-// doubtful lists what passed or failed by chance, and what became slow.
-func (w *pageWriter) doubtful(r *Run) {
+// flakyOrSlow lists tests that passed or failed by chance, and tests that became slow.
+func (w *pageWriter) flakyOrSlow(r *Run) {
 	var lines []string
 	for i := range r.Cases {
 		c := &r.Cases[i]
@@ -233,7 +232,7 @@ func (w *pageWriter) doubtful(r *Run) {
 			}
 		}
 	}
-	w.list("Flaky, slow or doubtful", lines)
+	w.list("Flaky or slow", lines)
 }
 
 // recent shows the verdicts of the last runs, the oldest first, this one last.
@@ -249,7 +248,7 @@ func recent(c *RunCase) string {
 	return b.String() + verdictSign(c.Result.Verdict)
 }
 
-// ledger lists what a green tick does not cover. Steps in a row that were not reached are one line.
+// ledger lists the warnings: what a pass does not cover. Steps in a row that were not reached are one line.
 func (w *pageWriter) ledger(r *Run) {
 	var lines []string
 	list := r.Ledger()
@@ -262,7 +261,7 @@ func (w *pageWriter) ledger(r *Run) {
 		}
 		lines = append(lines, w.ledgerLine(u, last.Step))
 	}
-	w.list("What was not checked", lines)
+	w.list("Warnings", lines)
 }
 
 func (w *pageWriter) ledgerLine(u Unchecked, last int) string {
@@ -274,7 +273,7 @@ func (w *pageWriter) ledgerLine(u Unchecked, last int) string {
 		step = fmt.Sprintf(", step %d", u.Step)
 	}
 	what := map[string]string{"skipped": "⏭️ skipped", "warned": "⚠️ failed, which the test allows",
-		"unreached": "not reached", "interrupted": "⏹️ never began", "note": "note"}[u.What]
+		"unreached": "not reached", "interrupted": "⏹️ never started", "note": "warning"}[u.What]
 	line := fmt.Sprintf("- %s%s: %s", w.link(u.Case, u.Case.Title()), step, what)
 	if u.Text != "" {
 		line += ": " + markdown.Text(u.Text, maxShown)

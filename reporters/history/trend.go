@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	trendRuns = 30 // runs that are looked at
-	fewRuns   = 5  // below it, durations say nothing
+	trendRuns = 30 // runs that are read
+	fewRuns   = 5  // with fewer runs, durations are not compared
 )
 
-// Trend is how a case did in the runs before this one, the last thirty of them.
+// Trend is the results of a case in the runs before this one, the last thirty of them.
 type Trend struct {
 	Recent []HistoryEntry // oldest first
 	Median time.Duration  // of those that passed; 0: none did
 	P95    time.Duration
-	Passes int // how many of them the durations are of
-	Flips  int // from pass to fail or back, this run's included, while the test was the same
+	Passes int // number of runs with a duration
+	Flips  int // changes from pass to fail or back, this run's included, with the same test source
 }
 
-// addTrends reads history.jsonl beside the run. Only runs that began before this one count, so that an old run gives
-// the same whenever it is read.
+// addTrends reads history.jsonl next to the run. Only runs that started before this one count, so that the result for
+// an old run is always the same.
 func (r *Run) addTrends() {
 	byKey := map[string]*RunCase{}
 	for i := range r.Cases {
@@ -55,7 +55,7 @@ func (r *Run) addTrends() {
 	}
 }
 
-// remember keeps the last runs in their order; a later line of a run goes before an earlier one.
+// remember keeps the last runs in their order; a later line of a run replaces an earlier one.
 func remember(list []HistoryEntry, e HistoryEntry) []HistoryEntry {
 	at, found := slices.BinarySearchFunc(list, e, func(a, b HistoryEntry) int { return cmp.Compare(a.Run, b.Run) })
 	if found {
@@ -88,7 +88,7 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 	last := event.Verdict("")
 	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.Result.Verdict, Hash: hash}) {
 		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
-			continue // an error is the infrastructure's, and says nothing of the test
+			continue // an error is the infrastructure's, not the test's
 		}
 		if last != "" && e.Verdict != last {
 			t.Flips++
@@ -98,16 +98,16 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 	return t
 }
 
-// Flaky says why the case cannot be trusted, or nothing: it passed only when it was tried again, or with the same YAML
-// it went from pass to fail and back (one change alone is what tests are for). A try that lost its device says nothing
-// of the test.
+// Flaky says why the case cannot be trusted, or nothing: it passed only on a later attempt, or with the same YAML it
+// changed from pass to fail and back (a single change is what tests are for). An attempt that lost its device does not
+// count.
 func (c *RunCase) Flaky() string {
 	if c.Result.Verdict == event.Pass &&
 		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.Result.Verdict != event.Pass && !t.Result.LostDevice() }) {
-		return fmt.Sprintf("passed on try %d", len(c.Tries)+1)
+		return fmt.Sprintf("passed on attempt %d", len(c.Tries)+1)
 	}
 	if c.Trend.Flips >= 2 {
-		return fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same", c.Trend.Flips,
+		return fmt.Sprintf("changed between pass and fail %d times in %d runs, with the same test source", c.Trend.Flips,
 			len(c.Trend.Recent)+1)
 	}
 	return ""

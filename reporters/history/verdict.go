@@ -2,14 +2,14 @@ package history
 
 import "github.com/taproot-dev/taproot/reporters/event"
 
-// RunCounts are how many cases of a run ended in which way; a case that was tried again counts once.
+// RunCounts are the numbers of cases per result; a case with several attempts counts once.
 type RunCounts struct {
 	Total       int `json:"total"`
 	Passed      int `json:"passed"`
 	Failed      int `json:"failed"`
 	Errored     int `json:"errored"`
 	Skipped     int `json:"skipped"`
-	Interrupted int `json:"interrupted"` // those that never began, too
+	Interrupted int `json:"interrupted"` // those that never started, too
 	Flaky       int `json:"flaky"`       // of any verdict
 }
 
@@ -36,8 +36,8 @@ func (r *Run) Count() RunCounts {
 	return n
 }
 
-// Verdict sums the run up, as its exit code does: a case that was interrupted weighs more than one that failed, that
-// one more than an error. A run in which nothing passed because everything was skipped, or nothing was there, is
+// Verdict sums the run up, as its exit code does: an interrupted case takes precedence over a failed one, a failed one
+// over an error. A run in which nothing passed because everything was skipped, or because there were no tests, is
 // skipped.
 func (r *Run) Verdict() event.Verdict {
 	switch n := r.Count(); {
@@ -53,7 +53,7 @@ func (r *Run) Verdict() event.Verdict {
 	return event.Pass
 }
 
-// ExitCode is that of a run with this verdict, when it was not allowed to be empty.
+// ExitCode is the exit code of a run with this verdict, if the run was not allowed to be empty.
 func (r *Run) ExitCode() int {
 	switch r.Verdict() {
 	case event.Pass:
@@ -66,8 +66,8 @@ func (r *Run) ExitCode() int {
 	return 3
 }
 
-// Bad gives the cases that neither passed nor were skipped: those that failed first, then errors, then what was
-// interrupted.
+// Bad returns the cases that neither passed nor were skipped: the failed ones first, then errors, then interrupted
+// ones.
 func (r *Run) Bad() []*RunCase {
 	var bad []*RunCase
 	for _, v := range []event.Verdict{event.Fail, event.Error, event.Interrupted} {
@@ -80,7 +80,7 @@ func (r *Run) Bad() []*RunCase {
 	return bad
 }
 
-// Unchecked is a line of the ledger: something that a green tick does not cover.
+// Unchecked is a line of the list of warnings: something that a pass does not cover.
 type Unchecked struct {
 	Case  *RunCase
 	Step  int    // 0: the whole case
@@ -89,8 +89,8 @@ type Unchecked struct {
 	Text  string
 }
 
-// Ledger lists what the run did not check: cases and steps that were skipped, steps that failed and were allowed to,
-// steps that were not reached, and what is in doubt.
+// Ledger lists what the run did not verify: cases and steps that were skipped, steps that failed and were allowed to,
+// steps that were not reached, and warnings.
 func (r *Run) Ledger() []Unchecked {
 	var list []Unchecked
 	for i := range r.Cases {

@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// A SIGKILL at twenty random moments: each pack seals, verifies, and names its last step; the run counts what was cut
-// off as interrupted.
+// A SIGKILL at twenty random moments: each pack can be finalized and verified, and names its last step; the run counts
+// the killed cases as interrupted.
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -53,7 +53,7 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 }
 
-// checkCut gives how many cases of the run were interrupted.
+// checkCut returns how many cases of the run were interrupted.
 func checkCut(t *testing.T, dir string) int {
 	t.Helper()
 	cut := 0

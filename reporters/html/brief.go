@@ -12,8 +12,8 @@ const (
 	briefLog   = 20 // lines of the log
 )
 
-// brief is the failure as Markdown for somebody who cannot open the report: cause, step, YAML, the elements around what
-// was looked for, an excerpt of the log. Secrets were masked when the pack was written.
+// brief is the failure as Markdown for a reader without access to the report: cause, step, YAML, the elements around
+// the target, an excerpt of the log. Secrets were masked when the pack was written.
 func (b *builder) brief() string {
 	list := b.res.Failures()
 	if len(list) == 0 {
@@ -64,7 +64,7 @@ func (b *builder) brief() string {
 	return w.String()
 }
 
-// briefTree is the part of the tree around the first element that matched or nearly did.
+// briefTree is the part of the tree around the first element that matched, or nearly matched.
 func (b *builder) briefTree() string {
 	e := b.out.Elements
 	if e == nil || len(e.Nodes) == 0 {
@@ -97,7 +97,7 @@ func (b *builder) briefTree() string {
 	return strings.Join(lines, "\n")
 }
 
-// fenced makes a code block that no text within it ends.
+// fenced makes a code block with a fence that does not occur in the text.
 func fenced(info, text string) string {
 	text = shownLines(strings.TrimRight(text, "\n"), maxText)
 	fence := "```"

@@ -65,7 +65,7 @@ func (s *seat) say(what string) {
 	s.said = append(s.said, what)
 }
 
-// takeSeat gives an empty page.
+// takeSeat returns an empty page.
 func takeSeat(t testing.TB, s screen) *seat {
 	t.Helper()
 	seats.Lock()
@@ -81,7 +81,7 @@ func takeSeat(t testing.TB, s screen) *seat {
 	return newSeat(t, s)
 }
 
-// turn gives the page another size and other colours.
+// turn changes the size and the colours of the page.
 func (s *seat) turn(to screen) error {
 	if s.screen == to {
 		return nil
@@ -117,8 +117,8 @@ func newSeat(t testing.TB, s screen) *seat {
 	return made
 }
 
-// leave fails the test for what the page said, and empties the page for the next one. moved says that the test has
-// changed its size or colours.
+// leave fails the test if the page reported errors, and empties the page for the next test. moved means that the test
+// has changed its size or colours.
 func (s *seat) leave(t testing.TB, moved bool) {
 	_, err := s.Evaluate(`localStorage.clear()`) // a colour scheme that was chosen
 	if err == nil {
@@ -170,7 +170,7 @@ func openTab(t testing.TB, file, hash string, s screen) *tab {
 	return p
 }
 
-// js gives what an expression is, as JSON would have it.
+// js returns the value of an expression as decoded JSON.
 func (p *tab) js(expression string) any {
 	p.t.Helper()
 	v, err := p.Evaluate(expression)
@@ -180,8 +180,8 @@ func (p *tab) js(expression string) any {
 	return v
 }
 
-// is waits until the expression is want. On the way from page to page it may not make sense for a moment. It asks fifty
-// times in a second: WaitForFunction asks, and has the page drawn, sixty times.
+// is waits until the expression equals want. While a page loads, the expression may fail. is polls fifty times a
+// second: WaitForFunction polls sixty times, and has the page drawn each time.
 func (p *tab) is(expression string, want any) {
 	p.t.Helper()
 	var encoded bytes.Buffer

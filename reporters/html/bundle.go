@@ -17,8 +17,8 @@ import (
 
 const maxBundle = 256 << 20 // bytes of files in a bundle
 
-// inline takes the files that the page shows into it: pictures of this and of the last green run, the film, the log and
-// all others.
+// inline embeds the files that the page shows: screenshots of this and of the last passed run, the recording, the log
+// and all others.
 func (b *builder) inline() {
 	b.out.Inlined = map[string]string{}
 	room := int64(maxBundle)
@@ -48,11 +48,11 @@ func (b *builder) inline() {
 		}
 	}
 	if len(b.left) > 0 {
-		b.out.Remarks = append(b.out.Remarks, "This page lacks: "+strings.Join(b.left, "; "))
+		b.out.Remarks = append(b.out.Remarks, "This page does not contain: "+strings.Join(b.left, "; "))
 	}
 }
 
-// inlineType is the media type of a file by its name. What a browser would run is text.
+// inlineType is the media type of a file by its name. Types that a browser would run become text.
 func inlineType(name string) string {
 	t := mime.TypeByExtension(strings.ToLower(path.Ext(name)))
 	if strings.HasPrefix(t, "image/") && !strings.Contains(t, "svg") || strings.HasPrefix(t, "video/") {
@@ -61,7 +61,7 @@ func inlineType(name string) string {
 	return "text/plain;charset=utf-8"
 }
 
-// Bundle writes the page of a pack with everything that it shows in it, and gives its size, and the files that it lacks
+// Bundle writes the page of a pack with all the files that it shows, and returns its size, and the files that it lacks
 // because they cannot be read or are too large.
 func Bundle(ctx context.Context, w io.Writer, packDir string) (size int64, left []string, err error) {
 	page, err := runsPage(ctx, packDir)
@@ -77,7 +77,7 @@ func Bundle(ctx context.Context, w io.Writer, packDir string) (size int64, left 
 	return count.n, left, err
 }
 
-// alone gives a page whose surroundings are not there.
+// alone returns a page without links to pages outside of the bundle.
 func alone(page PackPage) PackPage {
 	page.Up = ""
 	page.History = slices.Clone(page.History)
@@ -94,8 +94,8 @@ func alone(page PackPage) PackPage {
 	return page
 }
 
-// runsPage gathers what the page of a pack has in its run: its other tries and its history. A pack that lies elsewhere
-// has none.
+// runsPage adds to the page of a pack what its run provides: its other attempts and its history. A pack that is not in
+// a run has none.
 func runsPage(ctx context.Context, packDir string) (PackPage, error) {
 	dir, err := filepath.Abs(packDir)
 	if err != nil {

@@ -15,8 +15,8 @@ var (
 	numbersOfBounds = lazyregexp.New(`-?\d+`)
 )
 
-// Cause is a reason for which tests of a run did not pass. Messages that differ in numbers and places on the screen
-// only are one.
+// Cause is a reason for which tests of a run did not pass. Messages that differ only in numbers and in places on the
+// screen are the same cause.
 type Cause struct {
 	N        int // from 1: the cause of most tests first
 	Verdict  event.Verdict

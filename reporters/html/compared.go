@@ -7,8 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// comparedData is the evidence of a screenshot that was compared with its baseline: three pictures, where they were
-// kept.
+// comparedData is the evidence of a screenshot that was compared with its baseline: three images, if they were kept.
 type comparedData struct {
 	Name     string        `json:"name"`
 	Said     string        `json:"said"` // how many pixels differ
@@ -20,7 +19,7 @@ type comparedPic struct {
 	Shot  *shotData `json:"shot"`
 }
 
-// compared takes the pictures of a comparison, as far as they are files of the step.
+// compared collects the images of a comparison, if they are files of the step.
 func (b *builder) compared(s *event.StepResult) *comparedData {
 	if s.Detail == nil || s.Detail.Compared == nil {
 		return nil
@@ -42,8 +41,8 @@ func (b *builder) compared(s *event.StepResult) *comparedData {
 	return d
 }
 
-// comparedPictures makes the previews of comparisons.
-func (b *builder) comparedPictures() {
+// comparedPreviews makes the previews of comparisons.
+func (b *builder) comparedPreviews() {
 	bytes := 0
 	for _, s := range b.out.Steps {
 		if s.Compared == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestComparedPicturesInABrowser: the three pictures of a baseline stand at their step; a path that is no file of the
-// step does not.
-func TestComparedPicturesInABrowser(t *testing.T) {
+// TestComparedImagesInABrowser: the three images of a baseline are shown at their step; a path that is not a file of
+// the step is not.
+func TestComparedImagesInABrowser(t *testing.T) {
 	t.Parallel()
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "home", steps: 2, fails: 2}
@@ -39,11 +39,12 @@ func TestComparedPicturesInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openTab(t, filepath.Join(dir, PackFile), "", screen{})
-	p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"Expected (home)", "Actual (home)",
+	p.is(`[...document.querySelectorAll(".text")].map(e => e.textContent)`, []string{"Expected (home)", "Actual (home)",
 		"Difference: 812 pixels differ, 0.0313 %", "This run, when it failed"})
 	p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
-	p.is(`document.body.textContent.includes("model m: 2 calls, 0 answers of earlier runs, 1600 + 60 tokens")`, true)
+	p.is(`document.body.textContent.includes("model m: 2 calls, 0 responses of earlier runs, 1600 + 60 tokens")`, true)
 	other := openTab(t, filepath.Join(dir, PackFile), "#step-1", screen{})
 	other.is(`document.querySelectorAll(".shot").length`, 1) // the screen alone
-	other.is(`document.documentElement.outerHTML.includes("secret.png") || document.documentElement.outerHTML.includes("example.com")`, false)
+	other.is(`document.documentElement.outerHTML.includes("secret.png") || `+
+		`document.documentElement.outerHTML.includes("example.com")`, false)
 }

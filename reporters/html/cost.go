@@ -14,14 +14,14 @@ const (
 	maxPoints  = 200 // of one curve
 )
 
-// costData is one line of what the app cost the device, with its curve, or of what a model cost.
+// costData is one line of the app's use of the device, with its curve, or of a model's cost.
 type costData struct {
 	Name   string    `json:"name"`
 	Value  string    `json:"value"`
 	Points []float64 `json:"points,omitempty"`
 }
 
-// cost reads the metrics of the pack; without them, or with broken ones, there is nothing to show.
+// cost reads the metrics of the pack. Without valid metrics it adds nothing.
 func (b *builder) cost() {
 	data, err := readFile(b.root, event.MetricsPath, maxMetrics)
 	var m event.Metrics
@@ -35,7 +35,7 @@ func (b *builder) cost() {
 		return
 	}
 	m.Samples = ofLastApp(m.Samples)
-	m.SumUp() // what is shown was worked out here
+	m.SumUp() // do not trust the summary in the file
 	b.out.CostOf = shown(m.Samples[0].App, maxLabel)
 	var memory, cpu []float64
 	used, busy := seriesData{Name: "Memory", Unit: "MB"}, seriesData{Name: "CPU", Unit: "%"}
@@ -78,13 +78,13 @@ func (b *builder) cost() {
 	}
 }
 
-// ofLastApp leaves the samples of the app that was measured last: an app of before says nothing of the tested one.
+// ofLastApp keeps the samples of the app that was measured last: earlier apps are not the tested one.
 func ofLastApp(samples []event.Sample) []event.Sample {
 	last := samples[len(samples)-1].App
 	return slices.DeleteFunc(slices.Clone(samples), func(s event.Sample) bool { return s.App != last })
 }
 
-// thin leaves so many points of a curve as can be seen.
+// thin reduces a curve to as many points as can be seen.
 func thin(points []float64) []float64 {
 	if len(points) < 2 {
 		return nil

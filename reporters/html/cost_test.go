@@ -33,7 +33,7 @@ func TestCostOfAnApp(t *testing.T) {
 		}
 	}
 	if page := show(
-		`{"summary":{},"models":[{"name":"m","calls":2,"replayed":1,"prompt_tokens":1600,"completion_tokens":60}]}`); !strings.Contains(page, "model m: 2 calls, 1 answers of earlier runs, 1600 + 60 tokens") {
+		`{"summary":{},"models":[{"name":"m","calls":2,"replayed":1,"prompt_tokens":1600,"completion_tokens":60}]}`); !strings.Contains(page, "model m: 2 calls, 1 responses of earlier runs, 1600 + 60 tokens") {
 		t.Error("the page does not say what a model cost")
 	}
 	for _, broken := range []string{"", "{}", "[1", `{"samples":[{}]}`} {

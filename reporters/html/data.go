@@ -4,7 +4,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// The data of a page, as its script reads it. Every text in it went through shown.
+// The data of a page, as its script reads it. Every text in it is the result of shown.
 type packData struct {
 	Page        string          `json:"page"`
 	ID          string          `json:"id"`
@@ -31,7 +31,7 @@ type packData struct {
 	Slow        string          `json:"slow,omitempty"`
 	Steps       []*stepData     `json:"steps"`
 	Unchecked   []uncheckedData `json:"unchecked,omitempty"`
-	Film        *filmData       `json:"film,omitempty"`
+	Film        *recordingData  `json:"film,omitempty"`
 	NoFilm      string          `json:"noFilm,omitempty"`
 	Log         *logData        `json:"log,omitempty"`
 	CostOf      string          `json:"costOf,omitempty"` // the app that Cost is of
@@ -45,7 +45,7 @@ type packData struct {
 	// elements that other steps saw: gzipped JSON of elementsData, in base64
 	Trees     []string          `json:"trees,omitempty"`
 	Series    []seriesData      `json:"series,omitempty"`    // what the app cost over time
-	Trace     string            `json:"trace,omitempty"`     // address of Playwright's trace
+	Trace     string            `json:"trace,omitempty"`     // URL of Playwright's trace
 	StartedAt string            `json:"startedAt,omitempty"` // RFC 3339
 	TryTabs   []tryTab          `json:"-"`
 	Nth, Of   int               `json:"-"`               // which attempt, of how many
@@ -57,8 +57,8 @@ type packData struct {
 	Green     *greenData        `json:"green,omitempty"`
 	History   []pastData        `json:"-"`
 	Tries     []pastData        `json:"-"`
-	Remarks   []string          `json:"remarks,omitempty"` // what of the pack this page does not hold
-	Inlined   map[string]string `json:"inlined,omitempty"` // address of a file → its bytes, in a bundle
+	Remarks   []string          `json:"remarks,omitempty"` // what this page lacks of the pack
+	Inlined   map[string]string `json:"inlined,omitempty"` // URL of a file → its bytes, in a bundle
 }
 
 type problemData struct {
@@ -68,11 +68,11 @@ type problemData struct {
 	Actual     string   `json:"actual,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
 	Rejected   []string `json:"rejected,omitempty"` // why each was not picked
-	Boxes      [][]int  `json:"boxes,omitempty"`    // of the candidates that tell their bounds; null for the others
+	Boxes      [][]int  `json:"boxes,omitempty"`    // of the candidates with known bounds; null for the others
 	Stack      string   `json:"stack,omitempty"`
 }
 
-// tryTab is one try of the test.
+// tryTab is one attempt of the test.
 type tryTab struct {
 	N       int
 	Verdict event.Verdict
@@ -82,17 +82,17 @@ type tryTab struct {
 	Now     bool
 }
 
-// factData is what is known of where a run ran.
+// factData is one fact about the environment of the run.
 type factData struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Link  string `json:"link,omitempty"`
 }
 
-// storyData is what earlier runs tell of a test, in words.
+// storyData describes the results of a test in earlier runs, in words.
 type storyData struct {
 	Rate  string   `json:"rate"`
-	Flaky string   `json:"-"` // the answer to the question whether it is
+	Flaky string   `json:"-"` // whether it is, in words
 	Steps []string `json:"steps,omitempty"`
 	First string   `json:"first,omitempty"`
 }
@@ -111,7 +111,7 @@ type pastRow struct {
 type seriesData struct {
 	Name   string       `json:"name"`
 	Unit   string       `json:"unit"`
-	Points [][2]float64 `json:"points"` // ms since the case began, value
+	Points [][2]float64 `json:"points"` // ms since the case started, value
 }
 
 // failureData is a line of the list of what went wrong.
@@ -120,7 +120,7 @@ type failureData struct {
 	Place   string `json:"place,omitempty"`
 	Message string `json:"message"`
 	Around  string `json:"around,omitempty"` // what can be its cause
-	Small   string `json:"-"`                // preview, a data address
+	Small   string `json:"-"`                // preview, a data URL
 }
 
 // incidentData is something that went wrong around a step.
@@ -138,16 +138,16 @@ type stepData struct {
 	Name     string         `json:"name,omitempty"`
 	Args     string         `json:"args,omitempty"`
 	Place    string         `json:"place,omitempty"`
-	File     int            `json:"file,omitempty"` // tells files apart
+	File     int            `json:"file,omitempty"` // identifies the file
 	Line     int            `json:"line,omitempty"`
-	Col      int            `json:"col,omitempty"`   // where the step begins in its line, in runes from 1
-	Caret    int            `json:"caret,omitempty"` // runes that are meant
-	In       []string       `json:"in,omitempty"`    // what it was run in, the outermost first
+	Col      int            `json:"col,omitempty"`   // where the step starts in its line, in runes from 1
+	Caret    int            `json:"caret,omitempty"` // runes to mark
+	In       []string       `json:"in,omitempty"`    // blocks that it runs in, the outermost first
 	Around   []incidentData `json:"around,omitempty"`
 	Source   string         `json:"source,omitempty"`
 	Verdict  event.Verdict  `json:"verdict"`
 	MS       int64          `json:"ms,omitempty"`
-	Begin    int64          `json:"begin,omitempty"` // ms since the case began
+	Begin    int64          `json:"begin,omitempty"` // ms since the case started
 	Took     string         `json:"took,omitempty"`
 	Problem  *problemData   `json:"problem,omitempty"`
 	Matched  string         `json:"matched,omitempty"`
@@ -161,10 +161,10 @@ type stepData struct {
 	Shots    []*shotData    `json:"shots,omitempty"`
 	Files    []fileData     `json:"files,omitempty"`
 	Log      *stepLog       `json:"log,omitempty"`
-	Tree     int            `json:"tree,omitempty"` // which of packData.Trees it saw, from 1; −1: there was no room for it
-	// which of packData.DOM the page was after it, from 1; −1: there was no room for it
+	Tree     int            `json:"tree,omitempty"` // which of packData.Trees it saw, from 1; −1: it did not fit
+	// which of packData.DOM the page was after it, from 1; −1: it did not fit
 	DOM      int           `json:"dom,omitempty"`
-	Cue      *float64      `json:"cue,omitempty"` // seconds into the film
+	Cue      *float64      `json:"cue,omitempty"` // seconds into the recording
 	Compared *comparedData `json:"compared,omitempty"`
 	Green    *shotData     `json:"green,omitempty"`
 	Diff     *difference   `json:"diff,omitempty"`
@@ -175,7 +175,7 @@ type shotData struct {
 	Src     string `json:"src"`
 	W       int    `json:"w,omitempty"`
 	H       int    `json:"h,omitempty"`
-	Small   string `json:"small,omitempty"` // preview, a data address
+	Small   string `json:"small,omitempty"` // preview, a data URL
 	Failure bool   `json:"failure,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it cannot be shown
 
@@ -187,7 +187,7 @@ type fileData struct {
 	Src  string `json:"src"`
 }
 
-type filmData struct {
+type recordingData struct {
 	Src   string `json:"src"`
 	Kind  string `json:"kind"`
 	Why   string `json:"why,omitempty"`

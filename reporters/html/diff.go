@@ -11,17 +11,17 @@ import (
 
 const (
 	diffSide  = 720
-	diffLevel = 24 // of 255: a smaller change of a channel is the compression's or the anti-aliasing's
+	diffLevel = 24 // of 255: a smaller change of a channel is from compression or anti-aliasing
 	grays     = 15
 )
 
-// difference is what sets two pictures of the same size apart.
+// difference is what differs between two images of the same size.
 type difference struct {
-	Picture string  `json:"src"`     // the second picture, pale, with what changed marked; a data address
+	Picture string  `json:"src"`     // the second image, pale, with the changes marked; a data URL
 	Changed float64 `json:"changed"` // part of the pixels, 0 to 1
 }
 
-// compare marks on b what is not as in a. The picture is smaller than b; a single changed pixel is still seen on it.
+// compare marks on b what differs from a. The result is smaller than b, but a single changed pixel is still visible.
 func compare(a, b image.Image) (difference, error) {
 	size := b.Bounds().Size()
 	if a.Bounds().Size() != size {
@@ -52,13 +52,13 @@ func compare(a, b image.Image) (difference, error) {
 		nil
 }
 
-// cell is a square of pixels that becomes one.
+// cell is a square of pixels that becomes one pixel.
 type cell struct {
 	x, y *image.RGBA
 	area image.Rectangle
 }
 
-// look counts the pixels that changed, and gives the shade that stands for all of them.
+// look counts the pixels that changed, and returns the shade that represents all of them.
 func (c cell) look() (changed int, shade uint8) {
 	sum, n := 0, 0
 	for row := c.area.Min.Y; row < c.area.Max.Y; row++ {
@@ -88,7 +88,7 @@ func diffPalette() color.Palette {
 	return append(p, color.RGBA{214, 20, 140, 255})
 }
 
-// flat gives the pixels at (0, 0), 8 bits a channel.
+// flat returns the image with its origin at (0, 0), 8 bits a channel.
 func flat(img image.Image) *image.RGBA {
 	if rgba, ok := img.(*image.RGBA); ok && rgba.Rect.Min == (image.Point{}) && rgba.Stride == 4*rgba.Rect.Dx() {
 		return rgba

@@ -61,8 +61,8 @@ func TestDifferentSizesAreNotCompared(t *testing.T) {
 	}
 }
 
-// A picture whose bounds do not begin at zero, of another colour model.
-func TestPicturesOfAllKindsAreCompared(t *testing.T) {
+// An image with bounds that do not start at zero, of another colour model.
+func TestImagesOfAllKindsAreCompared(t *testing.T) {
 	t.Parallel()
 	a := image.NewGray(image.Rect(5, 5, 15, 15))
 	if d, err := compare(a, plain(10, 10, color.Black)); err != nil || d.Changed != 0 {

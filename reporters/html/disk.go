@@ -19,20 +19,20 @@ import (
 // The names of the pages.
 const (
 	PackFile  = event.PageFile // in a pack
-	IndexFile = "index.html"   // in a run, and beside the runs
+	IndexFile = "index.html"   // in a run, and next to the runs
 )
 
 const (
 	eventsFile  = "events.ndjson"
 	summaryFile = "summary.json"
 	maxSummary  = 4 << 20
-	maxRunsBack = 50 // runs in which the last green one is looked for
+	maxRunsBack = 50 // runs to search for the last one that passed
 	dots        = 10 // runs that the head of a page shows
 	maxPast     = 30 // earlier runs that its history has
 )
 
-// Options say what is known of a pack beside what is in its folder. The zero value works: the rest is looked up on the
-// disk.
+// Options add what is known of a pack in addition to the files of its folder. The zero value works: the rest is read
+// from the disk.
 type Options struct {
 	Cause *CauseLink
 	Tries []Past
@@ -40,8 +40,8 @@ type Options struct {
 	Slow  string
 }
 
-// WritePack makes report.html in a pack, and looks for earlier runs of the same test beside the pack's run. The folder
-// of a pack that is broken, or not ours, gives a page that says so.
+// WritePack makes report.html in a pack, and searches for earlier runs of the same test next to the pack's run. For a
+// folder that is broken, or not a pack, the page says so.
 func WritePack(ctx context.Context, packDir string, o Options) error {
 	page, err := loadPage(ctx, packDir, o)
 	if err != nil {
@@ -54,7 +54,7 @@ func WritePack(ctx context.Context, packDir string, o Options) error {
 	return wholefile.WriteFile(packDir, PackFile, b.Bytes())
 }
 
-// loadPage gathers what the page of a pack needs.
+// loadPage collects what the page of a pack needs.
 func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) {
 	dir, err := filepath.Abs(packDir)
 	if err != nil {
@@ -77,8 +77,8 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 	return page, err
 }
 
-// loadResult folds the events of a pack, and takes over what its summary alone tells. What cannot be read makes the
-// result an error.
+// loadResult folds the events of a pack, and takes over what only its summary contains. A file that cannot be read
+// makes the result an error.
 func loadResult(dir string) (*event.Result, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func loadResult(dir string) (*event.Result, error) {
 	if res.Case.ID == "" {
 		res.Case.ID = name
 	}
-	res.Case.Pack = name // whatever the events say
+	res.Case.Pack = name // whatever the events contain
 	s, bad := readSummary(root, summaryFile)
 	if bad == nil {
 		overlay(res, s)
@@ -111,8 +111,8 @@ func foldEvents(root *os.Root) (*event.Result, error) {
 	return event.Fold(events), errors.Join(err, f.Close())
 }
 
-// overlay takes over what the events do not know: that the pack was completed after its run had died, or could not be
-// kept. It never makes a verdict better.
+// overlay takes over what the events lack: that the pack was completed after its run had died, or could not be kept. It
+// never improves a verdict.
 func overlay(res *event.Result, s pack.Summary) {
 	for _, n := range s.Notes {
 		if !slices.Contains(res.Notes, n) {

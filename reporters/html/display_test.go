@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// widen replaces the pictures of a pack by those of a browser's window.
+// widen replaces the screenshots of a pack by those of a browser's window.
 func widen(t testing.TB, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "screenshots", "*.png"))
@@ -30,7 +30,7 @@ func widen(t testing.TB, dir string) {
 	}
 }
 
-// TestSideBySide: wide pictures stood below each other at 1440 px; a step that went well shows the screen before it and
+// TestSideBySide: wide screenshots were below each other at 1440 px; a step that passed shows the screen before it and
 // after it.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
@@ -41,12 +41,13 @@ func TestSideBySide(t *testing.T) {
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	beside := `(() => { const f = [...document.querySelectorAll(".shots figure")].map(e => e.getBoundingClientRect()); return f.length === 2 && f[0].top === f[1].top && f[0].right <= f[1].left && f.every(b => b.width > 280) })()`
+	beside := `(() => { const f = [...document.querySelectorAll(".shots figure")].map(e => e.getBoundingClientRect()); ` +
+		`return f.length === 2 && f[0].top === f[1].top && f[0].right <= f[1].left && f.every(b => b.width > 280) })()`
 	p := openTab(t, filepath.Join(pack, PackFile), "", screen{width: 1440, height: 900})
 	p.is(beside, true)
-	p.is(said("#views .chip"), []string{"Side by side", "Swipe", "Difference", "Before and after"})
+	p.is(textsOf("#views .chip"), []string{"Side by side", "Swipe", "Difference", "Before and after"})
 	p.js(`[...document.querySelectorAll("#views .chip")].find(e => e.textContent === "Before and after").click()`)
-	p.is(said(".said"), []string{"Before it", "After it, when it failed"})
+	p.is(textsOf(".text"), []string{"Before it", "After it, when it failed"})
 	p.is(beside, true)
 	p.inFull()
 
@@ -57,15 +58,15 @@ func TestSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = openTab(t, filepath.Join(passed, PackFile), "#step-3", screen{width: 1440, height: 900})
-	p.is(said(".said"), []string{"Before: touched here", "After it"})
+	p.is(textsOf(".text"), []string{"Before: touched here", "After it"})
 	p.is(beside, true)
 	for range 3 { // every step but the first has both
 		p.press("k")
 	}
-	p.is(said(".said"), []string{"This run, after it"})
+	p.is(textsOf(".text"), []string{"This run, after it"})
 }
 
-// TestLongLinesOfYAML wrap, and show where in them the step begins.
+// TestLongLinesOfYAML: long lines wrap, and show where in them the step starts.
 func TestLongLinesOfYAML(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestWidths looks at pages with lines of usual length")
@@ -77,7 +78,8 @@ func TestLongLinesOfYAML(t *testing.T) {
 	}
 	for _, s := range []screen{{width: 1440, height: 900}, {width: 390, height: 844}} {
 		p := openTab(t, filepath.Join(pack, PackFile), "", s)
-		p.is(`(() => { const l = document.querySelector(".yaml .hit"); return l.scrollWidth <= l.clientWidth + 1 && l.getBoundingClientRect().height > 40 })()`, true)
+		p.is(`(() => { const l = document.querySelector(".yaml .hit"); return l.scrollWidth <= l.clientWidth + 1 && `+
+			`l.getBoundingClientRect().height > 40 })()`, true)
 		p.is(`document.querySelector(".yaml .hit .caret").textContent`, "tap")
 	}
 }
@@ -105,16 +107,18 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openTab(t, filepath.Join(reports, thisRun, IndexFile), "", screen{})
-	p.is(`[...document.querySelectorAll(".cause")].map(c => c.querySelector(".few").textContent.slice(0, 4) + " " + (c.querySelector("img") ? c.querySelector("img").alt : c.querySelector(".noshot").textContent)).sort()`,
-		[]string{"bank no picture", "shop The screen when shop stopped"})
+	p.is(`[...document.querySelectorAll(".cause")].map(c => c.querySelector(".few").textContent.slice(0, 4) + " " + `+
+		`(c.querySelector("img") ? c.querySelector("img").alt : c.querySelector(".noshot").textContent)).sort()`,
+		[]string{"bank no screenshot", "shop The screen when shop stopped"})
 }
 
-// TestWhoFilmed: a page is filmed by the browser, a phone films itself.
-func TestWhoFilmed(t *testing.T) {
+// TestRecorderIsNamed: a page is recorded by the browser, a phone records itself.
+func TestRecorderIsNamed(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestBundleNeedsNothing shows a film")
+	shorttest.Leave(t, "TestBundleIsSelfContained shows a film")
 	reports := t.TempDir()
-	for platform, want := range map[string]string{"web": "Filmed by the browser.", "android": "Filmed by the device."} {
+	for platform, want := range map[string]string{"web": "Recorded by the browser.",
+		"android": "Recorded by the device."} {
 		s := sample{run: thisRun, id: platform, steps: 2, text: "Pay", film: true}
 		dir := s.write(t, reports)
 		events := s.events(t, dir)
@@ -127,7 +131,7 @@ func TestWhoFilmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := openTab(t, filepath.Join(dir, PackFile), "", screen{})
-		p.is(said(".filmfoot .quiet"), []string{want})
+		p.is(textsOf(".recordingfoot .quiet"), []string{want})
 	}
 }
 
@@ -162,22 +166,24 @@ func TestElementsOfEveryStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openTab(t, filepath.Join(dir, PackFile), "#panel=elements", screen{})
-	p.is(said(".tree .node.is-near"), []string{`TextView “Pay” candidate 1: it says "Pay", not "Button Pay"`})
+	p.is(textsOf(".tree .node.is-near"), []string{`TextView “Pay” candidate 1: it says "Pay", not "Button Pay"`})
 	p.press("k")
-	p.is(said(".tree .node.is-match"), []string{"Button “Button of step 3” matched"})
+	p.is(textsOf(".tree .node.is-match"), []string{"Button “Button of step 3” matched"})
 	p.is(`document.querySelector("#spot .line").getAttribute("y")`, "40")
 	p.press("k")
-	p.is(said("#panel .elements p"), []string{"This step did not read the elements of the screen."})
+	p.is(textsOf("#panel .elements p"), []string{"This step did not read the elements of the screen."})
 	p.press("k")
-	p.is(said(".tree .node.is-match"), []string{"Button “Button of step 1” matched"})
+	p.is(textsOf(".tree .node.is-match"), []string{"Button “Button of step 1” matched"})
 	p.inFull()
-	// The numbers of elements that lie in each other stood on each other.
+	// The numbers of nested elements covered each other.
 	p = openTab(t, filepath.Join(dir, PackFile), "", screen{})
-	p.is(`(() => { const [a, b] = [...document.querySelectorAll(".marks .tag")].map(e => [+e.getAttribute("cx"), +e.getAttribute("cy"), +e.getAttribute("r")]); return Math.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] })()`, true)
+	p.is(`(() => { const [a, b] = [...document.querySelectorAll(".marks .tag")].map(e => [+e.getAttribute("cx"), `+
+		`+e.getAttribute("cy"), +e.getAttribute("r")]); return Math.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] })()`,
+		true)
 }
 
-// TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no
-// lane.
+// TestTimelineToTheEnd: a last step that took no time hid the rest of the timeline, and a recording that was not loaded
+// yet had no lane.
 func TestTimelineToTheEnd(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "the lanes of one test more")
@@ -198,5 +204,5 @@ func TestTimelineToTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openTab(t, filepath.Join(dir, PackFile), "#panel=timeline", screen{})
-	p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Log", "Film", "Scrub"})
+	p.is(textsOf(".lanename"), []string{"Set-up, end", "Steps", "Log", "Recording", "Scrub"})
 }

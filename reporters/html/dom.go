@@ -19,7 +19,7 @@ const (
 	maxDOMNodes = 5000
 )
 
-// domPage is what is read of artifacts/dom-NN.json.gz, which drivers.PageSnapshotter describes.
+// domPage is the part of artifacts/dom-NN.json.gz that is read. drivers.PageSnapshotter describes the format.
 type domPage struct {
 	W      int        `json:"w"`
 	H      int        `json:"h"`
@@ -35,17 +35,16 @@ type domNode struct {
 	Parent int      `json:"p"`
 	Tag    string   `json:"t,omitempty"`
 	Text   string   `json:"x,omitempty"`
-	Attrs  []string `json:"a,omitempty"` // names and values in turn
+	Attrs  []string `json:"a,omitempty"` // names and values, alternating
 	Box    []int    `json:"b,omitempty"` // left, top, width, height
 	Style  *int     `json:"s,omitempty"` // of Styles; none: it is out of the window
-	// 1: not drawn, 2: far outside, 4: a picture or a frame of elsewhere, 8: the host of a shadow root
+	// 1: not drawn, 2: far outside, 4: an image or a frame from elsewhere, 8: the host of a shadow root
 	Flags  int `json:"f,omitempty"`
 	Indent int `json:"i,omitempty"` // of a text's first line
 	Lines  int `json:"l,omitempty"` // 1: of several lines
 }
 
-// pages takes over the elements of the page after each step: those nearest to the problem first, as far as there is
-// room.
+// pages adds the elements of the page after each step, those nearest to the problem first, until the limit is reached.
 func (b *builder) pages() {
 	if b.root == nil {
 		return
@@ -66,7 +65,7 @@ func (b *builder) pages() {
 		}
 		if known[file] == 0 {
 			packed, err := b.packDOM(file, maxDOMBytes-bytes)
-			if errors.Is(err, errNoRoom) {
+			if errors.Is(err, errTooLarge) {
 				s.DOM = -1
 				left++
 				continue
@@ -83,15 +82,15 @@ func (b *builder) pages() {
 	}
 	if left > 0 {
 		b.out.Remarks = append(b.out.Remarks,
-			fmt.Sprintf("The elements of the page after %s are in the pack only "+
+			fmt.Sprintf("The elements of the page after %s are only in the pack "+
 				"(artifacts/dom-NN.json.gz).", plural.Of(left, "step")))
 	}
 }
 
-var errNoRoom = errors.New("this page is full")
+var errTooLarge = errors.New("the page has reached its size limit")
 
 // packDOM reads, checks and packs the elements of a page.
-func (b *builder) packDOM(file string, room int) (string, error) {
+func (b *builder) packDOM(file string, limit int) (string, error) {
 	raw, err := readFile(b.root, file, maxDOMFile)
 	if err != nil {
 		return "", err
@@ -115,24 +114,24 @@ func (b *builder) packDOM(file string, room int) (string, error) {
 	if text, err = json.Marshal(page); err != nil {
 		return "", err
 	}
-	return packed(text, room)
+	return packed(text, limit)
 }
 
-// packed zips a text; errNoRoom when that comes to more than room bytes of base64.
-func packed(text []byte, room int) (string, error) {
+// packed compresses a text; errTooLarge when the result has more than limit bytes as base64.
+func packed(text []byte, limit int) (string, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, err := w.Write(text)
 	if err := errors.Join(err, w.Close()); err != nil {
 		return "", err
 	}
-	if base64.StdEncoding.EncodedLen(b.Len()) > room {
-		return "", errNoRoom
+	if base64.StdEncoding.EncodedLen(b.Len()) > limit {
+		return "", errTooLarge
 	}
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
-// clean makes a tree of it whose numbers can be relied on, and whose texts can be shown.
+// clean makes the tree safe: its numbers are in range, and its texts can be shown.
 func (p *domPage) clean() {
 	p.W, p.H = min(max(p.W, 1), 20000), min(max(p.H, 1), 20000)
 	p.URL = shown(p.URL, maxLabel)

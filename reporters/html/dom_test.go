@@ -30,10 +30,12 @@ func domFile(t testing.TB, button string) []byte {
 		` + style(append(plain, `red;background:url(https://evil.example/1)`, `image-set("https://evil.example/2" 1x)`,
 		"url(https://evil.example/3)", "8px")...) + `],
 	"nodes":[{"p":-1,"t":"html","b":[0,0,180,400],"s":0},{"p":0,"t":"body","b":[0,0,180,400],"s":0},
-		{"p":1,"t":"h1","a":["id","title"],"b":[10,10,160,30],"s":1},{"p":2,"x":"Shop <img src=x onerror=alert(1)>","b":[10,10,150,20]},
+		{"p":1,"t":"h1","a":["id","title"],"b":[10,10,160,30],"s":1},{"p":2,"x":"Shop <img src=x ` +
+		`onerror=alert(1)>","b":[10,10,150,20]},
 		{"p":1,"t":"button","a":["class","pay primary","onclick","alert(2)"],"b":[20,200,140,40],"s":1},{"p":4,"x":"` + button + `","b":[30,205,80,20]},
 		{"p":1,"t":"script","a":["src","https://evil.example/4.js"],"b":[0,0,1,1],"s":2},{"p":1,"t":"iframe","a":["src","https://evil.example/5"],"b":[20,250,100,50],"s":2,"f":4},
-		{"p":1,"t":"p","b":[10,310,160,40],"s":0},{"p":8,"x":"Two lines of text that stand here","b":[10,310,160,40],"l":1,"i":12},
+		{"p":1,"t":"p","b":[10,310,160,40],"s":0},{"p":8,"x":"Two lines of text that stand ` +
+		`here","b":[10,310,160,40],"l":1,"i":12},
 		{"p":99,"t":"x-\u202eevil","b":[1,2],"s":77,"a":["odd"]},{"p":1,"t":"div","f":1}]}`
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -46,7 +48,7 @@ func domFile(t testing.TB, button string) []byte {
 	return b.Bytes()
 }
 
-// addDOM gives the steps of a sample the elements of their pages: steps 1 to 3 share a file.
+// addDOM adds the elements of their pages to the steps of a sample: steps 1 to 3 share a file.
 func addDOM(t testing.TB, dir string, events []event.Event) []event.Event {
 	t.Helper()
 	var out []event.Event
@@ -69,10 +71,10 @@ func TestDOM(t *testing.T) {
 	file := filepath.Join(richRun(t), "cart--try-2", PackFile)
 	t.Run("of the failing step", func(t *testing.T) {
 		p := openTab(t, file, "#panel=dom", screen{})
-		p.is(said(".domtree .node.is-near .flag"), []string{`candidate 1: it says "TextView Pay", not "Button Pay"`})
+		p.is(textsOf(".domtree .node.is-near .flag"), []string{`candidate 1: it says "TextView Pay", not "Button Pay"`})
 		p.is(`[...document.querySelectorAll(".domtree .node b")].map(e => e.textContent).slice(0, 6)`,
 			[]string{"<html", ">", "<body", ">", "<h1", ">"})
-		p.is(said(".domfacts h3"), []string{"<button>"})
+		p.is(textsOf(".domfacts h3"), []string{"<button>"})
 		p.is(`document.querySelector(".domfacts .styles").textContent.includes("rgb(20, 90, 200)")`, true)
 		p.is(`document.querySelector(".domtree").textContent.includes("TextView Pay 5")`, true)
 		p.inFull()
@@ -81,7 +83,8 @@ func TestDOM(t *testing.T) {
 		for _, look := range shorttest.Few(2, []string{"&look=drawn", ""}) {
 			p := openTab(t, file, "#panel=dom"+look, screen{})
 			p.is(`document.querySelector(".domstage iframe").contentDocument.body.children.length`, 1)
-			at := p.js(`(() => { const b = document.querySelector(".glass").getBoundingClientRect(), k = b.width / 180; return [b.left + 60 * k, b.top + 22 * k] })()`).([]any)
+			at := p.js(`(() => { const b = document.querySelector(".glass").getBoundingClientRect(), k = b.width / 180; ` +
+				`return [b.left + 60 * k, b.top + 22 * k] })()`).([]any)
 			if err := p.Mouse().Move(number(at[0]), number(at[1])); err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +93,7 @@ func TestDOM(t *testing.T) {
 			if err := p.Mouse().Click(number(at[0]), number(at[1])); err != nil {
 				t.Fatal(err)
 			}
-			p.is(said(".domtree [aria-current] b"), []string{"<h1", ">"})
+			p.is(textsOf(".domtree [aria-current] b"), []string{"<h1", ">"})
 		}
 	})
 	t.Run("before and after", func(t *testing.T) {
@@ -103,25 +106,26 @@ func TestDOM(t *testing.T) {
 		p.is(`document.getElementById("domtitle").textContent.includes("Step 4 of 6")`, true)
 		p.is(`document.querySelector(".domtree").textContent.includes("TextView Pay 4")`, true)
 	})
-	t.Run("hostile", func(t *testing.T) { // openTab fails for whatever the page asks for or says
+	t.Run("hostile", func(t *testing.T) { // openTab fails for any request and any message of the page
 		p := openTab(t, file, "#panel=dom&look=drawn", screen{})
 		p.is(`document.querySelector(".domstage iframe").getAttribute("sandbox")`, "allow-same-origin")
 		drawn := `document.querySelector(".domstage iframe").contentDocument`
 		p.is(`[...new Set([...`+drawn+`.body.querySelectorAll("*")].map(e => e.localName))]`, []string{"div"})
 		p.is(`[...`+drawn+
-			`.body.querySelectorAll("*")].some(e => /evil|url|image-set/.test(e.style.cssText.replace(/font:[^;]*|font-family:[^;]*/, "")))`, false)
+			`.body.querySelectorAll("*")].some(e => `+
+			`/evil|url|image-set/.test(e.style.cssText.replace(/font:[^;]*|font-family:[^;]*/, "")))`, false)
 		p.is(drawn+`.body.textContent.includes("<img src=x onerror=alert(1)>")`, true)
 		p.is(`document.querySelector(".domtree").textContent.includes("\u202e")`, false)
 	})
 	t.Run("by the keyboard", func(t *testing.T) {
 		shorttest.Leave(t, "TestPackInABrowser goes by keys")
 		p := openTab(t, file, "#panel=dom&dq=h1", screen{})
-		p.is(said(".domtree b"), []string{"<h1", ">"})
+		p.is(textsOf(".domtree b"), []string{"<h1", ">"})
 		p = openTab(t, file, "#panel=dom", screen{dark: true})
 		p.is(`document.querySelectorAll(".domtree [tabindex='0']").length`, 1)
 		p.js(`document.querySelector(".domtree [tabindex='0']").focus()`)
 		p.press("Home", "ArrowDown", "ArrowDown", "Enter")
-		p.is(said(".domfacts h3"), []string{"<h1>"})
+		p.is(textsOf(".domfacts h3"), []string{"<h1>"})
 		p.accessible()
 	})
 	t.Run("in a page that is shut in", func(t *testing.T) { // as the server shows uploaded reports
@@ -149,8 +153,9 @@ func TestDOM(t *testing.T) {
 		}
 		p := &tab{Page: page, t: t}
 		p.is(`document.querySelectorAll(".domstage .drawing").length`, 1)
-		p.js(`(() => { const g = document.querySelector(".glass"), b = g.getBoundingClientRect(), k = b.width / 180; g.dispatchEvent(new MouseEvent("click", {clientX: b.left + 60 * k, clientY: b.top + 22 * k})) })()`)
-		p.is(said(".domfacts h3"), []string{"<h1>"})
+		p.js(`(() => { const g = document.querySelector(".glass"), b = g.getBoundingClientRect(), k = b.width / 180; ` +
+			`g.dispatchEvent(new MouseEvent("click", {clientX: b.left + 60 * k, clientY: b.top + 22 * k})) })()`)
+		p.is(textsOf(".domfacts h3"), []string{"<h1>"})
 	})
 	t.Run("in one file", func(t *testing.T) {
 		var b bytes.Buffer
@@ -162,8 +167,8 @@ func TestDOM(t *testing.T) {
 		p := openTab(t, whole, "#panel=dom&look=drawn", screen{width: 390, height: 844})
 		p.is(`document.querySelector(".domstage iframe").contentDocument.body.textContent.includes("TextView Pay 5")`, true)
 		p.inFull()
-		p.js(`document.querySelector(".tries a").click()`) // the other try is in the same file
-		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.slice(0, 5)`, "Try 1")
+		p.js(`document.querySelector(".attempts a").click()`) // the other try is in the same file
+		p.is(`document.querySelector('.attempts [aria-current="page"]').textContent.slice(0, 9)`, "Attempt 1")
 		p.js(`document.getElementById("tab-steps").click()`)
 		p.is(`[...document.querySelectorAll("figure img")].every(i => i.naturalWidth === 180)`, true)
 		p.is(`[...document.querySelectorAll("a[href^='.']")].length`, 0)
@@ -180,7 +185,7 @@ func number(v any) float64 {
 	return 0
 }
 
-// TestDOMFiles that are broken or too large are told of, and leave the page whole.
+// TestDOMFiles: files that are broken or too large are reported, and the rest of the page works.
 func TestDOMFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

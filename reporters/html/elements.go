@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	treeBudget = 300 << 10 // bytes of a tree as the device gave it
+	treeBudget = 300 << 10 // bytes of a tree as the device returned it
 	maxNodes   = 1500
 )
 
@@ -21,7 +21,7 @@ type elementsData struct {
 	Why   string     `json:"why,omitempty"`
 }
 
-// nodeData is an element; the tree is told by depths.
+// nodeData is an element; depths describe the tree.
 type nodeData struct {
 	Depth  int      `json:"d"`
 	Type   string   `json:"y,omitempty"`
@@ -33,10 +33,10 @@ type nodeData struct {
 	Flags  []string `json:"f,omitempty"`
 	Near   int      `json:"n,omitempty"`   // which of the candidates it is, from 1
 	Match  bool     `json:"m,omitempty"`   // what the step matched
-	Why    string   `json:"why,omitempty"` // it was not picked
+	Why    string   `json:"why,omitempty"` // why it was not picked
 }
 
-// treeNode is what is read of a tree of elements.
+// treeNode is the part of a tree of elements that is read.
 type treeNode struct {
 	Type, Role, ID, Text, Desc, Hint                                   string
 	TestID                                                             string `json:"test_id"`
@@ -45,8 +45,8 @@ type treeNode struct {
 	Children                                                           []*treeNode
 }
 
-// elements shows the trees that the steps saw last: that of the step with the problem, otherwise of the last step that
-// kept one, at once, and those of the others as far as there is room.
+// elements adds the trees that the steps saw last: first that of the step with the problem, otherwise of the last step
+// with a tree, then the others until the limit is reached.
 func (b *builder) elements() {
 	if b.root == nil {
 		return
@@ -75,7 +75,7 @@ func (b *builder) elements() {
 		}
 		text, err := json.Marshal(b.elementsOf(b.res.Step(s.N), files[s.N]))
 		if err != nil {
-			continue // texts and numbers can always be written
+			continue // cannot happen: every field can be encoded
 		}
 		packed, err := packed(text, maxTreeBytes-bytes)
 		if err != nil {
@@ -88,7 +88,7 @@ func (b *builder) elements() {
 	}
 }
 
-// maxTreeBytes is what the trees of a page may come to, zipped, as base64.
+// maxTreeBytes limits the trees of a page, compressed, as base64.
 const maxTreeBytes = 1 << 20
 
 // elementsOf reads a tree that a step kept.
@@ -124,7 +124,7 @@ func (b *builder) elementsOf(at *event.StepResult, file string) *elementsData {
 	return out
 }
 
-// picked tells which elements a step matched, or nearly did.
+// picked says which elements a step matched, or nearly matched.
 type picked struct {
 	match *[4]int
 	near  map[[4]int]int

@@ -53,9 +53,11 @@ func TestAllFailuresInABrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
-		const inside = `document.querySelector(".banner .more").lastElementChild.getBoundingClientRect().bottom <= document.querySelector(".banner").getBoundingClientRect().bottom`
+		const inside = `document.querySelector(".banner .more").lastElementChild.getBoundingClientRect().bottom <= ` +
+			`document.querySelector(".banner").getBoundingClientRect().bottom`
 		p.is(`document.querySelector(".banner .more summary").textContent`, "and 5 more")
-		p.is(`document.querySelector(".banner .more summary").getBoundingClientRect().bottom <= document.querySelector(".banner").getBoundingClientRect().bottom`, true)
+		p.is(`document.querySelector(".banner .more summary").getBoundingClientRect().bottom <= `+
+			`document.querySelector(".banner").getBoundingClientRect().bottom`, true)
 		p.js(`document.querySelector(".banner .more").open = true`)
 		p.is(inside, true)
 		read, err := history.LoadRun(filepath.Dir(pack))
@@ -78,16 +80,17 @@ func TestAllFailuresInABrowser(t *testing.T) {
 		shorttest.Leave(t, "TestRunInABrowser walks through the pages of runs")
 		p := openTab(t, filepath.Join(dir, IndexFile), "", screen{})
 		p.is(`document.querySelectorAll(".row").length === document.querySelectorAll(".row .sq.now").length`, true)
-		p.is(`document.querySelector(".meta").textContent.includes("wall time 14.0 s") && document.querySelector(".meta").textContent.includes("sum of tests ")`, true)
+		p.is(`document.querySelector(".meta").textContent.includes("wall time 14.0 s") && `+
+			`document.querySelector(".meta").textContent.includes("sum of tests ")`, true)
 		all := openTab(t, filepath.Join(filepath.Dir(dir), IndexFile), "", screen{})
 		all.is(`document.querySelector(".meta span").textContent`, "1 run")
 		all.is(`document.querySelector("#runs .time").textContent.startsWith("sum of tests ")`, true)
 	})
 }
 
-// Numbers stood on the texts that they number, wide pictures below each other, and the strip did not show the failing
-// step.
-func TestPicturesInABrowser(t *testing.T) {
+// Numbers covered the texts that they number, wide screenshots were below each other, and the strip did not show the
+// failing step.
+func TestScreenshotsInABrowser(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestPackInABrowser shows fewer pictures")
 	reports := t.TempDir()
@@ -96,10 +99,16 @@ func TestPicturesInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
-	p.is(`(() => { const s = document.getElementById("strip").getBoundingClientRect(), b = document.querySelector(".thumb[aria-current]").getBoundingClientRect(); return b.left >= s.left && b.right <= s.right })()`, true)
-	p.is(`(() => { const t = document.querySelector(".marks .tag"), r = document.querySelector(".marks .near .line"); return +t.getAttribute("cx") + +t.getAttribute("r") <= +r.getAttribute("x") || +t.getAttribute("cy") - +t.getAttribute("r") >= +r.getAttribute("y") + +r.getAttribute("height") || +t.getAttribute("cx") - +t.getAttribute("r") >= +r.getAttribute("x") + +r.getAttribute("width") || +t.getAttribute("cy") + +t.getAttribute("r") <= +r.getAttribute("y") })()`, true)
+	p.is(`(() => { const s = document.getElementById("strip").getBoundingClientRect(), b = `+
+		`document.querySelector(".thumb[aria-current]").getBoundingClientRect(); return b.left >= s.left && b.right <= `+
+		`s.right })()`, true)
+	p.is(`(() => { const t = document.querySelector(".marks .tag"), r = document.querySelector(".marks .near .line"); `+
+		`return +t.getAttribute("cx") + +t.getAttribute("r") <= +r.getAttribute("x") || +t.getAttribute("cy") - `+
+		`+t.getAttribute("r") >= +r.getAttribute("y") + +r.getAttribute("height") || +t.getAttribute("cx") - `+
+		`+t.getAttribute("r") >= +r.getAttribute("x") + +r.getAttribute("width") || +t.getAttribute("cy") + `+
+		`+t.getAttribute("r") <= +r.getAttribute("y") })()`, true)
 	if err := p.SetViewportSize(390, 844); err != nil {
 		t.Fatal(err)
 	}
-	p.is(`document.documentElement.scrollWidth <= 390`, true) // sixty pictures in a row do not widen the page
+	p.is(`document.documentElement.scrollWidth <= 390`, true) // sixty screenshots in a row do not widen the page
 }

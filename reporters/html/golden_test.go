@@ -45,7 +45,7 @@ func TestGoldenPacks(t *testing.T) {
 				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: event.Pass, Duration: 2 * time.Second,
 					Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Verdict: event.Error}}
 				page.Tries = []Past{{Run: "login-wrong", Verdict: event.Fail}}
-				page.Flaky, page.Slow = "passed on try 2", "took 9 s, usually 2 s"
+				page.Flaky, page.Slow = "passed on attempt 2", "took 9 s, usually 2 s"
 			}
 			var b bytes.Buffer
 			if err := Pack(&b, page); err != nil {
@@ -108,8 +108,8 @@ func TestGoldenRuns(t *testing.T) {
 	for _, test := range d.Tests {
 		why[test.Key] = test.Flaky
 	}
-	want := map[string]string{"flips": "changed between pass and fail 2 times in 3 runs, the test being the same",
-		"late": "passed only when tried again, in 1 of 2 runs", "broke": "", "<img>": ""}
+	want := map[string]string{"flips": "changed between pass and fail 2 times in 3 runs, with the same test source",
+		"late": "passed only on a later attempt, in 1 of 2 runs", "broke": "", "<img>": ""}
 	if diff := cmp.Diff(want, why); diff != "" || d.Stable != 1 {
 		t.Errorf("%d stable; %s", d.Stable, diff)
 	}

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	headLines    = 30 // of a step; of its other lines the last ones are kept
+	headLines    = 30 // the first lines of a step; of its other lines the last ones are kept
 	tailLines    = 120
 	manySteps    = 200 // from here on a step keeps fewer lines
 	fewTailLines = 15
 	logBudget    = 1 << 20 // bytes of all lines on a page
 )
 
-// span is the time of a step: it goes up to the start of the next one.
+// span is the time of a step: it lasts until the start of the next one.
 type span struct {
 	step int
 	from time.Time
 }
 
-// stepLog is what a log says of one step.
+// stepLog is the part of a log that belongs to one step.
 type stepLog struct {
 	Head []string `json:"head,omitempty"`
 	Left int      `json:"left,omitempty"` // lines between head and tail that are not shown
@@ -31,17 +31,17 @@ type stepLog struct {
 // logCut is a log, cut into steps.
 type logCut struct {
 	How    string // how its clock was read
-	Why    string // it could not be cut; then there are no steps
+	Why    string // why it could not be divided; then there are no steps
 	Lines  int    // of the whole log
 	Before int    // lines from before the first step
 	Steps  map[int]*stepLog
 }
 
-// logCutter cuts one log.
+// logCutter divides one log into steps.
 type logCutter struct {
-	start, end time.Time // of the case, on our clock
+	start, end time.Time // of the case, on this machine's clock
 	spans      []span    // in the order of time
-	important  int       // the step whose lines are kept first
+	important  int       // the step with the lines to keep first
 }
 
 // cut reads the log twice: for its clock, then for its lines.
@@ -99,7 +99,7 @@ func (l *stepLog) add(line string, tail int) {
 	}
 }
 
-// save brings the lines down to what the page can hold: the important step first, then the steps in their order.
+// save reduces the lines to what the page can hold: the important step first, then the steps in order.
 func (c *logCutter) save(out *logCut) {
 	budget := logBudget
 	spend := func(step int) {
@@ -133,7 +133,7 @@ func (c *logCutter) save(out *logCut) {
 	}
 }
 
-// find gives the index of the span that holds t; -1 before the first one. What comes after the last belongs to it.
+// find returns the index of the span that contains t; -1 before the first one. Later times belong to the last span.
 func (c *logCutter) find(t time.Time) int {
 	low, high := 0, len(c.spans)
 	for low < high {

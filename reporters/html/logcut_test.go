@@ -21,7 +21,7 @@ func cutterOf(steps int) *logCutter {
 	return c
 }
 
-// logcat is a line as a phone whose clock is ahead by zone writes it.
+// logcat is a line as written by a phone with a clock that is ahead by zone.
 func logcat(at, zone time.Duration, text string) string {
 	return began.Add(at+zone).Format("01-02 15:04:05.000") + "  4695  4695 W Login   : " + text + "\n"
 }
@@ -52,7 +52,7 @@ func TestLogIsCutByTheDevicesClock(t *testing.T) {
 		"India":        {330 * minute, "by the device's clock, which runs at UTC+05:30"},
 		"Newfoundland": {-210 * minute, "by the device's clock, which runs at UTC−03:30"},
 		"a clock of its own": {90*time.Hour + 7*minute,
-			"roughly: the device's clock is not ours, so its first line was taken for the start of the test"},
+			"approximately: the device's clock differs, so the first line was taken as the start of the test"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := "--------- beginning of main\n" + logcat(0, c.zone, "one") + logcat(9999*time.Millisecond, c.zone,
@@ -90,7 +90,7 @@ func TestConsoleIsCutByItsOwnTimes(t *testing.T) {
 
 func TestLogThatCannotBeCut(t *testing.T) {
 	t.Parallel()
-	for log, why := range map[string]string{"": "", "no times\nat all\n": "its lines carry no time"} {
+	for log, why := range map[string]string{"": "", "no times\nat all\n": "its lines have no time"} {
 		cut, err := cutterOf(3).cut(strings.NewReader(log))
 		if err != nil || cut.Why != why || cut.Steps != nil {
 			t.Errorf("%q: %+v, %v", log, cut, err)

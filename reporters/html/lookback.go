@@ -32,7 +32,7 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 		dir := path.Join(run, name)
 		s, err := readSummary(root, path.Join(dir, summaryFile))
 		if err != nil {
-			continue // it did not run, or its report is broken: neither is history
+			continue // it did not run, or its report is broken: neither counts as history
 		}
 		to := "../../" + link(dir)[len("./"):] + "/"
 		if len(page.History) < maxPast {
@@ -65,7 +65,7 @@ func green(dir, run, to string) *PassedPack {
 	return &PassedPack{Result: res, Dir: dir, Run: run, Link: to}
 }
 
-// runsOf lists the runs right under root, oldest first.
+// runsOf lists the runs at the top of root, oldest first.
 func runsOf(root *os.Root) ([]string, error) {
 	return pack.Folders(root, pack.IsRunName)
 }

@@ -11,35 +11,35 @@ import (
 const (
 	harFile     = "network.har"
 	maxHAR      = 32 << 20
-	maxRequests = 400       // that a page shows; network.har has all
+	maxRequests = 400       // on a page; network.har has all
 	maxHeaders  = 40        // of one request
 	netBudget   = 400 << 10 // bytes of all requests on a page
 	maxBody     = 2000      // runes of a body
 )
 
-// netData is what the pages asked the network for.
+// netData is the network requests of the pages.
 type netData struct {
 	Requests []requestData `json:"requests"`
 	More     int           `json:"more,omitempty"` // that are only in network.har
-	Why      string        `json:"why,omitempty"`  // it cannot be shown
+	Why      string        `json:"why,omitempty"`  // why it cannot be shown
 	Src      string        `json:"src"`
 }
 
 type requestData struct {
-	At       int64       `json:"at"` // ms since the case began
+	At       int64       `json:"at"` // ms since the case started
 	MS       float64     `json:"ms"`
 	Method   string      `json:"method"`
 	URL      string      `json:"url"`
-	Status   int         `json:"status"` // 0: there was no answer
+	Status   int         `json:"status"` // 0: there was no response
 	Error    string      `json:"error,omitempty"`
 	Kind     string      `json:"kind,omitempty"` // document, script, fetch, …
-	Type     string      `json:"type,omitempty"` // media type of the answer
-	Size     int         `json:"size"`           // bytes of the answer's body; -1: not known
-	Step     int         `json:"step,omitempty"` // that was under way
+	Type     string      `json:"type,omitempty"` // media type of the response
+	Size     int         `json:"size"`           // bytes of the response's body; -1: unknown
+	Step     int         `json:"step,omitempty"` // that was running
 	Timings  []timing    `json:"timings,omitempty"`
 	Asked    [][2]string `json:"asked,omitempty"` // headers
 	Answered [][2]string `json:"answered,omitempty"`
-	Body     string      `json:"body,omitempty"` // that was sent
+	Body     string      `json:"body,omitempty"` // of the request
 }
 
 // timing is a part of the time that a request took.
@@ -48,7 +48,7 @@ type timing struct {
 	MS   float64 `json:"ms"`
 }
 
-// harLog is what is read of an HTTP Archive 1.2.
+// harLog is the part of an HTTP Archive 1.2 that is read.
 type harLog struct {
 	Log struct {
 		Entries []struct {
@@ -140,7 +140,7 @@ func headers(list []harField) [][2]string {
 	return out
 }
 
-// stepAt is the step that was under way at a time; 0: none had begun.
+// stepAt is the step that was running at a time; 0: none had started.
 func stepAt(res *event.Result, at time.Time) int {
 	n := 0
 	for _, s := range res.Steps {

@@ -44,17 +44,18 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".headline").textContent`, `"Button Pay" did not appear within 3s`)
 		p.is(`document.querySelector("#where .place bdi").textContent`, "suites/checkout.yaml:9:5")
 		p.is(`document.querySelector("#where").textContent.includes("Cause 2: also in 4 other tests")`, true)
-		p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"This run, when it failed",
+		p.is(`[...document.querySelectorAll(".text")].map(e => e.textContent)`, []string{"This run, when it failed",
 			"Last green, " + greenRun})
 		// the originals
 		p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
 		p.is(`document.querySelectorAll(".marks .near").length`, 1)
 		p.is(`document.querySelector(".yaml .hit").textContent.trim()`, "9   - tap: Button Pay")
-		p.is(`document.querySelector("pre.log").textContent.includes("step 4 Pay") && !document.querySelector("pre.log").textContent.includes("step 3")`, true)
+		p.is(`document.querySelector("pre.log").textContent.includes("step 4 Pay") && `+
+			`!document.querySelector("pre.log").textContent.includes("step 3")`, true)
 		p.is(`[...document.querySelectorAll(".dot")].map(e => e.firstChild.textContent)`, []string{"✗", "✓", "✗"})
 		p.is(`document.querySelector(".dots a").getAttribute("href")`, "../../"+greenRun+"/checkout/report.html")
 		p.is(`document.querySelector("#unchecked .notes").textContent`, "Steps 5 to 6 not reached")
-		p.is(`document.querySelector("#unchecked-flag").textContent`, "2 steps were not checked")
+		p.is(`document.querySelector("#unchecked-flag").textContent`, "2 steps with a warning")
 		p.is(`location.hash`, "")
 	})
 	t.Run("keys and the address", func(t *testing.T) {
@@ -80,7 +81,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.getElementById("help").open`, false)
 		p.js(`location.hash = "#step-6"`)
 		p.is(`[...document.querySelectorAll("#timeline [aria-current]")].map(e => e.parentNode.id)`, []string{"row-6"})
-		if testing.Short() { // the panels begin at addresses
+		if testing.Short() { // the panels start at URLs
 			return
 		}
 		again := openTab(t, file, "#L7&q=button%202&f=1", screen{})
@@ -100,7 +101,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".shots figure").length`, 2)
 	})
 	t.Run("film", func(t *testing.T) {
-		shorttest.Leave(t, "TestBundleNeedsNothing plays a film")
+		shorttest.Leave(t, "TestBundleIsSelfContained plays a film")
 		p := openTab(t, file, "", screen{})
 		p.is(`document.querySelector("video").readyState > 0`, true)
 		p.is(`Math.round(document.querySelector("video").currentTime)`, 3)
@@ -109,8 +110,8 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".chapters rect").length`, 4)
 		p.js(`document.querySelector("video").addEventListener("play", () => { window.played = true })`)
 		p.press(" ")
-		p.is(`window.played`, true)                      // it may have ended before anybody looks
-		p.is(`/^#step-[34]$/.test(location.hash)`, true) // the film went on
+		p.is(`window.played`, true)                      // it may have ended before the test reads it
+		p.is(`/^#step-[34]$/.test(location.hash)`, true) // the recording continued
 		p.press(" ")
 		p.is(`document.querySelector("video").paused`, true)
 		p.js(`document.querySelector("video").currentTime = 0.5`) // by its own control
@@ -132,7 +133,8 @@ func TestPackInABrowser(t *testing.T) {
 	t.Run("narrow", func(t *testing.T) {
 		p := openTab(t, file, "", screen{width: 390, height: 844})
 		p.is(`document.documentElement.scrollWidth <= 390`, true)
-		p.is(`document.querySelector(".steps").getBoundingClientRect().top < document.querySelector(".stage").getBoundingClientRect().top`, true)
+		p.is(`document.querySelector(".steps").getBoundingClientRect().top < `+
+			`document.querySelector(".stage").getBoundingClientRect().top`, true)
 		// the screenshots follow soon
 		p.is(`document.querySelector("#timeline").getBoundingClientRect().height < innerHeight / 2`, true)
 	})
@@ -145,8 +147,8 @@ func TestPackInABrowser(t *testing.T) {
 	})
 }
 
-// TestPassedPageBeginsAtItsFirstStep: of a failed test the failure matters, of a passed one the story from its start.
-func TestPassedPageBeginsAtItsFirstStep(t *testing.T) {
+// TestPassedPageStartsAtItsFirstStep: of a failed test the failure matters, of a passed one the story from its start.
+func TestPassedPageStartsAtItsFirstStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var b bytes.Buffer
@@ -192,10 +194,10 @@ func TestPackWithoutItsFiles(t *testing.T) {
 	write(t, alone, bytes.ReplaceAll(page, []byte(`"src":"./recording.mp4`), []byte(`"src":"data:,`)))
 	p := openTab(t, alone, "#step-2", screen{})
 	p.is(`[...document.querySelectorAll(".shot img")].filter(i => i.naturalWidth > 100).length > 0`, true)
-	p.is(`document.querySelector("#film").textContent.includes("cannot be played")`, true)
+	p.is(`document.querySelector("#recording").textContent.includes("cannot be played")`, true)
 }
 
-func TestBundleNeedsNothing(t *testing.T) {
+func TestBundleIsSelfContained(t *testing.T) {
 	t.Parallel()
 	pack := failing(t, "Pay")
 	var b bytes.Buffer
@@ -240,7 +242,8 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Errorf("%d bytes, %d scripts", len(page), bytes.Count(page, []byte("<script")))
 	}
 	p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
-	p.is(`document.querySelector(".log").textContent.includes("</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1><!--⟨U+2028⟩⟨U+202E⟩evil␀␛[31m")`, true)
+	p.is(`document.querySelector(".log").textContent.includes("</script><script>window.pwned=1</script><img src=x `+
+		`onerror=window.pwned=1><!--⟨U+2028⟩⟨U+202E⟩evil␀␛[31m")`, true)
 	for range 5 {
 		p.press("k")
 	}
@@ -281,7 +284,8 @@ func TestLongPackStillScrolls(t *testing.T) {
 	p.is(`document.getElementById("row-10").firstChild.checkVisibility({contentVisibilityAuto: true})`, true)
 	p.js(`location.hash = "#step-2"`)
 	p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-2")
-	p.is(`document.body.textContent.includes("Previews of 200 of 300 screenshots are in this page; the others are loaded from the pack when their step is selected.")`, true)
+	p.is(`document.body.textContent.includes("Previews of 200 of 300 screenshots are in this page; the others are `+
+		`loaded from the pack when their step is selected.")`, true)
 	p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
 }
 

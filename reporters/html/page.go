@@ -15,25 +15,25 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// PackPage is what the page of one pack is made of. Only Result is needed.
+// PackPage is the input of the page of one pack. Only Result is needed.
 type PackPage struct {
 	Result  *event.Result
-	Dir     string        // of the pack; without it the page has no pictures, no film and no log
+	Dir     string        // of the pack; without it the page has no screenshots, no recording and no log
 	Run     string        // name of the run
-	Up      string        // address of the run's page, from the pack's; none: it is not linked
+	Up      string        // URL of the run's page, relative to the pack's; "": not linked
 	Green   *PassedPack   // the last run in which the test passed
 	History []Past        // earlier runs, oldest first
-	Tries   []Past        // the other tries in this run, oldest first
+	Tries   []Past        // the other attempts in this run, oldest first
 	Try     int           // which one this is, from 1; 0: there is only one
 	Of      int           // how many there were
 	Final   event.Verdict // of the last one, when this is an earlier one
-	Beside  []PackPage    // the pages of other tries, which this one has as tabs
-	Base    string        // address of the pack's folder, from the page, with a slash at its end; "": the page is in it
+	Beside  []PackPage    // the pages of other attempts, which are tabs of this one
+	Base    string        // URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
 	Cause   *CauseLink
-	Env     *history.Environment // what the run ran in
-	Story   *history.Story       // what earlier runs tell; nil: they are not known
+	Env     *history.Environment // environment of the run
+	Story   *history.Story       // results of earlier runs; nil: unknown
 	Flaky   string               // why the test cannot be trusted, if so
-	Slow    string               // that it took longer than usual, if so
+	Slow    string               // how much longer than expected it took, if so
 }
 
 // PassedPack is a pack of the same test that passed.
@@ -41,26 +41,26 @@ type PassedPack struct {
 	Result *event.Result
 	Dir    string
 	Run    string
-	Link   string // address of the pack's folder, from the page, with a slash at its end
+	Link   string // URL of the pack's folder, relative to the page, with a slash at its end
 }
 
-// Past is an earlier run of a test, or another try.
+// Past is an earlier run of a test, or another attempt.
 type Past struct {
 	Run      string
 	Verdict  event.Verdict
 	Duration time.Duration
-	Link     string // address of its page; none: it is gone
+	Link     string // URL of its page; "": it was removed
 	Commit   string // of the tested project
 }
 
-// CauseLink says which cause of the run's failures this test's is.
+// CauseLink names the cause, among those of the run's failures, of this test's failure.
 type CauseLink struct {
 	N      int
-	Others int // tests that have it too
+	Others int // other tests with the same cause
 	Link   string
 }
 
-// Pack writes the page of one pack. What of the pack cannot be read is said on the page.
+// Pack writes the page of one pack. The page lists the files of the pack that cannot be read.
 func Pack(w io.Writer, in PackPage) error {
 	_, err := writePack(w, in, false)
 	return err
@@ -94,9 +94,9 @@ type builder struct {
 	res   *event.Result
 	root  *os.Root     // of the pack, or nil
 	green *os.Root     // of the last green pack, or nil
-	whole bool         // originals are inlined
+	whole bool         // the files themselves are embedded
 	left  []string     // files that a bundle lacks
-	here  map[int]bool // tries that are tabs of this page
+	here  map[int]bool // attempts that are tabs of this page
 	files map[string]int
 	out   *packData
 	made  sync.Map // the previews by their sameFile
@@ -124,7 +124,7 @@ func (b *builder) close() {
 	}
 }
 
-// link makes the address, from the page, of a file of the pack.
+// link makes the URL of a file of the pack, relative to the page.
 func (b *builder) link(path string) string {
 	if b.in.Base == "" {
 		return link(path)
@@ -151,7 +151,7 @@ func (b *builder) build() *packData {
 	b.facts()
 	b.history()
 	b.story()
-	b.tries()
+	b.numberAttempts()
 	for _, tag := range c.Tags {
 		b.out.Tags = append(b.out.Tags, shown(tag, maxLabel))
 	}
@@ -171,9 +171,9 @@ func (b *builder) build() *packData {
 	for i := range res.Steps {
 		b.out.Steps = append(b.out.Steps, b.step(&res.Steps[i]))
 	}
-	b.pictures()
+	b.screenshots()
 	b.failures()
-	b.film()
+	b.recording()
 	b.log()
 	b.cost()
 	b.network()
@@ -239,7 +239,7 @@ func (b *builder) step(s *event.StepResult) *stepData {
 	return d
 }
 
-// facts says what was tested on what.
+// facts lists what was tested, and on what.
 func (b *builder) facts() {
 	res := b.res
 	add := func(name, value string) {
@@ -260,7 +260,7 @@ func (b *builder) facts() {
 	}
 }
 
-// trace finds what Playwright recorded of the browser.
+// trace finds Playwright's trace of the browser.
 func (b *builder) trace() {
 	for _, a := range b.res.Attachments {
 		if a.Path == "artifacts/trace.zip" {
@@ -269,7 +269,7 @@ func (b *builder) trace() {
 	}
 }
 
-// caret is how many runes of the source line the place of a step means: its action, when that stands there.
+// caret is how many runes of the source line to mark for a step: its action, if that is at the step's place.
 func caret(s *event.StepResult) int {
 	if line := []rune(s.Source); s.Place.Col > 0 && s.Place.Col <= len(line) &&
 		strings.HasPrefix(string(line[s.Place.Col-1:]), s.Action) {
@@ -284,7 +284,7 @@ func incident(s *event.StepResult, in event.Incident) incidentData {
 		More: shownLines(more, maxText), Cause: in.Cause}
 }
 
-// failures lists all that went wrong, with a small picture each.
+// failures lists all that went wrong, with a small screenshot each.
 func (b *builder) failures() {
 	list := b.res.Failures()
 	if len(list) < 2 {
@@ -293,7 +293,7 @@ func (b *builder) failures() {
 	small := map[int]string{}
 	for _, s := range b.out.Steps {
 		if len(s.Shots) > 0 {
-			small[s.N] = telling(s.Shots).Small
+			small[s.N] = mainShot(s.Shots).Small
 		}
 	}
 	for _, f := range list {
@@ -341,7 +341,7 @@ func (b *builder) caseFiles() {
 	}
 }
 
-func (b *builder) film() {
+func (b *builder) recording() {
 	rec := b.res.Recording
 	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool { return a.Kind == event.KindRecording })
 	if i < 0 || rec.Kind == event.NoRecording {
@@ -349,7 +349,7 @@ func (b *builder) film() {
 		return
 	}
 	path := b.res.Attachments[i].Path
-	list, err := filmMarks(b.root, path)
+	list, err := recordingMarks(b.root, path)
 	if err != nil && len(list) == 0 {
 		if _, gone := openFile(b.root, path); gone != nil {
 			b.out.NoFilm = shown(path+" cannot be read: "+gone.Error(), maxLabel)
@@ -363,7 +363,8 @@ func (b *builder) film() {
 			s.Cue = &seconds
 		}
 	}
-	b.out.Film = &filmData{Src: b.link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel), Exact: exact}
+	b.out.Film = &recordingData{Src: b.link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel),
+		Exact: exact}
 }
 
 func (b *builder) log() {
@@ -392,7 +393,7 @@ func (b *builder) log() {
 	}
 }
 
-// spans gives the steps that ran, in the order of time.
+// spans returns the steps that ran, in the order of time.
 func spans(res *event.Result) []span {
 	var list []span
 	for _, s := range res.Steps {
@@ -426,7 +427,7 @@ func problem(p *event.Problem) *problemData {
 	return d
 }
 
-// verdict is v when it is one that the page has colours for.
+// verdict returns v if the page has colours for it, otherwise Error.
 func verdict(v event.Verdict) event.Verdict {
 	switch v {
 	case event.Pass, event.Warned, event.Fail, event.Error, event.Skipped, event.Interrupted, event.Unreached:
@@ -444,8 +445,8 @@ func pasts(list []Past) []pastData {
 	return out
 }
 
-// cost tells what asking a model cost.
+// cost describes what the requests to a model cost.
 func cost(m *event.ModelUse) string {
-	return fmt.Sprintf("model %s: %d calls, %d answers of earlier runs, %d + %d tokens", m.Name, m.Calls, m.Replayed,
+	return fmt.Sprintf("model %s: %d calls, %d responses of earlier runs, %d + %d tokens", m.Name, m.Calls, m.Replayed,
 		m.PromptTokens, m.CompletionTokens)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// richRun lays a run whose test has groups, tries, a network, a tree of elements, metrics, a trace and a history, with
-// its pages.
+// richRun makes a run of a test with groups, attempts, a network, a tree of elements, metrics, a trace and a history,
+// and its pages.
 func richRun(t testing.TB) (run string) {
 	t.Helper()
 	reports := t.TempDir()
@@ -108,7 +108,8 @@ func richPack(t testing.TB, dir, name string) {
 		[]byte(`{"samples":[{"at_ms":0,"app":"x","memory_kb":90000,"cpu_percent":3},{"at_ms":2500,"app":"x","memory_kb":120000,"cpu_percent":60},{"at_ms":5000,"app":"x","memory_kb":110000,"cpu_percent":20}]}`))
 	write(t, filepath.Join(dir, "artifacts", "tree-05.json"),
 		[]byte(`{"windows":[{"type":"body","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
-		{"type":"button","text":"TextView Pay","id":"pay","clickable":true,"bounds":{"Min":{"X":20,"Y":200},"Max":{"X":160,"Y":240}}},
+		{"type":"button","text":"TextView `+
+			`Pay","id":"pay","clickable":true,"bounds":{"Min":{"X":20,"Y":200},"Max":{"X":160,"Y":240}}},
 		{"type":"p","text":"Nothing in the cart","bounds":{"Min":{"X":20,"Y":300},"Max":{"X":160,"Y":320}}}]}]}`))
 	write(t, filepath.Join(dir, "network.har"), harOf(t))
 }
@@ -144,8 +145,8 @@ func TestPanelsInABrowser(t *testing.T) {
 	file := filepath.Join(run, "cart--try-2", PackFile)
 	t.Run("groups and rounds", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
-		p.is(said("#timeline .grouphead .act"), []string{"group Sign in", "group Cart", "forEach 1/2", "forEach 2/2"})
-		p.is(said("#timeline .grouphead .time"), []string{"1.9 s", "1.9 s", "900 ms", "900 ms"})
+		p.is(textsOf("#timeline .grouphead .act"), []string{"group Sign in", "group Cart", "forEach 1/2", "forEach 2/2"})
+		p.is(textsOf("#timeline .grouphead .time"), []string{"1.9 s", "1.9 s", "900 ms", "900 ms"})
 		p.js(`document.querySelector(".grouphead").click()`)
 		p.is(`[...document.querySelectorAll("#timeline li")].filter(e => !e.hidden).map(e => e.id || "group")`,
 			[]string{"row-1", "group", "group", "group", "row-4", "group", "row-5", "row-6"})
@@ -155,19 +156,19 @@ func TestPanelsInABrowser(t *testing.T) {
 	t.Run("tries", func(t *testing.T) {
 		shorttest.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "", screen{})
-		p.is(said(".tries li"), []string{"Try 1 ✗Failed 5.0 s", "Try 2 ✗Failed 5.0 s"})
-		p.js(`document.querySelector(".tries a").click()`)
-		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.startsWith("Try 1")`, true)
+		p.is(textsOf(".attempts li"), []string{"Attempt 1 ✗Failed 5.0 s", "Attempt 2 ✗Failed 5.0 s"})
+		p.js(`document.querySelector(".attempts a").click()`)
+		p.is(`document.querySelector('.attempts [aria-current="page"]').textContent.startsWith("Attempt 1")`, true)
 	})
 	t.Run("tries are tabs of one page", func(t *testing.T) {
 		shorttest.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "#panel=network", screen{})
-		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of a try
+		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of an attempt
 		p.js(`window.same = true`)
-		p.js(`document.querySelector(".tries a").focus()`)
+		p.js(`document.querySelector(".attempts a").focus()`)
 		p.press("Enter")
-		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 5) + " " + window.same`,
-			"#panel=network&try=1 Try 1 true")
+		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 9) + " " + window.same`,
+			"#panel=network&try=1 Attempt 1 true")
 		p.is(`document.querySelectorAll(".grid tbody tr").length`, 5)
 		p.js(`document.getElementById("tab-steps").click()`)
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-5")
@@ -177,39 +178,42 @@ func TestPanelsInABrowser(t *testing.T) {
 			[]string{"cart/screenshots/03-tap.png", "cart/screenshots/04-tap.png"})
 		p.is(`[...document.querySelectorAll("figure img")].every(i => i.complete && i.naturalWidth > 0)`, true)
 		p.accessible()
-		p.js(`document.querySelector(".tries a").click()`)
+		p.js(`document.querySelector(".attempts a").click()`)
 		p.is(`location.hash + " " + document.querySelector("figure a").href.includes("cart--try-2") + " " + window.same`,
 			" true true")
 		again := openTab(t, file, "#step-2&try=1", screen{dark: true})
-		again.is(`document.querySelector('.tries [aria-current="page"]').textContent.slice(0, 5) + document.querySelector("[aria-current=step]").parentNode.id`, "Try 1row-2")
+		again.is(`document.querySelector('.attempts [aria-current="page"]').textContent.slice(0, 9) + `+
+			`document.querySelector("[aria-current=step]").parentNode.id`, "Attempt 1row-2")
 		first := openTab(t, filepath.Join(run, "cart", PackFile), "", screen{})
-		first.js(`document.querySelector(".tries a").click()`)
+		first.js(`document.querySelector(".attempts a").click()`)
 		first.is(`location.pathname.split("/").slice(-2).join("/") + location.hash`, "cart--try-2/report.html#try=2")
 	})
 	t.Run("network", func(t *testing.T) {
 		p := openTab(t, file, "#panel=network", screen{})
-		p.is(said(".grid tbody td:first-child"), []string{"200", "200", "404", "500", "failed"})
-		p.is(said("#tab-network .count"), []string{"3 failed"})
+		p.is(textsOf(".grid tbody td:first-child"), []string{"200", "200", "404", "500", "failed"})
+		p.is(textsOf("#tab-network .count"), []string{"3 failed"})
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "Failed").click()`)
-		p.is(said(".grid tbody td:first-child"), []string{"404", "500", "failed"})
+		p.is(textsOf(".grid tbody td:first-child"), []string{"404", "500", "failed"})
 		p.is(`location.hash`, "#panel=network&nf=failed")
 		p.js(`document.querySelectorAll(".address")[1].click()`)
-		p.is(said(".details dd"), []string{"*/*", "text/plain"})
+		p.is(textsOf(".details dd"), []string{"*/*", "text/plain"})
 		p.is(`document.querySelector(".details pre").textContent`, `{"total":3}`)
 		p.js(`[...document.querySelectorAll(".grid .linkish")].find(e => e.textContent === "Step 5").click()`)
-		p.is(`document.querySelector("#panel-steps").hidden + " " + document.querySelector("[aria-current=step]").parentNode.id`, "false row-5")
+		p.is(`document.querySelector("#panel-steps").hidden + " " + `+
+			`document.querySelector("[aria-current=step]").parentNode.id`, "false row-5")
 		p.js(`location.hash = "#panel=network&nq=tracker"`)
-		p.is(said(".grid tbody td:first-child"), []string{"failed"})
+		p.is(textsOf(".grid tbody td:first-child"), []string{"failed"})
 	})
 	t.Run("console", func(t *testing.T) {
 		shorttest.Leave(t, "TestAllFailuresInABrowser shows what the console said")
 		p := openTab(t, file, "#panel=log&lf=bad", screen{})
 		p.is(`document.querySelector("#tab-log").textContent`, "Console4")
-		p.is(`document.querySelector("#panel pre").textContent.includes("uncaught: TypeError") && !document.querySelector("#panel pre").textContent.includes("hello")`, true)
+		p.is(`document.querySelector("#panel pre").textContent.includes("uncaught: TypeError") && `+
+			`!document.querySelector("#panel pre").textContent.includes("hello")`, true)
 	})
 	t.Run("elements", func(t *testing.T) {
 		p := openTab(t, file, "#panel=elements", screen{})
-		p.is(said(".node.is-near .whynot"), []string{`it says "TextView Pay", not "Button Pay"`})
+		p.is(textsOf(".node.is-near .whynot"), []string{`it says "TextView Pay", not "Button Pay"`})
 		p.js(`document.querySelector(".node.is-near").focus()`)
 		p.is(`document.querySelector("#spot .line").getAttribute("y")`, "200")
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "Near the target").click()`)
@@ -218,24 +222,24 @@ func TestPanelsInABrowser(t *testing.T) {
 	t.Run("since when", func(t *testing.T) {
 		shorttest.Leave(t, "the panel of the history says it, too")
 		p := openTab(t, file, "", screen{})
-		p.is(said("#since"),
+		p.is(textsOf("#since"),
 			[]string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
-		p.is(said("#isflaky"),
-			[]string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 " +
+		p.is(textsOf("#isflaky"),
+			[]string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, with the same test source; it failed in 4 " +
 				"of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("history", func(t *testing.T) {
 		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=history", screen{})
 		p.is(`document.querySelectorAll("#panel tbody tr").length`, 13)
-		p.is(said("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).",
+		p.is(textsOf("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).",
 			"It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row."})
-		p.is(said("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
+		p.is(textsOf("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("environment", func(t *testing.T) {
 		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=environment", screen{})
-		p.is(said("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
+		p.is(textsOf("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
 		p.is(`document.querySelector("#panel dd a").href`, "https://ci.example/7")
 		index := openTab(t, filepath.Join(run, IndexFile), "", screen{})
 		index.is(`document.querySelector(".env").textContent.includes("0123456789abcdef (changed)")`, true)
@@ -243,11 +247,12 @@ func TestPanelsInABrowser(t *testing.T) {
 	t.Run("timeline", func(t *testing.T) {
 		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=timeline", screen{})
-		p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB",
+		p.is(textsOf(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB",
 			"CPU, up to 60 %", "Scrub"})
-		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new Event("input")) })()`)
+		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new ` +
+			`Event("input")) })()`)
 		p.is(`document.querySelector("#panel .quiet .linkish").textContent`, "Step 2")
-		p.is(said(".lookat .said"), []string{"Before it", "After it"})
+		p.is(textsOf(".lookat .text"), []string{"Before it", "After it"})
 	})
 	t.Run("a copy for somebody else", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
@@ -288,7 +293,7 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 }
 
-// panelNames are all panels beside the steps.
+// panelNames are all panels but the steps.
 var panelNames = []string{"timeline", "network", "log", "dom", "elements", "history", "environment", "trace"}
 
 // turnTo shows a panel of the page that is open, which its address names; "" are the steps.
@@ -371,10 +376,12 @@ func TestFiltersInTheAddress(t *testing.T) {
 	p := openTab(t, filepath.Join(dir, IndexFile), "#platform=web&slower=6", screen{})
 	titles := `[...document.querySelectorAll(".row .rowname a, .row .rowname > bdi:first-child")].map(e => e.textContent)`
 	p.is(titles, []string{"login-wrong", "soft"})
-	p.is(`[...document.querySelectorAll("#picks select")].map(e => e.value).includes("web") && document.querySelector(".seconds").value`, "6")
+	p.is(`[...document.querySelectorAll("#picks select")].map(e => e.value).includes("web") && `+
+		`document.querySelector(".seconds").value`, "6")
 	p.js(`(() => { const s = document.querySelector(".seconds"); s.value = ""; s.dispatchEvent(new Event("input")) })()`)
 	p.is(`location.hash`, "#platform=web")
-	p.js(`(() => { const s = [...document.querySelectorAll("#picks select")].find(e => [...e.options].some(o => o.value === "suites/soft.yaml")); s.value = "suites/soft.yaml"; s.dispatchEvent(new Event("change")) })()`)
+	p.js(`(() => { const s = [...document.querySelectorAll("#picks select")].find(e => [...e.options].some(o => o.value ` +
+		`=== "suites/soft.yaml")); s.value = "suites/soft.yaml"; s.dispatchEvent(new Event("change")) })()`)
 	p.is(`location.hash`, "#platform=web&file=suites%2Fsoft.yaml")
 	p.is(titles, []string{"soft"})
 	p.inFull()
@@ -402,7 +409,7 @@ func TestSlowTests(t *testing.T) {
 	}
 }
 
-// said is what the elements that a selector picks say.
-func said(selector string) string {
+// textsOf is the text of the elements that a selector picks.
+func textsOf(selector string) string {
 	return `[...document.querySelectorAll("` + selector + `")].map(e => e.textContent.replace(/\s+/g, " ").trim())`
 }

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// wanted is a picture of which a preview is made.
-type wanted struct {
+// previewRequest is an image to make a preview of.
+type previewRequest struct {
 	shot *shotData
 	side int
 }
 
-// smallPicture is a preview with the size of its picture, or why there is none.
-type smallPicture struct {
+// previewResult is a preview with the size of its image, or why there is none.
+type previewResult struct {
 	small  string
 	width  int
 	height int
 	err    error
 }
 
-// fill gives a picture its preview, and tells whether there is one.
-func (p smallPicture) fill(shot *shotData) bool {
+// fill sets the preview of a screenshot, and reports whether there is one.
+func (p previewResult) fill(shot *shotData) bool {
 	if p.width > 0 {
 		shot.W, shot.H = p.width, p.height
 	}
@@ -32,15 +32,15 @@ func (p smallPicture) fill(shot *shotData) bool {
 	return true
 }
 
-// sameFile tells the previews of one page apart: a step that changed nothing has the same picture as the one before.
+// sameFile identifies the previews of one page: a step that changed nothing has the same screenshot as the one before.
 type sameFile struct {
 	sum  [sha256.Size]byte
 	side int
 }
 
 // previews makes several at once.
-func (b *builder) previews(list []wanted) []smallPicture {
-	out := make([]smallPicture, len(list))
+func (b *builder) previews(list []previewRequest) []previewResult {
+	out := make([]previewResult, len(list))
 	var work sync.WaitGroup
 	for i, w := range list {
 		work.Go(func() { out[i] = b.previewOf(w) })
@@ -49,21 +49,21 @@ func (b *builder) previews(list []wanted) []smallPicture {
 	return out
 }
 
-// previewOf may be called by several goroutines.
-func (b *builder) previewOf(w wanted) (p smallPicture) {
-	data, err := readFile(b.root, w.shot.path, maxPictureBytes)
+// previewOf is safe for concurrent use.
+func (b *builder) previewOf(w previewRequest) (p previewResult) {
+	data, err := readFile(b.root, w.shot.path, maxImageBytes)
 	if err != nil {
-		return smallPicture{err: err}
+		return previewResult{err: err}
 	}
 	key := sameFile{sha256.Sum256(data), w.side}
 	if made, ok := b.made.Load(key); ok {
-		return made.(smallPicture)
+		return made.(previewResult)
 	}
 	img, err := decodeBytes(data, w.shot.path)
 	if err != nil {
-		return smallPicture{err: err}
+		return previewResult{err: err}
 	}
-	p = smallPicture{width: img.Bounds().Dx(), height: img.Bounds().Dy()}
+	p = previewResult{width: img.Bounds().Dx(), height: img.Bounds().Dy()}
 	if p.small, p.err = preview(img, w.side); p.err == nil {
 		b.made.Store(key, p)
 	}

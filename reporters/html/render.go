@@ -20,7 +20,7 @@ var assets embed.FS
 // scripts are put together in this order.
 var scripts = []string{"base.js", "shots.js", "pack.js", "panels.js", "dom.js", "timeline.js", "index.js", "start.js"}
 
-// view is what a template sees.
+// view is the data of a template.
 type view struct {
 	Kind   string // name of the template of the body
 	Title  string
@@ -30,11 +30,11 @@ type view struct {
 	Script template.JS
 	Data   template.JS
 	D      any
-	Others []other
+	Others []otherAttempt
 }
 
-// other is another try of a test, of which the page holds all, too.
-type other struct {
+// otherAttempt is another attempt of a test that the page contains, too.
+type otherAttempt struct {
 	N    int
 	D    *packData
 	Data template.JS
@@ -43,13 +43,13 @@ type other struct {
 func packView(d *packData, others ...*packData) view {
 	v := view{Kind: "pack", Title: sign(d.Verdict) + " " + d.ID, D: d}
 	for _, o := range others {
-		v.Others = append(v.Others, other{N: o.Try, D: o})
+		v.Others = append(v.Others, otherAttempt{N: o.Try, D: o})
 	}
 	return v
 }
 
-// render writes a page. The policy names the page's own script and style by their hashes, so that nothing else runs,
-// whatever a log or a label holds.
+// render writes a page. Its policy names the page's own script and style by their hashes, so that nothing else runs,
+// whatever a log or a label contains.
 func render(w io.Writer, v view) error {
 	data, err := json.Marshal(v.D) // which escapes <, >, &, U+2028 and U+2029
 	if err != nil {
@@ -80,7 +80,7 @@ func render(w io.Writer, v view) error {
 	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
 	v.Script, v.Data = template.JS(script.String()), template.JS(data)
 	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural.Of,
-		"picture": pictureAddress, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
+		"picture": imageURL, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// sign stands for a verdict where there is no room for a word.
+// sign is the symbol of a verdict, for places that are too small for a word.
 func sign(v event.Verdict) string {
 	switch v {
 	case event.Pass:
@@ -146,15 +146,15 @@ func short(s string) string {
 	return s
 }
 
-// pictureAddress lets a preview, which was made here, be the address of a picture.
-func pictureAddress(small string) template.URL {
+// imageURL allows a preview, which was made here, as the URL of an image.
+func imageURL(small string) template.URL {
 	if !strings.HasPrefix(small, "data:image/") {
 		return ""
 	}
 	return template.URL(small)
 }
 
-// firstFailures is how many things that went wrong are shown at once; the rest is one click away.
+// firstFailures is how many of the things that went wrong are shown at once; one click shows the rest.
 const firstFailures = 4
 
 func firstOf(list []failureData) []failureData { return list[:min(len(list), firstFailures)] }

@@ -16,23 +16,23 @@ import (
 
 const (
 	maxCauses       = 500     // of a run's page
-	maxCauseShots   = 40      // causes that a picture is shown of
-	maxCauseBytes   = 1 << 20 // of all these pictures
+	maxCauseShots   = 40      // causes with a screenshot
+	maxCauseBytes   = 1 << 20 // of all these screenshots
 	causeSide       = 240
 	maxRowHistory   = 10
 	maxRowText      = 160
 	maxUncheckedRow = 999
 )
 
-// RunPage is what the page of a run is made of.
+// RunPage is the input of the page of a run.
 type RunPage struct {
 	Run *history.Run
-	Dir string // of the run: the pictures of its causes; without it there are none
-	Up  string // address of the page of all runs; none: it is not linked
+	Dir string // of the run, with the screenshots of its causes; without it there are none
+	Up  string // URL of the page of all runs; "": not linked
 }
 
-// Run writes the page of a run: its tests, and the causes for which some did not pass. Its size and the time that it
-// takes grow with the number of tests, and not faster.
+// Run writes the page of a run: its tests, and the causes for which some did not pass. Its size and its cost grow
+// linearly with the number of tests.
 func Run(w io.Writer, in RunPage) error {
 	data := runDataOf(in)
 	if err := render(w, view{Kind: "run", Title: sign(data.Verdict) + " Run " + data.Name, D: data}); err != nil {
@@ -51,7 +51,7 @@ type runData struct {
 	Sum     string            `json:"sum"`  // of all tests
 	Counts  history.RunCounts `json:"counts"`
 	Causes  []causeData       `json:"causes,omitempty"`
-	Words   []string          `json:"words"` // what many rows say: platforms, devices, files
+	Words   []string          `json:"words"` // texts of many rows: platforms, devices, files
 	Rows    []rowData         `json:"rows"`
 	Notes   []string          `json:"notes,omitempty"`
 	Env     []factData        `json:"-"`
@@ -61,13 +61,13 @@ type causeData struct {
 	Headline string        `json:"headline"`
 	Verdict  event.Verdict `json:"verdict"`
 	Tests    int           `json:"tests"`
-	Small    string        `json:"small,omitempty"` // a data address
+	Small    string        `json:"small,omitempty"` // a data URL
 	Alt      string        `json:"alt,omitempty"`
 }
 
-// rowData is a test. Its names are short and what is usual is left out, because there may be ten thousand.
+// rowData is a test. Names are short and default values are left out, because there may be ten thousand rows.
 type rowData struct {
-	Verdict   string   `json:"v"` // first letter
+	Verdict   string   `json:"v"` // first character
 	Title     string   `json:"t"`
 	Name      string   `json:"n,omitempty"`
 	Link      string   `json:"l,omitempty"`
@@ -80,18 +80,18 @@ type rowData struct {
 	Steps     int      `json:"s,omitempty"`
 	Step      int      `json:"e,omitempty"` // of the problem
 	Unchecked int      `json:"u,omitempty"`
-	History   string   `json:"h,omitempty"` // a letter for each earlier run, oldest first
+	History   string   `json:"h,omitempty"` // a character for each earlier run, oldest first
 	Flaky     string   `json:"y,omitempty"`
 	Slow      string   `json:"w,omitempty"`
 	Tags      []string `json:"g,omitempty"`
 	Broken    string   `json:"b,omitempty"`
-	Own       string   `json:"o,omitempty"` // the first line of the problem, where it is not that of the cause
-	More      int      `json:"j,omitempty"` // failures beside the first
-	Split     string   `json:"x,omitempty"` // how the same test ended in other browsers
+	Own       string   `json:"o,omitempty"` // the first line of the problem, if it differs from that of the cause
+	More      int      `json:"j,omitempty"` // failures after the first
+	Split     string   `json:"x,omitempty"` // results of the same test in other browsers
 }
 
-// splits tells, of each case of a test that ended in one way in one browser and in another way in another, how it ended
-// in the others.
+// splits returns, for each case of a test with different results in different browsers, its results in the other
+// browsers.
 func splits(run *history.Run) map[int]string {
 	groups := map[string][]int{}
 	for i := range run.Cases {
@@ -119,8 +119,8 @@ func splits(run *history.Run) map[int]string {
 	return told
 }
 
-// letter is how rows spell a verdict.
-func letter(v event.Verdict) string { return string(verdict(v))[:1] }
+// verdictCode is the character of a verdict in rows.
+func verdictCode(v event.Verdict) string { return string(verdict(v))[:1] }
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
@@ -174,7 +174,7 @@ func runDataOf(in RunPage) *runData {
 func row(c *history.RunCase, word func(string) int) rowData {
 	res := c.Result
 	r := rowData{
-		Verdict: letter(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
+		Verdict: verdictCode(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
 		Platform: word(string(res.Case.Platform)),
 		File:     word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(),
 		Steps: len(res.Steps),
@@ -196,12 +196,12 @@ func row(c *history.RunCase, word func(string) int) rowData {
 	r.Unchecked = min(n.Skipped+n.Unreached, maxUncheckedRow)
 	recent := c.Trend.Recent
 	for _, e := range recent[max(0, len(recent)-maxRowHistory):] {
-		r.History += letter(e.Verdict)
+		r.History += verdictCode(e.Verdict)
 	}
 	return r
 }
 
-// causesOf gives the causes, the last one standing for all that there is no room for, with a picture of each.
+// causesOf returns the causes, each with a screenshot. The last one combines all causes beyond the limit.
 func causesOf(in RunPage, causes []Cause) []causeData {
 	var root *os.Root
 	if in.Dir != "" {
@@ -230,11 +230,11 @@ func causesOf(in RunPage, causes []Cause) []causeData {
 	return out
 }
 
-// causeShot gives the picture of the first test that has one.
+// causeShot returns the screenshot of the first test that has one.
 func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 	for _, i := range c.Cases[:min(len(c.Cases), 3)] {
 		test := &run.Cases[i]
-		shot, ok := test.Result.ProblemPicture()
+		shot, ok := test.Result.ProblemScreenshot()
 		if !ok || test.Pack == "" || before(test.Result) {
 			continue
 		}
@@ -249,7 +249,7 @@ func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 	return "", ""
 }
 
-// before tells whether a test ended before its own app was there: what the screen shows then is what the test before it
+// before reports whether a test ended before its own app was started: the screen then shows what the previous test
 // left.
 func before(res *event.Result) bool {
 	s := res.Step(res.ProblemStep)
@@ -267,7 +267,7 @@ func before(res *event.Result) bool {
 	return true
 }
 
-// causeLinks tells for each case of a run which cause is its own.
+// causeLinks returns the cause of each case of a run.
 func causeLinks(run *history.Run) map[int]*CauseLink {
 	out := map[int]*CauseLink{}
 	for _, c := range Causes(run) {
@@ -279,7 +279,7 @@ func causeLinks(run *history.Run) map[int]*CauseLink {
 	return out
 }
 
-// tryless is the name of a pack without the number of its try.
+// tryless is the name of a pack without the number of its attempt.
 func tryless(pack string) string {
 	parts := strings.Split(pack, "--")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "try-") }), "--")

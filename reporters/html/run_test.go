@@ -92,7 +92,7 @@ func TestLargeRunInABrowser(t *testing.T) {
 	p.is(`document.querySelectorAll(".row").length > 250`, true)
 }
 
-// filtered gives how long the browser takes from a key until the fitting rows of a run are drawn, at its fastest.
+// filtered returns how long the browser takes from a key until the fitting rows of a run are drawn, at its fastest.
 func filtered(t testing.TB, p *tab, rounds int) (fastest float64) {
 	t.Helper()
 	for i := range rounds {

@@ -15,18 +15,18 @@ import (
 
 const (
 	maxRunsShown  = 100
-	maxColumns    = 30   // runs that a test's history shows
+	maxColumns    = 30   // runs in a test's history
 	maxTestsShown = 2000 // that are not stable
 )
 
-// RunsPage is what the page over all runs is made of.
+// RunsPage is the input of the page of all runs.
 type RunsPage struct {
 	Entries []history.HistoryEntry // of all runs; several of one test in one run: the last one counts
 	Present []string               // runs that are on the disk
 	Paged   []string               // those of them that have a page
 }
 
-// Runs writes the page over all runs: how each ended, and which tests cannot be trusted.
+// Runs writes the page of all runs: how each ended, and which tests cannot be trusted.
 func Runs(w io.Writer, in RunsPage) error {
 	if err := render(w, view{Kind: "runs", Title: "Test runs", D: runsDataOf(in)}); err != nil {
 		return fmt.Errorf("make page of all runs: %w", err)
@@ -40,8 +40,8 @@ type runsData struct {
 	Older   int        `json:"older"`   // runs that are not shown
 	Columns []string   `json:"columns"` // runs of the tests' histories, oldest first
 	Tests   []testRow  `json:"tests"`
-	Slowest []testRow  `json:"slowest,omitempty"` // by what they usually take
-	Slower  []testRow  `json:"slower,omitempty"`  // than they were
+	Slowest []testRow  `json:"slowest,omitempty"` // by their median duration
+	Slower  []testRow  `json:"slower,omitempty"`  // tests that became slower
 	Stable  int        `json:"stable"`            // tests that always passed
 	More    int        `json:"more"`              // that are not stable and not shown
 	Totals  runsTotals `json:"totals"`
@@ -69,12 +69,12 @@ type testRow struct {
 	Key     string  `json:"key"`
 	Flaky   string  `json:"flaky,omitempty"` // why it cannot be trusted
 	Score   float64 `json:"-"`
-	History string  `json:"history"`           // a letter for each column; a space: it did not run
-	Retried string  `json:"retried"`           // of each column: the number of tries, if more than one
+	History string  `json:"history"`           // a character for each column; a space: it did not run
+	Retried string  `json:"retried"`           // of each column: the number of attempts, if more than one
 	Rate    int     `json:"rate"`              // percent of its runs that passed
 	Failing string  `json:"failing,omitempty"` // how often it failed, with the interval
 	Usual   string  `json:"usual,omitempty"`   // median of those that passed
-	Slower  string  `json:"slower,omitempty"`  // than it was, in words
+	Slower  string  `json:"slower,omitempty"`  // how much slower it became, in words
 	median  int64
 	growth  float64
 	Last    string `json:"last,omitempty"`
@@ -109,7 +109,7 @@ func runsDataOf(in RunsPage) *runsData {
 	return d
 }
 
-// lastOfEach gives the last entry of each test in each run, in the order of the runs.
+// lastOfEach returns the last entry of each test in each run, in the order of the runs.
 func lastOfEach(entries []history.HistoryEntry) []history.HistoryEntry {
 	at := map[[2]string]int{}
 	var out []history.HistoryEntry
@@ -198,8 +198,7 @@ func (d *runsData) addTests(byTest map[string][]history.HistoryEntry, in RunsPag
 	}
 }
 
-// testRowOf weighs a test: a score of 0 is one that passed, or was skipped, in all its runs and never needed a second
-// try.
+// testRowOf scores a test: 0 means that it passed, or was skipped, in all its runs and never needed a second attempt.
 func testRowOf(key string, entries []history.HistoryEntry, column map[string]int) testRow {
 	t := testRow{Key: shown(key, maxLabel)}
 	h, retried := []byte(strings.Repeat(" ", len(column))), []byte(strings.Repeat(" ", len(column)))
@@ -208,7 +207,7 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 	last := history.HistoryEntry{}
 	for _, e := range entries {
 		if i, ok := column[e.Run]; ok {
-			h[i] = letter(e.Verdict)[0]
+			h[i] = verdictCode(e.Verdict)[0]
 			if e.Tries > 1 {
 				retried[i] = "0123456789"[min(e.Tries, 9)]
 			}
@@ -225,8 +224,8 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 			bad++
 		}
 		ran++
-		if settled(e) {
-			if settled(last) && e.Hash != "" && e.Hash == last.Hash && e.Verdict != last.Verdict {
+		if counts(e) {
+			if counts(last) && e.Hash != "" && e.Hash == last.Hash && e.Verdict != last.Verdict {
 				flips++
 			}
 			last = e
@@ -241,7 +240,7 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 	}
 	if n := len(passed); n > 0 {
 		t.Last = took(millis(passed[n-1]))
-		t.grew(passed)
+		t.compareDurations(passed)
 		slices.Sort(passed)
 		t.median = passed[(n-1)/2]
 		t.Usual = took(millis(t.median))
@@ -255,12 +254,12 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 
 const (
 	maxSlow   = 10 // tests of each list
-	recentRun = 3  // that a test is judged by
+	recentRun = 3  // runs that are compared with the earlier ones
 	growthOf  = 1.25
 )
 
-// grew compares the last runs that passed with those before, by their medians.
-func (t *testRow) grew(passed []int64) {
+// compareDurations compares the last runs that passed with those before, by their medians.
+func (t *testRow) compareDurations(passed []int64) {
 	if len(passed) < 2*recentRun {
 		return
 	}
@@ -276,7 +275,7 @@ func (t *testRow) grew(passed []int64) {
 	}
 }
 
-// addSlow lists the tests that take longest, and those that got slower.
+// addSlow lists the tests that take longest, and those that became slower.
 func (d *runsData) addSlow(all []testRow) {
 	slices.SortFunc(all, func(a, b testRow) int {
 		return cmp.Or(cmp.Compare(b.median, a.median), cmp.Compare(a.Key, b.Key))
@@ -296,18 +295,18 @@ func (d *runsData) addSlow(all []testRow) {
 	}
 }
 
-// settled tells whether an entry says something of the test: an error is the infrastructure's.
-func settled(e history.HistoryEntry) bool {
+// counts reports whether an entry counts for the test: an error is the infrastructure's.
+func counts(e history.HistoryEntry) bool {
 	return e.Verdict == event.Pass || e.Verdict == event.Fail
 }
 
 func flakiness(flips, saved, ran int) string {
 	var why []string
 	if saved > 0 {
-		why = append(why, fmt.Sprintf("passed only when tried again, in %d of %d runs", saved, ran))
+		why = append(why, fmt.Sprintf("passed only on a later attempt, in %d of %d runs", saved, ran))
 	}
-	if flips >= 2 { // one change alone is what tests are for
-		why = append(why, fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same",
+	if flips >= 2 { // a single change is what tests are for
+		why = append(why, fmt.Sprintf("changed between pass and fail %d times in %d runs, with the same test source",
 			flips, ran))
 	}
 	return strings.Join(why, "; ")

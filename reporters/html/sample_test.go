@@ -28,7 +28,7 @@ type sample struct {
 	fails   int    // the step that fails; 0: none
 	text    string // a label that is everywhere
 	film    bool
-	shots   int // steps that have a picture; 0: all
+	shots   int // steps that have a screenshot; 0: all
 	soft    int // the first steps that fail softly
 }
 
@@ -135,7 +135,8 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Verdict: verdict,
 		DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
 	if s.film {
-		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm},
+		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{
+			Kind: event.NativeRecording},
 			Attachment: &event.Attachment{Path: "recording.mp4", Type: "video/mp4", Kind: event.KindRecording}})
 	}
 	return list
@@ -153,18 +154,18 @@ func shotOf(t testing.TB, n int, failed bool) []byte {
 	return pngOf(t, img)
 }
 
-// films are those that were made, by their seconds.
-var films = struct {
+// recordings caches recordings by their seconds.
+var recordings = struct {
 	sync.Mutex
 	of map[int][]byte
 }{of: map[int][]byte{}}
 
-// filmOf is a film of as many seconds, with a chapter each.
+// filmOf is a recording of as many seconds, with a chapter each.
 func filmOf(t testing.TB, seconds int) []byte {
 	t.Helper()
-	films.Lock()
-	defer films.Unlock()
-	if film := films.of[seconds]; film != nil {
+	recordings.Lock()
+	defer recordings.Unlock()
+	if film := recordings.of[seconds]; film != nil {
 		return film
 	}
 	dir := t.TempDir()
@@ -184,6 +185,6 @@ func filmOf(t testing.TB, seconds int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	films.of[seconds] = film
+	recordings.of[seconds] = film
 	return film
 }

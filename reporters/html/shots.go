@@ -13,27 +13,28 @@ import (
 const (
 	maxPreviews     = 200     // of one page
 	maxPreviewBytes = 3 << 20 // of all of them
-	maxDiffs        = 6       // steps that are compared with the last green run: the problem's and those before it
+	maxDiffs        = 6       // steps that are compared with the last run that passed: the problem's and those before it
 )
 
-// pictures measures the screenshots, and makes previews of as many as a page can hold: those around the problem first.
-func (b *builder) pictures() {
+// screenshots measures the screenshots, and makes previews of as many as a page can hold: those around the problem
+// first.
+func (b *builder) screenshots() {
 	if b.root == nil {
 		return
 	}
-	b.comparedPictures()
+	b.comparedPreviews()
 	all, made, bytes := 0, 0, 0
 	for _, s := range b.out.Steps {
 		all += len(s.Shots)
 	}
-	var list []wanted
+	var list []previewRequest
 	for _, s := range b.nearestFirst() {
 		for _, shot := range s.Shots {
-			list = append(list, wanted{shot, b.sideOf(s.N)})
+			list = append(list, previewRequest{shot, b.sideOf(s.N)})
 		}
 	}
 	for len(list) > 0 && made < maxPreviews && bytes <= maxPreviewBytes {
-		next := list[:min(len(list), runtime.GOMAXPROCS(0))] // one of each core
+		next := list[:min(len(list), runtime.GOMAXPROCS(0))] // one per core
 		list = list[len(next):]
 		for i, p := range b.previews(next) {
 			if made < maxPreviews && bytes <= maxPreviewBytes && p.fill(next[i].shot) {
@@ -75,7 +76,7 @@ func (b *builder) remark(all, made int) {
 	}
 }
 
-// nearestFirst gives the steps in the order of their distance from the problem.
+// nearestFirst returns the steps in the order of their distance from the problem.
 func (b *builder) nearestFirst() []*stepData {
 	at := max(0, slices.IndexFunc(b.out.Steps, func(s *stepData) bool { return s.N == b.res.ProblemStep }))
 	list := slices.Clone(b.out.Steps)
@@ -95,9 +96,9 @@ func (b *builder) sideOf(step int) int {
 	return smallSide
 }
 
-// preview tells whether there is one now.
+// preview reports whether the screenshot now has a preview.
 func (b *builder) preview(shot *shotData, step int) bool {
-	return b.previewOf(wanted{shot, b.sideOf(step)}).fill(shot)
+	return b.previewOf(previewRequest{shot, b.sideOf(step)}).fill(shot)
 }
 
 func (b *builder) measure(shot *shotData) {
@@ -109,7 +110,7 @@ func (b *builder) measure(shot *shotData) {
 	shot.W, shot.H = size.X, size.Y
 }
 
-// compare puts the pictures of the last green run beside those of this run, and computes what differs.
+// compare adds the screenshots of the last run that passed to those of this run, and computes the differences.
 func (b *builder) compare() {
 	if b.green == nil {
 		return
@@ -149,7 +150,7 @@ func (b *builder) measureGreen(s *stepData) {
 func (b *builder) differ(s *stepData) {
 	then, err := decode(b.green, s.Green.path)
 	if err != nil {
-		s.Green, s.NoDiff = nil, shown("the last green screenshot cannot be read: "+err.Error(), maxLabel)
+		s.Green, s.NoDiff = nil, shown("the screenshot of the last run that passed cannot be read: "+err.Error(), maxLabel)
 		return
 	}
 	s.Green.W, s.Green.H = then.Bounds().Dx(), then.Bounds().Dy()
@@ -157,7 +158,7 @@ func (b *builder) differ(s *stepData) {
 		s.Green = nil
 		return
 	}
-	now, err := decode(b.root, telling(s.Shots).path)
+	now, err := decode(b.root, mainShot(s.Shots).path)
 	if err != nil {
 		s.NoDiff = shown(err.Error(), maxLabel)
 		return
@@ -170,8 +171,8 @@ func (b *builder) differ(s *stepData) {
 	s.Diff = &d
 }
 
-// telling is the picture of a step that is compared: that of its failure, otherwise the last.
-func telling(shots []*shotData) *shotData {
+// mainShot is the screenshot of a step to compare: that of its failure, otherwise the last.
+func mainShot(shots []*shotData) *shotData {
 	if i := slices.IndexFunc(shots, func(s *shotData) bool { return s.Failure }); i >= 0 {
 		return shots[i]
 	}
@@ -187,7 +188,7 @@ func lastShot(s *event.StepResult) (found event.Attachment, ok bool) {
 	return found, ok
 }
 
-// sameSteps finds for each step of res the one of another run that does the same: by what it does, in their order.
+// sameSteps finds for each step of res the step of another run that does the same: with the same action, in order.
 func sameSteps(res, other *event.Result) map[int]*event.StepResult {
 	type key struct{ action, args, name string }
 	byKey := map[key][]*event.StepResult{}
@@ -206,7 +207,7 @@ func sameSteps(res, other *event.Result) map[int]*event.StepResult {
 	return same
 }
 
-// boxOf reads the bounds that a candidate ends with: [left,top][right,bottom].
+// boxOf reads the bounds at the end of a candidate: [left,top][right,bottom].
 func boxOf(candidate string) []int {
 	all := boundsInText.FindAllString(candidate, -1)
 	if len(all) == 0 {

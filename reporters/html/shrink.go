@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// squaresFrom is how many times larger, at least, a picture is of which each pixel is counted whole. Below, texts would
-// show that the squares are not all of one size.
+// squaresFrom is how many times larger, at least, an image is of which each pixel is counted as a whole. Below, the
+// unequal sizes of the rectangles would be visible in texts.
 const squaresFrom = 3
 
-// shrink fills small with img, which is no smaller: each pixel is the mean of a rectangle of img's. It does in a
-// fraction of the time what package draw does for pictures of all kinds. false: this picture is left to that.
+// shrink fills small with img, which is not smaller: each pixel is the mean of a rectangle of img's. It is several
+// times as fast as package draw, which handles images of all kinds. false: this image is left to package draw.
 func shrink(small *image.RGBA, img image.Image) bool {
 	from, to := img.Bounds(), small.Bounds().Size()
 	if from.Dx() < to.X || from.Dy() < to.Y || to.X < 1 || to.Y < 1 || from.Dx() > math.MaxUint32/0xff {
@@ -57,7 +57,7 @@ func shrinkSquares(small *image.RGBA, pix []byte, stride int, from image.Point) 
 	}
 }
 
-// addRow adds a row of pixels to the sums of the columns, of three colours each, that it is divided into.
+// addRow adds a row of pixels to the sums of the columns, of three colours each, into which it is divided.
 func addRow(sums []uint32, row []byte) {
 	width, columns := len(row)/4, len(sums)/3
 	at := 0
@@ -105,7 +105,8 @@ func shrinkInParts(small *image.RGBA, pix []byte, stride int, from image.Point) 
 	}
 }
 
-// addParts divides a row of pixels into columns and gives the sums of each of three colours, every pixel columns wide.
+// addParts divides a row of pixels into columns and returns the sums of each of three colours, every pixel columns
+// wide.
 func addParts(sums []uint32, row []byte, columns int) {
 	width := len(row) / 4
 	at, has := 0, uint32(columns) // the pixel, and how much of it is left

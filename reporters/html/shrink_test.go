@@ -44,7 +44,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestShrinkPart shrinks a part of a larger picture: where its pixels begin is not where the larger one's do.
+// TestShrinkPart shrinks a part of a larger image: its pixels start elsewhere than those of the larger one.
 func TestShrinkPart(t *testing.T) {
 	t.Parallel()
 	img := image.NewNRGBA(image.Rect(0, 0, 100, 100))

@@ -7,7 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// history says how the test did in earlier runs.
+// history adds the results of the test in earlier runs.
 func (b *builder) history() {
 	if len(b.in.History) == 0 {
 		return
@@ -23,7 +23,7 @@ func (b *builder) history() {
 	b.out.Past = append(b.out.Past, now)
 }
 
-// story says since when the test fails, and how far it can be relied on.
+// story adds since when the test fails, and how reliable it is.
 func (b *builder) story() {
 	s := b.in.Story
 	if s == nil {
@@ -57,7 +57,7 @@ func sinceWhen(f history.FirstFailed) string {
 	return text
 }
 
-// isFlaky answers whether a test that did not pass is.
+// isFlaky says whether a test that did not pass is flaky.
 func isFlaky(why string, rate history.Rate) string {
 	switch {
 	case why != "":
@@ -70,8 +70,8 @@ func isFlaky(why string, rate history.Rate) string {
 	return "This version of the test " + rate.String()
 }
 
-// tries numbers the tries of the test, this one among them.
-func (b *builder) tries() {
+// numberAttempts numbers the attempts of the test, including this one.
+func (b *builder) numberAttempts() {
 	if len(b.in.Tries) == 0 || b.in.Try == 0 {
 		return
 	}

@@ -8,20 +8,20 @@ import (
 	"unicode"
 )
 
-// The longest texts that a page shows, in runes; the files of the pack hold them whole.
+// The longest texts of a page, in runes; the files of the pack hold the complete texts.
 const (
 	maxLabel   = 300
 	maxText    = 4000
 	maxLogLine = 500
 )
 
-// shown gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures,
+// shown returns s on one line without characters that a reader cannot see: control characters become their symbols,
 // marks that turn or hide text become their code points. At most limit runes are kept.
 func shown(s string, limit int) string {
 	return visible(s, limit, func(r rune) bool { return false })
 }
 
-// shownLines is shown for a text whose line ends and tabs stay.
+// shownLines is shown for a text that keeps its line ends and tabs.
 func shownLines(s string, limit int) string {
 	return visible(strings.ReplaceAll(s, "\r\n", "\n"), limit, func(r rune) bool { return r == '\n' || r == '\t' })
 }
@@ -60,7 +60,7 @@ func shownAll(list []string, limit int) []string {
 	return out
 }
 
-// link makes a relative address of a path with slashes; it never begins with a scheme.
+// link makes a relative URL of a path with slashes; it never starts with a scheme.
 func link(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
@@ -69,7 +69,7 @@ func link(path string) string {
 	return "./" + strings.Join(parts, "/")
 }
 
-// took gives a duration as people read it.
+// took returns a duration as people read it.
 func took(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Second:
@@ -91,8 +91,8 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// headline is the part of a message that says what happened; what the screen showed instead comes after it, and where
-// an element was is seen on the picture.
+// headline is the part of a message that says what happened. The rest says what the screen showed instead and where an
+// element was, which the screenshot shows.
 func headline(message string) string {
 	quoted := false
 	for i, r := range message {

@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// WriteRun makes index.html in a run's folder. Call WritePacks before, so that the pages that it links to are there.
+// WriteRun makes index.html in a run's folder. Call WritePacks before: the page links to their pages.
 func WriteRun(ctx context.Context, run *history.Run) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("write %s of run %s: %w", IndexFile, run.Name, err)
@@ -54,8 +54,8 @@ func isThere(root *os.Root, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// WritePacks makes report.html in every pack of a run, those of tries that another one followed too. A pack whose page
-// cannot be made keeps no other from it.
+// WritePacks makes report.html in every pack of a run, also in those of earlier attempts. A page that cannot be made
+// does not stop the others.
 func WritePacks(ctx context.Context, run *history.Run) error {
 	jobs := make(chan PackPage)
 	var mu sync.Mutex
@@ -89,7 +89,7 @@ func writePage(page PackPage) error {
 	return wholefile.WriteFile(page.Dir, PackFile, b.Bytes())
 }
 
-// eachPage gives what the page of each pack of a run is made of; with only, of those cases alone.
+// eachPage calls give with the input of the page of each pack of a run; with only, of those cases alone.
 func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase) bool, give func(PackPage)) error {
 	causes := causeLinks(run)
 	var errs []error
@@ -113,7 +113,7 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 				story := c.Story(run)
 				page.Story = &story
 				page.Cause, page.Flaky, page.Slow = causes[i], c.Flaky(), c.Slow()
-				page.Beside = beside(pages)
+				page.Beside = attemptTabs(pages)
 			}
 			if err := past(ctx, &page, run, c); err != nil {
 				errs = append(errs, err)
@@ -125,19 +125,19 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 	return errors.Join(errs...)
 }
 
-// maxBeside is how many tries a page holds beside its own; earlier ones have pages of their own.
-const maxBeside = 5
+// maxAttemptTabs is how many other attempts a page holds; earlier ones have pages of their own.
+const maxAttemptTabs = 5
 
-// beside makes tabs of the pages of tries.
-func beside(pages []PackPage) []PackPage {
-	pages = slices.Clone(pages[max(0, len(pages)-maxBeside):])
+// attemptTabs makes tabs of the pages of attempts.
+func attemptTabs(pages []PackPage) []PackPage {
+	pages = slices.Clone(pages[max(0, len(pages)-maxAttemptTabs):])
 	for i := range pages {
 		pages[i].Base = "../" + link(filepath.Base(pages[i].Dir))[len("./"):] + "/"
 	}
 	return pages
 }
 
-// others gives the tries beside try k. The last one's page has the tabs of all.
+// others returns the attempts other than k. The page of the last one has the tabs of all.
 func others(all []history.Try, k int) []Past {
 	var out []Past
 	last := len(all) - 1
@@ -146,7 +146,7 @@ func others(all []history.Try, k int) []Past {
 			continue
 		}
 		to := "../" + link(t.Pack)[len("./"):] + "/" + PackFile
-		if k < last && i >= last-maxBeside {
+		if k < last && i >= last-maxAttemptTabs {
 			to = fmt.Sprintf("../%s/%s#try=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
 		}
 		out = append(out, Past{Run: t.Pack, Verdict: t.Result.Verdict, Duration: t.Result.Duration, Link: to})
@@ -154,7 +154,7 @@ func others(all []history.Try, k int) []Past {
 	return out
 }
 
-// past takes the history that outlives the packs; without one, what is on the disk.
+// past takes the history from history.jsonl, which outlives the packs; without it, from the packs on the disk.
 func past(ctx context.Context, page *PackPage, run *history.Run, c *history.RunCase) error {
 	reports := filepath.Dir(run.Dir)
 	if !pack.IsRunName(run.Name) {

@@ -23,8 +23,7 @@ const (
 	maxHistoryLine = 64 << 10
 )
 
-// WriteRuns makes index.html in the reports folder, of history.jsonl and, for runs that it does not hold, of their
-// packs.
+// WriteRuns makes index.html in the reports folder, from history.jsonl and, for runs that it lacks, from their packs.
 func WriteRuns(ctx context.Context, reportsRoot string) error {
 	page, err := loadRuns(ctx, reportsRoot)
 	if err != nil {
@@ -67,7 +66,7 @@ func loadRuns(ctx context.Context, reportsRoot string) (page RunsPage, err error
 	return page, nil
 }
 
-// readHistory gives the lines that can be read.
+// readHistory returns the lines that can be read.
 func readHistory(root *os.Root) ([]history.HistoryEntry, error) {
 	f, err := openFile(root, historyFile)
 	if err != nil {
@@ -84,13 +83,13 @@ func readHistory(root *os.Root) ([]history.HistoryEntry, error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			return list, f.Close()
-		case err != nil && !errors.Is(err, bufio.ErrBufferFull): // of a longer line, no part is one of ours
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull): // a longer line is not one of Taproot's
 			return list, errors.Join(err, f.Close())
 		}
 	}
 }
 
-// entriesOf makes the lines of a run that history.jsonl lacks, of its packs' summaries.
+// entriesOf makes the lines that history.jsonl lacks of a run, from its packs' summaries.
 func entriesOf(root *os.Root, run string) []history.HistoryEntry {
 	dir, err := root.OpenRoot(run)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-// FileName is the name under which CI systems look for it. No other file of a run may match junit*.xml, or tests count
+// FileName is the name that CI systems search for. No other file of a run may match junit*.xml, otherwise tests count
 // twice.
 const FileName = "junit.xml"
 
 const (
 	suiteName = "taproot"
 	maxText   = 64 << 10 // bytes of one element's text
-	maxOutput = 60 << 10 // bytes of the steps' output: escapes of what is not printable still fit into maxText
-	// classProperty is the property by which a test says its class.
+	maxOutput = 60 << 10 // bytes of the steps' output: with escapes it still fits into maxText
+	// classProperty is the property with which a test sets its class.
 	classProperty = "junitClassname"
 )
 
@@ -56,8 +56,8 @@ type testcase struct {
 	Name  string `xml:"name,attr"`
 	Class string `xml:"classname,attr"`
 	Time  string `xml:"time,attr"`
-	// Properties are the test's own, where it has any: the schemas have none here, and readers take them, as those that
-	// pytest writes.
+	// Properties are those of the test, if any. The schemas do not list them here, but readers accept them, as they do
+	// those that pytest writes.
 	Properties   *properties `xml:"properties"`
 	Failure      *problem    `xml:"failure"`
 	RerunFailure []attempt   `xml:"rerunFailure"`
@@ -89,8 +89,8 @@ type attempt struct {
 	Trace   block  `xml:"stackTrace"`
 }
 
-// Write gives the bytes of junit.xml. An interrupted case is an error; earlier tries of a case are its reruns, of a
-// case that passed in the end its flaky failures.
+// Write returns the bytes of junit.xml. An interrupted case is an error. Earlier attempts of a case are its reruns, or
+// its flaky failures when the case passed in the end.
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
@@ -112,9 +112,9 @@ func Write(r *history.Run) ([]byte, error) {
 	return append(append([]byte(xml.Header), body...), '\n'), nil
 }
 
-// attachmentBase returns the run's folder as CI systems find it: relative to the root of the checked-out project, from
-// which Jenkins and GitLab look for attachments. Outside of every project it is "": files are named from the folder of
-// junit.xml.
+// attachmentBase returns the run's folder as CI systems find it: relative to the root of the checked-out project, where
+// Jenkins and GitLab search for attachments. Outside of a project it is "": file names are then relative to the folder
+// of junit.xml.
 func attachmentBase(dir string) string {
 	if dir == "" {
 		return ""
@@ -169,7 +169,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 	return t
 }
 
-// class is the folder of the YAML file with dots: CI systems group by it.
+// class is the folder of the YAML file with dots instead of slashes: CI systems group by it.
 func class(c event.Case) string {
 	dir := strings.Trim(path.Dir(strings.ReplaceAll(c.Place.File, `\`, "/")), "./")
 	if dir == "" {
@@ -188,7 +188,7 @@ func problemOf(res *event.Result) *problem {
 	return &problem{Message: line(located(res)), Type: kind(res), Text: clean(text(res))}
 }
 
-// kind is what CI systems group problems by.
+// kind is the type by which CI systems group problems.
 func kind(res *event.Result) string {
 	switch {
 	case res.Problem != nil && res.Problem.Kind == event.AppCrashed:
@@ -210,7 +210,7 @@ func message(res *event.Result) string {
 	return res.Problem.Message
 }
 
-// located is the message after the place that it belongs to, with how many other failures there are.
+// located is the message after its place, with the number of other failures.
 func located(res *event.Result) string {
 	list := res.Failures()
 	if len(list) == 0 {
@@ -223,8 +223,8 @@ func located(res *event.Result) string {
 	return text
 }
 
-// text is all that went wrong for a person: place, excerpt, expected, actual, what was near, what else happened
-// meanwhile.
+// text describes all that went wrong for a person: place, excerpt, expected, actual, the nearest elements, what else
+// happened meanwhile.
 func text(res *event.Result) string {
 	var b strings.Builder
 	list := res.Failures()
@@ -252,21 +252,21 @@ func failure(b *strings.Builder, f event.Failure) {
 	p := f.Problem
 	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual},
 		{"nearest on the screen", strings.Join(p.Candidates, "\n")}, {"stack", p.Stack}, {"around the failure", around},
-		{"picture", f.Picture}} {
+		{"screenshot", f.Screenshot}} {
 		if v[1] != "" {
 			fmt.Fprintf(b, "\n%s:\n  %s\n", v[0], strings.ReplaceAll(strings.TrimRight(v[1], "\n"), "\n", "\n  "))
 		}
 	}
 }
 
-// output is a line per step, its warnings, and the files of the report pack below base, each alone on its line. The
-// screenshot of the failure comes before everything else: GitLab shows the first attachment only.
+// output has a line per step, the step's warnings, and the files of the report pack below base, each on a line of its
+// own. The screenshot of the failure is first: GitLab shows the first attachment only.
 func output(c *history.RunCase, base string) string {
 	var b strings.Builder
 	res := c.Result
 	shot := ""
 	if list := res.Failures(); len(list) > 0 {
-		shot = list[0].Picture
+		shot = list[0].Screenshot
 	}
 	if shot != "" {
 		b.WriteString(attached(base, c.Pack, shot))
@@ -287,15 +287,15 @@ func output(c *history.RunCase, base string) string {
 		}
 	}
 	for _, n := range res.Notes {
-		b.WriteString("note: " + oneLine(n) + "\n")
+		b.WriteString("warning: " + oneLine(n) + "\n")
 	}
 	for _, why := range []string{c.Flaky(), c.Lost(), c.Slow()} {
 		if why != "" {
-			b.WriteString("doubtful: " + why + "\n")
+			b.WriteString("warning: " + why + "\n")
 		}
 	}
 	for _, a := range res.Attachments {
-		if a.Kind == event.KindDOM || a.Path == shot { // its page shows it; it was the first
+		if a.Kind == event.KindDOM || a.Path == shot { // the report page shows it; or it was written first
 			continue
 		}
 		b.WriteString(attached(base, c.Pack, a.Path))
@@ -316,16 +316,16 @@ func took(s event.StepResult) string {
 	return " " + s.Duration.Round(time.Millisecond).String()
 }
 
-// seconds has three decimals: one schema takes no more.
+// seconds has three decimals: one of the schemas allows no more.
 func seconds(d time.Duration) string {
 	return strconv.FormatFloat(max(0, d).Round(time.Millisecond).Seconds(), 'f', 3, 64)
 }
 
-// line is a text of one line, for an attribute.
+// line is a text on one line, for an attribute.
 func line(s string) string { return clean(markdown.Visible(s, 2000)) }
 
-// clean makes control characters visible, leaves out what XML 1.0 cannot hold, however it is written, and cuts what is
-// too long.
+// clean makes control characters visible, removes characters that XML 1.0 does not allow in any form, and cuts a text
+// that is too long.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

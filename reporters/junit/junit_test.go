@@ -20,7 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-// inProject returns the recorded run, whose folder is in a project's tests/reports.
+// inProject returns the recorded run with its folder in a project's tests/reports.
 func inProject(t *testing.T) *history.Run {
 	t.Helper()
 	r := runtest.Recorded(t)
@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 	check(t, got)
 }
 
-// A failure names its file and line, an error is no failure, an interrupted test is an error.
+// A failure names its file and line, an error is not a failure, an interrupted test is an error.
 func TestVerdicts(t *testing.T) {
 	var s suite
 	if err := xml.Unmarshal(write(t, inProject(t)), &s); err != nil {
@@ -303,8 +303,8 @@ func TestLongOutput(t *testing.T) {
 	}
 }
 
-// TestSpecsHaveTheirWords: a spec in Go is called by its own words, not by an id with a checksum.
-func TestSpecsHaveTheirWords(t *testing.T) {
+// TestSpecsHaveTheirText: a spec in Go is called by its own words, not by an id with a checksum.
+func TestSpecsHaveTheirText(t *testing.T) {
 	r := inProject(t)
 	c := &r.Cases[0]
 	c.Key, c.Result.Case.ID = "signs-in-with-a-3f2a--device-2", "signs-in-with-a-3f2a"

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxBytes    = 256 << 20 // of a log that is read; what comes after is not
+	maxBytes    = 256 << 20 // of a log that are read
 	maxLine     = 2008      // bytes of a line that are read
 	clockSlack  = 3 * time.Second
 	endSlack    = time.Minute
@@ -18,16 +18,16 @@ const (
 	maxZone     = 15 * time.Hour
 )
 
-// Zone says how the times of a log become ours.
+// Zone says how to convert the times of a log to this machine's clock.
 type Zone struct {
 	Shift time.Duration // is added to a time in the log
-	How   string        // it was found out, in words
-	Why   string        // the log has no usable times; then there is no How
+	How   string        // how it was found, in words
+	Why   string        // why the log has no usable times; then How is empty
 	Lines int
 }
 
-// Clock reads a log and finds out how far its clock is from ours. logcat writes the phone's local time, without a zone.
-// start and end are those of the case during which the log was written, on our clock.
+// Clock reads a log and finds the offset of its clock from this machine's. logcat writes the phone's local time,
+// without a zone. start and end are those of the case during which the log was written, on this machine's clock.
 func Clock(log io.Reader, start, end time.Time) (Zone, error) {
 	var first, last time.Time
 	z, local := Zone{}, false
@@ -50,7 +50,7 @@ func Clock(log io.Reader, start, end time.Time) (Zone, error) {
 	case z.Lines == 0:
 		return z, nil
 	case first.IsZero():
-		z.Why = "its lines carry no time"
+		z.Why = "its lines have no time"
 		return z, nil
 	case !local:
 		z.How = "by the time in each line"
@@ -60,7 +60,13 @@ func Clock(log io.Reader, start, end time.Time) (Zone, error) {
 	return z, nil
 }
 
-// guess tries each zone there is: the log was begun with the case, so its lines must lie within it.
+// guess returns the offset of a log's local times, and how it was found.
+//
+// The log was started with the case, so all its lines must be within the case, give or take clockSlack and endSlack.
+// Offsets of time zones are multiples of a quarter of an hour. The one that puts the first line at the start of the
+// case is therefore a candidate, as are its two neighbours, because the phone's clock may be some minutes wrong. With
+// one fitting candidate the zone is known; with several the nearest is probable; with none the phone's clock is wrong
+// by more, and the first line is taken as the start of the case.
 func guess(start, end, first, last time.Time) (time.Duration, string) {
 	fits, found := 0, time.Duration(0)
 	near := start.Sub(first).Round(quarterHour)
@@ -76,7 +82,7 @@ func guess(start, end, first, last time.Time) (time.Duration, string) {
 	switch fits {
 	case 0:
 		return start.Sub(first),
-			"roughly: the device's clock is not ours, so its first line was taken for the start of the test"
+			"approximately: the device's clock differs, so the first line was taken as the start of the test"
 	case 1:
 		return found, "by the device's clock, which runs at " + utc(-found)
 	}
@@ -94,9 +100,8 @@ func utc(d time.Duration) string {
 	return fmt.Sprintf("UTC%s%02d:%02d", sign, int(d.Hours()), int(d.Minutes())%60)
 }
 
-// LineTime reads the time at the start of a line: RFC 3339, or that of logcat, of Apple's log or of an iPhone's, which
-// may have no year and no zone: the year is the one that brings it nearest to around. local tells that there is no
-// zone.
+// LineTime reads the time at the start of a line: RFC 3339, or the format of logcat, of Apple's log or of an iPhone's,
+// which may have no year and no zone: the year is then the one nearest to around. local means that there is no zone.
 func LineTime(line string, around time.Time) (t time.Time, local, ok bool) {
 	if len(line) < 18 {
 		return t, false, false
@@ -132,7 +137,7 @@ func LineTime(line string, around time.Time) (t time.Time, local, ok bool) {
 	return best, true, !best.IsZero()
 }
 
-// EachLine gives the lines without their ends, each cut to 2008 bytes, of the first 256 MB.
+// EachLine calls see for the lines without their ends, each cut to 2008 bytes, of the first 256 MB.
 func EachLine(r io.Reader, see func(string)) error {
 	in := bufio.NewReaderSize(io.LimitReader(r, maxBytes), 64<<10)
 	var line []byte

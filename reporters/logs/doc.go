@@ -1,3 +1,3 @@
-// Package logs reads the logs of devices and pages: when, by the clock of this machine, a line was written, and which
-// lines tell of something that went wrong.
+// Package logs reads the logs of devices and pages: when a line was written, by the clock of this machine, and which
+// lines report that something went wrong.
 package logs

@@ -12,14 +12,14 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Limits of what is told of one window.
+// The limits of the incidents of one window.
 const (
 	maxIncidents = 30
 	maxText      = 2000 // bytes
 	maxStack     = 20   // lines that follow the first one
 )
 
-// Window is a time on our clock that somebody wants to know more of.
+// Window is a period, on this machine's clock, to search for incidents.
 type Window struct{ From, To time.Time }
 
 // App is the tested app, as far as it is known.
@@ -28,9 +28,9 @@ type App struct {
 	Pids  []int    // of its processes
 }
 
-// Incidents gives, for each window, what the log tells of things that went wrong within it, in the order of the log. Of
-// a page's log these are uncaught errors, errors of the console and answers from 400 on; of a phone's log the errors of
-// the app, what it threw, and its end.
+// Incidents returns, for each window, what went wrong within it according to the log, in the order of the log. For a
+// page's log these are uncaught errors, errors of the console and responses of 400 or more; for a phone's log the
+// errors of the app, its exceptions, and its end.
 func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Window) ([][]event.Incident, error) {
 	r := &reader{app: app, pids: map[string]bool{}, out: make([][]event.Incident, len(windows))}
 	for _, pid := range app.Pids {
@@ -56,7 +56,7 @@ func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Windo
 	return r.out, err
 }
 
-// shift is what is added to a time of the log: nothing when it tells its zone.
+// shift is the offset to add to a time of the log: nothing when the line has a zone.
 func shift(z Zone, local bool) time.Duration {
 	if local {
 		return z.Shift
@@ -69,14 +69,14 @@ type reader struct {
 	pids map[string]bool
 	out  [][]event.Incident
 
-	open  []*event.Incident // that the next lines may belong to
-	whose string            // process, thread and tag of the last line of logcat
-	kept  *event.Incident   // FATAL EXCEPTION: whose it is comes a line later
-	lines int               // of the open incident, behind its first
-	at    time.Time
+	open   []*event.Incident // that the next lines may belong to
+	source string            // process, thread and tag of the last line of logcat
+	kept   *event.Incident   // FATAL EXCEPTION: the next line names the app
+	lines  int               // of the open incident, behind its first
+	at     time.Time
 }
 
-// begin opens an incident in each window that holds it.
+// open opens an incident in each window that contains its time.
 func (r *reader) begin(at time.Time, in event.Incident, windows []Window) {
 	in.At = at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	in.Text = shorten.Bytes(in.Text, maxText)
@@ -89,7 +89,7 @@ func (r *reader) begin(at time.Time, in event.Incident, windows []Window) {
 	}
 }
 
-// more adds a line to what is open.
+// more adds a line to the open incidents.
 func (r *reader) more(line string) {
 	if r.lines++; r.lines > maxStack {
 		return
@@ -103,7 +103,7 @@ func (r *reader) more(line string) {
 
 var pageLine = lazyregexp.New(`^\S+ (console error|uncaught|response): (.*)$`)
 
-// serverBroke are answers that can be why a page does not show what it should.
+// serverBroke matches responses that can be why a page does not show what it should.
 var serverBroke = lazyregexp.New(`^5\d\d `)
 
 func (r *reader) page(line string, at time.Time, windows []Window) {
@@ -117,7 +117,7 @@ func (r *reader) page(line string, at time.Time, windows []Window) {
 		r.begin(at, event.Incident{Kind: event.IncidentException, Text: "uncaught " + text, Cause: true}, windows)
 	case kind == "response":
 		r.begin(at, event.Incident{Kind: event.IncidentRequest, Text: text, Cause: serverBroke.MatchString(text)}, windows)
-	case strings.HasPrefix(text, "Failed to load resource: the server responded"): // the answer has a line of its own
+	case strings.HasPrefix(text, "Failed to load resource: the server responded"): // the response has a line of its own
 	case strings.HasPrefix(text, "Failed to load resource: "):
 		r.begin(at, event.Incident{Kind: event.IncidentRequest, Text: strings.TrimPrefix(text, "Failed to load resource: ")},
 			windows)
@@ -147,8 +147,8 @@ func (r *reader) logcat(line string, at time.Time, windows []Window) {
 		r.pids[s[1]] = true
 	}
 	whose := pid + " " + m[2] + " " + tag
-	same := whose == r.whose
-	r.whose = whose
+	same := whose == r.source
+	r.source = whose
 	if level != "E" && level != "F" && level != "A" {
 		r.open, r.kept = r.open[:0], nil
 		return
@@ -173,11 +173,11 @@ func (r *reader) logcat(line string, at time.Time, windows []Window) {
 	}
 }
 
-// crashing tells whether the lines of a crash are being read.
+// crashing reports whether the lines of a crash are being read.
 func (r *reader) crashing() bool { return len(r.open) > 0 && r.open[0].Kind == event.IncidentCrash }
 
-// errorOf is an error that the app logged. One that names an exception, or ends the process, can be why a step failed;
-// that a library is not content is said by every app.
+// errorOf is an error that the app logged. It can be why a step failed if it names an exception or ends the process.
+// Other errors are common: libraries log them in every app.
 func (r *reader) errorOf(level, tag, text string) event.Incident {
 	in := event.Incident{Kind: event.IncidentLog, Text: level + "/" + tag + ": " + text, Cause: level != "E" ||
 		exception.MatchString(text)}

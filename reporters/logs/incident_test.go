@@ -88,7 +88,7 @@ func TestIncidentsOfAnApp(t *testing.T) {
 	}
 }
 
-// Foreign bytes never make more of an incident than may be kept.
+// FuzzIncidents checks that foreign bytes never make an incident larger than its limit.
 func FuzzIncidents(f *testing.F) {
 	f.Add("2026-12-31T23:59:53.100Z response: 500 POST http://a/pay\n")
 	f.Add("01-01 05:29:54.000  4711  4711 E AndroidRuntime: FATAL EXCEPTION: main\n01-01 05:29:54.000  4711  4711 E " +

@@ -10,8 +10,8 @@ import (
 
 const maxSource = 200 // runes of a source line
 
-// Excerpt shows a source line under its number, with carets under word when it stands at the place, else one caret. The
-// text is as hostile as its file: whoever shows it neutralises it.
+// Excerpt shows a source line with its number, and with carets under word when the word is at the place, otherwise one
+// caret. The result is untrusted text: the caller must escape it.
 func Excerpt(at source.Pos, source, word string) string {
 	source = strings.TrimRight(source, "\r\n")
 	if r := []rune(source); len(r) > maxSource {

@@ -18,7 +18,7 @@ const (
 	nearest  = 8    // candidates shown
 )
 
-// RunMarkdown gives the bytes of run.md. It is pure.
+// RunMarkdown returns the bytes of run.md. It has no side effects.
 func RunMarkdown(r *event.Result) []byte {
 	w := &Writer{}
 	w.head(r)
@@ -81,7 +81,7 @@ func (w *Writer) head(r *event.Result) {
 	w.Printf("\n")
 }
 
-// Mark is how a verdict is shown.
+// Mark is how a verdict is displayed.
 func Mark(v event.Verdict) string {
 	switch v {
 	case event.Pass:
@@ -148,7 +148,7 @@ func (w *Writer) problem(r *event.Result) {
 	}
 }
 
-// failure is one thing that went wrong: where, what, what was there instead, what else happened meanwhile.
+// failure writes one thing that went wrong: where, what, what was found instead, what else happened meanwhile.
 func (w *Writer) failure(f event.Failure) {
 	s, p := f.Step, f.Problem
 	if s != nil {
@@ -169,8 +169,8 @@ func (w *Writer) failure(f event.Failure) {
 	if p.Stack != "" {
 		w.Printf("\nWhere it happened:\n\n%s", Block("", p.Stack, MaxLong))
 	}
-	if f.Picture != "" {
-		w.Printf("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(f.Picture), f.Picture))
+	if f.Screenshot != "" {
+		w.Printf("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(f.Screenshot), f.Screenshot))
 	}
 	w.around(s)
 }
@@ -238,11 +238,11 @@ func (w *Writer) notes(r *event.Result) {
 		}
 	}
 	if len(lines) > 0 {
-		w.Printf("\n## Notes\n\n- %s\n", strings.Join(lines, "\n- "))
+		w.Printf("\n## Warnings\n\n- %s\n", strings.Join(lines, "\n- "))
 	}
 }
 
-// troubles tells of the console and the network, step by step.
+// troubles lists messages of the console and the network, step by step.
 func (w *Writer) troubles(r *event.Result) {
 	var lines []string
 	for _, s := range r.Steps {
@@ -258,7 +258,7 @@ func (w *Writer) troubles(r *event.Result) {
 	}
 }
 
-// proofs sums up what is known of the taps, and names the steps whose tap went otherwise than hoped for.
+// proofs counts the results of taps, and names the steps with a tap that was not a hit.
 func proofs(r *event.Result) []string {
 	count, which := map[string]int{}, map[string][]string{}
 	for _, s := range r.Steps {
@@ -293,7 +293,7 @@ func (w *Writer) files(r *event.Result) {
 			w.Printf("- %s\n", mdLink(a.Path, a.Path))
 		}
 	}
-	w.Printf("- [events.ndjson](events.ndjson): what happened, event by event\n")
+	w.Printf("- [events.ndjson](events.ndjson): all events in order\n")
 	shots := r.Screenshots()
 	w.Printf("- screenshots: %d\n", len(shots))
 	for _, a := range shots {
@@ -308,10 +308,10 @@ func (w *Writer) recording(r *event.Result) {
 	}
 	link := mdLink(event.RecordingFile, event.RecordingFile)
 	switch r.Recording.Kind {
-	case event.NativeFilm:
-		w.Printf("- %s: the screen as it was filmed%s\n", link, why)
+	case event.NativeRecording:
+		w.Printf("- %s: the screen as it was recorded%s\n", link, why)
 	case event.SlideShow:
-		w.Printf("- %s: a slide show of the screenshots, each for as long as it was the newest%s\n", link, why)
+		w.Printf("- %s: a slide show of the screenshots, each shown until the next one%s\n", link, why)
 	default:
 		w.Printf("- no recording%s\n", why)
 	}

@@ -51,12 +51,12 @@ func hostileResult(s string) *event.Result {
 		{Time: now, Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p, Detail: &event.Detail{
 			Notes: []string{s}}},
 		{Time: now, Kind: event.CaseEnded, Verdict: event.Fail, Problem: p},
-		{Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm, Why: s}},
+		{Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeRecording, Why: s}},
 	})
 }
 
-// checkMarkdown reads run.md as a viewer does: one table of one row per step, our headings and no others, no HTML, no
-// picture or link but ours.
+// checkMarkdown reads run.md as a viewer does: one table of one row per step, Taproot's headings and no others, and no
+// HTML, image or link but Taproot's.
 func checkMarkdown(t *testing.T, s string) {
 	t.Helper()
 	res := hostileResult(s)
@@ -187,8 +187,8 @@ func TestMarkdownLongArgs(t *testing.T) {
 	}
 }
 
-// TestRoundsAreToldApart: steps of a loop or a group say which round they were.
-func TestRoundsAreToldApart(t *testing.T) {
+// TestRoundsAreDistinguished: steps of a loop or a group say which round they were.
+func TestRoundsAreDistinguished(t *testing.T) {
 	r := hostileResult("x")
 	for i, in := range []string{"group Cart › forEach 1/2: Milk", "group Cart › forEach 2/2: Bread", ""} {
 		r.Steps[i].Action, r.Steps[i].Name, r.Steps[i].In = "assert", "", in
@@ -232,7 +232,7 @@ func TestExcerpt(t *testing.T) {
 func TestNotesSayWhatReadTheScreen(t *testing.T) {
 	r := hostileResult("x")
 	r.ScreenRead, r.Notes = "The screen was read with the agent.", nil
-	if md := string(RunMarkdown(r)); !strings.Contains(md, "## Notes\n\n- The screen was read with the agent.\n") {
+	if md := string(RunMarkdown(r)); !strings.Contains(md, "## Warnings\n\n- The screen was read with the agent.\n") {
 		t.Error(md)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Printable gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures,
+// Printable returns s on one line without characters that a reader cannot see: control characters become their symbols,
 // marks that turn or hide text become their code points. At most limit runes are kept.
 func Printable(s string, limit int) string {
 	var b strings.Builder
@@ -37,7 +37,7 @@ func writeVisible(b *strings.Builder, r rune) {
 	}
 }
 
-// visibleLines is visible for a text whose line ends and tabs stay.
+// visibleLines is Visible for a text that keeps its line ends and tabs.
 func visibleLines(s string, limit int) string {
 	var b strings.Builder
 	n := 0
@@ -72,11 +72,11 @@ func special(runes []rune, i int) bool {
 	switch runes[i] {
 	case '\\', '`', '*', '[', ']', '<', '>', '&', '|', '~':
 		return true
-	case '_': // within a word it is no markup
+	case '_': // within a word it is not markup
 		return i == 0 || i+1 == len(runes) || !wordRune(runes[i-1]) || !wordRune(runes[i+1])
-	case '#', '+', '-', '=': // could begin a block
+	case '#', '+', '-', '=': // could start a block
 		return i == 0
-	case '.', ')': // "1." could begin a list
+	case '.', ')': // "1." could start a list
 		for _, r := range runes[:i] {
 			if r < '0' || r > '9' {
 				return false
@@ -102,8 +102,8 @@ func Code(s string, limit int) string {
 	return fence + s + fence
 }
 
-// mdCell makes s the code span of a table's cell. Where a backslash stands before a pipe, parsers disagree on code
-// spans: then it is plain text.
+// mdCell makes s the code span of a table's cell. Parsers disagree on a backslash before a pipe in a code span: such a
+// text is written as plain text.
 func mdCell(s string, limit int) string {
 	if strings.Contains(Printable(s, limit), `\|`) {
 		return Text(s, limit)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// wide tells whether a terminal gives a rune two columns.
+// wide reports whether a rune takes two columns on a terminal.
 func wide(r rune) bool {
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:
@@ -15,7 +15,7 @@ func wide(r rune) bool {
 	return false
 }
 
-// RuneWidth is how many columns a terminal gives to a rune.
+// RuneWidth returns how many columns a rune takes on a terminal.
 func RuneWidth(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
@@ -26,9 +26,9 @@ func RuneWidth(r rune) int {
 	return 1
 }
 
-// Visible gives s on one line of at most limit runes, with nothing in it that a terminal or a Markdown viewer obeys
-// unseen: control characters become their pictures, marks that turn or hide text become their code points.
+// Visible returns s on one line of at most limit runes, without characters that a terminal or a Markdown viewer obeys
+// unseen: control characters become their symbols, marks that turn or hide text become their code points.
 func Visible(s string, limit int) string { return Printable(s, limit) }
 
-// VisibleLines is Visible for a text whose line ends and tabs stay.
+// VisibleLines is Visible for a text that keeps its line ends and tabs.
 func VisibleLines(s string, limit int) string { return visibleLines(s, limit) }

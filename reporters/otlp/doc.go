@@ -1,4 +1,3 @@
-// Package otlp sends a run as a trace of OpenTelemetry (OTLP over HTTP, JSON): a span for the run, below it one for
-// each try of each case, below that one for each step. It is told where by the variables that OpenTelemetry itself
-// names.
+// Package otlp sends a run as an OpenTelemetry trace (OTLP over HTTP, JSON): a span for the run, below it one for each
+// attempt of each case, below that one for each step. The target is configured with OpenTelemetry's own variables.
 package otlp

@@ -132,7 +132,7 @@ func attribute(s span, key string) string {
 	return ""
 }
 
-// TestTrace: a run is one span, each try of a case one below it, each step that was reached one below that.
+// TestTrace: a run is one span, each attempt of a case one below it, each step that was reached one below that.
 func TestTrace(t *testing.T) {
 	c := newCollector(t)
 	c.key = "a=b"
@@ -262,7 +262,7 @@ func TestSettings(t *testing.T) {
 		getenv func(string) string
 		says   string
 	}{
-		"no address":    {env(envEndpoint, "collector:4318"), "OTEL_EXPORTER_OTLP_ENDPOINT is no web address"},
+		"no address":    {env(envEndpoint, "collector:4318"), "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL"},
 		"no headers":    {env(envEndpoint, "http://c", envHeaders, "s3cret"), "OTEL_EXPORTER_OTLP_HEADERS is no list"},
 		"no time limit": {env(envEndpoint, "http://c", envTimeout, "soon"), "milliseconds"},
 	} {
@@ -273,8 +273,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestCollectorsThatRefuse: what is refused for the moment is sent again, with the same ids; everything else is told,
-// without the key.
+// TestCollectorsThatRefuse: a request that is refused temporarily is sent again, with the same ids; other errors are
+// returned, without the key.
 func TestCollectorsThatRefuse(t *testing.T) {
 	say := func(code int, text string, header ...string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {

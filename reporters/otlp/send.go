@@ -21,12 +21,12 @@ import (
 
 const (
 	spansAtOnce = 1000 // of one request
-	maxTries    = 4
+	maxAttempts = 4
 	maxAnswer   = 64 << 10
 )
 
-// Send sends a run, unless nothing of it ever began. The error says what of it did not arrive, without keys or the
-// address.
+// Send sends a run, unless no case of it ever started. The error says which part did not arrive, without keys or the
+// URL.
 func (t *Target) Send(ctx context.Context, run *history.Run) error {
 	if run.Started.IsZero() {
 		return nil
@@ -72,27 +72,28 @@ func (t *Target) send(ctx context.Context, list []span) error {
 	pause := backoff.NewExponentialBackOff()
 	pause.InitialInterval = t.pause
 	_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, t.once(ctx, body) },
-		backoff.WithBackOff(pause), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(time.Minute))
+		backoff.WithBackOff(pause), backoff.WithMaxTries(maxAttempts), backoff.WithMaxElapsedTime(time.Minute))
 	var after *backoff.RetryAfterError
 	if errors.As(err, &after) {
-		err = fmt.Errorf("the collector wants to be asked again in %s", after.Duration)
+		err = fmt.Errorf("the collector requests a retry in %s", after.Duration)
 	}
 	return err
 }
 
-// once sends a request. Errors that another try does not mend are permanent. Spans that arrive twice have the same ids.
+// once sends a request. Errors that another attempt cannot fix are permanent. Spans that arrive twice have the same
+// ids.
 func (t *Target) once(ctx context.Context, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
-		return backoff.Permanent(errors.New("the address cannot be used"))
+		return backoff.Permanent(errors.New("the URL cannot be used"))
 	}
 	for name, value := range t.Headers {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	// A key is told to nobody else.
+	// Follow no redirect: the key is sent to the configured collector only.
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
@@ -100,7 +101,7 @@ func (t *Target) once(ctx context.Context, body []byte) error {
 	}
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err = errors.Join(err, res.Body.Close()); err != nil {
-		return backoff.Permanent(errors.New("the answer was cut"))
+		return backoff.Permanent(errors.New("the response was cut"))
 	}
 	return judge(res, answer)
 }
@@ -115,7 +116,7 @@ func judge(res *http.Response, answer []byte) error {
 			} `json:"partialSuccess"`
 		}
 		if json.Unmarshal(answer, &said) != nil {
-			return nil // taken, in words of its own
+			return nil // accepted, with a response in another format
 		}
 		if n := string(bytes.Trim(said.Partial.Rejected, `"`)); n != "" && n != "0" && n != "null" {
 			return backoff.Permanent(fmt.Errorf("the collector refused %s spans: %s", markdown.Visible(n, 20),
@@ -127,8 +128,8 @@ func judge(res *http.Response, answer []byte) error {
 		if n, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && n >= 0 && n <= 30 {
 			return backoff.RetryAfter(n)
 		}
-		return fmt.Errorf("the collector answered %s", res.Status)
+		return fmt.Errorf("the collector responded with %s", res.Status)
 	}
-	return backoff.Permanent(fmt.Errorf("the collector answered %s: %s", res.Status,
+	return backoff.Permanent(fmt.Errorf("the collector responded with %s: %s", res.Status,
 		markdown.Visible(string(answer), 200)))
 }

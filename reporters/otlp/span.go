@@ -18,7 +18,7 @@ type Attribute struct {
 	Value Value  `json:"value"`
 }
 
-// Value is a text or a whole number, which OTLP writes as a text, too.
+// Value is a text or a whole number, which OTLP encodes as a text, too.
 type Value struct {
 	String *string `json:"stringValue,omitempty"`
 	Int    *string `json:"intValue,omitempty"`
@@ -31,7 +31,7 @@ func number(key string, n int) Attribute {
 	return Attribute{key, Value{Int: &s}}
 }
 
-// span is one of OTLP.
+// span is a span of OTLP.
 type span struct {
 	TraceID    string      `json:"traceId"`
 	SpanID     string      `json:"spanId"`
@@ -49,7 +49,7 @@ type status struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Of OTLP.
+// Constants of OTLP.
 const (
 	internal = 1 // kind of a span
 	okay     = 1 // code of a status
@@ -77,7 +77,7 @@ func (s *span) add(key, value string) {
 	}
 }
 
-// ended sets the status of a case or a step. What was skipped is neither well nor wrong.
+// ended sets the status of a case or a step. A skipped one has no status.
 func (s *span) ended(v event.Verdict, p *event.Problem) {
 	switch v {
 	case event.Pass:
@@ -92,7 +92,7 @@ func (s *span) ended(v event.Verdict, p *event.Problem) {
 	s.add("taproot.verdict", string(v))
 }
 
-// spans makes a run's spans: first its own, then each case, with its steps behind it.
+// spans makes a run's spans: first its own, then each case, followed by its steps.
 func spans(run *history.Run, parent Parent) []span {
 	trace := cmp.Or(parent.Trace, newID(16))
 	top := newSpan(trace, parent.Span, "taproot run", run.Started, run.Ended.Sub(run.Started))
@@ -120,7 +120,7 @@ func spans(run *history.Run, parent Parent) []span {
 	return list
 }
 
-// caseSpans makes those of one try.
+// caseSpans makes the spans of one attempt.
 func caseSpans(t history.Try, trace, parent string) []span {
 	r := t.Result
 	c := r.Case

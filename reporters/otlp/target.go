@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// Target is where traces go, and as whose.
+// Target is where traces are sent to, and how the sender is identified.
 type Target struct {
 	URL      string            // of the traces: …/v1/traces
 	Headers  map[string]string // of each request, such as a key
 	Service  string            // service.name
 	Resource []Attribute       // of OTEL_RESOURCE_ATTRIBUTES
 	Timeout  time.Duration     // of one request
-	Parent   Parent            // that the run belongs to; the zero Parent: none
+	Parent   Parent            // of the run; the zero Parent: none
 
-	pause time.Duration // before the second try; the next ones wait longer
+	pause time.Duration // before the second attempt; the next ones wait longer
 }
 
-// Parent is the span of somebody else under which the run stands, of TRACEPARENT.
+// Parent is another program's span, from TRACEPARENT, which becomes the parent of the run.
 type Parent struct{ Trace, Span string } // hexadecimal
 
-// The variables of OpenTelemetry that are heeded.
+// The variables of OpenTelemetry that are read.
 const (
 	envEndpoint       = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	envTracesEndpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
@@ -41,7 +41,7 @@ const (
 
 var traceParent = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
 
-// FromEnv reads the environment; nil: no traces are wanted.
+// FromEnv reads the environment; nil: traces are not requested.
 func FromEnv(getenv func(string) string) (*Target, error) {
 	address := getenv(envTracesEndpoint)
 	from := envTracesEndpoint
@@ -54,7 +54,8 @@ func FromEnv(getenv func(string) string) (*Target, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%s is no web address: write one such as http://localhost:4318, where OTLP is taken over HTTP",
+		return nil, fmt.Errorf(
+			"%s is not a URL: write one such as http://localhost:4318, where a collector accepts OTLP over HTTP",
 			from)
 	}
 	t := &Target{URL: address, Service: getenv(envService), Timeout: 10 * time.Second, Headers: map[string]string{},
@@ -86,7 +87,7 @@ func FromEnv(getenv func(string) string) (*Target, error) {
 	return t, nil
 }
 
-// pairs reads key=value,key=value, percent-encoded. What is wrong is told without the value, which may be a key.
+// pairs reads key=value,key=value, percent-encoded. Errors do not quote the value, which may be a key.
 func pairs(name, list string, take func(key, value string)) error {
 	for part := range strings.SplitSeq(list, ",") {
 		if part = strings.TrimSpace(part); part == "" {
@@ -95,7 +96,7 @@ func pairs(name, list string, take func(key, value string)) error {
 		key, value, ok := strings.Cut(part, "=")
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
 		if key = strings.TrimSpace(key); !ok || key == "" || err != nil {
-			return errors.New(name + " is no list of NAME=VALUE with commas between them")
+			return errors.New(name + " is not a list of NAME=VALUE with commas between them")
 		}
 		take(key, decoded)
 	}

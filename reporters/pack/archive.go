@@ -27,8 +27,8 @@ const (
 )
 
 // Archive writes a pack as gzip-compressed tar: one folder with the pack's name, in it every file, sorted. The same
-// files give the same bytes. A pack that is not complete, and one that holds a link or anything else that is no file or
-// folder, is refused.
+// files make the same bytes. A pack that is incomplete, or that contains anything but regular files and folders, is
+// refused.
 func Archive(packDir string, w io.Writer) error {
 	abs, err := filepath.Abs(packDir)
 	if err != nil {
@@ -46,11 +46,11 @@ func Archive(packDir string, w io.Writer) error {
 	return nil
 }
 
-// ArchiveRun writes the folder of a run that has ended as gzip-compressed tar: its packs and what belongs to them all,
-// without a folder around them, and without the files whose names begin with a dot, which are this machine's own.
+// ArchiveRun writes the folder of a run that has ended as gzip-compressed tar: its packs and the run's own files,
+// without a folder around them. Files with names that start with a dot are local to this machine and left out.
 func ArchiveRun(runDir string, w io.Writer) error { return archiveTree(runDir, w, false) }
 
-// ArchiveFolder writes all that lies in a folder as gzip-compressed tar, without the folder around it.
+// ArchiveFolder writes all files of a folder as gzip-compressed tar, without the folder around them.
 func ArchiveFolder(dir string, w io.Writer) error { return archiveTree(dir, w, true) }
 
 func archiveTree(dir string, w io.Writer, hidden bool) error {
@@ -71,7 +71,7 @@ type archiver struct {
 	out    *tar.Writer
 	files  int   // that may still come
 	bytes  int64 // that may still come
-	hidden bool  // names right in the folder may begin with a dot
+	hidden bool  // names at the top of the folder may start with a dot
 }
 
 // write makes an archive of what content adds.
@@ -94,7 +94,7 @@ func (a *archiver) pack() error {
 		return errors.New("its name is not that of a pack")
 	}
 	if !wholefile.There(a.root, event.SummaryFile) || wholefile.There(a.root, event.WorkDir) {
-		return errors.New("the pack is not complete; taproot report seal completes it when its run is dead")
+		return errors.New("the pack is not complete; taproot report seal completes it when its run has died")
 	}
 	return a.tree()
 }
@@ -139,7 +139,7 @@ func (a *archiver) file(name, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat() // of what was opened: it may have been swapped
+	info, err := f.Stat() // of the opened file: the path may lead to another one by now
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (a *archiver) file(name, to string) (err error) {
 	return nil
 }
 
-// header holds nothing of the machine or the moment.
+// header contains nothing that depends on the machine or the time.
 func header(name string, kind byte, size int64) *tar.Header {
 	h := &tar.Header{Typeflag: kind, Name: name, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
 	if kind == tar.TypeDir {
@@ -170,7 +170,8 @@ func header(name string, kind byte, size int64) *tar.Header {
 	return h
 }
 
-// ArchiveFile writes the archive of a pack to a file, aside first: under its name there is never half an archive.
+// ArchiveFile writes the archive of a pack to a temporary file and renames it: under its own name the file is always
+// complete.
 func ArchiveFile(packDir, to string) error {
 	f, err := os.CreateTemp(filepath.Dir(to), ".aside-*-"+filepath.Base(to))
 	if err != nil {

@@ -24,15 +24,15 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-// UploadOptions say what is uploaded and where.
+// UploadOptions say what to upload and where to.
 type UploadOptions struct {
-	URL      string                  // base address of the service: https://reports.example.com
+	URL      string                  // base URL of the service: https://reports.example.com
 	Key      string                  // API key; never printed
 	Pack     string                  // directory of the pack
 	Progress func(sent, total int64) // bytes of this attempt; may be nil
 	Client   *http.Client            // default: one of its own
 	Tries    uint                    // default: 5
-	Wait     time.Duration           // before the second try, longer before the next ones; default: 1 s
+	Wait     time.Duration           // before the second attempt, longer before each further one; default: 1 s
 	Spool    string                  // folder for the archive while it is sent; default: that of the system
 }
 
@@ -52,7 +52,7 @@ const (
 )
 
 // Upload sends the archive of a pack to {URL}/api/reports/upload. An archive of the same pack is the same bytes, and
-// its hash goes with it as Idempotency-Key: to send it again after a failure gives the service nothing new.
+// its hash is sent as Idempotency-Key: a repeated upload stores nothing twice.
 func Upload(ctx context.Context, o UploadOptions) (*Uploaded, error) {
 	name := filepath.Base(o.Pack)
 	u := &uploader{o: o, name: name}
@@ -63,7 +63,7 @@ func Upload(ctx context.Context, o UploadOptions) (*Uploaded, error) {
 	return done, nil
 }
 
-// UploadHost is the host that Uploaded names for a base address.
+// UploadHost is the host of a base URL, as in Uploaded.
 func UploadHost(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -108,13 +108,13 @@ func (u *uploader) run(ctx context.Context) (done *Uploaded, err error) {
 func (u *uploader) settle() error {
 	base, err := url.Parse(u.o.URL)
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return errors.New("the address of the service is wrong: write TAPROOT_URL=https://host")
+		return errors.New("the URL of the service is invalid: write TAPROOT_URL=https://host")
 	}
 	if u.o.Key == "" {
 		return errors.New("there is no API key: set TAPROOT_API_KEY")
 	}
 	if strings.ContainsFunc(u.o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New("the API key has characters that no key has: check TAPROOT_API_KEY")
+		return errors.New("the API key contains characters that are not allowed: check TAPROOT_API_KEY")
 	}
 	u.target = base.JoinPath("api", "reports", "upload")
 	u.target.User, u.target.Fragment, u.target.RawQuery = nil, "", ""
@@ -128,7 +128,7 @@ func (u *uploader) settle() error {
 	if u.o.Client != nil {
 		client = *u.o.Client
 	}
-	// The key goes to the service that was named, and nowhere else.
+	// Follow no redirect: the key is sent to the configured service only.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	u.o.Client = &client
 	return nil
@@ -143,7 +143,7 @@ func (u *uploader) retry(ctx context.Context) error {
 	}, backoff.WithBackOff(wait), backoff.WithMaxTries(u.o.Tries), backoff.WithMaxElapsedTime(2*longestTry))
 	var after *backoff.RetryAfterError
 	if errors.As(err, &after) {
-		return fmt.Errorf("the service asks to wait %s; try again later", after.Duration)
+		return fmt.Errorf("the service requests a wait of %s; try again later", after.Duration)
 	}
 	return err
 }
@@ -155,10 +155,10 @@ func (u *uploader) once(ctx context.Context) error {
 		return backoff.Permanent(err)
 	}
 	body := io.MultiReader(bytes.NewReader(head), &counted{r: io.NewSectionReader(u.file, 0, u.size), total: u.size,
-		tell: u.o.Progress}, bytes.NewReader(tail))
+		report: u.o.Progress}, bytes.NewReader(tail))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.target.String(), body)
 	if err != nil {
-		return backoff.Permanent(errors.New("the address of the service is wrong"))
+		return backoff.Permanent(errors.New("the URL of the service is invalid"))
 	}
 	req.ContentLength = int64(len(head)) + u.size + int64(len(tail))
 	req.Header.Set("Content-Type", kind)
@@ -173,7 +173,7 @@ func (u *uploader) once(ctx context.Context) error {
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err = errors.Join(err, answer.Body.Close()); err != nil && answer.StatusCode < 300 {
-		return errors.New("the answer of the service was cut")
+		return errors.New("the response of the service was cut")
 	}
 	return u.judge(answer, text)
 }
@@ -183,7 +183,7 @@ func (u *uploader) judge(answer *http.Response, text []byte) error {
 	if code >= 200 && code < 300 {
 		return kept(code, text)
 	}
-	err := fmt.Errorf("the service answered %d: %s", code, u.words(text, code))
+	err := fmt.Errorf("the service responded with %d: %s", code, u.message(text, code))
 	switch {
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		if n, bad := strconv.Atoi(answer.Header.Get("Retry-After")); bad == nil && n > 0 {
@@ -199,22 +199,23 @@ func (u *uploader) judge(answer *http.Response, text []byte) error {
 	return backoff.Permanent(err)
 }
 
-// kept wants the service's own word for it: proxies and log-in pages answer 200, too, and have kept nothing.
+// kept checks that the service itself confirms the upload: proxies and log-in pages respond with 200, too, but keep
+// nothing.
 func kept(code int, text []byte) error {
 	var answer struct{ Run, Pack string }
 	if json.Unmarshal(text, &answer) == nil && answer.Run != "" && answer.Pack != "" {
 		return nil
 	}
 	err := fmt.Errorf(
-		"the service answered %d, but not that the pack was kept: is TAPROOT_URL the address of the service?", code)
-	if len(bytes.TrimSpace(text)) == 0 { // an upload that stalled on its way; to send it again does no harm
+		"the service responded with %d, but did not confirm the upload: is TAPROOT_URL the URL of the service?", code)
+	if len(bytes.TrimSpace(text)) == 0 { // the upload stalled on its way; a repeated one is harmless
 		return err
 	}
 	return backoff.Permanent(err)
 }
 
-// words is what the service says, without what it must not repeat.
-func (u *uploader) words(text []byte, code int) string {
+// message is the service's message, without what must not be printed.
+func (u *uploader) message(text []byte, code int) string {
 	var answer struct{ Error, Message string }
 	words := ""
 	if json.Unmarshal(text, &answer) == nil {
@@ -227,12 +228,12 @@ func (u *uploader) words(text []byte, code int) string {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		words += " (check TAPROOT_API_KEY)"
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		words += " (it sends elsewhere; set TAPROOT_URL to its real address)"
+		words += " (it redirects; set TAPROOT_URL to the final URL)"
 	}
 	return markdown.Printable(strings.ReplaceAll(words, u.o.Key, "***"), 300)
 }
 
-// frame gives what comes before and after the bytes of the file in a multipart body.
+// frame returns what precedes and follows the bytes of the file in a multipart body.
 func frame(file string) (head, tail []byte, kind string, err error) {
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
@@ -246,23 +247,23 @@ func frame(file string) (head, tail []byte, kind string, err error) {
 	return b.Bytes()[:n:n], b.Bytes()[n:], m.FormDataContentType(), nil
 }
 
-// counted tells how much of it was read.
+// counted reports how much of a reader was read.
 type counted struct {
 	r           io.Reader
 	sent, total int64
-	tell        func(sent, total int64)
+	report      func(sent, total int64)
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.sent += int64(n)
-	if c.tell != nil && n > 0 {
-		c.tell(c.sent, c.total)
+	if c.report != nil && n > 0 {
+		c.report(c.sent, c.total)
 	}
 	return n, err
 }
 
-// NetworkReason says why a request got no answer, without the address that it went to: that may be a secret.
+// NetworkReason says why a request has no response, without its URL, which may contain a secret.
 func NetworkReason(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError
@@ -271,7 +272,7 @@ func NetworkReason(err error) string {
 	case errors.As(err, &dns):
 		return "the host was not found"
 	case errors.As(err, &wait) && wait.Timeout() || errors.Is(err, context.DeadlineExceeded):
-		return "no answer in time"
+		return "no response in time"
 	case errors.Is(err, context.Canceled):
 		return "it was interrupted"
 	case strings.Contains(err.Error(), "x509:") || strings.Contains(err.Error(), "tls:"):
@@ -287,7 +288,7 @@ func NetworkReason(err error) string {
 	return "the connection failed"
 }
 
-// innermost of a chain of errors is the system's own word: "connection refused".
+// innermost returns the system's own error of a chain: "connection refused".
 func innermost(err error) error {
 	for {
 		next := errors.Unwrap(err)

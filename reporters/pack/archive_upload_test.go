@@ -97,7 +97,7 @@ func TestUpload(t *testing.T) {
 		"server errors":     {say(500, ""), say(503, "busy"), say(502, "<html>")},
 		"rate limited":      {say(429, `{"error":"rate_limited","message":"slow down"}`, "Retry-After", "1")},
 		"connection is cut": {cutOff, cutOff},
-		"nothing was kept":  {say(200, ""), say(201, " \n")}, // as a proxy answers an upload that stalled
+		"nothing was kept":  {say(200, ""), say(201, " \n")}, // as a proxy responds to an upload that stalled
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newService(t, answers...)
@@ -139,13 +139,13 @@ func TestUploadRefused(t *testing.T) {
 		"too large": {say(413, `{"error":"payload_too_large","message":"at most 1 GB"}`), 1,
 			"413: payload_too_large at most 1 GB"},
 		"no plan":     {say(402, `{"error":"payment_required","message":"cap"}`), 1, "402: payment_required cap"},
-		"elsewhere":   {say(307, "", "Location", "https://evil.example/"), 1, "set TAPROOT_URL to its real address"},
+		"elsewhere":   {say(307, "", "Location", "https://evil.example/"), 1, "set TAPROOT_URL to the final URL"},
 		"a long wait": {say(429, "", "Retry-After", "86400"), 1, "429: Too Many Requests"},
 		"a page": {say(200, "<html>Sign in</html>"), 1,
-			"200, but not that the pack was kept: is TAPROOT_URL the address of the service?"},
-		"other JSON":  {say(201, `{"ok":true}`), 1, "201, but not that the pack was kept"},
-		"a list":      {say(200, `[]`), 1, "200, but not that the pack was kept"},
-		"no answer":   {say(204, ""), 5, "204, but not that the pack was kept"},
+			"200, but did not confirm the upload: is TAPROOT_URL the URL of the service?"},
+		"other JSON":  {say(201, `{"ok":true}`), 1, "201, but did not confirm the upload"},
+		"a list":      {say(200, `[]`), 1, "200, but did not confirm the upload"},
+		"no answer":   {say(204, ""), 5, "204, but did not confirm the upload"},
 		"always down": {nil, 5, "500: Internal Server Error"},
 		"hostile":     {say(400, `{"error":"x\u001b[2J","message":"`+strings.Repeat("y", 9000)+`"}`), 1, "400: x␛[2J y"},
 	} {
@@ -210,7 +210,7 @@ func TestUploadProgressAndCancel(t *testing.T) {
 func TestNetworkReason(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		// a port that was closed would be somebody else's a moment later
+		// not a port that was closed: another process may open it a moment later
 		"http://127.0.0.1:1/secret-token":     "the connection failed: connection refused",
 		"http://nowhere.invalid/secret-token": "the host was not found",
 	} {

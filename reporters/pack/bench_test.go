@@ -36,15 +36,15 @@ func screen() image.Image {
 // stepLimit is what a step may cost the pack.
 const stepLimit = 35 * time.Millisecond
 
-// BenchmarkPackStep is what a step of a page costs the pack: four events, a picture of 1080x2400 and the elements of a
-// page with 1500, all on the disk. It fails when the fastest quarter of the steps is above the limit: noise passes, a
-// cost of ours does not. Beside it stands what it costs bare: to encode the picture and to write the same bytes to the
-// disk once.
+// BenchmarkPackStep measures what a step of a page costs the pack: four events, a screenshot of 1080x2400 and the
+// elements of a page with 1500, all on the disk. It fails when the fastest quarter of the steps is above the limit, so
+// noise does not fail it, but a regression does. It also reports the minimum: encoding the image and writing the same
+// bytes to the disk once.
 func BenchmarkPackStep(b *testing.B) {
 	p := newPack(b, newRun(b), "bench", PackOptions{})
 	img, dom := screen(),
 		gzipped(b, strings.Repeat(`{"p":1,"t":"div","a":["class","card"],"b":[10,20,300,40],"s":3},`, 1500))
-	const batch = 5 // steps one right after the other; a picture is written while the next step begins
+	const batch = 5 // steps one right after the other; a screenshot is written while the next step starts
 	var times, bare []time.Duration
 	n := 0
 	for b.Loop() {
@@ -58,7 +58,7 @@ func BenchmarkPackStep(b *testing.B) {
 			n++
 			packStep(b, p, n, img, dom)
 		}
-		p.awaitPicture()
+		p.awaitScreenshot()
 		times = append(times, time.Since(began)/batch)
 		bare = append(bare, bareStep(b, img, dom))
 	}

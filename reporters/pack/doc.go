@@ -1,3 +1,3 @@
-// Package pack keeps the report pack of one case: events and pictures go in as they happen, a folder comes out that
-// survives a kill at any moment and can be verified, archived and uploaded.
+// Package pack writes the report pack of one case. Events and screenshots go in as they happen; the folder that comes
+// out survives a kill at any moment and can be verified, archived and uploaded.
 package pack

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// writeAside writes a file of a pack as a whole or not at all: aside in .work first, then synced and renamed.
+// writeAside writes a file of a pack as a whole or not at all: it writes to .work, syncs and renames.
 func writeAside(root *os.Root, name string, write func(io.Writer) error) error {
 	return wholefile.WriteBy(root, path.Join(event.WorkDir, "aside-"+path.Base(name)), os.O_TRUNC, name, write)
 }
@@ -22,7 +22,7 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return writeAside(root, name, wholefile.BytesWriter(data))
 }
 
-// moveIntoPack moves a file from anywhere to name in root; across file systems it is copied.
+// moveIntoPack moves a file from any folder to name in root; across file systems it copies.
 func moveIntoPack(root *os.Root, from, name string) error {
 	src, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {

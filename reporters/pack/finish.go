@@ -19,16 +19,16 @@ import (
 	"github.com/taproot-dev/taproot/reporters/video"
 )
 
-// Finish waits for the pictures, makes the recording and derives run.md and summary.json from the events; summary.json
-// is the last to appear. A cancelled ctx costs the recording only. The result is given with an error too: it then says
-// what could be kept, and its verdict is not Pass. Later calls give what the first gave.
+// Finish waits for the screenshots, makes the recording and derives run.md and summary.json from the events;
+// summary.json is written last. A cancelled ctx skips the recording only. With an error, Finish returns a result too:
+// it describes what was kept, and its verdict is not Pass. Later calls return the same values.
 func (p *Pack) Finish(ctx context.Context) (*event.Result, error) {
 	p.once.Do(func() {
-		p.awaitPicture()
+		p.awaitScreenshot()
 		p.mu.Lock()
 		p.closed = true
 		p.mu.Unlock()
-		p.awaitPicture() // one that began in between
+		p.awaitScreenshot() // one that was started in between
 		p.res, p.err = p.finish(ctx)
 	})
 	return p.res, p.err
@@ -54,26 +54,26 @@ func (p *Pack) finish(ctx context.Context) (*event.Result, error) {
 	return res, nil
 }
 
-// fold folds the events of the pack. That something could not be kept is one of them, also when it cannot be written
-// down any more.
+// fold folds the events of the pack. It adds an event for what could not be kept, even when that event cannot be
+// written.
 func (p *Pack) fold() *event.Result {
 	events, err := readFile(p.root)
 	if err != nil {
 		p.breaks(err)
 	}
-	if len(events) > 0 { // a pack that is closed gives none
+	if len(events) > 0 { // a closed pack has none
 		p.events = events
 	}
 	events = p.events
 	if p.broken != nil && !slices.ContainsFunc(events, func(e event.Event) bool { return e.Kind == event.Unkept }) {
 		unkept := event.Event{Time: p.o.Clock().UTC(), Kind: event.Unkept, Problem: reportProblem(p.broken)}
-		_ = p.log.Add(unkept) // what keeps it from being written is most likely what it tells of
+		_ = p.log.Add(unkept) // if it cannot be written, the cause is most likely the one that it reports
 		events = append(slices.Clone(events), unkept)
 	}
 	return foldEvents(p.root, p.c, events)
 }
 
-// derive writes the files that are made of the result, and closes the pack.
+// derive writes the files that are made from the result, and closes the pack.
 func (p *Pack) derive(res *event.Result) error {
 	err := WriteDerived(p.root, res)
 	if err == nil {
@@ -92,7 +92,7 @@ func WriteDerived(root *os.Root, res *event.Result) error {
 	return writeBytes(root, event.SummaryFile, SummaryJSON(res))
 }
 
-// FoldFile folds the events of a pack. What they do not tell of the case is taken from c.
+// FoldFile folds the events of a pack. What they lack of the case is taken from c.
 func FoldFile(root *os.Root, c event.Case) (*event.Result, error) {
 	events, err := readFile(root)
 	return foldEvents(root, c, events), err
@@ -109,19 +109,19 @@ func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.Result
 		}
 	}
 	if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Kind == event.CaseEnded }) {
-		adoptPictures(root, res)
+		adoptScreenshots(root, res)
 	}
 	return res
 }
 
-var pictureName = lazyregexp.New(`^([0-9]{2,6})-.*\.png$`)
+var screenshotName = lazyregexp.New(`^([0-9]{2,6})-.*\.png$`)
 
-// adoptPictures adds the screenshots of which a killed run could write the file, and not the event any more.
-func adoptPictures(root *os.Root, res *event.Result) {
+// adoptScreenshots adds the screenshots of a killed run that have a file, but no event.
+func adoptScreenshots(root *os.Root, res *event.Result) {
 	entries, _ := fs.ReadDir(root.FS(), event.ScreenshotsDir) // without the folder there is none
 	for _, e := range entries {
 		name := path.Join(event.ScreenshotsDir, e.Name())
-		m := pictureName.FindStringSubmatch(e.Name())
+		m := screenshotName.FindStringSubmatch(e.Name())
 		if m == nil || !e.Type().IsRegular() || slices.ContainsFunc(res.Attachments, func(a event.Attachment) bool {
 			return a.Path == name
 		}) {
@@ -155,12 +155,12 @@ func readFile(root *os.Root) ([]event.Event, error) {
 	return events, errors.Join(err, f.Close())
 }
 
-// record makes recording.mp4: of the film's parts, otherwise of the screenshots, otherwise not at all. It needs p.mu,
-// and gives an error only when the pack cannot take what was made.
+// record makes recording.mp4: from the clips of the recording, otherwise from the screenshots, otherwise not at all. It
+// needs p.mu, and returns an error only when the file cannot be added to the pack.
 func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	out := filepath.Join(p.dir, event.WorkDir, event.RecordingFile)
-	rec := p.film(ctx, res, out)
-	if err := p.keepFilmClips(rec); err != nil {
+	rec := p.makeRecording(ctx, res, out)
+	if err := p.keepClips(rec); err != nil {
 		return err
 	}
 	e := event.Event{Kind: event.Recorded, Recording: &rec}
@@ -173,20 +173,20 @@ func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	return p.keep(e)
 }
 
-// filmClipFile is where the film of a clip of its own is made.
-func (p *Pack) filmClipFile(i int) string {
+// clipFile is where a clip that the test requested is written.
+func (p *Pack) clipFile(i int) string {
 	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("filmclip-%d.mp4", i+1))
 }
 
-// keepFilmClips takes the clips of the film into the pack, or tells why there are none. It needs p.mu.
-func (p *Pack) keepFilmClips(rec event.Recording) error {
-	for i, s := range p.filmClips {
+// keepClips takes the requested clips of the recording into the pack, or logs why there are none. It needs p.mu.
+func (p *Pack) keepClips(rec event.Recording) error {
+	for i, s := range p.requestedClips {
 		why := rec.Why
 		if s.failed != nil {
 			why = s.failed.Error()
 		}
-		if rec.Kind != event.NativeFilm || s.failed != nil {
-			if err := p.keep(event.Event{Kind: event.Logged, Message: fmt.Sprintf("there is no film %s: %s", s.name,
+		if rec.Kind != event.NativeRecording || s.failed != nil {
+			if err := p.keep(event.Event{Kind: event.Logged, Message: fmt.Sprintf("there is no recording %s: %s", s.name,
 				why)}); err != nil {
 				return err
 			}
@@ -194,35 +194,35 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 		}
 		name, err := p.place("artifacts/" + s.name + ".mp4")
 		if err == nil {
-			err = moveIntoPack(p.root, p.filmClipFile(i), name)
+			err = moveIntoPack(p.root, p.clipFile(i), name)
 		}
 		if err == nil {
 			err = p.keep(event.Event{Kind: event.Attached, Attachment: &event.Attachment{Path: name, Type: "video/mp4",
 				Kind: event.KindArtifact}})
 		}
 		if err != nil {
-			return fmt.Errorf("keep the film %s: %w", s.name, err)
+			return fmt.Errorf("keep the recording %s: %w", s.name, err)
 		}
 	}
 	return nil
 }
 
-func (p *Pack) film(ctx context.Context, res *event.Result, out string) event.Recording {
+func (p *Pack) makeRecording(ctx context.Context, res *event.Result, out string) event.Recording {
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
-	for i, s := range p.filmClips {
-		maker.FilmClips = append(maker.FilmClips, video.FilmClip{From: s.from, To: s.to, Out: p.filmClipFile(i),
-			Failed: func(err error) { p.filmClips[i].failed = err }})
+	for i, s := range p.requestedClips {
+		maker.Cuts = append(maker.Cuts, video.Cut{From: s.from, To: s.to, Out: p.clipFile(i),
+			Failed: func(err error) { p.requestedClips[i].failed = err }})
 	}
-	why := p.noFilm
+	why := p.noRecording
 	if len(p.clips) > 0 {
 		err := maker.Join(ctx, p.clips, out)
 		if err == nil {
-			return event.Recording{Kind: event.NativeFilm}
+			return event.Recording{Kind: event.NativeRecording}
 		}
 		why = err.Error()
 	}
 	if why == "" {
-		why = "the device made no film"
+		why = "the device made no recording"
 	}
 	if p.o.NoVideo {
 		return event.Recording{Kind: event.NoRecording, Why: why}
@@ -250,8 +250,8 @@ func chapters(res *event.Result) []video.Chapter {
 	return marks
 }
 
-// frames gives each picture with the time for which it was the newest one; the first is shown from the start of the
-// case on.
+// frames returns each screenshot with the time for which it was the newest one. The first is shown from the start of
+// the case.
 func frames(res *event.Result, dir string) ([]video.Frame, time.Time) {
 	shots := res.Screenshots()
 	var list []video.Frame

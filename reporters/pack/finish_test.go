@@ -22,7 +22,7 @@ func ffmpeg(t testing.TB) string {
 	return path
 }
 
-// finish plays a case with these clips, and gives its result and what stands in recording.mp4's place.
+// finish plays a case with these clips, and returns its result and whether recording.mp4 exists.
 func finish(ctx context.Context, t *testing.T, program string, arrange func(p *Pack)) (*event.Result, bool) {
 	t.Helper()
 	p := newPack(t, newRun(t), "case", PackOptions{FFmpeg: program})
@@ -69,7 +69,7 @@ func TestRecordingNative(t *testing.T) {
 		p.AddClip(clip, eventtest.Epoch)
 		shoot(t, p)
 	})
-	if !there || res.Recording != (event.Recording{Kind: event.NativeFilm}) {
+	if !there || res.Recording != (event.Recording{Kind: event.NativeRecording}) {
 		t.Errorf("%v, %+v", there, res.Recording)
 	}
 }
@@ -77,9 +77,9 @@ func TestRecordingNative(t *testing.T) {
 func TestRecordingSlideShow(t *testing.T) {
 	t.Parallel()
 	for want, arrange := range map[string]func(p *Pack){
-		"the device made no film": func(*Pack) {},
-		"the phone cannot film":   func(p *Pack) { p.NoRecording("the phone cannot film") },
-		"join film: part 1: no film in it": func(p *Pack) {
+		"the device made no recording": func(*Pack) {},
+		"the phone cannot film":        func(p *Pack) { p.NoRecording("the phone cannot film") },
+		"join recording: part 1: it contains no video": func(p *Pack) {
 			clip := filepath.Join(p.Dir(), event.WorkDir, "clip.mp4")
 			if err := os.WriteFile(clip, []byte("cut off"), 0o644); err != nil {
 				t.Error(err)
@@ -111,7 +111,7 @@ func TestRecordingNone(t *testing.T) {
 		res.Recording != (event.Recording{Kind: event.NoRecording, Why: "switched off"}) {
 		t.Errorf("%v, %+v", err, res.Recording)
 	}
-	// A cancelled run keeps everything but its film.
+	// A cancelled run keeps everything but its recording.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	res, there = finish(ctx, t, ffmpeg(t), func(p *Pack) { shoot(t, p) })

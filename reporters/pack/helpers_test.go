@@ -35,7 +35,7 @@ func newPack(t testing.TB, run *RunDir, name string, o PackOptions) *Pack {
 	return p
 }
 
-// checkPack fails when anything under a final name is not whole, and gives the summary and the number of pictures.
+// checkPack fails when a file under a final name is incomplete. It returns the summary and the number of screenshots.
 func checkPack(t *testing.T, dir string) (sum Summary, shots int) {
 	t.Helper()
 	for _, name := range eventtest.Names(t, dir) {

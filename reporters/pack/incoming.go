@@ -11,16 +11,16 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Incoming is the folder of a case that runs on another machine: it holds what was heard of it so far, and in the end
+// Incoming is the folder of a case that runs on another machine: it holds the events received so far, and in the end
 // the pack that was made there. Not safe for concurrent use.
 type Incoming struct {
-	p       *Pack
-	observe func(event.Case, event.Event)
-	heard   int // events, in order
+	p        *Pack
+	observe  func(event.Case, event.Event)
+	received int // events, in order
 }
 
-// NewIncoming makes the folder, so that nothing else takes its name. One of Adopt, End and Discard must be called in
-// the end. observe is told of each event, in order and once; it may be nil.
+// NewIncoming makes the folder, which reserves its name. Call one of Adopt, End and Discard in the end. observe is
+// called with each event, in order and once; it may be nil.
 func (d *RunDir) NewIncoming(c event.Case, observe func(event.Case, event.Event)) (*Incoming, error) {
 	p, err := d.NewPack(c, PackOptions{NoVideo: true})
 	if err != nil {
@@ -33,7 +33,7 @@ func (d *RunDir) NewIncoming(c event.Case, observe func(event.Case, event.Event)
 	return &Incoming{p: p, observe: observe}, nil
 }
 
-// unsynced is a file that is lost when the machine stops: the pack itself is elsewhere.
+// unsynced is a file that may be lost when the machine stops: the pack itself is elsewhere.
 type unsynced struct{ *os.File }
 
 func (unsynced) Sync() error { return nil }
@@ -41,35 +41,36 @@ func (unsynced) Sync() error { return nil }
 // Dir is the absolute path of the folder.
 func (i *Incoming) Dir() string { return i.p.dir }
 
-// Spool is a folder for the pack on its way, on the same disk. It goes with the pack's end, or with a run's that died.
+// Spool is a folder for the pack while it is transferred, on the same disk. It is removed with the end of the pack, or
+// of a run that died.
 func (i *Incoming) Spool() string { return filepath.Join(i.p.dir, event.WorkDir) }
 
-// Begun tells whether the case is known to have begun.
-func (i *Incoming) Begun() bool { return i.heard > 0 }
+// Begun reports whether the case is known to have started.
+func (i *Incoming) Begun() bool { return i.received > 0 }
 
-// Event takes the nth event, from 0. One that was heard already, or that comes before its turn, is passed by: Adopt has
-// them all. The first one again means that the case begins anew, on another device.
+// Event takes the nth event, from 0. It ignores one that was received already, or that comes out of order: Adopt has
+// them all. The first event again means that the case starts again, on another device.
 func (i *Incoming) Event(n int, e event.Event) {
-	if n == 0 && i.heard > 0 && e.Kind == event.CaseStarted && !e.Time.Equal(i.p.events[0].Time) {
-		i.heard = 0
+	if n == 0 && i.received > 0 && e.Kind == event.CaseStarted && !e.Time.Equal(i.p.events[0].Time) {
+		i.received = 0
 		if err := i.p.log.Restart(); err != nil {
 			i.p.breaks(err)
 		}
 	}
-	if n == i.heard {
+	if n == i.received {
 		i.hear(e)
 	}
 }
 
 func (i *Incoming) hear(e event.Event) {
-	if i.heard == 0 {
+	if i.received == 0 {
 		i.p.events = []event.Event{e}
 	}
-	i.heard++
+	i.received++
 	if c := e.Case; c != nil {
 		i.p.c.Device, i.p.c.Model = c.Device, c.Model
 	}
-	if e.Kind != event.Attached && e.Kind != event.Recorded { // those files are not here
+	if e.Kind != event.Attached && e.Kind != event.Recorded { // those files are on the other machine
 		if err := i.p.log.Add(e); err != nil {
 			i.p.breaks(err)
 		}
@@ -77,10 +78,10 @@ func (i *Incoming) hear(e event.Event) {
 	i.observe(i.p.c, e)
 }
 
-// Adopt puts a finished pack, a folder on the same disk, into the place of what was heard, and tells of the events that
-// were not.
+// Adopt replaces the received events by a finished pack, a folder on the same disk, and reports the events that were
+// not received yet.
 func (i *Incoming) Adopt(from string) (*event.Result, error) {
-	res, events, err := i.look(from)
+	res, events, err := i.load(from)
 	if err != nil {
 		return nil, fmt.Errorf("take the pack of %s: %w", i.p.c.Pack, err)
 	}
@@ -103,8 +104,8 @@ func (i *Incoming) Adopt(from string) (*event.Result, error) {
 	return res, nil
 }
 
-// look reads the pack that came.
-func (i *Incoming) look(dir string) (*event.Result, []event.Event, error) {
+// load reads the transferred pack.
+func (i *Incoming) load(dir string) (*event.Result, []event.Event, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, err
@@ -121,7 +122,7 @@ func (i *Incoming) look(dir string) (*event.Result, []event.Event, error) {
 	return res, events, nil
 }
 
-// End makes a pack of what was heard, with the verdict on a case of which nothing more will come.
+// End makes a pack of the received events, with the verdict of a case that will send no more.
 func (i *Incoming) End(ctx context.Context, verdict event.Verdict, problem event.Problem) (*event.Result, error) {
 	i.p.o.Observe = i.observe
 	i.p.NoRecording("the case ran on another machine, from which no report came")
@@ -133,12 +134,12 @@ func (i *Incoming) End(ctx context.Context, verdict event.Verdict, problem event
 	return res, err
 }
 
-// Discard leaves nothing.
+// Discard removes everything.
 func (i *Incoming) Discard() error {
 	i.close()
 	return os.RemoveAll(i.p.dir)
 }
 
 func (i *Incoming) close() {
-	_ = errors.Join(i.p.file.Close(), i.p.root.Close()) // what it holds is given up
+	_ = errors.Join(i.p.file.Close(), i.p.root.Close()) // its content is discarded
 }

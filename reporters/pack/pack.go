@@ -18,9 +18,9 @@ import (
 // PackOptions are what a pack needs from outside. The zero value works.
 type PackOptions struct {
 	FFmpeg  string           // path; empty: no recording can be made
-	NoVideo bool             // no recording is made: neither of a film nor, in its place, of the screenshots
+	NoVideo bool             // no recording is made, from neither clips nor screenshots
 	Clock   func() time.Time // default: time.Now
-	// is told of each event once it is kept, in order, one at a time; must not call the pack
+	// called with each event after it was kept, in order, one at a time; must not call the pack
 	Observe func(event.Case, event.Event)
 }
 
@@ -33,20 +33,20 @@ type Pack struct {
 	file *os.File
 
 	mask event.Mask
-	slot chan struct{} // holds a token while a picture is being written
+	slot chan struct{} // holds a token while a screenshot is being written
 
-	mu        sync.Mutex
-	log       event.Log
-	broken    error           // the first reason why the report cannot be kept
-	events    []event.Event   // as they were read last
-	names     map[string]bool // taken ones, lower case
-	clips     []video.Clip
-	filmClips []filmClip
-	noFilm    string
-	closed    bool // by Finish
-	once      sync.Once
-	res       *event.Result
-	err       error // of Finish
+	mu             sync.Mutex
+	log            event.Log
+	broken         error           // the first reason why the report cannot be kept
+	events         []event.Event   // as they were read last
+	names          map[string]bool // taken ones, lower case
+	clips          []video.Clip
+	requestedClips []requestedClip
+	noRecording    string
+	closed         bool // by Finish
+	once           sync.Once
+	res            *event.Result
+	err            error // of Finish
 }
 
 var (
@@ -54,7 +54,7 @@ var (
 	errFinished            = errors.New("the pack is finished")
 )
 
-// NewPack makes the folder of a case. Finish must be called in the end.
+// NewPack makes the folder of a case. Call Finish in the end.
 func (d *RunDir) NewPack(c event.Case, o PackOptions) (*Pack, error) {
 	if !IsPackName(c.Pack) {
 		return nil, fmt.Errorf("make pack: %q cannot be the name of a folder", c.Pack)
@@ -95,16 +95,16 @@ func (p *Pack) lay() error {
 	return wholefile.SyncDir(p.root, ".")
 }
 
-// Mask holds the secrets that nothing of the pack may show; it takes more at any time.
+// Mask holds the secrets that must not appear in the pack. Secrets can be added at any time.
 func (p *Pack) Mask() *event.Mask { return &p.mask }
 
 // Dir is the absolute path of the pack.
 func (p *Pack) Dir() string { return p.dir }
 
-// Emit keeps an event. A case that passed, but whose pictures could not be kept, is kept as an error.
+// Emit keeps an event. A case that passed becomes an error if its screenshots could not be kept.
 func (p *Pack) Emit(e event.Event) error {
 	if e.Kind == event.CaseEnded {
-		p.awaitPicture()
+		p.awaitScreenshot()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,7 +149,8 @@ func reportProblem(err error) *event.Problem {
 	return &event.Problem{Message: "the report could not be kept: " + err.Error()}
 }
 
-// Add moves a regular file into the pack. A name that is taken gets a number; a name outside the pack is an error.
+// Add moves a regular file into the pack. A number is added to a name that is taken; a name outside the pack is an
+// error.
 func (p *Pack) Add(a event.Attachment, step int, from string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +176,7 @@ func (p *Pack) Add(a event.Attachment, step int, from string) error {
 	return p.keep(event.Event{Kind: event.Attached, Step: step, Attachment: &a})
 }
 
-// place checks a name that an attachment wants, and takes it. It needs p.mu.
+// place checks the name of an attachment and reserves it. It needs p.mu.
 func (p *Pack) place(name string) (string, error) {
 	clean := path.Clean(name)
 	if clean != name || !filepath.IsLocal(name) || strings.ContainsAny(name, `\:`) || strings.HasPrefix(name, ".") {
@@ -189,7 +190,7 @@ func (p *Pack) place(name string) (string, error) {
 	return p.free(name), nil
 }
 
-// free gives name, or name with a number before its extension, and takes it. It needs p.mu.
+// free returns name, or name with a number before its extension, and reserves it. It needs p.mu.
 func (p *Pack) free(name string) string {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -200,33 +201,33 @@ func (p *Pack) free(name string) string {
 	return name
 }
 
-// AddClip tells of a part of the case's film, a file under Dir()/.work in any format that ffmpeg reads, and when it
-// began.
+// AddClip adds a clip of the case's recording, a file under Dir()/.work in any format that ffmpeg reads, and the time
+// at which it started.
 func (p *Pack) AddClip(path string, start time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clips = append(p.clips, video.Clip{Path: path, Start: start})
 }
 
-// filmClip is a part of the case's film that a test wants for itself.
-type filmClip struct {
+// requestedClip is a part of the case's recording that a test requested as a file.
+type requestedClip struct {
 	name     string
 	from, to time.Time
-	failed   error // why there is none
+	failed   error // why it was not made
 }
 
-// AddFilmClip asks for a film of its own, artifacts/NAME.mp4, of a part of the case's film.
+// AddFilmClip requests a part of the case's recording as a file of its own, artifacts/NAME.mp4.
 func (p *Pack) AddFilmClip(name string, from, to time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.filmClips = append(p.filmClips, filmClip{name: name, from: from, to: to})
+	p.requestedClips = append(p.requestedClips, requestedClip{name: name, from: from, to: to})
 }
 
-// NoRecording tells why there is no film of the case.
+// NoRecording reports why there is no recording of the case.
 func (p *Pack) NoRecording(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.noFilm = reason
+	p.noRecording = reason
 }
 
 func mediaType(name string) string {

@@ -155,8 +155,8 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// A picture that could not be kept is no pass.
-func TestPictureErrorSurfaces(t *testing.T) {
+// A case does not pass when a screenshot could not be kept.
+func TestScreenshotErrorIsReturned(t *testing.T) {
 	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
 	if err := p.Screenshot(t.Context(), event.Shot{Image: badImage{image.NewGray16(image.Rect(0, 0, 9, 9))},
@@ -185,14 +185,14 @@ func TestPictureErrorSurfaces(t *testing.T) {
 func TestScreenshotWaitsAndCancels(t *testing.T) {
 	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
-	p.slot <- struct{}{} // a picture that is being written
+	p.slot <- struct{}{} // a screenshot that is being written
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := p.Screenshot(ctx, event.Shot{Image: picture(1, 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	<-p.slot
-	// A last picture after the run was cancelled is still taken.
+	// A last screenshot after the run was cancelled is still taken.
 	if err := p.Screenshot(ctx, event.Shot{Image: picture(1, 1), Step: 1}); err != nil {
 		t.Errorf("%v", err)
 	}

@@ -19,7 +19,7 @@ import (
 const (
 	RunLayout = "2006-01-02T15-04-05"
 	LiveFile  = ".live"
-	maxTries  = 3600 // seconds that may be taken in a row
+	maxNames  = 3600 // names of consecutive seconds to check
 )
 
 var (
@@ -27,31 +27,35 @@ var (
 	NamePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
 )
 
-// IsPackName tells whether name can be that of a pack's folder.
+// IsPackName reports whether name can be the name of a pack's folder.
 func IsPackName(name string) bool {
 	return NamePattern.MatchString(name) && !strings.HasSuffix(name, ".")
 }
 
-// RunDir is the directory of one run, which holds a pack per case. While it is open, in however many processes, nobody
-// seals or prunes it.
+// RunDir is the directory of one run, with a pack per case. While it is open in any process, it is neither finalized
+// as dead nor pruned.
+//
+// A file lock decides whether a run is alive, because the kernel releases it however a process ends, and process ids
+// are reused. All processes that work on a run share the lock of LiveFile. A process that finalizes or prunes a run
+// takes the same lock exclusively: it fails as long as one of them lives.
 type RunDir struct {
 	path string
 	live *flock.Flock
 }
 
-// Claim asks whether a run may have a name, where other machines take names, too. It may be nil: then the folder alone
+// Claim reports whether a run may use a name that other machines may have taken, too. With a nil Claim, only the folder
 // decides.
 type Claim func(run string) (bool, error)
 
 // NewRunDir makes <root>/<YYYY-MM-DDTHH-MM-SS> for the second now, in UTC, or for the next second that is not taken.
 func NewRunDir(root string, now time.Time) (*RunDir, error) { return Claim(nil).NewRunDir(root, now) }
 
-// NewRunDir does what NewRunDir does, for a name that is claimed.
+// NewRunDir is the function NewRunDir for names that must be claimed.
 func (c Claim) NewRunDir(root string, now time.Time) (*RunDir, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, fmt.Errorf("make the reports directory: %w", err)
 	}
-	for i := range maxTries {
+	for i := range maxNames {
 		name := now.UTC().Add(time.Duration(i) * time.Second).Format(RunLayout)
 		dir := filepath.Join(root, name)
 		if free, err := c.free(dir, name); err != nil {
@@ -67,15 +71,15 @@ func (c Claim) NewRunDir(root string, now time.Time) (*RunDir, error) {
 			return nil, fmt.Errorf("make the run directory: %w", err)
 		}
 		run, err := OpenRunDir(dir)
-		if errors.Is(err, os.ErrNotExist) { // pruned between two breaths: its name is that of an old run
+		if errors.Is(err, os.ErrNotExist) { // pruned in between: it has the name of an old run
 			continue
 		}
 		return run, err
 	}
-	return nil, fmt.Errorf("make the run directory: %d names from %s on are taken", maxTries, now.UTC().Format(RunLayout))
+	return nil, fmt.Errorf("make the run directory: %d names from %s on are taken", maxNames, now.UTC().Format(RunLayout))
 }
 
-// free tells whether a name may be taken. What is there already claims nothing.
+// free reports whether a name may be used. A directory that exists already is not claimed.
 func (c Claim) free(dir, name string) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -86,7 +90,7 @@ func (c Claim) free(dir, name string) (bool, error) {
 	return c(name)
 }
 
-// OpenRunDir joins a run that this or another process began.
+// OpenRunDir joins a run that this or another process started.
 func OpenRunDir(path string) (*RunDir, error) {
 	// A lock is not opened through a link.
 	if err := wholefile.Regular(filepath.Join(path, LiveFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -97,11 +101,12 @@ func OpenRunDir(path string) (*RunDir, error) {
 		return nil, fmt.Errorf("open run directory: %w", err)
 	}
 	live := flock.New(filepath.Join(abs, LiveFile))
-	// A sealer may hold the lock for the moment that it takes to find nothing to seal.
+	// Another process may hold the lock for a moment while it checks whether the run is dead.
 	if err := live.RLock(); err != nil {
 		return nil, fmt.Errorf("mark run directory %s as live: %w", path, err)
 	}
-	// A run that was pruned while its lock was waited for is gone: what is locked must be what is there.
+	// A run may have been pruned while this process waited for its lock: the locked file must be the one in the
+	// directory.
 	locked, err := live.Stat()
 	if err == nil {
 		var found os.FileInfo
@@ -115,27 +120,28 @@ func OpenRunDir(path string) (*RunDir, error) {
 	return &RunDir{path: abs, live: live}, nil
 }
 
-// looking is held while a run's lock is tried for: who only looks holds the lock for a moment, and is not to be taken
-// for somebody who works on the run.
-var looking sync.Mutex
+// checking is locked while this process checks a run's lock. A check holds that lock for a moment, and another check
+// must not take it for a process that works on the run.
+var checking sync.Mutex
 
-// TryAlone takes a run's lock when nobody works on the run.
+// TryAlone takes a run's lock when no process works on the run.
 func TryAlone(lock *flock.Flock) (bool, error) {
-	looking.Lock()
-	defer looking.Unlock()
+	checking.Lock()
+	defer checking.Unlock()
 	return lock.TryLock()
 }
 
-// Alive tells whether a process, this one or another, has the run directory open.
+// Alive reports whether a process, this one or another, has the run directory open.
 func Alive(path string) bool {
-	looking.Lock()
-	defer looking.Unlock()
-	live := flock.New(filepath.Join(path, LiveFile), flock.SetFlag(os.O_RDONLY)) // makes no file
+	checking.Lock()
+	defer checking.Unlock()
+	live := flock.New(filepath.Join(path, LiveFile), flock.SetFlag(os.O_RDONLY)) // creates no file
 	defer live.Close()                                                           // nothing was written
 	if free, err := live.TryLock(); free || err != nil {
 		return false
 	}
-	// Who works on a run shares its lock; who seals or prunes a dead one does not, and may have ended just now.
+	// A process that works on a run shares its lock; one that finalizes or prunes a dead run does not, and may have
+	// ended just now.
 	if shared, err := live.TryRLock(); !shared || err != nil {
 		return false
 	}
@@ -146,7 +152,7 @@ func Alive(path string) bool {
 // Path is the absolute path of the directory.
 func (d *RunDir) Path() string { return d.path }
 
-// Close ends this process's part in the run. Its packs must be finished before.
+// Close ends this process's part in the run. Finish its packs before.
 func (d *RunDir) Close() error {
 	if err := d.live.Close(); err != nil {
 		return fmt.Errorf("close run directory: %w", err)
@@ -154,7 +160,7 @@ func (d *RunDir) Close() error {
 	return nil
 }
 
-// IsRunName tells whether name is one of a run directory.
+// IsRunName reports whether name is one of a run directory.
 func IsRunName(name string) bool {
 	if !runName.MatchString(name) {
 		return false
@@ -163,7 +169,7 @@ func IsRunName(name string) bool {
 	return err == nil
 }
 
-// Folders lists the real directories right under root whose names are good, sorted.
+// Folders lists the real directories at the top of root for which good(name) is true, sorted.
 func Folders(root *os.Root, good func(string) bool) ([]string, error) {
 	d, err := root.Open(".")
 	if err != nil {

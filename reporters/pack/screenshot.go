@@ -13,12 +13,12 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Screenshot takes the picture and writes it while the next step runs. One picture of a pack is written at a time: a
+// Screenshot takes the screenshot and writes it while the next step runs. A pack writes one screenshot at a time: a
 // second call waits for the first.
 func (p *Pack) Screenshot(ctx context.Context, shot event.Shot) error {
 	at := p.o.Clock()
 	if shot.Image == nil || shot.Image.Bounds().Empty() {
-		return errors.New("keep screenshot: the picture is empty")
+		return errors.New("keep screenshot: the image is empty")
 	}
 	if err := p.awaitSlot(ctx); err != nil {
 		return fmt.Errorf("keep screenshot: %w", err)
@@ -41,10 +41,10 @@ func (p *Pack) Screenshot(ctx context.Context, shot event.Shot) error {
 	return nil
 }
 
-// awaitSlot takes the right to write a picture.
+// awaitSlot waits for the right to write a screenshot.
 func (p *Pack) awaitSlot(ctx context.Context) error {
 	select {
-	case p.slot <- struct{}{}: // free: a context that has ended already does not matter
+	case p.slot <- struct{}{}: // free: take it even if ctx has ended
 		return nil
 	default:
 	}
@@ -56,8 +56,8 @@ func (p *Pack) awaitSlot(ctx context.Context) error {
 	}
 }
 
-// awaitPicture waits until the picture that is being written, if any, is on the disk.
-func (p *Pack) awaitPicture() {
+// awaitScreenshot waits until the screenshot that is being written, if any, is on the disk.
+func (p *Pack) awaitScreenshot() {
 	p.slot <- struct{}{}
 	<-p.slot
 }
@@ -74,28 +74,28 @@ func (p *Pack) writeShot(name string, shot event.Shot, at time.Time) {
 	if shot.Failure {
 		kind = event.KindFailure
 	}
-	// An error of keep is kept in p.broken; the next call gives it.
+	// An error of keep is stored in p.broken; the next call returns it.
 	_ = p.keep(event.Event{Time: at, Kind: event.Attached, Step: shot.Step,
 		Attachment: &event.Attachment{Path: name, Type: "image/png", Kind: kind}})
 }
 
 func encodePNG(w io.Writer, img image.Image) (err error) {
-	defer func() { // an image of another's making, in a goroutine of ours: its panic must not end the run
+	defer func() { // a foreign image type may panic in this goroutine, which must not end the run
 		if r := recover(); r != nil {
-			err = fmt.Errorf("encode picture: %v", r)
+			err = fmt.Errorf("encode screenshot: %v", r)
 		}
 	}()
-	if file, ok := img.(interface{ PNG() []byte }); ok { // a device's own file is kept as it is
+	if file, ok := img.(interface{ PNG() []byte }); ok { // keep the device's own PNG file
 		_, err = w.Write(file.PNG())
 		return err
 	}
 	return screenpng.Encode(w, img)
 }
 
-// failedShot ends the name of the picture of a failure.
+// failedShot ends the name of the screenshot of a failure.
 const failedShot = "-failed"
 
-// shotName is NN-label.png, NN-label-failed.png for the picture of a failure.
+// shotName is NN-label.png, NN-label-failed.png for the screenshot of a failure.
 func shotName(shot event.Shot) string {
 	suffix := ""
 	if shot.Failure {

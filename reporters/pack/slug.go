@@ -11,12 +11,12 @@ import (
 
 const maxSlug = 40
 
-// letters are those that Unicode does not decompose.
-var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ",
+// replacements maps the characters that Unicode does not decompose.
+var replacements = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ",
 	"th", "ı", "i")
 
-// Slug turns a label into a name of a-z, 0-9 and single hyphens, at most 40 of them; "" when nothing of the label can
-// be kept.
+// Slug turns a label into a name of a-z, 0-9 and single hyphens, at most 40 characters; "" when no character of the
+// label can be kept.
 func Slug(label string) string {
 	if s := slug(label); s != noSlug || strings.Contains(strings.ToLower(label), noSlug) {
 		return s
@@ -24,14 +24,14 @@ func Slug(label string) string {
 	return ""
 }
 
-// noSlug is what a picture without a label is called.
+// noSlug names a screenshot without a label.
 const noSlug = "screen"
 
-// slug turns a label into a part of a file name: a-z, 0-9 and single hyphens, 1 to 40 of them.
+// slug turns a label into a part of a file name: a-z, 0-9 and single hyphens, 1 to 40 characters.
 func slug(label string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(shorten.Bytes(label, 1<<10)))) {
+	for _, r := range norm.NFKD.String(replacements.Replace(strings.ToLower(shorten.Bytes(label, 1<<10)))) {
 		r = unicode.ToLower(r)
 		switch {
 		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':

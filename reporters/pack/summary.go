@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Summary is summary.json: the eight fields of the specification, then ours.
+// Summary is summary.json: the eight fields of the specification, then Taproot's own.
 type Summary struct {
 	ID          string        `json:"id"`
 	Result      event.Verdict `json:"result"`
@@ -44,7 +44,7 @@ type Summary struct {
 
 // SummaryProblem is why a case did not pass.
 type SummaryProblem struct {
-	Step       int              `json:"step,omitempty"`  // from 1; none: not of a step
+	Step       int              `json:"step,omitempty"`  // from 1; 0: not of a step
 	Place      string           `json:"place,omitempty"` // file:line:col
 	Message    string           `json:"message"`
 	Expected   string           `json:"expected,omitempty"`
@@ -54,7 +54,7 @@ type SummaryProblem struct {
 	Around     []event.Incident `json:"around,omitempty"`  // what else went wrong while the step ran
 }
 
-// Summarize gives what summary.json holds.
+// Summarize returns the content of summary.json.
 func Summarize(r *event.Result) Summary {
 	n := r.Count()
 	s := Summary{
@@ -84,7 +84,7 @@ func summaryProblems(r *event.Result) []SummaryProblem {
 		p := f.Problem
 		s := SummaryProblem{Place: f.Place.String(), Message: p.Message, Expected: p.Expected, Actual: p.Actual,
 			Candidates: p.Candidates,
-			Picture:    f.Picture}
+			Picture:    f.Screenshot}
 		if f.Step != nil {
 			s.Step, s.Around = f.Step.N, f.Step.Around
 		}
@@ -93,11 +93,11 @@ func summaryProblems(r *event.Result) []SummaryProblem {
 	return list
 }
 
-// SummaryJSON gives the bytes of summary.json.
+// SummaryJSON returns the bytes of summary.json.
 func SummaryJSON(r *event.Result) []byte {
 	data, err := MarshalIndent(Summarize(r))
 	if err != nil {
-		return nil // a Summary holds nothing that cannot be encoded
+		return nil // cannot happen: every field can be encoded
 	}
 	return data
 }

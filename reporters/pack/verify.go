@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Defect is something in a pack that is not as its events or its manifest say.
+// Defect is a difference between a pack and its events or its manifest.
 type Defect struct {
 	File string // in the pack; empty: the pack itself
 	Text string
@@ -30,31 +30,31 @@ func (d Defect) String() string {
 
 const (
 	maxManifest = 16 << 20
-	maxPicture  = 64 << 20 // bytes of a PNG
+	maxImage    = 64 << 20 // bytes of a PNG
 	maxPixels   = 100 << 20
 )
 
-// Verify checks a pack that is complete: its events can be read, summary.json says what they amount to, every file that
-// is named is there, pictures can be decoded, and the files of the manifest are what they were.
+// Verify checks a pack that is complete: its events can be read, summary.json agrees with them, every named file
+// exists, images can be decoded, and the files match the manifest.
 func Verify(packDir string) []Defect { return verify(packDir, true) }
 
-// VerifyFiles is Verify without decoding the pictures, whose pixels would cost memory: for packs of strangers.
+// VerifyFiles is Verify without decoding the images, which takes memory: for packs from untrusted sources.
 func VerifyFiles(packDir string) []Defect { return verify(packDir, false) }
 
-func verify(packDir string, pictures bool) []Defect {
+func verify(packDir string, images bool) []Defect {
 	root, err := os.OpenRoot(packDir)
 	if err != nil {
 		return []Defect{{Text: err.Error()}}
 	}
 	defer root.Close() // nothing was written
-	v := &verifier{root: root, decodes: pictures}
+	v := &verifier{root: root, decodes: images}
 	v.pack(filepath.Base(packDir))
 	return v.found
 }
 
 type verifier struct {
 	root    *os.Root
-	decodes bool // pictures, too
+	decodes bool // images, too
 	found   []Defect
 }
 
@@ -64,11 +64,11 @@ func (v *verifier) f(file, format string, args ...any) {
 
 func (v *verifier) pack(name string) {
 	if !wholefile.There(v.root, event.SummaryFile) {
-		v.f(event.SummaryFile, "is missing: the pack is not complete; taproot report seal completes it when its run is dead")
+		v.f(event.SummaryFile, "is missing: the pack is not complete; taproot report seal completes it when its run has died")
 		return
 	}
 	if wholefile.There(v.root, event.WorkDir) {
-		v.f(event.WorkDir, "is left over: taproot report seal tidies it")
+		v.f(event.WorkDir, "is left over: taproot report seal removes it")
 	}
 	for _, file := range []string{event.EventsFile, event.RunFile} {
 		if info, err := v.root.Lstat(file); err != nil {
@@ -87,12 +87,12 @@ func (v *verifier) pack(name string) {
 	}
 	v.manifest()
 	if v.decodes {
-		v.pictures()
+		v.images()
 	}
 }
 
-// summary compares summary.json with the events. It may be worse than they are, when the report could not be kept or
-// not be read.
+// summary compares summary.json with the events. Its result may be worse than theirs, when the report could not be kept
+// or read.
 func (v *verifier) summary(name string, sum Summary) {
 	res, err := FoldFile(v.root, event.Case{ID: name, Pack: name})
 	if err != nil {
@@ -102,10 +102,10 @@ func (v *verifier) summary(name string, sum Summary) {
 	want := Summarize(res)
 	worse := (want.Result == event.Pass || want.Result == event.Skipped) && sum.Result == event.Error
 	if sum.Result != want.Result && !worse {
-		v.f(event.SummaryFile, "result is %q, the events amount to %q", sum.Result, want.Result)
+		v.f(event.SummaryFile, "result is %q, by the events %q", sum.Result, want.Result)
 	}
 	if sum.ID != want.ID {
-		v.f(event.SummaryFile, "id is %q, of the events %q", sum.ID, want.ID)
+		v.f(event.SummaryFile, "id is %q, by the events %q", sum.ID, want.ID)
 	}
 	for _, n := range []struct {
 		name      string
@@ -117,26 +117,26 @@ func (v *verifier) summary(name string, sum Summary) {
 		{"duration_ms", sum.DurationMS, want.DurationMS},
 	} {
 		if n.got != n.want {
-			v.f(event.SummaryFile, "%s is %d, of the events %d", n.name, n.got, n.want)
+			v.f(event.SummaryFile, "%s is %d, by the events %d", n.name, n.got, n.want)
 		}
 	}
 	if !slices.Equal(sum.Artifacts, want.Artifacts) {
-		v.f(event.SummaryFile, "artifacts are %q, of the events %q", sum.Artifacts, want.Artifacts)
+		v.f(event.SummaryFile, "artifacts are %q, by the events %q", sum.Artifacts, want.Artifacts)
 	}
 	for _, a := range res.Attachments {
 		if info, err := v.root.Lstat(filepath.FromSlash(a.Path)); err != nil {
-			v.f(a.Path, "is named in the events and is missing")
+			v.f(a.Path, "is missing, but named in the events")
 		} else if !info.Mode().IsRegular() {
 			v.f(a.Path, "is not a regular file")
 		}
 	}
 }
 
-// manifest compares the files with their hashes. Packs of before there were manifests have none.
+// manifest compares the files with their hashes. Packs of versions before the manifest have none.
 func (v *verifier) manifest() {
 	data, err := wholefile.ReadCapped(v.root, manifestFile, maxManifest)
 	if errors.Is(err, os.ErrNotExist) {
-		v.f(manifestFile, "is missing: nobody can tell whether the files are what they were")
+		v.f(manifestFile, "is missing: whether the files were changed cannot be checked")
 		return
 	}
 	var m Manifest
@@ -149,13 +149,13 @@ func (v *verifier) manifest() {
 	}
 	for _, f := range m.Files {
 		if !fs.ValidPath(f.Path) {
-			v.f(manifestFile, "%q leads out of the pack", f.Path)
+			v.f(manifestFile, "%q is outside of the pack", f.Path)
 			continue
 		}
 		info, err := v.root.Lstat(filepath.FromSlash(f.Path))
 		switch {
 		case err != nil:
-			v.f(f.Path, "is in the manifest and is missing")
+			v.f(f.Path, "is missing, but listed in the manifest")
 		case !info.Mode().IsRegular():
 			v.f(f.Path, "is not a regular file")
 		case info.Size() != f.Size:
@@ -164,13 +164,13 @@ func (v *verifier) manifest() {
 			if sum, err := hashFile(v.root, f.Path); err != nil {
 				v.f(f.Path, "%v", err)
 			} else if sum != f.SHA256 {
-				v.f(f.Path, "is not what it was: its hash is %.12s…, by the manifest %.12s…", sum, f.SHA256)
+				v.f(f.Path, "was changed: its hash is %.12s…, by the manifest %.12s…", sum, f.SHA256)
 			}
 		}
 	}
 }
 
-func (v *verifier) pictures() {
+func (v *verifier) images() {
 	err := walkFiles(v.root, func(name string, info fs.FileInfo) error {
 		if !info.Mode().IsRegular() {
 			v.f(name, "is not a regular file")
@@ -189,7 +189,7 @@ func (v *verifier) pictures() {
 }
 
 func (v *verifier) decode(name string, size int64) (err error) {
-	if size > maxPicture {
+	if size > maxImage {
 		return fmt.Errorf("it has %d bytes", size)
 	}
 	f, err := v.root.Open(name)

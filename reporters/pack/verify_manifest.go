@@ -15,8 +15,8 @@ import (
 
 const manifestFile = "manifest.json"
 
-// Manifest is manifest.json: what the files of a pack were when it was complete. summary.json, which is written after
-// it, and what was made of the pack later are not in it.
+// Manifest is manifest.json: the files of a pack when it was complete. It does not list summary.json, which is written
+// after it, nor files that were added to the pack later.
 type Manifest struct {
 	Files []ManifestFile `json:"files"` // by path
 }
@@ -28,7 +28,7 @@ type ManifestFile struct {
 	SHA256 string `json:"sha256"` // in hex
 }
 
-// writeManifest hashes what the pack holds.
+// writeManifest hashes the files of the pack.
 func writeManifest(root *os.Root) error {
 	m := Manifest{Files: []ManifestFile{}}
 	err := walkFiles(root, func(name string, info fs.FileInfo) error {
@@ -36,7 +36,7 @@ func writeManifest(root *os.Root) error {
 			return nil
 		}
 		if !info.Mode().IsRegular() {
-			return nil // a link that somebody put there is not ours
+			return nil // a link is not made by Taproot
 		}
 		sum, err := hashFile(root, name)
 		m.Files = append(m.Files, ManifestFile{Path: name, Size: info.Size(), SHA256: sum})
@@ -52,7 +52,7 @@ func writeManifest(root *os.Root) error {
 	return writeBytes(root, manifestFile, data)
 }
 
-// walkFiles gives every entry of the pack that is no directory, sorted by path; .work is left out. Links are not
+// walkFiles calls see for every entry of the pack but directories, sorted by path; .work is left out. Links are not
 // followed.
 func walkFiles(root *os.Root, see func(name string, info fs.FileInfo) error) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {

@@ -71,19 +71,19 @@ func TestVerify(t *testing.T) {
 		{"no events", remove(event.EventsFile), "events.ndjson: is missing"},
 		{"no manifest", remove(manifestFile), "manifest.json: is missing"},
 		{"no picture", remove("screenshots/01-launch.png"),
-			"screenshots/01-launch.png: is named in the events and is missing"},
-		{"no artifact", remove("artifacts/metrics.json"), "artifacts/metrics.json: is in the manifest and is missing"},
+			"screenshots/01-launch.png: is missing, but named in the events"},
+		{"no artifact", remove("artifacts/metrics.json"), "artifacts/metrics.json: is missing, but listed in the manifest"},
 		{"changed log", edit(event.LogcatFile, func(s string) string { return strings.Repeat("x", len(s)) }),
-			"logcat.txt: is not what it was"},
+			"logcat.txt: was changed"},
 		{"longer page", edit(event.RunFile, func(s string) string { return s + "x" }), "run.md: has "},
 		{"cut picture", edit("screenshots/01-launch.png", func(s string) string { return s[:len(s)/2] }),
 			"screenshots/01-launch.png: cannot be decoded"},
 		{"better verdict", edit(event.EventsFile, func(s string) string {
 			return strings.Replace(s, `"case_ended","verdict":"pass"`, `"case_ended","verdict":"fail"`, 1)
-		}), `summary.json: result is "pass", the events amount to "fail"`},
+		}), `summary.json: result is "pass", by the events "fail"`},
 		{"other count",
 			edit(event.SummaryFile, func(s string) string { return strings.Replace(s, `"steps": 3`, `"steps": 4`, 1) }),
-			"summary.json: steps is 4, of the events 3"},
+			"summary.json: steps is 4, by the events 3"},
 		{"bad events", edit(event.EventsFile, func(s string) string { return "x\n" + s }), "events.ndjson: events line 1"},
 		{"left over", func(t *testing.T, dir string) { eventtest.Put(t, filepath.Join(dir, event.WorkDir, "x"), "x") },
 			".work: is left over"},
@@ -94,7 +94,7 @@ func TestVerify(t *testing.T) {
 		}, "artifacts/x.json: is not a regular file"},
 		{"a manifest that leads out",
 			edit(manifestFile, func(s string) string { return strings.Replace(s, "logcat.txt", "../../x", 1) }),
-			`manifest.json: "../../x" leads out`},
+			`manifest.json: "../../x" is outside of the pack`},
 		{"a manifest of garbage", edit(manifestFile, func(string) string { return "[" }), "manifest.json: cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What is made of a pack later is no defect.
+// Files that are added to a pack later are not defects.
 func TestVerifyPages(t *testing.T) {
 	t.Parallel()
 	dir := wholePack(t)

@@ -1,2 +1,2 @@
-// Package runtest lays run directories of recorded events, for the tests of what reads them.
+// Package runtest makes run directories of recorded events, for the tests of packages that read them.
 package runtest

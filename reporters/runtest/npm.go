@@ -21,9 +21,8 @@ import (
 
 const maxPackage = 64 << 20
 
-// NPM gives one file of a published npm package: what others wrote to check a format with. The package is fetched once,
-// by npm, into the user's cache. Where it cannot be had, the test fails and says so: a format that nobody checked is
-// not a checked one.
+// NPM returns one file of a published npm package that checks a format. npm fetches the package once, into the user's
+// cache. If it cannot be fetched, the test fails: a format that was not checked must not count as valid.
 func NPM(t testing.TB, spec, file string) []byte {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -97,9 +96,8 @@ func fromTar(t testing.TB, data []byte, file string) []byte {
 	}
 }
 
-// NPMInstall installs published npm packages with all that they need, and gives the folder that holds node_modules.
-// They are fetched once, into the user's cache, and none of their scripts is run. Where they cannot be had, the test
-// fails.
+// NPMInstall installs published npm packages with their dependencies, and returns the folder with node_modules. They
+// are fetched once, into the user's cache, and none of their scripts is run. If they cannot be fetched, the test fails.
 func NPMInstall(t testing.TB, specs ...string) string {
 	t.Helper()
 	return installed(t, strings.Join(specs, " "), func(fresh string) []string {
@@ -107,7 +105,7 @@ func NPMInstall(t testing.TB, specs ...string) string {
 	})
 }
 
-// NPMLocked does so with what the package-lock.json in dir names: exact versions, whose integrity npm checks.
+// NPMLocked is NPMInstall for the package-lock.json in dir: exact versions, with their integrity checked by npm.
 func NPMLocked(t testing.TB, dir string) string {
 	t.Helper()
 	files := map[string][]byte{}
@@ -128,8 +126,8 @@ func NPMLocked(t testing.TB, dir string) string {
 	})
 }
 
-// installed gives the folder in the cache that belongs to what; npm fills it once, with the arguments that prepare
-// gives.
+// installed returns the folder in the cache for the packages; npm fills it once, with the arguments that prepare
+// returns.
 func installed(t testing.TB, what string, prepare func(fresh string) []string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()

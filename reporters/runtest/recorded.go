@@ -6,7 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// Recorded is the run of all recorded events, read by a test in a package beside this one.
+// Recorded is the run of all recorded events. The calling test is in a package next to this one.
 func Recorded(t testing.TB) *history.Run {
 	t.Helper()
 	files := append(Glob(t, "../history/testdata/run/*.ndjson"), Glob(t, "../event/testdata/events/*.ndjson")...)

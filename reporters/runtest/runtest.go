@@ -14,11 +14,11 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// Name is that of the runs that Lay makes.
+// Name is the name of the runs that Lay makes.
 const Name = "2026-03-04T05-06-07"
 
-// Lay makes the directory of a run, in a reports folder of its own, with a pack for each recorded file: that of the
-// case in it, or, when the file holds none, the file's name.
+// Lay makes the directory of a run, in a reports folder of its own, with a pack for each recorded file. The pack has
+// the name of its case, or the file's name when the file has none.
 func Lay(t testing.TB, files ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), Name)
@@ -27,7 +27,7 @@ func Lay(t testing.TB, files ...string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, _ := event.ReadEvents(bytes.NewReader(data)) // a broken file is laid as it is
+		events, _ := event.ReadEvents(bytes.NewReader(data)) // a broken file is copied as it is
 		pack := strings.TrimSuffix(filepath.Base(file), ".ndjson")
 		if len(events) > 0 && events[0].Case != nil {
 			pack = events[0].Case.Pack
@@ -42,7 +42,7 @@ func Lay(t testing.TB, files ...string) string {
 	return dir
 }
 
-// Glob gives the files that a pattern names, at least one.
+// Glob returns the files that match a pattern, at least one.
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -71,7 +71,7 @@ func write(t testing.TB, file string, data []byte) {
 	}
 }
 
-// Synthetic is a run of n cases that was never on a disk: one in ten failed, one in a hundred ended with an error.
+// Synthetic is a run of n cases that exists only in memory: one in ten failed, one in a hundred ended with an error.
 func Synthetic(n int) *history.Run {
 	events := func(i int) []event.Event {
 		c := event.Case{ID: fmt.Sprintf("case-%05d", i), Pack: fmt.Sprintf("case-%05d", i), Platform: "android",

@@ -17,7 +17,7 @@ type Sink struct {
 	events []event.Event
 }
 
-// NewSink makes a sink whose files of work lie in a folder.
+// NewSink makes a sink with its working files in a folder.
 func NewSink(dir string) *Sink { return &Sink{dir: dir} }
 
 // Result folds the events that came so far.
@@ -38,13 +38,13 @@ func (s *Sink) Emit(e event.Event) error {
 // Screenshot keeps nothing.
 func (s *Sink) Screenshot(ctx context.Context, _ event.Shot) error { return ctx.Err() }
 
-// Mask is that of the case's secrets.
+// Mask holds the case's secrets.
 func (s *Sink) Mask() *event.Mask { return &s.mask }
 
-// Dir is the folder of files of work.
+// Dir is the folder of working files.
 func (s *Sink) Dir() string { return s.dir }
 
-// Add throws the file away.
+// Add removes the file.
 func (s *Sink) Add(_ event.Attachment, _ int, from string) error { return os.Remove(from) }
 
 // AddClip keeps nothing.

@@ -14,14 +14,14 @@ const (
 	maxTitle     = 80 // runes
 )
 
-// mark is a chapter on the film's own time line.
+// mark is a chapter on the time line of the recording.
 type mark struct {
 	from  time.Duration
 	title string
 }
 
-// marks places the chapters on the film that parts make when they stand behind each other: the time between two parts
-// is not in it.
+// marks places the chapters on the recording, in which the parts follow each other: the time between two parts is
+// missing.
 func (m Maker) marks(parts []part) []mark {
 	for i, p := range parts {
 		if p.duration == 0 && i < len(parts)-1 {
@@ -49,8 +49,8 @@ func (m Maker) marks(parts []part) []mark {
 	return marks
 }
 
-// writeChapters writes ffmpeg's own metadata format for a film of this length (0: not known). Of several chapters at
-// one time the last is kept, of those after the end none.
+// writeChapters writes ffmpeg's own metadata format for a recording of this length (0: unknown). Of several chapters at
+// one time the last is kept; chapters after the end are dropped.
 func writeChapters(dir string, marks []mark, length time.Duration) error {
 	var b strings.Builder
 	b.WriteString(";FFMETADATA1\n")

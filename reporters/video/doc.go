@@ -1,2 +1,3 @@
-// Package video turns parts of a film, or pictures, into one mp4 file that every browser plays, by running ffmpeg.
+// Package video turns the parts of a recording, or screenshots, into one mp4 file that every browser plays, by running
+// ffmpeg.
 package video

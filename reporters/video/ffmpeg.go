@@ -21,20 +21,20 @@ const (
 	killDelay = 2 * time.Second // for ffmpeg's pipes, after it was killed
 )
 
-// Maker makes films.
+// Maker makes recordings.
 type Maker struct {
-	FFmpeg    string     // path of the program
-	Chapters  []Chapter  // may be empty; At is measured on the clock, as Clip.Start is
-	FilmClips []FilmClip // that Join cuts out of the film
+	FFmpeg   string    // path of the program
+	Chapters []Chapter // may be empty; At is measured on the clock, as Clip.Start is
+	Cuts     []Cut     // that Join cuts out of the recording
 }
 
-// Chapter is a mark that players show and jump to.
+// Chapter is a mark that players show and can jump to.
 type Chapter struct {
 	At    time.Time
 	Title string
 }
 
-// run starts ffmpeg in dir and gives what it wrote to stderr. A cancelled ctx kills it.
+// run starts ffmpeg in dir and returns its output on stderr. A cancelled ctx kills it.
 func (m Maker) run(ctx context.Context, dir string, args ...string) (string, error) {
 	if m.FFmpeg == "" {
 		return "", errors.New("ffmpeg is not installed")
@@ -54,7 +54,7 @@ func (m Maker) run(ctx context.Context, dir string, args ...string) (string, err
 	return out.String(), nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that are written to it.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -70,11 +70,11 @@ func lastLines(s string) string {
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "; ")
 }
 
-// stream is what ffmpeg says of a file.
+// stream is ffmpeg's description of a file.
 type stream struct {
 	codec, pixels string
 	width, height int
-	duration      time.Duration // 0: not known
+	duration      time.Duration // 0: unknown
 	rotated       bool
 }
 
@@ -83,16 +83,16 @@ var (
 	videoLine    = lazyregexp.New(`Stream #\S+ *(?:\([^)]*\))?: Video: (\w+).*?, (\w+)(?:\([^)]*\))?, (\d{1,5})x(\d{1,5})`)
 )
 
-// look asks ffmpeg what is in a file; no ffprobe is needed.
-func (m Maker) look(ctx context.Context, dir, name string) (stream, error) {
+// inspect queries ffmpeg for the content of a file; ffprobe is not needed.
+func (m Maker) inspect(ctx context.Context, dir, name string) (stream, error) {
 	text, err := m.run(ctx, dir, "-i", name)
-	// ffmpeg ends with an exit code, for it was told of no output.
+	// ffmpeg ends with an exit code, because it has no output file.
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return stream{}, err
 	}
 	v := videoLine.FindStringSubmatch(text)
 	if v == nil {
-		return stream{}, fmt.Errorf("no film in it: %s", lastLines(text))
+		return stream{}, fmt.Errorf("it contains no video: %s", lastLines(text))
 	}
 	s := stream{codec: v[1], pixels: v[2], rotated: strings.Contains(text, "rotation of")}
 	s.width, _ = strconv.Atoi(v[3]) // digits
@@ -103,14 +103,14 @@ func (m Maker) look(ctx context.Context, dir, name string) (stream, error) {
 	return s, nil
 }
 
-// stage makes files known under plain names in a new directory beside out, because ffmpeg sees patterns, protocols and
-// options in names. The returned function removes the directory.
+// stage links files under plain names into a new directory next to out, because ffmpeg interprets patterns, protocols
+// and options in names. The returned function removes the directory.
 func stage(out string, paths []string) (dir string, names []string, done func() error, err error) {
 	abs, err := filepath.Abs(out)
 	if err != nil {
 		return "", nil, nil, err
 	}
-	dir, err = os.MkdirTemp(filepath.Dir(abs), "film-")
+	dir, err = os.MkdirTemp(filepath.Dir(abs), "recording-")
 	if err != nil {
 		return "", nil, nil, err
 	}
@@ -133,7 +133,7 @@ func plainExt(path string) string {
 	return ""
 }
 
-// link makes name stand for the file at path: a symbolic link where they may be made, else a hard one.
+// link makes a link to the file at path: a symbolic link where they are allowed, otherwise a hard one.
 func link(path, name string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {

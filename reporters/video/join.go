@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// Clip is one part of a film, in any format that ffmpeg reads.
+// Clip is one part of a recording, in any format that ffmpeg reads.
 type Clip struct {
 	Path  string
 	Start time.Time // of its first frame
 }
 
-// part is a clip with what is in it.
+// part is a clip with a description of its stream.
 type part struct {
 	Clip
 	stream
 	name string // in the staging directory
 }
 
-// Join makes one mp4 (H.264, yuv420p, the index in front) of the parts of a film, in the order of their starts. Parts
-// that are such already and of one size are copied frame by frame; anything else is encoded again. FilmClips are cut
-// out of it. No out is left when it fails.
+// Join makes one mp4 (H.264, yuv420p, with the index at the start) of the parts of a recording, in the order of their
+// starts. Parts that already have this format and one size are copied frame by frame; others are encoded again.
+// FilmClips are cut out of it. If it fails, out does not exist.
 func (m Maker) Join(ctx context.Context, clips []Clip, out string) error {
 	if len(clips) == 0 {
-		return errors.New("join film: there are no parts")
+		return errors.New("join recording: there are no parts")
 	}
 	clips = slices.Clone(clips)
 	slices.SortStableFunc(clips, func(a, b Clip) int { return a.Start.Compare(b.Start) })
@@ -39,7 +39,7 @@ func (m Maker) Join(ctx context.Context, clips []Clip, out string) error {
 	}
 	dir, names, done, err := stage(out, paths)
 	if err != nil {
-		return fmt.Errorf("join film: %w", err)
+		return fmt.Errorf("join recording: %w", err)
 	}
 	made := filepath.Join(dir, "out.mp4")
 	err = m.join(ctx, dir, clips, names)
@@ -47,7 +47,7 @@ func (m Maker) Join(ctx context.Context, clips []Clip, out string) error {
 		err = os.Rename(made, out)
 	}
 	if err = errors.Join(err, done()); err != nil {
-		return fmt.Errorf("join film: %w", err)
+		return fmt.Errorf("join recording: %w", err)
 	}
 	return nil
 }
@@ -57,14 +57,14 @@ func (m Maker) join(ctx context.Context, dir string, clips []Clip, names []strin
 	var parts []part
 	length := time.Duration(0)
 	for i, c := range clips {
-		s, err := m.look(ctx, dir, names[i])
+		s, err := m.inspect(ctx, dir, names[i])
 		if err != nil {
 			return fmt.Errorf("part %d: %w", i+1, err)
 		}
 		parts = append(parts, part{Clip: c, stream: s, name: names[i]})
 		length += s.duration
 	}
-	// The chapters need the parts' durations, which a recorder may have left out; then there are none.
+	// The chapters need the durations of the parts. Without them there are no chapters.
 	if err := writeChapters(dir, m.marks(parts), length); err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (m Maker) join(ctx context.Context, dir string, clips []Clip, names []strin
 	if err != nil {
 		return err
 	}
-	m.cutFilmClips(ctx, dir, parts)
+	m.makeCuts(ctx, dir, parts)
 	return nil
 }
 
-// copyable tells whether the parts' frames can stand behind each other as they are.
+// copyable reports whether the frames of the parts can be joined without encoding.
 func copyable(parts []part) bool {
 	first := parts[0]
 	for _, p := range parts {
@@ -122,9 +122,9 @@ func (m Maker) encodeParts(ctx context.Context, dir string, parts []part) error 
 	return m.encode(ctx, dir, append(args, "-filter_complex", graph.String(), "-map", "[v]"))
 }
 
-// encode writes out.mp4 of what args say, in two goes: a frame lasts as long as it lasts only in a container which
-// ffmpeg knows to be of no fixed rate, and a recorder's or a slide show's frames, filled up to one rate, would cost
-// many times as much.
+// encode writes out.mp4 from the input in args, in two passes. Frames keep their own durations only in a container
+// without a fixed frame rate. A recorder's or a slide show's frames, repeated to reach a fixed rate, would make the
+// file many times as large.
 func (m Maker) encode(ctx context.Context, dir string, args []string) error {
 	args = append(args, "-an", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-f",
 		"matroska", "out.mkv")
@@ -134,7 +134,7 @@ func (m Maker) encode(ctx context.Context, dir string, args []string) error {
 	return m.wrap(ctx, dir, "-i", "out.mkv")
 }
 
-// wrap puts the frames of an input as they are into out.mp4, with the chapters.
+// wrap copies the frames of an input into out.mp4, with the chapters.
 func (m Maker) wrap(ctx context.Context, dir string, input ...string) error {
 	_, err := m.run(ctx, dir, append(input, "-i", chaptersFile, "-map", "0:v:0", "-map_metadata", "1",
 		"-map_chapters", "1",
@@ -142,7 +142,7 @@ func (m Maker) wrap(ctx context.Context, dir string, input ...string) error {
 	return err
 }
 
-// fit is the filter that brings any picture to an even size of at least width x height, undistorted.
+// fit is the filter that scales an image to an even size of at least width x height, without distortion.
 func fit(width, height int) string {
 	width, height = width+width%2, height+height%2
 	return fmt.Sprintf(

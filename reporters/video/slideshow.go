@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Frame is one picture of a slide show.
+// Frame is one image of a slide show.
 type Frame struct {
 	Path     string
 	Duration time.Duration
 }
 
-const minFrame = 40 * time.Millisecond // a shorter one would not be seen, and players stumble over it
+const minFrame = 40 * time.Millisecond // a shorter one is not visible, and some players fail on it
 
-// SlideShow makes an mp4 that shows each picture for its duration. Maker.Chapters are marked when start, the time of
-// the first frame, is not zero.
+// SlideShow makes an mp4 that shows each image for its duration. Maker.Chapters are marked if start, the time of the
+// first frame, is not zero.
 func (m Maker) SlideShow(ctx context.Context, frames []Frame, start time.Time, out string) error {
 	if len(frames) == 0 {
-		return errors.New("make slide show: there are no pictures")
+		return errors.New("make slide show: there are no screenshots")
 	}
 	var paths []string
 	width, height := 0, 0
@@ -68,7 +68,7 @@ func (m Maker) slides(ctx context.Context, s slides) error {
 		total += d
 		fmt.Fprintf(&list, "file '%s'\nduration %.3f\n", s.names[i], d.Seconds())
 	}
-	// The list's last duration counts only when a picture follows: the last one once more, for the shortest time.
+	// The list's last duration counts only when another image follows: repeat the last one for the shortest time.
 	fmt.Fprintf(&list, "file '%s'\n", s.names[len(s.names)-1])
 	if err := os.WriteFile(filepath.Join(s.dir, "list.txt"), []byte(list.String()), 0o644); err != nil {
 		return err

@@ -33,8 +33,8 @@ func maker(t *testing.T) Maker {
 	return Maker{FFmpeg: path}
 }
 
-// film makes a clip of so many seconds; name's extension and args choose the format.
-func film(t *testing.T, name, size, seconds string, args ...string) string {
+// makeClip makes a clip of so many seconds; name's extension and args choose the format.
+func makeClip(t *testing.T, name, size, seconds string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	all := append([]string{"-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc=size=" + size + ":rate=10",
@@ -46,18 +46,19 @@ func film(t *testing.T, name, size, seconds string, args ...string) string {
 }
 
 func mp4(t *testing.T, name, size, seconds string) string {
-	return film(t, name, size, seconds, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast")
+	return makeClip(t, name, size, seconds, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast")
 }
 
 func webm(t *testing.T, name, size, seconds string) string {
-	return film(t, name, size, seconds, "-c:v", "libvpx", "-b:v", "200k", "-deadline", "realtime")
+	return makeClip(t, name, size, seconds, "-c:v", "libvpx", "-b:v", "200k", "-deadline", "realtime")
 }
 
-// check wants a whole H.264 film in yuv420p of this size and length, its index in front, and nothing beside it.
+// check expects a complete H.264 video in yuv420p of this size and length, with its index at the start, and no other
+// file.
 func check(t *testing.T, out string, width, height int, length time.Duration) {
 	t.Helper()
 	m := maker(t)
-	s, err := m.look(t.Context(), filepath.Dir(out), filepath.Base(out))
+	s, err := m.inspect(t.Context(), filepath.Dir(out), filepath.Base(out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestJoinErrors(t *testing.T) {
 		"no clips":  {m, nil, "there are no parts"},
 		"missing":   {m, []Clip{{Path: filepath.Join(dir, "none.mp4")}}, "no such file"},
 		"empty":     {m, []Clip{{Path: empty}}, "is empty"},
-		"no film":   {m, []Clip{{Path: bad}}, "part 1: no film in it"},
+		"no film":   {m, []Clip{{Path: bad}}, "part 1: it contains no video"},
 		"no ffmpeg": {Maker{}, []Clip{{Path: bad}}, "ffmpeg is not installed"},
 		"not there": {Maker{FFmpeg: filepath.Join(dir, "ffmpeg")}, []Clip{{Path: bad}}, "no such file"},
 	} {
@@ -266,7 +267,7 @@ func TestSlideShow(t *testing.T) {
 			t.Errorf("no chapter %q in\n%s", want, text)
 		}
 	}
-	// One picture alone has its duration too.
+	// A single image has its duration, too.
 	if err := m.SlideShow(t.Context(), frames[3:], epoch, out); err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +319,7 @@ func TestSlideShowErrors(t *testing.T) {
 	}
 }
 
-// The time between two parts is not in the film, so it is not in the chapters either.
+// The time between two parts is not in the recording, so it is not in the chapters either.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	at := func(s float64) time.Time { return epoch.Add(time.Duration(s * float64(time.Second))) }

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// adapter is all that differs between products.
+// adapter is the part that differs between products.
 type adapter struct {
-	// body makes the message. at and secret are for products that sign in the message.
+	// body makes the message. at and secret are for products with a signature in the message.
 	body func(d Digest, secret string, at time.Time) any
-	// query is added to the address; nil: nothing.
+	// query is added to the URL; nil: nothing.
 	query func(secret string, at time.Time) url.Values
 	// header is added to the request; nil: nothing.
 	header func(secret string, body []byte) http.Header
-	// judge says whether the product took the message: each has its own way not to, also with status 200.
+	// judge reports whether the product accepted the message: each refuses in its own way, also with status 200.
 	judge func(a answer) outcome
 }
 
-// answer is what came back.
+// answer is the response of a product.
 type answer struct {
 	status int
 	header http.Header
@@ -32,10 +32,10 @@ type outcome struct {
 	ok    bool
 	why   string
 	again bool          // may be sent again
-	wait  time.Duration // before that; 0: the product does not say
+	wait  time.Duration // before that; 0: unknown
 }
 
-// adapters gives the adapter of a product, nil when there is none.
+// adapters returns the adapter of a product, nil when there is none.
 func adapters(p Product) *adapter {
 	switch p {
 	case Slack:
@@ -56,7 +56,7 @@ func adapters(p Product) *adapter {
 	return nil
 }
 
-// judgeStatus is right for a product that says everything by its status.
+// judgeStatus is for a product that responds with its status only.
 func judgeStatus(a answer) outcome {
 	if a.status >= 200 && a.status < 300 {
 		return outcome{ok: true}
@@ -80,7 +80,7 @@ func retryAfter(h http.Header) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
-// coded is the answer of products that put a code into a body of status 200.
+// coded is the response of products that put a code into a body of status 200.
 type coded struct {
 	Code    *int   `json:"code"`
 	Msg     string `json:"msg"`
@@ -92,11 +92,11 @@ func (a answer) coded() (c coded, ok bool) {
 	return c, json.Unmarshal(a.body, &c) == nil
 }
 
-// unsaid is for a body without a code: whoever answered is not the product.
-func (a answer) unsaid() outcome {
+// withoutCode is for a body without a code: the response is not from the product.
+func (a answer) withoutCode() outcome {
 	o := judgeStatus(a)
 	if o.ok {
-		o = outcome{why: strconv.Itoa(a.status) + " without the code that says that it was taken"}
+		o = outcome{why: strconv.Itoa(a.status) + " without the code of success"}
 	}
 	return o
 }

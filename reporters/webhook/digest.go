@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-// Digest is what a chat is told of a run: one message, however many tests failed.
+// Digest is the message about a run: one message, however many tests failed.
 type Digest struct {
 	Run      string            `json:"run"`
 	Verdict  event.Verdict     `json:"verdict"`
@@ -34,19 +34,19 @@ type Failure struct {
 const (
 	maxFailures = 200 // in a digest; a product shows fewer
 
-	// Bytes; five times as many, which they can become when they are escaped, fit into what the narrowest product takes.
+	// Bytes. Escaping can make them five times as many, which still fit into the smallest limit of the products.
 	maxTitle   = 120
 	maxPlace   = 150
 	maxMessage = 240
 )
 
-// Wanted tells whether chats are told of a run: a test failed, or ended with an error.
+// Wanted reports whether chats receive a message about a run: a test failed, or ended with an error.
 func Wanted(r *history.Run) bool {
 	n := r.Count()
 	return n.Failed+n.Errored > 0
 }
 
-// NewDigest sums a run up. link is where it can be read; it may be empty.
+// NewDigest sums a run up. link is the URL of the run; it may be empty.
 func NewDigest(r *history.Run, link string) Digest {
 	n := r.Count()
 	d := Digest{Run: r.Name, Verdict: r.Verdict(), Counts: n, Link: link}
@@ -86,7 +86,7 @@ func NewDigest(r *history.Run, link string) Digest {
 	return d
 }
 
-// short is a text of another's making, on one line of at most limit bytes, with nothing unseen in it.
+// short is a foreign text on one line of at most limit bytes, without invisible characters.
 func short(s string, limit int) string { return cut(markdown.Visible(s, limit), limit) }
 
 // bad is how many cases neither passed nor were skipped.
@@ -102,7 +102,7 @@ func sign(v event.Verdict) string {
 	return "⏹️"
 }
 
-// cut shortens s to at most limit bytes, at a boundary of runes; the mark that it did is one of them.
+// cut shortens s to at most limit bytes, including the mark that it was cut, at a boundary of runes.
 func cut(s string, limit int) string {
 	const mark = "…"
 	if len(s) <= limit {
@@ -114,10 +114,10 @@ func cut(s string, limit int) string {
 	return shorten.Bytes(s, limit-len(mark))
 }
 
-// lines gives one text per failure, as many as fit into limit bytes, and tells how many more there are. line gets what
-// is not markup already escaped by esc.
+// lines returns one text per failure, as many as fit into limit bytes, and a line with the number of the others. line
+// receives texts with everything but markup already escaped by esc.
 func (d *Digest) lines(limit int, gap string, line func(f Failure) string) string {
-	const room = 40 // for the line that tells how many more
+	const room = 40 // for the line with the number of the others
 	var b strings.Builder
 	for i, f := range d.Failures {
 		text := line(f)
@@ -142,7 +142,7 @@ func more(gap string, n, before int) string {
 	return fmt.Sprintf("%s… and %d more", gap, n)
 }
 
-// plain is a failure without any markup.
+// plain is a failure without markup.
 func plain(f Failure) string {
 	text := sign(f.Verdict) + " " + f.Title + " · " + f.Platform
 	if f.Place != "" {

@@ -1,2 +1,2 @@
-// Package webhook tells chats, by webhook, that a run had failures: one digest per run and chat.
+// Package webhook reports failures of a run to chats, by webhook: one digest per run and chat.
 package webhook

@@ -11,13 +11,13 @@ import (
 
 const feishuLimit = 18 << 10 // bytes of the texts: the whole message may have 20 KB
 
-// feishuSign is the signature of Feishu and Lark: the key holds all, the message is empty.
+// feishuSign is the signature of Feishu and Lark: the key contains all parts, the message is empty.
 func feishuSign(secret string, at time.Time) string {
 	h := hmac.New(sha256.New, []byte(strconv.FormatInt(at.Unix(), 10)+"\n"+secret))
 	return base64.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// feishuBody shows texts of another's making as plain_text only: nothing in them is markup or a mention.
+// feishuBody shows foreign texts as plain_text only: nothing in them is markup or a mention.
 func feishuBody(d Digest, secret string, at time.Time) any {
 	text := func(s string) object {
 		return object{"tag": "div", "text": object{"tag": "plain_text", "content": s}}
@@ -50,11 +50,11 @@ func feishuBody(d Digest, secret string, at time.Time) any {
 	return message
 }
 
-// judgeFeishu: the status is 200 also of what was refused; the code in the body decides.
+// judgeFeishu decides by the code in the body: the status is 200 also for a refused message.
 func judgeFeishu(a answer) outcome {
 	c, ok := a.coded()
 	if !ok || c.Code == nil {
-		return a.unsaid()
+		return a.withoutCode()
 	}
 	if *c.Code == 0 && a.status < 300 {
 		return outcome{ok: true}
@@ -64,9 +64,9 @@ func judgeFeishu(a answer) outcome {
 	case 19021:
 		o.why += " (the signature is wrong or too old: check #secret=… and the clock)"
 	case 19022:
-		o.why += " (this machine's address is not on the bot's list)"
+		o.why += " (the IP address of this machine is not on the bot's list)"
 	case 19024:
-		o.why += " (the bot wants a keyword that the message does not have)"
+		o.why += " (the bot requires a keyword that the message does not contain)"
 	case 11232:
 		o.again, o.wait = true, retryAfter(a.header)
 	default:

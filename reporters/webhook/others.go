@@ -25,7 +25,7 @@ const (
 	teamsLimit    = 26 << 10
 )
 
-// dialect escapes what Markdown takes for markup.
+// dialect escapes characters that are markup in Markdown.
 func dialect(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -37,7 +37,7 @@ func dialect(s string) string {
 	return b.String()
 }
 
-// bare leaves out what the products without an escape take for markup or mentions.
+// bare removes characters that the products without an escape treat as markup or mentions.
 func bare(s string) string {
 	return strings.NewReplacer("<", "‹", ">", "›", "[", "(", "]", ")", "`", "'", "*", "∗", "@", "＠", "\\", "/").Replace(s)
 }
@@ -81,18 +81,18 @@ func dingTalkBody(d Digest, _ string, _ time.Time) any {
 		"markdown": object{"title": d.Title, "text": markdownPage(d, dingTalkLimit, bare, reportLink)}}
 }
 
-// judgeDingTalk: 130101 means that the bot is muted for ten minutes, so that another try only prolongs it.
+// judgeDingTalk does not retry 130101: the bot is muted for ten minutes, and another attempt only prolongs that.
 func judgeDingTalk(a answer) outcome {
 	c, ok := a.coded()
 	if !ok || c.ErrCode == nil {
-		return a.unsaid()
+		return a.withoutCode()
 	}
 	if *c.ErrCode == 0 && a.status < 300 {
 		return outcome{ok: true}
 	}
 	o := outcome{why: fmt.Sprintf("errcode %d: %s", *c.ErrCode, c.ErrMsg), again: *c.ErrCode == -1 || a.status >= 500}
 	if *c.ErrCode == 310000 {
-		o.why += " (the bot wants a signature, a keyword or another address of the sender)"
+		o.why += " (the bot requires a signature, a keyword or another IP address of the sender)"
 	}
 	return o
 }
@@ -101,11 +101,11 @@ func weComBody(d Digest, _ string, _ time.Time) any {
 	return object{"msgtype": "markdown", "markdown": object{"content": markdownPage(d, weComLimit, bare, reportLink)}}
 }
 
-// judgeWeCom: 45009 is the limit of messages in a minute, longer than anybody waits for a chat.
+// judgeWeCom does not retry 45009: it is the limit of messages per minute, which is too long to wait for.
 func judgeWeCom(a answer) outcome {
 	c, ok := a.coded()
 	if !ok || c.ErrCode == nil {
-		return a.unsaid()
+		return a.withoutCode()
 	}
 	if *c.ErrCode == 0 && a.status < 300 {
 		return outcome{ok: true}
@@ -113,7 +113,7 @@ func judgeWeCom(a answer) outcome {
 	return outcome{why: fmt.Sprintf("errcode %d: %s", *c.ErrCode, c.ErrMsg), again: *c.ErrCode == -1 || a.status >= 500}
 }
 
-// discordQuery makes Discord answer only when the message is there.
+// discordQuery makes Discord respond only after it has stored the message.
 func discordQuery(string, time.Time) url.Values { return url.Values{"wait": {"true"}} }
 
 func discordBody(d Digest, _ string, _ time.Time) any {
@@ -149,7 +149,7 @@ func judgeDiscord(a answer) outcome {
 	return o
 }
 
-// teamsBody shows texts of another's making as text runs, which know no markup.
+// teamsBody shows foreign texts as text runs, which have no markup.
 func teamsBody(d Digest, _ string, _ time.Time) any {
 	run := func(s string, more object) object {
 		inline := object{"type": "TextRun", "text": s}
@@ -180,14 +180,14 @@ func teamsBody(d Digest, _ string, _ time.Time) any {
 		"contentUrl": nil, "content": card}}}
 }
 
-// judgeTeams: workflows answer 202; the older connectors answer 200 with the word 1, or with what went wrong.
+// judgeTeams accepts 202 from workflows; the older connectors respond with 200 and the body 1, or an error text.
 func judgeTeams(a answer) outcome {
 	o := judgeStatus(a)
 	text := strings.TrimSpace(string(a.body))
 	if !o.ok || a.status != http.StatusOK || text == "" || text == "1" {
 		return o
 	}
-	return outcome{why: "200, but not taken: " + text, again: strings.Contains(text, "429")}
+	return outcome{why: "200, but not accepted: " + text, again: strings.Contains(text, "429")}
 }
 
 func genericBody(d Digest, _ string, _ time.Time) any {
@@ -198,7 +198,7 @@ func genericBody(d Digest, _ string, _ time.Time) any {
 	}{"run_failed", d.Title + "\n" + d.Totals, d}
 }
 
-// genericHeader signs the body, when there is a secret: whoever takes it can tell that it is ours.
+// genericHeader signs the body, if there is a secret: the receiver can verify the sender.
 func genericHeader(secret string, body []byte) http.Header {
 	if secret == "" {
 		return nil
@@ -216,7 +216,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// jsonSize is how many bytes a text has as JSON.
+// jsonSize is the number of bytes of a text as JSON.
 func jsonSize(s string) int {
 	data, err := encode(s)
 	if err != nil {

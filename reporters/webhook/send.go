@@ -19,30 +19,30 @@ import (
 type Options struct {
 	Client  *http.Client     // default: one of its own
 	Now     func() time.Time // default: time.Now
-	Wait    time.Duration    // before the second try, twice that before the third; default: 1 s
+	Wait    time.Duration    // before the second attempt, twice that before the third; default: 1 s
 	Timeout time.Duration    // for all chats together; default: 30 s
 }
 
-// Sent is what became of one message. There is neither address nor secret in it.
+// Sent is the result of one message. It contains neither URL nor secret.
 type Sent struct {
 	Product Product   `json:"product"`
 	From    string    `json:"from"` // the environment variable
 	OK      bool      `json:"ok"`
 	Tries   int       `json:"tries"`
-	Status  int       `json:"status,omitempty"` // of the last answer
-	Why     string    `json:"why,omitempty"`    // it was not taken
+	Status  int       `json:"status,omitempty"` // of the last response
+	Why     string    `json:"why,omitempty"`    // why it was not accepted
 	At      time.Time `json:"at"`
 }
 
 const (
-	maxTries  = 3
-	perTry    = 10 * time.Second
-	maxAnswer = 64 << 10
-	maxWhy    = 300
+	maxAttempts = 3
+	perTry      = 10 * time.Second
+	maxAnswer   = 64 << 10
+	maxWhy      = 300
 )
 
-// Send tells every chat, all at once, and gives what became of it, in the order of the targets. It sends again only
-// what the product refused for the moment.
+// Send sends to all chats at once, and returns the results in the order of the targets. It repeats only messages that
+// the product refused temporarily.
 func Send(ctx context.Context, targets []Target, d Digest, o Options) []Sent {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -57,7 +57,7 @@ func Send(ctx context.Context, targets []Target, d Digest, o Options) []Sent {
 	if o.Client != nil {
 		client = *o.Client
 	}
-	// An address with a token in it is told to nobody else.
+	// Follow no redirect: a URL with a token in it must not be sent to another host.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	o.Client = &client
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
@@ -78,7 +78,7 @@ func (t Target) send(ctx context.Context, d Digest, o Options) Sent {
 		s.Tries++
 		res, status := t.once(ctx, d, o)
 		s.OK, s.Why, s.Status = res.ok, markdown.Visible(t.hide(res.why), maxWhy), status
-		if s.OK || !res.again || s.Tries == maxTries {
+		if s.OK || !res.again || s.Tries == maxAttempts {
 			return s
 		}
 		pause := max(wait, res.wait)
@@ -93,7 +93,7 @@ func (t Target) send(ctx context.Context, d Digest, o Options) Sent {
 	}
 }
 
-// pauseFor waits; false: the context ended before.
+// pauseFor waits; false: the context ended first.
 func pauseFor(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -114,18 +114,18 @@ func (t Target) once(ctx context.Context, d Digest, o Options) (outcome, int) {
 	}
 	res, err := o.Client.Do(req)
 	if err != nil {
-		// What was not even connected has told nobody; anything later may have.
+		// Retry only if there was no connection: otherwise the message may have arrived.
 		var op *net.OpError
 		return outcome{why: pack.NetworkReason(err), again: errors.As(err, &op) && op.Op == "dial"}, 0
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err = errors.Join(err, res.Body.Close()); err != nil {
-		return outcome{why: "the answer was cut"}, res.StatusCode
+		return outcome{why: "the response was cut"}, res.StatusCode
 	}
 	return adapters(t.Product).judge(answer{status: res.StatusCode, header: res.Header, body: body}), res.StatusCode
 }
 
-// request makes the message anew for each try: signatures age.
+// request makes a new message for each attempt: signatures expire.
 func (t Target) request(ctx context.Context, d Digest, now time.Time) (*http.Request, error) {
 	a := adapters(t.Product)
 	body, err := encode(a.body(d, t.secret, now))
@@ -142,7 +142,7 @@ func (t Target) request(ctx context.Context, d Digest, now time.Time) (*http.Req
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New("the address cannot be used")
+		return nil, errors.New("the URL cannot be used")
 	}
 	if a.header != nil {
 		for name, values := range a.header(t.secret, body) {
@@ -154,7 +154,7 @@ func (t Target) request(ctx context.Context, d Digest, now time.Time) (*http.Req
 	return req, nil
 }
 
-// Preview gives the message that Send would send to a chat, signed with nothing.
+// Preview returns the message that Send would send to a chat, without a signature.
 func Preview(p Product, d Digest, now time.Time) ([]byte, error) {
 	a := adapters(p)
 	if a == nil {

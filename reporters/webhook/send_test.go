@@ -24,7 +24,7 @@ type reply struct {
 	header map[string]string
 }
 
-// chat is a fake server: it answers in turn, the last answer again and again.
+// chat is a fake server: it sends its responses in turn, then repeats the last one.
 type chat struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -90,7 +90,8 @@ func TestAnswers(t *testing.T) {
 		why     string
 	}{
 		{Slack, reply{status: 200, body: "ok"}, true, 1, ""},
-		{Slack, reply{status: 200, body: "<html>a captive portal"}, false, 1, "200, but not taken: <html>a captive portal"},
+		{Slack, reply{status: 200, body: "<html>a captive portal"}, false, 1,
+			"200, but not accepted: <html>a captive portal"},
 		{Slack, reply{status: 400, body: "invalid_payload"}, false, 1, "400 Bad Request: invalid_payload"},
 		{Slack, reply{status: 403, body: "action_prohibited"}, false, 1, "403 Forbidden: action_prohibited"},
 		{Slack, reply{status: 404, body: "no_service"}, false, 1, "404 Not Found: no_service"},
@@ -105,14 +106,15 @@ func TestAnswers(t *testing.T) {
 			status: 200, body: `{"code":19021,"msg":"sign match fail or timestamp is not within one hour from current time"}`},
 			false, 1, "code 19021: sign match fail"},
 		{Feishu, reply{status: 200, body: `{"code":19022,"msg":"Ip Not Allowed"}`}, false, 1, "not on the bot's list"},
-		{Feishu, reply{status: 200, body: `{"code":19024,"msg":"Key Words Not Found"}`}, false, 1, "wants a keyword"},
+		{Feishu, reply{status: 200, body: `{"code":19024,"msg":"Key Words Not Found"}`}, false, 1, "requires a keyword"},
 		{Feishu, reply{status: 200, body: `{"code":9499,"msg":"Bad Request","data":{}}`}, false, 1, "code 9499: Bad Request"},
 		{Feishu, reply{status: 200, body: `{"code":11232,"msg":"frequency limited"}`}, false, 3, "code 11232"},
 		{Feishu, reply{status: 200, body: `{}`}, false, 1, "without the code"},
 		{Feishu, reply{status: 200, body: `ok`}, false, 1, "without the code"},
 		{Feishu, reply{status: 502, body: `<html>`}, false, 3, "502 Bad Gateway"},
 		{DingTalk, reply{status: 200, body: `{"errcode":0,"errmsg":"ok"}`}, true, 1, ""},
-		{DingTalk, reply{status: 200, body: `{"errcode":310000,"errmsg":"sign not match"}`}, false, 1, "wants a signature"},
+		{DingTalk, reply{status: 200, body: `{"errcode":310000,"errmsg":"sign not match"}`}, false, 1,
+			"requires a signature"},
 		{DingTalk, reply{status: 200, body: `{"errcode":130101,"errmsg":"send too fast"}`}, false, 1, "errcode 130101"},
 		{DingTalk, reply{status: 200, body: `{"errcode":-1,"errmsg":"system busy"}`}, false, 3, "errcode -1"},
 		{DingTalk, reply{status: 200, body: `{"status":1111,"punish":"t0ken-t0ken"}`}, false, 1, "without the code"},
@@ -133,7 +135,7 @@ func TestAnswers(t *testing.T) {
 		{Teams, reply{status: 200, body: "1"}, true, 1, ""},
 		{Teams, reply{
 			status: 200, body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error " +
-				"429"}, false, 3, "200, but not taken: Webhook message"},
+				"429"}, false, 3, "200, but not accepted: Webhook message"},
 		{Teams, reply{status: 200, body: "Webhook message delivery failed with error: HTTP error 413"}, false, 1,
 			"error 413"},
 		{Teams, reply{status: 400, body: `{"error":{"code":"TriggerInputSchemaMismatch"}}`}, false, 1, "400 Bad Request"},
@@ -166,7 +168,7 @@ func TestAgain(t *testing.T) {
 			t.Errorf("%s: %+v", product, sent)
 		}
 	}
-	// A wait that is longer than anybody has is not begun.
+	// A wait that is too long is not started.
 	chat := newChat(t, reply{status: 429, header: map[string]string{"Retry-After": "3600"}})
 	if sent := chat.send(t, "product=slack"); sent.OK || sent.Tries != 1 || !strings.Contains(sent.Why, "another 1h0m0s") {
 		t.Errorf("%+v", sent)
@@ -199,7 +201,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A chat that never answers costs no more than the time there is, and hinders no other.
+// A chat that never responds costs at most the timeout, and does not delay the others.
 func TestSilent(t *testing.T) {
 	env := map[string]string{"NOTIFY_URLS": "https://silent.example/x#product=slack,https://good.example/x#product=slack"}
 	targets, errs := Targets(func(name string) string { return env[name] })
@@ -216,7 +218,7 @@ func TestSilent(t *testing.T) {
 		})}
 		began := time.Now()
 		sent := Send(t.Context(), targets, NewDigest(&history.Run{}, ""), Options{Client: client, Timeout: 10 * time.Second})
-		if sent[0].OK || sent[0].Why != "no answer in time" || sent[0].Tries != 1 || time.Since(began) != 10*time.Second {
+		if sent[0].OK || sent[0].Why != "no response in time" || sent[0].Tries != 1 || time.Since(began) != 10*time.Second {
 			t.Errorf("%+v after %s", sent[0], time.Since(began))
 		}
 		if !sent[1].OK {
@@ -225,8 +227,8 @@ func TestSilent(t *testing.T) {
 	})
 }
 
-// Without a connection it is tried again; a run that is interrupted tries no more.
-func TestNobodyListens(t *testing.T) {
+// Without a connection the message is sent again; a run that is interrupted stops that.
+func TestNoConnection(t *testing.T) {
 	env := map[string]string{"NOTIFY_URLS": "http://127.0.0.1:1/x#product=slack"}
 	targets, errs := Targets(func(name string) string { return env[name] })
 	if len(errs) != 0 {

@@ -13,7 +13,7 @@ const (
 	slackSection = 3000
 )
 
-// slackText escapes what Slack takes for links, mentions and entities.
+// slackText escapes characters of Slack's links, mentions and entities.
 func slackText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
@@ -42,13 +42,13 @@ func slackBody(d Digest, _ string, _ time.Time) any {
 	return object{"text": slackText(d.Title + " · " + d.Totals), "blocks": blocks}
 }
 
-// judgeSlack: only the word ok means that the message is in the channel.
+// judgeSlack accepts only the body ok: then the message is in the channel.
 func judgeSlack(a answer) outcome {
 	if a.status != http.StatusOK {
 		return judgeStatus(a)
 	}
 	if text := strings.TrimSpace(string(a.body)); text != "ok" {
-		return outcome{why: "200, but not taken: " + text}
+		return outcome{why: "200, but not accepted: " + text}
 	}
 	return outcome{ok: true}
 }

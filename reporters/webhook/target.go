@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Product is a chat product: how its messages look, and how it says that it took one.
+// Product is a chat product, with its own format of messages and responses.
 type Product string
 
 // The products.
@@ -20,7 +20,7 @@ const (
 	Generic  Product = "generic"
 )
 
-// Target is one chat. Its address is a secret: nothing prints it.
+// Target is one chat. Its URL is a secret: it is never printed.
 type Target struct {
 	Product Product
 	From    string // the environment variable that named it
@@ -31,7 +31,7 @@ type Target struct {
 func (t Target) String() string   { return string(t.Product) + " (" + t.From + ")" }
 func (t Target) GoString() string { return t.String() }
 
-// hosts says which product a host belongs to; a name that begins with a dot stands for every host below it.
+// hosts maps hosts to products; a name that starts with a dot matches every host below it.
 var hosts = []struct {
 	host    string
 	product Product
@@ -45,11 +45,10 @@ var hosts = []struct {
 	{"outlook.office.com", Teams},
 }
 
-// Targets gives the chats that the environment names: SLACK_WEBHOOK_URL and FEISHU_WEBHOOK_URL, which may hold the
-// address of any product, and NOTIFY_URLS, separated by commas. The product is that of the host; of a host that is not
-// known it is the one that the variable is named after, or generic JSON. "#secret=…" behind an address is the secret
-// that messages are signed with, "#product=…" the product where the host does not tell. Addresses that are the same are
-// one chat. The errors name the variable, never the address.
+// Targets returns the chats that the environment names: SLACK_WEBHOOK_URL and FEISHU_WEBHOOK_URL, which may contain a
+// URL of any product, and NOTIFY_URLS, separated by commas. The host determines the product; for an unknown host it is
+// the one in the variable's name, or generic JSON. "#secret=…" after a URL sets the secret for signatures, "#product=…"
+// the product if the host is unknown. Equal URLs are one chat. Errors name the variable, never the URL.
 func Targets(getenv func(string) string) (targets []Target, errs []error) {
 	seen := map[string]bool{}
 	add := func(from, address string, otherwise Product) {
@@ -75,11 +74,11 @@ func Targets(getenv func(string) string) (targets []Target, errs []error) {
 func newTarget(from, address string, otherwise Product) (Target, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return Target{}, fmt.Errorf("%s is not a web address: it begins with https://", from)
+		return Target{}, fmt.Errorf("%s is not a URL: it must start with https://", from)
 	}
 	words, err := url.ParseQuery(strings.ReplaceAll(u.EscapedFragment(), "+", "%2B")) // in a secret, a plus is a plus
 	if err != nil {
-		return Target{}, fmt.Errorf("%s: what comes after # cannot be read: write #secret=…", from)
+		return Target{}, fmt.Errorf("%s: the part after # cannot be read: write #secret=…", from)
 	}
 	t := Target{Product: productOf(u.Hostname(), otherwise), From: from, url: u, secret: words.Get("secret")}
 	for name := range words {
@@ -106,12 +105,12 @@ func productOf(host string, otherwise Product) Product {
 	return otherwise
 }
 
-// hide takes the address and the secret out of a text that came back from the chat.
+// hide removes the URL and the secret from a text of the chat.
 func (t Target) hide(s string) string {
 	hidden := []string{t.url.String(), t.url.RequestURI(), t.url.RawQuery, t.secret}
 	for part := range strings.FieldsFuncSeq(t.url.RequestURI(),
 		func(r rune) bool { return strings.ContainsRune("/?&=", r) }) {
-		if len(part) >= 8 { // a shorter one is a word, such as hooks or send
+		if len(part) >= 8 { // a shorter part is not secret, such as hooks or send
 			hidden = append(hidden, part)
 		}
 	}

@@ -33,17 +33,17 @@ func (s *Session) lookTaken(ctx context.Context, img image.Image) error {
 // looked reports that the step has read the elements, and that a screenshot may be taken now.
 func (s *Session) looked(ctx context.Context) error { return s.lookTaken(ctx, nil) }
 
-// proves keeps what lay topmost where the element is about to be touched.
-func (s *Session) proves(w *screenReader, m screen.Match) {
-	hit := met(w.tree, m)
+// recordHit keeps what lay topmost where the element is about to be touched.
+func (s *Session) recordHit(w *screenReader, m screen.Match) {
+	hit := hitName(w.tree, m)
 	s.Detail.Proof = event.ProofHit + ": " + hit
 	if last := w.rest.Last(); w.pixels && last != nil && !s.NoPictures {
 		s.aimed = &Tapped{picture: last, at: time.Now(), hit: hit}
 	}
 }
 
-// met names what takes the touch: the topmost element at the point, and the target where that is something else.
-func met(t *screen.Tree, m screen.Match) string {
+// hitName names what takes the touch: the topmost element at the point, and the target where that is something else.
+func hitName(t *screen.Tree, m screen.Match) string {
 	top := t.Topmost(m.Point)
 	switch {
 	case m.Node.Type == seenType:
@@ -79,8 +79,8 @@ func (s *Session) confirmed() {
 	}
 }
 
-// disproves records why an element was not touched.
-func (h *targetSearch) disproves(m screen.Match) {
+// recordMiss keeps why an element was not touched.
+func (h *targetSearch) recordMiss(m screen.Match) {
 	switch {
 	case m.CoverText != "" || h.aboveIt(m) != nil:
 		h.s.Detail.Proof = event.ProofOccluded

@@ -72,7 +72,7 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	}
 	if errors.Is(err, errWait) {
 		if h.last != nil {
-			h.disproves(*h.last)
+			h.recordMiss(*h.last)
 		}
 		return found, h.failure()
 	}
@@ -81,7 +81,7 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	}
 	if err == nil {
 		s.matched(found)
-		s.proves(h.screenReader, found)
+		s.recordHit(h.screenReader, found)
 	}
 	return found, err
 }

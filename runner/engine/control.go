@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// controlled runs a step that holds others, with its options.
+// controlled runs a step with nested steps, with its options.
 func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 	args, opts, err := dsl.Bind(step, r.scope)
 	if err != nil {
@@ -36,8 +36,7 @@ func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// control runs the steps of a control action once. What try does about a failure is not part of what its time limit
-// bounds.
+// control runs the steps of a control action once. Its time limit does not include what try does after a failure.
 func (r *run) control(ctx context.Context, step *dsl.Step, args any, timeoutMs *int) outcome {
 	if a, ok := args.(dsl.Try); ok {
 		return r.try(ctx, a, func() outcome {
@@ -48,7 +47,7 @@ func (r *run) control(ctx context.Context, step *dsl.Step, args any, timeoutMs *
 	if timeoutMs != nil {
 		wait = milliseconds(*timeoutMs)
 	}
-	switch a := args.(type) { // their timeoutMs is the condition's
+	switch a := args.(type) { // their timeoutMs belongs to the condition
 	case dsl.If:
 		if a.Cond == nil {
 			return r.branch(ctx, step, a, wait)
@@ -77,18 +76,19 @@ func (r *run) control(ctx context.Context, step *dsl.Step, args any, timeoutMs *
 	})
 }
 
-// inside runs steps that reports show as part of something.
+// inside runs steps that reports show as parts of a block.
 func (r *run) inside(ctx context.Context, what string, steps dsl.Steps) outcome {
 	r.in = append(r.in, what)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
 	return r.list(ctx, steps)
 }
 
-// elementTime is how long a condition waits for its element when it says nothing.
+// elementTime is how long a condition waits for its element by default.
 const elementTime = time.Second
 
-// met evaluates a condition: an expression, an element that is there, or one that is gone.
-func (r *run) met(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Selector, wait time.Duration) (on bool,
+// conditionHolds evaluates a condition: an expression, an element that must be on the screen, or one that must not.
+func (r *run) conditionHolds(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Selector, wait time.Duration) (
+	on bool,
 	err error) {
 	if cond != nil {
 		return r.truth(ctx, *cond)
@@ -101,7 +101,7 @@ func (r *run) met(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Select
 }
 
 func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If, wait time.Duration) outcome {
-	on, err := r.met(ctx, a.Cond, a.Visible, a.NotVisible, wait)
+	on, err := r.conditionHolds(ctx, a.Cond, a.Visible, a.NotVisible, wait)
 	switch {
 	case err != nil:
 		return r.leaf(ctx, step, func(context.Context) error { return err })
@@ -115,7 +115,7 @@ func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat, wait tim
 	times := a.Rounds()
 	for i := range times {
 		if a.While != nil || a.Visible != nil || a.NotVisible != nil {
-			on, err := r.met(ctx, a.While, a.Visible, a.NotVisible, wait)
+			on, err := r.conditionHolds(ctx, a.While, a.Visible, a.NotVisible, wait)
 			if err != nil {
 				return r.leaf(ctx, step, func(context.Context) error { return err })
 			}
@@ -155,8 +155,8 @@ func (r *run) retry(ctx context.Context, a dsl.Retry) outcome {
 	return passed
 }
 
-// attempt runs what may fail when somebody around it takes care of that: lenient. Its failures are warnings then, also
-// those of soft steps, which end it behind its last step.
+// attempt runs steps that may fail if an enclosing step handles it: lenient. Their failures are then warnings, also
+// those of soft steps, which end the attempt after its last step.
 func (r *run) attempt(lenient bool, do func() outcome) outcome {
 	if !lenient {
 		return do()
@@ -198,15 +198,15 @@ func (r *run) forEach(ctx context.Context, step *dsl.Step, a dsl.ForEach) outcom
 	return passed
 }
 
-// roundName is how much of what a round is about its name holds, in characters.
+// roundName is the length of the item in the name of a round, in characters.
 const roundName = 40
 
-// roundOf names a round of a loop by its number and, when it is short, by what it is about: "forEach 2/3: Bread".
+// roundOf names a round of a loop by its number and, if it is short, by its item: "forEach 2/3: Bread".
 func (r *run) roundOf(i, n int, item any) string {
 	round := fmt.Sprintf("forEach %d/%d", i+1, n)
 	switch item.(type) {
 	case string, int, float64, source.Numeral, bool:
-		text := shorten.OneLine(r.sink.Mask().Text(dsl.Show(item))) // masked first: half a secret is not known as one
+		text := shorten.OneLine(r.sink.Mask().Text(dsl.Show(item))) // masked first: a part of a secret is not recognized
 		if text = strings.ReplaceAll(text, " › ", " > "); text != "" {
 			return round + ": " + shorten.Runes(text, roundName)
 		}
@@ -234,7 +234,7 @@ func listOf(value any) ([]any, error) {
 	return nil, asTestError(fmt.Errorf("forEach needs a list, not %s", dsl.Show(value)))
 }
 
-// try lets the test go on behind a failure when it says what to do about it.
+// try lets the test continue after a failure if it says how to handle it.
 func (r *run) try(ctx context.Context, a dsl.Try, steps func() outcome) outcome {
 	o := r.attempt(len(a.OnFailure) > 0, steps)
 	if o.verdict == event.Fail && len(a.OnFailure) > 0 {
@@ -248,7 +248,7 @@ func (r *run) try(ctx context.Context, a dsl.Try, steps func() outcome) outcome 
 	return o
 }
 
-// block runs the steps of another file with variables of its own.
+// block runs the steps of another file with its own variables.
 func (r *run) block(ctx context.Context, step *dsl.Step, a dsl.Run) outcome {
 	inner, err := r.scope.Block(step.Block, a.With)
 	if err != nil {
@@ -264,10 +264,10 @@ func (r *run) block(ctx context.Context, step *dsl.Step, a dsl.Run) outcome {
 	return o
 }
 
-// truth evaluates a condition; anything but true or false is a mistake of the test.
+// truth evaluates a condition; a value other than true or false is an error in the test.
 func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
-	known := r.known()
-	var broken error // of the device: not the test's fault
+	known := r.expressionNames()
+	var broken error // an error of the device, not of the test
 	known["visible"] = func(label string) (bool, error) {
 		on, err := action.Visible(ctx, r.session, label)
 		if err != nil && broken == nil {
@@ -297,17 +297,17 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 	return on, nil
 }
 
-// eval evaluates an expression of a step; what is wrong with it is the test's fault.
+// eval evaluates an expression of a step; its errors are errors in the test.
 func (r *run) eval(e dsl.Expr) (any, error) {
-	value, err := r.scope.EvalExpr(e, r.source, r.known())
+	value, err := r.scope.EvalExpr(e, r.source, r.expressionNames())
 	if err != nil {
 		return nil, action.WrongExpression(err)
 	}
 	return value, nil
 }
 
-// known is what expressions see beside the variables.
-func (r *run) known() map[string]any {
+// expressionNames are the names in expressions in addition to the variables.
+func (r *run) expressionNames() map[string]any {
 	info := r.dev.Info()
 	return map[string]any{"platform": string(r.c.Platform),
 		"device": map[string]any{"id": info.ID, "model": info.Model, "os": info.OSVersion}}

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// crashGrace is how long an app is given, from the last step that did something, to die of it.
+	// crashGrace is how long the engine waits for a crash after the last step that acted on the device.
 	crashGrace = time.Second
-	// crashLimit bounds the last look for a crash: the device may be gone.
+	// crashLimit limits the final search for a crash: the device may be lost.
 	crashLimit = 10 * time.Second
 )
 
-// awaitCrash waits until an app that the last step has harmed has had the time to die, if nothing else is wrong.
+// awaitCrash waits for a crash of an app that the last step may have harmed, if nothing else went wrong.
 func (r *run) awaitCrash(ctx context.Context) {
 	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.verdict != event.Pass || r.acted.IsZero() {
 		return
 	}
 	if rest := crashGrace - time.Since(r.acted); rest > 0 {
-		_ = drivers.Pause(ctx, rest) // an interrupted run is told of elsewhere
+		_ = drivers.Pause(ctx, rest) // an interrupted run is reported elsewhere
 	}
 }
 
-// findCrash looks, once the log has ended, whether the app died during the case. An app that died is never a pass,
-// whatever the last step said. That nobody can tell is said in the report.
+// findCrash checks, once the log has ended, whether the app crashed during the case. A case with a crashed app never
+// passes, whatever its last step returned. If this cannot be found out, the report says so.
 func (r *run) findCrash(ctx context.Context) {
 	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == event.AppCrashed {
 		return
@@ -49,7 +49,7 @@ func (r *run) findCrash(ctx context.Context) {
 	})
 	switch {
 	case err != nil && !errors.Is(err, drivers.ErrUnsupported):
-		r.log(0, "not checked: whether the app has crashed could not be found out: %v", err)
+		r.log(0, "whether the app has crashed could not be checked: %v", err)
 	case died != nil:
 		r.end(event.Fail, &died.Problem)
 	}

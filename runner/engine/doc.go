@@ -1,3 +1,3 @@
-// Package engine runs one case on one device: a planned case and an open device go in, events and pictures come out of
-// it into a sink as they happen. It knows nothing of Ginkgo, of other cases, or of how reports look.
+// Package engine runs one case on one device: it takes a planned case and an open device, and sends events and
+// screenshots to a sink as they happen. It does not depend on Ginkgo, on other cases, or on the format of reports.
 package engine

@@ -19,41 +19,40 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// Options are how a case is run.
+// Options configure the run of a case.
 type Options struct {
 	// Timeout of a step that names none; zero: action.DefaultTimeout.
 	Timeout time.Duration
-	// NoVideo leaves the recording out.
+	// NoVideo disables the recording.
 	NoVideo bool
-	// NoTrace leaves Playwright's trace of a browser out.
+	// NoTrace disables Playwright's trace of a browser.
 	NoTrace bool
-	// NoDOM leaves the snapshots of a page's elements out.
+	// NoDOM disables the snapshots of a page's elements.
 	NoDOM bool
-	// UnmaskedEvidence lets tests with secrets be filmed and traced, which may show them.
+	// UnmaskedEvidence allows recordings and traces of tests with secrets, which may show them.
 	UnmaskedEvidence bool
 	// AllowShell lets tests run commands on the device.
 	AllowShell bool
-	// UpdateBaselines makes assertScreenshot take what it sees as right.
+	// UpdateBaselines makes assertScreenshot accept the screen as the new baseline.
 	UpdateBaselines bool
-	// Headed opens pages in a browser window, whatever their steps say.
+	// Headed opens pages in a browser window, overriding their steps.
 	Headed bool
-	// Warnings are what is to be done about the device, found before the case began.
+	// Warnings are warnings about the device from before the start of the case.
 	Warnings []string
-	// Saved are variables that steps before these have saved; of Openly only.
+	// Saved are variables that earlier steps have saved; for Openly only.
 	Saved map[string]any
-	// Begins hears of each step before it is done; of Openly only. May be nil.
+	// Begins is called with each step before it runs; for Openly only. May be nil.
 	Begins func(*dsl.Step)
-	// Access is what steps may touch of this machine.
+	// Access is what steps may access on this machine.
 	Access action.Access
-	// Uses notes the apps that the case starts and installs; may be nil.
+	// Uses records the apps that the case starts and installs; may be nil.
 	Uses *action.UsedApps
-	// Vision read pictures and judge them; nil: steps that need them are errors.
+	// Vision reads images and judges them; nil: steps that need it are errors.
 	Vision drivers.Vision
 }
 
-// Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as
-// interrupted. The verdict is also in the CaseEnded event; the error is not nil when the sink could not keep the
-// report.
+// Run runs the case on the device and sends all events to the sink. A cancelled context ends the case as interrupted.
+// The verdict is also in the CaseEnded event; the error is not nil when the sink could not write the report.
 func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (event.Verdict, error) {
 	return newRun(c, dev, sink, opts).all(ctx)
 }
@@ -79,55 +78,55 @@ func (r *run) newSession() *action.Session {
 		Headed:          r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0}}
 }
 
-// Sink is where a case's events and files go: a report pack.
+// Sink takes a case's events and files: a report pack.
 type Sink interface {
 	event.Sink
-	// AddClip takes a part of the native film; NoRecording says why there is none.
+	// AddClip takes a part of the native recording; NoRecording says why there is none.
 	AddClip(path string, start time.Time)
 	NoRecording(reason string)
 }
 
-// run is one case under way.
+// run is one running case.
 type run struct {
 	c        plan.Case
 	dev      drivers.Device
 	sink     Sink
 	opts     Options
 	scope    *dsl.Scope
-	source   *source.Source // the file of the step that is being run
+	source   *source.Source // the file of the current step
 	session  *action.Session
 	sinkErr  error // the first one
 	verdict  event.Verdict
 	problem  *event.Problem
 	evidence evidence
-	cost     *meter        // nil: the device lets itself not be measured
-	asked    event.Metrics // of models
-	bare     bool          // nothing is kept: see Openly
-	cause    error         // of how the last leaf step ended
+	cost     *meter        // nil: the device cannot be measured
+	modelUse event.Metrics // of models
+	bare     bool          // no evidence is kept: see Openly
+	cause    error         // the error of the last leaf step
 
-	pending []pendingPicture // pictures of steps, to be taken before the device is changed again
-	early   earlyPicture     // that a step took of itself
-	// pictureTook is how long the newest picture took; 0: there is none yet.
-	pictureTook time.Duration
-	unsure      []pendingPicture // steps whose tap had changed nothing when their picture was taken
-	acts        bool             // the step that runs now does something on the device
-	acted       time.Time        // when such a step ended last
-	n           int              // leaf steps that began
-	dynamic     bool             // the steps are not known before they run
-	in          []string         // what the current step is run in
-	clip        filmClip         // that startRecording began
-	lenient     int              // how many around the current step can bear that it fails
-	began       time.Time        // of the case
-	page        pageKept
-	missed      []failedStep // steps that did not go well
-	apps        []string     // that were launched
-	flow        *flowState   // of Maestro, under way
-	soft        *outcome     // the first failure of a soft step within the innermost of these
+	pending []pendingScreenshot // screenshots of steps, to be taken before the device is changed again
+	early   earlyScreenshot     // the screenshot that a step took itself
+	// screenshotTook is how long the newest screenshot took; 0: there is none yet.
+	screenshotTook time.Duration
+	unsure         []pendingScreenshot // steps with a tap that had changed nothing when their screenshot was taken
+	acts           bool                // the current step acts on the device
+	acted          time.Time           // when such a step ended last
+	n              int                 // leaf steps that were started
+	dynamic        bool                // the steps are not known before they run
+	in             []string            // the blocks around the current step
+	clip           clip                // started by startRecording
+	lenient        int                 // how many enclosing steps handle its failure
+	startedAt      time.Time           // of the case
+	page           pageKept
+	missed         []failedStep // steps that did not pass
+	apps           []string     // that were launched
+	flow           *flowState   // the running flow of Maestro
+	soft           *outcome     // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (event.Verdict, error) {
 	began := time.Now()
-	r.begin(ctx)
+	r.startCase(ctx)
 	if r.verdict == event.Pass {
 		if err := action.Guard(func() error { r.test(ctx); return nil }); err != nil {
 			r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
@@ -136,13 +135,13 @@ func (r *run) all(ctx context.Context) (event.Verdict, error) {
 	return r.conclude(ctx, time.Since(began))
 }
 
-// begin tells of the case and begins to film.
-func (r *run) begin(ctx context.Context) {
+// startCase sends the case and starts the recording.
+func (r *run) startCase(ctx context.Context) {
 	described, err := r.describe()
-	r.began = time.Now()
+	r.startedAt = time.Now()
 	r.verdict = event.Pass
 	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
-	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // of what made the device ready
+	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // from preparing the device
 		r.emit(event.Event{Kind: event.Logged, Message: text, Warning: true})
 	}
 	if err != nil { // plan.Build finds most of this before
@@ -156,12 +155,12 @@ func (r *run) begin(ctx context.Context) {
 	}
 }
 
-// conclude ends the film and tells the verdict.
+// conclude ends the recording and sends the verdict.
 func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, error) {
 	r.takePendingAtEnd(ctx)
 	r.keepMetrics(ctx)
 	r.awaitCrash(ctx)
-	r.endFilmClip()
+	r.endClip()
 	r.identify(ctx)
 	r.evidence.stop(ctx, r)
 	r.noteIncidents(nil) // where there is no log
@@ -179,8 +178,8 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, 
 	return r.verdict, r.sinkErr
 }
 
-// test runs the hooks and the steps. The first thing that goes wrong decides the verdict; a hook adds its own only to a
-// pass.
+// test runs the hooks and the steps. The first problem decides the verdict; a problem of a hook counts only if the
+// steps passed.
 func (r *run) test(ctx context.Context) {
 	t := r.c.Test
 	o := r.list(ctx, t.Before)
@@ -194,7 +193,7 @@ func (r *run) test(ctx context.Context) {
 	r.hook(ctx, "after", t.After)
 }
 
-// hook runs steps that come behind the test's own, unless the run is interrupted or nothing can be told any more.
+// hook runs steps that follow the test's own, unless the run is interrupted or the report can no longer be written.
 func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
 	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil {
 		return
@@ -204,14 +203,14 @@ func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
 	r.applyOutcome(r.list(ctx, steps))
 }
 
-// applyOutcome takes over an outcome when nothing worse is known.
+// applyOutcome takes over an outcome if no worse one is known.
 func (r *run) applyOutcome(o outcome) {
 	if !o.ok() && r.verdict == event.Pass {
 		r.end(o.verdict, o.problem)
 	}
 }
 
-// describe sums up the case and the device, and makes the variables. Also with an error there is something to show.
+// describe sums up the case and the device, and makes the variables. With an error it returns what is known.
 func (r *run) describe() (described event.Case, err error) {
 	if r.scope, err = r.c.Scope(); err != nil {
 		return Describe(r.c), err
@@ -235,7 +234,7 @@ func (r *run) describe() (described event.Case, err error) {
 	return described, err
 }
 
-// hide keeps the values that variables have now out of the report.
+// hide masks the current values of variables in the report.
 func (r *run) hide(names ...string) {
 	for _, name := range names {
 		if value, ok := r.scope.Value(name); ok {
@@ -244,7 +243,7 @@ func (r *run) hide(names ...string) {
 	}
 }
 
-// emit tells the sink; the first time that it cannot keep something ends the case.
+// emit sends an event to the sink; the first event that cannot be written ends the case.
 func (r *run) emit(e event.Event) { r.keep(r.sink.Emit(e)) }
 
 func (r *run) keep(err error) {
@@ -254,12 +253,12 @@ func (r *run) keep(err error) {
 	}
 }
 
-// log tells a reader of the report something that no verdict tells.
+// log sends a warning that does not affect the verdict.
 func (r *run) log(step int, format string, args ...any) {
 	r.emit(event.Event{Kind: event.Logged, Step: step, Message: fmt.Sprintf(format, args...)})
 }
 
-// end fixes the verdict of the case; a report that cannot be kept weighs more.
+// end sets the verdict of the case; a report that cannot be written takes precedence.
 func (r *run) end(v event.Verdict, p *event.Problem) {
 	if r.sinkErr == nil {
 		r.verdict, r.problem = v, p
@@ -291,8 +290,8 @@ func interrupted(ctx context.Context) *event.Problem {
 	return &event.Problem{Message: "the run was interrupted: " + why.Error()}
 }
 
-// pictureLabel names a picture after what the step did, never after text that was typed.
-func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
+// screenshotLabel names a screenshot after the action of the step, never after typed text.
+func screenshotLabel(step *dsl.Step, scope *dsl.Scope) string {
 	if step.Options.Name != "" {
 		return step.Options.Name
 	}
@@ -312,12 +311,12 @@ func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
 	return step.Def.Name + " " + text
 }
 
-// Describe sums a case up for the report of a run in which it got no device. Variables that have no value stay as they
-// are written.
+// Describe sums a case up for the report of a run in which it had no device. Variables without a value stay as they are
+// written.
 func Describe(c plan.Case) event.Case {
 	scope, err := c.Scope()
 	if err != nil {
-		scope, _ = dsl.NewScope(&dsl.Test{Source: c.Test.Source}, nil, nil) // without vars there is nothing to go wrong
+		scope, _ = dsl.NewScope(&dsl.Test{Source: c.Test.Source}, nil, nil) // without vars it cannot fail
 	}
 	return describe(c, scope)
 }
@@ -340,7 +339,7 @@ func describe(c plan.Case, scope *dsl.Scope) event.Case {
 	return d
 }
 
-// hashOf tells one version of a test from another.
+// hashOf identifies a version of a test.
 func hashOf(t *dsl.Test) string {
 	if t.Source == nil {
 		return ""
@@ -355,7 +354,7 @@ func infoOf(s *dsl.Step, scope *dsl.Scope) event.Step {
 		Source: s.Source().Line(s.Pos.Line)}
 }
 
-// isDynamic tells whether only the run decides which steps come in which order.
+// isDynamic reports whether the order of the steps is decided only while the test runs.
 func isDynamic(t *dsl.Test) bool {
 	if len(t.Before)+len(t.OnFailure)+len(t.After) > 0 {
 		return true

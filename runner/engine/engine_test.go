@@ -75,7 +75,7 @@ func verdicts(r *event.Result) string {
 	return strings.Join(list, " ")
 }
 
-func TestPassTakesOnePictureOfEachStep(t *testing.T) {
+func TestPassTakesOneScreenshotOfEachStep(t *testing.T) {
 	t.Parallel()
 	w := &witness{device: &device{}}
 	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w, time.Minute)
@@ -93,7 +93,7 @@ func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 	}
 }
 
-func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
+func TestFailedAssertionTakesOneMoreScreenshotAndLeavesTheRestUnreached(t *testing.T) {
 	t.Parallel()
 	d := &device{}
 	r, pictures := packOf(t,
@@ -110,7 +110,7 @@ func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.
 	}
 }
 
-func TestFailedActionTakesOnePictureOnly(t *testing.T) {
+func TestFailedActionTakesOneScreenshotOnly(t *testing.T) {
 	t.Parallel()
 	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{}, 50*time.Millisecond)
 	if r.Verdict != event.Fail || verdicts(r) != "fail unreached" {
@@ -135,7 +135,8 @@ func TestStepsOwnTimeoutWins(t *testing.T) {
 	})
 }
 
-// TestPanicIsAnErrorWithItsStack: wherever the driver breaks down, the run goes on, and the film and the log are ended.
+// TestPanicIsAnErrorWithItsStack: wherever the driver panics, the run continues, and the recording and the log are
+// ended.
 func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 	t.Parallel()
 	boom := func() { panic("boom") }
@@ -156,7 +157,7 @@ func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 				}
 				if want := map[string]string{"Screenshot": "pass error"}[name]; verdicts(r) != cmp.Or(want, "error unreached") &&
 					name != "Info" {
-					t.Errorf("steps %s", verdicts(r)) // the picture of a step is taken when the next one looks
+					t.Errorf("steps %s", verdicts(r)) // the screenshot of a step is taken when the next step reads the screen
 				}
 				if w.filmsEnded != w.films || w.logsEnded != w.logs {
 					t.Errorf("%d of %d films and %d of %d logs were ended", w.filmsEnded, w.films, w.logsEnded, w.logs)
@@ -199,7 +200,7 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 	}
 }
 
-// TestInterruptIsNoErrorOfTheReport: the sink hears of the end of the run, too, and the picture that was taken is kept.
+// TestInterruptIsNoErrorOfTheReport: the sink receives the end of the run, too, and the last screenshot is kept.
 func TestInterruptIsNoErrorOfTheReport(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -225,7 +226,7 @@ func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
 	}
 }
 
-func TestNothingRunsOnceTheContextIsOver(t *testing.T) {
+func TestNothingRunsAfterTheContextHasEnded(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -276,7 +277,7 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 	}
 }
 
-func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
+func TestScreenshotOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*sink{"picture": {failShot: errFull}, "log": {failAdd: errFull}} {
 		t.Run(name, func(t *testing.T) {
@@ -293,8 +294,8 @@ func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 	}
 }
 
-// TestReportThatCannotBeWrittenWeighsMoreThanAFailure: nobody could read of the failure.
-func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
+// TestUnwritableReportOverridesAFailure: the failure could not be read anywhere.
+func TestUnwritableReportOverridesAFailure(t *testing.T) {
 	t.Parallel()
 	s := &sink{dir: t.TempDir(), failShot: errFull}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s,
@@ -323,7 +324,7 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 		})
 }
 
-// TestHangingDeviceIsNotWaitedForTwice: what hangs in a step hangs in the picture, too.
+// TestHangingDeviceIsNotWaitedForTwice: a device that blocks a step blocks its screenshot, too.
 func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 	t.Parallel()
 	d := &device{}
@@ -336,7 +337,7 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 	})
 }
 
-// mortal is a device whose app dies some time after a tap.
+// mortal is a device with an app that crashes some time after a tap.
 type mortal struct {
 	*device
 	after  time.Duration
@@ -372,19 +373,19 @@ func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
 	}
 }
 
-func TestEmptyPictureIsANote(t *testing.T) {
+func TestEmptyScreenshotIsAWarning(t *testing.T) {
 	t.Parallel()
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
 	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
 		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"),
-			"empty picture") {
+			"empty image") {
 			t.Errorf("%s, %d pictures, notes %q", r.Verdict, len(s.shots), r.Steps[0].Notes)
 		}
 	})
 }
 
-// TestFilmAndLogThatFailCostANoteOnly: errors and panics, at the start and at the end.
-func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
+// TestFailedRecordingAndLogAreWarnings: errors and panics, at the start and at the end.
+func TestFailedRecordingAndLogAreWarnings(t *testing.T) {
 	t.Parallel()
 	fail := func() error { return errors.New("no encoder") }
 	burst := func() error { panic("no encoder") }
@@ -409,7 +410,7 @@ func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
 	}
 }
 
-func TestNoVideoDoesNotFilm(t *testing.T) {
+func TestNoVideoDoesNotRecord(t *testing.T) {
 	t.Parallel()
 	w, s := &witness{device: &device{}}, &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{NoVideo: true})
@@ -439,7 +440,7 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedNeverNamesAPicture(t *testing.T) {
+func TestTypedTextNeverNamesAScreenshot(t *testing.T) {
 	t.Parallel()
 	d := &device{}
 	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.Result) {

@@ -14,28 +14,28 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// stopLimit bounds the saving of films and logs, also after the run was interrupted.
+// stopLimit limits the saving of recordings and logs, also after the run was interrupted.
 const stopLimit = 20 * time.Second
 
-// evidence is the film and the log of a case while it runs. What goes wrong with them is said in the report and fails
-// nothing, except that the report cannot be written.
+// evidence is the recording and the log of a running case. Their errors are reported but fail nothing, unless the
+// report cannot be written.
 type evidence struct {
-	film    drivers.Recording
-	log     *os.File
-	stopLog func() error
-	cut     func() error // why the log is not whole; nil: that is not known
-	name    string       // of the log in the pack
-	web     drivers.WebRecording
+	recorder drivers.Recording
+	log      *os.File
+	stopLog  func() error
+	cut      func() error // why the log is incomplete; nil: unknown
+	name     string       // of the log in the pack
+	web      drivers.WebRecording
 }
 
-// start begins both.
+// start starts the recording and the log.
 func (e *evidence) start(ctx context.Context, r *run) {
 	work := filepath.Join(r.sink.Dir(), ".work")
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		r.keep(err)
 		return
 	}
-	e.startFilm(ctx, r, work)
+	e.startRecording(ctx, r, work)
 	if logger, ok := r.dev.(drivers.Logger); ok {
 		e.startLog(ctx, r, work, logger)
 	}
@@ -44,7 +44,7 @@ func (e *evidence) start(ctx context.Context, r *run) {
 	}
 }
 
-// startWeb records the network and traces; a trace holds what was typed, so that a test with secrets gets none.
+// startWeb records the network and a trace. A trace contains typed texts, so a test with secrets has none.
 func (e *evidence) startWeb(ctx context.Context, r *run, work string, browser drivers.WebEvidence) {
 	how := drivers.WebEvidenceOptions{Dir: work, Mask: r.sink.Mask().Text, Trace: !r.opts.NoTrace && !r.guarded()}
 	err := action.Guard(func() (err error) {
@@ -57,17 +57,17 @@ func (e *evidence) startWeb(ctx context.Context, r *run, work string, browser dr
 	}
 }
 
-// troubles are what the page's console and network had to complain of since they were asked last.
+// troubles returns the errors of the page's console and network since the last call.
 func (e *evidence) troubles() (list []string) {
 	if e.web == nil {
 		return nil
 	}
-	// what breaks there breaks in Stop as well, which tells of it
+	// Stop reports the same error
 	_ = action.Guard(func() error { list = e.web.Troubles(); return nil })
 	return list
 }
 
-// endWeb keeps what the browser recorded.
+// endWeb keeps the recordings of the browser.
 func (e *evidence) endWeb(ctx context.Context, r *run) {
 	for _, t := range e.troubles() {
 		r.log(0, "after the last step: %s", t)
@@ -90,25 +90,25 @@ func (e *evidence) endWeb(ctx context.Context, r *run) {
 	}
 }
 
-// guarded tells whether what cannot be masked, films and traces, is left out.
+// guarded reports whether evidence that cannot be masked, recordings and traces, is left out.
 func (r *run) guarded() bool { return len(r.c.Test.Secrets) > 0 && !r.opts.UnmaskedEvidence }
 
-func (e *evidence) startFilm(ctx context.Context, r *run, work string) {
+func (e *evidence) startRecording(ctx context.Context, r *run, work string) {
 	recorder, ok := r.dev.(drivers.Recorder)
 	switch {
 	case r.opts.NoVideo:
 		r.sink.NoRecording("switched off")
 	case r.guarded():
-		r.sink.NoRecording("the test has secrets, which a film would show; --unmasked-evidence films it all the same")
+		r.sink.NoRecording("the test has secrets, which a recording would show; --unmasked-evidence records it all the same")
 	case !ok:
-		r.sink.NoRecording("this device cannot film")
+		r.sink.NoRecording("this device cannot record its screen")
 	default:
 		err := action.Guard(func() (err error) {
-			e.film, err = recorder.StartRecording(ctx, work)
+			e.recorder, err = recorder.StartRecording(ctx, work)
 			return err
 		})
 		if err != nil {
-			e.film = nil
+			e.recorder = nil
 			r.sink.NoRecording(err.Error())
 		}
 	}
@@ -142,7 +142,7 @@ func (e *evidence) startLog(ctx context.Context, r *run, work string, logger dri
 	}
 }
 
-// read gives the log up to now, without what is secret. Of a log that is cut it cannot be said what it does not hold.
+// read returns the log up to now, without secrets. It fails for a log that is incomplete.
 func (e *evidence) read() ([]byte, error) {
 	if e.log == nil {
 		return nil, fmt.Errorf("the log of this device could not be read: %w", drivers.ErrUnsupported)
@@ -155,7 +155,7 @@ func (e *evidence) read() ([]byte, error) {
 	return os.ReadFile(e.log.Name())
 }
 
-// stop ends both and hands the files over, also when ctx is over.
+// stop ends both and adds their files to the report, also when ctx has ended.
 func (e *evidence) stop(ctx context.Context, r *run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
@@ -165,8 +165,8 @@ func (e *evidence) stop(ctx context.Context, r *run) {
 	if e.stopLog != nil {
 		e.endLog(r)
 	}
-	if e.film != nil {
-		e.endFilm(ctx, r)
+	if e.recorder != nil {
+		e.endRecording(ctx, r)
 	}
 }
 
@@ -188,10 +188,10 @@ func (e *evidence) endLog(r *run) {
 		e.log.Name()))
 }
 
-func (e *evidence) endFilm(ctx context.Context, r *run) {
+func (e *evidence) endRecording(ctx context.Context, r *run) {
 	var clips []drivers.Clip
 	err := action.Guard(func() (err error) {
-		clips, err = e.film.Stop(ctx)
+		clips, err = e.recorder.Stop(ctx)
 		return err
 	})
 	for _, c := range clips {

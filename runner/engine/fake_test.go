@@ -72,7 +72,7 @@ func (d *device) Tap(ctx context.Context, _ image.Point) error {
 func (d *device) Type(ctx context.Context, _ string) error { return ctx.Err() }
 func (d *device) Close() error                             { return nil }
 
-// witness is a device that films and logs.
+// witness is a device that records its screen and logs.
 type witness struct {
 	*device
 	startFilm, stopFilm, startLog, stopLog func() error // may be nil
@@ -116,7 +116,7 @@ var (
 	_ drivers.Recording = (*witness)(nil)
 )
 
-// sink keeps events and fails when it is told to.
+// sink keeps events and fails when a test requires it.
 type sink struct {
 	dir        string
 	failEmit   func(e event.Event) error // may be nil
@@ -154,7 +154,7 @@ func (s *sink) Add(event.Attachment, int, string) error { return s.failAdd }
 func (s *sink) AddClip(string, time.Time)               {}
 func (s *sink) NoRecording(reason string)               { s.noFilm = reason }
 
-// result folds what the sink was told.
+// result folds the events in the sink.
 func (s *sink) result(t *testing.T) *event.Result {
 	t.Helper()
 	s.mu.Lock()

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/script"
 )
 
-// How long flows of Maestro look for elements.
+// How long flows of Maestro search for elements.
 const (
 	flowLookup    = 17 * time.Second
 	flowOptional  = 7 * time.Second // for one element with optional, and for conditions
@@ -24,16 +24,16 @@ const (
 	flowFirstName = "MAESTRO_FILENAME"
 )
 
-// flowState is an entry flow of Maestro under way, with all that it calls.
+// flowState is a running entry flow of Maestro, with all flows that it calls.
 type flowState struct {
 	js      *script.Engine
-	changed time.Time // when the last command ended that may have changed the screen
-	mutated int       // how many did
-	fatal   bool      // a script broke: nothing takes that but the hooks at the end
+	changed time.Time // end of the last command that may have changed the screen
+	mutated int       // number of such commands
+	fatal   bool      // a script failed: only the hooks at the end still run
 }
 
-// errNoFlow says that a command of a flow came without one around it.
-var errNoFlow = errors.New("a command of a flow of Maestro stands outside of a flow")
+// errNoFlow is the error of a command without an enclosing flow.
+var errNoFlow = errors.New("a command of Maestro must be in a flow")
 
 // foreign runs a command of a flow of Maestro.
 func (r *run) foreign(ctx context.Context, step *dsl.Step, c *maestro.Command) outcome {
@@ -54,7 +54,7 @@ func (r *run) foreign(ctx context.Context, step *dsl.Step, c *maestro.Command) o
 	return o
 }
 
-// command runs a command whose texts are filled in.
+// command runs a command with its texts filled in.
 func (r *run) command(ctx context.Context, step *dsl.Step, do maestro.Do, optional bool) outcome {
 	switch a := do.(type) {
 	case maestro.RunFlow:
@@ -81,7 +81,7 @@ func (r *run) command(ctx context.Context, step *dsl.Step, do maestro.Do, option
 	return o
 }
 
-// mutates notes that a command that may have changed the screen ended.
+// mutates records the end of a command that may have changed the screen.
 func (r *run) mutates() {
 	r.flow.changed = time.Now()
 	r.flow.mutated++
@@ -112,7 +112,7 @@ func (r *run) act(ctx context.Context, do maestro.Do, limit time.Duration) error
 	return err
 }
 
-// lookup is how long a command looks for its element: less by the time since the screen was changed last.
+// lookup is how long a command searches for its element: less the time since the last change of the screen.
 func (r *run) lookup(do maestro.Do, optional bool) (time.Duration, error) {
 	limit := flowLookup
 	switch a := do.(type) {
@@ -136,13 +136,13 @@ func (r *run) shortened(limit time.Duration) time.Duration {
 	return max(0, limit-time.Since(r.flow.changed))
 }
 
-// entry runs a flow that nobody called, with variables and an engine of its own.
+// entry runs a flow that is not called by another one, with its own variables and engine.
 func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcome {
 	outer, source, base, copied := r.flow, r.source, r.session.Base, r.session.Copied
 	defer func() { r.flow, r.source, r.session.Base, r.session.Copied = outer, source, base, copied }()
 	if f.Rhino {
 		return r.leaf(ctx, step, func(context.Context) error {
-			return asTestError(errors.New("jsEngine: rhino is no engine of Maestro any more: remove the line"))
+			return asTestError(errors.New("jsEngine: Maestro no longer has the engine rhino: remove the line"))
 		})
 	}
 	r.source, r.session.Copied = f.Source, nil
@@ -175,7 +175,7 @@ func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcom
 	return r.complete(ctx, f.Complete, o)
 }
 
-// filesFrom is the folder in which the paths of the test's files begin.
+// filesFrom is the folder to which the paths of the test's files are relative.
 func (r *run) filesFrom() string {
 	file := filepath.FromSlash(r.c.Test.Pos.File)
 	if filepath.IsAbs(file) {
@@ -187,7 +187,8 @@ func (r *run) filesFrom() string {
 	return r.c.Dir
 }
 
-// complete runs the commands of onFlowComplete, however the flow went. Their failure counts when there is none before.
+// complete runs the commands of onFlowComplete, whatever the result of the flow. Their failure counts if the flow has
+// not failed.
 func (r *run) complete(ctx context.Context, steps dsl.Steps, o outcome) outcome {
 	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil || o.verdict == event.Interrupted {
 		return o

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// whole runs a command that holds others. It is one command itself: it changes the screen, at its end, when what it
-// holds did.
+// whole runs a command with nested commands. It counts as one command itself: it changes the screen, at its end, if one
+// of the nested commands did.
 func (r *run) whole(do func() outcome) outcome {
 	before := r.flow.mutated
 	o := do()
@@ -27,7 +27,7 @@ func (r *run) whole(do func() outcome) outcome {
 	return o
 }
 
-// holds evaluates a condition whose texts are filled in.
+// holds evaluates a condition with its texts filled in.
 func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -59,21 +59,21 @@ func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 	return true, nil
 }
 
-// when runs what a condition leaves in.
+// when runs a command if its condition holds.
 func (r *run) when(ctx context.Context, step *dsl.Step, c *maestro.Condition, do func() outcome) outcome {
 	on, err := r.holds(ctx, c)
 	switch {
 	case err != nil:
 		return r.leaf(ctx, step, func(context.Context) error { return err })
 	case !on:
-		r.left(step, "its condition does not hold")
+		r.skipped(step, "its condition does not hold")
 		return passed
 	}
 	return do()
 }
 
-// left tells of a command that is left out.
-func (r *run) left(step *dsl.Step, why string) {
+// skipped reports a command that is skipped.
+func (r *run) skipped(step *dsl.Step, why string) {
 	r.n++
 	r.started(step)
 	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Verdict: event.Skipped, Problem: &event.Problem{Message: why}})
@@ -86,13 +86,12 @@ func callName(a maestro.RunFlow) string {
 	return "runFlow " + a.Flow.File
 }
 
-// subflow runs the commands that another one holds, in a scope of their own. All of it counts as one change of the
-// screen, or as none.
+// subflow runs nested commands in a scope of their own. All of them count as one change of the screen, or as none.
 func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
 	r.flow.js.Enter()
 	defer r.flow.js.Leave()
 	before := r.flow.mutated
-	o := r.held(ctx, step, a, what)
+	o := r.nested(ctx, step, a, what)
 	changed := o.ok() && r.flow.mutated > before
 	r.flow.mutated = before
 	if changed {
@@ -101,8 +100,8 @@ func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, wh
 	return o
 }
 
-// held runs the commands of runFlow and retry: those that stand there, or those of a file.
-func (r *run) held(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
+// nested runs the commands of runFlow and retry: those in the command itself, or those of a file.
+func (r *run) nested(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
 	for range a.Again {
 		if o := r.define(ctx, step, a.Env); !o.ok() {
 			return o
@@ -122,7 +121,7 @@ func (r *run) held(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what 
 	body := r.flow.mutated
 	o = r.complete(ctx, a.Flow.Complete, o)
 	if len(a.Flow.Complete) > 0 && r.flow.mutated == body {
-		r.flow.mutated = before // Maestro asks both
+		r.flow.mutated = before // Maestro checks both
 	}
 	return o
 }
@@ -133,8 +132,8 @@ func (r *run) body(ctx context.Context, f *maestro.Flow, what string) outcome {
 	if len(f.Start) > 0 {
 		o := r.inside(ctx, what+" › onFlowStart", f.Start)
 		if o.ok() && r.flow.mutated == before {
-			r.log(r.n, "the commands of %s are left out: its onFlowStart changed nothing on the screen, and Maestro takes "+
-				"that for a failure", f.File)
+			r.log(r.n, "the commands of %s are skipped: its onFlowStart changed nothing on the screen, and Maestro treats "+
+				"that as a failure", f.File)
 			return o
 		}
 		r.flow.mutated = before
@@ -145,7 +144,7 @@ func (r *run) body(ctx context.Context, f *maestro.Flow, what string) outcome {
 	return r.inside(ctx, what, f.Steps)
 }
 
-// again is retry.
+// again performs retry.
 func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcome {
 	most, err := strconv.Atoi(a.Max)
 	if err != nil {
@@ -165,7 +164,7 @@ func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcom
 	return o
 }
 
-// rounds is repeat.
+// rounds performs repeat.
 func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outcome {
 	most := math.MaxInt
 	if a.Times != nil {
@@ -177,13 +176,13 @@ func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outc
 		if ctx.Err() != nil {
 			return outcome{event.Interrupted, interrupted(ctx)}
 		}
-		on, err := r.whileHolds(ctx, a.While)
+		on, err := r.whileTrue(ctx, a.While)
 		switch {
 		case err != nil:
 			return r.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
 		case on && round < most:
 		case round == 0:
-			r.left(step, "no round was to be run")
+			r.skipped(step, "it has no rounds")
 			return passed
 		default:
 			return passed
@@ -197,7 +196,7 @@ func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outc
 	}
 }
 
-func (r *run) whileHolds(ctx context.Context, c *maestro.Condition) (bool, error) {
+func (r *run) whileTrue(ctx context.Context, c *maestro.Condition) (bool, error) {
 	if c == nil {
 		return true, nil
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/script"
 )
 
-// broken ends a flow because of a mistake of a script.
+// broken ends a flow because of an error in a script.
 func (r *run) broken(ctx context.Context, step *dsl.Step, err error) outcome {
 	r.flow.fatal = true
 	return r.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
@@ -28,7 +28,7 @@ func scriptFailure(err error) error {
 	return err
 }
 
-// fillIn gives the command with its texts filled in, and a step that shows them.
+// fillIn returns the command with its texts filled in, and a step that shows them.
 func (r *run) fillIn(ctx context.Context, step *dsl.Step, c *maestro.Command) (*dsl.Step, maestro.Do, error) {
 	do, err := maestro.Expand(c.Do, r.fill(ctx))
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *run) fillIn(ctx context.Context, step *dsl.Step, c *maestro.Command) (*
 	}
 	shown := *step
 	if shown.Args, err = fillValue(step.Args, r.fill(ctx)); err != nil {
-		shown.Args = step.Args // what only reports show must not break the flow
+		shown.Args = step.Args // an error in a text for reports must not fail the flow
 	}
 	if c.Label != "" {
 		if shown.Options.Name, err = r.fill(ctx)(c.Label); err != nil {
@@ -46,7 +46,7 @@ func (r *run) fillIn(ctx context.Context, step *dsl.Step, c *maestro.Command) (*
 	return &shown, do, nil
 }
 
-// fillValue fills in the texts that a report shows: names alone, for a script must not run twice.
+// fillValue fills in the texts for a report. It replaces variable names only, because a script must not run twice.
 func fillValue(v source.Value, fill func(string) (string, error)) (source.Value, error) {
 	if v.Kind == source.String && plainPlace(v.Text) {
 		text, err := fill(v.Text)
@@ -80,7 +80,7 @@ func fillValue(v source.Value, fill func(string) (string, error)) (source.Value,
 	return v, nil
 }
 
-// plainPlace tells whether a text holds names in ${…} and nothing that changes anything.
+// plainPlace reports whether a text has only variable names in ${…}, without side effects.
 func plainPlace(text string) bool {
 	return strings.Contains(text, "${") && !strings.ContainsAny(text, "=()+`;[")
 }
@@ -90,7 +90,7 @@ func (r *run) fill(ctx context.Context) func(string) (string, error) {
 	return func(text string) (string, error) { return r.flow.js.Expand(ctx, text, script.Where{}) }
 }
 
-// shellVariable gives Maestro's own variables of the environment.
+// shellVariable returns Maestro's own variables of the environment.
 func (r *run) shellVariable(name string) (string, bool) {
 	if r.c.Env == nil || !strings.HasPrefix(name, "MAESTRO_") {
 		return "", false
@@ -99,7 +99,7 @@ func (r *run) shellVariable(name string) (string, bool) {
 	return text, set && text != ""
 }
 
-// define gives variables their values, all of which are filled in before the first is given.
+// define sets variables. All values are filled in before the first one is set.
 func (r *run) define(ctx context.Context, step *dsl.Step, env []maestro.Pair) outcome {
 	filled, err := maestro.Expand(env, r.fill(ctx))
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *run) define(ctx context.Context, step *dsl.Step, env []maestro.Pair) ou
 	return passed
 }
 
-// script is runScript and evalScript.
+// script performs runScript and evalScript.
 func (r *run) script(ctx context.Context, step *dsl.Step, a maestro.Script) outcome {
 	o := r.leaf(ctx, step, func(ctx context.Context) error {
 		if err := r.takePendingBefore(ctx, dsl.Log{}); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is what the report says of
-// each leaf step: action, argument, verdict.
+// TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is the report of each leaf
+// step: action, argument, verdict.
 func TestFlow(t *testing.T) {
 	t.Parallel()
 	const missing = "assert: {label: Missing, timeoutMs: 0}"
@@ -78,7 +78,8 @@ func TestFlow(t *testing.T) {
   - tap: Go`, event.Pass,
 			"sleep 5s interrupted; try {timeoutMs: 300} warned; log mended pass; log done pass; tap Go pass"},
 		{"no try deals with a limit around it, and always comes", `
-  - group: {timeoutMs: 300, steps: [{try: {steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}}, {log: never}]}`, event.Fail,
+  - group: {timeoutMs: 300, steps: [{try: {steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: ` +
+			`done}]}}, {log: never}]}`, event.Fail,
 			"sleep 5s interrupted; log done pass; group {timeoutMs: 300} fail; log mended unreached; log never unreached"},
 		{"a budget holds for steps that hold others", `
   - group: {budgetMs: 100, steps: [{sleep: 300}]}
@@ -106,7 +107,8 @@ func TestFlow(t *testing.T) {
   - extract: {label: Ready, as: word}
   - assertTrue: word == "Ready"
   - assertTrue: {expr: word == "Steady", timeoutMs: 0}`, event.Fail,
-			`extract {label: Ready, as: word} pass; assertTrue word == "Ready" pass; assertTrue {expr: "word == \"Steady\"", timeoutMs: 0} fail`},
+			`extract {label: Ready, as: word} pass; assertTrue word == "Ready" pass; assertTrue {expr: "word == \"Steady\"", ` +
+				`timeoutMs: 0} fail`},
 		{"assertNot holds on what is not there", `
   - assertNot: Missing`, event.Pass, "assertNot Missing pass"},
 		{"assertNot fails on what stays", `
@@ -131,7 +133,7 @@ func TestFlow(t *testing.T) {
 	}
 }
 
-// TestRoundsAreNamed: what a round of a loop is about stands in its name, in short and without secrets.
+// TestRoundsAreNamed: the name of a round contains its item, shortened and without secrets.
 func TestRoundsAreNamed(t *testing.T) {
 	t.Parallel()
 	steps := `

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// host is what performers get of a case under way.
+// host is the part of a running case that performers use.
 type host struct{ *run }
 
 var _ action.Host = host{}
@@ -30,29 +30,29 @@ func (h host) OnHold(ctx context.Context) { h.onHold(ctx) }
 
 func (h host) Mask(text string) string { return h.sink.Mask().Text(text) }
 
-func (h host) OnModelCall(asked *drivers.ModelCall) { h.keepAsked(asked) }
+func (h host) OnModelCall(asked *drivers.ModelCall) { h.keepModelCall(asked) }
 
 func (h host) Eval(e dsl.Expr) (any, error) { return h.eval(e) }
 
 func (h host) Progress(text string) { h.log(h.n, "%s", text) }
 
-// Film does something when there is a film that the clip can be part of.
+// Film starts or ends a clip, if there is a recording.
 func (h host) Film(name string) error {
-	if _, ok := h.sink.(FilmClipSink); !ok || h.evidence.film == nil {
+	if _, ok := h.sink.(FilmClipSink); !ok || h.evidence.recorder == nil {
 		return action.ErrNoFilm
 	}
-	return h.film(name)
+	return h.startOrEndClip(name)
 }
 
-// Keep leaves out of the report what holds a secret.
+// Keep keeps a file in the report unless it contains a secret.
 func (h host) Keep(name, from string) (string, error) {
 	clean, err := h.sink.Mask().File(from)
 	switch {
 	case err != nil:
 		return "", err
 	case !clean:
-		h.session.Detail.Doubts = append(h.session.Detail.Doubts, "the report does not keep "+name+
-			": it holds a secret, or cannot be looked into")
+		h.session.Detail.Doubts = append(h.session.Detail.Doubts, "the report does not contain "+name+
+			": the file contains a secret, or cannot be searched for one")
 		return name, os.Remove(from)
 	}
 	return name, h.sink.Add(event.Attachment{Path: name, Kind: event.KindArtifact}, h.n, from)

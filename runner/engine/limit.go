@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// limit ends a context because a step that holds others took longer than its timeoutMs, and not because the run ended.
+// limit ends a context because a step with nested steps exceeded its timeoutMs, and not because the run ended.
 type limit struct {
 	step  *dsl.Step
 	after time.Duration
@@ -22,8 +22,8 @@ func (l *limit) Error() string {
 	return fmt.Sprintf("the %s took longer than %s", l.step.Def.Name, l.after)
 }
 
-// spent gives the limit that ended the context, nil when it is not over or nothing but the run ended it.
-func spent(ctx context.Context) *limit {
+// expired returns the limit that ended the context, nil if the context has not ended or if the run ended it.
+func expired(ctx context.Context) *limit {
 	var l *limit
 	if ctx.Err() != nil && errors.As(context.Cause(ctx), &l) {
 		return l
@@ -31,17 +31,17 @@ func spent(ctx context.Context) *limit {
 	return nil
 }
 
-// beyond gives a context that is over only when the run is: for what has to come although a step around it took too
-// long.
+// beyond returns a context that ends only with the run: for work that is necessary although an enclosing step timed
+// out.
 func beyond(ctx context.Context) context.Context {
-	for l := spent(ctx); l != nil; l = spent(ctx) {
+	for l := expired(ctx); l != nil; l = expired(ctx) {
 		ctx = l.outer
 	}
 	return ctx
 }
 
-// within runs what a step holds within the step's time limit, if it has one. The step that time ran out on is told as
-// interrupted, and the limited one as what failed.
+// within runs nested steps within the step's time limit, if it has one. The nested step that was running at the end of
+// the limit is reported as interrupted, and the limited step as failed.
 func (r *run) within(ctx context.Context, step *dsl.Step, timeoutMs *int, do func(context.Context) outcome) outcome {
 	if timeoutMs == nil {
 		return do(ctx)
@@ -50,7 +50,7 @@ func (r *run) within(ctx context.Context, step *dsl.Step, timeoutMs *int, do fun
 	limited, cancel := context.WithTimeoutCause(ctx, l.after, l)
 	defer cancel()
 	o := do(limited)
-	if spent(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == event.Interrupted) {
+	if expired(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == event.Interrupted) {
 		return r.leaf(ctx, step, func(context.Context) error {
 			return &action.Failure{Problem: event.Problem{Message: l.Error()}}
 		})

@@ -174,9 +174,9 @@ func TestFlowWhenDoesNotSeeTheEnvOfItsBlock(t *testing.T) {
 	}
 }
 
-func TestFlowStartThatChangesNothingLeavesTheBodyOfACalledFlowOut(t *testing.T) {
+func TestFlowStartWithoutEffectSkipsTheCalledFlow(t *testing.T) {
 	t.Parallel()
-	// A hook whose commands change nothing leaves the body of a called flow out, as in Maestro.
+	// After a hook with commands that change nothing, the body of a called flow is skipped, as in Maestro.
 	files := texts{"flow.yaml": "appId: a\n---\n- runFlow: sub.yaml\n",
 		"sub.yaml": "appId: a\nonFlowStart:\n  - assertTrue: true\n---\n- back\n"}
 	r := runFlow(t, nil, files)

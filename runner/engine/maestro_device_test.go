@@ -38,7 +38,7 @@ func TestFlowLaunches(t *testing.T) {
 	passes(t, commands(t, gone, "- stopApp\n- clearState\n"))
 }
 
-func TestFlowTypesWithoutLooking(t *testing.T) {
+func TestFlowTypesWithoutReadingTheScreen(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{
 		"- inputText: Yes\n": "type true", "- inputText: 1.50\n": "type 1.5", "- inputText: 007\n": "type 7",
@@ -200,7 +200,7 @@ func TestFlowDevices(t *testing.T) {
 	}
 }
 
-func TestFlowPictures(t *testing.T) {
+func TestFlowScreenshots(t *testing.T) {
 	t.Parallel()
 	passes(t, commands(t, nil,
 		"- takeScreenshot: home\n- assertScreenshot: home\n- assertScreenshot: {path: home.png, thresholdPercentage: "+

@@ -24,7 +24,7 @@ func fails(t *testing.T, r flowRun, why string) {
 	}
 }
 
-// took tells whether a flow took about as long as it shall, in fake time.
+// took checks whether a flow took about as long as it must, in fake time.
 func took(t *testing.T, r flowRun, want, more time.Duration) {
 	t.Helper()
 	if r.took < want || r.took > want+more {
@@ -43,7 +43,7 @@ func TestFlowTapsTheCentreOfTheFirstMatch(t *testing.T) {
 	}
 }
 
-func TestFlowLooks17SecondsAnd7WithOptional(t *testing.T) {
+func TestFlowSearches17SecondsAnd7WithOptional(t *testing.T) {
 	t.Parallel()
 	r := commands(t, nil, "- tapOn: nobody\n")
 	fails(t, r, "was not found within 17s")
@@ -56,7 +56,7 @@ func TestFlowLooks17SecondsAnd7WithOptional(t *testing.T) {
 	}
 }
 
-func TestFlowAssertionsLook17SecondsAlsoWithOptional(t *testing.T) {
+func TestFlowAssertionsSearch17SecondsAlsoWithOptional(t *testing.T) {
 	t.Parallel()
 	took(t, commands(t, nil, "- assertVisible:\n    text: nobody\n    optional: true\n"), 17*time.Second, time.Second)
 	r := commands(t, &recorder{screen: []*shape{at("x", 0, 0)}}, "- assertNotVisible:\n    text: x\n    optional: true\n")
@@ -66,7 +66,7 @@ func TestFlowAssertionsLook17SecondsAlsoWithOptional(t *testing.T) {
 
 func TestFlowTimesAreShortenedByTheTimeSinceTheLastChange(t *testing.T) {
 	t.Parallel()
-	// The first condition takes 7 s, the second one look, and the assertion has 10 s left.
+	// The first condition takes 7 s, the second one a single screen read, and the assertion has 10 s left.
 	r := commands(t, nil, `- runFlow:
     when: {visible: a}
     commands: [back]
@@ -77,7 +77,7 @@ func TestFlowTimesAreShortenedByTheTimeSinceTheLastChange(t *testing.T) {
 `)
 	fails(t, r, "c")
 	took(t, r, 17*time.Second, time.Second)
-	// A command that changes the screen begins the time anew.
+	// A command that changes the screen starts the time again.
 	r = commands(t, nil, "- assertVisible: {text: a, optional: true}\n- back\n- assertVisible: b\n")
 	took(t, r, 34*time.Second, 2*time.Second)
 	// One that does not, does not.

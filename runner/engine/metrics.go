@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// meterEvery is how often the app is measured: to ask costs the phone some hundred milliseconds of one core.
+	// meterEvery is how often the app is measured: a measurement costs the phone some hundred milliseconds of one core.
 	meterEvery = 5 * time.Second
-	meterFirst = time.Second     // for a test that is over sooner than that, or that stops its app at its end
+	meterFirst = time.Second     // for a test that ends sooner, or that stops its app at its end
 	meterLast  = 3 * time.Second // for the sample at the end
 	meterMost  = 2000
 )
 
-// meter measures the app while the steps run. That it cannot be measured fails nothing.
+// meter measures the app while the steps run. Its errors fail nothing.
 type meter struct {
 	dev   drivers.Meter
 	began time.Time
@@ -33,10 +33,10 @@ type meter struct {
 	last *drivers.Measurement
 
 	mu   sync.Mutex
-	pids []int // of the processes that were measured
+	pids []int // of the measured processes
 }
 
-// processes gives the ids of the app's processes that were measured so far.
+// processes returns the ids of the app's processes that were measured so far.
 func (m *meter) processes() []int {
 	if m == nil {
 		return nil
@@ -46,7 +46,7 @@ func (m *meter) processes() []int {
 	return slices.Clone(m.pids)
 }
 
-// startMeter begins to measure, if the device lets itself be measured.
+// startMeter starts to measure, if the device supports it.
 func startMeter(ctx context.Context, dev drivers.Device) *meter {
 	d, ok := dev.(drivers.Meter)
 	if !ok {
@@ -64,7 +64,7 @@ func startMeter(ctx context.Context, dev drivers.Device) *meter {
 	return m
 }
 
-// sample measures once, and tells whether there was anything to measure.
+// sample measures once, and reports whether it had a result.
 func (m *meter) sample(ctx context.Context) (measured bool) {
 	_ = action.Guard(func() error {
 		now, err := m.dev.Measure(ctx)
@@ -90,14 +90,14 @@ func (m *meter) sample(ctx context.Context) (measured bool) {
 	return measured
 }
 
-// finish measures a last time, on a device that is well, and gives what there is.
-func (m *meter) finish(ctx context.Context, well bool) event.Metrics {
+// finish measures a last time, if the device still works, and returns the metrics.
+func (m *meter) finish(ctx context.Context, deviceWorks bool) event.Metrics {
 	if m == nil {
 		return event.Metrics{}
 	}
 	m.stop()
 	m.done.Wait()
-	if well && ctx.Err() == nil {
+	if deviceWorks && ctx.Err() == nil {
 		ctx, cancel := context.WithTimeout(ctx, meterLast)
 		m.sample(ctx)
 		cancel()
@@ -105,10 +105,10 @@ func (m *meter) finish(ctx context.Context, well bool) event.Metrics {
 	return m.all
 }
 
-// keepMetrics keeps what the case cost the device and what it asked models, if there is any of it.
+// keepMetrics keeps the case's use of the device and of AI models, if there was any.
 func (r *run) keepMetrics(ctx context.Context) {
 	all := r.cost.finish(ctx, r.verdict != event.Error)
-	all.Models = r.asked.Models
+	all.Models = r.modelUse.Models
 	if len(all.Samples) == 0 && len(all.Models) == 0 || r.sinkErr != nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// metered is a device whose app runs for a while.
+// metered is a device with an app that runs for a while.
 type metered struct {
 	drivers.Device
 	began, ends time.Time

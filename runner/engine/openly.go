@@ -12,24 +12,24 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// StepEnd is how one of the steps ended that a test lists at its top.
+// StepEnd is the result of one of the steps at the top level of a test.
 type StepEnd struct {
 	Step    *dsl.Step
 	Verdict event.Verdict
 	Problem *event.Problem // nil of a pass
-	Detail  *event.Detail  // of the last leaf step in it
-	Value   any            // that it gave, such as that of webEval
+	Detail  *event.Detail  // of its last leaf step
+	Value   any            // of the step, such as that of webEval
 	Took    time.Duration
-	Tree    *screen.Tree   // that was read last, nil when none was
-	Saved   map[string]any // the variables that steps have saved until now
+	Tree    *screen.Tree   // that was read last, nil if none was
+	Saved   map[string]any // the variables that steps have saved so far
 }
 
-// Openly performs the steps of a case on a device that was open before and stays open, one after the other until one
-// does not go well: without a film, a log, pictures or measurements. ended hears of each step at the top; the error is
-// why they stopped, as the performer gave it.
+// Openly performs the steps of a case on a device that stays open, one after the other until one does not pass: without
+// recording, log, screenshots or measurements. ended is called with each step at the top level; the error is the
+// performer's error of the last step.
 func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
 	r := newRun(c, dev, sink, opts)
-	r.verdict, r.dynamic, r.bare, r.began = event.Pass, true, true, time.Now()
+	r.verdict, r.dynamic, r.bare, r.startedAt = event.Pass, true, true, time.Now()
 	r.session.StepPictures = false
 	err := action.Guard(func() error {
 		if _, err := r.describe(); err != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// pageKept is the snapshot of the page that the report has got last.
+// pageKept is the last snapshot of the page in the report.
 type pageKept struct {
-	data []byte
-	at   event.Attachment
-	told bool // why there is none
+	data     []byte
+	at       event.Attachment
+	reported bool // the reason for a missing snapshot was reported
 }
 
-// keepPage keeps the page as it is now for the steps whose picture is taken, as artifacts/dom-NN.json.gz. A page that
-// has not changed is kept once: the steps name the same file. That there is none fails nothing.
-func (r *run) keepPage(ctx context.Context, steps []pendingPicture) {
+// keepPage keeps the current page for the steps with a screenshot, as artifacts/dom-NN.json.gz. A page that has not
+// changed is kept once: the steps name the same file. A missing snapshot fails nothing.
+func (r *run) keepPage(ctx context.Context, steps []pendingScreenshot) {
 	page, ok := r.dev.(drivers.PageSnapshotter)
 	if !ok || r.opts.NoDOM || r.sinkErr != nil || ctx.Err() != nil {
 		return
@@ -34,8 +34,8 @@ func (r *run) keepPage(ctx context.Context, steps []pendingPicture) {
 		return err
 	})
 	if err != nil || len(data) == 0 {
-		if err != nil && !r.page.told && !errors.Is(err, drivers.ErrPage) && !errors.Is(err, drivers.ErrNotReady) {
-			r.page.told = true
+		if err != nil && !r.page.reported && !errors.Is(err, drivers.ErrPage) && !errors.Is(err, drivers.ErrNotReady) {
+			r.page.reported = true
 			r.log(steps[0].n, "no snapshot of the page's elements: %v", err)
 		}
 		return
@@ -52,7 +52,7 @@ func (r *run) keepPage(ctx context.Context, steps []pendingPicture) {
 	}
 }
 
-// addPage brings a snapshot into the pack, without secrets.
+// addPage adds a snapshot to the pack, without secrets.
 func (r *run) addPage(n int, data []byte) (event.Attachment, bool) {
 	name := fmt.Sprintf("dom-%02d.json.gz", n)
 	at := event.Attachment{Path: "artifacts/" + name, Type: "application/gzip", Kind: event.KindDOM}
@@ -67,8 +67,8 @@ func (r *run) addPage(n int, data []byte) (event.Attachment, bool) {
 
 func zipped(text string) []byte {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a level that there is
-	_, _ = w.Write([]byte(text))                    // a buffer takes all
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a valid level
+	_, _ = w.Write([]byte(text))                    // a buffer never fails
 	_ = w.Close()
 	return b.Bytes()
 }

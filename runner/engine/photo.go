@@ -13,9 +13,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// photograph takes a picture; of a test with secrets, one that does not show them.
+// photograph takes a screenshot; for a test with secrets, one that does not show them.
 func (r *run) photograph(ctx context.Context) (image.Image, error) {
-	defer func(began time.Time) { r.pictureTook = time.Since(began) }(time.Now())
+	defer func(began time.Time) { r.screenshotTook = time.Since(began) }(time.Now())
 	if len(r.c.Test.Secrets) == 0 {
 		return r.dev.Screenshot(ctx)
 	}
@@ -25,8 +25,8 @@ func (r *run) photograph(ctx context.Context) (image.Image, error) {
 // maxTree is the size, in bytes, of the largest tree that a report keeps.
 const maxTree = 1 << 20
 
-// keepTree keeps the elements that the step saw last as artifacts/tree-NN.json, so that a selector can be mended at
-// one's desk.
+// keepTree keeps the elements that the step saw last as artifacts/tree-NN.json, so that a selector can be fixed without
+// the device.
 func (r *run) keepTree(n int) {
 	t := r.session.Tree
 	if t == nil || r.bare || r.sinkErr != nil {
@@ -34,7 +34,7 @@ func (r *run) keepTree(n int) {
 	}
 	data, err := json.Marshal(t)
 	if err == nil && len(data) > maxTree {
-		err = fmt.Errorf("it has %d bytes, and %d may be kept", len(data), maxTree)
+		err = fmt.Errorf("it has %d bytes, the limit is %d", len(data), maxTree)
 	}
 	if err != nil {
 		r.log(n, "the tree of this step is not kept: %v", err)

@@ -283,7 +283,7 @@ type flowRun struct {
 	verdict event.Verdict
 	problem string
 	took    time.Duration
-	steps   []string // verdict and name of each, for those that are no pass
+	steps   []string // verdict and name of each, for those that did not pass
 	phone   *recorder
 }
 

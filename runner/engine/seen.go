@@ -11,9 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// keepAsked keeps what passed between a performer and a model: the prompt, the exact answers and the picture, so that a
-// person can check it, and so that a rerun finds the answers by their key (VisualName).
-func (r *run) keepAsked(asked *drivers.ModelCall) {
+// keepModelCall keeps the exchange between a performer and an AI model: the prompt, the exact responses and the image,
+// so that a person can check it, and so that another run finds the responses by their key (VisualName).
+func (r *run) keepModelCall(asked *drivers.ModelCall) {
 	name := VisualName(r.n, asked.Key)
 	r.keepJSON(r.n, name+".json", asked)
 	if asked.Picture == nil || r.sinkErr != nil {
@@ -40,12 +40,12 @@ func (r *run) keepAsked(asked *drivers.ModelCall) {
 // keyLength is how much of a question's key is in the name of its file.
 const keyLength = 16
 
-// VisualName is the name, without its end, of the artifacts of a question that a step asked a model.
+// VisualName is the name, without extension, of the artifacts of a question that a step sent to a model.
 func VisualName(step int, key string) string {
 	return fmt.Sprintf("visual-%02d-%s", step, key[:min(keyLength, len(key))])
 }
 
-// keepReading keeps what the step read in the pixels as artifacts/ocr-NN.json.
+// keepReading keeps the texts that the step recognized in the pixels as artifacts/ocr-NN.json.
 func (r *run) keepReading(n int) {
 	if r.session.Reading != nil && !r.bare {
 		r.keepJSON(n, fmt.Sprintf("ocr-%02d.json", n), r.session.Reading)

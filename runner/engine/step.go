@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// outcome is how a step, or several, ended.
+// outcome is the result of a step, or of several.
 type outcome struct {
 	verdict event.Verdict
 	problem *event.Problem
@@ -24,10 +24,10 @@ type outcome struct {
 
 var passed = outcome{verdict: event.Pass}
 
-// ok tells whether the steps that follow are run.
+// ok reports whether the following steps run.
 func (o outcome) ok() bool { return o.verdict == event.Pass }
 
-// list runs steps one after the other until one does not go well.
+// list runs steps one after the other until one does not pass.
 func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
 	for _, step := range steps {
 		if o := r.one(ctx, step); !o.ok() {
@@ -40,7 +40,7 @@ func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
 	return passed
 }
 
-// one runs a step with its options; what a soft or an optional step does wrong does not stop the list.
+// one runs a step with its options; a failure of a soft or an optional step does not stop the list.
 func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 	if ctx.Err() != nil {
 		return outcome{event.Interrupted, interrupted(ctx)}
@@ -75,7 +75,7 @@ func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 	return o
 }
 
-// later keeps the failure of a soft step until whoever can bear it, or the test, has done its other steps.
+// later stores the failure of a soft step until the step that handles it, or the test, has run its other steps.
 func (r *run) later(o outcome) {
 	switch {
 	case r.lenient == 0:
@@ -85,7 +85,7 @@ func (r *run) later(o outcome) {
 	}
 }
 
-// do runs a step, apart from those options that say what its failure means.
+// do runs a step without the options that decide what its failure means.
 func (r *run) do(ctx context.Context, step *dsl.Step) outcome {
 	if step.Def.Control() {
 		return r.controlled(ctx, step)
@@ -93,10 +93,10 @@ func (r *run) do(ctx context.Context, step *dsl.Step) outcome {
 	return r.leaf(ctx, step, func(ctx context.Context) error { return r.perform(ctx, step) })
 }
 
-// skip tells of a step that its condition leaves out.
+// skip reports a step that is skipped because of its condition.
 func (r *run) skip(step *dsl.Step) {
 	if step.Def.Control() {
-		return // its steps are told as left out at the end
+		return // its steps are reported as skipped at the end
 	}
 	r.n++
 	r.started(step)
@@ -104,7 +104,7 @@ func (r *run) skip(step *dsl.Step) {
 		Problem: &event.Problem{Message: "the condition " + step.Options.When.Text + " does not hold"}})
 }
 
-// started tells that leaf step r.n begins.
+// started reports the start of leaf step r.n.
 func (r *run) started(step *dsl.Step) {
 	r.sink.Mask().Hide(dsl.Secrets(step, r.scope)...)
 	e := event.Event{Kind: event.StepStarted, Step: r.n}
@@ -116,7 +116,7 @@ func (r *run) started(step *dsl.Step) {
 	r.emit(e)
 }
 
-// leaf runs a step that does something, tells of it and takes its picture.
+// leaf runs a step that acts, reports it and takes its screenshot.
 func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context) error) outcome {
 	r.n++
 	n := r.n
@@ -141,14 +141,14 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	r.keepTree(n)
 	r.keepReading(n)
 	if use := r.session.Detail.Model; use != nil {
-		r.asked.Asked(*use)
+		r.modelUse.AddModelUse(*use)
 	}
 	r.session.Detail.Troubles = r.evidence.troubles()
 	ended := event.Event{Kind: event.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
 	r.nameTroubles(ended, began)
 	o := outcome{ended.Verdict, ended.Problem}
-	if err := r.pictures(ctx, step, ended); err != nil && o.ok() {
+	if err := r.takeScreenshots(ctx, step, ended); err != nil && o.ok() {
 		ended.Verdict, ended.Problem = judge(ctx, err)
 		o = outcome{ended.Verdict, ended.Problem}
 	}
@@ -159,7 +159,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	return o
 }
 
-// attempts runs the step once, and again as often as its option retries says while the app is wrong.
+// attempts runs the step once, and again as often as its option retries says as long as the app is wrong.
 func (r *run) attempts(ctx context.Context, step *dsl.Step, do func(context.Context) error) error {
 	for try := 0; ; try++ {
 		err := do(ctx)
@@ -176,7 +176,7 @@ func overBudget(took time.Duration, budget int) error {
 		Expected: fmt.Sprintf("at most %d ms", budget), Actual: fmt.Sprintf("%d ms", took.Milliseconds())}}
 }
 
-// perform fills in the variables, performs the action and saves what it gives.
+// perform fills in the variables, performs the action and saves its value.
 func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 	return action.Guard(func() error {
 		args, opts, err := dsl.Bind(step, r.scope)
@@ -203,10 +203,10 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 	})
 }
 
-// set gives variables values. What is computed is computed before any is given.
+// set sets variables. All values are computed before the first one is set.
 func (r *run) set(a dsl.Set) error {
 	computed := dsl.Names{}
-	for _, name := range slices.Sorted(maps.Keys(a.Expr)) { // of several wrong ones, always the same is told
+	for _, name := range slices.Sorted(maps.Keys(a.Expr)) { // of several wrong ones, always the same is reported
 		value, err := r.eval(a.Expr[name])
 		if err != nil {
 			return err
@@ -221,7 +221,7 @@ func (r *run) set(a dsl.Set) error {
 	return nil
 }
 
-// save keeps a value under a name; a secret one is hidden from now on.
+// save saves a value under a name; a secret value is masked from now on.
 func (r *run) save(name string, value any) {
 	r.scope.Set(name, value)
 	if slices.Contains(r.c.Test.Secrets, name) {
@@ -229,8 +229,8 @@ func (r *run) save(name string, value any) {
 	}
 }
 
-// asTestError makes a mistake that shows only when a step's variables are known a failure of the test, not of the
-// device.
+// asTestError turns an error that is found only when a step's variables are known into a failure of the test, not of
+// the device.
 func asTestError(err error) error {
 	var place *source.Error
 	if errors.As(err, &place) {
@@ -246,7 +246,7 @@ func hint(e *source.Error) string {
 	return "; " + e.Hint
 }
 
-// launches notes an app by its package, which an activity may follow: com.example.app/.Settings. A page's URL stays
+// launches records an app by its package, which an activity may follow: com.example.app/.Settings. A page's URL is kept
 // whole.
 func (r *run) launches(app string) {
 	if !strings.Contains(app, ":") {

@@ -14,31 +14,31 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// Stepwise is a case whose steps come one by one, from a test that is written in Go. It leaves the same events,
-// pictures, logs and film as one from YAML. Safe for concurrent use: one step at a time.
+// Stepwise is a case with steps that come one by one, from a test in Go. It writes the same events, screenshots, logs
+// and recording as a test in YAML. Safe for concurrent use: one step at a time.
 type Stepwise struct {
 	mu      sync.Mutex
 	r       *run
 	began   time.Time
-	problem *event.Problem // of the first step that was no pass, nor a warning
+	problem *event.Problem // of the first step that neither passed nor is a warning
 	verdict event.Verdict
 	noted   string
 	ended   bool
 }
 
-// Begin begins a case; End must be called. hide are values that its report must not show.
+// Begin starts a case; End must be called. hide are values that must not appear in its report.
 func Begin(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, hide ...string) *Stepwise {
 	for _, secret := range hide {
 		sink.Mask().Hide(secret)
 	}
-	if len(hide) > 0 { // pictures are masked, and nothing is filmed, when there are secrets
+	if len(hide) > 0 { // with secrets, screenshots are masked, and nothing is recorded
 		own := *c.Test
 		own.Secrets = append(own.Secrets, "HIDDEN")
 		c.Test = &own
 	}
 	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), verdict: event.Pass}
-	s.r.begin(ctx)
-	s.r.dynamic = true // its steps are told as they come
+	s.r.startCase(ctx)
+	s.r.dynamic = true // its steps are reported as they come
 	return s
 }
 
@@ -46,18 +46,18 @@ func Begin(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts
 type Call struct {
 	Step    *dsl.Step
 	Args    any           // of the step, with defaults filled in
-	Timeout time.Duration // 0: as the case says
+	Timeout time.Duration // 0: the timeout of the case
 	Lenient bool          // a failure is a warning
 }
 
-// Ended is how a step ended.
+// Ended is the result of a step.
 type Ended struct {
 	Verdict event.Verdict
 	Problem *event.Problem // nil of a pass
-	Value   any            // what the step option as: would save
+	Value   any            // the value that the step option as: would save
 }
 
-// Do performs a step. A failure of a lenient one is told as a failure, and is a warning in the report.
+// Do performs a step. A failure of a lenient one is returned as a failure, and is a warning in the report.
 func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +75,8 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	})
 }
 
-// Fail tells of something that went wrong beside the steps, as a step of its own with a picture of what the device
-// shows. An err for which the device is to blame makes it an error.
+// Fail reports a problem outside of the steps, as a step of its own with a screenshot. An err for which the device is
+// to blame makes it an error.
 func (s *Stepwise) Fail(ctx context.Context, step *dsl.Step, err error) Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Stepwise) Fail(ctx context.Context, step *dsl.Step, err error) Ended {
 func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) error) Ended {
 	if s.ended {
 		return Ended{Verdict: event.Fail, Problem: &event.Problem{
-			Message: "the device was given back: use it within its own spec only"}}
+			Message: "the device was released: use it within its own spec only"}}
 	}
 	if err := s.r.sinkErr; err != nil {
 		return Ended{Verdict: event.Error, Problem: &event.Problem{Message: "the report could not be written: " +
@@ -109,12 +109,12 @@ func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) er
 	return e
 }
 
-// Look reads the screen once and gives what a selector finds on it. matched is empty when there is nothing.
+// Look reads the screen once and returns the matches of a selector. matched is empty when there are none.
 func (s *Stepwise) Look(ctx context.Context, sel dsl.Selector) (matched []screen.Match, tree *screen.Tree, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
-		return nil, nil, fmt.Errorf("the device was given back: use it within its own spec only")
+		return nil, nil, fmt.Errorf("the device was released: use it within its own spec only")
 	}
 	err = action.Guard(func() (err error) {
 		matched, tree, err = action.Look(ctx, s.r.session, sel)
@@ -123,7 +123,7 @@ func (s *Stepwise) Look(ctx context.Context, sel dsl.Selector) (matched []screen
 	return matched, tree, err
 }
 
-// Note tells a reader of the report something; the same again right after is not told.
+// Note adds a remark to the report; a repetition of the last remark is dropped.
 func (s *Stepwise) Note(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,14 +133,15 @@ func (s *Stepwise) Note(text string) {
 	}
 }
 
-// Verdict is how the steps went so far, and why.
+// Verdict is the result of the steps so far, and the reason.
 func (s *Stepwise) Verdict() (event.Verdict, *event.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.verdict, s.problem
 }
 
-// End ends the case with a verdict, unless a step knows better: a device that broke makes any verdict an error.
+// End ends the case with a verdict. If a step has a worse one, that one counts: a device that failed makes any verdict
+// an error.
 func (s *Stepwise) End(ctx context.Context, v event.Verdict, p *event.Problem) (event.Verdict, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

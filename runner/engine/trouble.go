@@ -19,20 +19,20 @@ import (
 )
 
 const (
-	// aroundSlack is how long before a step, and after it, something went wrong that may have to do with its failure: the
-	// answer to what the step before it did, say.
+	// aroundSlack is how long before a step, and after it, a problem may be related to its failure: for example the
+	// response to the action of the step before it.
 	aroundSlack = time.Second
-	// namedTroubles is how many of them a failure names; the report has all.
+	// namedTroubles is how many problems a failure names; the report lists all.
 	namedTroubles = 3
-	// logHead and logTail are read of a log while the test runs: one of many megabytes must not keep the next step
-	// waiting.
+	// logHead and logTail are the parts of a log that are read while the test runs: a log of many megabytes must not
+	// delay the next step.
 	logHead = 32 << 10
 	logTail = 256 << 10
-	// maxMissed is how many steps that did not go well are looked at when the log has ended.
+	// maxMissed is how many steps that did not pass are matched with the log when it has ended.
 	maxMissed = 200
 )
 
-// failedStep is a step that did not go well, when it ran, and what the page had to complain of meanwhile.
+// failedStep is a step that did not pass, when it ran, and the errors of the page meanwhile.
 type failedStep struct {
 	n        int
 	from, to time.Time
@@ -43,8 +43,8 @@ func (m failedStep) window() logs.Window {
 	return logs.Window{From: m.from.Add(-aroundSlack), To: m.to.Add(aroundSlack)}
 }
 
-// nameTroubles says in a failure what went wrong meanwhile and can be its cause: a page that threw or came with an
-// error, a server that broke down, an app that logged an exception.
+// nameTroubles adds to a failure what else went wrong meanwhile and can be its cause: an exception or an error of the
+// page, a server error, an exception in the app's log.
 func (r *run) nameTroubles(ended event.Event, began time.Time) {
 	if ended.Verdict == event.Pass || ended.Verdict == event.Interrupted {
 		return
@@ -78,17 +78,17 @@ func (r *run) nameTroubles(ended event.Event, began time.Time) {
 	}
 }
 
-// pageError asks the device; what breaks there breaks in the picture as well, which tells of it.
+// pageError queries the device; its errors are also reported with the screenshot.
 func (r *run) pageError() (text string) {
 	_ = action.Guard(func() error { text = r.session.PageError(); return nil })
 	return text
 }
 
-// incidentsSoFar reads the beginning of the log for its clock, and its end.
+// incidentsSoFar reads the start of the log for its clock, and its end.
 func (r *run) incidentsSoFar(m failedStep) []event.Incident {
 	var list []event.Incident
 	if r.evidence.log != nil {
-		list = r.readTail(m) // that it cannot be read is told when the log ends
+		list = r.readTail(m) // an error is reported when the log ends
 	}
 	return withTroubles(list, m)
 }
@@ -99,7 +99,7 @@ func (r *run) readTail(m failedStep) []event.Incident {
 		return nil
 	}
 	defer f.Close() // nothing was written
-	z, err := logs.Clock(io.LimitReader(f, logHead), r.began, time.Now())
+	z, err := logs.Clock(io.LimitReader(f, logHead), r.startedAt, time.Now())
 	if err != nil || z.Why != "" {
 		return nil
 	}
@@ -108,17 +108,17 @@ func (r *run) readTail(m failedStep) []event.Incident {
 		return nil
 	}
 	tail := io.NewSectionReader(f, max(0, info.Size()-logTail), logTail)
-	found, err := logs.Incidents(tail, z, r.began, r.app(), []logs.Window{m.window()})
+	found, err := logs.Incidents(tail, z, r.startedAt, r.app(), []logs.Window{m.window()})
 	if err != nil {
 		return nil
 	}
 	return found[0]
 }
 
-// app is what is known of the tested app. It is known whole when the case has ended.
+// app is what is known of the tested app. It is complete when the case has ended.
 func (r *run) app() logs.App { return logs.App{Names: r.apps, Pids: r.cost.processes()} }
 
-// noteIncidents tells, once the log has ended, what went wrong around each step that did not go well. log is nil for a
+// noteIncidents reports, once the log has ended, what went wrong around each step that did not pass. log is nil for a
 // device that has none.
 func (r *run) noteIncidents(log []byte) {
 	if len(r.missed) == 0 || r.sinkErr != nil {
@@ -129,15 +129,15 @@ func (r *run) noteIncidents(log []byte) {
 		windows[i] = m.window()
 	}
 	found := make([][]event.Incident, len(windows))
-	z, err := logs.Clock(bytes.NewReader(log), r.began, time.Now())
+	z, err := logs.Clock(bytes.NewReader(log), r.startedAt, time.Now())
 	if err == nil && z.Why == "" {
-		found, err = logs.Incidents(bytes.NewReader(log), z, r.began, r.app(), windows)
+		found, err = logs.Incidents(bytes.NewReader(log), z, r.startedAt, r.app(), windows)
 	}
 	if err != nil {
-		r.log(0, "not checked: what went wrong around the failing steps could not be read in the log: %v", err)
+		r.log(0, "what went wrong around the failing steps could not be read in the log: %v", err)
 	}
 	for i, m := range r.missed {
-		for k := range found[i] { // what came later is no cause
+		for k := range found[i] { // a later problem is not a cause
 			at, err := time.Parse(time.RFC3339, found[i][k].At)
 			found[i][k].Cause = found[i][k].Cause && (err != nil || !at.After(m.to))
 		}
@@ -153,7 +153,7 @@ var (
 	troubleStatus = lazyregexp.New(`^(\d)\d\d [A-Z]+ `)
 )
 
-// withTroubles adds what the page complained of and the log does not tell.
+// withTroubles adds the page's errors that are missing in the log.
 func withTroubles(list []event.Incident, m failedStep) []event.Incident {
 	known := map[string]bool{}
 	for _, in := range list {
@@ -177,7 +177,7 @@ func withTroubles(list []event.Incident, m failedStep) []event.Incident {
 	return list
 }
 
-// brief is what a trouble and the line of the log about it have in common.
+// brief is the common part of a page's error and its line in the log.
 func brief(text string) string {
 	text = strings.Join(strings.Fields(shorten.FirstLine(text)), " ")
 	if r := []rune(text); len(r) > 200 {
@@ -186,10 +186,10 @@ func brief(text string) string {
 	return text
 }
 
-// identifyLimit bounds the question which version was tested.
+// identifyLimit limits the query for the tested version.
 const identifyLimit = 2 * time.Second
 
-// identify tells which version of which app was tested, if the device is well and knows it.
+// identify reports which version of which app was tested, if the device works and knows it.
 func (r *run) identify(ctx context.Context) {
 	d, ok := r.dev.(drivers.Identifier)
 	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.verdict == event.Error {
@@ -197,7 +197,7 @@ func (r *run) identify(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, identifyLimit)
 	defer cancel()
-	_ = action.Guard(func() error { // a device that does not tell is no fault of the test's
+	_ = action.Guard(func() error { // a device without that information is not an error of the test
 		id, err := d.Identify(ctx)
 		if err == nil && id != nil && *id != (drivers.Identity{}) {
 			r.emit(event.Event{Kind: event.Identified, App: &event.App{ID: id.ID, Title: id.Title, Version: id.Version}})

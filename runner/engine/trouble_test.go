@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// talker is a device whose taps make its log tell of something.
+// talker is a device with taps that make its log report an error.
 type talker struct {
 	*device
 	log  io.Writer
@@ -37,7 +37,7 @@ const (
 	otherErrs = "%s    99    99 E Other   : java.lang.Error: of another app\n"
 )
 
-// The app said why it could not pay, and the report said that nothing was logged.
+// The app logged why it could not pay, but the report listed no log lines.
 func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 	t.Parallel()
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
@@ -60,7 +60,7 @@ func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 		})
 }
 
-// A simulator's app threw; that stands around the failure as it does for Android.
+// A simulator's app threw an exception; it is listed around the failure as for Android.
 func TestWhatASimulatorsAppThrewAroundAFailure(t *testing.T) {
 	t.Parallel()
 	d := &talker{device: &device{}, form: "2006-01-02 15:04:05.000",

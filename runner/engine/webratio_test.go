@@ -87,8 +87,8 @@ type ways struct {
 	ourCase plan.Case
 }
 
-// newWays starts both browsers. Both films, traces and logs are off; both take a picture after every step, as reports
-// need it.
+// newWays starts both browsers. Both record no video, no trace and no log; both take a screenshot after every step, as
+// reports need it.
 func newWays(t testing.TB, slots int) *ways {
 	t.Helper()
 	w := &ways{site: webtest.New(t), driver: web.New(web.Options{Slots: slots}), steps: twentySteps()}
@@ -125,7 +125,7 @@ func newWays(t testing.TB, slots int) *ways {
 	return w
 }
 
-// ours makes the flow through the engine, without film, trace and snapshots of elements.
+// ours runs the flow with the engine, without recording, trace and snapshots of elements.
 func (w *ways) ours(t testing.TB, dev drivers.Device) time.Duration {
 	return w.oursWith(t, dev, engine.Options{NoVideo: true, NoTrace: true, NoDOM: true})
 }
@@ -169,7 +169,7 @@ func (w *ways) plain(t testing.TB) time.Duration {
 	return time.Since(began)
 }
 
-// both makes the flow n times each way, in turn, each on a fresh context, and gives the times.
+// both runs the flow n times each way, in turn, each on a fresh context, and returns the times.
 func (w *ways) both(t testing.TB, n int) (ours, plain []time.Duration) {
 	for range n {
 		dev, err := w.driver.Open(t.Context(), "web-1")
@@ -195,11 +195,11 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// maxRatio is what the engine may cost beside bare Playwright.
+// maxRatio is what the engine may cost compared with Playwright alone.
 const (
 	maxRatio  = 1.10
 	maxRounds = 10
-	tooLong   = 3 * time.Minute // after which no round begins: this machine is slow
+	tooLong   = 3 * time.Minute // after which no round starts: this machine is slow
 )
 
 // BenchmarkTwentySteps makes rounds of both ways in turn, until the fastest ones are below the limit or rounds are out:
@@ -227,7 +227,7 @@ func BenchmarkTwentySteps(b *testing.B) {
 	}
 }
 
-// BenchmarkEvidence prints what snapshots of elements, a film and a trace of the flow cost, as ratios to the flow
+// BenchmarkEvidence prints what snapshots of elements, a recording and a trace of the flow cost, as ratios to the flow
 // without them.
 func BenchmarkEvidence(b *testing.B) {
 	w := newWays(b, 1)

@@ -1,3 +1,3 @@
-// Package matchers has gomega matchers for tests that are written in Go: devices and outcomes of tests go in, and
-// failure messages as good as those of YAML tests come out.
+// Package matchers has gomega matchers for tests in Go: they take devices and outcomes of tests, and their failure
+// messages are as detailed as those of YAML tests.
 package matchers

@@ -48,7 +48,7 @@ func (s *page) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	return found, tree, err
 }
 
-// fails gives the message with which an assertion fails, "" when it does not.
+// fails returns the message with which an assertion fails, "" when it does not.
 func fails(assert func(g gomega.Gomega)) (message string) {
 	assert(gomega.NewGomega(func(m string, _ ...int) { message += m }))
 	return message
@@ -139,8 +139,8 @@ func TestVerdicts(t *testing.T) {
 			matchers.HavePassed(), []string{"disk full"}},
 		"none":      {[]run.Outcome{}, matchers.HavePassed(), []string{"no test was run"}},
 		"nil":       {(*event.Result)(nil), matchers.HavePassed(), []string{"there is no result"}},
-		"something": {42, matchers.HavePassed(), []string{"not by int"}},
-		"no screen": {42, matchers.Show("x"), []string{"not in int"}},
+		"something": {42, matchers.HavePassed(), []string{"it got int"}},
+		"no screen": {42, matchers.Show("x"), []string{"it got int"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := fails(func(g gomega.Gomega) { g.Expect(c.actual).To(c.matcher) })

@@ -13,20 +13,20 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// Screen is what can be looked at: a *runner.TestDevice.
+// Screen can be read: a *runner.TestDevice.
 type Screen interface {
-	// Look reads the screen once and gives what fits the selector.
+	// Look reads the screen once and returns the matches of the selector.
 	Look(dsl.Selector) ([]screen.Match, *screen.Tree, error)
 }
 
-// Show succeeds when the screen shows the label, as the YAML step assert matches it. It looks once: wait with
-// Eventually.
+// Show succeeds when the screen shows the label, with the rules of the YAML step assert. It reads the screen once: wait
+// with Eventually.
 //
 //	Eventually(device).Should(Show("Welcome, Ada"))
 //	Consistently(device).ShouldNot(Show("Loading…"))
 func Show(label string) types.GomegaMatcher { return HaveElement(dsl.Selector{Label: label}) }
 
-// HaveElement succeeds when something on the screen fits the selector.
+// HaveElement succeeds when an element on the screen matches the selector.
 //
 //	Eventually(device).Should(HaveElement(dsl.Selector{Label: "Save", Below: &dsl.Selector{Label: "Notes"}}))
 func HaveElement(sel dsl.Selector) types.GomegaMatcher { return &element{sel: sel} }
@@ -37,11 +37,11 @@ type element struct {
 	found []screen.Match
 }
 
-// Match gives an error that Eventually and Consistently do not wait out when the device is to blame.
+// Match returns an error that stops Eventually and Consistently when the device cannot be read.
 func (e *element) Match(actual any) (bool, error) {
 	screen, ok := actual.(Screen)
 	if !ok || screen == nil {
-		return false, gomega.StopTrying(fmt.Sprintf("a screen can be looked for in a *runner.TestDevice, not in %T", actual))
+		return false, gomega.StopTrying(fmt.Sprintf("this matcher needs a *runner.TestDevice; it got %T", actual))
 	}
 	found, tree, err := screen.Look(e.sel)
 	switch {
@@ -51,21 +51,21 @@ func (e *element) Match(actual any) (bool, error) {
 		return false, gomega.StopTrying("the screen cannot be read").Wrap(err)
 	}
 	e.found, e.tree = found, tree
-	if teller, ok := actual.(interface{ Note(string) }); ok && len(found) > 0 {
-		teller.Note("the screen shows " + found[0].Node.String())
+	if noter, ok := actual.(interface{ Note(string) }); ok && len(found) > 0 {
+		noter.Note("the screen shows " + found[0].Node.String())
 	}
 	return len(found) > 0, nil
 }
 
-// FailureMessage is that of a failed assertion in YAML.
+// FailureMessage is the message of a failed assertion in YAML.
 func (e *element) FailureMessage(any) string {
 	if e.tree == nil {
-		return screen.Describe(e.sel) + " was looked for, and the screen could not be read"
+		return screen.Describe(e.sel) + " was expected, but the screen could not be read"
 	}
 	return explain(action.Missing(e.sel, e.tree))
 }
 
-// NegatedFailureMessage says what is there that should not be.
+// NegatedFailureMessage names the element that should not be on the screen.
 func (e *element) NegatedFailureMessage(any) string {
 	p := event.Problem{Message: screen.Describe(e.sel) + " is on the screen", Expected: screen.Describe(e.sel) +
 		" not to be on the screen"}

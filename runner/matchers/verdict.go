@@ -12,19 +12,19 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// passing tells whether an error of a look may be over at the next one.
+// passing reports whether an error of a screen read may disappear with the next one.
 func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 
-// HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes, which must not be
-// empty and of which each must have passed.
+// HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes that is not empty
+// and in which each has passed.
 func HavePassed() types.GomegaMatcher { return HaveVerdict(event.Pass) }
 
-// HaveVerdict succeeds for tests that ended so; see HavePassed.
+// HaveVerdict succeeds for tests with that verdict; see HavePassed.
 func HaveVerdict(v event.Verdict) types.GomegaMatcher { return &verdict{want: v} }
 
 type verdict struct {
 	want event.Verdict
-	not  string // what ended in another way
+	not  string // the tests with another verdict
 }
 
 func (m *verdict) Match(actual any) (bool, error) {
@@ -41,13 +41,13 @@ func (m *verdict) Match(actual any) (bool, error) {
 		m.see(o)
 	case []run.Outcome:
 		if len(a) == 0 {
-			return false, errors.New("no test was run, so none has ended in any way")
+			return false, errors.New("no test was run, so there is no verdict")
 		}
 		for _, o := range a {
 			m.see(o)
 		}
 	default:
-		return false, fmt.Errorf("a verdict is had by a runner.Outcome, a []runner.Outcome or a *reporters.Result, not by %T",
+		return false, fmt.Errorf("this matcher needs a runner.Outcome, a []runner.Outcome or a *reporters.Result; it got %T",
 			actual)
 	}
 	return m.not == "", nil
@@ -63,12 +63,12 @@ func (m *verdict) see(o run.Outcome) {
 	m.not += runner.FailureText(o)
 }
 
-// FailureMessage has the place, the line and what was there of each test that ended in another way.
+// FailureMessage has the place, the line and the details of each test with another verdict.
 func (m *verdict) FailureMessage(any) string {
 	return fmt.Sprintf("expected the verdict %s\n%s", m.want, m.not)
 }
 
-// NegatedFailureMessage says that the verdict is what it should not be.
+// NegatedFailureMessage says that the tests have the verdict that they should not have.
 func (m *verdict) NegatedFailureMessage(any) string {
 	return fmt.Sprintf("expected another verdict than %s", m.want)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// byID finds tests by their ids below the default folder, excluded folders too: who names a test wants it. Files that
-// cannot be read as tests do not stand in the way of the one that was asked for.
+// byID finds tests by their ids below the default folder, also in excluded folders, because the user named them. Files
+// that cannot be read as tests do not prevent that.
 func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err error) {
 	all := newLoader(l.o)
 	err = walkDir(defaultDir(l.o.Dir), func(p string, d fs.DirEntry, err error) error {
@@ -48,16 +48,16 @@ func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err e
 	return l.choose(ids, found)
 }
 
-// library is all tests of a project, by id, and the errors of the files that are none, by the file's name without its
-// ending.
+// library is all tests of a project, by id, and the errors of the files without tests, by the file's name without its
+// extension.
 type library struct {
 	tests  map[string][]*dsl.Test
 	broken map[string]error
-	unread []string // the broken files that the suite is meant to hold
+	unread []string // the broken files among those that the suite includes
 }
 
-// choose takes the tests of the ids that were not loaded yet. Of an id that several files have it takes all: that is an
-// error to be told, not a choice to be made.
+// choose takes the tests of the ids that were not loaded yet. If several files have an id, it takes them all: the
+// planner then reports the duplicate.
 func (l *loader) choose(ids []string, all library) (chosen []*dsl.Test, problems []error, err error) {
 	for i, id := range ids {
 		switch {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Choice is what is run of the cases that the filters let through. The zero value: all, once, in the order of the
-// files.
+// Choice selects from the cases that the filters keep. The zero value: all, once, in the order of the files.
 type Choice struct {
 	Only   map[string]bool // packs of cases; nil: all
 	Shard  Shard
@@ -19,11 +18,10 @@ type Choice struct {
 	Seed   int64 // of the random order
 }
 
-// Shard is one of several parts that are run elsewhere, on machines that know nothing of each other. The zero value is
-// the whole.
+// Shard is one of several parts that run independently on different machines. The zero value is the whole.
 type Shard struct{ Index, Count int } // from 1
 
-// maxShards and MaxRepeat bound mistakes of typing.
+// maxShards and MaxRepeat catch typing errors.
 const (
 	maxShards = 10_000
 	MaxRepeat = 1000
@@ -36,7 +34,7 @@ func ParseShard(text string) (Shard, error) {
 	n, err2 := strconv.Atoi(count)
 	switch {
 	case !ok || err1 != nil || err2 != nil:
-		return Shard{}, &Usage{fmt.Sprintf("shard %q: write which part of how many, such as 1/3", text)}
+		return Shard{}, &Usage{fmt.Sprintf("shard %q: write the part and the number of parts, such as 1/3", text)}
 	case n < 1 || n > maxShards:
 		return Shard{}, &Usage{fmt.Sprintf("shard %q: there can be 1 to %d parts", text, maxShards)}
 	case i < 1 || i > n:
@@ -53,7 +51,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Count)
 }
 
-// choose keeps what the choice is of the cases.
+// choose keeps the cases that the choice selects.
 func (p *Plan) choose(c Choice) {
 	p.Matched = len(p.Cases)
 	if c.Only != nil {
@@ -63,9 +61,9 @@ func (p *Plan) choose(c Choice) {
 	p.Cases = c.ordered(c.Shard.of(p.Cases))
 }
 
-// of deals the cases out like cards, those of one platform after those of another: each part gets as many as any other,
-// give or take one, of each platform too. It looks at nothing but the cases, because what a machine remembers
-// (durations, say) differs from machine to machine, and then a case would be run twice or never.
+// of deals the cases out like cards, platform after platform: the parts differ by at most one case, also for each
+// platform. It depends on the cases only. Durations of earlier runs, for example, differ from machine to machine: with
+// them, a case could run twice or never.
 func (s Shard) of(cases []Case) []Case {
 	if s.Count < 2 {
 		return cases
@@ -87,7 +85,7 @@ func (s Shard) of(cases []Case) []Case {
 	return part
 }
 
-// ordered repeats the cases, round after round, each round in an order of its own when the order is random.
+// ordered repeats the cases, round after round. A random order is different in each round.
 func (c Choice) ordered(cases []Case) []Case {
 	dice := rand.New(rand.NewPCG(uint64(c.Seed), 0))
 	var all []Case
@@ -107,8 +105,8 @@ func (c Choice) ordered(cases []Case) []Case {
 	return all
 }
 
-// keepSequences puts the cases of each sequence, which were shuffled, into their order again, in the places that they
-// have among all.
+// keepSequences restores the order of the cases of each sequence after shuffling, in the places that they have in the
+// list.
 func keepSequences(list, planned []Case) {
 	next := map[string][]Case{}
 	for _, c := range planned {

@@ -84,7 +84,7 @@ func TestRandomOrderIsThatOfItsSeed(t *testing.T) {
 		t.Errorf("seed 7 %q, seed 8 %q", first, other)
 	}
 	want(t, slices.Sorted(slices.Values(first)), packs(t, plan.Options{Dir: dir})...)
-	// Which cases a shard has is no matter of the seed: it may differ from machine to machine.
+	// The cases of a shard do not depend on the seed: it may differ from machine to machine.
 	half := plan.Shard{Index: 1, Count: 2}
 	want(t, slices.Sorted(slices.Values(order(1, half))), slices.Sorted(slices.Values(order(2, half)))...)
 }

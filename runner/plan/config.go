@@ -13,20 +13,19 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// ConfigName is the file at a suite's root that says how the suite is run.
+// ConfigName is the file at a suite's root with the suite's settings.
 const ConfigName = "taproot.yaml"
 
-// configNames are the names that it may have.
+// configNames are the accepted names of that file.
 var configNames = []string{ConfigName, "taproot.yml"}
 
-// config is a suite's taproot.yaml, or nothing.
+// config is a suite's taproot.yaml, or empty.
 type config struct {
-	dir string // where it lies; "" without one
+	dir string // its folder; "" without one
 	dsl.Config
 }
 
-// findConfig reads the taproot.yaml that is in force for a folder: the nearest one upward, not beyond the project's
-// root.
+// findConfig reads the taproot.yaml that applies to a folder: the nearest one upward, within the project's root.
 func findConfig(path, display string) (config, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -40,8 +39,8 @@ func findConfig(path, display string) (config, error) {
 	}
 }
 
-// ConfigError says what is wrong with a project's taproot.yaml: its file, its line, and how to fix it. The caller who
-// asked for a run of the project's tests made no mistake.
+// ConfigError is an error in a project's taproot.yaml: its file, its line, and how to fix it. It is not an error of the
+// caller who requested a run of the project's tests.
 type ConfigError struct{ Err error }
 
 func (e *ConfigError) Error() string { return e.Err.Error() }
@@ -64,7 +63,7 @@ func readConfig(dir, display string) (c config, found bool, err error) {
 		case err != nil:
 			return config{}, false, &Usage{fmt.Sprintf("%s: %v", l.show(file), err)}
 		case found:
-			return config{}, false, &Usage{fmt.Sprintf("%s: %s lies beside it, and only one of them can be in force: remove one",
+			return config{}, false, &Usage{fmt.Sprintf("%s: %s is next to it, and only one of them can apply: remove one",
 				l.show(file), ConfigName)}
 		}
 		parsed, err := dsl.ParseConfig(l.show(file), src)
@@ -75,14 +74,14 @@ func readConfig(dir, display string) (c config, found bool, err error) {
 	return c, found, nil
 }
 
-// PrefersID tells whether the taproot.yaml that is in force for a folder puts an element's id before its text in what
-// is recorded.
+// PrefersID reports whether the taproot.yaml that applies to a folder prefers an element's id to its text in recorded
+// tests.
 func PrefersID(dir string) (bool, error) {
 	c, err := findConfig(dir, dir)
 	return c.PreferSelector == "id", err
 }
 
-// isRoot tells whether a folder is a project's root.
+// isRoot reports whether a folder is a project's root.
 func isRoot(dir string) bool {
 	for _, mark := range []string{"go.mod", ".git"} {
 		if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
@@ -92,7 +91,7 @@ func isRoot(dir string) bool {
 	return false
 }
 
-// excludes tells whether path is left out. A pattern that leaves out the folder which the user named does not count.
+// excludes reports whether path is excluded. A pattern that excludes the folder which the user named does not count.
 func (c config) excludes(path, named string) bool {
 	for _, pattern := range c.Exclude {
 		if c.matches(pattern, path) && !c.matches(pattern, named) {
@@ -102,7 +101,7 @@ func (c config) excludes(path, named string) bool {
 	return false
 }
 
-// includes tells whether a file is one of those that the suite consists of.
+// includes reports whether a file belongs to the suite.
 func (c config) includes(path string) bool {
 	for _, pattern := range c.Include {
 		if c.matches(pattern, path) {
@@ -112,7 +111,7 @@ func (c config) includes(path string) bool {
 	return len(c.Include) == 0
 }
 
-// matches tells whether the pattern, relative to the file that holds it, picks path or a folder above it.
+// matches reports whether the pattern, relative to the file that contains it, matches path or a folder above it.
 func (c config) matches(pattern, path string) bool {
 	abs, err := filepath.Abs(path)
 	if err != nil {

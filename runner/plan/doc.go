@@ -1,3 +1,3 @@
-// Package plan turns what the user named (files, folders, test ids, filters) into the cases to run, in an order that
-// never depends on chance; it knows no device.
+// Package plan turns the arguments of a run (files, folders, test ids, filters) into the cases to run, in a
+// deterministic order. It does not access devices.
 package plan

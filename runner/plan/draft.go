@@ -6,17 +6,17 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Draft plans the one test in a text that an editor holds, as if it lay in the file that it names, relative to
-// Options.Dir: with what its suite says, the files that it runs, and the first row of its data. Whether each variable
-// has a value is seen when it is run. Of a test for several platforms or browsers it is the case for the platform of
-// the options, else the first one. The error is a *Usage, or of the text.
+// Draft plans the one test in the text of an editor, as if it were in the file that it names, relative to Options.Dir:
+// with its suite's settings, the files that it runs, and the first row of its data. Missing values of variables are
+// found when it runs. Of a test for several platforms or browsers it returns the case for the platform of the options,
+// otherwise the first one. The error is a *Usage, or an error in the text.
 func Draft(o Options, file Source) (Case, error) {
 	tests, err := dsl.Parse(file.Name, file.Text)
 	if err != nil {
 		return Case{}, err
 	}
 	if len(tests) != 1 {
-		return Case{}, &Usage{fmt.Sprintf("%s holds %d tests, not one", file.Name, len(tests))}
+		return Case{}, &Usage{fmt.Sprintf("%s has %d tests, not one", file.Name, len(tests))}
 	}
 	cases, err := newSuites(o).cases(tests[0])
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Flows of Maestro are tests, too: a file alone always, a folder as Maestro has it.
+// Flows of Maestro are tests, too: a file that is named alone always, a folder by Maestro's own rules.
 
-// flowFiles reads what flows name. Whose tests come from elsewhere reads nothing outside of its suite.
+// flowFiles reads the files that flows name. Flows that were uploaded can read only files of their suite.
 type flowFiles struct {
 	dir  string
 	read func(name string) ([]byte, error) // nil: any file
@@ -41,7 +41,7 @@ func (f flowFiles) Has(name string) bool {
 	return err == nil
 }
 
-// filesOf are those that a flow in a folder may name.
+// filesOf returns the reader of files for the flows in a folder.
 func (o Options) filesOf(dir string) flowFiles {
 	if o.Files {
 		return flowFiles{dir: o.Dir, note: o.reads}
@@ -53,7 +53,7 @@ func (o Options) filesOf(dir string) flowFiles {
 	return flowFiles{o.Dir, newSuites(o).reader(dir, conf), o.reads}
 }
 
-// flow makes a test of a flow.
+// flow makes a test from a flow.
 func (o Options) flow(file, dir string, src []byte) (*dsl.Test, error) {
 	f, err := maestro.Parse(file, src, o.filesOf(dir))
 	if err != nil {
@@ -72,7 +72,7 @@ var (
 	twoLines = lazyregexp.New(`-{2,}`)
 )
 
-// flowID makes an id of a file's name.
+// flowID makes an id from a file's name.
 func flowID(file string) string {
 	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	id := strings.Trim(twoLines.ReplaceAllString(notInID.ReplaceAllString(base, "-"), "-"), "-._")
@@ -82,8 +82,8 @@ func flowID(file string) string {
 	return id[:min(len(id), 100)]
 }
 
-// apart gives flows whose files have one name ids of their own: with the folder before it, then with a number.
-func apart(tests []*dsl.Test) {
+// uniqueIDs makes the ids of flows in files of the same name unique: with the name of the folder, then with a number.
+func uniqueIDs(tests []*dsl.Test) {
 	taken := map[string]int{}
 	for _, t := range tests {
 		taken[strings.ToLower(t.ID)]++
@@ -113,7 +113,7 @@ func apart(tests []*dsl.Test) {
 	}
 }
 
-// isFlow tells whether a test was made of a flow of Maestro.
+// isFlow reports whether a test was made from a flow of Maestro.
 func isFlow(t *dsl.Test) bool { return len(t.Steps) == 1 && t.Steps[0].Foreign() != nil }
 
 // configOf reads the configuration of a folder of flows; file is empty when it has none.
@@ -141,8 +141,8 @@ func (l *loader) workspace(dir string) (*maestro.Workspace, error) {
 	return w, nil
 }
 
-// flowsIn takes the flows of a folder: its top level, or what its config.yaml picks. It tells which files of the folder
-// are Maestro's, so that nobody reads them as tests of Taproot.
+// flowsIn takes the flows of a folder: its top level, or those that its config.yaml selects. It returns which files of
+// the folder are Maestro's, so that they are not read as tests of Taproot.
 func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err error) {
 	maestros = map[string]bool{}
 	w, err := l.workspace(dir)
@@ -158,7 +158,7 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 	err = walkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // told by the other walk
+			return nil // reported by the other walk
 		case d.IsDir() && SkipFolder(d.Name()):
 			return filepath.SkipDir
 		case d.IsDir() || !YAMLFile(d.Name()):
@@ -182,7 +182,7 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 			return nil
 		}
 		if !w.Picks(rel) {
-			l.passedOver(filepath.Dir(p))
+			l.recordUnselected(filepath.Dir(p))
 			return nil
 		}
 		some = true
@@ -197,50 +197,50 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 	return maestros, some, err
 }
 
-// passedOver notes a folder whose flows were not picked.
-func (l *loader) passedOver(folder string) {
-	if folder = l.show(folder); !slices.Contains(l.flowsElsewhere, folder) {
-		l.flowsElsewhere = append(l.flowsElsewhere, folder)
+// recordUnselected records a folder with flows that were not selected.
+func (l *loader) recordUnselected(folder string) {
+	if folder = l.show(folder); !slices.Contains(l.unselected, folder) {
+		l.unselected = append(l.unselected, folder)
 	}
 }
 
-// elsewhere names the folders whose flows were not picked, for a message that there is none.
-func (l *loader) elsewhere() string {
-	if len(l.flowsElsewhere) == 0 {
+// unselectedHint names the folders with flows that were not selected, for a message that no flow was found.
+func (l *loader) unselectedHint() string {
+	if len(l.unselected) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(
 		"; of Maestro's flows, those of its top level are taken, or what its config.yaml picks: name the folder that holds "+
 			"flows, %s",
-		strings.Join(l.flowsElsewhere, " or "))
+		strings.Join(l.unselected, " or "))
 }
 
-// orderOf is a folder whose config.yaml says which flows come first.
+// orderOf is a folder with a config.yaml that orders flows.
 type orderOf struct {
 	dir string
 	*maestro.Workspace
 }
 
-// holds tells whether a test is a flow of the folder.
-func (o orderOf) holds(t *dsl.Test) bool {
+// contains reports whether a test is a flow of the folder.
+func (o orderOf) contains(t *dsl.Test) bool {
 	rel, err := filepath.Rel(filepath.FromSlash(o.dir), filepath.FromSlash(t.Pos.File))
 	return isFlow(t) && err == nil && filepath.IsLocal(rel)
 }
 
-// inSequence puts the flows first that a config.yaml names.
+// inSequence puts the flows that a config.yaml names first.
 func (l *loader) inSequence(tests []*dsl.Test) (problems []error) {
 	rank := map[*dsl.Test]int{}
 	for _, o := range l.orders {
 		var names []string
 		for _, t := range tests {
-			if o.holds(t) {
+			if o.contains(t) {
 				names = append(names, nameOf(t))
 			}
 		}
 		first, err := o.First(names)
 		problems = appendErr(problems, err)
 		for _, t := range tests {
-			if i := slices.Index(first, nameOf(t)); i >= 0 && o.holds(t) {
+			if i := slices.Index(first, nameOf(t)); i >= 0 && o.contains(t) {
 				rank[t] = i - len(first)
 				if o.StopOnFailure {
 					t.Sequence = o.dir
@@ -252,13 +252,13 @@ func (l *loader) inSequence(tests []*dsl.Test) (problems []error) {
 	return problems
 }
 
-// nameOf is a flow's name; without one, that of its file without ending.
+// nameOf is a flow's name; without one, the name of its file without extension.
 func nameOf(t *dsl.Test) string {
 	return cmp.Or(t.Name, strings.TrimSuffix(filepath.Base(t.Pos.File), filepath.Ext(t.Pos.File)))
 }
 
-// OutputDir is the folder that the config.yaml of one of these folders of flows names for the runs; "": none does. It
-// starts from dir, where the program does.
+// OutputDir is the folder for the runs that the config.yaml of one of these folders of flows names; "": none. It is
+// relative to dir, the program's working directory.
 func OutputDir(dir string, args []string) string {
 	if len(args) == 0 {
 		args = []string{defaultDir(dir)}

@@ -93,8 +93,8 @@ func TestSequenceOfAConfig(t *testing.T) {
 	}
 }
 
-// TestOrderOfAConfig: a flow goes by its name, one without by its file; the order ends at the first name that nobody
-// has.
+// TestOrderOfAConfig: a flow is found by its name, one without a name by its file; the order ends at the first name
+// that does not exist.
 func TestOrderOfAConfig(t *testing.T) {
 	for order, want := range map[string]string{
 		"[c, b]": `"flowsOrder" begins with "c"`, "[Third, b]": "c | b | a", "[b, nobody, Third]": "b | a | c",
@@ -119,7 +119,7 @@ func TestOrderOfAConfig(t *testing.T) {
 	}
 }
 
-func TestConfigOfFlowsTells(t *testing.T) {
+func TestConfigOfFlowsWarns(t *testing.T) {
 	dir := folder(t, map[string]string{"flows/a.yaml": aFlow,
 		"flows/config.yaml": "testOutputDir: build/out\nflow: ['*']\n", "plain/a.yaml": aFlow,
 		"plain/config.yaml": "flows: ['*']\n"})
@@ -186,7 +186,7 @@ func TestTestRunsAFlow(t *testing.T) {
 	}
 }
 
-func TestFlowThatWasSentReadsNothingElsewhere(t *testing.T) {
+func TestUploadedFlowReadsOnlyItsSuite(t *testing.T) {
 	dir := folder(t, map[string]string{"in/go.mod": "", "secret.yaml": aFlow})
 	_, err := plan.Build(plan.Options{Dir: filepath.Join(dir, "in"), Inline: []plan.Source{
 		{Name: "sent.yaml", Text: []byte("appId: a\n---\n- runFlow: ../secret.yaml\n")}}})

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// labelFilter says whether a test with these labels is chosen.
+// labelFilter reports whether a test with these labels is chosen.
 type labelFilter func(labels []string) bool
 
-// parseLabels reads a filter in the language of Ginkgo's --label-filter, so that suites in YAML and in Go are chosen by
-// the same words: labels, &&, || or a comma, !, parentheses, /regular expressions/, and sets as in `env: containsAny
-// {dev, test}`. Ginkgo's own parser is not linked: it would bring all of Ginkgo's types into the program.
+// parseLabels reads a filter in the syntax of Ginkgo's --label-filter, so that the same filter selects suites in YAML
+// and in Go: labels, &&, || or a comma, !, parentheses, /regular expressions/, and sets as in `env: containsAny {dev,
+// test}`. Ginkgo's own parser is not linked: it would add all of Ginkgo's types to the program.
 func parseLabels(text string) (labelFilter, error) {
 	if text == "" {
 		return func([]string) bool { return true }, nil
@@ -28,7 +28,7 @@ func parseLabels(text string) (labelFilter, error) {
 
 type labelParser struct{ rest string }
 
-// accept takes one of these tokens if it is next.
+// accept consumes one of these tokens if it is next.
 func (p *labelParser) accept(tokens ...string) bool {
 	p.rest = strings.TrimLeft(p.rest, " ")
 	for _, t := range tokens {
@@ -48,9 +48,9 @@ func (p *labelParser) unexpected() error {
 	}
 	switch {
 	case p.rest == "":
-		return errors.New("it ends where a label was expected")
+		return errors.New("it ends where a label is expected")
 	case p.rest[0] == ')':
-		return errors.New("there is no '(' for a ')'")
+		return errors.New("a ')' has no '('")
 	case strings.ContainsRune("&|,", rune(p.rest[0])):
 		return fmt.Errorf("there is nothing before %q", p.rest)
 	}
@@ -90,7 +90,7 @@ func (p *labelParser) one() (labelFilter, error) {
 			if p.rest != "" {
 				return nil, p.unexpected()
 			}
-			return nil, errors.New("there is no ')' for a '('")
+			return nil, errors.New("a '(' has no ')'")
 		}
 		return f, err
 	case strings.HasPrefix(p.rest, "/"):
@@ -105,7 +105,7 @@ func (p *labelParser) one() (labelFilter, error) {
 	return p.label()
 }
 
-// notInLabels ends a label.
+// notInLabels are the characters that end a label.
 const notInLabels = "&|!,()/"
 
 // take reads up to the first of these characters.
@@ -132,7 +132,7 @@ func (p *labelParser) label() (labelFilter, error) {
 	}
 	for op := range setOperations {
 		if strings.Contains(strings.ToLower(text), " "+op) {
-			return nil, fmt.Errorf("%q is no label: is a ':' missing behind the name of the set?", text)
+			return nil, fmt.Errorf("%q is not a label: is a ':' missing after the name of the set?", text)
 		}
 	}
 	return func(labels []string) bool {
@@ -140,8 +140,8 @@ func (p *labelParser) label() (labelFilter, error) {
 	}, nil
 }
 
-// setOperations say whether the values of the labels `key:value` fit those that are wanted. Keys are in lower case:
-// writing matters not.
+// setOperations report whether the values of the labels `key:value` fit the wanted ones. Keys are in lower case: the
+// filter ignores case.
 var setOperations = map[string]func(have, want map[string]bool) bool{
 	"containsany": func(have, want map[string]bool) bool {
 		for v := range want {
@@ -166,14 +166,14 @@ func within(part, whole map[string]bool) bool {
 	return true
 }
 
-// set reads what follows `key:`.
+// set reads the text after `key:`.
 func (p *labelParser) set(key string) (labelFilter, error) {
 	p.accept()
 	name := p.take(" )")
 	fits := setOperations[strings.ToLower(name)]
 	if key == "" || fits == nil {
 		return nil, fmt.Errorf(
-			"%q is no operation on the set %q: use containsAny, containsAll, consistsOf, isSubsetOf or isEmpty", name, key)
+			"%q is not an operation on the set %q: use containsAny, containsAll, consistsOf, isSubsetOf or isEmpty", name, key)
 	}
 	want, err := p.values(name)
 	if err != nil {
@@ -190,13 +190,13 @@ func (p *labelParser) set(key string) (labelFilter, error) {
 	}, nil
 }
 
-// values reads those that an operation is given: one, or several in braces.
+// values reads the values of an operation: one, or several in braces.
 func (p *labelParser) values(operation string) (map[string]bool, error) {
 	var text string
 	if p.accept("{") {
 		inside, rest, closed := strings.Cut(p.rest, "}")
 		if !closed {
-			return nil, errors.New("there is no '}' for a '{'")
+			return nil, errors.New("a '{' has no '}'")
 		}
 		text, p.rest = strings.TrimSpace(inside), strings.TrimLeft(rest, " ")
 	} else {
@@ -212,7 +212,7 @@ func (p *labelParser) values(operation string) (map[string]bool, error) {
 	for _, v := range strings.Split(text, ",") {
 		v = strings.ToLower(strings.TrimSpace(v))
 		if text != "" && (v == "" || strings.ContainsAny(v, notInLabels)) {
-			return nil, fmt.Errorf("%q is no value for %s", v, operation)
+			return nil, fmt.Errorf("%q is not a value for %s", v, operation)
 		}
 		values[v] = true
 	}

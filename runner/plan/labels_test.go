@@ -50,9 +50,10 @@ func TestWrongLabels(t *testing.T) {
 	for text, want := range map[string]string{
 		"a &&": "ends where a label", "a & b": `did you mean "&&"`, "((smoke": "no ')'", "a)": "no '('",
 		"a b || (c": "no ')'", "(a) b": "operator is missing",
-		"|| a": "nothing before", "/(/": "missing closing", "env: has x": "no operation", "env: isEmpty x": "takes no value",
+		"|| a": "nothing before", "/(/": "missing closing", "env: has x": "not an operation",
+		"env: isEmpty x":      "takes no value",
 		"env: containsAny":    "needs a value",
-		"env: containsAny {a": "no '}'", "env: containsAny {a,}": "no value", "env containsAny a": "is a ':' missing",
+		"env: containsAny {a": "no '}'", "env: containsAny {a,}": "not a value", "env containsAny a": "is a ':' missing",
 	} {
 		if _, err := parseLabels(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

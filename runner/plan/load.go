@@ -18,21 +18,21 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// maxFiles bounds a walk that began in the wrong folder.
+// maxFiles limits a walk that was started in the wrong folder.
 const maxFiles = 100_000
 
-// maxKept bounds the texts that are kept from one walk over the files to the next, in bytes; those of larger suites are
+// maxKept limits the texts that are kept from one walk over the files to the next, in bytes; those of larger suites are
 // read again.
 const maxKept = 16 << 20
 
-// loaded is what the arguments name.
+// loaded is the result of loading the arguments.
 type loaded struct {
 	tests    []*dsl.Test // each once, in order
 	problems []error     // of all files
 	warnings []*source.Error
 }
 
-// load reads the tests that the arguments name. The error is one of usage.
+// load reads the tests that the arguments name. The error is a *Usage.
 func load(o Options) (loaded, error) {
 	named, ids, err := sortArgs(o)
 	if err != nil {
@@ -65,11 +65,11 @@ func load(o Options) (loaded, error) {
 	}
 	slices.SortStableFunc(tests, order)
 	problems = append(problems, l.inSequence(tests)...)
-	apart(tests)
+	uniqueIDs(tests)
 	return loaded{tests, append(problems, unique(tests)...), l.warnings}, nil
 }
 
-// sortArgs tells paths from ids.
+// sortArgs separates paths from ids.
 func sortArgs(o Options) (paths, ids []string, err error) {
 	if len(o.Args)+len(o.IDs)+len(o.Inline) == 0 {
 		return []string{defaultDir(o.Dir)}, nil, nil
@@ -89,13 +89,13 @@ func sortArgs(o Options) (paths, ids []string, err error) {
 				return nil, nil,
 					&Usage{fmt.Sprintf("%s: this file is the settings of its folder, not a test; name the folder, or a test in "+
 						"it", arg)}
-			} // suites/*.yaml, written out by a shell
+			} // suites/*.yaml, expanded by a shell
 		case err == nil:
 			paths = append(paths, path)
 		case strings.ContainsAny(arg, `/\`) || YAMLFile(arg):
 			return nil, nil, &Usage{fmt.Sprintf("%s: there is no such file or folder", arg)}
 		case strings.HasPrefix(arg, "-"):
-			return nil, nil, &Usage{fmt.Sprintf("%s: flags go before the tests", arg)}
+			return nil, nil, &Usage{fmt.Sprintf("%s: write flags before the tests", arg)}
 		default:
 			ids = append(ids, arg)
 		}
@@ -116,23 +116,23 @@ func defaultDir(dir string) string {
 type loader struct {
 	o    Options
 	seen map[string]string // absolute name by the file's real path
-	real map[string]string // path of a folder, by its name
+	real map[string]string // real path of a folder, by its name
 
-	texts map[string][]byte // of files that were read to see whose they are, by absolute name
-	room  int               // bytes that may be kept so
+	texts  map[string][]byte // of files that were read to find out whether they are Maestro's, by absolute name
+	budget int               // bytes that may still be kept
 
 	orders   []orderOf       // of folders of flows
 	warnings []*source.Error // of their config.yaml
 
-	flowsElsewhere []string // folders whose flows were not picked
+	unselected []string // folders with flows that were not selected
 }
 
 func newLoader(o Options) *loader {
-	return &loader{o: o, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{}, room: maxKept}
+	return &loader{o: o, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{}, budget: maxKept}
 }
 
-// add takes a file, or every test file below a folder that no taproot.yaml there excludes. A link that is named is
-// followed; one to a folder below is not.
+// add takes a file, or every test file below a folder that is not excluded by a taproot.yaml there. A link that is
+// named is followed; one to a folder below is not.
 func (l *loader) add(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *loader) add(path string) error {
 	if err != nil {
 		return err
 	}
-	confs := map[string]config{filepath.Clean(path): conf} // in force in each folder: the nearest one upward
+	confs := map[string]config{filepath.Clean(path): conf} // that applies to each folder: the nearest one upward
 	maestros, some, err := l.flowsIn(path)
 	if err != nil {
 		return err
@@ -170,12 +170,12 @@ func (l *loader) add(path string) error {
 		return l.addFile(p, d.Type().IsRegular())
 	})
 	if err == nil && !some && len(l.o.Args) > 0 {
-		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path)) + l.elsewhere()}
+		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path)) + l.unselectedHint()}
 	}
 	return err
 }
 
-// walkDir is filepath.WalkDir over what lies in a folder, which may be a link to one; a folder that vanished is empty.
+// walkDir is filepath.WalkDir for a folder, which may be a link to one; a folder that no longer exists is empty.
 func walkDir(dir string, visit fs.WalkDirFunc) error {
 	root := filepath.Clean(dir) + string(filepath.Separator)
 	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -186,15 +186,15 @@ func walkDir(dir string, visit fs.WalkDirFunc) error {
 	})
 }
 
-// keepText keeps the text of a file for whoever parses it.
+// keepText keeps the text of a file for the parser.
 func (l *loader) keepText(path string, src []byte) {
-	if abs, err := filepath.Abs(path); err == nil && len(src) <= l.room {
-		l.texts[abs], l.room = src, l.room-len(src)
+	if abs, err := filepath.Abs(path); err == nil && len(src) <= l.budget {
+		l.texts[abs], l.budget = src, l.budget-len(src)
 	}
 }
 
-// addFile takes a file once; of several names of one file it takes the first in order. plain: it is no link itself,
-// which spares a look at each folder above it.
+// addFile takes a file once; of several names of one file it takes the first in order. plain: it is not a link itself,
+// so the folders above it need not be checked.
 func (l *loader) addFile(path string, plain bool) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -215,7 +215,7 @@ func (l *loader) addFile(path string, plain bool) error {
 		return nil
 	}
 	if len(l.seen) == maxFiles {
-		return &Usage{fmt.Sprintf("more than %d test files: name the folder that holds the tests", maxFiles)}
+		return &Usage{fmt.Sprintf("more than %d test files: name the folder of the tests", maxFiles)}
 	}
 	l.seen[key] = abs
 	return nil
@@ -225,10 +225,10 @@ func realPath(abs string) string {
 	if path, err := filepath.EvalSymlinks(abs); err == nil {
 		return path
 	}
-	return abs // it cannot be read, which is told when it is
+	return abs // the error is reported when the file is read
 }
 
-// SkipFolder tells whether no test is looked for in the folders of that name.
+// SkipFolder reports whether folders of that name contain no tests.
 func SkipFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "testdata"
 }
@@ -237,13 +237,13 @@ func testFile(name string) bool {
 	return !strings.HasPrefix(name, ".") && !slices.Contains(configNames, name) && YAMLFile(name)
 }
 
-// YAMLFile tells whether a file's name is one of YAML.
+// YAMLFile reports whether a file's name is one of YAML.
 func YAMLFile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
-// Folders are those that hold what the arguments of a run name: the folder itself, the file's folder, the default
-// folder for ids and for no argument.
+// Folders returns the folders of the arguments of a run: a named folder, the folder of a named file, the default folder
+// for ids and for no argument.
 func Folders(dir string, args []string) []string {
 	var folders []string
 	for _, arg := range args {
@@ -267,7 +267,7 @@ func Folders(dir string, args []string) []string {
 	return slices.Compact(folders)
 }
 
-// parse reads the collected files, one on each core; every error of every file is told.
+// parse reads the collected files, one on each core; it reports every error of every file.
 func (l *loader) parse() (tests []*dsl.Test, problems []error) {
 	files := slices.Sorted(maps.Values(l.seen))
 	found, errs := make([][]*dsl.Test, len(files)), make([]error, len(files))
@@ -282,7 +282,7 @@ func (l *loader) parse() (tests []*dsl.Test, problems []error) {
 	return tests, problems
 }
 
-// onEachCore does n pieces of work, as many at once as there are cores.
+// onEachCore calls do n times, as many at once as there are cores.
 func onEachCore(n int, do func(i int)) {
 	var next atomic.Int64
 	var work sync.WaitGroup
@@ -296,7 +296,7 @@ func onEachCore(n int, do func(i int)) {
 	work.Wait()
 }
 
-// parseFile may be called by several goroutines.
+// parseFile is safe for concurrent use.
 func (l *loader) parseFile(file string) ([]*dsl.Test, error) {
 	src, read := l.texts[file]
 	if !read {
@@ -319,7 +319,7 @@ func (l *loader) parseFile(file string) ([]*dsl.Test, error) {
 	return dsl.Parse(l.show(file), src)
 }
 
-// readCapped reads one byte more than the language allows at most, so that Parse says what is wrong with a huge file.
+// readCapped reads one byte more than the largest allowed file, so that Parse reports a file that is too large.
 func readCapped(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -338,7 +338,7 @@ func readCapped(file string) ([]byte, error) {
 	return buf[:n], err
 }
 
-// show gives a path as messages show it: relative to the working folder where it lies below.
+// show returns a path for messages: relative to the working folder if it is below.
 func (l *loader) show(path string) string {
 	dir, err := filepath.Abs(l.o.Dir)
 	if err != nil {

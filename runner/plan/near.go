@@ -11,10 +11,10 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// maxLooked bounds the search for a file that may be meant.
+// maxLooked limits the search for similar files.
 const maxLooked = 5000
 
-// missing finds the files that steps name and that are not there.
+// missing finds the files that steps name and that do not exist.
 func (s *suites) missing(c Case) (problems []error) {
 	root := s.root(c.Dir)
 	if work := absolute(s.o.Dir, "."); root == c.Dir && strings.HasPrefix(c.Dir, work+string(filepath.Separator)) {
@@ -29,9 +29,9 @@ func (s *suites) missing(c Case) (problems []error) {
 	return problems
 }
 
-// near gives the file that was most likely meant by one that is not there, relative to a folder: one of a like name
-// beside it, or of the same name elsewhere below the root, as when the path was written from another folder. "" when
-// there is none, or several.
+// near returns the file that was most likely meant by a missing one, relative to a folder: one with a similar name next
+// to it, or of the same name elsewhere below the root, as when the path is relative to another folder. "" when there is
+// none, or several.
 func near(root, file, from string) string {
 	relative := func(path string) string {
 		rel, err := filepath.Rel(from, path)

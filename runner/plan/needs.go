@@ -10,15 +10,15 @@ import (
 
 // Needs are the files that the cases need, with absolute paths, sorted.
 type Needs struct {
-	Folders []string // with all that lies in them: the suites, apps that are folders, the folders of pages
-	Files   []string // that lie elsewhere, or are named by steps
-	// Texts are the tests' own files by their paths, as they were read: what was sent lies nowhere, and what lies there
-	// may be another text by now.
+	Folders []string // with all their files: the suites, apps that are folders, the folders of pages
+	Files   []string // elsewhere, or named by steps
+	// Texts are the tests' own files by their paths, as they were read: uploaded ones are not on the disk, and a file
+	// on the disk may have changed since.
 	Texts map[string]string
 }
 
-// Needs gives the files of the cases, as far as names tell before anything runs. Read are those of which Options.Reads
-// was told.
+// Needs returns the files of the cases, as far as they are known before a run. Read are the files that Options.Reads
+// was called with.
 func (p *Plan) Needs(dir string, read []string) (Needs, error) {
 	folders, files, texts := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, file := range read {
@@ -40,12 +40,12 @@ func (p *Plan) Needs(dir string, read []string) (Needs, error) {
 			file := filepath.Join(c.Dir, filepath.FromSlash(ref.Path))
 			info, err := os.Stat(file)
 			switch {
-			case err != nil: // the step tells
+			case err != nil: // the step reports it
 			case info.IsDir():
 				folders[file] = true
 			default:
 				files[file] = true
-				if ext := strings.ToLower(filepath.Ext(file)); ext == ".html" || ext == ".htm" { // it loads what lies beside it
+				if ext := strings.ToLower(filepath.Ext(file)); ext == ".html" || ext == ".htm" { // it loads files next to it
 					folders[filepath.Dir(file)] = true
 				}
 			}

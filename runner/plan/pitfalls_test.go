@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// TestPitfallRepeatedFileIsTold: a file that a list names twice runs once, and not in silence.
-func TestPitfallRepeatedFileIsTold(t *testing.T) {
+// TestPitfallRepeatedFileIsReported: a file that a list names twice runs once, and not in silence.
+func TestPitfallRepeatedFileIsReported(t *testing.T) {
 	dir := sample(t)
 	got := plan.Repeated(dir, []string{"suites/b.yaml", "suites", "./suites/sub/../b.yaml", "b", "other", "b"})
 	if !slices.Equal(got, []string{"./suites/sub/../b.yaml", "b"}) {

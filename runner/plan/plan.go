@@ -21,11 +21,11 @@ type Options struct {
 	Args []string
 	// IDs are test ids, whatever files or folders have the same name.
 	IDs []string
-	// Inline are files of tests that lie nowhere: their paths start from Dir.
+	// Inline are files of tests that are not on the disk: their paths start from Dir.
 	Inline []Source
 	// Platform keeps the cases of one platform; empty: all.
 	Platform dsl.Platform
-	// Browser is the one in which tests of pages run that name none; empty: chromium.
+	// Browser is the browser for tests of pages that name none; empty: chromium.
 	Browser string
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
 	Labels string
@@ -36,37 +36,38 @@ type Options struct {
 	Vars map[string]string
 	// Environment is one of the suite's environments; empty: none.
 	Environment string
-	// Retries is how often a test that fails is run again, in place of what it or its suite says; nil: as they say.
+	// Retries is how often a test that fails is run again, instead of the number in the test or its suite; nil: as they
+	// say.
 	Retries *int
-	// Env reads the process environment, for vars whose value names it.
+	// Env reads the process environment, for vars with a value that names one of its variables.
 	Env func(string) (string, bool)
-	// Files wants the files to be there that steps name. Whose tests come from elsewhere must not learn that way what
-	// there is.
+	// Files requires that the files that steps name exist. It must be off for uploaded tests, which could otherwise
+	// find out which files exist.
 	Files bool
-	// Reads is told of each file besides the tests' own that the planning reads, maybe by several goroutines at once; nil:
-	// nobody is.
+	// Reads is called with each file other than the tests' own that the planning reads, possibly by several goroutines
+	// at once; it may be nil.
 	Reads func(file string)
-	// Choice says which of the cases that the filters let through are run, how often and in which order.
+	// Choice selects from the cases that the filters keep: how many, how often and in which order.
 	Choice Choice
 }
 
-// Source is a file of tests that somebody sent.
+// Source is an uploaded file of tests.
 type Source struct {
-	Name string // as messages show it
+	Name string // for messages
 	Text []byte
 }
 
-// Plan is what will run.
+// Plan is the cases of a run.
 type Plan struct {
 	Cases []Case
-	// Tests is how many tests were read, filtered ones too.
+	// Tests is the number of tests that were read, including those that the filters drop.
 	Tests int
-	// Left are the cases that Platform and Labels left out, in the order of the files.
+	// Left are the cases that Platform and Labels dropped, in the order of the files.
 	Left []Case
-	// Matched is how many cases the filters let through, Again how many of these Choice.Only names (all, if it names
-	// none).
+	// Matched is the number of cases that the filters keep, Again the number of those that Choice.Only names (all, if
+	// it names none).
 	Matched, Again int
-	// Warnings tell of what Maestro takes in silence in the config.yaml of a folder of flows.
+	// Warnings are about settings in the config.yaml of a folder of flows that Maestro ignores.
 	Warnings []*source.Error
 }
 
@@ -77,7 +78,7 @@ type Case struct {
 	Browser  string   // of pages; empty: that of the driver
 	Dir      string   // folder of the test's file, absolute
 	Pack     string   // folder of its report pack, unique in the run
-	Twin     string   // what else a folder of that name would be: "try", unless it says otherwise
+	Twin     string   // what else a folder of that name could be; "": "try"
 	Labels   []string // tags and the platform
 	Row      dsl.Row  // of the test's data; the zero Row without any
 	Suite    []dsl.Var
@@ -85,17 +86,17 @@ type Case struct {
 	Env      func(string) (string, bool)
 }
 
-// Scope makes the variables of the case, fresh for one run of it.
+// Scope makes new variables of the case for one run of it.
 func (c *Case) Scope() (*dsl.Scope, error) {
 	return c.Test.Scope(dsl.ScopeOptions{Overrides: c.Vars, Row: c.Row, Suite: c.Suite, Env: c.Env})
 }
 
-// Usage is an error in what the user asked for, as against one in a test file.
+// Usage is an error in the user's arguments, not in a test file.
 type Usage struct{ Msg string }
 
 func (e *Usage) Error() string { return e.Msg }
 
-// Build reads the tests and plans their cases. The error holds everything that is wrong with any of the files.
+// Build reads the tests and plans their cases. The error contains all errors of all files.
 func Build(o Options) (*Plan, error) {
 	keep, err := filter(o)
 	if err != nil {
@@ -108,41 +109,41 @@ func Build(o Options) (*Plan, error) {
 	tests, problems := all.tests, all.problems
 	plan := &Plan{Tests: len(tests), Warnings: all.warnings}
 	suites := newSuites(o)
-	for _, t := range tests { // reads the suites' files, which say the order
+	for _, t := range tests { // reads the suites' files, which contain the order
 		if _, err := suites.of(filepath.Dir(absolute(o.Dir, t.Pos.File))); err != nil {
 			return nil, err
 		}
 	}
-	told := [][]error{problems} // in the order in which they are told
-	var places []int            // in it, of the cases that are planned
+	found := [][]error{problems} // in the order in which they are reported
+	var places []int             // in it, of the cases that are planned
 	for _, t := range suites.ordered(tests) {
 		cases, err := suites.cases(t)
 		var usage *Usage
 		if errors.As(err, &usage) {
 			return nil, err
 		}
-		told = append(told, appendErr(nil, err))
+		found = append(found, appendErr(nil, err))
 		for _, c := range cases {
 			if !keep(c) {
 				plan.Left = append(plan.Left, c)
 				continue
 			}
 			plan.Cases = append(plan.Cases, c)
-			places, told = append(places, len(told)), append(told, nil) // what is not run may lack its variables
+			places, found = append(places, len(found)), append(found, nil) // a case that is not run may lack variables
 			if o.Files {
-				told = append(told, suites.missing(c))
+				found = append(found, suites.missing(c))
 			}
 		}
 	}
-	onEachCore(len(places), func(i int) { told[places[i]] = appendErr(nil, check(plan.Cases[i])) })
-	if problems := slices.Concat(told...); len(problems) > 0 {
+	onEachCore(len(places), func(i int) { found[places[i]] = appendErr(nil, check(plan.Cases[i])) })
+	if problems := slices.Concat(found...); len(problems) > 0 {
 		return nil, Problems(distinct(problems))
 	}
 	plan.choose(o.Choice)
 	return plan, nil
 }
 
-// distinct drops repetitions: what is wrong with --var is wrong in every test.
+// distinct removes repetitions: an error in --var occurs in every test.
 func distinct(list []error) []error {
 	said := map[string]bool{}
 	return slices.DeleteFunc(list, func(err error) bool {
@@ -160,10 +161,10 @@ func appendErr(list []error, err error) []error {
 	return list
 }
 
-// Problems are what is wrong with the files, file after file.
+// Problems are the errors of the files, file after file.
 type Problems []error
 
-// Error parts the files by blank lines, as their own errors are.
+// Error separates the files by blank lines, as their own errors are.
 func (ps Problems) Error() string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
@@ -175,7 +176,7 @@ func (ps Problems) Error() string {
 // Unwrap lets errors.As find the single errors.
 func (ps Problems) Unwrap() []error { return ps }
 
-// cases gives a case for each platform and each row of the test.
+// cases returns a case for each platform and each row of the test.
 func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	dir := filepath.Dir(absolute(s.o.Dir, t.Pos.File))
 	t, conf, rows, err := s.prepare(t)
@@ -216,7 +217,7 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	return cases, nil
 }
 
-// browsers are those in which a test is run on a platform.
+// browsers returns the browsers in which a test is run on a platform.
 func (s *suites) browsers(t *dsl.Test, p dsl.Platform) []string {
 	switch {
 	case p != dsl.Web:
@@ -251,7 +252,7 @@ func check(c Case) error {
 	return dsl.CheckBrowser(c.Test, c.Browser)
 }
 
-// filter compiles the filters into one test over cases.
+// filter combines the filters into one function.
 func filter(o Options) (func(Case) bool, error) {
 	switch o.Platform {
 	case "", dsl.Android, dsl.IOS, dsl.Web:
@@ -273,7 +274,7 @@ func filter(o Options) (func(Case) bool, error) {
 	}, nil
 }
 
-// unique refuses two tests of one id: their packs would be one folder, also on disks that ignore case.
+// unique reports tests with the same id: their packs would have the same folder, also on disks that ignore case.
 func unique(tests []*dsl.Test) (problems []error) {
 	first := map[string]*dsl.Test{}
 	for _, t := range tests {
@@ -289,13 +290,13 @@ func unique(tests []*dsl.Test) (problems []error) {
 	return problems
 }
 
-// order is by file, then by place in the file.
+// order compares by file, then by place in the file.
 func order(a, b *dsl.Test) int {
 	return cmp.Or(cmp.Compare(filepath.ToSlash(a.Pos.File), filepath.ToSlash(b.Pos.File)),
 		cmp.Compare(a.Pos.Line, b.Pos.Line))
 }
 
-// List reads the tests that the options name, without planning them; problems are the files that hold none.
+// List reads the tests that the options name, without planning them; problems are the errors of files without tests.
 func List(o Options) (tests []*dsl.Test, problems []error, err error) {
 	all, err := load(o)
 	return all.tests, all.problems, err

@@ -20,7 +20,7 @@ func yaml(id, platform string, more ...string) string {
 	return fmt.Sprintf("id: %s\nplatform: %s\n%ssteps:\n  - tap: Go\n", id, platform, strings.Join(append(more, ""), "\n"))
 }
 
-// project makes a project of the files and gives its folder.
+// project makes a project from the files and returns its folder.
 func project(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,7 @@ func project(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// packs plans and gives the names of the cases' packs.
+// packs plans and returns the names of the cases' packs.
 func packs(t *testing.T, o plan.Options) []string {
 	t.Helper()
 	p, err := plan.Build(o)
@@ -60,7 +60,7 @@ func want(t *testing.T, got []string, names ...string) {
 	}
 }
 
-// fails plans and gives the error, which must say all of the words.
+// fails plans and returns the error, which must contain all of the words.
 func fails(t *testing.T, o plan.Options, words ...string) error {
 	t.Helper()
 	p, err := plan.Build(o)
@@ -201,14 +201,14 @@ func TestWrongArguments(t *testing.T) {
 		"nope.yml":         "there is no such file",
 		"a/b":              "there is no such file",
 		"empty":            "there is no test",
-		"-x":               "flags go before",
+		"-x":               "write flags before",
 		"":                 "names no test", // not: everything
 	} {
 		wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{arg}}, arg, words))
 	}
 }
 
-func TestAllErrorsOfAllFilesAreTold(t *testing.T) {
+func TestAllErrorsOfAllFilesAreReported(t *testing.T) {
 	dir := project(t, map[string]string{
 		"suites/1-bad.yaml":   "id: one\nplatform: web\nsteps:\n  - tapp: Go\n  - asert: Go\n",
 		"suites/2-good.yaml":  yaml("good", "web"),
@@ -242,7 +242,7 @@ func TestUndefinedVariablesAreFoundBeforeAnythingRuns(t *testing.T) {
 	want(t, packs(t, o), "b")
 }
 
-func TestWrongVariableNameIsToldOnce(t *testing.T) {
+func TestWrongVariableNameIsReportedOnce(t *testing.T) {
 	err := fails(t, plan.Options{Dir: sample(t), Vars: map[string]string{"1X": "y"}}, `"1X"`)
 	if n := strings.Count(err.Error(), "1X"); n != 1 {
 		t.Errorf("told %d times:\n%v", n, err)
@@ -269,7 +269,7 @@ func TestExcludeAndNamingTheExcluded(t *testing.T) {
 		{[]string{"suites/failing/deep"}, []string{"deep"}},
 		{[]string{"suites/failing/y.draft.yaml"}, []string{"draft2"}},
 		{[]string{"bad", "draft"}, []string{"bad", "draft"}},
-		// The taproot.yaml that is nearest to a file counts, also when the walk began above it.
+		// The taproot.yaml that is nearest to a file applies, also when the walk started above it.
 		{[]string{"."}, []string{"more", "good"}},
 	} {
 		want(t, packs(t, plan.Options{Dir: dir, Args: test.args}), test.want...)
@@ -371,7 +371,7 @@ func planAll(tb testing.TB, dir string, n int) {
 	}
 }
 
-// BenchmarkPlan parses, validates and plans 1,000 and 10,000 test files in one go, and tells how much more one of
+// BenchmarkPlan parses, validates and plans 1,000 and 10,000 test files in one run, and reports how much more one of
 // 10,000 costs than one of 1,000: 1 is linear.
 func BenchmarkPlan(b *testing.B) {
 	perTest := map[int]float64{}

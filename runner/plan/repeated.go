@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Repeated gives the arguments that name a file or a test which an earlier one names already: each runs once, and who
-// repeated it should hear of that. A file within a folder that is named, too, is no repetition.
+// Repeated returns the arguments that name a file or a test which an earlier one names already: each runs once, and the
+// user should know. A file within a folder that is also named is not a repetition.
 func Repeated(dir string, args []string) []string {
 	var again []string
 	seen := map[string]bool{}

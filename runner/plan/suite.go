@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/maestro"
 )
 
-// suites are the taproot.yaml files by the folder in which they are in force.
+// suites are the taproot.yaml files by the folder to which they apply.
 type suites struct {
 	o     Options
 	known map[string]config
@@ -27,7 +27,7 @@ func newSuites(o Options) *suites {
 	return &suites{o: o, known: map[string]config{}, roots: map[string]string{}}
 }
 
-// of gives what is in force for a folder.
+// of returns the settings that apply to a folder.
 func (s *suites) of(dir string) (config, error) {
 	if c, ok := s.known[dir]; ok {
 		return c, nil
@@ -39,7 +39,7 @@ func (s *suites) of(dir string) (config, error) {
 	return c, err
 }
 
-// prepare gives the test what its suite says, reads the files that it runs, and its rows of data.
+// prepare adds the suite's settings to the test, and reads the files that it runs, and its rows of data.
 func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
 	dir := filepath.Dir(absolute(s.o.Dir, t.Pos.File))
 	conf, err := s.of(dir)
@@ -87,7 +87,7 @@ func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
 	return &own, conf, rows, err
 }
 
-// environment puts the values of --env NAME before those of the suite and the test.
+// environment adds the values of --env NAME, which override those of the suite and the test.
 func (s *suites) environment(t *dsl.Test, conf *config) error {
 	if s.o.Environment == "" {
 		return nil
@@ -110,7 +110,7 @@ func (s *suites) environment(t *dsl.Test, conf *config) error {
 	return nil
 }
 
-// reader reads the files that tests name, and none outside of the suite: the folder of its taproot.yaml, else the
+// reader reads the files that tests name, but none outside of the suite: the folder of its taproot.yaml, otherwise the
 // project's root.
 func (s *suites) reader(dir string, conf config) func(string) ([]byte, error) {
 	root := conf.dir
@@ -120,7 +120,7 @@ func (s *suites) reader(dir string, conf config) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		inside, err := filepath.Rel(root, absolute(s.o.Dir, name))
 		if err != nil || !filepath.IsLocal(inside) {
-			return nil, fmt.Errorf("it lies outside of the suite, which is the folder %s", root)
+			return nil, fmt.Errorf("it is outside of the suite, which is the folder %s", root)
 		}
 		folder, err := os.OpenRoot(root)
 		if err != nil {

@@ -19,8 +19,8 @@ func (p *Pool) Usable(ctx context.Context, platform dsl.Platform) ([]drivers.Inf
 	return infos, err
 }
 
-// Held tells whether somebody has a device now, or has it reserved so soon that no case may begin on it, in this
-// process or, as far as that can be told without trying to take it, in another one.
+// Held reports whether a device is leased, or reserved so soon that no case may start on it, in this process or, as far
+// as that is known without trying to lease it, in another one.
 func (p *Pool) Held(platform dsl.Platform, id string) bool {
 	p.mu.Lock()
 	own := p.local[string(platform)+"/"+id]
@@ -52,14 +52,14 @@ func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Durat
 	}
 	ready := p.ready(platform, infos)
 	if len(ready) == 0 && age > fresh {
-		return p.usable(ctx, platform, fresh) // none is nothing to be taken on trust
+		return p.usable(ctx, platform, fresh) // do not trust an old empty list
 	}
 	if len(ready) == 0 {
 		return nil, nil, &NoDeviceError{Platform: platform, Reason: p.whyNone(platform, infos), Lost: p.lost(platform)}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.gone, platform)
+	delete(p.noDeviceSince, platform)
 	if p.had[platform] == nil {
 		p.had[platform] = map[string]bool{}
 	}
@@ -69,7 +69,7 @@ func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Durat
 	return driver, ready, nil
 }
 
-// ready picks the devices that cases may use.
+// ready keeps the devices that cases may use.
 func (p *Pool) ready(platform dsl.Platform, infos []drivers.Info) []drivers.Info {
 	only := p.only(platform)
 	var ready []drivers.Info
@@ -81,20 +81,20 @@ func (p *Pool) ready(platform dsl.Platform, infos []drivers.Info) []drivers.Info
 	return ready
 }
 
-// lost tells whether there was a usable device before.
+// lost reports whether there was a usable device before.
 func (p *Pool) lost(platform dsl.Platform) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.had[platform]) > 0
 }
 
-// list gives the devices as they were at most age ago. One caller at a time asks the driver; the others take its
-// answer.
+// list returns the devices from a listing that is at most age old. One caller at a time queries the driver; the others
+// share the result.
 func (p *Pool) list(ctx context.Context, d drivers.Driver, age time.Duration) ([]drivers.Info, error) {
 	if last, ok := p.known(d.Platform(), age); ok {
 		return last.infos, last.err
 	}
-	asking := p.asking[d.Platform()]
+	asking := p.listing[d.Platform()]
 	select {
 	case asking <- struct{}{}:
 		defer func() { <-asking }()
@@ -106,7 +106,7 @@ func (p *Pool) list(ctx context.Context, d drivers.Driver, age time.Duration) ([
 	}
 	infos, err := d.Devices(ctx)
 	if err != nil && ctx.Err() != nil {
-		return nil, err // which is the caller's own affair
+		return nil, err // the caller's own context ended
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *Pool) list(ctx context.Context, d drivers.Driver, age time.Duration) ([
 	return infos, err
 }
 
-// known gives the last answer while it is good; an error is not good for long.
+// known returns the last listing while it is recent enough; an error expires sooner.
 func (p *Pool) known(platform dsl.Platform, age time.Duration) (listing, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +141,7 @@ func attachedNow(platform dsl.Platform, infos []drivers.Info) string {
 	return "attached: " + strings.Join(list, ", ")
 }
 
-// whyNone explains an empty list: which devices there are and why none can be used.
+// whyNone explains an empty list: which devices are attached and why none can be used.
 func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
 	only := p.only(platform)
 	var why []string
@@ -154,7 +154,7 @@ func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
 	}
 	for _, id := range p.seen(platform) {
 		if !listed[id] {
-			why = append(why, id+" was attached and is no more")
+			why = append(why, id+" was attached and no longer is")
 		}
 	}
 	switch {
@@ -171,7 +171,7 @@ func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
 	return fmt.Sprintf("no %s device is attached", platform)
 }
 
-// seen lists the devices that could be used at some time of this run.
+// seen lists the devices that were usable at some time of this run.
 func (p *Pool) seen(platform dsl.Platform) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

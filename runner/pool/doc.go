@@ -1,3 +1,2 @@
-// Package pool leases devices: what a case needs goes in, a device that nobody else uses comes out, across all
-// processes of the user.
+// Package pool leases devices to cases. A device has at most one lease at a time, across all processes of the user.
 package pool

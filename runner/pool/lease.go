@@ -14,23 +14,24 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// leases are the locks by which processes of one user share phones: a file per device, locked while a case uses it. The
-// kernel frees the lock when its holder dies.
+// leases are the locks with which processes of one user share phones: a file per device, locked while a case uses it.
+// The kernel releases the lock when the process dies.
 type leases struct {
 	dir string
-	now func() time.Time // by which reservations count
+	now func() time.Time // the clock for reservations
 }
 
-// Holder is who holds a device, as it stands beside the device's lock file.
+// Holder says which process leases a device. It is written to a file next to the device's lock file.
 type Holder struct {
 	PID   int       `json:"pid"`
 	What  string    `json:"what"` // the test that runs
 	Since time.Time `json:"since"`
-	Who   string    `json:"who,omitempty"`  // that process's client who holds it, if one does
+	Who   string    `json:"who,omitempty"`  // that process's client that holds the lease, if any
 	Until time.Time `json:"until,omitzero"` // at least
 }
 
-// LeaseDir is where lock files lie: $XDG_RUNTIME_DIR/taproot, else a folder of this user in the temporary directory.
+// LeaseDir is the folder of lock files: $XDG_RUNTIME_DIR/taproot, otherwise a folder of this user in the temporary
+// directory.
 func LeaseDir(getenv func(string) string) string {
 	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {
 		return filepath.Join(dir, "taproot")
@@ -41,7 +42,7 @@ func LeaseDir(getenv func(string) string) string {
 // PrepareLeaseDir makes the folder of lock files, and refuses one that belongs to another user.
 func PrepareLeaseDir(dir string) error { return leases{dir: dir}.prepare() }
 
-// try takes the device when nobody has it; ok is false when somebody does.
+// try leases the device if it is free; ok is false when it is leased.
 func (l leases) try(id, what string) (release func(), ok bool, err error) {
 	if err := l.prepare(); err != nil {
 		return nil, false, fmt.Errorf("folder for device locks: %w", err)
@@ -55,12 +56,12 @@ func (l leases) try(id, what string) (release func(), ok bool, err error) {
 		return nil, false, errors.Join(err, lock.Close())
 	}
 	return func() {
-		_ = os.Remove(l.path(id) + ".holder") // while it is ours
+		_ = os.Remove(l.path(id) + ".holder") // while this process has the lock
 		_ = lock.Close()
 	}, true, nil
 }
 
-// note says beside the lock who has it; others read of the one before, or of this one.
+// note writes the holder next to the lock. Readers see the previous holder or this one, never half a record.
 func (l leases) note(id string, h Holder) error {
 	record, err := json.Marshal(h)
 	if err != nil {
@@ -73,8 +74,8 @@ func (l leases) note(id string, h Holder) error {
 	return os.Rename(path+".new", path)
 }
 
-// prepare makes the folder. The temporary directory belongs to everybody: a folder that somebody else made there, or a
-// link, is not used.
+// prepare makes the folder. The temporary directory is shared by all users: a folder of another user, or a link, is
+// refused.
 func (l leases) prepare() error {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return err
@@ -86,14 +87,14 @@ func (l leases) prepare() error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", l.dir)
 	}
-	return os.Chmod(l.dir, 0o700) // refused unless it is ours
+	return os.Chmod(l.dir, 0o700) // fails unless this user owns it
 }
 
-// Holder tells who took a phone last. The record of a process that was killed stays: only who just failed to lease it
-// can conclude from it who has it.
+// Holder returns the last process that leased a phone. The record of a process that was killed remains: it names the
+// current holder only if an attempt to lease the phone has just failed.
 func (p *Pool) Holder(id string) (h Holder, ok bool) { return p.leases.holder(id) }
 
-// Busy tells who has a phone now, as far as that can be told without trying to take it.
+// Busy returns the process that leases a phone now, as far as that is known without trying to lease it.
 func (p *Pool) Busy(id string) (h Holder, busy bool) {
 	if h, busy = p.leases.holder(id); !busy {
 		return h, false
@@ -114,7 +115,7 @@ func (l leases) holder(id string) (h Holder, ok bool) {
 	return h, true
 }
 
-// path names the lock file of a device; serials may hold slashes and colons.
+// path is the lock file of a device; serials may contain slashes and colons.
 func (l leases) path(id string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
@@ -125,7 +126,7 @@ func (l leases) path(id string) string {
 	return filepath.Join(l.dir, fmt.Sprintf("%s-%08x.lock", name, checksum(id)))
 }
 
-// Sleep waits a moment between two tries for a lease.
+// Sleep waits a moment between two attempts to lease.
 func Sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

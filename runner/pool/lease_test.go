@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestHolderIsReadWhole: who asks for the holder just when that is written down anew is told of it.
+// TestHolderIsReadWhole: a reader of the holder gets a complete record also while it is written again.
 func TestHolderIsReadWhole(t *testing.T) {
 	l := leases{t.TempDir(), time.Now}
 	release, ok, err := l.try("A", "a test")

@@ -13,35 +13,35 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Pool hands out devices, one case at a time each, across processes. Safe for concurrent use.
+// Pool leases devices to one case at a time each, across processes. Safe for concurrent use.
 type Pool struct {
-	*handed
+	*shared
 	drivers []drivers.Driver
-	closers map[dsl.Platform]func() error // end the drivers, each once; of a pool beside another one: its own driver alone
+	closers map[dsl.Platform]func() error // end the drivers, each once; the pool of Beside has only its own driver
 	beside  bool
 }
 
-// handed is what pools know that have the same devices.
-type handed struct {
+// shared is the state that pools with the same devices share.
+type shared struct {
 	leases   leases
-	reserved leases                         // the reservations of devices, each in a file beside its lock
+	reserved leases                         // the reservations of devices, each in a file next to its lock
 	only     func(dsl.Platform) string      // the one device of a platform that may be used, or ""
-	asking   map[dsl.Platform]chan struct{} // holds a token while the driver is asked for its devices
+	listing  map[dsl.Platform]chan struct{} // holds a token while the driver lists its devices
 
-	mu     sync.Mutex
-	local  map[string]bool // devices in use by this process, by platform and id
-	listed map[dsl.Platform]listing
-	had    map[dsl.Platform]map[string]bool // usable devices that were seen
-	gone   map[dsl.Platform]time.Time       // since when there is none any more
-	wake   chan struct{}                    // closed and renewed when a device becomes free, or comes
+	mu            sync.Mutex
+	local         map[string]bool // devices in use by this process, by platform and id
+	listed        map[dsl.Platform]listing
+	had           map[dsl.Platform]map[string]bool // usable devices that were seen
+	noDeviceSince map[dsl.Platform]time.Time       // since when there is no device
+	wake          chan struct{}                    // closed and replaced when a device becomes free, or is attached
 
-	watching map[dsl.Platform]bool // somebody listens for its devices
+	watching map[dsl.Platform]bool // a goroutine watches its devices
 	life     context.Context       // ends with Close
 	end      context.CancelFunc
 	watchers sync.WaitGroup
 }
 
-// listing is what a driver said when it was asked last.
+// listing is the last list of devices of a driver.
 type listing struct {
 	infos []drivers.Info
 	err   error
@@ -53,21 +53,21 @@ type NoDeviceError struct {
 	Platform dsl.Platform
 	Reason   string
 	Lost     bool  // there was one before
-	Err      error // of the driver that cannot work on this machine; else nil
+	Err      error // of a driver that cannot work on this machine; else nil
 }
 
 func (e *NoDeviceError) Error() string { return e.Reason }
 func (e *NoDeviceError) Unwrap() error { return e.Err }
 
-// Options say which devices a pool hands out. The zero value is all of them.
+// Options restrict the devices of a pool. The zero value allows all of them.
 type Options struct {
 	Device        string              // only this device
-	AndroidSerial string              // of the Android devices only this one; Device goes before
-	Getenv        func(string) string // where leases lie; default: the process's own
-	Now           func() time.Time    // the clock by which reservations count; default: time.Now
+	AndroidSerial string              // of the Android devices only this one; Device overrides it
+	Getenv        func(string) string // for the folder of leases; default: the process's own
+	Now           func() time.Time    // the clock for reservations; default: time.Now
 }
 
-// only names the one device of a platform that may be used, or "".
+// only returns the one device of a platform that may be used, or "".
 func (o Options) only(p dsl.Platform) string {
 	if o.Device == "" && p == dsl.Android {
 		return o.AndroidSerial
@@ -84,24 +84,24 @@ func New(list []drivers.Driver, o Options) *Pool {
 		o.Now = time.Now
 	}
 	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{},
-		handed: &handed{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now},
-			only:   o.only,
-			asking: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
-			had:  map[dsl.Platform]map[string]bool{},
-			gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
+		shared: &shared{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now},
+			only:    o.only,
+			listing: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
+			had:           map[dsl.Platform]map[string]bool{},
+			noDeviceSince: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
 	p.life, p.end = context.WithCancel(context.Background())
 	for _, d := range list {
-		p.asking[d.Platform()] = make(chan struct{}, 1)
+		p.listing[d.Platform()] = make(chan struct{}, 1)
 		p.closers[d.Platform()] = sync.OnceValue(d.Close)
 	}
 	return p
 }
 
-// Beside gives a pool of the same devices in which those of a platform are opened by another driver, which must list
-// the same ones. What one of the two pools has handed out, the other one does not. Close of it ends that driver alone,
-// and comes before Close of p.
+// Beside returns a pool of the same devices that opens those of one platform with another driver, which must list the
+// same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must be called
+// before Close of p.
 func (p *Pool) Beside(other drivers.Driver) *Pool {
-	out := &Pool{handed: p.handed, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
+	out := &Pool{shared: p.shared, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
 		other.Platform(): sync.OnceValue(other.Close)}, beside: true}
 	for i, d := range out.drivers {
 		if d.Platform() == other.Platform() {
@@ -111,7 +111,7 @@ func (p *Pool) Beside(other drivers.Driver) *Pool {
 	return out
 }
 
-// Close ends the drivers. No lease may be out.
+// Close ends the drivers. All leases must be released before.
 func (p *Pool) Close() error {
 	if !p.beside {
 		p.end()
@@ -126,7 +126,7 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// Driver is that of a platform; nil: there is none.
+// Driver returns the driver of a platform; nil: there is none.
 func (p *Pool) Driver(platform dsl.Platform) drivers.Driver {
 	for _, d := range p.drivers {
 		if d.Platform() == platform {
@@ -136,27 +136,26 @@ func (p *Pool) Driver(platform dsl.Platform) drivers.Driver {
 	return nil
 }
 
-// Retire begins to end the driver of a platform that nobody needs any more; Close waits for it, and tells what went
-// wrong.
+// Retire starts to end the driver of a platform that is no longer needed; Close waits for it, and returns its error.
 func (p *Pool) Retire(platform dsl.Platform) {
 	p.mu.Lock()
 	watching := p.watching[platform]
 	p.mu.Unlock()
 	if end := p.closers[platform]; end != nil && !watching {
-		go func() { _ = end() }() // Close gives its error
+		go func() { _ = end() }() // Close returns its error
 	}
 }
 
-// Lease is the right to use one device.
+// Lease is the exclusive use of one device.
 type Lease struct {
 	Info    drivers.Info
 	driver  drivers.Driver
-	Own     bool // the device belongs to this process alone
+	Own     bool // the device is not shared with other processes
 	release func()
 	hold    func(who string, until time.Time) error
 }
 
-// Hold says, for other processes, that a client of this one has the device until a time; zero: it does no more.
+// Hold records, for other processes, that a client of this one holds the lease until a time; zero: it no longer does.
 func (l *Lease) Hold(who string, until time.Time) error {
 	if l.hold == nil {
 		return nil
@@ -169,7 +168,7 @@ func (l *Lease) Open(ctx context.Context) (drivers.Device, error) {
 	return l.driver.Open(ctx, l.Info.ID)
 }
 
-// OpenGuarded is Open; should it panic, the device is given back.
+// OpenGuarded is Open; after a panic in it, the device is released.
 func (l *Lease) OpenGuarded(ctx context.Context) (drivers.Device, error) {
 	returned := false
 	defer func() {
@@ -182,7 +181,7 @@ func (l *Lease) OpenGuarded(ctx context.Context) (drivers.Device, error) {
 	return dev, err
 }
 
-// Release gives the device back; more than once is fine.
+// Release releases the device. It can be called more than once.
 func (l *Lease) Release() {
 	if l.release != nil {
 		l.release()
@@ -191,38 +190,45 @@ func (l *Lease) Release() {
 }
 
 const (
-	// rest between two rounds over busy devices; another process's release is noticed no later.
+	// rest is the pause between two attempts when all devices are leased. The release of a device by another process is
+	// noticed at most this late.
 	rest = 60 * time.Millisecond
-	// fresh is how long a listing of devices is good while cases wait for one.
+	// fresh is how long a listing of devices is used while cases wait for one.
 	fresh = time.Second
-	// trusted is how long it is good for a first try: asking again takes seconds when one of the phones hangs, and to take
-	// one that is gone is noticed when it is opened.
+	// trusted is how long a listing is used for a first attempt. A new one takes seconds when one of the phones does
+	// not respond, and a phone that was detached is noticed when it is opened.
 	trusted = 10 * time.Second
-	// returns is how long a run waits when its last device went away: adb takes up to 10 s to find a phone again.
+	// returns is how long a run waits when its last device was detached: adb takes up to 10 s to find a phone again.
 	returns = 12 * time.Second
 )
 
-// ErrSpent says that there are devices, and that the caller wants none of them.
+// ErrSpent says that devices are attached, but that the caller excluded them all.
 var ErrSpent = errors.New("no other device is there")
 
-// Lease waits until a device of the platform is free and takes it. A *NoDeviceError means that there is none to wait
+// Lease waits until a device of the platform is free and leases it. A *NoDeviceError means that there is none to wait
 // for.
 func (p *Pool) Lease(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
 	return p.LeaseFor(ctx, Request{platform, what, func(drivers.Info) bool { return false }, Sleep})
 }
 
-// SleepFunc waits between two looks for a free device, until one becomes free or d is over.
+// SleepFunc waits between two attempts to lease, until a device becomes free or d has passed.
 type SleepFunc func(ctx context.Context, d time.Duration, wake <-chan struct{}) error
 
-// Request is a device that somebody waits for.
+// Request describes a device to lease.
 type Request struct {
 	Platform dsl.Platform
-	What     string // it is wanted for
+	What     string // what it is needed for
 	Skip     func(drivers.Info) bool
 	Sleep    SleepFunc
 }
 
-// LeaseFor is Lease without the devices that skip names.
+// LeaseFor is Lease without the devices that the request excludes.
+//
+// The first round uses a listing of up to ten seconds ago (trusted), because a new one can take seconds and a device
+// that was detached since is noticed when it is opened. Later rounds use a listing of at most a second (fresh), so
+// that devices that are attached meanwhile are found. Between two rounds LeaseFor waits until this process releases a
+// device (wake) or for a moment (rest), because the release by another process cannot be observed. It gives up when
+// the platform has had no device for a while (mayReturn).
 func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
 	for age := trusted; ; age = fresh {
 		wake := p.waker()
@@ -243,7 +249,7 @@ func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
 	}
 }
 
-// takeOne takes the first device that is free; nil when all are busy.
+// takeOne leases the first device that is free; nil when all are leased.
 func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w Request) (*Lease, error) {
 	err := ErrSpent
 	for _, info := range usable {
@@ -252,7 +258,7 @@ func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w Request) 
 		}
 		err = nil
 		if _, soon := p.Reserved(info.ID, "", Notice); soon {
-			continue // as if it was in use
+			continue // as if it was leased
 		}
 		release, ok, err := p.take(driver, info.ID, w.What)
 		if err != nil {
@@ -280,20 +286,20 @@ func (p *Pool) newLease(d drivers.Driver, info drivers.Info, release func()) *Le
 	return l
 }
 
-// mayReturn tells whether there was a device a moment ago.
+// mayReturn reports whether there was a device a moment ago.
 func (p *Pool) mayReturn(platform dsl.Platform) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.had[platform]) == 0 {
 		return false
 	}
-	if p.gone[platform].IsZero() {
-		p.gone[platform] = time.Now()
+	if p.noDeviceSince[platform].IsZero() {
+		p.noDeviceSince[platform] = time.Now()
 	}
-	return time.Since(p.gone[platform]) < returns
+	return time.Since(p.noDeviceSince[platform]) < returns
 }
 
-// Forget makes the next lease ask the driver again which devices there are.
+// Forget makes the next lease query the driver for its devices again.
 func (p *Pool) Forget(platform dsl.Platform) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -306,7 +312,7 @@ func (p *Pool) waker() <-chan struct{} {
 	return p.wake
 }
 
-// take tries to take one device: by a lock among processes, or in this process alone for pages of a browser.
+// take attempts to lease one device: with a lock among processes, or in this process alone for pages of a browser.
 func (p *Pool) take(driver drivers.Driver, id, what string) (func(), bool, error) {
 	free := func() {}
 	if _, own := driver.(drivers.SlotDriver); !own {

@@ -13,25 +13,25 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Reservation is somebody's right to a device from one moment to another. It is kept in a file, which all processes of
-// the user respect, and outlasts them.
+// Reservation is the right to lease a device from one time to another. It is kept in a file, which all processes of the
+// user respect, and outlasts them.
 type Reservation struct {
-	// by which its holder is known here; no two have the same, unless they are of one holder
+	// identifies its holder here; two reservations have the same value only if they have the same holder
 	Who     string    `json:"who"`
 	Why     string    `json:"why,omitempty"`
-	Project string    `json:"project,omitempty"` // whose holder it is
+	Project string    `json:"project,omitempty"` // of its holder
 	From    time.Time `json:"from"`
 	Until   time.Time `json:"until"`
-	Sum     string    `json:"sum,omitempty"`   // of the secret by which the holder proves it, for who keeps reservations
+	Sum     string    `json:"sum,omitempty"`   // of the holder's secret, for the server that manages reservations
 	Owner   string    `json:"owner,omitempty"` // who needs no secret
 	By      string    `json:"by,omitempty"`    // who made it
 }
 
-// Notice is for how long before a reservation no case begins on its device any more: cases have no limit of time, and
-// few take longer.
+// Notice is how long before a reservation no case starts on its device any more: cases have no time limit, and few take
+// longer.
 const Notice = 10 * time.Minute
 
-// ReservedError says that a device is reserved by somebody else, now or too soon.
+// ReservedError says that a device has another reservation, now or too soon.
 type ReservedError struct {
 	ID string
 	Reservation
@@ -42,14 +42,14 @@ func (e *ReservedError) Error() string {
 		e.Until.UTC().Format(time.RFC3339))
 }
 
-// mostReserved bounds the reservations of a device.
+// mostReserved limits the reservations of a device.
 const mostReserved = 100
 
 // ErrManyReserved says that a device has as many reservations as it may have.
 var ErrManyReserved = fmt.Errorf("a device has at most %d reservations", mostReserved)
 
-// reservedDir is where reservations lie: below $XDG_STATE_HOME, else in the user's own folder for such things, else
-// beside the locks.
+// reservedDir is the folder of reservations: below $XDG_STATE_HOME, otherwise in the user's own folder for state,
+// otherwise next to the locks.
 func reservedDir(getenv func(string) string) string {
 	state := getenv("XDG_STATE_HOME")
 	if home := getenv("HOME"); !filepath.IsAbs(state) && filepath.IsAbs(home) {
@@ -61,20 +61,20 @@ func reservedDir(getenv func(string) string) string {
 	return filepath.Join(LeaseDir(getenv), "reserved")
 }
 
-// Now is the time by the clock by which reservations count.
+// Now is the time of the clock for reservations.
 func (p *Pool) Now() time.Time { return p.reserved.now() }
 
-// There is a moment of this machine's clock by that of reservations, Here the other way round.
+// There converts a time of this machine's clock to the clock for reservations, Here the other way round.
 func (p *Pool) There(t time.Time) time.Time { return t.Add(p.ahead()) }
 
-// Here is a moment of the clock of reservations by this machine's.
+// Here converts a time of the clock for reservations to this machine's clock.
 func (p *Pool) Here(t time.Time) time.Time { return t.Add(-p.ahead()) }
 
 func (p *Pool) ahead() time.Duration { return time.Until(p.Now()).Round(time.Second) }
 
-// Reservations lists those of a device that are not over, the first one first.
+// Reservations lists those of a device that have not ended, the first one first.
 func (p *Pool) Reservations(id string) []Reservation {
-	list, _ := p.reserved.read(id) // what cannot be read reserves nothing
+	list, _ := p.reserved.read(id) // a file that cannot be read reserves nothing
 	return list
 }
 
@@ -92,7 +92,7 @@ func (l leases) read(id string) (list []Reservation, err error) {
 	return list, err
 }
 
-// Reserved tells whether somebody other than who has a device reserved within a time from now on.
+// Reserved reports whether a device has a reservation of another holder than who within a time from now on.
 func (p *Pool) Reserved(id, who string, within time.Duration) (Reservation, bool) {
 	until := p.Now().Add(within)
 	for _, r := range p.Reservations(id) {
@@ -103,8 +103,8 @@ func (p *Pool) Reserved(id, who string, within time.Duration) (Reservation, bool
 	return Reservation{}, false
 }
 
-// Reserve keeps a device for somebody, who may hold it now as who. A *ReservedError says that another reservation is in
-// the way, a *BusyError that somebody else holds it until later.
+// Reserve reserves a device, which may now be leased as who. A *ReservedError says that another reservation conflicts,
+// a *BusyError that another client holds a lease that ends later.
 func (p *Pool) Reserve(id string, want Reservation, who string) error {
 	if h, busy := p.Busy(id); busy && p.There(h.Until).After(want.From) && h.Who != who {
 		return &BusyError{ID: id, Holder: h}
@@ -122,7 +122,7 @@ func (p *Pool) Reserve(id string, want Reservation, who string) error {
 	})
 }
 
-// Unreserve ends the reservations that drop names, and tells how many there were.
+// Unreserve ends the reservations that drop selects, and returns how many there were.
 func (p *Pool) Unreserve(id string, drop func(Reservation) bool) (n int, err error) {
 	if !slices.ContainsFunc(p.Reservations(id), drop) {
 		return 0, nil
@@ -136,7 +136,7 @@ func (p *Pool) Unreserve(id string, drop func(Reservation) bool) (n int, err err
 	return n, err
 }
 
-// change replaces the reservations of a device, while no other process does.
+// change replaces the reservations of a device, while no other process can.
 func (l leases) change(id string, to func([]Reservation) ([]Reservation, error)) (err error) {
 	if err := l.prepare(); err != nil {
 		return fmt.Errorf("folder for reservations: %w", err)
@@ -148,7 +148,7 @@ func (l leases) change(id string, to func([]Reservation) ([]Reservation, error))
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	list, err := l.read(id)
 	if err != nil {
-		list = nil // it is of no use to anybody
+		list = nil // the file is unreadable for all processes
 	}
 	if list, err = to(list); err != nil {
 		return err

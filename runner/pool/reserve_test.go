@@ -28,8 +28,8 @@ func (p phones) Devices(context.Context) (list []drivers.Info, err error) {
 	return list, nil
 }
 
-// TestReservations: a device is its holder's from one moment to another, for all processes; before that, no case begins
-// on it that might not end in time.
+// TestReservations: only the holder of a reservation can lease a device in its time, in all processes; before that, no
+// case starts that might not end in time.
 func TestReservations(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestReservations(t *testing.T) {
 		}
 		for _, step := range []struct {
 			minute int
-			cases  string // the device of a case that begins then
+			cases  string // the device of a case that starts then
 			may    []string
 		}{{19, "A", []string{"ada", "bob", "eve", ""}}, {21, "B", []string{"ada", "bob", "eve", ""}},
 			{30, "B", []string{"ada"}}, {39, "B", []string{"ada"}}, {40, "B", []string{"bob"}},

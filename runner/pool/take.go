@@ -12,10 +12,10 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// BusyError says who has a device that was to be taken now.
+// BusyError says who leases a device that was requested.
 type BusyError struct {
 	ID     string
-	Holder Holder // zero when that is not known
+	Holder Holder // zero when unknown
 }
 
 func (e *BusyError) Error() string {
@@ -30,11 +30,11 @@ func (e *BusyError) Error() string {
 		e.Holder.Since.Format("15:04:05 MST"), until)
 }
 
-// UnknownDeviceError says that there is no device of that id, or none that can be used.
+// UnknownDeviceError says that no device has that id, or that it cannot be used.
 type UnknownDeviceError struct {
 	ID     string
-	Reason string   // of a device that is there and cannot be used; else ""
-	Others []string // that are there
+	Reason string   // of an attached device that cannot be used; else ""
+	Others []string // that are attached
 }
 
 func (e *UnknownDeviceError) Error() string {
@@ -47,7 +47,7 @@ func (e *UnknownDeviceError) Error() string {
 	return fmt.Sprintf("there is no device %q; there are %s", e.ID, strings.Join(e.Others, ", "))
 }
 
-// List gives the devices of all platforms, usable or not. A platform whose own tool is missing has none.
+// List returns the devices of all platforms, usable or not. A platform without its tool has none.
 func (p *Pool) List(ctx context.Context) ([]drivers.Info, error) {
 	var all []drivers.Info
 	var errs []error
@@ -62,19 +62,19 @@ func (p *Pool) List(ctx context.Context) ([]drivers.Info, error) {
 	return all, errors.Join(errs...)
 }
 
-// chosen leaves out what the configuration does not allow.
+// chosen drops devices that the configuration does not allow.
 func (p *Pool) chosen(platform dsl.Platform, infos []drivers.Info) []drivers.Info {
 	only := p.only(platform)
 	return slices.DeleteFunc(slices.Clone(infos), func(i drivers.Info) bool { return only != "" && i.ID != only })
 }
 
-// Take leases one device, now or not at all: a *BusyError says who has it, a *ReservedError for when somebody reserved
-// it, an *UnknownDeviceError that it cannot be had.
+// Take leases one device at once or fails: a *BusyError says who leases it, a *ReservedError until when it is reserved,
+// an *UnknownDeviceError that it does not exist or cannot be used.
 func (p *Pool) Take(ctx context.Context, id, what string) (*Lease, error) {
 	return p.TakeFor(ctx, id, what, "")
 }
 
-// TakeFor is Take for who may have reserved the device.
+// TakeFor is Take for a client that may have reserved the device.
 func (p *Pool) TakeFor(ctx context.Context, id, what, who string) (*Lease, error) {
 	if r, now := p.Reserved(id, who, 0); now {
 		return nil, &ReservedError{id, r}
@@ -83,7 +83,7 @@ func (p *Pool) TakeFor(ctx context.Context, id, what, who string) (*Lease, error
 	var errs []error
 	for _, d := range p.drivers {
 		infos, err := p.list(ctx, d, trusted)
-		if err == nil && !usable(infos, id) { // it may have come, or become usable, since
+		if err == nil && !usable(infos, id) { // it may have been attached, or have become usable, since
 			infos, err = p.list(ctx, d, fresh)
 		}
 		var missing *drivers.Unavailable
@@ -123,7 +123,7 @@ func (p *Pool) takeThis(d drivers.Driver, info drivers.Info, what string) (*Leas
 	return p.newLease(d, info, release), nil
 }
 
-// TakeAny leases the first free device of a platform, now or not at all; see Take.
+// TakeAny leases the first free device of a platform at once or fails; see Take.
 func (p *Pool) TakeAny(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
 	_, infos, err := p.usable(ctx, platform, trusted)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// watch listens for the devices of a platform from the first time on that a case has to wait for one: a phone that is
-// plugged in then is taken at once. What the driver cannot tell of is found by asking.
+// watch listens for the devices of a platform from the first time that a case has to wait for one: a phone that is
+// attached then is leased at once. Changes that the driver does not report are found by polling.
 func (p *Pool) watch(platform dsl.Platform) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -26,11 +26,11 @@ func (p *Pool) watch(platform dsl.Platform) {
 		return
 	}
 	p.watchers.Go(func() {
-		_ = w.Watch(p.life, func(infos []drivers.Info) { p.noticed(platform, infos) }) // who asks is told what is wrong
+		_ = w.Watch(p.life, func(infos []drivers.Info) { p.noticed(platform, infos) }) // the next listing returns the error
 	})
 }
 
-// noticed takes a new list, and wakes those who wait.
+// noticed takes a new list, and wakes the waiting cases.
 func (p *Pool) noticed(platform dsl.Platform, infos []drivers.Info) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

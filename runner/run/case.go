@@ -26,13 +26,13 @@ type Runner struct {
 	Config  Config
 	Pool    *pool.Pool
 	Dir     *pack.RunDir
-	Observe func(event.Case, event.Event) // of one case one at a time, of several at once; may be nil
-	// Warn takes what is to be done about a device after its case, when the report has ended; may be nil, safe for
-	// concurrent use.
+	Observe func(event.Case, event.Event) // sequential for one case, concurrent for several; may be nil
+	// Warn takes a warning about a device after its case, when the report is complete; may be nil, safe for concurrent
+	// use.
 	Warn func(text string)
 	// Remote runs the cases on other machines' devices; nil: they run on this one's.
 	Remote RemoteRunner
-	// Last: nothing is run after All, so that browsers end while the last reports are made.
+	// Last means that nothing runs after All, so that browsers can end while the last reports are made.
 	Last bool
 
 	noting sync.WaitGroup // for NoteEnvironment
@@ -40,24 +40,24 @@ type Runner struct {
 	sees   drivers.Vision
 }
 
-// Outcome is how one case ended.
+// Outcome is the result of one case.
 type Outcome struct {
 	Case   plan.Case
 	Result *event.Result // nil when the run ended before the case had a device
 	Dir    string        // of the pack
-	Failed int           // how many tries failed before this one, the last
-	Lost   string        // the device that an earlier try lost; empty: none did
-	Err    error         // the report could not be kept
+	Failed int           // how many attempts failed before this one, the last
+	Lost   string        // the device that an earlier attempt lost; empty: none
+	Err    error         // the report could not be written
 
-	noOther bool // nothing was run: there is no other device than the one that was lost
+	noOther bool // the case did not run: the only device is the one that was lost
 }
 
-// lostDevice tells whether the case ended because its device was lost.
+// lostDevice reports whether the case ended because its device was lost.
 func (o Outcome) lostDevice() bool {
 	return o.Result != nil && o.Result.LostDevice() && o.Result.Case.Device != ""
 }
 
-// Verdict of the outcome; a report that could not be kept is never a pass.
+// Verdict returns the verdict of the outcome. A case without a complete report never passes.
 func (o Outcome) Verdict() event.Verdict {
 	switch {
 	case o.Result == nil && o.Err != nil:
@@ -70,29 +70,29 @@ func (o Outcome) Verdict() event.Verdict {
 	return o.Result.Verdict
 }
 
-// maxOpens is how often one case tries to open one phone that is listed as ready.
+// maxOpens is how many attempts a case makes to open one phone that is listed as ready.
 const maxOpens = 2
 
-// Flaky tells whether the case passed only when it was tried again.
+// Flaky reports whether the case passed only on a later attempt.
 func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == event.Pass }
 
-// Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost
-// before the case began costs the case nothing when another one is there. A case that fails is run again as often as
-// its test says; one that loses its device is run once more, on another one, if its test says anything of retries and
-// there is one. Each try leaves a pack, and the last one is the outcome.
+// Run waits for a device, which counts in no timeout, runs the case on it and writes its pack. If a phone is lost
+// before the case has started, the case uses another one if there is one. A case that fails is run again as often as
+// its test says. A case that loses its device is run once more, on another one, if its test has retries and there is
+// such a device. Each attempt writes a pack, and the last one is the outcome.
 func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
-	return r.run(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}})
+	return r.run(ctx, c, callbacks{rest: pool.Sleep, freed: func() {}})
 }
 
-// besideCase is what is done beside a case.
-type besideCase struct {
-	rest  pool.SleepFunc // while there is no free device
-	freed func()         // when it needs no device any more; at most once, and not when it had none
+// callbacks are callbacks of a running case.
+type callbacks struct {
+	rest  pool.SleepFunc // waits while there is no free device
+	freed func()         // called when the case no longer needs its device; at most once, and not when it had none
 }
 
-// run is Run with something to do beside it.
-func (r *Runner) run(ctx context.Context, c plan.Case, beside besideCase) (out Outcome) {
-	defer func() { // what the engine does not guard: opening and closing a device, the report
+// run is Run with callbacks.
+func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Outcome) {
+	defer func() { // the engine does not guard opening and closing a device, nor the report
 		if p := recover(); p != nil {
 			broke := action.NewPanic(p)
 			out = Outcome{Case: c, Err: fmt.Errorf("%w\n%s", broke, broke.Stack)}
@@ -120,7 +120,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside besideCase) (out O
 			t.avoid = ""
 		case t.lost == "" && out.lostDevice():
 			t.lost = out.Result.Case.Device
-			if c.Platform != dsl.Web { // there, each case has a browser of its own
+			if c.Platform != dsl.Web { // each of its cases has a browser of its own
 				t.avoid = t.lost
 			}
 		default:
@@ -129,16 +129,16 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside besideCase) (out O
 	}
 }
 
-// try is what is known of a case when it is run, or run again.
+// try is the state of a case before an attempt.
 type try struct {
 	left   int    // how often it can be run after this
-	failed int    // tries before this one
-	lost   string // the device that a try before this one lost; at most one does
-	avoid  string // the device that it is not run on
+	failed int    // attempts before this one
+	lost   string // the device that an earlier attempt lost; at most one does
+	avoid  string // the device to exclude
 }
 
-// once runs the case on the first device that lets itself be opened.
-func (r *Runner) once(ctx context.Context, c plan.Case, beside besideCase, t try) Outcome {
+// once runs the case on the first device that can be opened.
+func (r *Runner) once(ctx context.Context, c plan.Case, beside callbacks, t try) Outcome {
 	if r.Remote != nil {
 		return r.runRemotely(ctx, c, t.avoid)
 	}
@@ -154,14 +154,13 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside besideCase, t try
 	})
 }
 
-// Open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such
-// device.
+// Open waits for a device that suits the case and opens it. none is the outcome of a case without such a device.
 func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (lease *pool.Lease, dev drivers.Device,
 	none *Outcome) {
 	return r.open(ctx, c, rest, "")
 }
 
-// open is Open without the device that a try before has lost, if avoid names one.
+// open is Open without the device that an earlier attempt has lost, if avoid names one.
 func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avoid string) (lease *pool.Lease,
 	dev drivers.Device, none *Outcome) {
 	tried := openAttempts{need: c.Test.Device, avoid: avoid, tries: map[string]int{}}
@@ -183,24 +182,24 @@ func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avo
 		tried.tries[lease.Info.ID]++
 		tried.info, tried.err = lease.Info, err
 		if ctx.Err() == nil && errors.Is(err, drivers.ErrDeviceLost) && !lease.Own {
-			continue // the case can still have another one
+			continue // the case can still use another device
 		}
 		ended := r.unopened(ctx, c, &tried)
 		return nil, nil, &ended
 	}
 }
 
-// openAttempts are the tries of one case to open devices.
+// openAttempts are the attempts of one case to open devices.
 type openAttempts struct {
-	need  dsl.Need
-	avoid string         // the id of a device that does not do; empty: none
-	unmet []string       // why the devices that were passed by do not do
-	tries map[string]int // by id
-	info  drivers.Info   // of the last one
-	err   error
+	need       dsl.Need
+	avoid      string         // the id of a device to exclude; empty: none
+	unsuitable []string       // why the skipped devices are not suitable
+	tries      map[string]int // by id
+	info       drivers.Info   // of the last one
+	err        error
 }
 
-// passes tells whether the case cannot be run on the device: it has had its tries, or is not what the test needs.
+// passes reports whether the case cannot run on the device: its attempts are used up, or it is not what the test needs.
 func (o *openAttempts) passes(info drivers.Info) bool {
 	if info.ID == o.avoid {
 		return true
@@ -212,19 +211,19 @@ func (o *openAttempts) passes(info drivers.Info) bool {
 	return o.tries[info.ID] >= maxOpens
 }
 
-// note keeps why a device does not do, once.
+// note records once why a device is not suitable.
 func (o *openAttempts) note(why string) {
-	if !slices.Contains(o.unmet, why) {
-		o.unmet = append(o.unmet, why)
+	if !slices.Contains(o.unsuitable, why) {
+		o.unsuitable = append(o.unsuitable, why)
 	}
 }
 
-// factsOf is what needs are compared with.
+// factsOf are the properties that the needs of a test are compared with.
 func factsOf(i drivers.Info) dsl.DeviceFacts {
 	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer, Model: i.Model, Width: i.Width, Height: i.Height}
 }
 
-// unleased ends a case for which there is no device.
+// unleased ends a case without a device.
 func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts, err error) Outcome {
 	var none *pool.NoDeviceError
 	switch {
@@ -233,15 +232,15 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 	case errors.Is(err, pool.ErrSpent) && tried.err != nil:
 		return r.unopened(ctx, c, tried)
 	case errors.Is(err, pool.ErrSpent):
-		return r.without(ctx, c, notRun{verdict: r.lacking(), why: "no device is what the test needs: " +
-			strings.Join(tried.unmet, "; ")})
+		return r.without(ctx, c, notRun{verdict: r.verdictWithoutDevice(), why: "no device is what the test needs: " +
+			strings.Join(tried.unsuitable, "; ")})
 	case errors.As(err, &none):
-		verdict := r.lacking()
+		verdict := r.verdictWithoutDevice()
 		if none.Lost {
 			verdict = event.Error
 		}
 		why := none.Reason
-		if r.Remote != nil { // whose cases do not come here
+		if r.Remote != nil { // a Remote runs the YAML cases
 			why += "; the hub has devices for the tests in YAML: a spec in Go uses those of this machine"
 		}
 		return r.without(ctx, c, notRun{verdict: verdict, why: why})
@@ -249,15 +248,15 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 	return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
 }
 
-// lacking is the verdict on a case for which there is no device.
-func (r *Runner) lacking() event.Verdict {
+// verdictWithoutDevice is the verdict of a case without a device.
+func (r *Runner) verdictWithoutDevice() event.Verdict {
 	if r.Config.RequireDevices {
 		return event.Error
 	}
 	return event.Skipped
 }
 
-// on runs the case on an open device. The device is free again, and freed called, before the film is converted.
+// on runs the case on an open device. The device is released, and freed called, before the recording is converted.
 func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev drivers.Device,
 	freed func(event.Verdict)) Outcome {
 	defer dev.Close()
@@ -269,7 +268,7 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 		return Outcome{Case: c, Err: err}
 	}
 	opts := r.Engine()
-	opts.Warnings = r.Calm(ctx, dev)
+	opts.Warnings = r.PrepareDevice(ctx, dev)
 	if r.Config.AfterUse.Cleans() {
 		opts.Uses = &action.UsedApps{}
 	}
@@ -280,7 +279,7 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	return r.Finish(ctx, c, pack, runErr)
 }
 
-// browse has the device open its pages in a browser.
+// browse makes the device open its pages in a browser.
 func browse(ctx context.Context, dev drivers.Device, name string) error {
 	d, ok := dev.(drivers.BrowserChooser)
 	if name == "" || !ok {
@@ -289,7 +288,7 @@ func browse(ctx context.Context, dev drivers.Device, name string) error {
 	return d.UseBrowser(ctx, name)
 }
 
-// unbrowsed ends a case whose browser is not to be had here.
+// unbrowsed ends a case with a browser that is not available here.
 func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device, err error) Outcome {
 	n := notRun{event.Error, fmt.Sprintf("%s does not start: %v", dsl.BrowserTitle(c.Browser), err), dev.Info()}
 	n.device.Model = dsl.BrowserTitle(c.Browser)
@@ -298,14 +297,14 @@ func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device,
 	case ctx.Err() != nil:
 		n.verdict, n.why = event.Interrupted, "the run was interrupted"
 	case errors.As(err, &missing):
-		n.verdict, n.why = r.lacking(), missing.Error()
+		n.verdict, n.why = r.verdictWithoutDevice(), missing.Error()
 	}
 	return r.without(ctx, c, n)
 }
 
-// Calm switches the device's animations off for the case, where it has any, and keeps its display on. It returns what a
-// reader of the report must know where that fails.
-func (r *Runner) Calm(ctx context.Context, dev drivers.Device) []string {
+// PrepareDevice switches the device's animations off for the case, where it can, and keeps its display on. If that
+// fails, it returns warnings for the report.
+func (r *Runner) PrepareDevice(ctx context.Context, dev drivers.Device) []string {
 	calm, ok := dev.(drivers.AnimationControl)
 	if !ok {
 		return nil
@@ -317,7 +316,7 @@ func (r *Runner) Calm(ctx context.Context, dev drivers.Device) []string {
 	return nil
 }
 
-// Engine is what the configuration says of how a case is run.
+// Engine returns the engine's options from the configuration.
 func (r *Runner) Engine() engine.Options {
 	c := r.Config
 	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM,
@@ -325,10 +324,10 @@ func (r *Runner) Engine() engine.Options {
 		Access: c.access(), Vision: r.vision()}
 }
 
-// cleanLimit bounds what is done with apps after a case.
+// cleanLimit limits the clean-up of apps after a case.
 const cleanLimit = 30 * time.Second
 
-// clean does with the apps that a case used what the policy says. It is not a part of the case.
+// clean applies the configured policy to the apps that a case used. It is not a part of the case.
 func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.UsedApps) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
 	defer cancel()
@@ -338,33 +337,33 @@ func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Use
 	}
 }
 
-// GiveBack closes the device of a case that has ended.
+// GiveBack closes the device of a case that has ended, and releases it.
 func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Verdict) {
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
-		r.warn("the device was not given back as it was: %v", err)
+		r.warn("the device was not restored: %v", err)
 	}
-	if verdict == event.Error { // the device may be lost: the next case must not take it on trust
+	if verdict == event.Error { // the device may be lost: the next case must list the devices again
 		r.Pool.Forget(lease.Info.Platform)
 	}
 	lease.Release()
 }
 
-// warn tells the user of what belongs to no report any more.
+// warn prints a warning that is too late for a report.
 func (r *Runner) warn(format string, args ...any) {
 	if r.Warn != nil {
 		r.Warn(fmt.Sprintf(format, args...))
 	}
 }
 
-// notRun is why a case was not run.
+// notRun is why a case did not run.
 type notRun struct {
 	verdict event.Verdict
 	why     string
 	device  drivers.Info // that it would have run on, if any
 }
 
-// unopened ends a case whose device cannot be opened.
+// unopened ends a case with a device that cannot be opened.
 func (r *Runner) unopened(ctx context.Context, c plan.Case, o *openAttempts) Outcome {
 	n := notRun{event.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
 	if ctx.Err() != nil {
@@ -373,7 +372,7 @@ func (r *Runner) unopened(ctx context.Context, c plan.Case, o *openAttempts) Out
 	return r.without(ctx, c, n)
 }
 
-// without leaves the pack of a case that was not run.
+// without writes the pack of a case that did not run.
 func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	pack, err := r.Pack(&c, n.device)
 	if err != nil {
@@ -389,10 +388,10 @@ func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	return r.Finish(ctx, c, pack, err)
 }
 
-// maxTries bounds how often one case may run in one run directory (ginkgo --flake-attempts).
-const maxTries = 100
+// maxAttempts limits how often one case may run in one run directory (ginkgo --flake-attempts).
+const maxAttempts = 100
 
-// Pack makes the case's folder. A case that is run once more gets a folder of its own and the case its name.
+// Pack makes the case's folder. A case that is run again gets a new folder, and its name changes to that of the folder.
 func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err error) {
 	err = named(c, func() error {
 		p, err = r.Dir.NewPack(packed(*c, device), pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo,
@@ -402,17 +401,17 @@ func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err erro
 	return p, err
 }
 
-// packed is what a pack knows of its case before the first event.
+// packed describes the case of a pack before the first event.
 func packed(c plan.Case, device drivers.Info) event.Case {
 	return event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser,
 		Solver: "dsl", Place: c.Test.Pos,
 		Device: device.ID, Model: modelOf(device)}
 }
 
-// named makes a folder by the name of the case's pack, or by the next name that is free.
+// named makes a folder with the name of the case's pack, or with the next free name.
 func named(c *plan.Case, mk func() error) (err error) {
 	first := c.Pack
-	for try := range maxTries {
+	for try := range maxAttempts {
 		if try > 0 {
 			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
 		}
@@ -427,7 +426,7 @@ func modelOf(d drivers.Info) string { return strings.TrimSpace(d.Manufacturer + 
 
 func (r *Runner) Finish(ctx context.Context, c plan.Case, pack *pack.Pack, runErr error) Outcome {
 	result, err := pack.Finish(ctx)
-	if err == nil { // otherwise it says the same as runErr, or more
+	if err == nil { // otherwise err contains runErr
 		err = runErr
 	}
 	return Outcome{Case: c, Result: result, Dir: pack.Dir(), Err: err}

@@ -14,10 +14,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// LatestRun stands for the newest run that is over, as the value of Config.RerunFailed.
+// LatestRun selects the newest run that has ended, as the value of Config.RerunFailed.
 const LatestRun = "latest"
 
-// Plan builds the cases that the configuration asks for.
+// Plan builds the cases that the configuration selects.
 func (c Config) Plan(args ...string) (*plan.Plan, error) {
 	o := c.planning()
 	o.Args, o.Files = slices.Clone(args), c.FilesMustBe
@@ -28,7 +28,7 @@ func (c Config) Plan(args ...string) (*plan.Plan, error) {
 	return plan.Build(o)
 }
 
-// PlanSent builds the cases of tests that were named by id, and of sources that were sent: all of them, once.
+// PlanSent builds the cases of tests that were named by id, and of uploaded sources: all of them, once.
 func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, error) {
 	o := c.planning()
 	o.IDs, o.Inline = ids, sources
@@ -41,7 +41,7 @@ func (c Config) planning() plan.Options {
 		Reads: c.Reads}
 }
 
-// chosen is the choice as the plan wants it.
+// chosen is the choice in the form that the plan needs.
 func (c Config) chosen() (plan.Choice, error) {
 	o := plan.Choice{Shard: c.Shard, Repeat: c.Repeat}
 	if c.Repeat < 0 || c.Repeat > plan.MaxRepeat {
@@ -64,11 +64,11 @@ func (c Config) chosen() (plan.Choice, error) {
 	return o, nil
 }
 
-// Earlier loads the run whose failures are run again: the newest one, one by its name, or the folder of one.
+// Earlier loads the run with the failures to run again: the newest one, one by its name, or the folder of one.
 func (c Config) Earlier() (*history.Run, error) {
 	usage := func(err error) error {
 		return &plan.Usage{
-			Msg: fmt.Sprintf("what failed cannot be run again: %v; name a run, or its folder: "+
+			Msg: fmt.Sprintf("the failures cannot be run again: %v; name a run, or its folder: "+
 				"--rerun-failed=2026-01-31T12-00-00", err)}
 	}
 	if c.RerunFailed == LatestRun {
@@ -90,7 +90,7 @@ func (c Config) Earlier() (*history.Run, error) {
 	}
 	run, err := history.LoadRun(dir)
 	if err == nil && len(run.Cases) == 0 {
-		err = fmt.Errorf("%s holds no test", c.RerunFailed)
+		err = fmt.Errorf("%s has no test", c.RerunFailed)
 	}
 	if err != nil {
 		return nil, usage(err)
@@ -98,7 +98,7 @@ func (c Config) Earlier() (*history.Run, error) {
 	return run, nil
 }
 
-// Resolve replaces "latest" by the name of that run, so that every later call speaks of the same one.
+// Resolve replaces "latest" by the name of that run, so that later calls use the same run.
 func (c *Config) Resolve() error {
 	if c.RerunFailed != LatestRun {
 		return nil
@@ -110,7 +110,7 @@ func (c *Config) Resolve() error {
 	return err
 }
 
-// Choice is what the reports say of the choice.
+// Choice is the choice for the reports.
 func (c Config) Choice() history.Choice {
 	choice := history.Choice{Labels: c.Labels, Platform: string(c.Platform), Browser: c.Browser, Shard: c.Shard.String(),
 		Seed: c.Seed, FailFast: c.FailFast}
@@ -123,8 +123,8 @@ func (c Config) Choice() history.Choice {
 	return choice
 }
 
-// NothingToRun says why a plan has no cases. ok: that is as it should be, and no failure: the shard is empty because
-// there are more shards than cases, or nothing failed in the run whose failures are run again.
+// NothingToRun says why a plan has no cases. ok means that this is not a failure: the shard is empty because there are
+// more shards than cases, or nothing failed in the run to repeat.
 func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
 	switch {
 	case p.Tests == 0:
@@ -142,7 +142,7 @@ func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
 	case len(run.Failed()) == 0:
 		return fmt.Sprintf("nothing failed in the run %s, so there is nothing to run again", run.Name), true
 	}
-	return fmt.Sprintf("what failed in the run %s is not among the tests that were named: %s", run.Name,
+	return fmt.Sprintf("the failures of run %s are not among the named tests: %s", run.Name,
 		strings.Join(run.Failed(), ", ")), false
 }
 

@@ -25,56 +25,56 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Config is how a run goes. The zero value of a field means its default.
+// Config configures a run. The zero value of a field means its default.
 type Config struct {
 	Dir            string       // working folder; places in messages are relative to it
-	Reports        string       // folder that holds the runs; default: tests/reports under the project's root
+	Reports        string       // folder of the runs; default: tests/reports under the project's root
 	Device         string       // only this device
-	AndroidSerial  string       // of the Android devices only this one; Device goes before
+	AndroidSerial  string       // of the Android devices only this one; Device overrides it
 	Platform       dsl.Platform // only this platform
-	Browser        string       // of tests of pages that name none; default: chromium
+	Browser        string       // for tests of pages that name none; default: chromium
 	Labels         string       // Ginkgo label filter
 	IncludeTags    []string     // only tests of folders with one of these tags
 	ExcludeTags    []string     // no tests of folders with one of these
 	Vars           map[string]string
 	Environment    string // of the suite's taproot.yaml
 	Shard          plan.Shard
-	RerunFailed    string // LatestRun, the name of a run or its folder: only what did not pass there; empty: everything
+	RerunFailed    string // LatestRun, the name of a run or its folder: only the tests that did not pass there; empty: all
 	Repeat         int    // how often each case is run; default: once
 	Seed           *int64 // of a random order; nil: that of the files
-	Retries        *int   // how often a test that fails is run again, whatever it or its suite says; nil: as they say
-	FailFast       bool   // nothing is begun after the first case that did not pass
+	Retries        *int   // how often a test that fails is run again, overriding the test and its suite; nil: as they say
+	FailFast       bool   // no case is started after the first one that did not pass
 	Parallel       int    // cases at once; default: one per device
 	RequireDevices bool   // a case without a device is an error, not skipped
 	AllowEmpty     bool
-	FilesMustBe    bool // a file that a step names and that is not there ends the planning, not the step
+	FilesMustBe    bool // a missing file that a step names is an error of planning, not of the step
 	NoVideo        bool
-	Headed         bool          // pages are opened in a browser window, whatever their steps say
+	Headed         bool          // pages are opened in a browser window, overriding their steps
 	NoTrace        bool          // of browsers
 	NoDOM          bool          // no snapshots of the elements of pages
-	Unmasked       bool          // tests with secrets are filmed and traced, too
+	Unmasked       bool          // tests with secrets are recorded and traced, too
 	PublicOnly     bool          // tests reach public addresses only, not this machine or its networks
 	Network        *guard.Policy // what tests reach; nil: as PublicOnly says
 	NoFilePages    bool          // no page may be a file of this machine
 	FilesBelow     string        // pages may be files below this folder only; empty: as Access says
 	AllowShell     bool          // tests may run commands on the device
-	// what is done after a case with the apps that it started or installed; default: nothing
+	// what to do after a case with the apps that it started or installed; default: nothing
 	AfterUse action.AfterUse
-	AI       vision.Mode // whether models may be asked; default: what TAPROOT_AI says, or live
-	// auto, require or off: whether an agent reads the screens of Android phones; default: what TAPROOT_AGENT says, or
-	// auto
+	AI       vision.Mode // whether models may be used; default: the value of TAPROOT_AI, or live
+	// auto, require or off: whether an agent reads the screens of Android phones; default: the value of TAPROOT_AGENT,
+	// or auto
 	Agent     string
-	Baselines bool                        // assertScreenshot writes its baselines anew
+	Baselines bool                        // assertScreenshot writes its baselines again
 	Access    action.Access               // what tests may touch of this machine
 	Timeout   time.Duration               // of a step that names none
 	Getenv    func(string) string         // default: the process's own
-	Now       func() time.Time            // the clock by which reservations of devices count; default: time.Now
-	LookupEnv func(string) (string, bool) // for vars whose value names the environment; nil: there is none
-	// is told of each file besides the tests' own that the planning reads; nil: nobody is
+	Now       func() time.Time            // the clock for reservations of devices; default: time.Now
+	LookupEnv func(string) (string, bool) // for vars with a value that names an environment variable; nil: none
+	// called with each file other than the tests' own that the planning reads; may be nil
 	Reads      func(file string)
 	Boot       string       // name or UDID of a simulator to start; empty: none
 	KeepBooted bool         // it is not shut down at the end
-	FFmpeg     string       // path; empty: no films
+	FFmpeg     string       // path; empty: no recordings
 	Claim      pack.Claim   // of the names of runs, where other machines take names, too
 	Log        *slog.Logger // default: none
 }
@@ -92,7 +92,7 @@ func (c Config) getenv() func(string) string {
 	return os.Getenv
 }
 
-// PoolOptions are those of the pool that the run takes its devices from.
+// PoolOptions are the options of the run's pool of devices.
 func (c Config) PoolOptions() pool.Options {
 	return pool.Options{Device: c.Device, AndroidSerial: c.AndroidSerial, Getenv: c.getenv(), Now: c.Now}
 }
@@ -104,7 +104,7 @@ func (c Config) logger() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// FromEnv fills what the process environment says and the defaults need.
+// FromEnv sets the fields from the process environment and the defaults.
 func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	get := func(name string) string { v, _ := lookup(name); return v }
 	c := Config{Dir: dir, Environment: get("TAPROOT_ENV"), LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"),
@@ -144,8 +144,8 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	return c, nil
 }
 
-// TakeOutputDir puts the runs where the config.yaml of one of these folders of flows of Maestro wants them
-// (testOutputDir), unless the environment says something else.
+// TakeOutputDir sets the folder of the runs from the config.yaml of one of these folders of Maestro flows
+// (testOutputDir), unless the environment sets it.
 func (c *Config) TakeOutputDir(args []string) {
 	if c.getenv()("TAPROOT_REPORTS_DIR") != "" {
 		return
@@ -158,7 +158,7 @@ func (c *Config) TakeOutputDir(args []string) {
 // ProjectRoot returns the nearest folder upward that holds go.mod or .git, or dir itself when there is none.
 func ProjectRoot(dir string) string { return cmp.Or(projectroot.Of(dir, "go.mod", ".git"), dir) }
 
-// Drivers lists every driver there is.
+// Drivers lists all drivers.
 func Drivers(c Config) []drivers.Driver {
 	return []drivers.Driver{
 		android.New(android.Options{Getenv: c.Getenv, Agent: c.Agent}),
@@ -167,10 +167,10 @@ func Drivers(c Config) []drivers.Driver {
 	}
 }
 
-// Browsers is the driver of pages alone.
+// Browsers returns only the driver of pages.
 func Browsers(c Config) drivers.Driver { return web.New(c.web()) }
 
-// web is how browsers are driven.
+// web returns the options of the browser driver.
 func (c Config) web() web.Options {
 	o := web.Options{Slots: max(c.Parallel, DefaultPages), Browser: c.Browser}
 	if c.PublicOnly {
@@ -186,7 +186,7 @@ func (c Config) web() web.Options {
 	return o
 }
 
-// access is what steps may touch of this machine.
+// access is what steps may access on this machine.
 func (c Config) access() action.Access {
 	reach := c.Access
 	if c.Network != nil && reach.Dial == nil {
@@ -198,10 +198,10 @@ func (c Config) access() action.Access {
 	return reach
 }
 
-// DefaultPages is how many browser pages run at once when nothing else is said.
+// DefaultPages is the default of how many browser pages run at once.
 const DefaultPages = 2
 
-// FindFFmpeg gives the path of ffmpeg, "" without one.
+// FindFFmpeg returns the path of ffmpeg, "" without one.
 func FindFFmpeg(ctx context.Context, c Config) string {
 	found, err := toolchain.Find(ctx, toolchain.NewHost(c.Getenv, os.Environ()), toolchain.FFmpeg)
 	if err != nil {

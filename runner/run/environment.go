@@ -11,10 +11,10 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// gitLimit bounds the question what the tests were run on; a file system that hangs must not hang the run.
+// gitLimit limits the queries to git: a file system that does not respond must not block the run.
 const gitLimit = 5 * time.Second
 
-// ciSystems are the variables in which CI systems tell of the job; the first system whose sign is set counts.
+// ciSystems are the variables in which CI systems describe the job; the first system with its sign set counts.
 var ciSystems = []struct{ name, sign, commit, branch, job string }{
 	{"GitHub Actions", "GITHUB_ACTIONS", "GITHUB_SHA", "GITHUB_HEAD_REF GITHUB_REF_NAME", ""},
 	{"GitLab CI", "GITLAB_CI", "CI_COMMIT_SHA", "CI_COMMIT_REF_NAME", "CI_JOB_URL"},
@@ -27,11 +27,11 @@ var ciSystems = []struct{ name, sign, commit, branch, job string }{
 	{"TeamCity", "TEAMCITY_VERSION", "BUILD_VCS_NUMBER", "", "BUILD_URL"},
 }
 
-// NoteEnvironment keeps what the run runs in: commit, branch, CI job, machine, version and options. It asks git beside
-// the tests; Report and End wait for it. It is for projects of one's own only: git does what the files of a project
-// tell it.
+// NoteEnvironment writes the environment of the run: commit, branch, CI job, machine, version and options. It runs git
+// in parallel with the tests; Report and End wait for it. Use it for trusted projects only: git executes what the files
+// of a project configure.
 func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
-	conf, dir := r.Config, r.Dir // the run may still get some of it, which does not count here
+	conf, dir := r.Config, r.Dir // copies: the run may still change its own
 	r.noting.Go(func() {
 		e := environmentOf(context.WithoutCancel(ctx), conf, options)
 		if err := history.WriteEnvironment(dir, e); err != nil {
@@ -76,7 +76,7 @@ func environmentOf(ctx context.Context, c Config, options []string) history.Envi
 	return e
 }
 
-// gitState asks git what is checked out; without git, or outside a repository, nothing is known.
+// gitState queries git for the checked-out commit; without git, or outside a repository, all is empty.
 func gitState(ctx context.Context, dir string) (commit, branch string, dirty bool) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
@@ -107,7 +107,7 @@ func gitState(ctx context.Context, dir string) (commit, branch string, dirty boo
 	return commit, branch, dirty
 }
 
-// version is Taproot's: that of the module, otherwise the commit that it was built from.
+// version is Taproot's version: that of the module, otherwise the commit that it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

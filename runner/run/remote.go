@@ -14,45 +14,46 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// RemoteRunner runs cases on the devices of other machines. What is run, in which order, how often and what comes of it
-// stays with the Runner. Safe for concurrent use.
+// RemoteRunner runs cases on the devices of other machines. The Runner still decides what runs, in which order and how
+// often, and keeps the results. Safe for concurrent use.
 type RemoteRunner interface {
-	// Usable is how many cases of a platform can be under way at once, as of now.
+	// Usable is how many cases of a platform can run at once, as of now.
 	Usable(ctx context.Context, platform dsl.Platform) (int, error)
-	// Try waits for a device that suits the case, runs the case on it once, and gives the folder of the finished pack,
-	// which the caller takes over. A *pool.NoDeviceError means that there is no such device to wait for. When ctx ends,
-	// what is under way ends as interrupted, and its pack is still given if it comes soon; else the error is ctx's.
+	// Try waits for a device that suits the case, runs the case on it once, and returns the folder of the finished
+	// pack, which the caller takes over. A *pool.NoDeviceError means that there is no such device to wait for. When ctx
+	// ends, the running case ends as interrupted, and its pack is still returned if it arrives soon; otherwise the
+	// error is ctx's.
 	Try(ctx context.Context, t Try) (dir string, err error)
 }
 
-// Try is one try of one case.
+// Try is one attempt of one case.
 type Try struct {
 	Case  plan.Case // its pack must have the name Case.Pack
-	Avoid string    // the id of a device that it is not run on; empty: none
-	Spool string    // the folder in which the pack is laid down
-	// Heard takes the nth event of the case, from 0, while it runs, one call at a time. Events may come twice or not at
-	// all, since the pack has them; the first one of a later attempt begins anew.
+	Avoid string    // the id of a device to exclude; empty: none
+	Spool string    // the folder for the pack
+	// Heard takes the nth event of the case, from 0, while it runs, one call at a time. Events may be repeated or
+	// missing, since the pack contains them; the first one of a later attempt starts again.
 	Heard func(n int, e event.Event)
 }
 
-// Once runs the case once, whatever its test says of retries: for a Runner elsewhere. The pack has the name c.Pack
+// Once runs the case once, ignoring the retries of its test: for a Runner elsewhere. The pack has the name c.Pack
 // unless that is taken.
 func (r *Runner) Once(ctx context.Context, c plan.Case) Outcome {
-	return r.once(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}}, try{})
+	return r.once(ctx, c, callbacks{rest: pool.Sleep, freed: func() {}}, try{})
 }
 
-// heldFor is how long OnDevice waits for a device that somebody holds.
-const heldFor = 10 * time.Second
+// leaseWait is how long OnDevice waits for a device that is leased.
+const leaseWait = 10 * time.Second
 
-var errHeld = errors.New("somebody holds the device")
+var errLeased = errors.New("the device is leased")
 
-// OnDevice is Once on one device. The error says why the case was not begun: the device is not there, is held, or
-// cannot be opened; then nothing is left behind.
+// OnDevice is Once on one device. The error says why the case did not start: the device does not exist, is leased, or
+// cannot be opened; then it leaves no files.
 func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome, error) {
 	began := time.Now()
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
-		if time.Since(began) > heldFor {
-			return errHeld
+		if time.Since(began) > leaseWait {
+			return errLeased
 		}
 		return pool.Sleep(ctx, d, wake)
 	}
@@ -72,7 +73,7 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 	return r.on(ctx, c, lease, dev, func(event.Verdict) {}), nil
 }
 
-// runRemotely has one try of the case run on another machine, not on the device that avoid names, if any.
+// runRemotely runs one attempt of the case on another machine, but not on the device that avoid names, if any.
 func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Outcome {
 	var in *pack.Incoming
 	err := named(&c, func() (err error) {
@@ -100,7 +101,7 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 		case avoid != "":
 			return Outcome{Case: c, noOther: true}
 		case errors.As(err, &none) && !none.Lost:
-			return r.without(ctx, c, notRun{verdict: r.lacking(), why: none.Reason})
+			return r.without(ctx, c, notRun{verdict: r.verdictWithoutDevice(), why: none.Reason})
 		}
 		return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
 	case ctx.Err() != nil:
@@ -111,17 +112,17 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 	return Outcome{Case: c, Result: result, Dir: in.Dir(), Err: err}
 }
 
-// askAgain is how often a run asks whether more cases can be under way.
+// askAgain is how often a run checks whether more cases can run at once.
 const askAgain = 2 * time.Second
 
-// grow adds workers as devices elsewhere come, up to limit, until nothing waits for one.
+// grow adds workers as devices become available elsewhere, up to limit, until no case waits for one.
 func (a *batch) grow(ctx context.Context, platform dsl.Platform, limit int) {
 	for workers := 1; workers < limit && a.turns.queued(platform) > 0; {
-		// An error is told by the cases themselves.
+		// The cases themselves report an error.
 		if n, err := a.r.Remote.Usable(ctx, platform); err == nil && n > workers {
 			more := min(limit, n) - workers
 			workers += more
-			if !a.hire(ctx, platform, more) {
+			if !a.addWorkers(ctx, platform, more) {
 				return
 			}
 		}

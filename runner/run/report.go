@@ -16,12 +16,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// reportLimit bounds what the end of a run may take: pages, chats.
+// reportLimit limits the work at the end of a run: pages, chats.
 const reportLimit = 5 * time.Minute
 
-// Report writes what belongs to the run as a whole (junit.xml, pages, history, …), tells those who want to be told, and
-// removes runs beyond the limits. It is called once, when every case has ended, while the run directory is still open.
-// What goes wrong is no part of the run's verdict.
+// Report writes the files of the run as a whole (junit.xml, pages, history, …), sends its notifications, and removes
+// runs beyond the limits. Call it once, when every case has ended, while the run directory is still open. Its errors do
+// not change the run's verdict.
 func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()
@@ -30,20 +30,20 @@ func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// Announce keeps what the run is going to run, so that a case which never began is missed. Under Ginkgo, whose filters
+// Announce writes the planned cases, so that a case which never started is reported. Under Ginkgo, with filters that
 // decide later, it is not called.
 func (r *Runner) Announce(cases []plan.Case) error {
 	described := make([]event.Case, len(cases))
 	for i, c := range cases {
 		described[i] = engine.Describe(c)
 		if len(c.Test.Secrets) > 0 {
-			described[i].Steps = nil // what they say of the secrets is masked by the pack, which is not there yet
+			described[i].Steps = nil // steps may contain secrets, which only the pack masks
 		}
 	}
 	return history.WritePlan(r.Dir, described)
 }
 
-// ReportSealed does the same for dead runs whose packs were sealed, as far as it still makes sense.
+// ReportSealed is Report for dead runs that were finalized, as far as it still makes sense.
 func (c Config) ReportSealed(ctx context.Context, sealed []history.Sealed) error {
 	return reporters.FinishSealed(ctx, sealed, c.assembly(ctx, io.Discard))
 }
@@ -53,7 +53,7 @@ func (c Config) assembly(ctx context.Context, stdout io.Writer) reporters.Option
 		Pages: func(runDir string) error { return pages(ctx, runDir) }}
 }
 
-// pages writes report.html of each pack, index.html of the run and of all runs.
+// pages writes report.html of each pack, and index.html of the run and of all runs.
 func pages(ctx context.Context, runDir string) error {
 	run, err := history.LoadRun(runDir)
 	if err != nil {
@@ -62,8 +62,8 @@ func pages(ctx context.Context, runDir string) error {
 	return errors.Join(html.WritePacks(ctx, run), html.WriteRun(ctx, run), html.WriteRuns(ctx, filepath.Dir(runDir)))
 }
 
-// Received makes what belongs to a run whose packs came from elsewhere, and removes runs beyond the limits. Nobody is
-// told of it.
+// Received makes the files of a run with packs from elsewhere, and removes runs beyond the limits. It sends no
+// notifications.
 func (c Config) Received(ctx context.Context, runDir string) error {
 	o := c.assembly(ctx, io.Discard)
 	getenv := c.getenv()
@@ -71,13 +71,13 @@ func (c Config) Received(ctx context.Context, runDir string) error {
 		if strings.HasPrefix(name, "REPORT_MAX_") {
 			return getenv(name)
 		}
-		return "" // chats and GitHub are for runs of one's own
+		return "" // chats and GitHub are for this machine's own runs
 	}
 	_, err := reporters.Finish(ctx, runDir, o)
 	return err
 }
 
-// Merged makes what belongs to a run that was put together of several.
+// Merged makes the files of a run that was merged from several.
 func Merged(ctx context.Context, runDir string, o reporters.Options) (*history.Run, error) {
 	o.Pages = func(runDir string) error { return pages(ctx, runDir) }
 	return reporters.Finish(ctx, runDir, o)

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Begin seals what dead runs left behind and opens a new run.
+// Begin finalizes dead runs and opens a new run.
 func Begin(c Config, observe func(event.Case, event.Event)) (*Runner, []history.Sealed, error) {
 	sealed, sealErr := history.Seal(c.Reports, time.Now())
 	dir, err := c.Claim.NewRunDir(c.Reports, time.Now())
@@ -25,7 +25,7 @@ func Begin(c Config, observe func(event.Case, event.Event)) (*Runner, []history.
 	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: dir, Observe: observe}, sealed, sealErr
 }
 
-// Resume goes on with a run that was begun by a process which ended before its first case.
+// Resume continues a run of a process that ended before its first case.
 func Resume(c Config, dir string, observe func(event.Case, event.Event)) (*Runner, error) {
 	opened, err := pack.OpenRunDir(dir)
 	if err != nil {
@@ -40,8 +40,8 @@ func (r *Runner) End() error {
 	return errors.Join(r.Pool.Close(), r.Dir.Close())
 }
 
-// All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in
-// the order of the cases. They begin in that order, too, as far as there are devices for them.
+// All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and returns their outcomes
+// in the order of the cases. Cases start in that order, too, as far as there are devices for them.
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 	a := &batch{r: r, cases: cases, outcomes: make([]Outcome, len(cases)),
 		turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{},
@@ -61,7 +61,7 @@ func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 		queued := a.turns.queued(platform)
 		first, _ := a.turns.next(platform)
 		a.work.Go(func() { a.worker(ctx, platform, first) })
-		// One platform's devices are listed while those of another are at work.
+		// Listing the devices of one platform does not delay the cases of another.
 		a.work.Go(func() { a.more(ctx, platform, queued) })
 	}
 	a.turns.open()
@@ -76,14 +76,14 @@ type batch struct {
 	outcomes []Outcome
 	turns    *caseScheduler
 	work     sync.WaitGroup
-	need     map[dsl.Platform]*atomic.Int64 // how many cases may still need a device
+	need     map[dsl.Platform]*atomic.Int64 // the number of cases that may still need a device
 	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
 	chains   sequences
-	idle     map[dsl.Platform]chan struct{} // closed when a worker has nothing to do any more
+	idle     map[dsl.Platform]chan struct{} // closed when a worker has no more work
 	idles    map[dsl.Platform]func()        // close them
 }
 
-// more adds a worker for each further device of a platform.
+// more adds a worker for each additional device of a platform.
 func (a *batch) more(ctx context.Context, platform dsl.Platform, queued int) {
 	limit := queued
 	if a.r.Config.Parallel > 0 {
@@ -98,13 +98,13 @@ func (a *batch) more(ctx context.Context, platform dsl.Platform, queued int) {
 	}
 	infos, err := a.r.Pool.Usable(ctx, platform)
 	if err != nil {
-		return // the cases themselves tell why
+		return // the cases themselves report why
 	}
-	a.hire(ctx, platform, min(limit, len(infos))-1)
+	a.addWorkers(ctx, platform, min(limit, len(infos))-1)
 }
 
-// hire adds n workers, and tells whether there is work for them.
-func (a *batch) hire(ctx context.Context, platform dsl.Platform, n int) bool {
+// addWorkers adds n workers, and reports whether there is work for them.
+func (a *batch) addWorkers(ctx context.Context, platform dsl.Platform, n int) bool {
 	for range n {
 		i, ok := a.turns.next(platform)
 		if !ok {
@@ -116,12 +116,12 @@ func (a *batch) hire(ctx context.Context, platform dsl.Platform, n int) bool {
 	return true
 }
 
-// worker runs case i, and then what is left of its platform.
+// worker runs case i, and then the remaining cases of its platform.
 func (a *batch) worker(ctx context.Context, platform dsl.Platform, i int) {
 	defer a.idles[platform]()
 	for ok := true; ok; {
 		if err := a.turns.await(ctx, i); err != nil {
-			return // the run was interrupted: what is queued does not begin
+			return // the run was interrupted: queued cases do not start
 		}
 		a.one(ctx, i)
 		i, ok = a.turns.leave(platform)
@@ -154,19 +154,19 @@ func (a *batch) one(ctx context.Context, i int) {
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 		return a.turns.yieldSlot(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
 	}
-	a.outcomes[i] = a.r.run(ctx, c, besideCase{rest, freed})
+	a.outcomes[i] = a.r.run(ctx, c, callbacks{rest, freed})
 	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
 		a.failed.CompareAndSwap(nil, &c.Pack)
 	}
 }
 
-// LeftOut leaves the pack of a case that is not begun because another one did not pass.
+// LeftOut writes the pack of a case that is not started because another one did not pass.
 func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
 	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed +
 		" did not pass and the run stops at the first failure"})
 }
 
-// SequenceEnded leaves the pack of a case that is not begun because one before it in its sequence did not pass.
+// SequenceEnded writes the pack of a case that is not started because one before it in its sequence did not pass.
 func (r *Runner) SequenceEnded(ctx context.Context, c plan.Case, failed string) Outcome {
 	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed +
 		" did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
@@ -181,8 +181,7 @@ const (
 	ExitInterrupted = 130
 )
 
-// ExitCode sums the outcomes up: a failed test weighs more than errors beside it; a run in which nothing ran is no
-// success.
+// ExitCode sums the outcomes up: failed tests take precedence over errors; a run in which nothing ran is not a success.
 func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 	count := map[event.Verdict]int{}
 	for _, o := range outcomes {
@@ -201,5 +200,5 @@ func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 	return ExitPass
 }
 
-// Tests lists the tests of the default folder, and what is wrong with the files that hold none.
+// Tests lists the tests of the default folder, and the errors of files without tests.
 func (c Config) Tests() ([]*dsl.Test, []error, error) { return plan.List(c.planning()) }

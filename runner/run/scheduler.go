@@ -11,15 +11,20 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// caseScheduler hands out the slots of a run, at most limit at once, to the case that comes first in the plan of those
-// that are ready. A case whose phone is in use elsewhere is not ready: it gives its slot back while it waits. Safe for
+// caseScheduler assigns the slots of a run, at most limit at once, to the first ready case of the plan. Safe for
 // concurrent use.
+//
+// Each worker has a device and runs the cases of one platform. Without a common order, the platform with the fastest
+// devices would use up all slots, and the plan's order would be lost. So a case first requests a slot (next, leave),
+// which makes it ready, and a free slot is always granted to the ready case with the lowest index. A case with a phone
+// that is leased by another process is not ready: yieldSlot releases its slot while it waits, so that it blocks no
+// other case.
 type caseScheduler struct {
 	limit int // 0: none
 
 	mu     sync.Mutex
 	busy   int
-	queues map[dsl.Platform][]int // cases that nobody runs yet, in order
+	queues map[dsl.Platform][]int // cases that no worker runs yet, in order
 	ready  map[int]chan struct{}  // closed when it is the case's turn
 }
 
@@ -31,21 +36,21 @@ func newCaseScheduler(cases []plan.Case, limit int) *caseScheduler {
 	return t
 }
 
-// platforms are those of the cases, in the order in which they first come.
+// platforms are those of the cases, in the order of their first cases.
 func (t *caseScheduler) platforms() []dsl.Platform {
 	return slices.SortedFunc(maps.Keys(t.queues), func(a, b dsl.Platform) int {
 		return cmp.Compare(t.queues[a][0], t.queues[b][0])
 	})
 }
 
-// queued is how many cases of the platform nobody runs yet.
+// queued is how many cases of the platform no worker runs yet.
 func (t *caseScheduler) queued(p dsl.Platform) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.queues[p])
 }
 
-// next takes the platform's next case out of its queue; it asks for a slot from now on. ok is false when there is none.
+// next takes the platform's next case out of its queue and requests a slot for it. ok is false when there is none.
 func (t *caseScheduler) next(p dsl.Platform) (i int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,7 +68,7 @@ func (t *caseScheduler) pop(p dsl.Platform) (i int, ok bool) {
 	return queue[0], true
 }
 
-// grant gives free slots away. It needs t.mu.
+// grant assigns free slots to ready cases. It needs t.mu.
 func (t *caseScheduler) grant() {
 	for len(t.ready) > 0 && (t.limit == 0 || t.busy < t.limit) {
 		first := slices.Min(slices.Collect(maps.Keys(t.ready)))
@@ -73,14 +78,14 @@ func (t *caseScheduler) grant() {
 	}
 }
 
-// open lets the cases have slots that asked so far.
+// open grants free slots after workers were added, once they have all requested one.
 func (t *caseScheduler) open() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.grant()
 }
 
-// await waits for the slot that the case asked for; it has one when there is no error.
+// await waits for the slot that the case requested; the case has it if there is no error.
 func (t *caseScheduler) await(ctx context.Context, i int) error {
 	t.mu.Lock()
 	turn, waits := t.ready[i]
@@ -102,8 +107,8 @@ func (t *caseScheduler) await(ctx context.Context, i int) error {
 	return context.Cause(ctx)
 }
 
-// leave gives the slot of a case back. The platform's next case asks before anyone else can have it, so that the order
-// of cases does not depend on which goroutine is faster.
+// leave releases the slot of a case. The platform's next case requests it before other goroutines can, so that the
+// order of cases does not depend on which goroutine is faster.
 func (t *caseScheduler) leave(p dsl.Platform) (i int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,7 +118,7 @@ func (t *caseScheduler) leave(p dsl.Platform) (i int, ok bool) {
 	return i, ok
 }
 
-// yieldSlot gives the slot of case i back while wait lasts, and waits for another one.
+// yieldSlot releases the slot of case i while wait lasts, and waits for another one.
 func (t *caseScheduler) yieldSlot(ctx context.Context, i int, wait func() error) error {
 	t.mu.Lock()
 	t.busy--
@@ -125,7 +130,7 @@ func (t *caseScheduler) yieldSlot(ctx context.Context, i int, wait func() error)
 		t.ready[i] = make(chan struct{})
 		t.grant()
 	} else {
-		t.busy++ // who got an error still leaves
+		t.busy++ // the caller calls leave also after an error
 	}
 	t.mu.Unlock()
 	if err != nil {

@@ -8,24 +8,24 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// sequences are the cases that are run one after another, none behind one that did not pass. Safe for concurrent use.
+// sequences are cases that run one after another, until one does not pass. Safe for concurrent use.
 type sequences struct {
 	before map[int]int           // the case before a case
-	over   map[int]chan struct{} // closed when a case has ended; only those of sequences are there
+	done   map[int]chan struct{} // closed when a case has ended; only for cases of sequences
 
 	mu     *sync.Mutex
 	failed map[string]string // the case that ended a sequence
 }
 
 func sequencesOf(cases []plan.Case) sequences {
-	s := sequences{before: map[int]int{}, over: map[int]chan struct{}{}, mu: &sync.Mutex{}, failed: map[string]string{}}
+	s := sequences{before: map[int]int{}, done: map[int]chan struct{}{}, mu: &sync.Mutex{}, failed: map[string]string{}}
 	last := map[string]int{}
 	for i, c := range cases {
 		name := c.Test.Sequence
 		if name == "" {
 			continue
 		}
-		s.over[i] = make(chan struct{})
+		s.done[i] = make(chan struct{})
 		if at, ok := last[name]; ok {
 			s.before[i] = at
 		}
@@ -34,8 +34,8 @@ func sequencesOf(cases []plan.Case) sequences {
 	return s
 }
 
-// await waits for the case before case i, whose slot others have meanwhile. It gives the case that ended the sequence,
-// if one did.
+// await waits for the case before case i, and releases the slot of case i meanwhile. It returns the case that ended the
+// sequence, if one did.
 func (s sequences) await(ctx context.Context, a *batch, i int) (failed string, err error) {
 	at, follows := s.before[i]
 	if !follows {
@@ -43,7 +43,7 @@ func (s sequences) await(ctx context.Context, a *batch, i int) (failed string, e
 	}
 	err = a.turns.yieldSlot(ctx, i, func() error {
 		select {
-		case <-s.over[at]:
+		case <-s.done[at]:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -60,9 +60,9 @@ func (s sequences) await(ctx context.Context, a *batch, i int) (failed string, e
 	return s.failed[a.cases[i].Test.Sequence], nil
 }
 
-// ended lets the case behind case i begin.
+// ended lets the case after case i start.
 func (s sequences) ended(i int) {
-	if over := s.over[i]; over != nil {
+	if over := s.done[i]; over != nil {
 		close(over)
 	}
 }

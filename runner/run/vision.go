@@ -14,31 +14,31 @@ import (
 	"github.com/taproot-dev/taproot/runner/engine"
 )
 
-// Vision makes what reads pictures and asks models for tests, and for whoever else keeps sessions. Answers that packs
-// of the reports folder hold are not asked for again.
+// Vision makes the readers of images and clients of AI models, for tests and for other sessions. Responses in packs of
+// the reports folder are reused.
 func (c Config) Vision() drivers.Vision {
 	return vision.New(vision.Options{Getenv: c.getenv(), Mode: c.AI, Recall: recall(c.Reports)})
 }
 
-// vision are one pair for all cases of a run, so that the same question is asked once.
+// vision is one pair for all cases of a run, so that the same question is sent once.
 func (r *Runner) vision() drivers.Vision {
 	r.seeing.Do(func() { r.sees = r.Config.Vision() })
 	return r.sees
 }
 
-// uploadNote is what the server leaves in the run directory of a pack that was uploaded.
+// uploadNote is the file that the server writes to the run directory of an uploaded pack.
 const uploadNote = "upload.json"
 
-// maxAsked bounds the file of one question, in bytes.
-const maxAsked = 1 << 20
+// maxQuestion limits the file of one question, in bytes.
+const maxQuestion = 1 << 20
 
-// recall gives a function that looks answers up in the packs below a folder. The packs are listed at the first
-// question; what this process asks itself is remembered by vision.
+// recall returns a function that finds responses in the packs below a folder. The packs are listed at the first
+// question; the questions of this process are cached by vision.
 func recall(reports string) func(key string) []drivers.Reply {
 	files := sync.OnceValue(func() []string {
 		found, err := fs.Glob(os.DirFS(reports), "*/*/artifacts/visual-*.json")
 		if err != nil {
-			return nil // the pattern is good
+			return nil // the pattern is valid
 		}
 		slices.Sort(found) // runs are named after their time
 		slices.Reverse(found)
@@ -51,7 +51,7 @@ func recall(reports string) func(key string) []drivers.Reply {
 			if !strings.HasSuffix(name, "-"+end) {
 				continue
 			}
-			if asked := readAsked(reports, name); asked != nil && asked.Key == key {
+			if asked := readQuestion(reports, name); asked != nil && asked.Key == key {
 				answers = append(answers, asked.Answers...)
 			}
 		}
@@ -59,8 +59,8 @@ func recall(reports string) func(key string) []drivers.Reply {
 	}
 }
 
-// readAsked reads a question that was answered; nil when it was not, or when the pack came from elsewhere.
-func readAsked(reports, name string) *drivers.ModelCall {
+// readQuestion reads a question with its response; nil when it has none, or when the pack was uploaded.
+func readQuestion(reports, name string) *drivers.ModelCall {
 	root, err := os.OpenRoot(reports)
 	if err != nil {
 		return nil
@@ -68,10 +68,10 @@ func readAsked(reports, name string) *drivers.ModelCall {
 	defer root.Close() // nothing was written
 	run, _, _ := strings.Cut(name, "/")
 	if _, err := root.Stat(path.Join(run, uploadNote)); err == nil {
-		return nil // somebody else's word is no proof
+		return nil // do not trust uploaded responses
 	}
 	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxAsked {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxQuestion {
 		return nil
 	}
 	data, err := root.ReadFile(name)

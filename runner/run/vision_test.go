@@ -10,8 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/engine"
 )
 
-// TestRecall: the answers of this machine's runs are found, the newest first; those of a pack that somebody uploaded
-// are none.
+// TestRecall: the responses in this machine's runs are found, the newest first; those of uploaded packs are not.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef0123456789abcdef"

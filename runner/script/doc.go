@@ -1,4 +1,4 @@
-// Package script runs JavaScript for tests: a text and named values go in, the value's spelling comes out. Scripts see
-// no files, no environment and no clock but Date; they reach the network only through the client that they are given;
-// time and memory are bounded.
+// Package script runs JavaScript for tests: it takes a text and named values, and returns the spelling of the result.
+// Scripts have no access to files, the environment and any clock but Date. They reach the network only through the
+// client that they are given. Time and memory are limited.
 package script

@@ -16,46 +16,46 @@ import (
 )
 
 const (
-	// DefaultLimit is how long one script may compute. Waiting for an answer of http does not count.
+	// DefaultLimit is how long one script may compute. Waiting for a response of http does not count.
 	DefaultLimit = 10 * time.Second
-	// maxHeap is by how much the memory of the process may grow while a script runs.
+	// maxHeap is the largest growth of the process's memory while a script runs.
 	maxHeap = 512 << 20
-	// maxStack is how deep functions may call one another.
+	// maxStack is the largest depth of function calls.
 	maxStack = 2000
-	// watchPace is how often time and memory are looked at.
+	// watchPace is the interval at which time and memory are checked.
 	watchPace = 20 * time.Millisecond
 	// maxCode is the largest script.
 	maxCode = 1 << 20
 )
 
-// Options are what an engine may do.
+// Options configure an engine.
 type Options struct {
 	Platform string        // android, ios, web
 	Limit    time.Duration // of one script; 0: DefaultLimit
-	Client   *http.Client  // of http; nil: scripts reach nothing
-	// Open gives the real path of a file that a multipart form names; nil: scripts name none.
+	Client   *http.Client  // of http; nil: scripts have no network access
+	// Open returns the real path of a file that a multipart form names; nil: scripts cannot name files.
 	Open func(name string) (string, error)
-	// Log hears what console.log says; may be nil.
+	// Log receives the texts of console.log; may be nil.
 	Log func(text string)
-	// Lookup gives variables that nobody set; may be nil.
+	// Lookup returns variables that are not set in the engine; may be nil.
 	Lookup func(name string) (string, bool)
-	// Seed of what faker gives; 0: another one each time.
+	// Seed of faker's data; 0: another one each time.
 	Seed uint64
 }
 
-// Engine holds the values that outlive a script: output, what is on the clipboard, and the variables in scope. It
-// belongs to one run of one flow and to one goroutine.
+// Engine holds the values that outlive a script: output, the clipboard, and the variables in scope. It belongs to one
+// run of one flow and to one goroutine.
 type Engine struct {
 	o      Options
 	vm     *goja.Runtime
 	env    map[string]string
 	outer  []map[string]string
-	own    map[string]goja.Value // what the script that runs has assigned
+	own    map[string]goja.Value // variables that the running script has assigned
 	copied *goja.Object          // the object maestro
 	watch  *watch
 	ctx    context.Context
 	dir    string // of the script's file
-	read   bool   // the text of the script that runs was handed over
+	read   bool   // the text of the running script was read
 }
 
 // New makes an engine.
@@ -69,11 +69,11 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Error is what a script did wrong.
+// Error is an error of a script.
 type Error struct {
 	Message   string
-	File      string // "": the script stands in a command
-	Line, Col int    // in the script, from 1; 0: not known
+	File      string // "": the script is part of a command
+	Line, Col int    // in the script, from 1; 0: unknown
 }
 
 func (e *Error) Error() string {
@@ -86,10 +86,10 @@ func (e *Error) Error() string {
 	return "script: " + e.Message
 }
 
-// Set gives a variable a value in the innermost scope.
+// Set sets a variable in the innermost scope.
 func (e *Engine) Set(name, value string) { e.env[name] = value }
 
-// Enter begins a scope: what is set in it ends with Leave.
+// Enter starts a scope: variables that are set in it end with Leave.
 func (e *Engine) Enter() { e.outer = append(e.outer, maps.Clone(e.env)) }
 
 // Leave ends the innermost scope.
@@ -99,16 +99,16 @@ func (e *Engine) Leave() {
 	}
 }
 
-// SetCopied tells scripts what is on the clipboard.
+// SetCopied sets the clipboard's text for scripts.
 func (e *Engine) SetCopied(text string) { _ = e.copied.Set("copiedText", text) }
 
-// Where is the place of a script, for its errors and for the files that it names.
+// Where is the place of a script, for its errors and for relative file names.
 type Where struct {
-	File string // "": it stands in a command
+	File string // "": it is part of a command
 	Dir  string
 }
 
-// Run runs a script and gives the spelling of its last value. The error is an *Error, or that of the context.
+// Run runs a script and returns the spelling of its last value. The error is an *Error, or that of the context.
 func (e *Engine) Run(ctx context.Context, code string, at Where) (string, error) {
 	if len(code) > maxCode {
 		return "", &Error{Message: fmt.Sprintf("the script is larger than %d bytes", maxCode), File: at.File}
@@ -128,15 +128,15 @@ func (e *Engine) Run(ctx context.Context, code string, at Where) (string, error)
 	return text, nil
 }
 
-// codeName holds the text of the script that runs; no script sees it.
+// codeName holds the text of the running script; scripts cannot read it.
 const (
 	codeName  = "$taproot$code"
 	scopeName = "$taproot$scope"
-	// wrapped keeps var and let within the script, makes names that nobody declared undefined, and gives the last value.
+	// wrapped keeps var and let within the script, makes undeclared names undefined, and returns the last value.
 	wrapped = "with (" + scopeName + ") { (function () { return eval(" + codeName + ") })() }"
 )
 
-// prepare fills the globals.
+// prepare sets the globals.
 func (e *Engine) prepare() {
 	vm := e.vm
 	global := vm.GlobalObject()
@@ -183,11 +183,11 @@ func (e *Engine) prepare() {
 	})
 	_ = vm.Set(scopeName, scope)
 	if _, err := vm.RunString(prelude); err != nil {
-		panic(err) // the text is ours
+		panic(err) // the prelude is a constant
 	}
 }
 
-// permanent names cannot be hidden by variables.
+// permanent names cannot be replaced by variables.
 func permanent(name string) bool {
 	switch name {
 	case "http", "faker", "output", "maestro", "json", "relativePoint":
@@ -196,7 +196,7 @@ func permanent(name string) bool {
 	return false
 }
 
-// prelude defines the functions that scripts have, and bounds those that can make a text of any size at once.
+// prelude defines the functions of scripts, and limits those that can make a text of any size at once.
 const prelude = `
 var json
 function relativePoint(x, y) { return Math.ceil(x * 100) + '%,' + Math.ceil(y * 100) + '%' }
@@ -265,7 +265,7 @@ func clip(text string, most int) string {
 
 var syntaxPlace = lazyregexp.New(`^SyntaxError: (?:SyntaxError: )?<eval>: Line (\d+):(\d+) (.*)`)
 
-// failure says what went wrong and where.
+// failure describes what went wrong and where.
 func (e *Engine) failure(ctx context.Context, err error, at Where) error {
 	out := &Error{Message: clip(err.Error(), 1000), File: at.File}
 	var stopped *goja.InterruptedError
@@ -295,12 +295,12 @@ func (e *Engine) failure(ctx context.Context, err error, at Where) error {
 	}
 	var deep *goja.StackOverflowError
 	if errors.As(err, &deep) {
-		out.Message = "functions call one another too deeply"
+		out.Message = "the functions call each other too deeply"
 	}
 	return out
 }
 
-// watch ends a script that computes too long or takes too much memory.
+// watch ends a script that computes too long or uses too much memory.
 type watch struct {
 	vm    *goja.Runtime
 	stop  chan struct{}
@@ -309,8 +309,8 @@ type watch struct {
 }
 
 var (
-	errTime   = errors.New("the script computed for longer than it may")
-	errMemory = errors.New("the script takes too much memory")
+	errTime   = errors.New("the script exceeded its time limit")
+	errMemory = errors.New("the script uses too much memory")
 )
 
 func startWatch(ctx context.Context, vm *goja.Runtime, limit time.Duration) *watch {
@@ -351,7 +351,7 @@ func (w *watch) run(ctx context.Context, limit time.Duration) {
 	}
 }
 
-// waits tells that the script waits for somebody else, or goes on.
+// waits pauses the time limit while the script waits for a response, and resumes it.
 func (w *watch) waits(yes bool) {
 	select {
 	case w.pause <- yes:

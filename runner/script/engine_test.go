@@ -82,7 +82,7 @@ func TestExpandIsGreedyToTheLastBrace(t *testing.T) {
 		"${nobody}": "undefined", `costs \$5 ${A}`: `costs \$5 1`, "${'x'.repeat(3)}": "xxx",
 	} {
 		got, err := e.Expand(context.Background(), text, script.Where{})
-		if want == "a1b" { // an object's brace begins a block: it is no expression
+		if want == "a1b" { // an object's brace starts a block: it is not an expression
 			continue
 		}
 		if err != nil || got != want {
@@ -109,7 +109,7 @@ func TestScriptsAreBounded(t *testing.T) {
 	short := script.New(script.Options{Limit: 100 * time.Millisecond})
 	for _, code := range []string{"while (true) {}", "try { while (true) {} } catch (e) {}"} {
 		if _, err := short.Run(context.Background(), code, script.Where{}); err == nil ||
-			!strings.Contains(err.Error(), "computed for longer than it may: 100ms") {
+			!strings.Contains(err.Error(), "exceeded its time limit: 100ms") {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
@@ -138,7 +138,7 @@ func TestScriptsAreBounded(t *testing.T) {
 	}
 }
 
-// served answers requests without a network, so that it can be done in fake time.
+// served handles requests without a network, so that the test can use fake time.
 type served struct{ http.Handler }
 
 func (s served) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -179,7 +179,7 @@ func TestHTTPWaitsOutsideOfTheLimit(t *testing.T) {
 	})
 }
 
-func TestFakerKnowsTheWordsOfFlows(t *testing.T) {
+func TestFakerHasTheKindsOfFlows(t *testing.T) {
 	e := script.New(script.Options{Seed: 1})
 	for _, code := range []string{"faker.name().firstName()", "faker.name().fullName()", "faker.internet().emailAddress()",
 		"faker.address().cityName()", "faker.number().digits(4)", "faker.lorem().word()"} {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Expand fills in the ${…} of a text. A place reaches from ${ to the last brace before the next dollar sign, so that
-// ${a} and {b} in one text are one script; \${ is written as it stands, without the backslash; a blank place is an
-// empty text.
+// Expand fills in the ${…} of a text. A place ends at the last brace before the next dollar sign, so that ${a} and {b}
+// in one text are one script. \${ is written without the backslash and not filled in. A blank place is an empty text.
 func (e *Engine) Expand(ctx context.Context, text string, at Where) (string, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil
@@ -39,7 +38,7 @@ func (e *Engine) Expand(ctx context.Context, text string, at Where) (string, err
 	return unescape(b.String()), nil
 }
 
-// place is the script behind ${ at from, and where the text goes on; end < 0: there is none.
+// place is the script after ${ at from, and the index at which the text continues; end < 0: there is none.
 func place(text string, from int) (code string, end int) {
 	rest := text[from+2:]
 	if i := strings.IndexByte(rest, '$'); i >= 0 {
@@ -52,7 +51,7 @@ func place(text string, from int) (code string, end int) {
 	return rest[:last], from + 2 + last + 1
 }
 
-// unescape takes the backslash from \${…}.
+// unescape removes the backslash from \${…}.
 func unescape(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {

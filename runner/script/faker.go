@@ -10,10 +10,11 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Faker makes data that nobody is behind. Its words are those of datafaker that flows use: group, kind.
+// Faker makes data of persons and places that do not exist. The names are those of datafaker that flows use: group,
+// kind.
 type Faker struct{ *rand.Rand }
 
-// NewFaker makes one; the seed 0 gives other data each time.
+// NewFaker makes a Faker; the seed 0 makes different data each time.
 func NewFaker(seed uint64) Faker {
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -35,16 +36,22 @@ func (f Faker) letters(from string, n int) string {
 }
 
 const (
-	digits    = "0123456789"
-	lowers    = "abcdefghijklmnopqrstuvwxyz"
-	givens    = "Ada,Alan,Anna,Ben,Clara,David,Elena,Emil,Eva,Felix,Grace,Hugo,Ida,Ivan,Jane,Karl,Lena,Luis,Maria,Max,Nina,Omar,Paula,Rosa,Sven,Tara,Uma,Victor,Wei,Yara"
-	families  = "Adler,Baker,Brown,Costa,Diaz,Evans,Fischer,Garcia,Hansen,Ito,Jones,Keller,Lopez,Meyer,Nowak,Olsen,Patel,Quinn,Rossi,Silva,Smith,Taylor,Ueda,Vogel,Weber,Young,Zhang"
-	cities    = "Berlin,Lagos,Lima,Osaka,Oslo,Porto,Quito,Tunis,Utrecht,Cairo,Dublin,Geneva,Hanoi,Izmir,Jaipur,Kyoto,Lyon,Madrid,Nairobi,Prague"
-	countries = "Brazil,Canada,Finland,Ghana,India,Japan,Kenya,Mexico,Nepal,Spain,Austria,Chile,Denmark,Estonia,France,Greece,Iceland,Norway,Peru,Vietnam"
-	colors    = "red,green,blue,yellow,orange,purple,pink,brown,black,white,gray,cyan,magenta,lime,maroon,navy,olive,teal,violet,indigo"
-	streets   = "Oak Street,Main Street,Hill Road,Lake Avenue,Park Lane,Mill Road,Station Road,Church Street,Garden " +
+	digits = "0123456789"
+	lowers = "abcdefghijklmnopqrstuvwxyz"
+	givens = "Ada,Alan,Anna,Ben,Clara,David,Elena,Emil,Eva,Felix,Grace,Hugo,Ida,Ivan,Jane,Karl,Lena,Luis," +
+		"Maria,Max,Nina,Omar,Paula,Rosa,Sven,Tara,Uma,Victor,Wei,Yara"
+	families = "Adler,Baker,Brown,Costa,Diaz,Evans,Fischer,Garcia,Hansen,Ito,Jones,Keller,Lopez,Meyer,Nowak," +
+		"Olsen,Patel,Quinn,Rossi,Silva,Smith,Taylor,Ueda,Vogel,Weber,Young,Zhang"
+	cities = "Berlin,Lagos,Lima,Osaka,Oslo,Porto,Quito,Tunis,Utrecht,Cairo,Dublin,Geneva,Hanoi,Izmir,Jaipur," +
+		"Kyoto,Lyon,Madrid,Nairobi,Prague"
+	countries = "Brazil,Canada,Finland,Ghana,India,Japan,Kenya,Mexico,Nepal,Spain,Austria,Chile,Denmark,Estonia," +
+		"France,Greece,Iceland,Norway,Peru,Vietnam"
+	colors = "red,green,blue,yellow,orange,purple,pink,brown,black,white,gray,cyan,magenta,lime,maroon,navy," +
+		"olive,teal,violet,indigo"
+	streets = "Oak Street,Main Street,Hill Road,Lake Avenue,Park Lane,Mill Road,Station Road,Church Street,Garden " +
 		"Way,River Walk"
-	latin     = "lorem,ipsum,dolor,sit,amet,consectetur,adipiscing,elit,sed,do,eiusmod,tempor,incididunt,ut,labore,et,dolore,magna,aliqua"
+	latin = "lorem,ipsum,dolor,sit,amet,consectetur,adipiscing,elit,sed,do,eiusmod,tempor,incididunt,ut," +
+		"labore,et,dolore,magna,aliqua"
 	companies = "Acme,Borealis,Cobalt,Delta,Everest,Fjord,Granite,Harbor,Indigo,Juniper"
 	products  = "Chair,Table,Lamp,Shirt,Watch,Bottle,Keyboard,Shoes,Bag,Gloves"
 	materials = "Wooden,Steel,Cotton,Granite,Rubber,Plastic,Leather,Paper,Silk,Copper"
@@ -56,7 +63,7 @@ const (
 // Name is a given name and a family name.
 func (f Faker) Name() string { return f.of(givens) + " " + f.of(families) }
 
-// Email is an address of a domain that is kept free for examples.
+// Email is an address in a domain that is reserved for examples.
 func (f Faker) Email() string {
 	return strings.ToLower(f.of(givens)+"."+f.of(families)) + f.letters(digits, 4) + "@example.com"
 }
@@ -70,10 +77,10 @@ func (f Faker) Country() string { return f.of(countries) }
 // Color is the name of a color.
 func (f Faker) Color() string { return f.of(colors) }
 
-// Text is n letters and digits.
+// Text is n characters of a-z, A-Z and 0-9.
 func (f Faker) Text(n int) string { return f.letters(lowers+strings.ToUpper(lowers)+digits, n) }
 
-// Digits is a number of n digits that does not begin with zero.
+// Digits is a number of n digits that does not start with zero.
 func (f Faker) Digits(n int) string { return f.letters(digits[1:], 1) + f.letters(digits, n-1) }
 
 func (f Faker) words(n int) string {
@@ -98,7 +105,7 @@ func (f Faker) between(low, high int64) int64 {
 
 type fake = func(args []int64) any
 
-// at is an argument, or what stands in for it.
+// at is an argument, or its default.
 func at(args []int64, i int, otherwise int64) int64 {
 	if i < len(args) {
 		return args[i]
@@ -106,7 +113,7 @@ func at(args []int64, i int, otherwise int64) int64 {
 	return otherwise
 }
 
-// kinds are the groups and what each gives.
+// kinds are the groups with their kinds and functions.
 func (f Faker) kinds() map[string]map[string]fake {
 	text := func(make func() string) fake { return func([]int64) any { return make() } }
 	list := func(words string) fake { return func([]int64) any { return f.of(words) } }

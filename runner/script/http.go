@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// httpLimit bounds one request.
+	// httpLimit limits one request.
 	httpLimit = 5 * time.Minute
-	// maxBody bounds what is sent, and what is read of an answer.
+	// maxBody limits the size of a request and of a response.
 	maxBody = 16 << 20
 )
 
-// http is the object by which scripts send requests.
+// http is the object with which scripts send requests.
 func (e *Engine) http() *goja.Object {
 	o := e.vm.NewObject()
 	for name, method := range map[string]string{"get": "GET", "post": "POST", "put": "PUT", "delete": "DELETE",
@@ -43,7 +43,7 @@ func (e *Engine) http() *goja.Object {
 
 func (e *Engine) request(method string, url, how goja.Value) (goja.Value, error) {
 	if e.o.Client == nil {
-		return nil, errors.New("scripts of this run reach no network")
+		return nil, errors.New("scripts of this run have no network access")
 	}
 	params, _ := how.(*goja.Object)
 	field := func(name string) goja.Value {
@@ -105,7 +105,7 @@ func (e *Engine) answer(answer *http.Response) (goja.Value, error) {
 		return nil, err
 	}
 	if len(text) > maxBody {
-		return nil, fmt.Errorf("the answer is larger than %d bytes", maxBody)
+		return nil, fmt.Errorf("the response is larger than %d bytes", maxBody)
 	}
 	headers := e.vm.NewObject()
 	for name, values := range answer.Header {
@@ -146,7 +146,7 @@ func (e *Engine) part(w *multipart.Writer, key string, v goja.Value) error {
 		return w.WriteField(key, v.String())
 	}
 	if e.o.Open == nil {
-		return errors.New("scripts of this run name no files")
+		return errors.New("scripts of this run have no access to files")
 	}
 	name := file.Get("filePath").String()
 	if !filepath.IsAbs(name) {

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	maxDepth    = 5   // of lists and objects in one another
+	maxDepth    = 5   // of nested lists and objects
 	maxElements = 200 // of one of them
 )
 
-// spell writes a value as GraalJS writes a result: texts as they are, [] for an empty list, (2)[1, 2] for one of two,
+// spell writes a value as GraalJS prints a result: texts as they are, [] for an empty list, (2)[1, 2] for one of two,
 // {a: 1} for an object.
 func (e *Engine) spell(v goja.Value) (text string, err error) {
 	if thrown := e.vm.Try(func() { text = e.write(v, 0) }); thrown != nil {

@@ -1,5 +1,5 @@
-// Package eventtest has what the tests of packs and of runs share: a case, a time, recorded events, and files laid out
-// and listed.
+// Package eventtest is shared by the tests of packs and of runs: a case, a time, recorded events, and helpers that
+// write and list files.
 package eventtest
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Epoch is when the runs of tests begin.
+// Epoch is the time at which the runs of tests start.
 var Epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// Case is a case of three steps, whose pack and id are the same.
+// Case is a case of three steps. Its pack and its id are the same.
 func Case(pack string) event.Case {
 	return event.Case{ID: pack, Pack: pack, Platform: "android", Solver: "dsl", Device: "emulator-5554",
 		Steps: []event.Step{{N: 1, Action: "launch", Args: "x"}, {N: 2, Action: "tap", Args: "y"},
 			{N: 3, Action: "assert", Args: "z"}}}
 }
 
-// Emit gives the events to whoever keeps them.
+// Emit sends the events.
 func Emit(t testing.TB, to interface{ Emit(event.Event) error }, events ...event.Event) {
 	t.Helper()
 	for _, e := range events {
@@ -35,8 +35,8 @@ func Emit(t testing.TB, to interface{ Emit(event.Event) error }, events ...event
 	}
 }
 
-// Recorded reads the recorded events of that name, which package event keeps in its testdata; the test runs in a folder
-// beside it.
+// Recorded reads the recorded events of that name from the testdata of package event. The test runs in a folder next to
+// it.
 func Recorded(t testing.TB, name string) []event.Event {
 	t.Helper()
 	data, err := os.ReadFile(File(name))
@@ -50,12 +50,12 @@ func Recorded(t testing.TB, name string) []event.Event {
 	return events
 }
 
-// File is the path of recorded events, from a folder beside package event or from its own.
+// File is the path of recorded events, from a folder next to package event or from its own.
 func File(name string) string {
 	return filepath.Join("..", "event", "testdata", "events", name+".ndjson")
 }
 
-// Noise is a picture that does not compress.
+// Noise is an image that does not compress.
 func Noise(w, h int) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for i := range img.Pix {

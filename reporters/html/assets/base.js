@@ -1,6 +1,7 @@
-var D = JSON.parse(document.getElementById("data").textContent), life = null;
+var D = JSON.parse(document.getElementById("data").textContent), pageAbort = null;
 var SIGN = { pass: "✓", warned: "⚠", fail: "✗", error: "!", skipped: "–", interrupted: "◼", unreached: "○" };
-var WORD = { pass: "Passed", warned: "Failed, which the test allows", fail: "Failed", error: "Error", skipped: "Skipped", interrupted: "Interrupted", unreached: "Not reached" };
+var WORD = { pass: "Passed", warned: "Failed, which the test allows", fail: "Failed", error: "Error",
+  skipped: "Skipped", interrupted: "Interrupted", unreached: "Not reached" };
 
 function $(id) { return document.getElementById(id); }
 
@@ -39,31 +40,34 @@ function replace(el) {
 function bdi(text, cls) { return h("bdi", { cls: cls }, text); }
 
 function icon(verdict) {
-  return h("span", { cls: "icon i-" + verdict }, h("span", { "aria-hidden": "true" }, SIGN[verdict]), h("span", { cls: "sr" }, WORD[verdict]));
+  return h("span", { cls: "icon i-" + verdict }, h("span", { "aria-hidden": "true" }, SIGN[verdict]),
+    h("span", { cls: "sr" }, WORD[verdict]));
 }
 
-// where gives the address of a file of the pack: its bytes, in a bundle.
-function where(src) { return (D.inlined && D.inlined[src]) || src; }
+// fileURL returns the URL of a file of the pack; in a bundle, a data URL.
+function fileURL(src) { return (D.inlined && D.inlined[src]) || src; }
 
 function download(src) { return D.inlined && D.inlined[src] ? src.split("/").pop() : null; }
 
 function took(ms) {
   if (ms < 1000) return ms + " ms";
   if (ms < 60000) return (ms / 1000).toFixed(1) + " s";
-  if (ms < 3600000) return Math.floor(ms / 60000) + " min " + String(Math.floor(ms / 1000) % 60).padStart(2, "0") + " s";
-  return Math.floor(ms / 3600000) + " h " + String(Math.floor(ms / 60000) % 60).padStart(2, "0") + " min";
+  function two(n) { return String(Math.floor(n) % 60).padStart(2, "0"); }
+  if (ms < 3600000) return Math.floor(ms / 60000) + " min " + two(ms / 1000) + " s";
+  return Math.floor(ms / 3600000) + " h " + two(ms / 60000) + " min";
 }
 
 function plural(n, one, many) { return n + " " + (n === 1 ? one : many || one + "s"); }
 
-// The address keeps what is shown: #step-3&f=1&q=text&view=diff&theme=dark
+// The fragment of the URL keeps what is shown: #step-3&f=1&q=text&view=diff&theme=dark
 var hash = {
   read: function () {
     var out = {};
     location.hash.slice(1).split("&").forEach(function (part) {
       var eq = part.indexOf("=");
-      if (eq > 0) try { out[part.slice(0, eq)] = decodeURIComponent(part.slice(eq + 1)); } catch (e) { /* not ours */ }
-      else if (part) out.at = part;
+      if (eq > 0) {
+        try { out[part.slice(0, eq)] = decodeURIComponent(part.slice(eq + 1)); } catch (e) { /* a foreign fragment */ }
+      } else if (part) out.at = part;
     });
     return out;
   },
@@ -102,7 +106,8 @@ function copy(text) {
 }
 
 function copyButton(text, label) {
-  return h("button", { type: "button", cls: "copy", title: "Copy " + text, on: { click: function () { copy(text); } } }, label || "Copy");
+  return h("button", { type: "button", cls: "copy", title: "Copy " + text,
+    on: { click: function () { copy(text); } } }, label || "Copy");
 }
 
 function setTheme() {
@@ -113,7 +118,7 @@ function setTheme() {
   hash.set({ theme: root.dataset.theme });
 }
 
-// keys calls what belongs to a key, unless it is typed into something.
+// keys calls the function of a key, unless the key is typed into a field.
 function keys(table) {
   document.addEventListener("keydown", function (e) {
     var typing = e.target.closest("input, textarea, select, [contenteditable]");
@@ -123,7 +128,7 @@ function keys(table) {
     if (!table[e.key]) return;
     e.preventDefault();
     table[e.key]();
-  }, { signal: life.signal });
+  }, { signal: pageAbort.signal });
 }
 
 function common() {

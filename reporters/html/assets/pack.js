@@ -1,8 +1,10 @@
-var now = -1, rows = [], film = null, views = ["side", "swipe", "diff", "both"];
+var selected = -1, rows = [], recording = null, views = ["side", "swipe", "diff", "both"];
 
-function problemOf(step) { return step.verdict === "fail" || step.verdict === "error" || step.verdict === "interrupted"; }
+function problemOf(step) {
+  return step.verdict === "fail" || step.verdict === "error" || step.verdict === "interrupted";
+}
 
-function telling(step) {
+function mainShot(step) {
   var shots = (step.shots || []).filter(function (s) { return !s.missing; });
   return shots.find(function (s) { return s.failure; }) || shots[shots.length - 1];
 }
@@ -12,8 +14,8 @@ function lastShot(step) {
   return shots[shots.length - 1];
 }
 
-// before is what the screen showed when the step began: the last picture of the steps before it.
-function before(i) {
+// screenBefore returns the last screenshot before a step, and its step.
+function screenBefore(i) {
   for (i--; i >= 0; i--) { var s = lastShot(D.steps[i]); if (s) return { step: D.steps[i], shot: s }; }
   return null;
 }
@@ -21,25 +23,29 @@ function before(i) {
 function label(step) { return (step.action || "step " + step.n) + (step.args ? " " + step.args : ""); }
 
 function packPage() {
-  now = -1;
+  selected = -1;
   rows = [];
-  film = null;
+  recording = null;
   domCache = {};
   domPanel.show = elementsPanel.show = null;
-  document.querySelectorAll(".tries [data-try]").forEach(function (a) { a.addEventListener("click", function (e) { e.preventDefault(); tries.pick(+a.dataset.try); }); });
+  document.querySelectorAll(".attempts [data-try]").forEach(function (a) {
+    a.addEventListener("click", function (e) { e.preventDefault(); attempts.pick(+a.dataset.try); });
+  });
   header();
   timeline();
   strip();
   player();
   $("prev").addEventListener("click", function () { move(-1); });
   $("next").addEventListener("click", function () { move(1); });
-  $("only").addEventListener("click", only);
+  $("only").addEventListener("click", toggleProblems);
   $("filter").addEventListener("input", function () { hash.set({ q: $("filter").value }); filter(); });
-  addEventListener("hashchange", fromHash, { signal: life.signal });
+  addEventListener("hashchange", fromHash, { signal: pageAbort.signal });
   keys({
-    j: function () { move(1); }, k: function () { move(-1); }, ArrowDown: function () { move(1); }, ArrowUp: function () { move(-1); },
-    " ": function () { if (film) { if (film.paused) film.play(); else film.pause(); } },
-    d: nextView, f: only, "/": function () { $("filter").focus(); }, "?": function () { $("help").showModal(); }
+    j: function () { move(1); }, k: function () { move(-1); }, ArrowDown: function () { move(1); },
+      ArrowUp: function () { move(-1); },
+    " ": function () { if (recording) { if (recording.paused) recording.play(); else recording.pause(); } },
+    d: nextView, f: toggleProblems, "/": function () { $("filter").focus(); },
+      "?": function () { $("help").showModal(); }
   });
   if ($("brief")) $("brief").addEventListener("click", function () { copy(D.brief); });
   fromHash();
@@ -53,33 +59,41 @@ function header() {
     if (bad) add($("where"), bdi(label(bad), "code"));
     if (place) add($("where"), h("span", { cls: "place" }, h("bdi", { cls: "code" }, place), copyButton(place)));
     if (D.cause) {
-      var text = "Cause " + D.cause.N + (D.cause.Others ? ": also in " + plural(D.cause.Others, "other test") : ": in no other test");
+      var text = "Cause " + D.cause.N + (D.cause.Others ? ": also in " + plural(D.cause.Others, "other test") :
+        ": in no other test");
       add($("where"), D.cause.Link && D.cause.Others ? h("a", { href: D.cause.Link }, text) : h("span", null, text));
     }
   }
   var n = 0;
   (D.unchecked || []).forEach(function (u) { if (u.what !== "note") n += (u.to || u.step) - u.step + 1; });
-  if (n) $("unchecked-flag").append(h("a", { cls: "flag warn", href: "#unchecked", on: { click: function (e) { e.preventDefault(); $("unchecked").scrollIntoView(); $("unchecked").focus(); } } }, plural(n, "step was", "steps were") + " not checked"));
+  if (n) $("unchecked-flag").append(h("a", { cls: "flag warn", href: "#unchecked", on: { click: function (e) {
+    e.preventDefault();
+    $("unchecked").scrollIntoView();
+    $("unchecked").focus();
+  } } }, plural(n, "step") + " with a warning"));
 }
 
 function timeline() {
   var longest = Math.max.apply(null, [1].concat(D.steps.slice(0, 10000).map(function (s) { return s.ms || 0; })));
   D.steps.forEach(function (step, i) {
-    var line = h("button", { type: "button", cls: "step s-" + step.verdict, on: { click: function () { select(i, true); } } },
+    var line = h("button", { type: "button", cls: "step s-" + step.verdict,
+      on: { click: function () { select(i, true); } } },
       icon(step.verdict), h("span", { cls: "n" }, String(step.n)),
-      h("span", { cls: "what" }, bdi(step.name || step.action || "?", "act"), " ", bdi(step.name ? label(step) : step.args || "", "args")),
+      h("span", { cls: "what" }, bdi(step.name || step.action || "?", "act"), " ",
+        bdi(step.name ? label(step) : step.args || "", "args")),
       h("span", { cls: "time" }, step.took || "–"));
     var bar = h("span", { cls: "len", "aria-hidden": "true" });
     bar.style.setProperty("--len", (step.ms || 0) / longest);
     line.append(bar);
     var li = h("li", { id: "row-" + step.n }, line);
-    rows.push({ li: li, button: line, text: [step.n, step.name, step.action, step.args, step.problem && step.problem.message].join(" ").toLowerCase(), step: step });
+    rows.push({ li: li, button: line, text: [step.n, step.name, step.action, step.args, step.problem &&
+      step.problem.message].join(" ").toLowerCase(), step: step });
   });
   replace($("timeline"), nested());
   if (!D.steps.length) { $("none").hidden = false; $("none").textContent = "This test has no steps."; }
 }
 
-// nested puts a head before the steps of each group, round and try, as they ran.
+// nested puts a heading before the steps of each group, repetition and attempt, in the order in which they ran.
 function nested() {
   var out = [], open = [];
   rows.forEach(function (r, i) {
@@ -104,11 +118,13 @@ function groupHead(name, depth, from, path) {
   while (to + 1 < D.steps.length && path.every(function (p, k) { return (D.steps[to + 1].in || [])[k] === p; })) to++;
   for (var i = from; i <= to; i++) if ((rank[D.steps[i].verdict] || 0) > (rank[worst] || 0)) worst = D.steps[i].verdict;
   var a = D.steps[from], z = D.steps[to], ms = (z.begin || 0) + (z.ms || 0) - (a.begin || 0), head = { folded: false };
-  head.button = h("button", { type: "button", cls: "grouphead s-" + worst, "aria-expanded": "true", on: { click: function () {
+  head.button = h("button", { type: "button", cls: "grouphead s-" + worst, "aria-expanded": "true",
+    on: { click: function () {
     head.folded = !head.folded;
     head.button.setAttribute("aria-expanded", String(!head.folded));
     filter();
-  } } }, icon(worst), bdi(name, "act"), h("span", { cls: "quiet" }, plural(to - from + 1, "step")), h("span", { cls: "time" }, ms > 0 ? took(ms) : "–"));
+  } } }, icon(worst), bdi(name, "act"), h("span", { cls: "quiet" }, plural(to - from + 1, "step")),
+    h("span", { cls: "time" }, ms > 0 ? took(ms) : "–"));
   head.button.style.paddingInlineStart = 8 + 14 * depth + "px";
   head.li = h("li", { cls: "group" }, head.button);
   head.depth = depth;
@@ -119,7 +135,9 @@ function filter() {
   var q = $("filter").value.trim().toLowerCase(), bad = $("only").getAttribute("aria-pressed") === "true", shown = 0;
   rows.forEach(function (r) {
     var ok = (!bad || problemOf(r.step)) && (!q || r.text.indexOf(q) >= 0);
-    r.heads.forEach(function (head, k) { if (!k || !r.heads.slice(0, k).some(function (o) { return o.folded; })) head.wanted = head.wanted || ok; });
+    r.heads.forEach(function (head, k) {
+      if (!k || !r.heads.slice(0, k).some(function (o) { return o.folded; })) head.wanted = head.wanted || ok;
+    });
     r.li.hidden = !ok || r.heads.some(function (head) { return head.folded; });
     if (ok) shown++;
   });
@@ -128,7 +146,7 @@ function filter() {
   $("none").hidden = shown > 0;
 }
 
-function only() {
+function toggleProblems() {
   var on = $("only").getAttribute("aria-pressed") !== "true";
   $("only").setAttribute("aria-pressed", String(on));
   hash.set({ f: on ? "1" : "" });
@@ -136,7 +154,7 @@ function only() {
 }
 
 function move(by) {
-  for (var i = now + by; i >= 0 && i < rows.length; i += by) if (!rows[i].li.hidden) return select(i, true);
+  for (var i = selected + by; i >= 0 && i < rows.length; i += by) if (!rows[i].li.hidden) return select(i, true);
 }
 
 function fromHash() {
@@ -150,68 +168,79 @@ function fromHash() {
   if (at < 0) at = D.verdict === "pass" ? Math.min(0, D.steps.length - 1) : D.steps.length - 1;
   while (at > 0 && D.steps[at].verdict === "unreached" && !state.at) at--;
   if (at < 0) facts(null);
-  else if (at === now) stage();
+  else if (at === selected) stage();
   else select(at, true, !state.at);
 }
 
-// select shows a step everywhere. seek is false when the film itself came to it.
+// select shows a step in all parts of the page. seek is false when the recording itself reached the step.
 function select(i, seek, silent) {
-  if (i === now) return;
-  if (rows[now]) { rows[now].button.removeAttribute("aria-current"); if (rows[now].thumb) rows[now].thumb.removeAttribute("aria-current"); }
-  now = i;
+  if (i === selected) return;
+  if (rows[selected]) {
+    rows[selected].button.removeAttribute("aria-current");
+    if (rows[selected].thumb) rows[selected].thumb.removeAttribute("aria-current");
+  }
+  selected = i;
   var step = D.steps[i], row = rows[i];
   row.button.setAttribute("aria-current", "step");
   if (row.thumb) { row.thumb.setAttribute("aria-current", "step"); nearest($("strip"), row.thumb, true); }
   row.heads.forEach(function (head) { if (head.folded) head.button.click(); });
   nearest($("timeline"), row.li, false);
   if (!silent) hash.set({ at: "step-" + step.n });
-  replace($("stagetitle"), icon(step.verdict), " ", "Step " + step.n + " of " + D.steps.length + " ", bdi(label(step), "code"));
+  replace($("stagetitle"), icon(step.verdict), " ", "Step " + step.n + " of " + D.steps.length + " ",
+    bdi(label(step), "code"));
   $("prev").disabled = i === 0;
   $("next").disabled = i === D.steps.length - 1;
   stage();
   facts(step);
   if (domPanel.show) domPanel.show();
   if (elementsPanel.show) elementsPanel.show();
-  if (seek && film && step.cue !== undefined) seekTo(step.cue);
-  markFilm();
+  if (seek && recording && step.cue !== undefined) seekTo(step.cue);
+  markRecording();
 }
 
 // nearest scrolls one list, not the page.
 function nearest(list, el, across) {
   var a = list.getBoundingClientRect(), b = el.getBoundingClientRect();
-  if (across) { if (b.left < a.left || b.right > a.right) list.scrollLeft += b.left - a.left - (a.width - b.width) / 2; }
+  if (across) {
+    if (b.left < a.left || b.right > a.right) list.scrollLeft += b.left - a.left - (a.width - b.width) / 2;
+  }
   else if (b.top < a.top || b.bottom > a.bottom) list.scrollTop += b.top - a.top - (a.height - b.height) / 2;
 }
 
-// possible are the ways in which the pictures of a step can be shown.
-function possible(step) {
-  return views.filter(function (v) { return v === "side" || (v === "both" ? !!telling(step) && !!before(now) : !!step.green && !!telling(step) && (v !== "diff" || step.diff)); });
+// availableViews are the ways in which the screenshots of a step available be shown.
+function availableViews(step) {
+  return views.filter(function (v) {
+    return v === "side" || (v === "both" ? !!mainShot(step) && !!screenBefore(selected) : !!step.green &&
+      !!mainShot(step) && (v !== "diff" || step.diff));
+  });
 }
 
-// view is the way that the address names. Of itself a step that did what it should is shown as the screen was before
-// and after it.
-function view(step) {
-  var v = hash.read().view, can = possible(step);
-  if (can.indexOf(v) >= 0) return v;
-  return step.green || problemOf(step) || can.indexOf("both") < 0 ? "side" : "both";
+// viewOf is the view that the URL names. Without one, a step that passed is shown with the screen before and after it.
+function viewOf(step) {
+  var v = hash.read().view, available = availableViews(step);
+  if (available.indexOf(v) >= 0) return v;
+  return step.green || problemOf(step) || available.indexOf("both") < 0 ? "side" : "both";
 }
 
 function nextView() {
-  var step = D.steps[now], can = step ? possible(step) : [];
-  if (can.length < 2) return toast("There is one picture of this step, and none to compare it with.");
-  hash.set({ view: can[(can.indexOf(view(step)) + 1) % can.length] });
+  var step = D.steps[selected], available = step ? availableViews(step) : [];
+  if (available.length < 2) return toast("This step has one screenshot, and none to compare it with.");
+  hash.set({ view: available[(available.indexOf(viewOf(step)) + 1) % available.length] });
   stage();
 }
 
 function viewButtons(step) {
-  var can = possible(step), names = { side: step.green ? "Side by side" : "After", both: "Before and after", swipe: "Swipe", diff: "Difference" };
-  if (can.length < 2) return replace($("views"));
+  var available = availableViews(step), names = { side: step.green ? "Side by side" : "After",
+    both: "Before and after", swipe: "Swipe", diff: "Difference" };
+  if (available.length < 2) return replace($("views"));
   replace($("views"), views.map(function (v) {
-    var off = can.indexOf(v) < 0;
+    var off = available.indexOf(v) < 0;
     if (off && !(v === "diff" && step.green)) return null;
-    return h("button", { type: "button", cls: "chip", "aria-pressed": String(view(step) === v), disabled: off, title: off ? step.noDiff : names[v] + " (d)",
+    return h("button", { type: "button", cls: "chip", "aria-pressed": String(viewOf(step) === v), disabled: off,
+      title: off ? step.noDiff : names[v] + " (d)",
       on: { click: function () { hash.set({ view: v }); stage(); } } }, names[v]);
-  }), step.diff ? h("span", { cls: "quiet" }, changed(step.diff.changed) + " of the pixels differ") : step.noDiff && h("span", { cls: "quiet" }, step.noDiff));
+  }), step.diff ? h("span", { cls: "quiet" }, changed(step.diff.changed) + " of the pixels differ") : step.noDiff &&
+    h("span", { cls: "quiet" }, step.noDiff));
 }
 
 function changed(part) {
@@ -220,60 +249,74 @@ function changed(part) {
 }
 
 function stage() {
-  var step = D.steps[now];
+  var step = D.steps[selected];
   if (!step) return;
   viewButtons(step);
-  var mine = telling(step), mode = view(step);
-  if (mode === "swipe") return replace($("shots"), figure("Last green ↔ this run", "wide", swipe(step.green, mine)));
-  if (mode === "diff") return replace($("shots"), figure("Marked: not as last green", "wide", frame({ src: step.diff.src, w: mine.w, h: mine.h }, "Difference from the last green run: " + changed(step.diff.changed) + " of the pixels", [])));
-  var figures = mode === "both" ? bothSides(step, mine) : sideBySide(step, mine);
+  var shot = mainShot(step), mode = viewOf(step);
+  if (mode === "swipe") return replace($("shots"), figure("Last green ↔ this run", "wide", swipe(step.green, shot)));
+  if (mode === "diff") return replace($("shots"), figure("Marked: different from the last green run", "wide",
+    frame({ src: step.diff.src, w: shot.w, h: shot.h }, "Difference from the last green run: " +
+    changed(step.diff.changed) + " of the pixels", [])));
+  var figures = mode === "both" ? bothSides(step, shot) : sideBySide(step, shot);
   $("shots").style.setProperty("--count", figures.length);
   $("shots").classList.toggle("many", figures.length > 1);
   replace($("shots"), figures);
 }
 
 // bothSides shows the screen before a step and after it.
-function bothSides(step, mine) {
-  var was = before(now);
-  return [figure(step.point ? "Before: touched here" : "Before it", "", frame(was.shot, "Screen before step " + step.n, marksOf(step, was.shot)), was.shot),
-    figure(mine.failure ? "After it, when it failed" : "After it", problemOf(step) ? "bad" : "", frame(mine, "Screen after step " + step.n + ": " + WORD[step.verdict], nearMarks(step, mine)), mine)];
+function bothSides(step, shot) {
+  var prior = screenBefore(selected);
+  return [figure(step.point ? "Before: touched here" : "Before it", "",
+    frame(prior.shot, "Screen before step " + step.n, marksOf(step, prior.shot)), prior.shot),
+    figure(shot.failure ? "After it, when it failed" : "After it", problemOf(step) ? "bad" : "",
+      frame(shot, "Screen after step " + step.n + ": " + WORD[step.verdict], nearMarks(step, shot)), shot)];
 }
 
-function sideBySide(step, mine) {
-  var out = baseline(step), was = step.point || step.verdict === "unreached" || !mine ? before(now) : null;
-  if (step.point && was) out.push(figure("Before: touched here", "", frame(was.shot, "Screen before step " + step.n + ", with the element and the point of the touch", marksOf(step, was.shot)), was.shot));
-  if (mine) {
-    var marks = step.point && was ? [] : marksOf(step, mine);
-    marks = marks.concat(nearMarks(step, mine));
-    var title = mine.failure ? "This run, when it failed" : "This run, after it";
-    out.push(figure(title, problemOf(step) ? "bad" : "", frame(mine, "The screen of this run, step " + step.n + ": " + WORD[step.verdict], marks), mine));
-  } else if (was && !step.point) {
-    out.push(figure("The last screen before it, after step " + was.step.n, "pale", frame(was.shot, "Screen after step " + was.step.n, []), was.shot));
+function sideBySide(step, shot) {
+  var out = baseline(step), prior = step.point || step.verdict === "unreached" || !shot ? screenBefore(selected) : null;
+  if (step.point && prior) out.push(figure("Before: touched here", "",
+    frame(prior.shot, "Screen before step " + step.n + ", with the element and the point of the touch",
+    marksOf(step, prior.shot)), prior.shot));
+  if (shot) {
+    var marks = step.point && prior ? [] : marksOf(step, shot);
+    marks = marks.concat(nearMarks(step, shot));
+    var title = shot.failure ? "This run, when it failed" : "This run, after it";
+    out.push(figure(title, problemOf(step) ? "bad" : "", frame(shot, "The screen of this run, step " + step.n + ": " +
+      WORD[step.verdict], marks), shot));
+  } else if (prior && !step.point) {
+    out.push(figure("The last screen before it, after step " + prior.step.n, "pale",
+      frame(prior.shot, "Screen after step " + prior.step.n, []), prior.shot));
   }
-  if (step.green) out.push(figure(["Last green", h("span", { cls: "long" }, ", " + D.green.run)], "good", frame(step.green, "The same step in the last green run", []), step.green));
+  if (step.green) out.push(figure(["Last green", h("span", { cls: "long" }, ", " + D.green.run)], "good",
+    frame(step.green, "The same step in the last green run", []), step.green));
   (step.shots || []).forEach(function (s) { if (s.missing) out.push(h("p", { cls: "quiet" }, bdi(s.missing))); });
-  if (!out.length) out.push(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The test ended before this step." : "There is no screenshot of this step."));
+  if (!out.length) out.push(h("p", { cls: "quiet" }, step.verdict === "unreached" ?
+    "The test ended before this step." : "There is no screenshot of this step."));
   return out;
 }
 
-// baseline shows what assertScreenshot compared: the picture that was kept, the screen, and what differs.
+// baseline shows what assertScreenshot compared: the expected image, the screen, and the difference.
 function baseline(step) {
   return (step.compared ? step.compared.pictures : []).map(function (p) {
     var title = p.title + (p.title === "Difference" ? ": " + step.compared.said : " (" + step.compared.name + ")");
     if (p.shot.missing) return h("p", { cls: "quiet" }, bdi(p.shot.missing));
-    return figure(title, p.title === "Expected" ? "good" : p.title === "Difference" ? "bad" : "", frame(p.shot, p.title + ", " + step.compared.name, []), p.shot);
+    return figure(title, p.title === "Expected" ? "good" : p.title === "Difference" ? "bad" : "",
+      frame(p.shot, p.title + ", " + step.compared.name, []), p.shot);
   });
 }
 
 function strip() {
   var any = false;
   D.steps.forEach(function (step, i) {
-    var shot = telling(step);
+    var shot = mainShot(step);
     if (!shot) return;
     any = true;
-    var thumb = h("button", { type: "button", cls: "thumb s-" + step.verdict, title: step.n + " " + label(step), on: { click: function () { select(i, true); } } },
-      shot.small ? h("img", { src: shot.small, alt: "", width: shot.w, height: shot.h, decoding: "async" }) : h("span", { cls: "blank", "aria-hidden": "true" }),
-      h("span", { cls: "cap" }, h("span", { cls: "sr" }, "Step "), String(step.n), h("span", { cls: "sr" }, ", " + WORD[step.verdict])));
+    var thumb = h("button", { type: "button", cls: "thumb s-" + step.verdict, title: step.n + " " + label(step),
+      on: { click: function () { select(i, true); } } },
+      shot.small ? h("img", { src: shot.small, alt: "", width: shot.w, height: shot.h, decoding: "async" }) :
+        h("span", { cls: "blank", "aria-hidden": "true" }),
+      h("span", { cls: "cap" }, h("span", { cls: "sr" }, "Step "), String(step.n),
+        h("span", { cls: "sr" }, ", " + WORD[step.verdict])));
     rows[i].thumb = thumb;
     $("strip").append(thumb);
   });
@@ -281,27 +324,41 @@ function strip() {
 }
 
 function player() {
-  if (!D.film) return replace($("film"), h("p", { cls: "quiet" }, "No film: ", bdi(D.noFilm || "none was made"), "."));
-  film = h("video", { src: where(D.film.src), controls: true, preload: "metadata", playsinline: true, "aria-label": "Film of the test" });
-  film.muted = true;
+  if (!D.film) return replace($("recording"), h("p", { cls: "quiet" }, "No recording: ",
+    bdi(D.noFilm || "none was made"), "."));
+  recording = h("video", { src: fileURL(D.film.src), controls: true, preload: "metadata", playsinline: true,
+    "aria-label": "Recording of the test" });
+  recording.muted = true;
   var speed = h("button", { type: "button", cls: "chip", title: "Speed", on: { click: function () {
-    film.playbackRate = film.playbackRate >= 4 ? 0.5 : film.playbackRate * 2;
-    speed.textContent = film.playbackRate + "×";
+    recording.playbackRate = recording.playbackRate >= 4 ? 0.5 : recording.playbackRate * 2;
+    speed.textContent = recording.playbackRate + "×";
   } } }, "1×");
-  var about = D.film.kind === "slideshow" ? "A slide show of the screenshots, each for as long as it lasted: " + D.film.why + "." : D.platform === "web" ? "Filmed by the browser." : "Filmed by the device.";
-  if (!D.film.exact) about += " Some steps' times in it are reckoned, not measured.";
-  $("film").append(film, h("div", { cls: "chapters", id: "chapters" }), h("div", { cls: "filmfoot" }, speed, h("span", { cls: "quiet" }, bdi(about))));
-  film.addEventListener("loadedmetadata", chapters);
-  film.addEventListener("error", function () { replace($("film"), h("p", { cls: "quiet" }, "The film cannot be played: it is not beside this page, or this browser cannot read it.")); film = null; });
-  film.addEventListener("timeupdate", function () { if (!film.seeking && !seekTo.asked) follow(false); });
-  film.addEventListener("seeked", function () { var ours = seekTo.asked; seekTo.asked = false; if (ours) markFilm(); else follow(true); });
+  var about = D.film.kind === "slideshow" ? "A slide show of the screenshots, each shown until the next one: " +
+    D.film.why + "." : D.platform === "web" ? "Recorded by the browser." : "Recorded by the device.";
+  if (!D.film.exact) about += " The times of some steps in it are computed, not measured.";
+  $("recording").append(recording, h("div", { cls: "chapters", id: "chapters" }),
+    h("div", { cls: "recordingfoot" }, speed, h("span", { cls: "quiet" }, bdi(about))));
+  recording.addEventListener("loadedmetadata", chapters);
+  recording.addEventListener("error", function () {
+    replace($("recording"), h("p", { cls: "quiet" },
+      "The recording cannot be played: its file is not next to this page, or this browser cannot read it."));
+    recording = null;
+  });
+  recording.addEventListener("timeupdate", function () { if (!recording.seeking && !seekTo.asked) follow(false); });
+  recording.addEventListener("seeked", function () {
+    var ours = seekTo.asked;
+    seekTo.asked = false;
+    if (ours) markRecording();
+    else follow(true);
+  });
   captions();
 }
 
 // captions name the step that is shown.
 function captions() {
   if (!window.VTTCue) return;
-  var track = film.addTextTrack("captions", "Steps", "en"), cued = D.steps.filter(function (s) { return s.cue !== undefined; });
+  var track = recording.addTextTrack("captions", "Steps", "en"),
+    cued = D.steps.filter(function (s) { return s.cue !== undefined; });
   cued.slice(0, 2000).forEach(function (s, i) {
     var end = i + 1 < cued.length ? cued[i + 1].cue : s.cue + 3600;
     if (end > s.cue) track.addCue(new VTTCue(s.cue, end, s.n + "  " + label(s)));
@@ -310,24 +367,29 @@ function captions() {
 }
 
 function seekTo(cue) {
-  if (film.readyState === 0) { film.addEventListener("loadedmetadata", function () { if (film) film.currentTime = Math.min(cue, film.duration || cue); }, { once: true }); return; }
+  if (recording.readyState === 0) {
+    recording.addEventListener("loadedmetadata", function () {
+      if (recording) recording.currentTime = Math.min(cue, recording.duration || cue);
+    }, { once: true });
+    return;
+  }
   seekTo.asked = true;
-  film.currentTime = Math.min(cue + 0.001, film.duration || cue);
+  recording.currentTime = Math.min(cue + 0.001, recording.duration || cue);
 }
 
-// follow moves the selection with the film, while it plays and when somebody else than us moved it.
+// follow moves the selection with the recording while it plays, and when the user moves it.
 function follow(moved) {
-  markFilm();
-  if (film.paused && !moved) return;
+  markRecording();
+  if (recording.paused && !moved) return;
   var at = -1;
-  D.steps.forEach(function (s, i) { if (s.cue !== undefined && s.cue <= film.currentTime + 0.02) at = i; });
+  D.steps.forEach(function (s, i) { if (s.cue !== undefined && s.cue <= recording.currentTime + 0.02) at = i; });
   if (at >= 0) select(at, false);
 }
 
 function chapters() {
-  var length = film.duration, host = $("chapters");
+  var length = recording.duration, host = $("chapters");
   if (!isFinite(length) || length <= 0) return;
-  var picture = svg("svg", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+  var chart = svg("svg", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" });
   var cued = D.steps.filter(function (s) { return s.cue !== undefined; });
   cued.forEach(function (s, i) {
     var end = i + 1 < cued.length ? cued[i + 1].cue : length;
@@ -335,9 +397,9 @@ function chapters() {
     var r = svg("rect", { x: x, y: 0, width: w, height: 10, class: "c-" + s.verdict });
     r.append(svg("title", {}));
     r.firstChild.textContent = s.n + " " + label(s);
-    picture.append(r);
+    chart.append(r);
   });
-  host.append(picture, h("span", { cls: "head", id: "head", "aria-hidden": "true" }));
+  host.append(chart, h("span", { cls: "head", id: "head", "aria-hidden": "true" }));
   host.addEventListener("click", function (e) {
     var b = host.getBoundingClientRect();
     var t = length * (e.clientX - b.left) / b.width, at = -1;
@@ -345,11 +407,12 @@ function chapters() {
     if (at >= 0) select(at, false);
     seekTo(t);
   });
-  markFilm();
+  markRecording();
 }
 
-function markFilm() {
-  if (film && $("head") && film.duration) $("head").style.left = 100 * film.currentTime / film.duration + "%";
+function markRecording() {
+  if (recording && $("head") &&
+    recording.duration) $("head").style.left = 100 * recording.currentTime / recording.duration + "%";
 }
 
 function card(title, id) {
@@ -362,49 +425,63 @@ function row(name, value, cls) { return value ? [h("dt", null, name), h("dd", nu
 
 function facts(step) {
   var cards = [];
-  if (D.problem && (!D.at || step && step.n === D.at && !step.problem)) cards.push(why("Why the test did not pass", D.problem));
-  if (step && step.problem) cards.push(why(step.verdict === "skipped" ? "Why it was skipped" : "Why", step.problem));
-  if (step) cards.push(around(step), yaml(step), touched(step), logCard(step));
-  cards.push(ledger(), costCard(), filesCard(step));
+  if (D.problem && (!D.at || step && step.n === D.at &&
+    !step.problem)) cards.push(problemCard("Why the test did not pass", D.problem));
+  if (step && step.problem) cards.push(problemCard(step.verdict === "skipped" ? "Why it was skipped" : "Why",
+    step.problem));
+  if (step) cards.push(incidentsCard(step), yamlCard(step), actionCard(step), logCard(step));
+  cards.push(warningsCard(), costCard(), filesCard(step));
   replace($("facts"), cards.filter(Boolean));
 }
 
-// costCard shows what the app cost the device, with a curve of each.
+// costCard shows how much of the device the app used, with a curve of each value.
 function costCard() {
   if (!D.cost) return null;
-  return card(D.costOf ? "What " + D.costOf + " cost the device" : "What the test cost", null, h("dl", { cls: "pairs" }, D.cost.map(function (c) {
+  return card(D.costOf ? "What " + D.costOf + " cost the device" : "What the test cost", null,
+    h("dl", { cls: "pairs" }, D.cost.map(function (c) {
     return [h("dt", null, c.name), h("dd", null, bdi(c.value), c.points && curve(c.points))];
   })));
 }
 
 function curve(points) {
-  var top = Math.max.apply(null, points) || 1, ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"), line = document.createElementNS(ns, "polyline");
+  var top = Math.max.apply(null, points) || 1, ns = "http://www.w3.org/2000/svg",
+    svg = document.createElementNS(ns, "svg"), line = document.createElementNS(ns, "polyline");
   svg.setAttribute("viewBox", "0 0 200 30");
   svg.setAttribute("class", "curve");
   svg.setAttribute("aria-hidden", "true");
-  line.setAttribute("points", points.map(function (p, i) { return (200 * i / (points.length - 1)).toFixed(1) + "," + (29 - 28 * p / top).toFixed(1); }).join(" "));
+  line.setAttribute("points", points.map(function (p, i) {
+    return (200 * i / (points.length - 1)).toFixed(1) + "," + (29 - 28 * p / top).toFixed(1);
+  }).join(" "));
   svg.append(line);
   return svg;
 }
 
-function why(title, p) {
+function problemCard(title, p) {
   var el = card(title, null, h("p", { cls: "message" }, bdi(p.expected && p.actual && p.headline || p.message)));
-  if (p.expected || p.actual) el.append(h("dl", { cls: "pairs" }, row("Expected", p.expected), row("Actual", p.actual)));
-  if (p.candidates) el.append(h("h4", null, "Nearest on the screen"), h("ol", { cls: "near" }, p.candidates.map(function (c, i) { return h("li", { cls: p.boxes && p.boxes[i] ? "boxed" : "" }, h("span", null, bdi(c), p.rejected && p.rejected[i] ? h("span", { cls: "whynot" }, " – ", bdi(p.rejected[i])) : null)); })));
+  if (p.expected || p.actual) el.append(h("dl", { cls: "pairs" }, row("Expected", p.expected),
+    row("Actual", p.actual)));
+  if (p.candidates) el.append(h("h4", null, "Nearest on the screen"),
+    h("ol", { cls: "near" }, p.candidates.map(function (c, i) {
+    return h("li", { cls: p.boxes && p.boxes[i] ? "boxed" : "" },
+    h("span", null, bdi(c), p.rejected && p.rejected[i] ? h("span", { cls: "whynot" }, " – ", bdi(p.rejected[i])) :
+    null)); })));
   if (p.stack) el.append(h("details", null, h("summary", null, "Stack"), h("pre", { tabindex: "0" }, p.stack)));
   return el;
 }
 
-// around lists what else went wrong from one second before the step to one second after it.
-function around(step) {
+// incidentsCard lists what else went wrong from one second before the step to one second after it.
+function incidentsCard(step) {
   if (!step.around) return null;
   return card("Around the failure", null, h("ol", { cls: "incidents" }, step.around.map(function (in_) {
-    return h("li", { cls: in_.cause ? "cause-line" : "" }, h("span", { cls: "off" }, in_.offset), h("span", { cls: "kind k-" + in_.kind }, in_.kind),
-      h("span", { cls: "said" }, bdi(in_.text, "code"), in_.more ? h("details", null, h("summary", null, "Stack"), h("pre", { tabindex: "0" }, in_.more)) : null));
-  })), h("p", { cls: "quiet" }, "From one second before the step to one second after it; the offset is from the step's start."));
+    return h("li", { cls: in_.cause ? "cause-line" : "" }, h("span", { cls: "off" }, in_.offset),
+      h("span", { cls: "kind k-" + in_.kind }, in_.kind),
+      h("span", { cls: "text" }, bdi(in_.text, "code"), in_.more ?
+        h("details", null, h("summary", null, "Stack"), h("pre", { tabindex: "0" }, in_.more)) : null));
+  })), h("p", { cls: "quiet" },
+    "From one second before the step to one second after it; the offset is from the step's start."));
 }
 
-function yaml(step) {
+function yamlCard(step) {
   if (!step.place) return null;
   var seen = {}, lines = D.steps.slice(Math.max(0, step.n - 60), step.n + 60).filter(function (s) {
     if (!s.source || s.file !== step.file || Math.abs(s.line - step.line) > 4 || seen[s.line]) return false;
@@ -414,24 +491,27 @@ function yaml(step) {
   lines.forEach(function (s) {
     if (last && s.line > last + 1) pre.append(h("span", { cls: "gap" }, "⋮\n"));
     last = s.line;
-    pre.append(h("span", { cls: "ln" + (s.line === step.line ? " hit s-" + step.verdict : ""), id: "L" + s.line }, h("span", { cls: "no" }, String(s.line).padStart(4)), " ", s.line === step.line ? marked(s.source, step) : bdi(s.source), "\n"));
+    pre.append(h("span", { cls: "ln" + (s.line === step.line ? " hit s-" + step.verdict : ""), id: "L" + s.line },
+      h("span", { cls: "no" }, String(s.line).padStart(4)), " ", s.line === step.line ? marked(s.source, step) :
+      bdi(s.source), "\n"));
   });
   var el = card("YAML", null, h("p", null, bdi(step.place, "code")), lines.length ? pre : null);
   el.firstChild.append(copyButton(step.place, "Copy place"));
   return el;
 }
 
-// marked shows where in its line a step begins, also where a long line is wrapped.
+// marked shows where in its line a step starts, also where a long line is wrapped.
 function marked(source, step) {
   var runes = Array.from(source), at = step.col - 1;
   if (!(at >= 0 && at < runes.length)) return bdi(source);
-  return h("bdi", null, runes.slice(0, at).join(""), h("mark", { cls: "caret" }, runes.slice(at, at + (step.caret || 1)).join("")), runes.slice(at + (step.caret || 1)).join(""));
+  return h("bdi", null, runes.slice(0, at).join(""), h("mark", { cls: "caret" },
+    runes.slice(at, at + (step.caret || 1)).join("")), runes.slice(at + (step.caret || 1)).join(""));
 }
 
-// What is known of a tap.
+// The results of a tap.
 var PROOFS = {
-  hit: "it stood still and nothing covered it", occluded: "something lay over it, so it was not tapped",
-  moved: "it did not stand still, so it was not tapped", "no-effect": "it was hit, and nothing on the screen changed",
+  hit: "it was stationary and not covered", occluded: "another element covered it, so it was not tapped",
+  moved: "it was moving, so it was not tapped", "no-effect": "it was hit, and nothing on the screen changed",
 };
 
 function proof(text) {
@@ -439,27 +519,35 @@ function proof(text) {
   return why ? text + " (" + why + ")" : text;
 }
 
-function touched(step) {
+function actionCard(step) {
   if (!step.matched && !step.looks && !step.notes && !step.troubles) return null;
   var looks = step.looks ? "read " + plural(step.looks, "time") : "";
-  return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier), row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && proof(step.proof)), row("Screen", looks)),
+  return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier),
+    row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && proof(step.proof)),
+    row("Screen", looks)),
     step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })),
     step.troubles && h("h4", null, "Console and network"),
-    step.troubles && h("ul", { cls: "notes troubles" }, step.troubles.map(function (n) { return h("li", null, bdi(n)); })));
+    step.troubles && h("ul", { cls: "notes troubles" }, step.troubles.map(function (n) { return h("li", null, bdi(n));
+      })));
 }
 
 function level(line) {
-  var m = /^\d\d-\d\d [\d:.]+\s+\d+\s+\d+ ([VDIWEFA]) /.exec(line) || /^\S+ (?:console )?(error|warning|uncaught)/.exec(line) ||
-    /^\d{4}-\d\d-\d\d [\d:.]+ ([EF])  ?\S/.exec(line) || /^\w{3} [ \d]\d [\d:.]+ .*?\[\d+\] <(Error|Fault|Critical)>:/.exec(line);
+  var m = /^\d\d-\d\d [\d:.]+\s+\d+\s+\d+ ([VDIWEFA]) /.exec(line) ||
+    /^\S+ (?:console )?(error|warning|uncaught)/.exec(line) ||
+    /^\d{4}-\d\d-\d\d [\d:.]+ ([EF])  ?\S/.exec(line) ||
+      /^\w{3} [ \d]\d [\d:.]+ .*?\[\d+\] <(Error|Fault|Critical)>:/.exec(line);
   if (!m) return "";
   return /^(E|F|A|error|uncaught|Error|Fault|Critical)$/.test(m[1]) ? "bad" : /^(W|warning)$/.test(m[1]) ? "warn" : "";
 }
 
 function logCard(step) {
   if (!D.log) return null;
-  var el = card("Log of this step"), l = step.log, whole = h("a", { href: where(D.log.src), download: download(D.log.src) }, D.log.name);
-  if (!D.log.lines && !D.log.why) return add(el, h("p", { cls: "quiet" }, whole, " is empty: the app logged nothing.")), el;
-  if (D.log.why) return add(el, h("p", { cls: "quiet" }, "The log cannot be cut into steps: ", bdi(D.log.why), ". ", whole)), el;
+  var el = card("Log of this step"), l = step.log, whole = h("a",
+    { href: fileURL(D.log.src), download: download(D.log.src) }, D.log.name);
+  if (!D.log.lines && !D.log.why) return add(el, h("p", { cls: "quiet" }, whole,
+    " is empty: the app logged nothing.")), el;
+  if (D.log.why) return add(el, h("p", { cls: "quiet" }, "The log cannot be split into steps: ", bdi(D.log.why), ". ",
+    whole)), el;
   if (l) {
     var pre = h("pre", { cls: "log", tabindex: "0", "aria-label": "Log lines" });
     function lines(list) { (list || []).forEach(function (t) { pre.append(h("bdi", { cls: level(t) }, t), "\n"); }); }
@@ -467,26 +555,35 @@ function logCard(step) {
     if (l.left) pre.append(h("span", { cls: "gap" }, "… " + plural(l.left, "line") + " left out …\n"));
     lines(l.tail);
     el.append(pre);
-  } else el.append(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The step was not reached." : step.around ? "Nothing was logged between the start of this step and that of the next; what went wrong just before or after is above." : "Nothing was logged during this step."));
-  el.append(h("p", { cls: "quiet" }, whole, " holds " + plural(D.log.lines, "line") + (D.log.how ? "; cut " + D.log.how : "") + "."));
+  } else {
+    el.append(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The step was not reached." : step.around ?
+      "Nothing was logged between the start of this step and that of the next; " +
+      "what went wrong just before or after is above." : "Nothing was logged during this step."));
+  }
+  el.append(h("p", { cls: "quiet" }, whole, " has " + plural(D.log.lines, "line") +
+    (D.log.how ? "; split " + D.log.how : "") + "."));
   return el;
 }
 
-function ledger() {
-  var list = (D.unchecked || []).filter(function (u) { return u.what !== "note"; }), notes = (D.unchecked || []).filter(function (u) { return u.what === "note"; });
+function warningsCard() {
+  var list = (D.unchecked || []).filter(function (u) { return u.what !== "note"; }),
+    notes = (D.unchecked || []).filter(function (u) { return u.what === "note"; });
   var words = { skipped: "skipped", unreached: "not reached", warned: "failed, which the test allows" };
   function item(u) {
-    var who = u.step ? h("a", { href: "#step-" + u.step }, u.to ? "Steps " + u.step + " to " + u.to : "Step " + u.step) : null;
-    return h("li", null, who, who && " ", u.what !== "note" && (words[u.what] || u.what) + (u.text ? ": " : ""), bdi(u.text || ""));
+    var link = u.step ? h("a", { href: "#step-" + u.step }, u.to ? "Steps " + u.step + " to " + u.to : "Step " +
+      u.step) : null;
+    return h("li", null, link, link && " ", u.what !== "note" && (words[u.what] || u.what) + (u.text ? ": " : ""),
+      bdi(u.text || ""));
   }
-  function some(items) {
+  function listOf(items) {
     var ul = h("ul", { cls: "notes" }, items.slice(0, 100).map(item));
     if (items.length > 100) ul.append(h("li", null, "… and " + (items.length - 100) + " more: see run.md"));
     return ul;
   }
-  var el = card("Not checked", "unchecked");
-  el.append(list.length ? some(list) : h("p", { cls: "quiet" }, D.verdict === "pass" ? "Every step ran and was checked." : "No step was skipped or left out."));
-  if (notes.length) el.append(h("h4", null, "Worth knowing"), some(notes));
+  var el = card("Warnings", "unchecked");
+  el.append(list.length ? listOf(list) : h("p", { cls: "quiet" }, D.verdict === "pass" ?
+    "Every step ran and was verified." : "No step was skipped or left out."));
+  if (notes.length) el.append(h("h4", null, "Also"), listOf(notes));
   if (D.remarks) el.append(h("ul", { cls: "notes" }, D.remarks.map(function (r) { return h("li", null, bdi(r)); })));
   return el;
 }
@@ -494,5 +591,7 @@ function ledger() {
 function filesCard(step) {
   var files = (step && step.files || []).concat(D.files || []);
   if (!files.length) return null;
-  return card("Files", null, h("ul", { cls: "files" }, files.slice(0, 200).map(function (f) { return h("li", null, h("a", { href: where(f.src), download: download(f.src) }, bdi(f.path))); })));
+  return card("Files", null, h("ul", { cls: "files" }, files.slice(0, 200).map(function (f) {
+    return h("li", null, h("a", { href: fileURL(f.src), download: download(f.src) }, bdi(f.path)));
+  })));
 }

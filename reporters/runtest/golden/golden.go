@@ -1,5 +1,5 @@
-// Package golden compares what a test made with what is kept of it in its package's testdata. Where the difference is
-// meant, the test flag -update writes the files anew.
+// Package golden compares the output of a test with the files in its package's testdata. If a difference is intended,
+// the test flag -update writes the files again.
 package golden
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // Check compares got with the file name, a path below the package's testdata, or writes it.
 func Check(t testing.TB, name string, got []byte) {

@@ -16,7 +16,7 @@ func mp4Box(name string, body ...byte) []byte {
 	return append(append(out, name...), body...)
 }
 
-// mp4 is as much of a film as has chapters.
+// mp4 is the part of a recording that holds its chapters.
 func mp4(list ...mark) []byte {
 	body := []byte{1, 0, 0, 0, 0, 0, 0, 0, byte(len(list))}
 	for _, m := range list {
@@ -29,7 +29,7 @@ func mp4(list ...mark) []byte {
 		mp4Box("moov", moov...), mp4Box("mdat", 1, 2, 3)}, nil)
 }
 
-func TestChaptersOfAFilm(t *testing.T) {
+func TestChaptersOfARecording(t *testing.T) {
 	t.Parallel()
 	want := []mark{{0, "1 launch x"}, {1500 * time.Millisecond, "2 tap y"}, {4 * time.Second, "not a step"}}
 	film := mp4(want...)

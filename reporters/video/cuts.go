@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// FilmClip is a part of the film that becomes a film of its own, too.
-type FilmClip struct {
+// Cut is a part of the recording that becomes a file of its own, too.
+type Cut struct {
 	From, To time.Time // on the clock, as Clip.Start is
 	Out      string
-	Failed   func(error) // is told why there is none: the whole film is more than its parts
+	Failed   func(error) // called with the error if there is none; the whole recording is made all the same
 }
 
-// cutFilmClips cuts the clips out of the film out.mp4 in dir, which is made of these parts.
-func (m Maker) cutFilmClips(ctx context.Context, dir string, parts []part) {
-	for i, s := range m.FilmClips {
-		if err := m.cutFilmClip(ctx, dir, parts, i); err != nil && s.Failed != nil {
+// makeCuts cuts the clips out of the recording out.mp4 in dir, which is made of these parts.
+func (m Maker) makeCuts(ctx context.Context, dir string, parts []part) {
+	for i, s := range m.Cuts {
+		if err := m.makeCut(ctx, dir, parts, i); err != nil && s.Failed != nil {
 			s.Failed(err)
 		}
 	}
 }
 
-func (m Maker) cutFilmClip(ctx context.Context, dir string, parts []part, i int) error {
-	s := m.FilmClips[i]
+func (m Maker) makeCut(ctx context.Context, dir string, parts []part, i int) error {
+	s := m.Cuts[i]
 	ends := Maker{Chapters: []Chapter{{At: s.From}, {At: s.To}}}.marks(parts)
 	if len(ends) != 2 || ends[1].from <= ends[0].from {
-		return errors.New("nothing was filmed between its beginning and its end")
+		return errors.New("nothing was recorded between its start and its end")
 	}
 	name := fmt.Sprintf("filmclip-%d.mp4", i+1)
 	_, err := m.run(ctx, dir, "-ss", seconds(ends[0].from), "-i", "out.mp4", "-t", seconds(ends[1].from-ends[0].from),

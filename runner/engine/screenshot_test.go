@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// toaster is a device on which a tap shows a text for two seconds, and whose pictures take as long.
+// toaster is a device on which a tap shows a text for two seconds, and a screenshot takes as long.
 type toaster struct {
 	*device
 	cheap  bool
@@ -45,9 +45,9 @@ func (d *toaster) Screenshot(ctx context.Context) (image.Image, error) {
 	return blank, drivers.Pause(ctx, d.shot)
 }
 
-// TestTextThatStandsForTwoSeconds is seen: no picture is taken between the tap and the next look, and each step has one
-// all the same.
-func TestTextThatStandsForTwoSeconds(t *testing.T) {
+// TestTextShownForTwoSeconds: a text on the screen for two seconds is seen, because no screenshot is taken between
+// the tap and the next screen read. Each step has a screenshot all the same.
+func TestTextShownForTwoSeconds(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		d, s := &toaster{device: &device{}, shot: 2500 * time.Millisecond}, &sink{dir: dir}
@@ -66,9 +66,9 @@ func TestTextThatStandsForTwoSeconds(t *testing.T) {
 	})
 }
 
-// TestTapsShareTheirPictures: on a screen that stands still a tap costs one tree and two pictures, the report's
-// included.
-func TestTapsShareTheirPictures(t *testing.T) {
+// TestTapsShareTheirScreenshots: on a stationary screen a tap costs one tree and two screenshots, including the
+// report's.
+func TestTapsShareTheirScreenshots(t *testing.T) {
 	const taps = 5
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestTapsShareTheirPictures(t *testing.T) {
 	})
 }
 
-// form is a device whose field is watched for a moment after it was filled. Each picture of it takes a while.
+// form is a device with a field that is watched for a moment after it was filled. Each screenshot of it takes a while.
 type form struct {
 	*device
 	drivers.WebElements
@@ -104,9 +104,9 @@ func (f *form) FillIn(ctx context.Context, at drivers.WebTarget, _ string) error
 	return nil
 }
 
-// TestPictureWhileAStepWatches: a step that watches what becomes of what it did takes its picture meanwhile, if
-// pictures are quick; the next one looks no later for it.
-func TestPictureWhileAStepWatches(t *testing.T) {
+// TestScreenshotWhileAStepWatches: a step that waits for the effect of its action takes its screenshot meanwhile, if
+// screenshots are quick; it does not delay the next screen read.
+func TestScreenshotWhileAStepWatches(t *testing.T) {
 	for name, c := range map[string]struct{ shot, watched time.Duration }{
 		"quick": {30 * time.Millisecond, 60 * time.Millisecond}, // of the first step it is not known
 		"slow":  {300 * time.Millisecond, 0},

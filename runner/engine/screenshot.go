@@ -14,50 +14,53 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// pictureLimit bounds the picture of a step in which the device broke: one that hangs must not cost its own limit
-// twice.
-const pictureLimit = 5 * time.Second
+// screenshotLimit limits the screenshot of a step in which the device failed: a device that does not respond must not
+// cost its own limit twice.
+const screenshotLimit = 5 * time.Second
 
-// pendingPicture is the picture of a step that went well. It is not taken at once: a text that stands on the screen for
-// two seconds would be gone before the next step looks. The next step's first look pays it, or whatever comes before
-// the device is changed again.
-type pendingPicture struct {
+// pendingScreenshot is the screenshot of a step that passed.
+//
+// A screenshot of a phone takes up to a second. If it were taken right after the step, a text that is on the screen
+// for two seconds could disappear before the next step reads the screen, and an assertion on it would fail only
+// because of the report. So the screenshot waits for the next step: its first screen read is used for both, or it is
+// taken before the next step changes the device. Either way it shows the screen as the step left it.
+type pendingScreenshot struct {
 	n      int
 	label  string
 	tapped *action.Tapped
-	image  image.Image // it was taken while the step watched what became of what it did; nil: not yet
+	image  image.Image // taken while the step waited for the effect of its action; nil: not yet
 }
 
-// quickPicture is what a picture may take that is taken while a step watches the screen: the next step looks no later
-// for it.
-const quickPicture = 80 * time.Millisecond
+// quickScreenshot is the longest time for a screenshot that is taken while a step watches the screen, so that it does
+// not delay the next screen read.
+const quickScreenshot = 80 * time.Millisecond
 
-// onHold takes the picture of the step that runs, while it does nothing but wait, where pictures are known to be quick.
+// onHold takes the screenshot of the current step while it only waits, if screenshots are known to be quick.
 func (r *run) onHold(ctx context.Context) {
-	if r.bare || len(r.pending) > 0 || r.pictureTook == 0 || r.pictureTook > quickPicture {
+	if r.bare || len(r.pending) > 0 || r.screenshotTook == 0 || r.screenshotTook > quickScreenshot {
 		return
 	}
 	img, err := r.photograph(ctx)
 	if err != nil || img == nil || img.Bounds().Empty() {
-		return // the report's picture is taken as ever, and tells why there is none
+		return // the report's screenshot is taken as usual, and reports the error
 	}
-	r.early = earlyPicture{r.n, img}
+	r.early = earlyScreenshot{r.n, img}
 }
 
-// earlyPicture is the picture that a step has of itself.
-type earlyPicture struct {
+// earlyScreenshot is a screenshot that the current step has taken itself.
+type earlyScreenshot struct {
 	step  int
 	image image.Image
 }
 
-// pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold;
-// that of any other is pending. A device that is broken may have none; the error is a panic.
-func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) error {
+// takeScreenshots takes the screenshot of a step that did not pass, and before it another one if an assertion failed;
+// that of any other step is pending. A device that failed may have none; the error is a panic.
+func (r *run) takeScreenshots(ctx context.Context, step *dsl.Step, ended event.Event) error {
 	if r.bare || ended.Verdict == event.Interrupted {
 		return nil
 	}
 	assertion := ended.Problem != nil && ended.Problem.Assertion
-	last := pendingPicture{n: ended.Step, label: pictureLabel(step, r.scope), tapped: r.session.Tapped()}
+	last := pendingScreenshot{n: ended.Step, label: screenshotLabel(step, r.scope), tapped: r.session.Tapped()}
 	if step.Options.Screenshot != nil && !*step.Options.Screenshot && !assertion {
 		return nil
 	}
@@ -70,7 +73,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 	}
 	if ended.Verdict == event.Error {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, pictureLimit)
+		ctx, cancel = context.WithTimeout(ctx, screenshotLimit)
 		defer cancel()
 	}
 	if assertion {
@@ -78,7 +81,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 		if err != nil || img == nil {
 			return err
 		}
-		r.keepPicture(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
+		r.keepScreenshot(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
 	}
 	last.tapped = nil
 	r.pending = append(r.pending, last)
@@ -88,19 +91,20 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 	return nil
 }
 
-// capture takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
+// capture takes a screenshot for the report. nil: there is none, and the reason is logged at step n; the error is a
+// panic.
 func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	err = action.Guard(func() (err error) {
 		img, err = r.photograph(ctx)
 		if err == nil && (img == nil || img.Bounds().Empty()) {
-			err = errors.New("the device gave an empty picture")
+			err = errors.New("the device returned an empty image")
 		}
 		return err
 	})
 	if err == nil {
 		return img, nil
 	}
-	if !errors.Is(err, drivers.ErrPage) { // no page is open: there is nothing to see
+	if !errors.Is(err, drivers.ErrPage) { // no page is open: there is no screenshot
 		r.log(n, "no screenshot: %v", err)
 	}
 	if action.StackOf(err) == "" {
@@ -109,16 +113,16 @@ func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	return nil, err
 }
 
-// keepPicture gives a picture to the report. That the run was interrupted just now is no reason to lose it.
-func (r *run) keepPicture(ctx context.Context, shot event.Shot) {
+// keepScreenshot adds a screenshot to the report, also if the run has just been interrupted.
+func (r *run) keepScreenshot(ctx context.Context, shot event.Shot) {
 	r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
 }
 
-// errReport ends a step whose report cannot be kept; the reason is in run.sinkErr.
+// errReport ends a step if the report cannot be written; the reason is in run.sinkErr.
 var errReport = errors.New("the report could not be written")
 
-// onLook hears of what the step that runs now sees before it changes anything: a picture, or nil for elements that were
-// read. It is time to take the picture of the steps before; the step's own will do, if it shows no secret.
+// onLook receives what the current step sees before it changes anything: a screenshot, or nil if it read the elements.
+// The screenshots of earlier steps must be taken now; the step's own is used, if it shows no secret.
 func (r *run) onLook(ctx context.Context, img image.Image) error {
 	if len(r.c.Test.Secrets) > 0 {
 		img = nil
@@ -132,15 +136,15 @@ func (r *run) onLook(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// takePending takes the picture of all steps that still have none. They have changed nothing that the steps behind them
-// had not seen.
+// takePending takes the screenshot of all steps that still have none. They have changed nothing that later steps have
+// not seen.
 func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	list := r.pending
 	r.pending, r.unsure = nil, nil
 	if len(list) == 0 || r.sinkErr != nil {
 		return nil
 	}
-	if img == nil && slices.ContainsFunc(list, func(o pendingPicture) bool { return o.image == nil }) {
+	if img == nil && slices.ContainsFunc(list, func(o pendingScreenshot) bool { return o.image == nil }) {
 		if img, err = r.capture(ctx, list[len(list)-1].n); err != nil || img == nil {
 			return cmp.Or(err, ctx.Err())
 		}
@@ -150,7 +154,7 @@ func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 			o.image = img
 		}
 		img = o.image
-		r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
+		r.keepScreenshot(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
 		if o.tapped != nil {
 			r.unsure = append(r.unsure, o)
 		}
@@ -166,7 +170,7 @@ func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	return ctx.Err()
 }
 
-// proveTaps looks whether the taps before have changed the screen by now.
+// proveTaps checks whether the earlier taps have changed the screen by now.
 func (r *run) proveTaps(img image.Image) {
 	list := r.unsure
 	r.unsure = nil
@@ -182,8 +186,8 @@ func (r *run) proveTaps(img image.Image) {
 	}
 }
 
-// takePendingBefore takes the pictures that are pending before a step, unless the step looks at the screen itself
-// before it changes anything, or has nothing to do with it.
+// takePendingBefore takes the pending screenshots before a step, unless the step reads the screen itself before it
+// changes anything, or does not use it.
 func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	r.acts = action.Acts(args)
 	if action.LooksFirst(args) {
@@ -192,15 +196,15 @@ func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	return r.takePending(ctx, nil)
 }
 
-// takePendingAtEnd takes what is pending when no step follows, and gives the last tap its time to show.
+// takePendingAtEnd takes the pending screenshots after the last step, once the last tap has had time to take effect.
 func (r *run) takePendingAtEnd(ctx context.Context) {
 	if ctx.Err() != nil {
 		for _, o := range r.pending {
 			if o.image != nil {
-				r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: o.image})
+				r.keepScreenshot(ctx, event.Shot{Step: o.n, Label: o.label, Image: o.image})
 				continue
 			}
-			r.log(o.n, "no screenshot: the run was interrupted before the next step looked at the screen")
+			r.log(o.n, "no screenshot: the run was interrupted before the next step read the screen")
 		}
 		r.pending = nil
 		return

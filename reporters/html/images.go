@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	maxPictureBytes = 64 << 20
-	maxPixels       = 50_000_000
-	smallSide       = 360 // longest side of a preview
-	largeSide       = 720 // of the pictures that show the problem
-	jpegQuality     = 72
+	maxImageBytes = 64 << 20
+	maxPixels     = 50_000_000
+	smallSide     = 360 // longest side of a preview
+	largeSide     = 720 // of the screenshots that show the problem
+	jpegQuality   = 72
 )
 
 var errNotRegular = errors.New("not a regular file")
@@ -53,16 +53,16 @@ func openFile(root *os.Root, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// decode reads a picture.
+// decode reads an image.
 func decode(root *os.Root, name string) (image.Image, error) {
-	data, err := readFile(root, name, maxPictureBytes)
+	data, err := readFile(root, name, maxImageBytes)
 	if err != nil {
 		return nil, err
 	}
 	return decodeBytes(data, name)
 }
 
-// decodeBytes reads a picture whose size is looked at before its pixels.
+// decodeBytes reads an image. It checks the size before it decodes the pixels.
 func decodeBytes(data []byte, name string) (image.Image, error) {
 	head, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -78,17 +78,17 @@ func decodeBytes(data []byte, name string) (image.Image, error) {
 	return img, nil
 }
 
-// measure gives a picture's size without its pixels.
+// measure returns an image's size without decoding its pixels.
 func measure(root *os.Root, name string) (image.Point, error) {
 	f, err := openFile(root, name)
 	if err != nil {
 		return image.Point{}, err
 	}
-	head, _, err := image.DecodeConfig(io.LimitReader(f, maxPictureBytes))
+	head, _, err := image.DecodeConfig(io.LimitReader(f, maxImageBytes))
 	return image.Pt(head.Width, head.Height), errors.Join(err, f.Close())
 }
 
-// preview gives a JPEG whose longest side is at most side, as a data address.
+// preview returns a JPEG with a longest side of at most side, as a data URL.
 func preview(img image.Image, side int) (string, error) {
 	size := img.Bounds().Size()
 	if longest := max(size.X, size.Y); longest > side {

@@ -4,8 +4,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and what was
-// noted.
+// unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and warnings.
 func unchecked(res *event.Result) []uncheckedData {
 	var list []uncheckedData
 	add := func(u uncheckedData) { list = append(list, u) }

@@ -14,13 +14,13 @@ import (
 
 const (
 	maxBoxes  = 10_000
-	maxMarks  = 64 << 10 // bytes of a film's chapters: 255 of them at most
+	maxMarks  = 64 << 10 // bytes of a recording's chapters: 255 of them at most
 	boxHeader = 8
 )
 
-var errFilm = errors.New("the film cannot be read")
+var errRecording = errors.New("the recording cannot be read")
 
-// mark is a chapter of a film.
+// mark is a chapter of a recording.
 type mark struct {
 	At    time.Duration
 	Title string
@@ -36,7 +36,7 @@ func marks(r io.ReaderAt, size int64) ([]mark, error) {
 		}
 	}
 	if to-from > maxMarks {
-		return nil, errFilm
+		return nil, errRecording
 	}
 	body := make([]byte, to-from)
 	if _, err := r.ReadAt(body, from); err != nil && !errors.Is(err, io.EOF) {
@@ -45,7 +45,7 @@ func marks(r io.ReaderAt, size int64) ([]mark, error) {
 	return parseMarks(body)
 }
 
-// findBox gives where the body of the first box of that name begins and ends; 0 and 0 when there is none.
+// findBox returns the start and the end of the body of the first box of that name; 0 and 0 when there is none.
 func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 	head := make([]byte, 2*boxHeader)
 	for range maxBoxes {
@@ -54,7 +54,7 @@ func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 		}
 		n, err := r.ReadAt(head, from)
 		if n < boxHeader {
-			return 0, 0, errors.Join(errFilm, err)
+			return 0, 0, errors.Join(errRecording, err)
 		}
 		size, skip := int64(binary.BigEndian.Uint32(head)), int64(boxHeader)
 		switch {
@@ -64,31 +64,31 @@ func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 			size, skip = int64(binary.BigEndian.Uint64(head[boxHeader:])), 2*boxHeader
 		}
 		if size < skip || size > to-from {
-			return 0, 0, errFilm
+			return 0, 0, errRecording
 		}
 		if string(head[4:8]) == name {
 			return from + skip, from + size, nil
 		}
 		from += size
 	}
-	return 0, 0, errFilm
+	return 0, 0, errRecording
 }
 
-// parseMarks reads: version and flags, four bytes that mean nothing, the number of chapters; of each its start in units
+// parseMarks reads: version and flags, four unused bytes, the number of chapters; for each chapter its start in units
 // of 100 ns, the length of its title and the title.
 func parseMarks(b []byte) ([]mark, error) {
 	if len(b) < 9 {
-		return nil, errFilm
+		return nil, errRecording
 	}
 	count, b := int(b[8]), b[9:]
 	var list []mark
 	for range count {
 		if len(b) < 9 || len(b) < 9+int(b[8]) {
-			return list, errFilm
+			return list, errRecording
 		}
 		at := binary.BigEndian.Uint64(b)
 		if at > uint64(1000*time.Hour/100) {
-			return list, errFilm
+			return list, errRecording
 		}
 		end := 9 + int(b[8])
 		list = append(list, mark{At: time.Duration(at) * 100, Title: string(b[9:end])})
@@ -97,7 +97,7 @@ func parseMarks(b []byte) ([]mark, error) {
 	return list, nil
 }
 
-// cues tells at which time of the film each step begins. exact is false when some of them are reckoned from the clock.
+// cues returns the time in the recording at which each step starts. exact is false if some are computed from the clock.
 func cues(res *event.Result, list []mark) (at map[int]time.Duration, exact bool) {
 	at, exact = map[int]time.Duration{}, true
 	for _, m := range list {
@@ -121,8 +121,8 @@ func cues(res *event.Result, list []mark) (at map[int]time.Duration, exact bool)
 	return at, exact
 }
 
-// filmMarks reads the chapters of a recording under root.
-func filmMarks(root *os.Root, name string) ([]mark, error) {
+// recordingMarks reads the chapters of a recording under root.
+func recordingMarks(root *os.Root, name string) ([]mark, error) {
 	f, err := openFile(root, name)
 	if err != nil {
 		return nil, err

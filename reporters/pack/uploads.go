@@ -15,7 +15,7 @@ const (
 	maxUploads  = 16 << 20
 )
 
-// ReadUploads gives which packs of a run were uploaded, as uploads.json of the run notes it. The note is no part of a
+// ReadUploads returns which packs of a run were uploaded, from uploads.json of the run. That file is not a part of any
 // pack.
 func ReadUploads(runDir string) ([]Uploaded, error) {
 	root, err := os.OpenRoot(runDir)
@@ -37,7 +37,7 @@ func ReadUploads(runDir string) ([]Uploaded, error) {
 	return list, nil
 }
 
-// NoteUpload adds a pack to uploads.json of its run, in the place of what was noted of that pack and host before.
+// NoteUpload adds a pack to uploads.json of its run. It replaces an earlier entry of the same pack and host.
 func NoteUpload(runDir string, done Uploaded) error {
 	list, err := ReadUploads(runDir)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestStepsOfLoopsHaveNames tells of steps that the plan does not list: those of loops, conditions and flows.
+// TestStepsOfLoopsHaveNames covers steps that the plan does not list: those of loops, conditions and flows.
 func TestStepsOfLoopsHaveNames(t *testing.T) {
 	var b bytes.Buffer
 	c := New(&b, Options{Verbose: true})
