@@ -152,7 +152,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("it went on: %s", text)
 	}
 	s.refused("run_test", `{"steps": [{"tapp": "x"}]}`, `did you mean "tap"?`, "nothing was done")
-	s.refused("run_test", `{"steps": [], "yaml": "x"}`, "steps stand alone")
+	s.refused("run_test", `{"steps": [], "yaml": "x"}`, "steps cannot be combined")
 	s.refused("run_test", `{"steps": [{"openLink": "tel:112"}]}`, "openLink")
 	s.replays(conf)
 }

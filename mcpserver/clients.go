@@ -21,8 +21,8 @@ type assistant struct {
 	extra string // a command that writes the entry
 }
 
-// homeless is the placeholder of the project's folder, which the user replaces, for clients without projects.
-const homeless = "/path/to/your/project"
+// projectPlaceholder is the placeholder of the project's folder, which the user replaces, for clients without projects.
+const projectPlaceholder = "/path/to/your/project"
 
 func clients() []assistant {
 	const workspace = "${workspaceFolder}"
@@ -30,12 +30,13 @@ func clients() []assistant {
 		{name: "claude-code", title: "Claude Code", file: ".mcp.json in the project", key: "mcpServers", kind: "stdio",
 			extra: "claude mcp add taproot -- %s"},
 		{name: "claude-desktop", title: "Claude Desktop",
-			file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: homeless},
+			file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: projectPlaceholder},
 		{name: "cursor", title: "Cursor", file: ".cursor/mcp.json in the project", key: "mcpServers", dir: workspace},
 		{name: "vscode", title: "VS Code", file: ".vscode/mcp.json in the project", key: "servers", kind: "stdio",
 			dir: workspace},
-		{name: "windsurf", title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", key: "mcpServers", dir: homeless},
-		{name: "zed", title: "Zed", file: "settings.json of Zed", key: "context_servers", dir: homeless},
+		{name: "windsurf", title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", key: "mcpServers",
+			dir: projectPlaceholder},
+		{name: "zed", title: "Zed", file: "settings.json of Zed", key: "context_servers", dir: projectPlaceholder},
 		{name: "codex", title: "Codex", file: "~/.codex/config.toml", extra: "codex mcp add taproot -- %s"},
 		{name: "gemini", title: "Gemini CLI", file: ".gemini/settings.json in the project", key: "mcpServers",
 			extra: "gemini mcp add taproot %s"},
@@ -93,8 +94,8 @@ func ClientFile(name, program string, args []string) string {
 		if c.extra != "" {
 			text += "; or run: " + fmt.Sprintf(c.extra, strings.Join(append([]string{program}, args...), " "))
 		}
-		if c.dir == homeless {
-			text += "; replace " + homeless + " by your project's folder"
+		if c.dir == projectPlaceholder {
+			text += "; replace " + projectPlaceholder + " by your project's folder"
 		}
 		return text
 	}

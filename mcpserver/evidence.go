@@ -22,24 +22,24 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// film is an active recording.
-type film struct {
+// activeRecording is an active recording.
+type activeRecording struct {
 	recording drivers.Recording
 	device    drivers.Device // as it was open when the recording started
 	dir       string
 	began     time.Time
 }
 
-// maxFilm is how long a device is leased for a recording.
-const maxFilm = 30 * time.Minute
+// maxRecording is how long a device is leased for a recording.
+const maxRecording = 30 * time.Minute
 
 // recordArgs are those of the tool record.
 type recordArgs struct {
 	Action string `json:"action" required:"true" enum:"start,stop" doc:"A browser page is recorded from its opening: start with device web-1, then open_browser."`
 }
 
-// filmFile is the result of record.
-type filmFile struct {
+// recordingResult is the result of record.
+type recordingResult struct {
 	Device  string `json:"device"`
 	State   string `json:"state"`
 	Path    string `json:"path,omitempty"`
@@ -49,7 +49,7 @@ type filmFile struct {
 
 func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if c.args.(recordArgs).Action == "stop" {
-		return c.stopFilm(ctx)
+		return c.stopRecording(ctx)
 	}
 	device, err := c.AnyDevice(ctx)
 	if err != nil {
@@ -60,34 +60,34 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 			What: "no recording is made while secrets are exposed to this session: a video cannot hide them",
 			Try:  "screenshot, in which they are painted over"}
 	}
-	if _, err := c.Live.Hold(ctx, device, c.Who, maxFilm); err != nil {
+	if _, err := c.Live.Hold(ctx, device, c.Who, maxRecording); err != nil {
 		return nil, err
 	}
 	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
-		return c.startFilm(ctx, device, s)
+		return c.startRecording(ctx, device, s)
 	})
 	if err != nil {
 		_, release := c.Live.Release(context.WithoutCancel(ctx), device, c.Who)
 		return nil, errors.Join(err, release)
 	}
-	return structured(filmFile{Device: device, State: "recording",
+	return structured(recordingResult{Device: device, State: "recording",
 		Note: "record {action: stop} keeps the recording; otherwise it is deleted at the end of this session"})
 }
 
-// startFilm starts a recording of the session's device.
-func (c *call) startFilm(ctx context.Context, device string, s *action.Session) error {
+// startRecording starts a recording of the session's device.
+func (c *call) startRecording(ctx context.Context, device string, s *action.Session) error {
 	recorder, ok := s.Device.(drivers.Recorder)
 	if !ok {
 		return client.Unsupported(device, "cannot record its screen")
 	}
 	c.server.mu.Lock()
-	running := c.server.films[device]
+	running := c.server.recordings[device]
 	c.server.mu.Unlock()
 	if running != nil && running.device == s.Device {
 		return &client.Refusal{What: device + " is being recorded already", Try: "record {action: stop}",
 			Err: drivers.ErrUnsupported}
 	}
-	dir, err := os.MkdirTemp(c.server.work, "recording-")
+	dir, err := os.MkdirTemp(c.server.tempDir, "recording-")
 	if err != nil {
 		return err
 	}
@@ -97,21 +97,21 @@ func (c *call) startFilm(ctx context.Context, device string, s *action.Session) 
 		return errors.Join(err, os.RemoveAll(dir))
 	}
 	c.server.mu.Lock()
-	c.server.films[device] = &film{recording, s.Device, dir, began}
+	c.server.recordings[device] = &activeRecording{recording, s.Device, dir, began}
 	c.server.mu.Unlock()
 	return nil
 }
 
-// stopFilm ends the recording and keeps its file in the folder of reports.
-func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
-	device, f, err := c.filmed()
+// stopRecording ends the recording and keeps its file in the folder of reports.
+func (c *call) stopRecording(ctx context.Context) (*mcp.CallToolResult, error) {
+	device, f, err := c.findRecording()
 	if err != nil {
 		return nil, err
 	}
 	var clips []drivers.Clip
 	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
 		c.server.mu.Lock()
-		delete(c.server.films, device)
+		delete(c.server.recordings, device)
 		c.server.mu.Unlock()
 		if s.Device != f.device {
 			return &client.Refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device),
@@ -126,37 +126,37 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 	if err = errors.Join(err, release); err != nil {
 		return nil, err
 	}
-	kept := filmFile{Device: device, State: "stopped", Seconds: int(time.Since(f.began).Seconds())}
+	kept := recordingResult{Device: device, State: "stopped", Seconds: int(time.Since(f.began).Seconds())}
 	if strings.HasPrefix(device, "web-") {
 		c.ForgetDevice(device)
 		kept.Note = "the page was closed with its recording; open_browser opens it again"
 	}
-	if kept.Path, err = c.keepFilm(ctx, device, clips); err != nil {
+	if kept.Path, err = c.saveRecording(ctx, device, clips); err != nil {
 		return nil, err
 	}
 	return structured(kept)
 }
 
-// filmed returns the device that is being recorded.
-func (c *call) filmed() (string, *film, error) {
+// findRecording returns the device that is being recorded.
+func (c *call) findRecording() (string, *activeRecording, error) {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
-	if c.Device == "" && len(c.server.films) == 1 {
-		for device, f := range c.server.films {
+	if c.Device == "" && len(c.server.recordings) == 1 {
+		for device, f := range c.server.recordings {
 			return device, f, nil
 		}
 	}
-	if f := c.server.films[c.Device]; f != nil {
+	if f := c.server.recordings[c.Device]; f != nil {
 		return c.Device, f, nil
 	}
-	if len(c.server.films) > 1 && c.Device == "" {
+	if len(c.server.recordings) > 1 && c.Device == "" {
 		return "", nil, &client.Refusal{What: "several devices are being recorded", Try: "name one with device"}
 	}
 	return "", nil, &client.Refusal{What: "nothing is being recorded", Try: "record {action: start}"}
 }
 
-// keepFilm joins the parts into one mp4, below the folder of reports.
-func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip) (string, error) {
+// saveRecording joins the parts into one mp4, below the folder of reports.
+func (c *call) saveRecording(ctx context.Context, device string, clips []drivers.Clip) (string, error) {
 	if len(clips) == 0 {
 		return "", &client.Refusal{What: "the device recorded nothing: the screen did not change during the recording"}
 	}

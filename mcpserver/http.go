@@ -16,8 +16,8 @@ const (
 	maxSessions = 256
 	// sessionIdle is how long a client over HTTP may send nothing before its session ends.
 	sessionIdle = 30 * time.Minute
-	// greeting is how long a client may take to start its session.
-	greeting = time.Minute
+	// startTimeout is how long a client may take to start its session.
+	startTimeout = time.Minute
 	// sessionHeader carries the id of a session.
 	sessionHeader = "Mcp-Session-Id"
 )
@@ -29,12 +29,12 @@ type Handler struct {
 	who  func(*http.Request) string
 	http http.Handler
 
-	mu     sync.Mutex
-	closed bool
-	open   map[*Server]bool
-	guests map[string]*guest // by the id of their session
-	ends   sync.WaitGroup
-	done   chan struct{}
+	mu      sync.Mutex
+	closed  bool
+	open    map[*Server]bool
+	clients map[string]*httpClient // by the id of their session
+	ends    sync.WaitGroup
+	done    chan struct{}
 }
 
 // NewHandler returns a handler; Close ends its sessions. who returns the name of the caller of a request. A session
@@ -43,8 +43,9 @@ func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
 	if c.Devices == nil {
 		return nil, errors.New("sessions over HTTP need the devices of their process")
 	}
-	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, guests: map[string]*guest{}, done: make(chan struct{})}
-	h.http = mcp.NewStreamableHTTPHandler(h.begin, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle,
+	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, clients: map[string]*httpClient{},
+		done: make(chan struct{})}
+	h.http = mcp.NewStreamableHTTPHandler(h.newSession, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle,
 		MaxRequestBodyBytes: maxLine,
 		// the host names of the server were checked before
 		DisableLocalhostProtection: true, PropagateRequestCancellation: true})
@@ -55,7 +56,7 @@ func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		h.mu.Lock()
-		g := h.guests[id]
+		g := h.clients[id]
 		h.mu.Unlock()
 		if g == nil || g.owner != h.who(r) {
 			http.Error(w, "session not found", http.StatusNotFound)
@@ -68,8 +69,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.http.ServeHTTP(w, r)
 }
 
-// begin returns the server of a new session, or nil to reject it.
-func (h *Handler) begin(r *http.Request) *mcp.Server {
+// newSession returns the server of a new session, or nil to reject it.
+func (h *Handler) newSession(r *http.Request) *mcp.Server {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || len(h.open) >= maxSessions {
@@ -88,26 +89,26 @@ func (h *Handler) begin(r *http.Request) *mcp.Server {
 	if device := r.PathValue("id"); device != "" {
 		s.Choose(device)
 	}
-	g := &guest{owner: owner, left: make(chan struct{})}
-	h.open[s], h.guests[id] = true, g
+	g := &httpClient{owner: owner, left: make(chan struct{})}
+	h.open[s], h.clients[id] = true, g
 	h.ends.Go(func() { h.end(s, id, g) })
 	return s.MCP()
 }
 
-// guest is a client with a session.
-type guest struct {
+// httpClient is a client with a session.
+type httpClient struct {
 	owner string
 	once  sync.Once
 	left  chan struct{} // closed when it has ended its session
 }
 
-func (g *guest) leave() { g.once.Do(func() { close(g.left) }) }
+func (g *httpClient) leave() { g.once.Do(func() { close(g.left) }) }
 
 // end waits until the client has disconnected, and releases the session's devices.
-func (h *Handler) end(s *Server, id string, g *guest) {
+func (h *Handler) end(s *Server, id string, g *httpClient) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	began, met := time.Now(), false
+	began, wasConnected := time.Now(), false
 wait:
 	for {
 		select {
@@ -117,11 +118,11 @@ wait:
 			break wait
 		case <-tick.C:
 		}
-		here := false
+		connected := false
 		for range s.MCP().Sessions() {
-			here, met = true, true
+			connected, wasConnected = true, true
 		}
-		if !here && (met || time.Since(began) > greeting) {
+		if !connected && (wasConnected || time.Since(began) > startTimeout) {
 			break
 		}
 	}
@@ -134,7 +135,7 @@ wait:
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.open, s)
-	delete(h.guests, id)
+	delete(h.clients, id)
 }
 
 // Close ends all sessions and waits until their devices are released.

@@ -90,7 +90,7 @@ func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err := c.lend(ctx, planned.Cases); err != nil {
 		return nil, err
 	}
-	run, err := c.begin(conf, planned.Cases)
+	run, err := c.startRun(conf, planned.Cases)
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +163,9 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 			continue
 		}
 		c.server.mu.Lock()
-		filmed := c.server.films[st.Info.ID] != nil
+		isRecorded := c.server.recordings[st.Info.ID] != nil
 		c.server.mu.Unlock()
-		if filmed {
+		if isRecorded {
 			errs = append(errs, &client.Refusal{What: st.Info.ID + " is being recorded",
 				Try: "record {action: stop} before run_test"})
 			continue
@@ -180,42 +180,42 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 	return errors.Join(errs...)
 }
 
-// begin starts a run that continues after the call.
-func (c *call) begin(conf run.Config, cases []plan.Case) (*testRun, error) {
+// startRun starts a run that continues after the call.
+func (c *call) startRun(conf run.Config, cases []plan.Case) (*testRun, error) {
 	if err := c.server.base.Err(); err != nil {
 		return nil, context.Cause(c.server.base)
 	}
 	ctx, cancel := context.WithCancelCause(c.server.base)
 	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
-	begun := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
-	r, sealed, err := run.Begin(conf, begun.observe)
+	started := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	r, interrupted, err := run.Begin(conf, started.observe)
 	if r == nil {
 		cancel(nil)
 		return nil, err
 	}
-	c.server.complain(err, conf.ReportSealed(ctx, sealed), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
-	begun.dir, begun.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
+	c.server.warn(err, conf.ReportSealed(ctx, interrupted), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
+	started.dir, started.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
 	c.server.runs.mu.Lock()
 	if c.server.runs.byID == nil {
 		c.server.runs.byID = map[string]*testRun{}
 	}
-	c.server.runs.byID[begun.id] = begun
+	c.server.runs.byID[started.id] = started
 	c.server.runs.mu.Unlock()
 	c.server.runs.work.Go(func() {
 		defer cancel(nil)
-		defer close(begun.done)
+		defer close(started.done)
 		outcomes := r.All(ctx, cases)
-		c.server.complain(r.Report(ctx, io.Discard))
+		c.server.warn(r.Report(ctx, io.Discard))
 		err := r.End()
-		begun.mu.Lock()
-		begun.outcomes, begun.problem = outcomes, err
-		begun.mu.Unlock()
+		started.mu.Lock()
+		started.outcomes, started.problem = outcomes, err
+		started.mu.Unlock()
 	})
-	return begun, nil
+	return started, nil
 }
 
-// complain logs problems of a run's report as warnings.
-func (s *Server) complain(errs ...error) {
+// warn logs problems of a run's report as warnings.
+func (s *Server) warn(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
 			s.Log.Warn("the run's report", "error", err)

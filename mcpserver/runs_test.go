@@ -50,7 +50,7 @@ func TestRunIDs(t *testing.T) {
 	s.refused("get_report", `{"as": "markdown", "test": "nobody"}`, "fails")
 	s.refused("get_report", `{"test": "nobody"}`, "fails")
 	s.refused("get_report", `{"as": "yaml", "test": "fails"}`, "not about a run")
-	s.refused("get_report", `{"run": "2020-01-01T00-00-00", "stop": true}`, "began no such run")
+	s.refused("get_report", `{"run": "2020-01-01T00-00-00", "stop": true}`, "started no such run")
 	if text := s.ok("get_report", `{"test": "fails"}`); !strings.Contains(text, `"id":"fails"`) {
 		t.Errorf("get_report says %s", text)
 	}

@@ -24,7 +24,7 @@ type parameter struct {
 const (
 	refDoc   = "Element of the last snapshot: e12."
 	pointDoc = `A place: "120,340" in pixels or "50%,80%".`
-	scaleDoc = "Unit: pixels of the last screenshot as sent (default once there is one) or of the device, as in snapshots."
+	scaleDoc = "Pixels of the last screenshot as sent (default once there is one) or of the device, as in snapshots."
 )
 
 // parameters returns the arguments that the struct of an operation or of a tool defines.

@@ -74,20 +74,20 @@ Tests: responses end with their YAML step; get_report {as: "yaml"} returns the s
 // Server is one client's session with devices. Safe for concurrent use.
 type Server struct {
 	*client.Session
-	conf  Config
-	mcp   *mcp.Server
-	root  *os.Root
-	tools map[string]*tool
-	work  string // for recordings
+	conf    Config
+	mcp     *mcp.Server
+	root    *os.Root
+	tools   map[string]*tool
+	tempDir string // for recordings
 
 	base   context.Context
 	cancel context.CancelCauseFunc
 
 	runs runs
 
-	mu    sync.Mutex
-	films map[string]*film
-	logs  map[string]*logTail
+	mu         sync.Mutex
+	recordings map[string]*activeRecording
+	logs       map[string]*logTail
 }
 
 // New makes a server; Close ends it.
@@ -106,11 +106,11 @@ func New(c Config) (s *Server, err error) {
 			return nil, fmt.Errorf("the value of %s is too short to be kept secret: at least %d bytes", name, shortSecret)
 		}
 	}
-	s = &Server{conf: c, films: map[string]*film{}, logs: map[string]*logTail{}}
+	s = &Server{conf: c, recordings: map[string]*activeRecording{}, logs: map[string]*logTail{}}
 	s.Session = client.NewSession(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes,
 		Log: c.Log, Process: holder,
 		Shared: c.Devices != nil, Idle: c.Idle, Opened: s.keepLog, Link: func(t *dsl.Test) error { return s.linked(t, ".") },
-		Speak: speak})
+		Speak: toolSpelling})
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -130,7 +130,7 @@ func (s *Server) open() (err error) {
 	if s.root, err = os.OpenRoot(dir); err != nil {
 		return fmt.Errorf("working folder: %w", err)
 	}
-	if s.work, err = os.MkdirTemp("", "taproot-mcp-"); err != nil {
+	if s.tempDir, err = os.MkdirTemp("", "taproot-mcp-"); err != nil {
 		return err
 	}
 	if shared := s.conf.Devices; shared != nil {
@@ -168,8 +168,8 @@ func (s *Server) Close() error {
 	if s.Pool != nil && s.conf.Devices == nil {
 		errs = append(errs, s.Pool.Close())
 	}
-	if s.work != "" {
-		errs = append(errs, os.RemoveAll(s.work))
+	if s.tempDir != "" {
+		errs = append(errs, os.RemoveAll(s.tempDir))
 	}
 	if s.root != nil {
 		errs = append(errs, s.root.Close())

@@ -61,7 +61,7 @@ const (
 func (t *tool) parameters() []parameter {
 	list := parameters(t.arguments())
 	if t.def != nil {
-		list = t.narrowed(list)
+		list = t.adapted(list)
 		list = append(list, parameter{"timeoutMs", schema{"type": "integer", "maximum": maxTimeout}, false})
 	}
 	if t.acts() {
@@ -94,8 +94,8 @@ func (t *tool) arguments() any {
 	return t.args
 }
 
-// narrowed adapts the arguments of an operation to assistants: it adds references in the place of selectors.
-func (t *tool) narrowed(list []parameter) []parameter {
+// adapted adapts the arguments of an operation to assistants: it adds references in the place of selectors.
+func (t *tool) adapted(list []parameter) []parameter {
 	points := false
 	for i, p := range list {
 		if p.name == "selector" && t.takesRef() {
@@ -138,7 +138,7 @@ func (t *tool) definition() *mcp.Tool {
 
 // serve handles one call. Every failure, a panic too, becomes a response that is marked as an error.
 func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (result *mcp.CallToolResult) {
-	ctx, leave := s.within(ctx)
+	ctx, leave := s.withServerLimits(ctx)
 	defer leave()
 	defer func() {
 		if p := recover(); p != nil {
@@ -149,7 +149,7 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	}()
 	c, err := s.parse(t, req)
 	if err == nil {
-		stop := c.beat(ctx)
+		stop := c.sendHeartbeats(ctx)
 		defer stop()
 		if t.def != nil {
 			result, err = answered(c.Operate(ctx))
@@ -163,8 +163,8 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	return s.masked(result)
 }
 
-// within limits a call to the life of the server and to MaxCall.
-func (s *Server) within(ctx context.Context) (context.Context, func()) {
+// withServerLimits limits a call to the life of the server and to MaxCall.
+func (s *Server) withServerLimits(ctx context.Context) (context.Context, func()) {
 	ctx, leave := drivers.Bound(ctx, s.base)
 	if s.conf.MaxCall == 0 {
 		return ctx, leave
@@ -187,7 +187,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		}
 		c.Value = withoutNulls(v)
 	}
-	if err := c.known(); err != nil {
+	if err := c.checkNames(); err != nil {
 		return nil, err
 	}
 	if f, given := c.Value.Get("device"); given && !t.own {
@@ -196,7 +196,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		}
 		c.Device, c.Value = f.Value.Text, client.Without(c.Value, "device")
 	}
-	if err := c.take(); err != nil {
+	if err := c.takeOwnArguments(); err != nil {
 		return nil, err
 	}
 	if t.def != nil {
@@ -211,8 +211,8 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 	return c, nil
 }
 
-// take reads the arguments that only this package handles.
-func (c *call) take() error {
+// takeOwnArguments reads the arguments that only this package handles.
+func (c *call) takeOwnArguments() error {
 	if f, given := c.Value.Get("then"); given && c.tool.acts() {
 		if c.Then = f.Value.Text; !slices.Contains(client.Thens(), c.Then) {
 			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.Then, 40)),
@@ -233,8 +233,8 @@ func (c *call) take() error {
 	return nil
 }
 
-// known rejects arguments that the tool does not have.
-func (c *call) known() error {
+// checkNames rejects arguments that the tool does not have.
+func (c *call) checkNames() error {
 	names := c.tool.names
 	for _, f := range c.Value.Fields {
 		if slices.Contains(names, f.Key) {
@@ -262,8 +262,8 @@ func withoutNulls(v source.Value) source.Value {
 // heartbeat is the interval of progress notifications during a long call.
 const heartbeat = 2 * time.Second
 
-// beat sends progress notifications, if the client requested them, until the returned function is called.
-func (c *call) beat(ctx context.Context) (stop func()) {
+// sendHeartbeats sends progress notifications, if the client requested them, until the returned function is called.
+func (c *call) sendHeartbeats(ctx context.Context) (stop func()) {
 	if c.req.Params.GetProgressToken() == nil || c.tool.name == "run_test" || c.tool.name == "get_report" {
 		return func() {} // these report their steps
 	}

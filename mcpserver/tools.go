@@ -45,7 +45,7 @@ func sessionTools() []*tool {
 		{name: "ocr", doc: "Reads text in the pixels of the screen, for text that snapshot does not list.", hints: looks,
 			args: ocrArgs{}, do: readPixels},
 		{name: "record", doc: "Starts or stops a recording of the screen; stop returns the path of an mp4.", hints: hints{},
-			args: recordArgs{}, out: filmFile{}, do: recordScreen},
+			args: recordArgs{}, out: recordingResult{}, do: recordScreen},
 		{name: "logs", doc: "Returns the newest lines of the device's log or the page's console, and the app's crash.",
 			hints: looks, args: logsArgs{}, do: showLogs},
 		{name: "list_apps", doc: "Lists the apps that were installed in addition to the system's.", hints: looks,

@@ -40,7 +40,7 @@ type stdio struct {
 
 	mu   sync.Mutex
 	open map[string]bool // requests that are not answered yet, by id
-	told chan struct{}   // closed and renewed with each answer
+	answeredOne chan struct{}   // closed and renewed with each answer
 }
 
 var (
@@ -51,7 +51,7 @@ var (
 func newStdio(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stdio {
 	return &stdio{in: in, out: out, log: log, ended: ended, messages: make(chan jsonrpc.Message),
 		closed: make(chan struct{}),
-		open:   map[string]bool{}, told: make(chan struct{})}
+		open:   map[string]bool{}, answeredOne: make(chan struct{})}
 }
 
 // Connect starts to read. The goroutine that reads ends with the input, because a reader that never returns cannot be
@@ -203,14 +203,14 @@ func (s *stdio) message(data []byte) (jsonrpc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() && !s.asked(request.ID) {
+	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() && !s.register(request.ID) {
 		return nil, errors.New("the id of a request that is not answered yet")
 	}
 	return m, nil
 }
 
-// asked registers a request, and reports whether its id was free.
-func (s *stdio) asked(id jsonrpc.ID) bool {
+// register registers a request, and reports whether its id was free.
+func (s *stdio) register(id jsonrpc.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := fmt.Sprintf("%T %v", id.Raw(), id.Raw())
@@ -225,8 +225,8 @@ func (s *stdio) answered(id jsonrpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, fmt.Sprintf("%T %v", id.Raw(), id.Raw()))
-	close(s.told)
-	s.told = make(chan struct{})
+	close(s.answeredOne)
+	s.answeredOne = make(chan struct{})
 }
 
 // settle waits until every request has its response, as long as responses come.
@@ -236,7 +236,7 @@ func (s *stdio) settle() {
 	open := -1
 	for left := answerParts; left > 0; left-- {
 		s.mu.Lock()
-		told, n := s.told, len(s.open)
+		answeredOne, n := s.answeredOne, len(s.open)
 		s.mu.Unlock()
 		if n == 0 {
 			return
@@ -245,7 +245,7 @@ func (s *stdio) settle() {
 			open, left = n, answerParts
 		}
 		select {
-		case <-told:
+		case <-answeredOne:
 		case <-tick.C:
 		case <-s.closed:
 			return
