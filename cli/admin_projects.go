@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// adminProjects is the command that lists projects, whose ids other commands take.
+// adminProjects is the command that lists projects with their ids.
 func adminProjects(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var account string
@@ -39,6 +39,6 @@ func adminProjects(env *Env,
 			}
 			return w.Flush()
 		})
-	cmd.Flags().StringVar(&account, "account", "", "only those that `ACCOUNT` owns")
+	cmd.Flags().StringVar(&account, "account", "", "only the projects of `ACCOUNT`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 }

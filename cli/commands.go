@@ -9,11 +9,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// command is one that is no word of the language.
+// command is a command that is not an action.
 type command struct {
 	name, group string
 	make        func(*Env) *cobra.Command
-	knowsAll    bool // it tells of all the others
+	knowsAll    bool // its output contains all other commands
 }
 
 // commands are all of these.
@@ -55,9 +55,9 @@ func commands() []command {
 	}
 }
 
-// addCommands adds all commands, in their groups; when the first argument is one of them, that one alone: of the time
-// that a command of the shell takes, making the others would be a large part. A list of all needs no more than their
-// names.
+// addCommands adds all commands, in their groups. If the first argument names one of them, only that one is built
+// completely, because building the others would be a large part of the time of a shell command. A list of all commands
+// needs only their names.
 func addCommands(root *cobra.Command, env *Env) {
 	for _, g := range [][2]string{{groupTests, "Tests:"},
 		{groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"},
@@ -103,7 +103,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	}
 }
 
-// new makes the command, in its group.
+// new returns the command, with its group.
 func (c command) new(env *Env) *cobra.Command {
 	cmd := c.make(env)
 	cmd.GroupID = c.group

@@ -12,11 +12,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// completeWithin bounds how long a shell waits for the list of devices.
+// completeWithin limits how long a shell waits for the list of devices.
 const completeWithin = 5 * time.Second
 
-// complete teaches shells what arguments and flags can be: the ids and tags of the tests in this folder, devices, fixed
-// words. An error has no place in a completion: there is nothing to complete with then.
+// complete registers completions of arguments and flags: ids and tags of the tests in this folder, devices, fixed
+// values. In case of an error there are no completions.
 func complete(root *cobra.Command, env *Env) {
 	words := map[string]func(context.Context) []string{
 		"tag":      func(context.Context) []string { return testTags(env) },
@@ -45,7 +45,7 @@ func complete(root *cobra.Command, env *Env) {
 	}
 }
 
-// beginning are the words that begin as what was typed; behind a comma begins another one.
+// beginning returns the words with the typed prefix; after a comma another word starts.
 func beginning(words []string, typed string) []string {
 	before, last := "", typed
 	if i := strings.LastIndexByte(typed, ','); i >= 0 {
@@ -85,7 +85,7 @@ func testTags(env *Env) (tags []string) {
 	return tags
 }
 
-// heldIDs are the phones and pages that the sessions of this project hold open.
+// heldIDs are the phones and pages that are open in the sessions of this project.
 func heldIDs(ctx context.Context, env *Env) (ids []string) {
 	if ctx == nil {
 		ctx = context.Background()
