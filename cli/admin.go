@@ -49,7 +49,8 @@ func openService(ctx context.Context, env *Env, set settings, data string, open 
 func newAdminCommand(env *Env) *cobra.Command {
 	var data string
 	cmd := &cobra.Command{Use: "admin", Short: "manage the accounts of taproot serve --service",
-		Long: "admin works on the database of taproot serve --service, also while it runs: the one of TAPROOT_DATABASE_URL, or\n" +
+		Long: "admin works on the database of taproot serve --service, also while it runs: the one of " +
+			"TAPROOT_DATABASE_URL, or\n" +
 			"service.db in the data folder.\n" +
 			"ACCOUNT is the e-mail address or the id of an account, PROJECT the id of a project (taproot admin projects). A\n" +
 			"password is read from the terminal, or from standard input, one line."}

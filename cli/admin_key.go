@@ -13,7 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// adminKey is the command that creates a key without the console: for a first trial, and for scripts that set up servers.
+// adminKey is the command that creates a key without the console: for a first trial, and for scripts that set up
+// servers.
 func adminKey(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var name, project string

@@ -54,14 +54,15 @@ func adminShares(env *Env,
 	set.Flags().IntVar(&weight, "weight", 1,
 		"`N` from 1: of two waiting projects, one of weight 2 starts twice as many cases as one of weight 1")
 	set.Flags().IntVar(&limit, "limit", 0, "run at most `N` of its cases at once; 0: no limit")
-	add("shares", "list the projects' shares of a farm, and their current use", 0, func(ctx context.Context, s *service.Service,
-		_ []string) error {
-		list, err := queue.New(s.DB(), nil).Shares(ctx, "")
-		if err != nil {
-			return err
-		}
-		return showShares(env.Stdout, list)
-	})
+	add("shares", "list the projects' shares of a farm, and their current use", 0,
+		func(ctx context.Context, s *service.Service,
+			_ []string) error {
+			list, err := queue.New(s.DB(), nil).Shares(ctx, "")
+			if err != nil {
+				return err
+			}
+			return showShares(env.Stdout, list)
+		})
 }
 
 func showShares(to io.Writer, list []queue.Share) error {

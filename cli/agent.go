@@ -20,8 +20,10 @@ func newAgentCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "manage the agent, a helper app on Android phones that makes tests fast",
-		Long: "The agent, appium-uiautomator2-server, reads the screen of a phone in tenths of a second, where uiautomator dump\n" +
-			"takes seconds. Tests install it on first use. These commands install it in advance, show its state, and remove it.\n" +
+		Long: "The agent, appium-uiautomator2-server, reads the screen of a phone in tenths of a second, where uiautomator " +
+			"dump\n" +
+			"takes seconds. Tests install it on first use. These commands install it in advance, show its state, and remove " +
+			"it.\n" +
 			"While it runs, it listens on all networks of the phone without a password: see taproot docs android.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -56,7 +56,8 @@ func TestCompletionInBash(t *testing.T) {
 	l := completionProject(t)
 	for _, c := range completions(l) {
 		e := l.start("bash", "--norc", "-c", `
-_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]}; prev=${COMP_WORDS[COMP_CWORD-1]}; words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; }
+_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]}; prev=${COMP_WORDS[COMP_CWORD-1]}; `+
+			`words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; }
 __ltrim_colon_completions() { :; }
 compopt() { :; }
 source <(taproot completion bash) || exit 1

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// singleDash rejects a long flag with a single dash, which the flag package reads as several short flags: -headless would
-// be -h and show the help.
+// singleDash rejects a long flag with a single dash, which the flag package reads as several short flags: -headless
+// would be -h and show the help.
 func singleDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd.DisableFlagParsing {

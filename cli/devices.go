@@ -33,7 +33,8 @@ func newDevicesCommand(env *Env) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; with --watch one line per change")
 	cmd.Flags().StringVar(&boot, "boot", "", "start the iOS simulator with this `NAME` or UDID first")
-	cmd.Flags().BoolVar(&watch, "watch", false, "continue, and print phones that are added, removed or changed, until Ctrl-C")
+	cmd.Flags().BoolVar(&watch, "watch", false,
+		"continue, and print phones that are added, removed or changed, until Ctrl-C")
 	cmd.MarkFlagsMutuallyExclusive("boot", "watch")
 	return cmd
 }

@@ -24,8 +24,10 @@ func newDocsCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs [ACTION|PAGE]",
 		Short: "print the reference, one action of it, or a page of the documentation; write it as a site",
-		Long: "docs prints the reference in Markdown: every action with its arguments and an example. With an argument it prints\n" +
-			"one action, one of selectors, options, test, device, taproot.yaml, or a page of the documentation. If an action has\n" +
+		Long: "docs prints the reference in Markdown: every action with its arguments and an example. With an argument it " +
+			"prints\n" +
+			"one action, one of selectors, options, test, device, taproot.yaml, or a page of the documentation. If an action " +
+			"has\n" +
 			"the same name as a page, write PAGE.md for the page.\n\n" +
 			"Pages: " + strings.Join(docsPages(), " ") + "\n\n" +
 			"--site writes the documentation as a site that needs no server, with an offline search: open index.html.\n" +

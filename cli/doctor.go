@@ -31,11 +31,13 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "show the external programs that tests need here",
-		Long: "doctor prints one line per external program: its version and path, or how to install it. It installs nothing;\n" +
+		Long: "doctor prints one line per external program: its version and path, or how to install it. It installs " +
+			"nothing;\n" +
 			"taproot setup does.\n\n" +
 			"It checks the programs for --platform; without it those for the tests in this folder; without any test all. It\n" +
 			"exits with 0 if all required programs are installed, and with 1 otherwise.\n\n" +
-			"With --live it opens the attached phone, emulator or simulator, starts the system's settings there (or --app), taps,\n" +
+			"With --live it opens the attached phone, emulator or simulator, starts the system's settings there (or --app), " +
+			"taps,\n" +
 			"swipes, records, reads the log, and prints a report of what works, for an issue. It changes no setting.",
 		Example: "  taproot doctor\n  taproot doctor --platform web --json\n  taproot doctor --platform ios --live",
 		Args:    cobra.NoArgs,
@@ -64,8 +66,8 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// newFetchDriverCommand is started by `taproot setup` in a process of its own, because playwright-go's installer cannot be
-// cancelled, but a process can.
+// newFetchDriverCommand is started by `taproot setup` in a process of its own, because playwright-go's installer cannot
+// be cancelled, but a process can.
 func newFetchDriverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    fetchDriverName + " DIR",

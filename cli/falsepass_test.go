@@ -175,7 +175,8 @@ func newWitness(t *testing.T) *witness {
 		pages.ServeHTTP(script, r)
 		rw.Header().Set("Content-Type", "text/javascript")
 		fmt.Fprint(rw, script.Body.String(), `
-const tell = (what) => { const q = new XMLHttpRequest(); q.open('POST', '/told' + location.search, false); q.send(what); };
+const tell = (what) => { const q = new XMLHttpRequest(); q.open('POST', '/told' + location.search, false); `+
+			`q.send(what); };
 const pageLog = log;
 log = (text) => { pageLog(text); tell('log ' + text); };
 document.addEventListener('click', () => tell('click'), true);`)

@@ -39,7 +39,8 @@ func (f *farmFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listen, "farm-listen", ":4222",
 		"with --farm: accept hosts on `HOST:PORT`, over TLS (TAPROOT_FARM_LISTEN)")
 	flags.StringVar(&f.public, "farm-public", "",
-		"with --farm: the public `HOST:PORT` of that, or NATS servers of your own, separated by commas (TAPROOT_FARM_PUBLIC;\n"+
+		"with --farm: the public `HOST:PORT` of that, or NATS servers of your own, separated by commas "+
+			"(TAPROOT_FARM_PUBLIC;\n"+
 			"default: the hub's name and the port)")
 }
 

@@ -18,9 +18,12 @@ func newNATSConfigCommand(env *Env) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{Use: "nats-config",
 		Short: "write the configuration of NATS servers of your own, for several hubs", Args: cobra.NoArgs,
-		Long: "nats-config writes one file for all servers, each of which is started with its own name (nats-server -c nats.conf\n" +
-			"-n NAME). It prints the seed of the account with which hubs sign for hosts: TAPROOT_NATS_ACCOUNT. The file contains\n" +
-			"a password with which the servers authenticate each other, and the seed gives access to them. Both are printed only\n" +
+		Long: "nats-config writes one file for all servers, each of which is started with its own name (nats-server -c " +
+			"nats.conf\n" +
+			"-n NAME). It prints the seed of the account with which hubs sign for hosts: TAPROOT_NATS_ACCOUNT. The file " +
+			"contains\n" +
+			"a password with which the servers authenticate each other, and the seed gives access to them. Both are printed " +
+			"only\n" +
 			"once. If the account of a farm changes, its hosts must join again.",
 		Example: "  taproot farm nats-config --servers nats-1,nats-2,nats-3 --output nats.conf",
 		RunE: func(*cobra.Command, []string) error {

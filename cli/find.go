@@ -29,9 +29,12 @@ func newFindCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find SELECTOR",
 		Short: "show which element a selector matches, and why; with '' list all elements of the screen",
-		Long: "find shows which element a step with this selector would use, how its label matched, where it would be tapped,\n" +
-			"what covers it, and what an assertion with it sees: on a phone, or in a saved tree (a dump of uiautomator, a source\n" +
-			"of WebDriverAgent, artifacts/tree-NN.json of a report). SELECTOR is a label, or YAML as in a test. An empty one ('')\n" +
+		Long: "find shows which element a step with this selector would use, how its label matched, where it would be " +
+			"tapped,\n" +
+			"what covers it, and what an assertion with it sees: on a phone, or in a saved tree (a dump of uiautomator, a " +
+			"source\n" +
+			"of WebDriverAgent, artifacts/tree-NN.json of a report). SELECTOR is a label, or YAML as in a test. An empty one " +
+			"('')\n" +
 			"lists the elements of the screen, with a selector for each.\n\n" +
 			"Exit codes: 0 one element; 1 none; 4 several; 2 wrong usage or an unreadable file; 3 no device.",
 		Example: "  taproot find ''\n" +

@@ -23,8 +23,10 @@ func newFmtCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH…]",
 		Short: "format test files",
-		Long: "fmt formats YAML files in one style: two spaces for each level, entries of lists below their key, no blanks at the\n" +
-			"ends of lines. Comments, quotes and the meaning of the files stay unchanged. Without a path it formats the folder\n" +
+		Long: "fmt formats YAML files in one style: two spaces for each level, entries of lists below their key, no blanks " +
+			"at the\n" +
+			"ends of lines. Comments, quotes and the meaning of the files stay unchanged. Without a path it formats the " +
+			"folder\n" +
 			"suites; - reads from standard input and writes to standard output.\n\n" +
 			"With -l it changes nothing, prints the names of the files that it would change, and exits with 1 if there are any.",
 		Example: "  taproot fmt\n  taproot fmt -l suites",

@@ -112,7 +112,8 @@ func wordList(taken func(string) bool) string {
 // skillHead is the front matter of the first page as a skill.
 const skillHead = `---
 name: taproot
-description: Drive and test browser pages and Android or iOS phones from the shell. Use it to open a page or an app, see its elements, tap, type, assert, and save what was done as a test.
+description: Drive and test browser pages and Android or iOS phones from the shell. Use it to open a page or an app, ` +
+	`see its elements, tap, type, assert, and save what was done as a test.
 ---
 
 `

@@ -39,8 +39,10 @@ func newHostCommand(env *Env) *cobra.Command {
 		Use: "host", Short: "add the devices of this machine to a farm (taproot serve --service --farm)", Args: cobra.NoArgs,
 		Long: "host connects to the hub of a farm and serves the devices of this machine to its clients, until it is\n" +
 			"interrupted. It opens no port.\n\n" +
-			"The first time it needs a token, which taproot admin host-token creates on the hub; it is valid once. With it the\n" +
-			"host receives a key of its own, which is stored in the data folder and never leaves it. From then on host connects\n" +
+			"The first time it needs a token, which taproot admin host-token creates on the hub; it is valid once. With it " +
+			"the\n" +
+			"host receives a key of its own, which is stored in the data folder and never leaves it. From then on host " +
+			"connects\n" +
 			"without a token, also after the hub was offline.\n\n" +
 			"--drain makes the host on this machine accept no new work, and end when no client uses its devices.",
 		Example: "  taproot host --hub https://hub.example.com --token taph_…\n" +

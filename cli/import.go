@@ -31,8 +31,10 @@ func newImportMaestroCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "maestro DIR",
 		Short: "convert Maestro flows to tests of Taproot",
-		Long: "maestro converts all flows of a folder to test files, with their comments; a flow that other flows call becomes a\n" +
-			"block for run:. A command without an equivalent is printed with its place, becomes a comment, and makes the exit\n" +
+		Long: "maestro converts all flows of a folder to test files, with their comments; a flow that other flows call " +
+			"becomes a\n" +
+			"block for run:. A command without an equivalent is printed with its place, becomes a comment, and makes the " +
+			"exit\n" +
 			"code 1. Flows also run unchanged: taproot run DIR; and run: may name a flow that is not imported yet.",
 		Example: "  taproot import maestro .maestro --out suites/app",
 		Args:    cobra.ExactArgs(1),

@@ -51,8 +51,10 @@ func newInitCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [FOLDER]",
 		Short: "create a project: first tests, settings, editor and CI",
-		Long: "init creates a folder suites with a first test that passes at once and its taproot.yaml, the schema with which an\n" +
-			"editor completes and checks tests (.taproot, .vscode), .gitignore, and a file for the CI of the repository. Without\n" +
+		Long: "init creates a folder suites with a first test that passes at once and its taproot.yaml, the schema with " +
+			"which an\n" +
+			"editor completes and checks tests (.taproot, .vscode), .gitignore, and a file for the CI of the repository. " +
+			"Without\n" +
 			"--web and --android, the tests are examples for a page and for the app of a simulated phone.\n\n" +
 			"Existing files are never overwritten. At the end it prints what it wrote, and the next command.",
 		Example: "  taproot init                            examples for a page and a phone\n" +
@@ -185,7 +187,8 @@ func (p *project) tests() error {
 	return errors.Join(errs...)
 }
 
-// editor writes the schemas, and the settings of Visual Studio Code for them. Other editors use the first line of a test.
+// editor writes the schemas, and the settings of Visual Studio Code for them. Other editors use the first line of a
+// test.
 func (p *project) editor() error {
 	test, err := json.Marshal(dsl.Schema())
 	if err != nil {

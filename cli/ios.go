@@ -59,7 +59,8 @@ func (b agentBuild) run(ctx context.Context, env *Env) error {
 	xcrun, err := host.LookPath("xcrun")
 	if err != nil {
 		return errors.New(
-			"WebDriverAgent is built on a Mac with Xcode, but xcrun is not installed here. A phone that already has it needs no build: " +
+			"WebDriverAgent is built on a Mac with Xcode, but xcrun is not installed here. A phone that already has it needs " +
+				"no build: " +
 				"see TAPROOT_WDA_URL")
 	}
 	folder, err := fetchWebDriverAgent(ctx, env, host)

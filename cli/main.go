@@ -28,8 +28,8 @@ func Main(env *Env) int {
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
 	defer signal.Stop(gone)
-	// A second signal ends the process at once, unless it follows the first one immediately: a parent process that received
-	// the first one may have sent it.
+	// A second signal ends the process at once, unless it follows the first one immediately: a parent process that
+	// received the first one may have sent it.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	return Run(ctx, env)
 }
@@ -80,7 +80,8 @@ func newRootCommand(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "taproot",
 		Short: "test apps on phones and pages in browsers",
-		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and writes a\n" +
+		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and writes " +
+			"a\n" +
 			"report of each test.",
 		Example: "  taproot init                    create a project with a first test\n" +
 			"  taproot setup                   install the programs that its tests need\n" +

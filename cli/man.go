@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// writeManual writes the manual pages of a command and its subcommands: taproot.1, taproot-run.1 and so on. They contain
-// no date, so that the same program writes the same pages.
+// writeManual writes the manual pages of a command and its subcommands: taproot.1, taproot-run.1 and so on. They
+// contain no date, so that the same program writes the same pages.
 func writeManual(cmd *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

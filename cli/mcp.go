@@ -35,7 +35,8 @@ func newMCPCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "let an AI assistant drive devices (Model Context Protocol over stdio)",
-		Long: "mcp is a server of the Model Context Protocol over stdin and stdout. An AI assistant starts it, uses 37 tools\n" +
+		Long: "mcp is a server of the Model Context Protocol over stdin and stdout. An AI assistant starts it, uses 37 " +
+			"tools\n" +
 			"for phones and browser pages, and ends it by closing stdin. It reads and writes files below the folder in which\n" +
 			"it was started, and opens no port. A client of it can do anything on the connected devices.\n\n" +
 			"--print-config CLIENT prints the entry for the configuration of " + mcpserver.ClientNames() + ".",

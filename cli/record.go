@@ -34,10 +34,12 @@ func newRecordCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record --url ADDRESS -o FILE.yaml",
 		Short: "record what you do on a page as a test",
-		Long: "record opens a page in a browser window and records your actions there as the steps of a test. It prints each\n" +
+		Long: "record opens a page in a browser window and records your actions there as the steps of a test. It prints " +
+			"each\n" +
 			"step, and writes the file when you close the window or press Ctrl-C. Each click is performed by the recorded\n" +
 			"selector, so the selector has worked once.\n\n" +
-			"A password becomes a variable, which reports mask; set it in the environment before you run the test. Files that\n" +
+			"A password becomes a variable, which reports mask; set it in the environment before you run the test. Files " +
+			"that\n" +
 			"you upload are copied to the folder of the test. Without a display the browser has no window; --connect then\n" +
 			"records in a browser that runs elsewhere.",
 		Example: "  taproot record --url https://shop.example.com -o suites/shop.yaml\n" +

@@ -173,8 +173,10 @@ func newPruneCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "remove runs that are too old or too many",
-		Long: "prune removes the runs that are older than REPORT_MAX_DAYS (30) or beyond the newest REPORT_MAX_RUNS (100).\n" +
-			"Set these in the environment or in the file .env at the project's root. A run that is active, or that has a file\n" +
+		Long: "prune removes the runs that are older than REPORT_MAX_DAYS (30) or beyond the newest REPORT_MAX_RUNS " +
+			"(100).\n" +
+			"Set these in the environment or in the file .env at the project's root. A run that is active, or that has a " +
+			"file\n" +
 			".keep, stays. Every run prunes at its end.",
 		Example: "  taproot report prune --dry-run\n  REPORT_MAX_DAYS=7 taproot report prune",
 		Args:    cobra.NoArgs,
@@ -213,7 +215,8 @@ func newSealCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "seal",
 		Short: "complete the reports of killed runs",
-		Long: "seal completes the report packs of a run that was killed: it writes run.md, summary.json and the files of the\n" +
+		Long: "seal completes the report packs of a run that was killed: it writes run.md, summary.json and the files of " +
+			"the\n" +
 			"run from the events that were saved. Active runs are skipped. taproot run does the same before it starts.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -241,7 +244,8 @@ func newVerifyCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [RUN[/PACK] …]",
 		Short: "check that report packs are complete and unchanged",
-		Long: "verify checks packs: summary.json agrees with the events, every listed file exists, images can be decoded, and\n" +
+		Long: "verify checks packs: summary.json agrees with the events, every listed file exists, images can be decoded, " +
+			"and\n" +
 			"no file of the manifest has changed. It exits with 1 if it finds a problem.",
 		RunE: at.withPacks(func(_ *cobra.Command, _ reportsDir, dirs []string) error { return verify(env, dirs) }),
 	}

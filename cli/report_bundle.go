@@ -20,7 +20,8 @@ func newBundleCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle [RUN[/PACK] …]",
 		Short: "write each report pack as one file, PACK.html, to send to others",
-		Long: "bundle writes a page that needs no other file: images and the recording are in it. It prints a warning if the\n" +
+		Long: "bundle writes a page that needs no other file: images and the recording are in it. It prints a warning if " +
+			"the\n" +
 			"file is larger than 10 MB.",
 		Example: "  taproot report bundle latest/login --out /tmp",
 		RunE: at.withPacks(func(cmd *cobra.Command, p reportsDir, dirs []string) error {

@@ -23,8 +23,10 @@ func newExportCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT [RUN]",
 		Short: "write a run as junit, ctrf, github, summary or json",
-		Long: "export writes one of the files that every run leaves in its folder, also for an older run: junit (junit.xml),\n" +
-			"ctrf (ctrf.json), github (annotations, which GitHub Actions shows at the lines of the YAML), summary (Markdown),\n" +
+		Long: "export writes one of the files that every run leaves in its folder, also for an older run: junit " +
+			"(junit.xml),\n" +
+			"ctrf (ctrf.json), github (annotations, which GitHub Actions shows at the lines of the YAML), summary " +
+			"(Markdown),\n" +
 			"json (run.json).",
 		Example: "  taproot report export --format junit > junit.xml\n" +
 			"  taproot report export --format ctrf --out ctrf.json 2026-03-04T05-06-07",

@@ -20,9 +20,12 @@ func newMergeCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge DIR …",
 		Short: "combine the runs of several shards into one run",
-		Long: "merge copies the report packs of several shards (run --shard 1/3, 2/3, 3/3) into one run of the reports folder,\n" +
-			"and writes its files: index.html, junit.xml, ctrf.json, run.json, summary.md and its lines of history.jsonl. A DIR\n" +
-			"is the folder of a run, or a folder that contains one run, such as an artifact that a CI job has downloaded. The\n" +
+		Long: "merge copies the report packs of several shards (run --shard 1/3, 2/3, 3/3) into one run of the reports " +
+			"folder,\n" +
+			"and writes its files: index.html, junit.xml, ctrf.json, run.json, summary.md and its lines of history.jsonl. A " +
+			"DIR\n" +
+			"is the folder of a run, or a folder that contains one run, such as an artifact that a CI job has downloaded. " +
+			"The\n" +
 			"shards stay unchanged.\n\n" +
 			"Exit codes: 0 merged, whatever the results of the tests; 2 these are not the shards of one run; 3 an error.",
 		Example: "  taproot report merge shard-1 shard-2 shard-3\n" +

@@ -30,7 +30,8 @@ func newOpenCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open [RUN[/PACK]]",
 		Short: "show a report in the browser, with Playwright's traces",
-		Long: "open serves the reports folder to this machine only, until it is interrupted, and opens the page of a run or of\n" +
+		Long: "open serves the reports folder to this machine only, until it is interrupted, and opens the page of a run " +
+			"or of\n" +
 			"a report pack. Unlike in a page opened as a file, a trace opens in Playwright's own viewer.",
 		Example: "  taproot report open\n  taproot report open latest/login",
 		Args:    cobra.MaximumNArgs(1),

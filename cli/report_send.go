@@ -25,7 +25,8 @@ func newPackCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack [RUN[/PACK] …]",
 		Short: "write each report pack as an archive, PACK.tar.gz",
-		Long: "pack writes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same pack\n" +
+		Long: "pack writes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same " +
+			"pack\n" +
 			"results in the same bytes. A pack that is incomplete, or that contains a link, is rejected.",
 		Example: "  taproot report pack latest/login --out /tmp",
 		RunE: at.withPacks(func(_ *cobra.Command, p reportsDir, dirs []string) error {
@@ -48,7 +49,8 @@ func newUploadCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upload [RUN[/PACK] …]",
 		Short: "send report packs to the service at TAPROOT_URL",
-		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. It retries temporary failures. The\n" +
+		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. It retries temporary failures. " +
+			"The\n" +
 			"packs that were sent are listed in uploads.json of their run, so that the same command continues after a failure.",
 		Example: "  TAPROOT_URL=https://reports.example.com taproot report upload",
 		RunE: at.withPacks(func(cmd *cobra.Command, _ reportsDir, dirs []string) error {
@@ -143,9 +145,11 @@ func newNotifyCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify [RUN]",
 		Short: "send the message about a run to the chats again, or print it",
-		Long: "notify sends a summary of a run to the chats in SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL and NOTIFY_URLS (several,\n" +
+		Long: "notify sends a summary of a run to the chats in SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL and NOTIFY_URLS " +
+			"(several,\n" +
 			"separated by commas). The host name of the URL decides on the product: Slack, Feishu, Lark, DingTalk, WeCom,\n" +
-			"Discord, Teams, otherwise plain JSON. Append the secret that signs messages to the URL: #secret=… Every run with\n" +
+			"Discord, Teams, otherwise plain JSON. Append the secret that signs messages to the URL: #secret=… Every run " +
+			"with\n" +
 			"failures sends its message at the end.\n" +
 			"TAPROOT_REPORT_URL is the link in the message; {run} in it becomes the run's name.",
 		Example: "  taproot report notify --dry-run",

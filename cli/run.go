@@ -64,9 +64,11 @@ func newRunCommand(env *Env) *cobra.Command {
 		Use:     "run [ID|PATH …]",
 		Aliases: []string{"run-test-pack"},
 		Short:   "run tests",
-		Long: "run runs YAML tests: files, folders, or test ids. Without arguments it runs the tests of the folder suites.\n" +
+		Long: "run runs YAML tests: files, folders, or test ids. Without arguments it runs the tests of the folder " +
+			"suites.\n" +
 			"Each test waits for a free device of its platform: a phone, a simulator or a browser. The report of the\n" +
-			"run is written to tests/reports: index.html, junit.xml, and a folder per test with screenshots and a recording.\n\n" +
+			"run is written to tests/reports: index.html, junit.xml, and a folder per test with screenshots and a recording.\n" +
+			"\n" +
 			"Tests are selected in this order: --tag, --label-filter and --platform, then --rerun-failed, then --shard;\n" +
 			"--repeat and --randomize come last.\n\n" +
 			"Exit codes:\n" +
@@ -273,7 +275,8 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	}
 	run, sealed, err := run.Begin(conf, nil)
 	for _, s := range sealed {
-		fmt.Fprintf(env.Stderr, "completed the report of %s, which a killed run left unfinished: %s\n", s.Dir, s.Result.Verdict)
+		fmt.Fprintf(env.Stderr, "completed the report of %s, which a killed run left unfinished: %s\n", s.Dir,
+			s.Result.Verdict)
 	}
 	if run == nil {
 		return err

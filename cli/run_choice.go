@@ -79,8 +79,8 @@ func (f runFlags) choose(c *run.Config) (err error) {
 	return c.Resolve()
 }
 
-// givenFlags lists the flags of the command line, as they would be written again. Only the names of variables are listed,
-// because their values may be secrets.
+// givenFlags lists the flags of the command line, as they would be written again. Only the names of variables are
+// listed, because their values may be secrets.
 func givenFlags(flags *pflag.FlagSet) []string {
 	var list []string
 	flags.Visit(func(f *pflag.Flag) {

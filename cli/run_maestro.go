@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// Flags that users of other runners have in their command lines: --format junit --output FILE, although every run writes
-// that file.
+// Flags that users of other runners have in their command lines: --format junit --output FILE, although every run
+// writes that file.
 
 func (f runFlags) checkFormat() error {
 	switch strings.ToLower(f.format) {

@@ -16,7 +16,8 @@ func newSchemaCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "print the JSON Schema of test files, for editors",
-		Long: "schema prints a JSON Schema (2020-12) of test files. An editor with a YAML language server completes and checks\n" +
+		Long: "schema prints a JSON Schema (2020-12) of test files. An editor with a YAML language server completes and " +
+			"checks\n" +
 			"with it: save it, and start a test file with\n\n  # yaml-language-server: $schema=taproot.schema.json\n\n" +
 			"--config prints the schema of a suite's taproot.yaml.",
 		Example: "  taproot schema -o taproot.schema.json\n  taproot schema --config -o taproot-config.schema.json",

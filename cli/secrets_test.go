@@ -79,7 +79,8 @@ func TestSecretsOfAPageAreNowhereInTheReport(t *testing.T) {
 	l.env = append(l.env, "APP_PASSWORD="+secret)
 	l.write("page.html",
 		`<!doctype html><title>Page</title><input id="f"><p id="p"></p><a id="d" download="x.txt">get</a><script>
-f.oninput = () => { console.log('it is ' + f.value); p.textContent = f.value; fetch('?q=' + encodeURIComponent(f.value)).catch(() => {});
+f.oninput = () => { console.log('it is ' + f.value); p.textContent = f.value; fetch('?q=' + `+
+			`encodeURIComponent(f.value)).catch(() => {});
 d.href = 'data:text/plain,' + encodeURIComponent('file ' + f.value); }</script>`)
 	l.write("secret.yaml", `
 id: secret

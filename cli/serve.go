@@ -54,10 +54,12 @@ func newServeCommand(env *Env) *cobra.Command {
 			"  TAPROOT_JWT_PUBLIC_KEY_FILE       a PEM file that verifies them (RS, PS, ES, EdDSA)\n" +
 			"  TAPROOT_JWT_ISSUER, _AUDIENCE     required values of these claims, if set; tokens always need an expiry\n" +
 			"The claim scope of a token lists what it may do: " + strings.Join(server.Scopes(), " ") + ", or *.\n\n" +
-			"OTHER SETTINGS, in the environment or in a file .env in this folder. Flags take precedence over the environment,\n" +
+			"OTHER SETTINGS, in the environment or in a file .env in this folder. Flags take precedence over the " +
+			"environment,\n" +
 			"and the environment over .env:\n" +
 			"  CORS_ORIGINS                      origins of pages that may call, in addition to this server's own\n" +
-			"  TAPROOT_PUBLIC_URL, TAPROOT_CONSOLE_URL   public URLs of the server and its console; their origins may call, too\n" +
+			"  TAPROOT_PUBLIC_URL, TAPROOT_CONSOLE_URL   public URLs of the server and its console; their origins may call, " +
+			"too\n" +
 			"  TAPROOT_ALLOWED_HOSTS             accepted host names of the server while authentication is off\n" +
 			"  TAPROOT_TRUSTED_PROXIES           addresses or networks that may set X-Forwarded-For\n" +
 			"  REPORT_MAX_DAYS, REPORT_MAX_RUNS  how long reports are kept\n\n" +
@@ -102,7 +104,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.logLevel, "log-level", "info",
 		"`LEVEL` of the log: debug (every request), info, warn, error (TAPROOT_LOG_LEVEL)")
 	flags.BoolVar(&f.service, "service", false,
-		"serve accounts, projects, API keys and plans from a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, too)")
+		"serve accounts, projects, API keys and plans from a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, "+
+			"too)")
 	flags.StringVar(&f.data, "data", "taproot-data",
 		"`FOLDER` for the database and the projects of --service (TAPROOT_DATA)")
 	flags.StringVar(&f.bucket, "bucket", "",
@@ -260,7 +263,8 @@ func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr str
 		return
 	}
 	if o.Auth == nil {
-		warn("authentication is off: everyone who can reach %s can use every device, read every report and open any page from "+
+		warn("authentication is off: everyone who can reach %s can use every device, read every report and open any page "+
+			"from "+
 			"this machine; TAPROOT_AUTH_ENABLED=true turns it on", addr)
 		if set.get("TAPROOT_API_KEYS")+set.get("TAPROOT_JWT_SECRET")+set.get("TAPROOT_JWT_PUBLIC_KEY_FILE") != "" {
 			warn("credentials are set, but not checked: TAPROOT_AUTH_ENABLED is not true")

@@ -127,7 +127,8 @@ func (s settings) exposed(names []string) (map[string]string, error) {
 			slices.Contains([]string{"TAPROOT_SERVICE_SECRET", "TAPROOT_NATS_ACCOUNT", "TAPROOT_HOST_TOKEN",
 				"TAPROOT_DATABASE_URL", "TAPROOT_SMTP_URL", "TAPROOT_WEBHOOK_SECRET", "TAPROOT_OIDC_CLIENT_SECRET",
 				"AWS_SECRET_ACCESS_KEY"}, name):
-			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s is a credential of the server, which clients may not use", name)}
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s is a credential of the server, which clients may not use",
+				name)}
 		case !ok:
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s is not set", name)}
 		}

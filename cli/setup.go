@@ -7,10 +7,13 @@ func newSetupCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "install the external programs that tests need",
-		Long: "setup installs the programs that tests on the chosen platforms need, if they are missing or too old. Chromium,\n" +
-			"Firefox, ffmpeg, tesseract, adb and fonts come from the system's package manager (with sudo where needed), Node and\n" +
+		Long: "setup installs the programs that tests on the chosen platforms need, if they are missing or too old. " +
+			"Chromium,\n" +
+			"Firefox, ffmpeg, tesseract, adb and fonts come from the system's package manager (with sudo where needed), Node " +
+			"and\n" +
 			"the Playwright driver from the npm registry into your cache, checked by their digests. Each command is printed\n" +
-			"before it runs. Without --platform, the platforms are those of the tests in this folder. At the end it prints the\n" +
+			"before it runs. Without --platform, the platforms are those of the tests in this folder. At the end it prints " +
+			"the\n" +
 			"installed programs, as taproot doctor does.\n\n" +
 			"npm's own settings set the registry: npm_config_registry or .npmrc for a mirror.",
 		Example: "  taproot setup --platform web\n  taproot setup --platform android,web --minimal",

@@ -79,8 +79,8 @@ type sim struct {
 	phone  androidtest.Options // of all phones
 }
 
-// phoneOf returns the options of a phone with a screen of the size. Its density is chosen so that everything on it is as
-// large as on a common screen.
+// phoneOf returns the options of a phone with a screen of the size. Its density is chosen so that everything on it is
+// as large as on a common screen.
 func phoneOf(size string) (androidtest.Options, error) {
 	var w, h int
 	if n, err := fmt.Sscanf(size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 240 || h < 400 || w > 4000 ||

@@ -41,8 +41,10 @@ func newStudioCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "studio [FILE.yaml]",
 		Short: "see a device live in your browser, inspect its elements, and record a test",
-		Long: "studio opens a page in your browser that shows a device live. Click, drag, turn the mouse wheel and type on it;\n" +
-			"point at an element to see its selectors, the best one first; record your actions as the steps of a test, run them\n" +
+		Long: "studio opens a page in your browser that shows a device live. Click, drag, turn the mouse wheel and type on " +
+			"it;\n" +
+			"point at an element to see its selectors, the best one first; record your actions as the steps of a test, run " +
+			"them\n" +
 			"there, and save them in FILE.yaml.\n\n" +
 			"The page is served to this machine only, and its link works once.",
 		Example: "  taproot studio --sim\n" +

@@ -43,8 +43,10 @@ func TestTerminal(t *testing.T) {
 			}
 			screen := replay(t, raw)
 			if want := regexp.MustCompile(
-				`^(\[[123]/3\] ✓ PASS (one|two) · android SIM[12] · \d+\.\ds\n|\[[123]/3\] ✗ FAIL wrong · android SIM[12] · \d+\.\ds\n {4}wrong\.yaml:5:5: "Never there.*…\n){3}` +
-					`\nFAIL wrong \(android SIM[12]\)\nwrong\.yaml:5:5: (.*\n)+\nslowest: (.*, )?wrong .*\n2 passed, 1 failed in \d+\.\ds\nreports: \S+\n*$`); !want.MatchString(screen) {
+				`^(\[[123]/3\] ✓ PASS (one|two) · android SIM[12] · \d+\.\ds\n|\[[123]/3\] ✗ FAIL wrong · android SIM[12] · ` +
+					`\d+\.\ds\n {4}wrong\.yaml:5:5: "Never there.*…\n){3}` +
+					`\nFAIL wrong \(android SIM[12]\)\nwrong\.yaml:5:5: (.*\n)+\nslowest: (.*, )?wrong .*\n2 passed, 1 failed in ` +
+					`\d+\.\ds\nreports: \S+\n*$`); !want.MatchString(screen) {
 				t.Errorf("the screen shows\n%s", screen)
 			}
 		})

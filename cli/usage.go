@@ -72,7 +72,8 @@ var foreignCommands = map[string]string{
 	"server": "taproot serve serves the REST API",
 	"hub":    hubWords, "grid": hubWords, "lab": hubWords, "node": nodeWords, "provider": nodeWords,
 	"drain": "taproot host --drain drains the host that runs here",
-	"queue": "taproot farm status lists the waiting cases of a farm, with the reason", "lease": leaseWords, "reserve": leaseWords,
+	"queue": "taproot farm status lists the waiting cases of a farm, with the reason", "lease": leaseWords,
+	"reserve": leaseWords,
 }
 
 // Suggestions for words of other device farms.

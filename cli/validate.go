@@ -26,8 +26,10 @@ func newValidateCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [PATH…]",
 		Short: "find mistakes in tests without running them",
-		Long: "validate reads the tests and prints all errors in them, without running them and without a device. Warnings are\n" +
-			"about steps that are allowed but probably a mistake. For each test it prints the sum of its time limits: the test\n" +
+		Long: "validate reads the tests and prints all errors in them, without running them and without a device. Warnings " +
+			"are\n" +
+			"about steps that are allowed but probably a mistake. For each test it prints the sum of its time limits: the " +
+			"test\n" +
 			"takes no longer, except for a device call that is active when its step's limit ends.\n\n" +
 			"Exit codes: 0 no error; 2 errors; 3 no test. --format github writes annotations for GitHub Actions.",
 		Example: "  taproot validate\n  taproot validate suites/login.yaml --format json",
@@ -69,8 +71,8 @@ func newValidateCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// hurry delays garbage collection while tests are read: it takes a quarter of the time, and there is little garbage. The
-// returned function restores the setting.
+// hurry delays garbage collection while tests are read: it takes a quarter of the time, and there is little garbage.
+// The returned function restores the setting.
 func hurry() func() {
 	before := debug.SetGCPercent(400)
 	return func() { debug.SetGCPercent(before) }
