@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// truth is a test that must end in one way only, and what it must have done to the app.
+// truth is a test with one correct result, and its expected effects on the app.
 type truth struct {
 	name  string
 	steps string // YAML, below the launch of the list app or the opening of the page
@@ -74,15 +74,15 @@ func (tr truth) yaml(site string) string {
 		tr.name, tr.steps)
 }
 
-// No false pass and no wrong tap, on a phone and on a page: what an assertion says is true, and what a tap hits was
-// meant.
+// No false pass and no wrong tap, on a phone and on a page: a passed assertion is true, and a tap hits the intended
+// element.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
 	site := newWitness(t)
 	l := newLab(t, 2)
 	truths := truths
-	// the engine is the same; drivers/web looks at more pages than these, runner/truth at more screens
+	// the engine is the same; drivers/web covers more pages than these, runner/truth more screens
 	if testing.Short() {
 		truths = slices.DeleteFunc(slices.Clone(truths), func(tr truth) bool {
 			return tr.page != "" && !slices.Contains([]string{"web-paid-is-not-unpaid", "web-covered-is-not-tapped"}, tr.name) ||
@@ -123,7 +123,7 @@ func TestTruth(t *testing.T) {
 	l.quiet()
 }
 
-// taps lists what was hit on the phone of a case while the case ran.
+// taps lists the elements that were hit on the phone of a case while the case ran.
 func (l *lab) taps(p *packOf) []string {
 	l.t.Helper()
 	var labels []string
@@ -141,7 +141,7 @@ func (l *lab) taps(p *packOf) []string {
 	return labels
 }
 
-// interval is when the case ran.
+// interval returns when the case ran.
 func (p *packOf) interval() (from, to time.Time) {
 	for _, e := range p.events {
 		switch e.Kind {
@@ -154,8 +154,7 @@ func (p *packOf) interval() (from, to time.Time) {
 	return from, to
 }
 
-// witness serves the sample pages and is told by each what happened to it: what it logged, and every click anywhere on
-// it.
+// witness serves the sample pages. Each page reports to it what it logged, and every click anywhere on it.
 type witness struct {
 	url string
 

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/cli"
 )
 
-// TestNATSConfig writes a file that only its owner reads, prints the seed, and never writes over a farm's account.
+// TestNATSConfig checks that the file is readable only by its owner, the seed is printed, and no file is overwritten.
 func TestNATSConfig(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// asks is a server and the key for it.
+// asks is a server with the key for it.
 type asks struct {
 	*served
 	t   *testing.T
@@ -43,13 +43,13 @@ func (s asks) run(body string) (r restRun) {
 	return r
 }
 
-// told is what the server tells of a run to its end: the record, the names of its events, and of the files of its
-// packs.
+// told returns what the server reports of a run until its end: the record, the names of its events, and of the files of
+// its packs.
 func (s asks) told(id string) (r restRun, list []string) {
 	s.t.Helper()
 	events := s.with(s.key, "GET", "/api/runs/"+id+"/events", "")
 	for _, m := range regexp.MustCompile(`(?m)^event: (.*)$`).FindAllStringSubmatch(events.body, -1) {
-		if m[1] != "run" { // how often it is told does not matter
+		if m[1] != "run" { // the number of these events varies
 			list = append(list, "event "+m[1])
 		}
 	}
@@ -70,7 +70,7 @@ func (s asks) told(id string) (r restRun, list []string) {
 	return r, list
 }
 
-// sendTests puts the tests of a project into its folder.
+// sendTests copies the tests of a project into its folder.
 func (s asks) sendTests(files map[string]string) {
 	s.t.Helper()
 	var packed, form bytes.Buffer
@@ -105,8 +105,8 @@ func (s asks) sendTests(files map[string]string) {
 	}
 }
 
-// restOnFarm: runs that the API of a hub is asked for run on the phones of hosts: their records, events, reports and
-// ends are those of one machine.
+// restOnFarm checks that runs of the API of a hub run on the phones of hosts, with the records, events, reports and
+// results of runs on one machine.
 func restOnFarm(t *testing.T, f *farm) {
 	alone := newLab(t, 1)
 	here, farm := asks{alone.serve(), t, ""}, asks{f.serve, t, f.key}
@@ -192,7 +192,7 @@ func restOnFarm(t *testing.T, f *farm) {
 	}
 }
 
-// sharesOfFarm: the operator sets what a project gets of the farm, and it is told.
+// sharesOfFarm sets and prints the share of a project of the farm, as the operator.
 func sharesOfFarm(t *testing.T, f *farm) {
 	admin := func(args ...string) ended {
 		return f.hub.taproot(append(append([]string{"admin"}, args...), "--data", "data")...)

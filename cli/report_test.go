@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
-// reportProject is a project with one run of recorded packs; the sealed ones of them are complete.
+// reportProject is a project with one run of recorded packs; those of finished cases are complete.
 type reportProject struct {
 	dir, run string
 	env      map[string]string
@@ -50,7 +50,7 @@ func putReportFile(t *testing.T, file, text string) {
 	}
 }
 
-// report runs one command and gives what it printed and its exit code.
+// report runs one command and returns its output and its exit code.
 func (p *reportProject) report(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -154,7 +154,7 @@ func TestReportUsage(t *testing.T) {
 	}
 }
 
-// Every command explains itself.
+// Every command has a help text.
 func TestReportHelp(t *testing.T) {
 	t.Parallel()
 	p := newReportProject(t)
@@ -221,7 +221,7 @@ func TestReportPack(t *testing.T) {
 	p.want(t, 3, "link is a link", "pack", "latest/ios-only")
 }
 
-// An upload that failed in the middle goes on where it stopped.
+// An upload that failed continues where it stopped.
 func TestReportUpload(t *testing.T) {
 	t.Parallel()
 	const key = "tk_0123456789"

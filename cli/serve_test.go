@@ -54,7 +54,7 @@ func (l *lab) serve(args ...string) *served {
 	return s
 }
 
-// ask sends a request and gives status and body.
+// ask sends a request and returns status and body.
 func (s *served) ask(method, path, body string) (int, string) {
 	s.l.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -77,8 +77,8 @@ func (s *served) ask(method, path, body string) (int, string) {
 	return res.StatusCode, string(data)
 }
 
-// load keeps the server busy: a run on one phone, a lease and taps on another, a page, until the server is gone. It
-// gives the run's id.
+// load keeps the server busy until it ends: a run on one phone, a lease and taps on another, a page. It returns the
+// run's id.
 func (s *served) load(stop <-chan struct{}) (run string, done *sync.WaitGroup) {
 	s.l.t.Helper()
 	body, _ := json.Marshal(map[string]string{
@@ -115,7 +115,7 @@ func (s *served) load(stop <-chan struct{}) (run string, done *sync.WaitGroup) {
 	return started.ID, done
 }
 
-// TestServeEndsWell: SIGTERM under load seals the runs, frees the devices, ends the browser and exits with 0.
+// TestServeEndsWell: SIGTERM under load marks the runs as interrupted, frees the devices, and ends the browser.
 func TestServeEndsWell(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
@@ -182,7 +182,7 @@ func TestServeIsKilled(t *testing.T) {
 	l.allFree()
 }
 
-// sealed checks that the pack of a run which was broken off is whole.
+// sealed checks that the pack of an interrupted run is complete.
 func (l *lab) sealed(run string) {
 	l.t.Helper()
 	p := filepath.Join(l.reports, run, "long")
@@ -203,7 +203,7 @@ func (l *lab) allFree() {
 	}
 }
 
-// TestServeRefusesToStart: settings that would leave it open, or that mean nothing, are told before anything listens.
+// TestServeRefusesToStart checks that insecure or invalid settings are reported before the server listens.
 func TestServeRefusesToStart(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -240,7 +240,7 @@ func TestServeRefusesToStart(t *testing.T) {
 	}
 }
 
-// TestServeReadsDotEnv: the file .env counts, the environment goes before it, and a key in it lets in.
+// TestServeReadsDotEnv checks that the file .env is read, the environment overrides it, and a key in it is accepted.
 func TestServeReadsDotEnv(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

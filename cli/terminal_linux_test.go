@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// On a terminal the running tests are redrawn in place; in the end only what lasts is on the screen.
+// On a terminal the running tests are redrawn in place; at the end only the final lines are on the screen.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
@@ -23,7 +23,7 @@ func TestTerminal(t *testing.T) {
 		l.write(id+".yaml", strings.ReplaceAll(passesOnPhone, "passes", id))
 	}
 	l.write("wrong.yaml", "id: wrong\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n"+
-		// longer than the others last, on a busy machine too
+		// longer than the others, on a busy machine too
 		"  - assert: {label: Never there on any screen of this long list, timeoutMs: 4000}\n")
 	for _, tc := range []struct {
 		name  string
@@ -53,7 +53,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// onTerminal runs taproot on a pseudo terminal of 100 columns and gives all that it wrote.
+// onTerminal runs taproot on a pseudo terminal of 100 columns and returns all of its output.
 func (l *lab) onTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	ours, theirs := openTerminal(t)
@@ -103,7 +103,7 @@ func openTerminal(t *testing.T) (ours, theirs *os.File) {
 
 var sequence = regexp.MustCompile(`^\x1b\[([\d;]*)([A-Za-z])`)
 
-// replay gives what a terminal of 100 columns shows in the end; of escape sequences it knows those that are needed.
+// replay returns the final screen of a terminal of 100 columns. It supports the escape sequences that are needed.
 func replay(t *testing.T, raw string) string {
 	t.Helper()
 	lines, row, col := [][]rune{nil}, 0, 0
@@ -136,7 +136,7 @@ func replay(t *testing.T, raw string) string {
 				lines = append(lines, nil)
 			}
 		default:
-			if col == 100 && row < 40 { // it wraps: what was drawn in place is garbled from here on
+			if col == 100 && row < 40 { // the line wraps: text that was drawn in place is garbled from here on
 				row, col = row+1, 0
 				lines = append(lines, nil)
 			}
