@@ -124,7 +124,7 @@ func (t *adbTunnel) keep(ctx context.Context) error {
 
 // send sends a request about the lease.
 func (t *adbTunnel) send(ctx context.Context, method string, body, into any) error {
-	return askHub(ctx, t.ask, farmremote.Request{Method: method, Path: t.path + "/lease", Header: t.header(), Body: body,
+	return queryHub(ctx, t.ask, farmremote.Request{Method: method, Path: t.path + "/lease", Header: t.header(), Body: body,
 		Into: into})
 }
 
@@ -145,7 +145,7 @@ func (t *adbTunnel) pass(ctx context.Context, conn net.Conn) error {
 	h.Set("Upgrade", "adb")
 	a, err := t.ask.Open(ctx, farmremote.Request{Method: http.MethodGet, Path: t.path + "/adb", Header: h})
 	if err != nil {
-		return unasked(err)
+		return hubError(err)
 	}
 	defer a.Body.Close()
 	far, ok := a.Body.(io.ReadWriteCloser)

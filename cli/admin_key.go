@@ -61,7 +61,8 @@ func adminMetrics(env *Env,
 		w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "KEY\tNAME\tMADE\tUSED\tREVOKED")
 		for _, k := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, moment(k.Created), moment(k.Used), moment(k.Revoked))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, formatTime(k.Created), formatTime(k.Used),
+				formatTime(k.Revoked))
 		}
 		return w.Flush()
 	})

@@ -35,7 +35,7 @@ func adminProjects(env *Env,
 			w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "PROJECT\tOWNER\tCREATED\tNAME")
 			for _, p := range list {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Email, moment(p.Created), p.Name)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Email, formatTime(p.Created), p.Name)
 			}
 			return w.Flush()
 		})

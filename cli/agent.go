@@ -40,22 +40,22 @@ func newAgentCommand(env *Env) *cobra.Command {
 		if err := d.InstallAgent(ctx); err != nil {
 			return err
 		}
-		return tellAgent(ctx, env, d)
+		return printAgentState(ctx, env, d)
 	})
 	add("status", "show whether the agent is installed on a phone", func(ctx context.Context, d *android.Device) error {
-		return tellAgent(ctx, env, d)
+		return printAgentState(ctx, env, d)
 	})
 	add("remove", "remove the agent from a phone", func(ctx context.Context, d *android.Device) error {
 		if err := d.RemoveAgent(ctx); err != nil {
 			return err
 		}
-		return tellAgent(ctx, env, d)
+		return printAgentState(ctx, env, d)
 	})
 	return cmd
 }
 
-// tellAgent prints the state of the agent on the phone, in a line.
-func tellAgent(ctx context.Context, env *Env, d *android.Device) error {
+// printAgentState prints the state of the agent on the phone, in a line.
+func printAgentState(ctx context.Context, env *Env, d *android.Device) error {
 	s, err := d.AgentState(ctx)
 	if err != nil {
 		return err

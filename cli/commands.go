@@ -13,7 +13,7 @@ import (
 type command struct {
 	name, group string
 	make        func(*Env) *cobra.Command
-	knowsAll    bool // its output contains all other commands
+	listsAll    bool // its output contains all other commands
 }
 
 // commands are all of these.
@@ -33,7 +33,7 @@ func commands() []command {
 		{name: "fmt", group: groupTests, make: newFmtCommand},
 		{name: "import", group: groupTests, make: newImportCommand},
 		{name: "schema", group: groupServe, make: newSchemaCommand},
-		{name: "docs", group: groupTests, make: newDocsCommand, knowsAll: true},
+		{name: "docs", group: groupTests, make: newDocsCommand, listsAll: true},
 		{name: "mcp", group: groupServe, make: newMCPCommand},
 		{name: "serve", group: groupServe, make: newServeCommand},
 		{name: "host", group: groupServe, make: newHostCommand},
@@ -50,7 +50,7 @@ func commands() []command {
 		{name: "sessions", group: groupSession, make: newSessionsCommand},
 		{name: "close", group: groupSession, make: newCloseCommand},
 		{name: "save", group: groupSession, make: newSaveCommand},
-		{name: "guide", group: groupSession, make: newGuideCommand, knowsAll: true},
+		{name: "guide", group: groupSession, make: newGuideCommand, listsAll: true},
 		{name: sessionProcess, make: newSessionProcessCommand},
 	}
 }
@@ -74,7 +74,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	listing := len(env.Args) == 1 && slices.Contains([]string{"help", "--help", "-h"}, asked)
 	taken := map[string]bool{"help": true, "completion": true}
 	for _, c := range commands() {
-		if c.name == asked && !c.knowsAll {
+		if c.name == asked && !c.listsAll {
 			root.AddCommand(c.new(env))
 			return
 		}
@@ -82,7 +82,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	}
 	var words []dsl.Def
 	for _, def := range dsl.Vocabulary() {
-		if !isWord(def, func(name string) bool { return taken[name] }) {
+		if !isActionCommand(def, func(name string) bool { return taken[name] }) {
 			continue
 		}
 		if shell.Kebab(def.Name) == asked {
@@ -96,7 +96,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	}
 	for _, def := range words {
 		if listing {
-			root.AddCommand(listedWord(def))
+			root.AddCommand(listedAction(def))
 		} else {
 			root.AddCommand(newWordCommand(env, def))
 		}

@@ -20,7 +20,7 @@ const completeWithin = 5 * time.Second
 func complete(root *cobra.Command, env *Env) {
 	words := map[string]func(context.Context) []string{
 		"tag":      func(context.Context) []string { return testTags(env) },
-		"device":   func(ctx context.Context) []string { return append(heldIDs(ctx, env), deviceIDs(ctx, env)...) },
+		"device":   func(ctx context.Context) []string { return append(openIDs(ctx, env), deviceIDs(ctx, env)...) },
 		"platform": func(context.Context) []string { return []string{"android", "ios", "web"} },
 		"ci":       func(context.Context) []string { return []string{"github", "gitlab", "jenkins", noCI} },
 		"ai":       func(context.Context) []string { return []string{"live", "replay", "off"} },
@@ -31,7 +31,7 @@ func complete(root *cobra.Command, env *Env) {
 				continue
 			}
 			fn := func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-				return beginning(list(cmd.Context()), typed), cobra.ShellCompDirectiveNoFileComp
+				return withPrefix(list(cmd.Context()), typed), cobra.ShellCompDirectiveNoFileComp
 			}
 			if err := cmd.RegisterFlagCompletionFunc(flag, fn); err != nil {
 				panic(err) // registered twice: a mistake in this function
@@ -39,14 +39,14 @@ func complete(root *cobra.Command, env *Env) {
 		}
 		if cmd.Name() == "run" || cmd.Name() == "validate" {
 			cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-				return beginning(testIDs(env), typed), cobra.ShellCompDirectiveDefault // or a file
+				return withPrefix(testIDs(env), typed), cobra.ShellCompDirectiveDefault // or a file
 			}
 		}
 	}
 }
 
-// beginning returns the words with the typed prefix; after a comma another word starts.
-func beginning(words []string, typed string) []string {
+// withPrefix returns the words with the typed prefix; after a comma another word starts.
+func withPrefix(words []string, typed string) []string {
 	before, last := "", typed
 	if i := strings.LastIndexByte(typed, ','); i >= 0 {
 		before, last = typed[:i+1], typed[i+1:]
@@ -85,8 +85,8 @@ func testTags(env *Env) (tags []string) {
 	return tags
 }
 
-// heldIDs are the phones and pages that are open in the sessions of this project.
-func heldIDs(ctx context.Context, env *Env) (ids []string) {
+// openIDs are the phones and pages that are open in the sessions of this project.
+func openIDs(ctx context.Context, env *Env) (ids []string) {
 	if ctx == nil {
 		ctx = context.Background()
 	}

@@ -58,7 +58,7 @@ func againInNamespace(t *testing.T) {
 }
 
 func onDiskOf(t *testing.T, size string) {
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	smallDisk(t, l.reports, size)
 	l.write("list.yaml", "id: list\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n"+
 		strings.Repeat("  - assert: Payments\n  - tap: Grüße\n  - assert: 'Tapped: Grüße'\n", 3))

@@ -196,7 +196,7 @@ func configuration(root *cobra.Command) string {
 			"all " +
 			"tests of a suite are in its\n" +
 			"[taproot.yaml](reference.md#taprootyaml); all others are environment variables and flags.\n\n## Variables\n")
-	run, told := commandNamed(root, "run"), map[*pflag.Flag]bool{}
+	run, written := commandNamed(root, "run"), map[*pflag.Flag]bool{}
 	for _, g := range variables() {
 		fmt.Fprintf(&b, "\n### %s\n\n", g.title)
 		if g.text != "" {
@@ -204,7 +204,7 @@ func configuration(root *cobra.Command) string {
 		}
 		for i, v := range g.list {
 			if f := run.Flags().Lookup(strings.TrimPrefix(v.flag, "--")); f != nil {
-				told[f] = true
+				written[f] = true
 				g.list[i].doc = cmp.Or(v.doc, map[bool]string{true: "`true`: "}[f.Value.Type() == "bool" &&
 					f.DefValue == "false"]+flagWords(f, v.names[0]))
 			}
@@ -217,7 +217,7 @@ func configuration(root *cobra.Command) string {
 	list, names := serveSecrets(), serveVariables()
 	commandNamed(root, "serve").LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if names[f.Name] != "" {
-			told[f] = true
+			written[f] = true
 			list = append(list, variable{[]string{names[f.Name]}, "--" + f.Name, flagWords(f, names[f.Name])})
 		}
 	})
@@ -226,7 +226,7 @@ func configuration(root *cobra.Command) string {
 		"\n## Commands\n\n`taproot COMMAND --help` prints the same, with examples. Flags with a variable are listed with " +
 			"the " +
 			"variable, above.\n")
-	commandFlags(&b, root, told)
+	commandFlags(&b, root, written)
 	return b.String()
 }
 
@@ -259,17 +259,17 @@ func writeVariables(b *strings.Builder, list []variable) {
 }
 
 // commandFlags writes the flags of a command's subcommands, except those that were written already.
-func commandFlags(b *strings.Builder, parent *cobra.Command, told map[*pflag.Flag]bool) {
+func commandFlags(b *strings.Builder, parent *cobra.Command, written map[*pflag.Flag]bool) {
 	for _, c := range parent.Commands() {
 		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "completion" ||
-			slices.Contains(wordGroups(), c.GroupID) {
+			slices.Contains(actionGroups(), c.GroupID) {
 			continue // the reference contains the actions
 		}
 		fmt.Fprintf(b, "\n### %s\n\n%s: `%s`\n", c.CommandPath(), upperFirst(c.Short),
 			strings.TrimSuffix(c.UseLine(), " [flags]"))
 		rows := 0
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Hidden || f.Name == "help" || told[f] || c.InheritedFlags().Lookup(f.Name) != nil {
+			if f.Hidden || f.Name == "help" || written[f] || c.InheritedFlags().Lookup(f.Name) != nil {
 				return
 			}
 			if rows++; rows == 1 {
@@ -285,7 +285,7 @@ func commandFlags(b *strings.Builder, parent *cobra.Command, told map[*pflag.Fla
 			}
 			fmt.Fprintf(b, "| %s |%s | %s |\n", name, standard, tableCell(flagWords(f, "")))
 		})
-		commandFlags(b, c, told)
+		commandFlags(b, c, written)
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 // errLiveFailed ends `taproot doctor --live` with exit code 1, after the failures were printed.
 var errLiveFailed = errors.New("the device failed a check")
 
-// livePatience limits each wait on the device.
-const livePatience = time.Minute
+// liveTimeout limits each wait on the device.
+const liveTimeout = time.Minute
 
 // liveReport is the result of the checks of one device. It names the kind of device, but does not identify it.
 type liveReport struct {
@@ -139,7 +139,7 @@ func (sharedDriver) Close() error { return nil }
 func checkLive(ctx context.Context, driver drivers.Driver, r liveReport, told func(drivertest.Result)) (
 	results []drivertest.Result) {
 	login := false
-	subject := drivertest.Subject[*drivertest.Check]{ID: r.Device.ID, Patience: livePatience,
+	subject := drivertest.Subject[*drivertest.Check]{ID: r.Device.ID, Patience: liveTimeout,
 		Driver: func(*drivertest.Check) drivers.Driver { return sharedDriver{driver} },
 		Login: func(ctx context.Context, dev drivers.Device) error {
 			apps, ok := dev.(drivers.Apps)
@@ -190,7 +190,7 @@ func hasLogin(c *drivertest.Check, s drivertest.Subject[*drivertest.Check]) bool
 	if err := s.Login(c.Context(), dev); err != nil {
 		c.Fatal(err)
 	}
-	for end := time.Now().Add(loginComes); time.Now().Before(end); {
+	for end := time.Now().Add(loginTimeout); time.Now().Before(end); {
 		tree, err := dev.Tree(c.Context())
 		if err != nil {
 			if errors.Is(err, drivers.ErrNotReady) {
@@ -206,8 +206,8 @@ func hasLogin(c *drivertest.Check, s drivertest.Subject[*drivertest.Check]) bool
 	return false
 }
 
-// loginComes is how long the sample login may take to appear.
-const loginComes = 5 * time.Second
+// loginTimeout is how long the sample login may take to appear.
+const loginTimeout = 5 * time.Second
 
 func writeLiveHead(w io.Writer, r liveReport) {
 	kind := "device"

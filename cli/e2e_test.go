@@ -90,13 +90,13 @@ type lab struct {
 
 func newLab(t *testing.T, phones int) *lab {
 	t.Helper()
-	l := filmingLab(t, phones)
+	l := recordingLab(t, phones)
 	l.env = append(l.env, "TAPROOT_NO_VIDEO=true", "TAPROOT_NO_TRACE=true")
 	return l
 }
 
-// filmingLab returns a lab with recordings and traces, which cost as much as all the rest of a run.
-func filmingLab(t *testing.T, phones int) *lab {
+// recordingLab returns a lab with recordings and traces, which cost as much as all the rest of a run.
+func recordingLab(t *testing.T, phones int) *lab {
 	t.Helper()
 	root := t.TempDir()
 	l := &lab{t: t, dir: filepath.Join(root, "project"), reports: filepath.Join(root, "reports"),

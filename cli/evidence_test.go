@@ -10,7 +10,7 @@ import (
 // TestPartOfTheFilm checks that startRecording and stopRecording cut a recording of their own.
 func TestPartOfTheFilm(t *testing.T) {
 	t.Parallel()
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	l.write("film.yaml", `
 id: film
 platform: android
@@ -38,7 +38,7 @@ steps:
 // TestUnmaskedEvidence checks that --unmasked-evidence records a test with secrets, and that texts are still masked.
 func TestUnmaskedEvidence(t *testing.T) {
 	t.Parallel()
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	l.env = append(l.env, "TAPROOT_UNMASKED_EVIDENCE=true")
 	l.write("secret.yaml", `
 id: secret

@@ -14,7 +14,7 @@ import (
 
 // WordSteps returns the step's argument of the command line of an action, as its command does.
 func WordSteps(def dsl.Def, words []string) (source.Value, error) {
-	w := &wordCommand{def: def, fields: def.Fields()}
+	w := &actionCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
 	cmd := &cobra.Command{Use: def.Name}
 	w.add(cmd, true)
@@ -27,7 +27,7 @@ func WordSteps(def dsl.Def, words []string) (source.Value, error) {
 
 // WordPlaces returns the keys of the arguments without a flag on the command line of an action.
 func WordPlaces(def dsl.Def) (keys []string) {
-	w := &wordCommand{def: def, fields: def.Fields()}
+	w := &actionCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
 	for _, f := range w.main {
 		keys = append(keys, f.Key)
@@ -40,7 +40,7 @@ func FlagOf(key string) string { return flagOf(key) }
 
 // IsWord reports whether an action is a command of its own.
 func IsWord(def dsl.Def) bool {
-	return isWord(def, hasCommand(newRootCommand(&Env{Getenv: func(string) string { return "" }})))
+	return isActionCommand(def, hasCommand(newRootCommand(&Env{Getenv: func(string) string { return "" }})))
 }
 
 // CheckLine checks a command line without running it: its command, its flags and the number of its arguments.

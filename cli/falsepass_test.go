@@ -154,8 +154,8 @@ func (p *packOf) interval() (from, to time.Time) {
 	return from, to
 }
 
-// witness serves the sample pages. Each page reports to it what it logged, and every click anywhere on it.
-type witness struct {
+// pageLog serves the sample pages. Each page reports to it what it logged, and every click anywhere on it.
+type pageLog struct {
 	url string
 
 	mu      sync.Mutex
@@ -163,9 +163,9 @@ type witness struct {
 	clicked map[string]int
 }
 
-func newWitness(t *testing.T) *witness {
+func newWitness(t *testing.T) *pageLog {
 	t.Helper()
-	w := &witness{logged: map[string][]string{}, clicked: map[string]int{}}
+	w := &pageLog{logged: map[string][]string{}, clicked: map[string]int{}}
 	pages := webtest.Handler()
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
@@ -187,7 +187,7 @@ document.addEventListener('click', () => tell('click'), true);`)
 	return w
 }
 
-func (w *witness) told(_ http.ResponseWriter, r *http.Request) {
+func (w *pageLog) told(_ http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, 1<<16))
 	if err != nil {
 		return
@@ -201,13 +201,13 @@ func (w *witness) told(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (w *witness) log(page string) []string {
+func (w *pageLog) log(page string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.logged[page]
 }
 
-func (w *witness) clicks(page string) int {
+func (w *pageLog) clicks(page string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clicked[page]

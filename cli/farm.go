@@ -155,15 +155,15 @@ func hubClient(env *Env, address string) (*farmremote.Client, error) {
 // hubLimit is how long a hub may take to respond.
 const hubLimit = 30 * time.Second
 
-// askHub queries the hub once, and does not wait for a hub that is offline.
-func askHub(ctx context.Context, of *farmremote.Client, r farmremote.Request) error {
+// queryHub queries the hub once, and does not wait for a hub that is offline.
+func queryHub(ctx context.Context, of *farmremote.Client, r farmremote.Request) error {
 	ctx, cancel := context.WithTimeout(ctx, hubLimit)
 	defer cancel()
-	return unasked(of.Ask(ctx, r))
+	return hubError(of.Ask(ctx, r))
 }
 
-// unasked returns the error of a hub that rejected the request or did not respond, for the user.
-func unasked(err error) error {
+// hubError returns the error of a hub that rejected the request or did not respond, for the user.
+func hubError(err error) error {
 	var said *farmremote.HubError
 	switch {
 	case err == nil:
@@ -176,7 +176,7 @@ func unasked(err error) error {
 
 func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bool) error {
 	var state server.FarmState
-	if err := askHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "farm", Into: &state}); err != nil {
+	if err := queryHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "farm", Into: &state}); err != nil {
 		return err
 	}
 	if asJSON {
@@ -188,13 +188,13 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 	fmt.Fprintln(w, "HOST\tSTATE\tPOOL\tLABELS\tDEVICES\tVERSION\tSEEN")
 	for _, h := range state.Hosts {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", h.ID, h.State, dash(h.Pool), dash(labels(h.Labels)), h.Devices,
-			h.Version, moment(h.Seen))
+			h.Version, formatTime(h.Seen))
 	}
 	fmt.Fprintln(w, "\nDEVICE\tHOST\tPLATFORM\tMODEL\tSTATE\tSINCE\tHOLDER")
 	for _, d := range state.Devices {
 		since := ""
 		if d.Since != nil {
-			since = moment(*d.Since)
+			since = formatTime(*d.Since)
 		}
 		use := d.Use
 		if d.Why != "" {
@@ -208,7 +208,7 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 		fmt.Fprintln(w, "\nRUNNING\tDEVICE\tHOST\tSINCE")
 	}
 	for _, c := range state.Running {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", dash(c.Test), c.Device, c.Host, moment(c.Since))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", dash(c.Test), c.Device, c.Host, formatTime(c.Since))
 	}
 	if len(state.Queue) > 0 {
 		fmt.Fprintln(w, "\nWAITING\tNEEDS\tWHY")
@@ -232,7 +232,7 @@ func farmReserved(w io.Writer, devices []server.Device) {
 	head := "\nRESERVED\tFROM\tUNTIL\tHOLDER\tWHY\tID\n"
 	for _, d := range devices {
 		for _, r := range d.Reservations {
-			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, moment(r.From), moment(r.Until), dash(r.Holder),
+			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, formatTime(r.From), formatTime(r.Until), dash(r.Holder),
 				dash(r.Why), dash(r.ID))
 			head = ""
 		}
@@ -248,8 +248,8 @@ func dash(text string) string {
 
 func labels(of map[string]string) string { return strings.Join(hub.LabelList(of), ",") }
 
-// moment formats a time to the second, in UTC; "-" for none.
-func moment(t time.Time) string {
+// formatTime formats a time to the second, in UTC; "-" for none.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}

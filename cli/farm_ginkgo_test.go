@@ -33,7 +33,7 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 			t.Fatalf("%d runs: %+v", len(l.runs()), out)
 		}
 		run := l.loaded()
-		order[i], left[i] = begun(run), filesOf(t, l.runs()[0])
+		order[i], left[i] = startedPacks(run), filesOf(t, l.runs()[0])
 		for _, c := range run.Cases {
 			problem := ""
 			if c.Result.Problem != nil {

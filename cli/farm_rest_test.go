@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// asks is a server with the key for it.
-type asks struct {
+// restClient is a server with the key for it.
+type restClient struct {
 	*served
 	t   *testing.T
 	key string
 }
 
-func (s asks) get(into any, method, path, body string) asked {
+func (s restClient) get(into any, method, path, body string) asked {
 	s.t.Helper()
 	a := s.with(s.key, method, "/api"+path, body)
 	if a.status >= 300 || json.Unmarshal([]byte(a.body), into) != nil {
@@ -37,7 +37,7 @@ type restRun struct {
 	Cases                   []struct{ Pack, Test, State, Verdict, Problem, Device, Why string }
 }
 
-func (s asks) run(body string) (r restRun) {
+func (s restClient) run(body string) (r restRun) {
 	s.t.Helper()
 	s.get(&r, "POST", "/runs", body)
 	return r
@@ -45,7 +45,7 @@ func (s asks) run(body string) (r restRun) {
 
 // told returns what the server reports of a run until its end: the record, the names of its events, and of the files of
 // its packs.
-func (s asks) told(id string) (r restRun, list []string) {
+func (s restClient) told(id string) (r restRun, list []string) {
 	s.t.Helper()
 	events := s.with(s.key, "GET", "/api/runs/"+id+"/events", "")
 	for _, m := range regexp.MustCompile(`(?m)^event: (.*)$`).FindAllStringSubmatch(events.body, -1) {
@@ -71,7 +71,7 @@ func (s asks) told(id string) (r restRun, list []string) {
 }
 
 // sendTests copies the tests of a project into its folder.
-func (s asks) sendTests(files map[string]string) {
+func (s restClient) sendTests(files map[string]string) {
 	s.t.Helper()
 	var packed, form bytes.Buffer
 	zip := gzip.NewWriter(&packed)
@@ -109,7 +109,7 @@ func (s asks) sendTests(files map[string]string) {
 // results of runs on one machine.
 func restOnFarm(t *testing.T, f *farm) {
 	alone := newLab(t, 1)
-	here, farm := asks{alone.serve(), t, ""}, asks{f.serve, t, f.key}
+	here, farm := restClient{alone.serve(), t, ""}, restClient{f.serve, t, f.key}
 	text, err := json.Marshal(
 		"id: ok\nplatform: android\nsteps:\n  - run: login.yaml\n---\nid: bad\nplatform: android\nvars: {WORD: none}\n" +
 			"steps:\n" +
@@ -170,7 +170,7 @@ func restOnFarm(t *testing.T, f *farm) {
 		t.Errorf("cancelled while it waits: %+v", r)
 	}
 	var tokens struct{ AccessToken string }
-	asks{f.serve, t, ""}.get(&tokens, "POST", "/auth/login",
+	restClient{f.serve, t, ""}.get(&tokens, "POST", "/auth/login",
 		`{"email": "ada@example.com", "password": "a password of some length"}`)
 	figures := f.serve.with(tokens.AccessToken, "GET", "/api/metrics", "").body
 	has(t, "the figures", figures, `taproot_farm_cases_total{pool="lab",result="pack"}`,

@@ -40,8 +40,8 @@ func (l *lab) loaded() *history.Run {
 	return run
 }
 
-// begun returns the packs of a run in the order of their start.
-func begun(run *history.Run) (packs []string) {
+// startedPacks returns the packs of a run in the order of their start.
+func startedPacks(run *history.Run) (packs []string) {
 	list := slices.Clone(run.Cases)
 	slices.SortFunc(list, func(a, b history.RunCase) int { return a.Result.Started.Compare(b.Result.Started) })
 	for _, c := range list {
@@ -215,7 +215,7 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 		l.taproot("run", ".", "--label-filter", label, "--shard", shard, "--seed", "7", "--repeat", "2", "--parallel",
 			"1").exits(t, 0)
 		byCLI := l.loaded()
-		if a, b := begun(byGinkgo), begun(byCLI); !slices.Equal(a, b) || len(a) > 2 && slices.IsSorted(a) {
+		if a, b := startedPacks(byGinkgo), startedPacks(byCLI); !slices.Equal(a, b) || len(a) > 2 && slices.IsSorted(a) {
 			t.Errorf("shard %s: by Ginkgo %q, by taproot run %q", shard, a, b)
 		}
 		if a, b := byGinkgo.Choice.String(), byCLI.Choice.String(); a != b || !strings.Contains(a, "seed 7") {
@@ -244,7 +244,7 @@ func TestGinkgoKeepsTheOrderOfThePlan(t *testing.T) {
 	l, program := goLab(t, 1)
 	label, want := yamlCases()
 	l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter="+label, "-ginkgo.seed=3").wait().exits(t, 0)
-	if got := begun(l.loaded()); !slices.Equal(got, want) {
+	if got := startedPacks(l.loaded()); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -308,7 +308,7 @@ func TestSpecsInGoAreShardedAndRunAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := begun(run); len(got) != 2 || slices.Contains(got, "go-with-a-beforeeach-has-it") {
+	if got := startedPacks(run); len(got) != 2 || slices.Contains(got, "go-with-a-beforeeach-has-it") {
 		t.Errorf("%q", got)
 	}
 }
@@ -344,7 +344,7 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 		}
 	}
 	if run := l.loaded(); len(run.Cases) != 5 {
-		t.Errorf("%q", begun(run))
+		t.Errorf("%q", startedPacks(run))
 	}
 	takesTurns(t, l.checked(), "SIM1", "SIM2")
 }
@@ -387,7 +387,7 @@ func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
 		if want := map[string]event.Verdict{"a": "skipped", "b": "fail", "c": "pass", "d": "pass"}; !maps.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		if order := begun(run); slices.Index(order, "c") > slices.Index(order, "b") {
+		if order := startedPacks(run); slices.Index(order, "c") > slices.Index(order, "b") {
 			t.Errorf("began as %q", order)
 		}
 	}

@@ -63,7 +63,7 @@ func newGuideCommand(env *Env) *cobra.Command {
 func hasCommand(root *cobra.Command) func(string) bool {
 	return func(name string) bool {
 		for _, c := range root.Commands() {
-			if c.Name() == name && !slices.Contains(wordGroups(), c.GroupID) {
+			if c.Name() == name && !slices.Contains(actionGroups(), c.GroupID) {
 				return true
 			}
 		}
@@ -77,17 +77,17 @@ func guidePage(topic string, taken func(string) bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.NewReplacer("{{names}}", wordNames(taken), "{{words}}", wordList(taken)).Replace(string(data)), nil
+	return strings.NewReplacer("{{names}}", actionNames(taken), "{{words}}", actionList(taken)).Replace(string(data)), nil
 }
 
-// wordNames lists the actions, with a line for each group.
-func wordNames(taken func(string) bool) string {
+// actionNames lists the actions, with a line for each group.
+func actionNames(taken func(string) bool) string {
 	var b strings.Builder
 	for _, g := range [][2]string{{groupTouch, "Touch and type"}, {groupCheck, "Wait and check"}, {groupPage, "Pages"},
 		{groupDevice, "Apps and devices"}} {
 		var names []string
 		for _, def := range dsl.Vocabulary() {
-			if isWord(def, taken) && groupOf(def) == g[0] {
+			if isActionCommand(def, taken) && groupOf(def) == g[0] {
 				names = append(names, shell.Kebab(def.Name))
 			}
 		}
@@ -96,12 +96,12 @@ func wordNames(taken func(string) bool) string {
 	return b.String()
 }
 
-// wordList describes each action, with its main arguments.
-func wordList(taken func(string) bool) string {
+// actionList describes each action, with its main arguments.
+func actionList(taken func(string) bool) string {
 	var b strings.Builder
 	for _, def := range dsl.Vocabulary() {
-		if isWord(def, taken) {
-			w := &wordCommand{def: def, fields: def.Fields()}
+		if isActionCommand(def, taken) {
+			w := &actionCommand{def: def, fields: def.Fields()}
 			w.takePlaces()
 			fmt.Fprintf(&b, "- `%s%s`: %s\n", shell.Kebab(def.Name), w.places(), def.Doc)
 		}

@@ -127,8 +127,8 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 	return errors.Join(err, s.Close())
 }
 
-// lastPacks is how long a drained host continues to deliver report packs to the hub.
-const lastPacks = time.Minute
+// drainTimeout is how long a drained host continues to deliver report packs to the hub.
+const drainTimeout = time.Minute
 
 // work runs the cases that the hub sends, on the devices of a pool.
 func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, of *pool.Pool) func(context.Context,
@@ -156,7 +156,7 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, o
 		case <-m.Drained():
 			w.Refuse()
 			<-ctx.Done()
-			last, stop := context.WithTimeout(running, lastPacks)
+			last, stop := context.WithTimeout(running, drainTimeout)
 			_ = w.Drain(last) // the rest is delivered when the host runs again
 			stop()
 		}

@@ -121,7 +121,7 @@ func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 	device := f.device
 	if device == "" {
 		var list []server.Device
-		if err := askHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "devices", Into: &list}); err != nil {
+		if err := queryHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "devices", Into: &list}); err != nil {
 			return err
 		}
 		at := slices.IndexFunc(list, func(d server.Device) bool {

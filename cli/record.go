@@ -114,7 +114,7 @@ func (f *recordFlags) record(ctx context.Context, env *Env, file string) error {
 	yaml, err := record.Run(ctx, record.Options{Devices: devices, ID: idOf(file), URL: f.url, Connect: f.connect,
 		Headed: window, IDs: ids,
 		Say: say, Note: note, Answers: lines(ctx, env), Put: func(name string, data []byte) (string, error) {
-			return putBeside(dir, name, data)
+			return saveInto(dir, name, data)
 		}})
 	err = errors.Join(err, devices.Close(), browsers.Close())
 	if steps == 0 {
@@ -154,8 +154,8 @@ func idOf(file string) string {
 	return "recorded"
 }
 
-// putBeside keeps a file in a folder under its own name, or with a number if another file has that name.
-func putBeside(dir, name string, data []byte) (string, error) {
+// saveInto keeps a file in a folder under its own name, or with a number if another file has that name.
+func saveInto(dir, name string, data []byte) (string, error) {
 	name = filepath.Base(filepath.FromSlash(strings.ReplaceAll(name, `\`, "/")))
 	if strings.HasPrefix(name, ".") || plan.YAMLFile(name) {
 		name = "file-" + strings.TrimPrefix(name, ".")

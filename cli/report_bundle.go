@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// bundleWarns is the size, in bytes, above which bundle prints a warning: mail and chats refuse such files.
-const bundleWarns = 10 << 20
+// bundleWarnSize is the size, in bytes, above which bundle prints a warning: mail and chats refuse such files.
+const bundleWarnSize = 10 << 20
 
 func newBundleCommand(env *Env, at locator) *cobra.Command {
 	var out string
@@ -89,7 +89,7 @@ func bundle(cmd *cobra.Command, env *Env, dir, to string) error {
 		fmt.Fprintf(env.Stderr, "taproot: %s does not contain %s, which cannot be read or are too large\n", to,
 			strings.Join(left, ", "))
 	}
-	if size > bundleWarns {
+	if size > bundleWarnSize {
 		fmt.Fprintf(env.Stderr,
 			"taproot: %s has %.1f MB; mail and chats may refuse it, report pack writes an archive "+
 				"instead\n", to, float64(size)/1e6)

@@ -252,9 +252,9 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	calm := hurry()
+	restoreGC := delayGC()
 	p, err := conf.Plan(args...)
-	calm()
+	restoreGC()
 	var usage *plan.Usage
 	switch {
 	case errors.As(err, &usage):
@@ -284,27 +284,27 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: unfinished reports of killed runs could not be completed: %v\n", err)
 	}
-	complain(env, conf.ReportSealed(ctx, sealed))
-	lost := complain(env, history.WriteChoice(run.Dir, conf.Choice()))
+	warn(env, conf.ReportSealed(ctx, sealed))
+	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
-	lost = complain(env, run.Announce(p.Cases)) || lost
+	lost = warn(env, run.Announce(p.Cases)) || lost
 	if elsewhere != nil {
 		run.Remote = elsewhere
 	}
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
-	complain(env, elsewhere.Close())
+	warn(env, elsewhere.Close())
 	lost = f.report(ctx, env, run) || lost
-	complain(env, run.End())
+	warn(env, run.End())
 	return cmp.Or(conclude(env, f, conf, outcomes), unshown, incomplete(lost))
 }
 
 // report writes the files of the run, and reports whether some could not be written.
 func (f runFlags) report(ctx context.Context, env *Env, r *run.Runner) (lost bool) {
 	err := r.Report(ctx, env.Stdout)
-	complain(env, err)
+	warn(env, err)
 	var unwritten *reporters.Unwritten
 	lost = errors.As(err, &unwritten)
-	return complain(env, f.writeOutput(env, r.Dir.Path())) || lost
+	return warn(env, f.writeOutput(env, r.Dir.Path())) || lost
 }
 
 // incomplete is the exit code of a run that passed, but without some files of its report.
@@ -315,8 +315,8 @@ func incomplete(lost bool) error {
 	return nil
 }
 
-// complain prints an error as a warning, and reports whether there was one.
-func complain(env *Env, err error) bool {
+// warn prints an error as a warning, and reports whether there was one.
+func warn(env *Env, err error) bool {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
 	}
@@ -372,7 +372,7 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 		return nil
 	}
 	if code == run.ExitInterrupted {
-		fmt.Fprintf(env.Stderr, "taproot: interrupted; %s\n", notBegun(waiting))
+		fmt.Fprintf(env.Stderr, "taproot: interrupted; %s\n", notStarted(waiting))
 	}
 	if skipped == len(outcomes) {
 		fmt.Fprintf(env.Stderr,
@@ -381,7 +381,7 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 	return exit(code)
 }
 
-func notBegun(n int) string {
+func notStarted(n int) string {
 	switch n {
 	case 0:
 		return "every test had started"
@@ -394,7 +394,7 @@ func notBegun(n int) string {
 // emptyRun prints why there is no test to run.
 func emptyRun(env *Env, f runFlags, args []string, conf run.Config, p *plan.Plan) error {
 	why, ok := conf.NothingToRun(p)
-	why += strangeTags(f.tags, p)
+	why += unknownTags(f.tags, p)
 	if p.Tests == 0 {
 		why = nothingFound(env, args)
 	}

@@ -125,8 +125,8 @@ func (f runFlags) filter() (string, error) {
 	return "(" + tags + ") && (" + f.labels + ")", nil
 }
 
-// strangeTags lists the wanted tags that no test has.
-func strangeTags(wanted []string, p *plan.Plan) string {
+// unknownTags lists the wanted tags that no test has.
+func unknownTags(wanted []string, p *plan.Plan) string {
 	var known []string
 	for _, c := range p.Left {
 		known = append(known, c.Test.Tags...)

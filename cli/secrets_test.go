@@ -20,7 +20,7 @@ import (
 func TestSecretsAreNowhereInTheReport(t *testing.T) {
 	t.Parallel()
 	const secret = "Tr0ub4dor&3"
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	l.env = append(l.env, "APP_PASSWORD="+secret)
 	l.write("secret.yaml", `
 id: secret
@@ -76,7 +76,7 @@ func TestSecretsOfAPageAreNowhereInTheReport(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
 	const secret = "Tr0ub4dor&3"
-	l := filmingLab(t, 0)
+	l := recordingLab(t, 0)
 	l.env = append(l.env, "APP_PASSWORD="+secret)
 	l.write("page.html",
 		`<!doctype html><title>Page</title><input id="f"><p id="p"></p><a id="d" download="x.txt">get</a><script>

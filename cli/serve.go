@@ -247,7 +247,7 @@ func (f *serveFlags) openBucket(dir string, set settings) (blob.Bucket, error) {
 
 // announce prints the URL of the server, and warnings that an operator should not miss.
 func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr string) {
-	local := reachable(addr)
+	local := openableAddress(addr)
 	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", local)
 	warn := func(format string, args ...any) { fmt.Fprintf(env.Stderr, "WARNING: "+format+"\n", args...) }
 	if o.Service != nil {
@@ -276,8 +276,8 @@ func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr str
 	}
 }
 
-// reachable returns an address that a browser of this machine can open; [::] and 0.0.0.0 mean all addresses.
-func reachable(addr string) string {
+// openableAddress returns an address that a browser of this machine can open; [::] and 0.0.0.0 mean all addresses.
+func openableAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		return net.JoinHostPort("localhost", port)

@@ -138,7 +138,7 @@ func TestServeEndsWell(t *testing.T) {
 	close(stop)
 	done.Wait()
 	t.Logf("it took %s to end", time.Since(began))
-	l.sealed(run)
+	l.checkInterrupted(run)
 	l.quiet()
 	l.allFree()
 	has(t, "stderr", s.err.String(), "WARNING: authentication is off", "127.0.0.1:")
@@ -172,7 +172,7 @@ func TestServeIsKilled(t *testing.T) {
 		!strings.Contains(text, `"verdict":"interrupted"`) || !strings.Contains(text, `"test":"long"`) {
 		t.Errorf("%d %s", status, text)
 	}
-	l.sealed(run)
+	l.checkInterrupted(run)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestServeIsKilled(t *testing.T) {
 	l.allFree()
 }
 
-// sealed checks that the pack of an interrupted run is complete.
-func (l *lab) sealed(run string) {
+// checkInterrupted checks that the pack of an interrupted run is complete.
+func (l *lab) checkInterrupted(run string) {
 	l.t.Helper()
 	p := filepath.Join(l.reports, run, "long")
 	if !strings.Contains(read(l.t, p, "summary.json"), `"result": "interrupted"`) {

@@ -103,7 +103,7 @@ func TestGinkgo(t *testing.T) {
 	useBrowser(t)
 	// with three processes, two always use phones
 	const labels = "android && (smoke || waiting) || web && smoke && login"
-	l := filmingLab(t, 2)
+	l := recordingLab(t, 2)
 	l.dir = projectRoot(t)
 	run := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=3", "--no-color", "--label-filter",
 		labels, "./suites").wait()

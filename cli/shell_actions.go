@@ -31,14 +31,14 @@ func commonKeys() []string {
 		"above", "below", "near", "enabled", "checked", "point"}
 }
 
-// isWord reports whether an action is a command of its own. Actions that only contain steps, and those with the name of
-// another command, are not.
-func isWord(def dsl.Def, taken func(string) bool) bool {
+// isActionCommand reports whether an action is a command of its own. Actions that only contain steps, and those with
+// the name of another command, are not.
+func isActionCommand(def dsl.Def, taken func(string) bool) bool {
 	return !def.HoldsSteps() && !taken(shell.Kebab(def.Name))
 }
 
-// wordGroups are the groups of commands that are actions.
-func wordGroups() []string { return []string{groupTouch, groupCheck, groupPage, groupDevice} }
+// actionGroups are the groups of commands that are actions.
+func actionGroups() []string { return []string{groupTouch, groupCheck, groupPage, groupDevice} }
 
 // groupOf returns the group of an action in the help.
 func groupOf(def dsl.Def) string {
@@ -53,8 +53,8 @@ func groupOf(def dsl.Def) string {
 	return groupTouch
 }
 
-// wordCommand is the command of an action.
-type wordCommand struct {
+// actionCommand is the command of an action.
+type actionCommand struct {
 	shellFlags
 	def       dsl.Def
 	fields    []dsl.Field
@@ -64,16 +64,16 @@ type wordCommand struct {
 	as        string
 }
 
-// listedWord is the command of an action for the list of all commands; it cannot run.
-func listedWord(def dsl.Def) *cobra.Command {
+// listedAction is the command of an action for the list of all commands; it cannot run.
+func listedAction(def dsl.Def) *cobra.Command {
 	return &cobra.Command{Use: shell.Kebab(def.Name), Short: short(def.Doc), GroupID: groupOf(def),
 		Run: func(*cobra.Command, []string) {}}
 }
 
 func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
-	w := &wordCommand{def: def, fields: def.Fields()}
+	w := &actionCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
-	cmd := listedWord(def)
+	cmd := listedAction(def)
 	cmd.Use += w.places()
 	cmd.Long = def.Doc + "\n\nWorks on: " + platforms(def) + ". In a test: " + def.Example
 	cmd.Run = nil
@@ -95,7 +95,7 @@ func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
 }
 
 // takePlaces finds the arguments without a flag: the one that a plain text fills, else the required ones.
-func (w *wordCommand) takePlaces() {
+func (w *actionCommand) takePlaces() {
 	for _, f := range w.fields {
 		if f.Main {
 			w.main = []dsl.Field{f}
@@ -124,7 +124,7 @@ func short(doc string) string {
 }
 
 // places returns the arguments without a flag, for the usage line.
-func (w *wordCommand) places() string {
+func (w *actionCommand) places() string {
 	var b strings.Builder
 	for _, f := range w.main {
 		name := strings.ToUpper(strings.ReplaceAll(shell.Kebab(f.Key), "-", "_"))
@@ -149,7 +149,7 @@ func flagOf(key string) string {
 }
 
 // flags adds a flag for every other argument.
-func (w *wordCommand) flags(cmd *cobra.Command) {
+func (w *actionCommand) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	for _, f := range w.fields {
 		if f.Selector && !slices.Contains(commonKeys(), f.Key) && !f.Main {
@@ -193,7 +193,7 @@ func defaultOf(f dsl.Field) string {
 
 // value builds the step's argument from the command line. Errors that do not depend on the device are reported here,
 // before a session is started.
-func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, error) {
+func (w *actionCommand) value(cmd *cobra.Command, args []string) (source.Value, error) {
 	v := source.Value{Kind: source.Map}
 	if err := w.placed(&v, args); err != nil {
 		return v, err
@@ -232,7 +232,7 @@ func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, er
 }
 
 // placed reads the arguments without a flag.
-func (w *wordCommand) placed(v *source.Value, args []string) error {
+func (w *actionCommand) placed(v *source.Value, args []string) error {
 	for i, f := range w.main {
 		switch {
 		case len(args) == 0:
@@ -259,7 +259,7 @@ func (w *wordCommand) placed(v *source.Value, args []string) error {
 
 // check finds errors that do not depend on the screen, unless a reference or a variable is in the place of an unknown
 // value.
-func (w *wordCommand) check(v source.Value) error {
+func (w *actionCommand) check(v source.Value) error {
 	if _, given := v.Get("ref"); given || strings.Contains(source.Flow(v), "${") {
 		return nil
 	}

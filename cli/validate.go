@@ -44,7 +44,7 @@ func newValidateCommand(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer hurry()()
+			defer delayGC()()
 			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment,
 				Env: env.LookupEnv, Files: true})
 			if err != nil {
@@ -71,9 +71,9 @@ func newValidateCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// hurry delays garbage collection while tests are read: it takes a quarter of the time, and there is little garbage.
+// delayGC delays garbage collection while tests are read: it takes a quarter of the time, and there is little garbage.
 // The returned function restores the setting.
-func hurry() func() {
+func delayGC() func() {
 	before := debug.SetGCPercent(400)
 	return func() { debug.SetGCPercent(before) }
 }
