@@ -64,8 +64,8 @@ func onDiskOf(t *testing.T, size string) {
 		strings.Repeat("  - assert: Payments\n  - tap: Grüße\n  - assert: 'Tapped: Grüße'\n", 3))
 	run := l.taproot("run", "list.yaml")
 	run.exits(t, 3)
-	has(t, "stderr", run.stderr, "taproot: the report of list is not whole: ", "no space left on device",
-		"taproot: the disk that holds "+l.reports+" is full\n")
+	has(t, "stderr", run.stderr, "taproot: the report of list is incomplete: ", "no space left on device",
+		"taproot: the disk of "+l.reports+" is full\n")
 	has(t, "stdout", run.stdout, "! ERROR list", "\n0 passed, 1 error in ")
 	onlyWholeFiles(t, l.reports)
 	l.quiet()

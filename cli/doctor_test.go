@@ -81,7 +81,7 @@ func TestDoctorWithAllThatIsRequired(t *testing.T) {
 		t.Errorf("versions are not aligned:\n%s", out)
 	}
 	for _, want := range []string{"recording.mp4 will be missing",
-		"everything required is there for tests on android, ios, web\n"} {
+		"all required programs are installed for tests on android, ios, web\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -193,7 +193,7 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 	out.Reset()
 	writeDoctorFile(t, filepath.Join(env.Dir, "suites", "a.yaml"), "id: a\nplatform: web\nsteps: [{tap: a}]\n", 0o600)
 	if err := doctor(t, env); err != nil ||
-		!strings.Contains(out.String(), "everything required is there for tests on web\n") {
+		!strings.Contains(out.String(), "all required programs are installed for tests on web\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	// doctor lists Firefox where pages are tested; setup installs it only if the user or a test names it.

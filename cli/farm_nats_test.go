@@ -36,7 +36,7 @@ func TestNATSConfig(t *testing.T) {
 	}
 	code, _, complaints = call("--servers", "nats-1")
 	after, _ := os.ReadFile(file)
-	if code != 2 || !strings.Contains(complaints, "nats.conf is there already") || !bytes.Equal(before, after) {
+	if code != 2 || !strings.Contains(complaints, "nats.conf exists already") || !bytes.Equal(before, after) {
 		t.Errorf("a second time: %d %q", code, complaints)
 	}
 	if code, _, complaints = call("--output", "other.conf"); code != 2 ||

@@ -78,7 +78,7 @@ func TestInterrupt(t *testing.T) {
 	end.exits(t, 130)
 	has(t, "the terminal", end.stdout, "■ INTERRUPTED waits ", "■ INTERRUPTED waits-too ",
 		"1.yaml:5:5: the run was interrupted", "0 passed, 3 interrupted in ")
-	has(t, "stderr", end.stderr, "interrupted; 1 test was not begun")
+	has(t, "stderr", end.stderr, "interrupted; 1 test was not started")
 	if packs := l.packs(); len(packs) != 2 {
 		t.Errorf("packs: %q", packs)
 	}

@@ -33,7 +33,7 @@ func TestWatchRunsAgainWhenAFileIsSaved(t *testing.T) {
 	watching := func(n int) {
 		t.Helper()
 		eventually(t, "it waits for a file to be saved", func() bool {
-			return strings.Count(said.text(), "watching; save a file to run again, end with Ctrl-C") >= n
+			return strings.Count(said.text(), "watching; save a file to run again, press Ctrl-C to end") >= n
 		})
 	}
 	watching(1)
