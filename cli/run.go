@@ -114,7 +114,7 @@ func newRunCommand(env *Env) *cobra.Command {
 		"run one test in the session of taproot open, without a report, and keep its page or app open at the end or at a "+
 			"failed step")
 	flags.StringVar(&f.from, "from", "",
-		"continue a test in that session at `STEP`: the number of a step, or a line of the file such as :12")
+		"continue a test in the session of --keep at `STEP`: the number of a step, or a line of the file such as :12")
 	flags.StringVar(&f.format, "format", "",
 		"also write the results to a file, as `FORMAT`: junit, or noop for none")
 	flags.StringVar(&f.output, "output", "", "the `FILE` of --format (default: report.xml)")
