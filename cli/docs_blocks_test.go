@@ -32,7 +32,7 @@ type block struct {
 	file     string
 	line     int    // of its fence
 	language string // sh, yaml, …
-	about    string // the text after the language: the file of the block
+	about    string // the text after the name of the format: the file of the block
 	mark     string
 	text     string
 }

@@ -106,7 +106,7 @@ func (p reportsDir) run(name string) (string, error) {
 	return "", &plan.Usage{Msg: err.Error()}
 }
 
-// packs returns the directories of the packs that the arguments name. A run stands for all of its packs.
+// packs returns the directories of the packs that the arguments name. A run means all of its packs.
 func (p reportsDir) packs(words []string) ([]string, error) {
 	if len(words) == 0 {
 		words = []string{"latest"}

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// model is an endpoint that answers yes and cites a text of the screen.
+// model is an endpoint that responds with yes and cites a text of the screen.
 type model struct {
 	mu     sync.Mutex
 	bodies []string
