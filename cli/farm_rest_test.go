@@ -43,9 +43,9 @@ func (s restClient) run(body string) (r restRun) {
 	return r
 }
 
-// told returns what the server reports of a run until its end: the record, the names of its events, and of the files of
+// follow returns what the server reports of a run until its end: the record, the names of its events, and of the files of
 // its packs.
-func (s restClient) told(id string) (r restRun, list []string) {
+func (s restClient) follow(id string) (r restRun, list []string) {
 	s.t.Helper()
 	events := s.with(s.key, "GET", "/api/runs/"+id+"/events", "")
 	for _, m := range regexp.MustCompile(`(?m)^event: (.*)$`).FindAllStringSubmatch(events.body, -1) {
@@ -134,8 +134,8 @@ func restOnFarm(t *testing.T, f *farm) {
 		bodies = bodies[:1]
 	}
 	for _, body := range bodies {
-		_, want := here.told(here.run(body).ID)
-		r, got := farm.told(farm.run(body).ID)
+		_, want := here.follow(here.run(body).ID)
+		r, got := farm.follow(farm.run(body).ID)
 		if !slices.Equal(want, got) {
 			t.Errorf("%s here:\n%s\n\non the farm:\n%s", body, strings.Join(want, "\n"), strings.Join(got, "\n"))
 		}
