@@ -219,7 +219,7 @@ func TestServeRefusesToStart(t *testing.T) {
 		{[]string{"CORS_ORIGINS=*"}, nil, "is not an origin"},
 		{[]string{"CORS_ORIGINS=https://x.example.com/path"}, nil, "has a path"},
 		{[]string{"TAPROOT_RATE_LIMIT=many"}, nil, "TAPROOT_RATE_LIMIT"},
-		{[]string{"TAPROOT_TRUSTED_PROXIES=proxy"}, nil, "no address and no network"},
+		{[]string{"TAPROOT_TRUSTED_PROXIES=proxy"}, nil, "neither an address nor a network"},
 		{nil, []string{"--expose-env", "TAPROOT_JWT_SECRET"}, "is a credential of the server"},
 		{nil, []string{"--expose-env", "NOT_SET_AT_ALL"}, "is not set"},
 		{nil, []string{"--rate-limit", "-1"}, "--rate-limit"},
