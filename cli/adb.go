@@ -18,20 +18,19 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// adbLease is how long a lease for adb lasts unless it is renewed, which it is three times within that.
+// adbLease is how long a lease for adb lasts without renewal. It is renewed three times within that time.
 const adbLease = time.Minute
 
 func newADBCommand(env *Env) *cobra.Command {
 	var address, lease string
 	var port int
 	cmd := &cobra.Command{Use: "adb DEVICE",
-		Short: "let adb, and what uses it, reach an Android phone of a server or a farm", Args: cobra.ExactArgs(1),
-		Long: "adb holds the phone by a lease, listens on this machine, and passes what adb says on to the phone, until it " +
-			"is interrupted. Then adb, an editor or a\n" +
-			"debugger here uses the phone as if it hung on this machine. Where the phone hangs, shells must be allowed " +
-			"(taproot host --allow-shell).",
+		Short: "connect adb to an Android phone of a server or a farm", Args: cobra.ExactArgs(1),
+		Long: "adb leases the phone, listens on this machine, and forwards the traffic of adb to the phone, until it is\n" +
+			"interrupted. adb, an editor or a debugger here then uses the phone as if it were attached to this machine. The\n" +
+			"phone's host must allow shells (taproot host --allow-shell).",
 		Example: "  taproot adb emulator-5554 --hub https://hub.example.com\n" +
-			"  adb connect 127.0.0.1:PORT                      with the port that it prints",
+			"  adb connect 127.0.0.1:PORT                      with the printed port",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ask, err := hubClient(env, address)
 			if err != nil {
@@ -41,12 +40,12 @@ func newADBCommand(env *Env) *cobra.Command {
 			return t.run(cmd.Context(), env, port)
 		}}
 	cmd.Flags().StringVar(&address, "hub", "", "the `URL` of the server (TAPROOT_HUB)")
-	cmd.Flags().StringVar(&lease, "lease", "", "use the lease with this `ID`, which somebody else renews")
+	cmd.Flags().StringVar(&lease, "lease", "", "use the lease with this `ID`, and let its owner renew it")
 	cmd.Flags().IntVar(&port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default: a free one)")
 	return cmd
 }
 
-// adbTunnel passes connections of adb on to a phone.
+// adbTunnel forwards connections of adb to a phone.
 type adbTunnel struct {
 	ask   *farmremote.Client
 	path  string // of the device
@@ -94,7 +93,7 @@ func (t *adbTunnel) run(ctx context.Context, env *Env, port int) (err error) {
 	}
 }
 
-// hold takes the lease, or renews it.
+// hold leases the phone, or renews the lease.
 func (t *adbTunnel) hold(ctx context.Context) error {
 	var got struct{ Lease string }
 	err := t.send(ctx, http.MethodPost, map[string]any{"ttlSeconds": int(adbLease.Seconds()), "holder": "adb"}, &got)
@@ -123,13 +122,13 @@ func (t *adbTunnel) keep(ctx context.Context) error {
 	}
 }
 
-// send asks about the lease.
+// send sends a request about the lease.
 func (t *adbTunnel) send(ctx context.Context, method string, body, into any) error {
-	return askHub(ctx, t.ask, farmremote.Request{Method: method, Path: t.path + "/lease", Header: t.header(), Body: body,
+	return queryHub(ctx, t.ask, farmremote.Request{Method: method, Path: t.path + "/lease", Header: t.header(), Body: body,
 		Into: into})
 }
 
-// header shows the lease.
+// header returns the header with the lease.
 func (t *adbTunnel) header() http.Header {
 	h := http.Header{}
 	if t.lease != "" {
@@ -138,7 +137,7 @@ func (t *adbTunnel) header() http.Header {
 	return h
 }
 
-// pass carries one connection of adb.
+// pass forwards one connection of adb.
 func (t *adbTunnel) pass(ctx context.Context, conn net.Conn) error {
 	defer conn.Close()
 	h := t.header()
@@ -146,12 +145,12 @@ func (t *adbTunnel) pass(ctx context.Context, conn net.Conn) error {
 	h.Set("Upgrade", "adb")
 	a, err := t.ask.Open(ctx, farmremote.Request{Method: http.MethodGet, Path: t.path + "/adb", Header: h})
 	if err != nil {
-		return unasked(err)
+		return hubError(err)
 	}
 	defer a.Body.Close()
 	far, ok := a.Body.(io.ReadWriteCloser)
 	if a.StatusCode != http.StatusSwitchingProtocols || !ok {
-		return &plan.Usage{Msg: "the server does not pass adb on: it says " + a.Status}
+		return &plan.Usage{Msg: "the server does not forward adb: it responds with " + a.Status}
 	}
 	var both sync.WaitGroup
 	both.Go(func() { _, _ = io.Copy(far, conn); _ = far.Close() })

@@ -48,11 +48,12 @@ func openService(ctx context.Context, env *Env, set settings, data string, open 
 
 func newAdminCommand(env *Env) *cobra.Command {
 	var data string
-	cmd := &cobra.Command{Use: "admin", Short: "look after the accounts of taproot serve --service",
-		Long: "admin works on the database of taproot serve --service, also while it serves: that of TAPROOT_DATABASE_URL, " +
-			"or service.db in the data folder.\n" +
-			"ACCOUNT is the address of an account or its id, PROJECT the id of a project (taproot admin projects). Passwords " +
-			"are read from the terminal, or from standard input, one line."}
+	cmd := &cobra.Command{Use: "admin", Short: "manage the accounts of taproot serve --service",
+		Long: "admin works on the database of taproot serve --service, also while it runs: the one of " +
+			"TAPROOT_DATABASE_URL, or\n" +
+			"service.db in the data folder.\n" +
+			"ACCOUNT is the e-mail address or the id of an account, PROJECT the id of a project (taproot admin projects). A\n" +
+			"password is read from the terminal, or from standard input, one line."}
 	cmd.PersistentFlags().StringVar(&data, "data", "taproot-data", "`FOLDER` of the database (TAPROOT_DATA)")
 	add := func(use, short string, args int, do func(ctx context.Context, s *service.Service,
 		args []string) error) *cobra.Command {
@@ -89,14 +90,14 @@ func newAdminCommand(env *Env) *cobra.Command {
 	adminFarm(env, add)
 	adminShares(env, add)
 	var perMinute, perMonth int
-	change := add("plan ACCOUNT PLAN", "give an account the plan free, pro or enterprise", 2,
+	change := add("plan ACCOUNT PLAN", "set the plan of an account: free, pro or enterprise", 2,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			return s.Operator().SetPlan(ctx, service.PlanChange{Account: args[0], Plan: args[1], PerMinute: perMinute,
 				PerMonth: perMonth})
 		})
 	change.Flags().IntVar(&perMinute, "per-minute", 0, "with enterprise: `N` requests per minute; 0: 6000")
-	change.Flags().IntVar(&perMonth, "per-month", 0, "with enterprise: `N` requests per month; 0: as many as there are")
-	add("backup FILE", "copy an SQLite database into a new file, while it is used", 1,
+	change.Flags().IntVar(&perMonth, "per-month", 0, "with enterprise: `N` requests per month; 0: no limit")
+	add("backup FILE", "copy an SQLite database into a new file, while it is in use", 1,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			if err := s.Backup(ctx, within(env.Dir, args[0])); err != nil {
 				return &plan.Usage{Msg: err.Error()}
@@ -107,29 +108,29 @@ func newAdminCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// findDatabase refuses to make a database where another one is meant: what is done in it would count on no server. The
-// first account may come before the server.
+// findDatabase rejects a folder without a database: a new one there would have no effect on any server. Only the first
+// account may be created before the server runs.
 func findDatabase(env *Env, set settings, data string, may bool) error {
 	if set.get("TAPROOT_DATABASE_URL") != "" {
 		return nil
 	}
 	folder := within(env.Dir, data)
 	if _, err := os.Stat(filepath.Join(folder, "service.db")); !errors.Is(err, fs.ErrNotExist) {
-		return nil // what else is wrong with it is told by who opens it
+		return nil // opening the database reports all other errors
 	}
 	if may {
-		fmt.Fprintf(env.Stderr, "a new database is made in %s; taproot serve --service must have the same folder\n", folder)
+		fmt.Fprintf(env.Stderr, "created a new database in %s; taproot serve --service must use the same folder\n", folder)
 		return nil
 	}
 	return &plan.Usage{
-		Msg: fmt.Sprintf("there is no database in %s: run this in the folder where taproot serve --service runs, or name "+
-			"that one's data folder with --data", folder)}
+		Msg: fmt.Sprintf("there is no database in %s: run this in the folder where taproot serve --service runs, or set "+
+			"its data folder with --data", folder)}
 }
 
-// newRestoreCommand is apart from its neighbours: they open the database that is there.
+// newRestoreCommand does not open the database, unlike the other commands.
 func newRestoreCommand(env *Env, data *string) *cobra.Command {
 	return &cobra.Command{Use: "restore FILE",
-		Short: "put the copy that backup made in the place of an SQLite database; what was there is kept beside it",
+		Short: "replace an SQLite database by a copy that backup made; the old one is kept next to it",
 		Args:  cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := newSettings(env)
 			if err != nil {
@@ -147,7 +148,7 @@ func newRestoreCommand(env *Env, data *string) *cobra.Command {
 				return &plan.Usage{Msg: err.Error()}
 			}
 			if kept != "" {
-				fmt.Fprintln(env.Stdout, "what was there is", kept)
+				fmt.Fprintln(env.Stdout, "the old database is", kept)
 			}
 			// whether its secret is here, too
 			s, err := openService(cmd.Context(), env, set, *data, false, slog.New(slog.DiscardHandler))
@@ -158,7 +159,7 @@ func newRestoreCommand(env *Env, data *string) *cobra.Command {
 		}}
 }
 
-// adminAccounts are the commands about accounts.
+// adminAccounts are the commands for accounts.
 func adminAccounts(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	password := func() (string, error) {
@@ -175,7 +176,7 @@ func adminAccounts(env *Env,
 		return line, nil
 	}
 	var admin bool
-	create := add("create ACCOUNT", "make an account that can be used at once", 1,
+	create := add("create ACCOUNT", "create an account that is usable at once", 1,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			text, err := password()
 			if err != nil {
@@ -187,8 +188,8 @@ func adminAccounts(env *Env,
 			}
 			return err
 		})
-	create.Flags().BoolVar(&admin, "admin", false, "let the account do what the operator may")
-	add("password ACCOUNT", "give an account a new password and end its sessions", 1,
+	create.Flags().BoolVar(&admin, "admin", false, "give the account the rights of the operator")
+	add("password ACCOUNT", "set a new password of an account and end its sessions", 1,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			text, err := password()
 			if err != nil {
@@ -196,11 +197,11 @@ func adminAccounts(env *Env,
 			}
 			return s.Operator().SetPassword(ctx, args[0], text)
 		})
-	add("confirm ACCOUNT", "let an account in whose address was not confirmed, or that was blocked", 1,
+	add("confirm ACCOUNT", "admit an account without a confirmed e-mail address, or a blocked one", 1,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			return s.Operator().Confirm(ctx, args[0])
 		})
-	add("block ACCOUNT", "end all that an account and its keys may do, at once", 1,
+	add("block ACCOUNT", "revoke all rights of an account and its keys at once", 1,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			return s.Operator().Block(ctx, args[0])
 		})
@@ -218,7 +219,7 @@ func adminAccounts(env *Env,
 	})
 }
 
-// provider is that of TAPROOT_OIDC_ISSUER; nil: none.
+// provider returns the provider of TAPROOT_OIDC_ISSUER; nil: none.
 func (s settings) provider(public string) (*oidc.Provider, error) {
 	issuer := s.get("TAPROOT_OIDC_ISSUER")
 	if issuer == "" {

@@ -13,12 +13,13 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// adminKey is the command that makes a key without the console: for a first try, and for scripts that set a server up.
+// adminKey is the command that creates a key without the console: for a first trial, and for scripts that set up
+// servers.
 func adminKey(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var name, project string
 	var scopes []string
-	cmd := add("key ACCOUNT", "make an API key for a project of an account; it is shown this once", 1,
+	cmd := add("key ACCOUNT", "create an API key for a project of an account, and print it once", 1,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			made, err := s.Operator().CreateKey(ctx, args[0], project, service.NewKey{Name: name, Scopes: scopes})
 			var known *service.Error
@@ -31,18 +32,18 @@ func adminKey(env *Env,
 			return err
 		})
 	flags := cmd.Flags()
-	flags.StringVar(&name, "name", "command line", "the key is called `NAME` in the console")
+	flags.StringVar(&name, "name", "command line", "`NAME` of the key in the console")
 	flags.StringVar(&project, "project", "",
-		"the key is for the project with this `ID` (default: the first one of the account)")
+		"create the key for the project with this `ID` (default: the first project of the account)")
 	flags.StringSliceVar(&scopes, "scopes", []string{service.ScopeAll}, "what the key may do, `SCOPE,…`: "+
 		strings.Join(service.Scopes(), " "))
 }
 
-// adminMetrics are the commands about keys for figures.
+// adminMetrics are the commands for the keys of GET /metrics.
 func adminMetrics(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var name string
-	cmd := add("metrics-key", "make a key by which Prometheus reads GET /metrics, and nothing else; it is shown this once",
+	cmd := add("metrics-key", "create a key for Prometheus that reads only GET /metrics, and print it once",
 		0, func(ctx context.Context, s *service.Service, _ []string) error {
 			secret, err := s.Operator().CreateFigureKey(ctx, name)
 			if err == nil {
@@ -50,7 +51,7 @@ func adminMetrics(env *Env,
 			}
 			return err
 		})
-	cmd.Flags().StringVar(&name, "name", "Prometheus", "the key is called `NAME` in the list")
+	cmd.Flags().StringVar(&name, "name", "Prometheus", "`NAME` of the key in the list")
 	add("metrics-keys", "list the keys for GET /metrics", 0, func(ctx context.Context, s *service.Service,
 		_ []string) error {
 		list, err := s.Operator().FigureKeys(ctx)
@@ -60,11 +61,12 @@ func adminMetrics(env *Env,
 		w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "KEY\tNAME\tMADE\tUSED\tREVOKED")
 		for _, k := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, moment(k.Created), moment(k.Used), moment(k.Revoked))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, formatTime(k.Created), formatTime(k.Used),
+				formatTime(k.Revoked))
 		}
 		return w.Flush()
 	})
-	add("metrics-revoke KEY", "end a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service,
+	add("metrics-revoke KEY", "revoke a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service,
 		args []string) error {
 		return s.Operator().RevokeFigureKey(ctx, args[0])
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// adminProjects is the command that lists projects, whose ids other commands take.
+// adminProjects is the command that lists projects with their ids.
 func adminProjects(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var account string
@@ -35,10 +35,10 @@ func adminProjects(env *Env,
 			w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "PROJECT\tOWNER\tCREATED\tNAME")
 			for _, p := range list {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Email, moment(p.Created), p.Name)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Email, formatTime(p.Created), p.Name)
 			}
 			return w.Flush()
 		})
-	cmd.Flags().StringVar(&account, "account", "", "only those that `ACCOUNT` owns")
+	cmd.Flags().StringVar(&account, "account", "", "only the projects of `ACCOUNT`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 }

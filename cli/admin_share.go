@@ -15,13 +15,13 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// adminShares are the commands about what projects get of a farm.
+// adminShares are the commands for the shares of projects in a farm.
 func adminShares(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var weight, limit int
 	var set *cobra.Command
 	set = add("share PROJECT",
-		"show or set what a project gets of a farm: its weight beside others, and how many of its cases run at "+
+		"print or set a project's share of a farm: its weight compared with others, and how many of its cases run at "+
 			"once", 1, func(ctx context.Context, s *service.Service, args []string) error {
 			if _, err := s.Operator().Project(ctx, args[0]); errors.Is(err, service.ErrNotFound) {
 				return &plan.Usage{Msg: fmt.Sprintf("there is no project %s: taproot admin projects lists them", args[0])}
@@ -52,16 +52,17 @@ func adminShares(env *Env,
 					now.Project, now.Weight, now.Limit)})
 		})
 	set.Flags().IntVar(&weight, "weight", 1,
-		"`N` from 1: of two projects that wait, one of weight 2 begins twice as many cases as one of weight 1")
-	set.Flags().IntVar(&limit, "limit", 0, "at most `N` of its cases run at once; 0: as many as there are devices")
-	add("shares", "list what projects get of a farm, and have of it now", 0, func(ctx context.Context, s *service.Service,
-		_ []string) error {
-		list, err := queue.New(s.DB(), nil).Shares(ctx, "")
-		if err != nil {
-			return err
-		}
-		return showShares(env.Stdout, list)
-	})
+		"`N` from 1: of two waiting projects, one of weight 2 starts twice as many cases as one of weight 1")
+	set.Flags().IntVar(&limit, "limit", 0, "run at most `N` of its cases at once; 0: no limit")
+	add("shares", "list the projects' shares of a farm, and their current use", 0,
+		func(ctx context.Context, s *service.Service,
+			_ []string) error {
+			list, err := queue.New(s.DB(), nil).Shares(ctx, "")
+			if err != nil {
+				return err
+			}
+			return showShares(env.Stdout, list)
+		})
 }
 
 func showShares(to io.Writer, list []queue.Share) error {

@@ -15,16 +15,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// newAgentCommand is about the agent that reads and touches the screens of Android phones.
+// newAgentCommand manages the agent on Android phones, which reads and touches their screens.
 func newAgentCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "manage the agent on Android phones, which makes them fast",
+		Short: "manage the agent, a helper app on Android phones that makes tests fast",
 		Long: "The agent, appium-uiautomator2-server, reads the screen of a phone in tenths of a second, where uiautomator " +
-			"dump takes seconds.\n" +
-			"Tests install it on first use; these commands do so beforehand, show what is there, and take it away again. " +
-			"While it runs, it\n" +
-			"listens on all of the phone's networks without a password: see the document about Android.",
+			"dump\n" +
+			"takes seconds. Tests install it on first use. These commands install it in advance, show its state, and remove " +
+			"it.\n" +
+			"While it runs, it listens on all networks of the phone without a password: see taproot docs android.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -36,26 +36,26 @@ func newAgentCommand(env *Env) *cobra.Command {
 		sub.Flags().StringVar(&device, "device", "", "the phone with this `ID` (see taproot devices); default: the only one")
 		cmd.AddCommand(sub)
 	}
-	add("install", "install it on a phone", func(ctx context.Context, d *android.Device) error {
+	add("install", "install the agent on a phone", func(ctx context.Context, d *android.Device) error {
 		if err := d.InstallAgent(ctx); err != nil {
 			return err
 		}
-		return tellAgent(ctx, env, d)
+		return printAgentState(ctx, env, d)
 	})
-	add("status", "show whether it is on a phone", func(ctx context.Context, d *android.Device) error {
-		return tellAgent(ctx, env, d)
+	add("status", "show whether the agent is installed on a phone", func(ctx context.Context, d *android.Device) error {
+		return printAgentState(ctx, env, d)
 	})
-	add("remove", "take it off a phone", func(ctx context.Context, d *android.Device) error {
+	add("remove", "remove the agent from a phone", func(ctx context.Context, d *android.Device) error {
 		if err := d.RemoveAgent(ctx); err != nil {
 			return err
 		}
-		return tellAgent(ctx, env, d)
+		return printAgentState(ctx, env, d)
 	})
 	return cmd
 }
 
-// tellAgent says in a line what of the agent is on the phone.
-func tellAgent(ctx context.Context, env *Env, d *android.Device) error {
+// printAgentState prints the state of the agent on the phone, in a line.
+func printAgentState(ctx context.Context, env *Env, d *android.Device) error {
 	s, err := d.AgentState(ctx)
 	if err != nil {
 		return err
@@ -73,9 +73,9 @@ func agentLine(s android.AgentState) string {
 			line += ", tests would install " + s.Wanted
 		}
 	case s.Server || s.Tests:
-		line = "half of the agent is installed: tests would install it anew"
+		line = "the agent is installed incompletely: tests would install it again"
 	case s.Wanted == "":
-		line += ", nor is it on this machine: `taproot setup --platform android` fetches it"
+		line += ", nor is it on this machine: `taproot setup --platform android` downloads it"
 	}
 	if s.Listening {
 		line += "; it runs, and listens on all networks of the phone"
@@ -83,7 +83,7 @@ func agentLine(s android.AgentState) string {
 	return line
 }
 
-// onAndroid does something with a phone that nobody else uses meanwhile.
+// onAndroid leases a phone and runs a function on it.
 func onAndroid(ctx context.Context, env *Env, want string, do func(ctx context.Context, d *android.Device) error) (
 	err error) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
@@ -116,7 +116,7 @@ func onAndroid(ctx context.Context, env *Env, want string, do func(ctx context.C
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	phone, ok := dev.(*android.Device)
 	if !ok {
-		return fmt.Errorf("device %s is no Android phone", info.ID)
+		return fmt.Errorf("device %s is not an Android phone", info.ID)
 	}
 	return do(ctx, phone)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestAgentCommands: it is put on a phone, told of, and taken away.
+// TestAgentCommands installs the agent on a phone, prints its state, and removes it.
 func TestAgentCommands(t *testing.T) {
 	t.Parallel()
 	server, phones := androidtest.Start(t, androidtest.Tiny)

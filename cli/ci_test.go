@@ -23,7 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 )
 
-// TestWorkflows lints our own workflows, and the action by a workflow that uses all of it.
+// TestWorkflows lints our own workflows, and the action in a workflow that uses all of its inputs.
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(repository, ".github", "workflows", "*.yml"))
@@ -35,7 +35,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// composite is what the tests read of action.yml.
+// composite is the part of action.yml that the tests read.
 type composite struct {
 	Inputs  map[string]struct{ Default, Description string }
 	Outputs map[string]any
@@ -55,8 +55,8 @@ func theAction(t *testing.T) (a composite) {
 	return a
 }
 
-// TestAction: the scripts of the action can be read, others' actions are pinned, and the document has each input with
-// its default.
+// TestAction checks that the scripts of the action can be parsed, that actions of others are pinned, and that the page
+// lists each input with its default.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	a := theAction(t)
@@ -91,8 +91,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestActionRuns runs the action's script with a taproot that only tells how it was called: what stands on one line is
-// one argument, and the exit code is handed on.
+// TestActionRuns runs the action's script with a taproot that only prints its arguments: each line of the input is one
+// argument, and the exit code is that of taproot.
 func TestActionRuns(t *testing.T) {
 	t.Parallel()
 	var script string
@@ -130,8 +130,8 @@ func TestActionRuns(t *testing.T) {
 	}
 }
 
-// TestActionInstalls runs the action's script that installs, with releases of the test's own: the program of this
-// system is taken, and an archive that is not what the sums say is refused.
+// TestActionInstalls runs the action's script that installs, with releases of the test: it downloads the program for
+// the system, and rejects an archive that does not match its checksum.
 func TestActionInstalls(t *testing.T) {
 	t.Parallel()
 	var script string
@@ -197,7 +197,7 @@ func TestActionInstalls(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// runScript runs a script of bash as a step does; the programs of stubs are what they are called with.
+// runScript runs a Bash script as a step does, with stubs for the programs that it calls.
 func runScript(t *testing.T, script string, env []string, stubs map[string]func([]string) uint8) int {
 	t.Helper()
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
@@ -234,7 +234,7 @@ func runScript(t *testing.T, script string, env []string, stubs map[string]func(
 	return 0
 }
 
-// TestTemplates: the templates for GitLab and Jenkins are what their pages say; the shell of both can be read.
+// TestTemplates checks that the templates for GitLab and Jenkins match their pages, and parses their shell scripts.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	page := blocksOf(t, "docs/ci/jenkins.md", read(t, repository, "docs", "ci", "jenkins.md"))

@@ -9,11 +9,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// command is one that is no word of the language.
+// command is a command that is not an action.
 type command struct {
 	name, group string
 	make        func(*Env) *cobra.Command
-	knowsAll    bool // it tells of all the others
+	listsAll    bool // its output contains all other commands
 }
 
 // commands are all of these.
@@ -33,7 +33,7 @@ func commands() []command {
 		{name: "fmt", group: groupTests, make: newFmtCommand},
 		{name: "import", group: groupTests, make: newImportCommand},
 		{name: "schema", group: groupServe, make: newSchemaCommand},
-		{name: "docs", group: groupTests, make: newDocsCommand, knowsAll: true},
+		{name: "docs", group: groupTests, make: newDocsCommand, listsAll: true},
 		{name: "mcp", group: groupServe, make: newMCPCommand},
 		{name: "serve", group: groupServe, make: newServeCommand},
 		{name: "host", group: groupServe, make: newHostCommand},
@@ -50,14 +50,14 @@ func commands() []command {
 		{name: "sessions", group: groupSession, make: newSessionsCommand},
 		{name: "close", group: groupSession, make: newCloseCommand},
 		{name: "save", group: groupSession, make: newSaveCommand},
-		{name: "guide", group: groupSession, make: newGuideCommand, knowsAll: true},
+		{name: "guide", group: groupSession, make: newGuideCommand, listsAll: true},
 		{name: sessionProcess, make: newSessionProcessCommand},
 	}
 }
 
-// addCommands adds all commands, in their groups; when the first argument is one of them, that one alone: of the time
-// that a command of the shell takes, making the others would be a large part. A list of all needs no more than their
-// names.
+// addCommands adds all commands, in their groups. If the first argument names one of them, only that one is built
+// completely, because building the others would be a large part of the time of a shell command. A list of all commands
+// needs only their names.
 func addCommands(root *cobra.Command, env *Env) {
 	for _, g := range [][2]string{{groupTests, "Tests:"},
 		{groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"},
@@ -74,7 +74,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	listing := len(env.Args) == 1 && slices.Contains([]string{"help", "--help", "-h"}, asked)
 	taken := map[string]bool{"help": true, "completion": true}
 	for _, c := range commands() {
-		if c.name == asked && !c.knowsAll {
+		if c.name == asked && !c.listsAll {
 			root.AddCommand(c.new(env))
 			return
 		}
@@ -82,7 +82,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	}
 	var words []dsl.Def
 	for _, def := range dsl.Vocabulary() {
-		if !isWord(def, func(name string) bool { return taken[name] }) {
+		if !isActionCommand(def, func(name string) bool { return taken[name] }) {
 			continue
 		}
 		if shell.Kebab(def.Name) == asked {
@@ -96,14 +96,14 @@ func addCommands(root *cobra.Command, env *Env) {
 	}
 	for _, def := range words {
 		if listing {
-			root.AddCommand(listedWord(def))
+			root.AddCommand(listedAction(def))
 		} else {
 			root.AddCommand(newWordCommand(env, def))
 		}
 	}
 }
 
-// new makes the command, in its group.
+// new returns the command, with its group.
 func (c command) new(env *Env) *cobra.Command {
 	cmd := c.make(env)
 	cmd.GroupID = c.group

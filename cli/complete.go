@@ -12,15 +12,15 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// completeWithin bounds how long a shell waits for the list of devices.
+// completeWithin limits how long a shell waits for the list of devices.
 const completeWithin = 5 * time.Second
 
-// complete teaches shells what arguments and flags can be: the ids and tags of the tests in this folder, devices, fixed
-// words. An error has no place in a completion: there is nothing to complete with then.
+// complete registers completions of arguments and flags: ids and tags of the tests in this folder, devices, fixed
+// values. In case of an error there are no completions.
 func complete(root *cobra.Command, env *Env) {
 	words := map[string]func(context.Context) []string{
 		"tag":      func(context.Context) []string { return testTags(env) },
-		"device":   func(ctx context.Context) []string { return append(heldIDs(ctx, env), deviceIDs(ctx, env)...) },
+		"device":   func(ctx context.Context) []string { return append(openIDs(ctx, env), deviceIDs(ctx, env)...) },
 		"platform": func(context.Context) []string { return []string{"android", "ios", "web"} },
 		"ci":       func(context.Context) []string { return []string{"github", "gitlab", "jenkins", noCI} },
 		"ai":       func(context.Context) []string { return []string{"live", "replay", "off"} },
@@ -31,7 +31,7 @@ func complete(root *cobra.Command, env *Env) {
 				continue
 			}
 			fn := func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-				return beginning(list(cmd.Context()), typed), cobra.ShellCompDirectiveNoFileComp
+				return withPrefix(list(cmd.Context()), typed), cobra.ShellCompDirectiveNoFileComp
 			}
 			if err := cmd.RegisterFlagCompletionFunc(flag, fn); err != nil {
 				panic(err) // registered twice: a mistake in this function
@@ -39,14 +39,14 @@ func complete(root *cobra.Command, env *Env) {
 		}
 		if cmd.Name() == "run" || cmd.Name() == "validate" {
 			cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-				return beginning(testIDs(env), typed), cobra.ShellCompDirectiveDefault // or a file
+				return withPrefix(testIDs(env), typed), cobra.ShellCompDirectiveDefault // or a file
 			}
 		}
 	}
 }
 
-// beginning are the words that begin as what was typed; behind a comma begins another one.
-func beginning(words []string, typed string) []string {
+// withPrefix returns the words with the typed prefix; after a comma another word starts.
+func withPrefix(words []string, typed string) []string {
 	before, last := "", typed
 	if i := strings.LastIndexByte(typed, ','); i >= 0 {
 		before, last = typed[:i+1], typed[i+1:]
@@ -85,8 +85,8 @@ func testTags(env *Env) (tags []string) {
 	return tags
 }
 
-// heldIDs are the phones and pages that the sessions of this project hold open.
-func heldIDs(ctx context.Context, env *Env) (ids []string) {
+// openIDs are the phones and pages that are open in the sessions of this project.
+func openIDs(ctx context.Context, env *Env) (ids []string) {
 	if ctx == nil {
 		ctx = context.Background()
 	}

@@ -16,7 +16,7 @@ func completionProject(t *testing.T) *lab {
 	return l
 }
 
-// completions are command lines, the last word unfinished, and what shells have to offer for it.
+// completions are command lines with an unfinished last word, and the completions that shells should offer.
 func completions(l *lab) []struct{ line, want string } {
 	var phones []string
 	for _, p := range l.phones {
@@ -35,7 +35,7 @@ func completions(l *lab) []struct{ line, want string } {
 	}
 }
 
-// offered is what a shell offered: the first words of its lines, without files.
+// offered parses the completions of a shell: the first words of its lines, without files.
 func offered(out string) string {
 	var words []string
 	for line := range strings.Lines(out) {
@@ -49,14 +49,14 @@ func offered(out string) string {
 	return strings.Join(slices.Compact(words), " ")
 }
 
-// Completion in bash gives ids, tags, devices and platforms. The one function is what the package bash-completion
-// brings.
+// Completion in bash offers ids, tags, devices and platforms. The function replaces one of the package bash-completion.
 func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
 	l := completionProject(t)
 	for _, c := range completions(l) {
 		e := l.start("bash", "--norc", "-c", `
-_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]}; prev=${COMP_WORDS[COMP_CWORD-1]}; words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; }
+_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]}; prev=${COMP_WORDS[COMP_CWORD-1]}; `+
+			`words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; }
 __ltrim_colon_completions() { :; }
 compopt() { :; }
 source <(taproot completion bash) || exit 1
@@ -89,7 +89,7 @@ func TestCompletionInFish(t *testing.T) {
 	}
 }
 
-// Completion in zsh, as it is typed: the tab key finishes the word.
+// Completion in zsh, typed on a terminal: the tab key completes the word.
 func TestCompletionInZsh(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("zsh"); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// singleDash refuses a long flag with a single dash, which the flag package takes for several short flags in one:
-// -headless would be -h and show the help.
+// singleDash rejects a long flag with a single dash, which the flag package reads as several short flags: -headless
+// would be -h and show the help.
 func singleDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd.DisableFlagParsing {
@@ -45,7 +45,7 @@ func singleDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 	return cmd, nil
 }
 
-// longFlag says what to write instead of a word with a single dash; "" when its letters are short flags.
+// longFlag proposes the correct form of a word with a single dash; "" if its characters are short flags.
 func longFlag(root, cmd *cobra.Command, arg string) string {
 	name, _, _ := strings.Cut(arg[1:], "=")
 	_, value, _ := strings.Cut(arg, "=")
@@ -73,8 +73,8 @@ func longFlag(root, cmd *cobra.Command, arg string) string {
 	return msg
 }
 
-// isShort reports whether the letters of a word are short flags of a command: several that are on or off, each once, or
-// one with its value behind it. One that takes a value is not joined to others, and help is asked for alone.
+// isShort reports whether the characters of a word are short flags of a command: several switches, each once, or one
+// flag with its value. A flag with a value cannot be joined to others, and neither can -h.
 func isShort(flags *pflag.FlagSet, arg string) bool {
 	letters, _, _ := strings.Cut(arg[1:], "=")
 	for i, letter := range letters {
@@ -97,7 +97,7 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// anyHas reports whether some command has a flag of the name.
+// anyHas reports whether a command has a flag of the name.
 func anyHas(cmd *cobra.Command, name string) bool {
 	if cmd.Flags().Lookup(name) != nil || cmd.PersistentFlags().Lookup(name) != nil {
 		return true
@@ -110,13 +110,13 @@ func anyHas(cmd *cobra.Command, name string) bool {
 	return false
 }
 
-// takesText reports whether a command takes words that are no flags.
+// takesText reports whether a command takes arguments that are not flags.
 func takesText(cmd *cobra.Command) bool {
 	_, args, given := strings.Cut(cmd.Use, " ")
 	return given && strings.Trim(args, " ") != "[flags]"
 }
 
-// quoteWord writes a word for a shell.
+// quoteWord quotes a word for a shell.
 func quoteWord(word string) string {
 	if strings.ContainsAny(word, " \t\n'\"$`\\&|;<>()*?[]{}~!#") {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -22,7 +22,7 @@ func newDevicesCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "list phones and browsers",
-		Long:  "devices lists what tests can run on, and what to do about a device that cannot be used.",
+		Long:  "devices lists the devices that tests can run on, and how to fix those that cannot be used.",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if watch {
@@ -31,9 +31,10 @@ func newDevicesCommand(env *Env) *cobra.Command {
 			return listDevices(cmd.Context(), env, boot, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; with --watch one line of it per change")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; with --watch one line per change")
 	cmd.Flags().StringVar(&boot, "boot", "", "start the iOS simulator with this `NAME` or UDID first")
-	cmd.Flags().BoolVar(&watch, "watch", false, "go on and tell of phones that come, go or change, until Ctrl-C")
+	cmd.Flags().BoolVar(&watch, "watch", false,
+		"continue, and print phones that are added, removed or changed, until Ctrl-C")
 	cmd.MarkFlagsMutuallyExclusive("boot", "watch")
 	return cmd
 }
@@ -73,7 +74,7 @@ func listDevices(ctx context.Context, env *Env, boot string, asJSON bool) error 
 	return table.Flush()
 }
 
-// whatIs says what a device is, or what to do about it.
+// whatIs describes a device, or how to fix it.
 func whatIs(i drivers.Info) string {
 	if i.State != drivers.Ready {
 		return i.Problem

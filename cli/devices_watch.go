@@ -20,7 +20,7 @@ type deviceChange struct {
 	Device drivers.Info `json:"device"`
 }
 
-// watchDevices tells of devices that come and go until ctx ends.
+// watchDevices prints devices that are added, removed or changed until ctx ends.
 func watchDevices(ctx context.Context, env *Env, asJSON bool) (err error) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -36,8 +36,8 @@ func watchDevices(ctx context.Context, env *Env, asJSON bool) (err error) {
 	return w.watchAll(ctx, all)
 }
 
-// watchAll watches every platform that can be watched. One that cannot is told of, as by `taproot devices`; it is an
-// error when all are.
+// watchAll watches every platform that can be watched. It prints the error of a platform that cannot, as `taproot
+// devices` does. It is an error if no platform can be watched.
 func (w *deviceWatch) watchAll(ctx context.Context, all []drivers.Driver) error {
 	var watching sync.WaitGroup
 	errs := make([]error, len(all))
@@ -76,7 +76,7 @@ type deviceWatch struct {
 	known map[dsl.Platform]map[string]drivers.Info
 }
 
-// seen tells what differs from the list before. That a battery runs down is no news.
+// seen prints the differences from the last list. A change of the battery's level is not printed.
 func (w *deviceWatch) seen(platform dsl.Platform, infos []drivers.Info) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -57,7 +57,7 @@ func (b *waitingBuffer) wait(t *testing.T, want string) {
 	}
 }
 
-// TestDevicesWatch: what comes and goes is told until the command is stopped, which is its normal end.
+// TestDevicesWatch checks that added and removed devices are printed until the command is stopped, and exits with 0.
 func TestDevicesWatch(t *testing.T) {
 	t.Parallel()
 	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, 2)...)
@@ -87,7 +87,7 @@ func TestDevicesWatch(t *testing.T) {
 	}
 }
 
-// TestDevicesWatchOnAMacWithoutADB: what cannot be watched is told of, and does not keep the rest from being watched.
+// TestDevicesWatchOnAMacWithoutADB checks that an error of one platform is printed, and the others are still watched.
 func TestDevicesWatchOnAMacWithoutADB(t *testing.T) {
 	const list = `{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-26-0":[{"udid":"5A1F3D0E","state":"Booting","isAvailable":true,"name":"iPhone 17"}]}}`
 	bin := t.TempDir()
@@ -96,8 +96,8 @@ func TestDevicesWatchOnAMacWithoutADB(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// from here on: a program that is written while another test starts one of its own may be held open by that one, and
-	// does not start
+	// parallel only from here on: a program that is written while another test starts a process may be held open by that
+	// process, and then it cannot be started
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -20,22 +20,22 @@ import (
 // inNamespace is set for the process of TestFullDisk that may mount.
 const inNamespace = "CLI_TEST_IN_NAMESPACE"
 
-// A full disk is told, never passed over: exit code 3, words on stderr, no half file under a final name.
+// A full disk is reported: exit code 3, a message on stderr, and no incomplete file under a final name.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv(inNamespace) == "" {
 		t.Parallel()
 		againInNamespace(t)
 		return
 	}
-	// full from the first event on, at a screenshot, at a later one or the film
+	// full from the first event on, at a screenshot, at a later one or at the recording
 	for _, size := range shorttest.Few(2, []string{"12k", "40k", "120k"}) {
 		t.Run(size, func(t *testing.T) { onDiskOf(t, size) })
 	}
 	t.Run("when the tests have passed", fullAtEnd)
 }
 
-// againInNamespace runs the test once more in a process that has mounts of its own, as root of its own where it is not
-// root.
+// againInNamespace runs the test again in a process with mounts of its own, and as root in a user namespace if it is
+// not root.
 func againInNamespace(t *testing.T) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v",
@@ -58,14 +58,14 @@ func againInNamespace(t *testing.T) {
 }
 
 func onDiskOf(t *testing.T, size string) {
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	smallDisk(t, l.reports, size)
 	l.write("list.yaml", "id: list\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n"+
 		strings.Repeat("  - assert: Payments\n  - tap: Grüße\n  - assert: 'Tapped: Grüße'\n", 3))
 	run := l.taproot("run", "list.yaml")
 	run.exits(t, 3)
-	has(t, "stderr", run.stderr, "taproot: the report of list is not whole: ", "no space left on device",
-		"taproot: the disk that holds "+l.reports+" is full\n")
+	has(t, "stderr", run.stderr, "taproot: the report of list is incomplete: ", "no space left on device",
+		"taproot: the disk of "+l.reports+" is full\n")
 	has(t, "stdout", run.stdout, "! ERROR list", "\n0 passed, 1 error in ")
 	onlyWholeFiles(t, l.reports)
 	l.quiet()
@@ -94,7 +94,7 @@ type filler struct {
 
 func (f *filler) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte("1 passed")) {
-		_ = os.WriteFile(f.file, make([]byte, 8<<20), 0o600) // takes all the room there is, and fails
+		_ = os.WriteFile(f.file, make([]byte, 8<<20), 0o600) // fills the disk, and fails
 	}
 	return f.text.Write(p)
 }
@@ -122,7 +122,7 @@ func fullAtEnd(t *testing.T) {
 	}
 }
 
-// onlyWholeFiles checks everything under the names by which readers know the files of a pack.
+// onlyWholeFiles checks all files under the names by which readers know the files of a pack.
 func onlyWholeFiles(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -16,21 +16,21 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// docsSource is where the documents are in the repository.
+// docsSource is the folder of the documentation in the repository.
 const docsSource = "https://github.com/taproot-dev/taproot/blob/main/docs/"
 
 func newDocsCommand(env *Env) *cobra.Command {
 	var out, folder, man string
 	cmd := &cobra.Command{
 		Use:   "docs [ACTION|PAGE]",
-		Short: "print the reference, an action of it, or a page of the documents; make a site of them",
-		Long: "docs prints, in Markdown, the reference of the language: every action with its arguments and an example; or " +
-			"one action, or one\n" +
-			"of selectors, options, test, device, taproot.yaml. With the name of a page of the documents it prints that page; " +
-			"where an\n" +
-			"action has the same name, PAGE.md means the page.\n\n" +
+		Short: "print the reference, one action of it, or a page of the documentation; write it as a site",
+		Long: "docs prints the reference in Markdown: every action with its arguments and an example. With an argument it " +
+			"prints\n" +
+			"one action, one of selectors, options, test, device, taproot.yaml, or a page of the documentation. If an action " +
+			"has\n" +
+			"the same name as a page, write PAGE.md for the page.\n\n" +
 			"Pages: " + strings.Join(docsPages(), " ") + "\n\n" +
-			"--site makes a site of all documents that needs no server, with a search that works offline: open index.html.\n" +
+			"--site writes the documentation as a site that needs no server, with an offline search: open index.html.\n" +
 			"--man writes the manual pages of the commands.",
 		Example: "  taproot docs tap\n  taproot docs troubleshooting | less\n  taproot docs -o docs/reference.md\n  " +
 			"taproot " +
@@ -47,7 +47,7 @@ func newDocsCommand(env *Env) *cobra.Command {
 			site, manual := cmd.Flags().Changed("site"), cmd.Flags().Changed("man")
 			switch {
 			case (site || manual) && (len(args) > 0 || out != "" || site && manual):
-				return &plan.Usage{Msg: "--site and --man write everything there is: each stands alone"}
+				return &plan.Usage{Msg: "--site and --man cannot be combined with each other or with a page"}
 			case site && folder == "" || manual && man == "":
 				return &plan.Usage{Msg: "--site and --man need the name of a folder"}
 			case site:
@@ -65,7 +65,7 @@ func newDocsCommand(env *Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE`")
-	cmd.Flags().StringVar(&folder, "site", "", "make a site of all documents in this `FOLDER`")
+	cmd.Flags().StringVar(&folder, "site", "", "write the documentation as a site into this `FOLDER`")
 	cmd.Flags().StringVar(&man, "man", "", "write a manual page of each command into this `FOLDER`")
 	return cmd
 }
@@ -74,11 +74,11 @@ func writeSite(env *Env, folder string) error {
 	if err := site.Write(within(env.Dir, folder), site.Options{Files: docs.Files, Source: docsSource}); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(env.Stdout, "The documents are in %s; open %s\n", folder, path.Join(folder, "index.html"))
+	_, err := fmt.Fprintf(env.Stdout, "The documentation is in %s; open %s\n", folder, path.Join(folder, "index.html"))
 	return err
 }
 
-// document is the part of the reference, or else the page, of that name.
+// document returns the part of the reference with that name, or else the page.
 func document(root *cobra.Command, name string) (string, error) {
 	if page := strings.TrimSuffix(name, ".md"); page == name {
 		if text, known := dsl.ReferenceOf(name); known {
@@ -88,7 +88,7 @@ func document(root *cobra.Command, name string) (string, error) {
 		name = page
 	}
 	if name == configurationPage {
-		return configuration(root), nil // of this program, not of the one whose documents were written last
+		return configuration(root), nil // always of this program, not as it was when the page was written
 	}
 	data, err := fs.ReadFile(docs.Files, name+".md")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
@@ -97,11 +97,11 @@ func document(root *cobra.Command, name string) (string, error) {
 	return string(data), err
 }
 
-// docsPages are the names of the pages, sorted.
+// docsPages returns the names of the pages, sorted.
 func docsPages() []string {
 	var names []string
 	for _, pattern := range []string{"*.md", "ci/*.md"} {
-		files, _ := fs.Glob(docs.Files, pattern) // fails for malformed patterns only
+		files, _ := fs.Glob(docs.Files, pattern) // an error means a malformed pattern
 		for _, file := range files {
 			if path.Base(file) != "README.md" {
 				names = append(names, strings.TrimSuffix(file, ".md"))
@@ -112,7 +112,7 @@ func docsPages() []string {
 	return names
 }
 
-// docsNames is all that docs prints.
+// docsNames returns all arguments of docs.
 func docsNames() []string {
 	names := append(docsPages(), dsl.Topics()...)
 	slices.Sort(names)

@@ -23,16 +23,16 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// repository is the root of ours.
+// repository is the root of the repository.
 const repository = ".."
 
-// block is a fenced block of a document. A comment right before it may say `run: web`, `run: android` or `run`: it is
-// run as it stands; or `not run: REASON`.
+// block is a fenced block of a document. A comment right before it can be `run: web`, `run: android` or `run`, which
+// runs the block unchanged; or `not run: REASON`.
 type block struct {
 	file     string
 	line     int    // of its fence
 	language string // sh, yaml, …
-	about    string // what stands behind the language: the file that the block is
+	about    string // the text after the name of the format: the file of the block
 	mark     string
 	text     string
 }
@@ -104,7 +104,7 @@ func blocksOf(t *testing.T, name, text string) []block {
 	return list
 }
 
-// TestDocumentsYAML: every block of YAML is a test, steps, a taproot.yaml or a file of a CI system, and right.
+// TestDocumentsYAML checks every block of YAML: a test, steps, a taproot.yaml or a file of a CI system.
 func TestDocumentsYAML(t *testing.T) {
 	t.Parallel()
 	tests, steps, others := 0, 0, 0
@@ -146,7 +146,7 @@ func TestDocumentsYAML(t *testing.T) {
 	}
 }
 
-// checkPrometheus: it reads the figures, by a key in a file.
+// checkPrometheus checks that the configuration reads the metrics with a key in a file.
 func checkPrometheus(t *testing.T, b block) {
 	t.Helper()
 	var conf struct {
@@ -168,7 +168,7 @@ func checkPrometheus(t *testing.T, b block) {
 	}
 }
 
-// checkSteps checks steps, each on the first platform that knows it: a list of examples may be for several.
+// checkSteps checks steps, each on the first platform that supports it: a list of examples may be for several.
 func checkSteps(t *testing.T, b block) {
 	t.Helper()
 	for _, step := range strings.Split("\n"+strings.TrimSuffix(b.text, "\n"), "\n- ")[1:] {
@@ -191,7 +191,7 @@ func checkSteps(t *testing.T, b block) {
 
 var expression = regexp.MustCompile(`\$\{\{.*?\}\}`)
 
-// lintWorkflow checks a workflow of GitHub Actions; what it hands to our own action is held against action.yml.
+// lintWorkflow checks a workflow of GitHub Actions, and its inputs of our own action with action.yml.
 func lintWorkflow(t *testing.T, name, text string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, "uses: taproot-dev/taproot@v1\n", "uses: ./\n")
@@ -222,13 +222,13 @@ func lintWorkflow(t *testing.T, name, text string) {
 	}
 	for _, job := range workflow.Jobs {
 		for _, step := range job.Steps {
-			// GitHub puts its values in before the shell reads it
+			// GitHub replaces the expressions before the shell reads the script
 			checkShell(t, name, expression.ReplaceAllString(step.Run, "X"))
 		}
 	}
 }
 
-// checkGitLab checks what GitLab would refuse first: a job without a script, and one that extends none that is there.
+// checkGitLab checks the most frequent errors: a job without a script, and one that extends an unknown job.
 func checkGitLab(t *testing.T, name, text string) {
 	t.Helper()
 	jobs := map[string]map[string]any{}
@@ -260,8 +260,8 @@ func checkGitLab(t *testing.T, name, text string) {
 	}
 }
 
-// TestDocumentsCommands: every command line is one that a shell can read, and each call of taproot in it, as in a text
-// between backticks, has a command, flags and arguments that there are.
+// TestDocumentsCommands parses every command line with a shell, and checks the command, flags and arguments of each
+// call of taproot in it, as well as of those between backticks in the text.
 func TestDocumentsCommands(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -275,9 +275,9 @@ func TestDocumentsCommands(t *testing.T) {
 		for _, m := range inline.FindAllStringSubmatch(text, -1) {
 			line := m[1]
 			switch {
-			case strings.ContainsAny(line, "…\n") || strings.Contains(line, "COMMAND"): // the reader puts something there
+			case strings.ContainsAny(line, "…\n") || strings.Contains(line, "COMMAND"): // a placeholder
 				continue
-			case strings.Count(line, " ") == 1: // speaks of the command, and need not be a whole call of it
+			case strings.Count(line, " ") == 1: // the name of a command, without its arguments
 				line += " --help"
 			}
 			calls += checkShell(t, name+": "+line, line)
@@ -288,7 +288,7 @@ func TestDocumentsCommands(t *testing.T) {
 	}
 }
 
-// checkShell parses a script, and checks the calls of taproot in it; it gives their number.
+// checkShell parses a script, checks the calls of taproot in it, and returns their number.
 func checkShell(t *testing.T, name, script string) int {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), name)
@@ -309,7 +309,7 @@ func checkShell(t *testing.T, name, script string) int {
 				words = append(words, fields[0])
 				continue
 			}
-			var text bytes.Buffer // a variable stands for one word
+			var text bytes.Buffer // a variable counts as one word
 			if err := printer.Print(&text, arg); err != nil {
 				t.Fatal(err)
 			}
@@ -330,7 +330,7 @@ func checkShell(t *testing.T, name, script string) int {
 	return calls
 }
 
-// TestDocumentsRun runs the blocks that say so, as they stand, document by document in a folder of its own.
+// TestDocumentsRun runs the blocks that are marked for it, document by document in a folder of its own.
 func TestDocumentsRun(t *testing.T) {
 	t.Parallel()
 	ran := 0
@@ -343,7 +343,7 @@ func TestDocumentsRun(t *testing.T) {
 			}
 		}
 		blocks = slices.DeleteFunc(blocks, func(b block) bool {
-			// testdata/init.txtar begins as the others do
+			// testdata/init.txtar starts with the same commands
 			return b.mark != "run" && !strings.HasPrefix(b.mark, "run: ") || testing.Short() && name != "README.md"
 		})
 		ran += len(blocks)
@@ -364,7 +364,7 @@ func TestDocumentsRun(t *testing.T) {
 }
 
 func runBlocks(t *testing.T, blocks []block) {
-	server, _ := androidtest.Start(t) // no phone is attached: those that a block needs it brings along
+	server, _ := androidtest.Start(t) // no phone is attached: a block that needs one starts it
 	dir, reports := t.TempDir(), t.TempDir()
 	env := append(os.Environ(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+reports, "XDG_RUNTIME_DIR="+
 		t.TempDir(),
@@ -376,7 +376,7 @@ func runBlocks(t *testing.T, blocks []block) {
 	}
 	for _, b := range blocks {
 		text, env := b.text, env
-		if strings.Contains(text, "taproot serve") { // the ports that the document names may be taken
+		if strings.Contains(text, "taproot serve") { // the ports in the document may be in use
 			at := freePort(t)
 			text, env = strings.ReplaceAll(text, "localhost:3210", at), append(env, "TAPROOT_ADDR="+at, "TAPROOT_FARM_LISTEN="+
 				freePort(t))
@@ -406,7 +406,7 @@ func runBlocks(t *testing.T, blocks []block) {
 	}
 }
 
-// TestDocumentsMake: make's targets that are named are there.
+// TestDocumentsMake checks that the targets of make that documents name exist.
 func TestDocumentsMake(t *testing.T) {
 	t.Parallel()
 	targets := read(t, repository, "Makefile")

@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/cli"
 )
 
-// TestDeployments: the files of docs/deploy start the program with flags that there are, and set variables of which the
-// page of configuration tells.
+// TestDeployments checks that the files of docs/deploy use existing flags, and variables that the page of the
+// configuration lists.
 func TestDeployments(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(projectRoot(t), "docs", "configuration.md"))

@@ -22,7 +22,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
 )
 
-// TestDocumentsLinks: what documents link to is in the repository, headings too.
+// TestDocumentsLinks checks that the targets of links exist in the repository, including headings.
 func TestDocumentsLinks(t *testing.T) {
 	t.Parallel()
 	all := documents(t)
@@ -57,7 +57,7 @@ func TestDocumentsLinks(t *testing.T) {
 	}
 }
 
-// TestReadmeIsShort: what is longer is a page of docs.
+// TestReadmeIsShort limits the README; longer text belongs into a page of docs.
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
 	if n := len(read(t, repository, "README.md")); n > 6<<10 {
@@ -69,7 +69,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestTroubleshooting: every error text of the page is one that the code says. A … stands for what differs.
+// TestTroubleshooting checks that every error text of the page occurs in the code. A … replaces variable parts.
 func TestTroubleshooting(t *testing.T) {
 	t.Parallel()
 	said := saidTexts(t)
@@ -92,7 +92,7 @@ func TestTroubleshooting(t *testing.T) {
 	}
 }
 
-// saidTexts are all texts of the code; what a verb of a format stands for ends a text.
+// saidTexts returns all texts of the code; a formatting verb ends a text.
 func saidTexts(t *testing.T) string {
 	verb := regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]`)
 	var b strings.Builder

@@ -20,7 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestConfigurationIsFresh fails when docs/configuration.md is not what the commands say; with -update it is written.
+// TestConfigurationIsFresh compares docs/configuration.md with the commands; -update writes it.
 func TestConfigurationIsFresh(t *testing.T) {
 	t.Parallel()
 	const file = "../docs/configuration.md"
@@ -40,7 +40,7 @@ func TestConfigurationIsFresh(t *testing.T) {
 	}
 }
 
-// docs is what taproot docs says.
+// docs returns the output of taproot docs.
 func docs(t *testing.T, args ...string) string {
 	t.Helper()
 	code, out, complaints := runDocs(t, args...)
@@ -59,7 +59,7 @@ func runDocs(t *testing.T, args ...string) (code int, out, complaints string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// TestConfiguration: the page has each variable that the code reads once, and no other.
+// TestConfiguration checks that the page lists each variable of the code once, and no other.
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	told := map[string]int{}
@@ -76,7 +76,7 @@ func TestConfiguration(t *testing.T) {
 			t.Errorf("%s, which %s reads, is not on the page: give it a line in variables()", name, where)
 		}
 	}
-	// The server has its own meaning for three variables of runs.
+	// The server has its own meaning of three variables of runs.
 	for name, n := range told {
 		if n > 1 && !slices.Contains([]string{"TAPROOT_ALLOW_PRIVATE", "TAPROOT_ALLOW_SHELL"}, name) {
 			t.Errorf("%s is on the page %d times", name, n)
@@ -90,7 +90,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// variablesOf finds the names that the code asks the environment for: texts that look like variables of ours or of a
+// variablesOf finds the environment variables in the code: texts with the form of our variables or of those of a
 // program that we drive, and arguments of functions that read the environment.
 func variablesOf(t *testing.T, root string) map[string]string {
 	ours := regexp.MustCompile(
@@ -111,7 +111,7 @@ func variablesOf(t *testing.T, root string) map[string]string {
 		if err != nil {
 			return err
 		}
-		// The simulations of devices are no part of what users configure, and this page's own lists prove nothing.
+		// Users do not configure the simulated devices, and the lists of this page must not count as uses.
 		if d.IsDir() && (slices.Contains([]string{"androidtest", "iostest", "webtest", "testdata", "bin"}, d.Name()) ||
 			strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return filepath.SkipDir
@@ -147,11 +147,11 @@ func variablesOf(t *testing.T, root string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	delete(found, "TAPROOT_JWT") // the beginning of several names
+	delete(found, "TAPROOT_JWT") // the prefix of several names
 	return found
 }
 
-// TestDocs: an action, a section and a page by their names; what is none of them is told.
+// TestDocs prints an action, a section and a page by their names; an unknown name is an error.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -178,7 +178,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsSite: the command writes the site, again over an earlier one, and never into a folder of somebody else.
+// TestDocsSite writes the site, again over an earlier one, and never into a folder with other files.
 func TestDocsSite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -23,7 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// errToolsMissing ends `taproot doctor` with exit code 1; what is missing was printed already.
+// errToolsMissing ends `taproot doctor` with exit code 1, after the missing programs were printed.
 var errToolsMissing = errors.New("required programs are missing")
 
 func newDoctorCommand(env *Env) *cobra.Command {
@@ -31,16 +31,14 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "show the external programs that tests need here",
-		Long: "doctor prints one line per external program: the version and place of what was found, or what to do. It " +
-			"installs nothing:\n" +
+		Long: "doctor prints one line per external program: its version and path, or how to install it. It installs " +
+			"nothing;\n" +
 			"taproot setup does.\n\n" +
-			"It looks for what the platforms of --platform need; without it for those of the tests in this folder; without " +
-			"any test\n" +
-			"for all. It ends with 0 when everything required is there, and with 1 otherwise.\n\n" +
+			"It checks the programs for --platform; without it those for the tests in this folder; without any test all. It\n" +
+			"exits with 0 if all required programs are installed, and with 1 otherwise.\n\n" +
 			"With --live it opens the attached phone, emulator or simulator, starts the system's settings there (or --app), " +
-			"touches and\n" +
-			"swipes, films, reads the log, and prints what works in a report that can be pasted into an issue. It changes no " +
-			"setting.",
+			"taps,\n" +
+			"swipes, records, reads the log, and prints a report of what works, for an issue. It changes no setting.",
 		Example: "  taproot doctor\n  taproot doctor --platform web --json\n  taproot doctor --platform ios --live",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,7 +46,7 @@ func newDoctorCommand(env *Env) *cobra.Command {
 			case f.live:
 				return f.runLive(cmd.Context(), env)
 			case f.app != "" || f.device != "":
-				return &plan.Usage{Msg: "--app and --device choose what --live works with: write --live, too"}
+				return &plan.Usage{Msg: "--app and --device select the target of --live: write --live, too"}
 			}
 			return f.run(cmd.Context(), env)
 		},
@@ -59,7 +57,7 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	cmd.Flags().StringVar(&f.device, "device", "",
 		"with --live: the `ID` of the device (default: the only one that is ready)")
 	cmd.Flags().StringVar(&f.app, "app", "",
-		"with --live: the package or bundle id of the `APP` to work with (default: the system's settings)")
+		"with --live: the package or bundle id of the `APP` to use (default: the system's settings)")
 	cmd.Flags().BoolVar(&f.install, "install", false, "")
 	if err := cmd.Flags().MarkDeprecated("install", "write taproot setup"); err != nil {
 		panic(err) // there is no such flag: a mistake in this function
@@ -68,8 +66,8 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// newFetchDriverCommand is what `taproot setup` starts as a process of its own: playwright-go's installer cannot be
-// cancelled, a process can.
+// newFetchDriverCommand is started by `taproot setup` in a process of its own, because playwright-go's installer cannot
+// be cancelled, but a process can.
 func newFetchDriverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    fetchDriverName + " DIR",
@@ -92,12 +90,12 @@ type doctorFlags struct {
 
 func (f *doctorFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.platforms, "platform", nil,
-		"what tests on these `PLATFORMS` need: web,firefox,android,ios (default: those of the tests in this folder)")
-	flags.BoolVar(&f.development, "development", false, "and what work on Taproot itself needs: Go, a C compiler")
+		"check the programs for these `PLATFORMS`: web,firefox,android,ios (default: those of the tests in this folder)")
+	flags.BoolVar(&f.development, "development", false, "also for work on Taproot itself: Go, a C compiler")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
 
-// wanted gives the platforms to look at, and whether somebody chose them.
+// wanted returns the platforms to check, and whether the user chose them.
 func (f *doctorFlags) wanted(env *Env) ([]string, error) {
 	all := []string{toolchain.Android, toolchain.IOS, toolchain.Web}
 	platforms := f.platforms
@@ -118,7 +116,7 @@ func (f *doctorFlags) wanted(env *Env) ([]string, error) {
 	case firefox && !web:
 		platforms = append(platforms, toolchain.Web)
 	case web && !firefox && (!f.install || env.Getenv("TAPROOT_BROWSER") == dsl.Firefox):
-		platforms = append(platforms, toolchain.InFirefox) // to look for it costs nothing
+		platforms = append(platforms, toolchain.InFirefox) // its check is cheap
 	}
 	if f.development {
 		platforms = append(platforms, toolchain.Development)
@@ -126,7 +124,7 @@ func (f *doctorFlags) wanted(env *Env) ([]string, error) {
 	return platforms, nil
 }
 
-// platformsHere are those of the tests in this folder; what cannot be read says nothing.
+// platformsHere returns the platforms of the tests in this folder, without the tests that cannot be read.
 func platformsHere(env *Env) []string {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -212,7 +210,7 @@ func newInstaller(env *Env, host toolchain.Host, asJSON bool) toolchain.Installe
 	}
 }
 
-// missingTools names the required tools that cannot be used.
+// missingTools returns the names of the required tools that cannot be used.
 func missingTools(findings []toolchain.Finding) []string {
 	var out []string
 	for _, f := range findings {
@@ -235,7 +233,7 @@ func writeFindings(w io.Writer, platforms []string, findings []toolchain.Finding
 	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool {
 		return p == toolchain.Development || p == toolchain.InFirefox
 	}), ", ")
-	summary := "everything required is there for tests on " + tested
+	summary := "all required programs are installed for tests on " + tested
 	if missing := missingTools(findings); len(missing) > 0 {
 		summary = "missing for tests on " + tested + ": " + strings.Join(missing, ", ") + "; taproot setup --platform " +
 			strings.ReplaceAll(tested, " ", "") + " installs it"
@@ -256,8 +254,8 @@ func describe(f toolchain.Finding) (state, version, text string) {
 		return "-", version, "for " + systemName(f.Tool.OnlyOn) + " only"
 	case f.OK() && f.Tool.Name == toolchain.Agent:
 		return "ok", version,
-			f.Path + " (while a test runs it listens on all networks of the phone, without a password; TAPROOT_AGENT=off " +
-				"leaves it out)"
+			f.Path + " (while a test runs, it listens on all networks of the phone, without a password; TAPROOT_AGENT=off " +
+				"disables it)"
 	case f.OK():
 		return "ok", version, f.Path
 	}
@@ -283,7 +281,7 @@ func systemName(goos string) string {
 	return goos
 }
 
-// doctorTool is the machine form of one line; its names are stable.
+// doctorTool is one line as JSON; its names are stable.
 type doctorTool struct {
 	Name     string `json:"name"`
 	Required bool   `json:"required"`
@@ -297,7 +295,7 @@ type doctorTool struct {
 	Advice   string `json:"advice,omitempty"`
 }
 
-// writeChecks shows what tests on iOS need; nothing else does.
+// writeChecks prints the requirements of tests on iOS; other platforms have none.
 func writeChecks(w io.Writer, checks []ios.Check) error {
 	if len(checks) == 0 {
 		return nil

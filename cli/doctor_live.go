@@ -19,13 +19,13 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// errLiveFailed ends `taproot doctor --live` with exit code 1; what failed was printed already.
+// errLiveFailed ends `taproot doctor --live` with exit code 1, after the failures were printed.
 var errLiveFailed = errors.New("the device failed a check")
 
-// livePatience bounds each wait for something on the device.
-const livePatience = time.Minute
+// liveTimeout limits each wait on the device.
+const liveTimeout = time.Minute
 
-// liveReport is what the checks of one device came to. It names the kind of device, and not which one it is.
+// liveReport is the result of the checks of one device. It names the kind of device, but does not identify it.
 type liveReport struct {
 	Taproot string              `json:"taproot"`
 	Device  drivers.Info        `json:"device"`
@@ -33,7 +33,7 @@ type liveReport struct {
 	Results []drivertest.Result `json:"results"`
 }
 
-// runLive holds a real device, which nobody else uses meanwhile, against the contract of drivers.
+// runLive leases a real device and checks it against the contract of drivers.
 func (f *doctorFlags) runLive(ctx context.Context, env *Env) (err error) {
 	if len(f.platforms) != 1 || f.platforms[0] != string(dsl.Android) && f.platforms[0] != string(dsl.IOS) {
 		return &plan.Usage{Msg: "--live: write --platform android or --platform ios"}
@@ -67,7 +67,7 @@ func (f *doctorFlags) runLive(ctx context.Context, env *Env) (err error) {
 	return f.report(ctx, env, driver, info)
 }
 
-// report makes the checks and tells what they come to.
+// report runs the checks and prints their results.
 func (f *doctorFlags) report(ctx context.Context, env *Env, driver drivers.Driver, info drivers.Info) (err error) {
 	report := liveReport{Taproot: thisBuild().Version + " on " + thisBuild().Platform, Device: info, App: f.app}
 	if report.App == "" {
@@ -97,7 +97,7 @@ func (f *doctorFlags) report(ctx context.Context, env *Env, driver drivers.Drive
 	return err
 }
 
-// liveDevice chooses the device: the one that is named, else the only one that is ready.
+// liveDevice returns the device: the one of --device, else the only ready one.
 func liveDevice(ctx context.Context, driver drivers.Driver, id string) (drivers.Info, error) {
 	infos, err := driver.Devices(ctx)
 	if err != nil {
@@ -128,18 +128,18 @@ func liveDevice(ctx context.Context, driver drivers.Driver, id string) (drivers.
 		strings.Join(append(others, "taproot devices lists what is attached"), "; "))
 }
 
-// sharedDriver is a driver that each part may close, and that stays open: what it started on the device is used again.
+// sharedDriver is a driver that stays open although each part of the checks closes it, so that they share what it
+// started on the device.
 type sharedDriver struct{ drivers.Driver }
 
 // Close leaves the driver open.
 func (sharedDriver) Close() error { return nil }
 
-// checkLive runs what can be asked of any app; of an app with the sample login also all that the simulated devices are
-// asked.
+// checkLive runs the checks that work with any app; with the sample login app also all checks of the simulated devices.
 func checkLive(ctx context.Context, driver drivers.Driver, r liveReport, told func(drivertest.Result)) (
 	results []drivertest.Result) {
 	login := false
-	subject := drivertest.Subject[*drivertest.Check]{ID: r.Device.ID, Patience: livePatience,
+	subject := drivertest.Subject[*drivertest.Check]{ID: r.Device.ID, Patience: liveTimeout,
 		Driver: func(*drivertest.Check) drivers.Driver { return sharedDriver{driver} },
 		Login: func(ctx context.Context, dev drivers.Device) error {
 			apps, ok := dev.(drivers.Apps)
@@ -156,7 +156,7 @@ func checkLive(ctx context.Context, driver drivers.Driver, r liveReport, told fu
 	check.Run("the app is the sample login, or another one", func(c *drivertest.Check) {
 		login = hasLogin(c, subject)
 		if !login {
-			c.Logf("another one: what needs the fields E-mail and Password and the button Sign in is left out")
+			c.Logf("another one: checks that need the fields E-mail and Password and the button Sign in are left out")
 		}
 	})
 	if login {
@@ -168,7 +168,7 @@ func checkLive(ctx context.Context, driver drivers.Driver, r liveReport, told fu
 	return results
 }
 
-// anonymous takes the device's serial or UDID out of what a report says.
+// anonymous removes the device's serial or UDID from a text.
 func anonymous(r drivertest.Result, id string) drivertest.Result {
 	without := func(texts []string) (out []string) {
 		for _, text := range texts {
@@ -180,7 +180,7 @@ func anonymous(r drivertest.Result, id string) drivertest.Result {
 	return r
 }
 
-// hasLogin tells whether the app shows the sample login.
+// hasLogin reports whether the app shows the sample login.
 func hasLogin(c *drivertest.Check, s drivertest.Subject[*drivertest.Check]) bool {
 	dev, err := s.Driver(c).Open(c.Context(), s.ID)
 	if err != nil {
@@ -190,7 +190,7 @@ func hasLogin(c *drivertest.Check, s drivertest.Subject[*drivertest.Check]) bool
 	if err := s.Login(c.Context(), dev); err != nil {
 		c.Fatal(err)
 	}
-	for end := time.Now().Add(loginComes); time.Now().Before(end); {
+	for end := time.Now().Add(loginTimeout); time.Now().Before(end); {
 		tree, err := dev.Tree(c.Context())
 		if err != nil {
 			if errors.Is(err, drivers.ErrNotReady) {
@@ -206,8 +206,8 @@ func hasLogin(c *drivertest.Check, s drivertest.Subject[*drivertest.Check]) bool
 	return false
 }
 
-// loginComes is how long the sample login may take to show itself.
-const loginComes = 5 * time.Second
+// loginTimeout is how long the sample login may take to appear.
+const loginTimeout = 5 * time.Second
 
 func writeLiveHead(w io.Writer, r liveReport) {
 	kind := "device"
@@ -219,13 +219,13 @@ func writeLiveHead(w io.Writer, r liveReport) {
 		r.Device.Model, system, r.Device.OSVersion, r.App)
 }
 
-// liveState is the word for a result.
+// liveState returns the word for a result.
 func liveState(r drivertest.Result) string {
 	switch {
 	case len(r.Failures) > 0:
 		return "FAILED"
 	case r.Lacks != "":
-		return "not there"
+		return "absent"
 	}
 	return "ok"
 }
@@ -241,16 +241,16 @@ func writeLiveResult(w io.Writer, r drivertest.Result) {
 	}
 }
 
-// writeLiveSum ends the report; it tells whether a check failed.
+// writeLiveSum ends the report, and reports whether a check failed.
 func writeLiveSum(w io.Writer, results []drivertest.Result) bool {
 	n := map[string]int{}
 	for _, r := range results {
 		n[liveState(r)]++
 	}
-	fmt.Fprintf(w, "\n%d checks: %d ok, %d failed, %d of what is not there\n", len(results), n["ok"], n["FAILED"],
-		n["not there"])
+	fmt.Fprintf(w, "\n%d checks: %d ok, %d failed, %d of features that are absent\n", len(results), n["ok"], n["FAILED"],
+		n["absent"])
 	if len(results) > 0 {
-		fmt.Fprint(w, "Texts of the screen may be in this report: read it before you paste it into an issue.\n")
+		fmt.Fprint(w, "This report may contain texts of the screen: read it before you paste it into an issue.\n")
 	}
 	return n["FAILED"] > 0 || len(results) == 0
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// liveMachine is a machine with nothing but what the variables say.
+// liveMachine is a machine on which only these variables are set.
 func liveMachine(t *testing.T, vars map[string]string) (*Env, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
@@ -70,7 +70,7 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 		t.Error("the report names the device")
 	}
 
-	// A device that does otherwise is told so, and the exit code says it.
+	// A device that violates the contract is reported, and the exit code is 1.
 	lab.Fail(iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Refuse, Word: "unknown error", Text: "no touches today"})
 	out.Reset()
 	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iostest.ListBundle, "--json"); !errors.Is(err,

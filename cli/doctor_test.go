@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// doctorMachine is a machine on which the given programs print the given words, and nothing else is installed.
+// doctorMachine is a machine on which only the given programs are installed, with the given output.
 func doctorMachine(t *testing.T, programs map[string]string) (*Env, *bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestDoctorWithAllThatIsRequired(t *testing.T) {
 		t.Errorf("versions are not aligned:\n%s", out)
 	}
 	for _, want := range []string{"recording.mp4 will be missing",
-		"everything required is there for tests on android, ios, web\n"} {
+		"all required programs are installed for tests on android, ios, web\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -176,7 +176,7 @@ func TestDoctorTakesNoArguments(t *testing.T) {
 	}
 }
 
-// What pages do not need is not asked for by somebody who tests pages: --platform says so, or the tests of the folder.
+// Programs that pages do not need are not required for tests of pages, as --platform or the tests of the folder say.
 func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 	t.Parallel()
 	env, out := doctorMachine(t, map[string]string{"chromium": enough["chromium"], "node": enough["node"]})
@@ -193,10 +193,10 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 	out.Reset()
 	writeDoctorFile(t, filepath.Join(env.Dir, "suites", "a.yaml"), "id: a\nplatform: web\nsteps: [{tap: a}]\n", 0o600)
 	if err := doctor(t, env); err != nil ||
-		!strings.Contains(out.String(), "everything required is there for tests on web\n") {
+		!strings.Contains(out.String(), "all required programs are installed for tests on web\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// doctor tells of Firefox where pages are tested; setup installs it where it is asked for, or a test names it.
+	// doctor lists Firefox where pages are tested; setup installs it only if the user or a test names it.
 	if !strings.Contains(out.String(), "firefox") {
 		t.Errorf("doctor does not tell of Firefox:\n%s", out)
 	}

@@ -26,9 +26,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// The tests of this package that stand here use the program as a tester does: a process of its own (this binary, under
-// the name taproot, or as the program of a suite in Go), YAML files, simulated phones behind the adb protocol, real
-// headless Chromium; they look at exit codes, output and packs.
+// These tests use the program as a user does: a process of its own (this binary, under the name taproot, or as the
+// program of a suite in Go), YAML files, simulated phones behind the adb protocol, real headless Chromium. They check
+// exit codes, output and packs.
 func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){
 		"taproot": func() { os.Exit(cli.Main(cli.SystemEnv())) },
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// asTests is the program that go test makes of tests.
+// asTests runs the tests of a program that go test builds.
 func asTests(tests ...testing.InternalTest) func() {
 	return func() { testing.Main(regexp.MatchString, tests, nil, nil) }
 }
@@ -65,10 +65,10 @@ func (l leakChecked) Run() int {
 	return leaktest.Check(code)
 }
 
-// limit is how long a run may take before a test gives up on it; no test expects to come near it.
+// limit is the maximum duration of a run. No test comes near it.
 const limit = 5 * time.Minute
 
-// browsers lets two runs that start Chromium go on at once.
+// browsers lets two runs that start Chromium run at once.
 var browsers = make(chan struct{}, 2)
 
 // useBrowser waits until the test may start Chromium.
@@ -78,7 +78,7 @@ func useBrowser(t *testing.T) {
 	t.Cleanup(func() { <-browsers })
 }
 
-// lab is a machine of the test's own, as far as taproot can see: phones, leases, reports, temporary files.
+// lab is an environment of its own for a test: phones, leases, reports, temporary files.
 type lab struct {
 	t       *testing.T
 	dir     string // working folder
@@ -90,13 +90,13 @@ type lab struct {
 
 func newLab(t *testing.T, phones int) *lab {
 	t.Helper()
-	l := filmingLab(t, phones)
+	l := recordingLab(t, phones)
 	l.env = append(l.env, "TAPROOT_NO_VIDEO=true", "TAPROOT_NO_TRACE=true")
 	return l
 }
 
-// filmingLab is a lab whose runs are filmed and traced, which costs as much as all the rest of a run.
-func filmingLab(t *testing.T, phones int) *lab {
+// recordingLab returns a lab with recordings and traces, which cost as much as all the rest of a run.
+func recordingLab(t *testing.T, phones int) *lab {
 	t.Helper()
 	root := t.TempDir()
 	l := &lab{t: t, dir: filepath.Join(root, "project"), reports: filepath.Join(root, "reports"),
@@ -113,7 +113,7 @@ func filmingLab(t *testing.T, phones int) *lab {
 	return l
 }
 
-// cleanEnv is the environment without what would steer the program.
+// cleanEnv returns the environment without the variables of the program.
 func cleanEnv() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -122,7 +122,7 @@ func cleanEnv() []string {
 	})
 }
 
-// write makes a file of the project.
+// write writes a file of the project.
 func (l *lab) write(name, text string) {
 	l.t.Helper()
 	if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600); err != nil {
@@ -186,7 +186,7 @@ func (e ended) exits(t *testing.T, code int) {
 	}
 }
 
-// has checks that a text holds every one of the words.
+// has checks that a text contains all of the words.
 func has(t *testing.T, what, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -212,7 +212,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 }
 
 // quiet checks that nothing of the runs is left: no process (found by the lab's folder for temporary files, which all
-// inherit), no temporary file.
+// of them inherit), no temporary file.
 func (l *lab) quiet() {
 	l.t.Helper()
 	eventually(l.t, "no process is left", func() bool {

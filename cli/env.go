@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Env is everything that a command sees of the process, so that a whole command runs inside a test.
+// Env is the process as a command sees it, so that a whole command can run inside a test.
 type Env struct {
 	Args           []string // without the program's name
 	Stdin          io.Reader
@@ -26,7 +26,7 @@ func SystemEnv() *Env {
 		Environ: os.Environ(), Dir: dir}
 }
 
-// LookupEnv tells an empty variable from an unset one.
+// LookupEnv returns a variable, and whether it is set. It may be set to an empty text.
 func (e *Env) LookupEnv(name string) (string, bool) {
 	for _, entry := range e.Environ {
 		if key, value, ok := strings.Cut(entry, "="); ok && key == name {

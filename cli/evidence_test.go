@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestPartOfTheFilm: startRecording and stopRecording cut a film of their own out of the recording.
+// TestPartOfTheFilm checks that startRecording and stopRecording cut a recording of their own.
 func TestPartOfTheFilm(t *testing.T) {
 	t.Parallel()
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	l.write("film.yaml", `
 id: film
 platform: android
@@ -35,10 +35,10 @@ steps:
 	has(t, "summary.json", read(t, pack, "summary.json"), `"checkout.mp4"`)
 }
 
-// TestUnmaskedEvidence: a test with secrets is filmed when the run says so, and its texts are masked all the same.
+// TestUnmaskedEvidence checks that --unmasked-evidence records a test with secrets, and that texts are still masked.
 func TestUnmaskedEvidence(t *testing.T) {
 	t.Parallel()
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	l.env = append(l.env, "TAPROOT_UNMASKED_EVIDENCE=true")
 	l.write("secret.yaml", `
 id: secret

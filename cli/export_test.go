@@ -12,9 +12,9 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// WordSteps makes a step's argument of the command line of a word, as its command does.
+// WordSteps returns the step's argument of the command line of an action, as its command does.
 func WordSteps(def dsl.Def, words []string) (source.Value, error) {
-	w := &wordCommand{def: def, fields: def.Fields()}
+	w := &actionCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
 	cmd := &cobra.Command{Use: def.Name}
 	w.add(cmd, true)
@@ -25,9 +25,9 @@ func WordSteps(def dsl.Def, words []string) (source.Value, error) {
 	return w.value(cmd, cmd.Flags().Args())
 }
 
-// WordPlaces are the keys whose values stand in their places on the command line of a word.
+// WordPlaces returns the keys of the arguments without a flag on the command line of an action.
 func WordPlaces(def dsl.Def) (keys []string) {
-	w := &wordCommand{def: def, fields: def.Fields()}
+	w := &actionCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
 	for _, f := range w.main {
 		keys = append(keys, f.Key)
@@ -35,16 +35,15 @@ func WordPlaces(def dsl.Def) (keys []string) {
 	return keys
 }
 
-// FlagOf is the flag of an argument.
+// FlagOf returns the flag of an argument.
 func FlagOf(key string) string { return flagOf(key) }
 
-// IsWord tells whether a word of the language is a command of its own.
+// IsWord reports whether an action is a command of its own.
 func IsWord(def dsl.Def) bool {
-	return isWord(def, hasCommand(newRootCommand(&Env{Getenv: func(string) string { return "" }})))
+	return isActionCommand(def, hasCommand(newRootCommand(&Env{Getenv: func(string) string { return "" }})))
 }
 
-// CheckLine tells what is wrong with the words of a command line without running it: its command, its flags, how many
-// arguments there are.
+// CheckLine checks a command line without running it: its command, its flags and the number of its arguments.
 func CheckLine(words []string) error {
 	env := &Env{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }}
 	root := newRootCommand(env)

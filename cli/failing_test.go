@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// failing says how the tests of suites/failing end.
+// failing lists the results of the tests of suites/failing.
 var failing = map[string]struct {
 	step  int
 	words []string
@@ -30,14 +30,14 @@ var failing = map[string]struct {
 
 var saysStep = regexp.MustCompile(`^# Fails in (?:step (\d+)|the last step): `)
 
-// Every test of suites/failing fails in the step that its first comment names, for the reason that it gives.
+// Every test of suites/failing fails in the step that its first comment names, for the reason in that comment.
 func TestFailingSuite(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
 	l := newLab(t, 2)
 	l.dir = projectRoot(t)
 	which := []string{"suites/failing"}
-	if testing.Short() { // TestWrongPasswordOnThePhone and TestTruth see the others
+	if testing.Short() { // TestWrongPasswordOnThePhone and TestTruth cover the others
 		which = []string{"android-covered", "android-no-such-app"}
 	}
 	run := l.taproot(append([]string{"run", "--no-video"}, which...)...)
@@ -98,8 +98,8 @@ func failsAsItSays(t *testing.T, p *packOf, source, terminal string) {
 	has(t, "the terminal", terminal, append(want.words, "✗ FAIL "+p.ID, place)...)
 }
 
-// A wrong password fails the test, and the report shows what was there instead: words, place, and a picture of the very
-// screen.
+// A wrong password fails the test. The report contains what was found instead: text, place, and a screenshot of that
+// moment.
 func TestWrongPasswordOnThePhone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -138,7 +138,7 @@ func glob1(t *testing.T, elem ...string) string {
 	return found[0]
 }
 
-// differs gives the share of points, below the status bar with its clock, at which two pictures differ.
+// differs returns the share of pixels, below the status bar with its clock, in which two images differ.
 func differs(t *testing.T, a, b image.Image) float64 {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
@@ -156,7 +156,7 @@ func differs(t *testing.T, a, b image.Image) float64 {
 	return float64(n) / float64(area.Dx()*area.Dy())
 }
 
-// count tells how many points have a colour.
+// count returns the number of pixels of a colour.
 func count(img image.Image, want color.RGBA) int {
 	n, area := 0, img.Bounds()
 	for y := area.Min.Y; y < area.Max.Y; y++ {

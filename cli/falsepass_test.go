@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// truth is a test that must end in one way only, and what it must have done to the app.
+// truth is a test with one correct result, and its expected effects on the app.
 type truth struct {
 	name  string
 	steps string // YAML, below the launch of the list app or the opening of the page
@@ -74,15 +74,15 @@ func (tr truth) yaml(site string) string {
 		tr.name, tr.steps)
 }
 
-// No false pass and no wrong tap, on a phone and on a page: what an assertion says is true, and what a tap hits was
-// meant.
+// No false pass and no wrong tap, on a phone and on a page: a passed assertion is true, and a tap hits the intended
+// element.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
 	site := newWitness(t)
 	l := newLab(t, 2)
 	truths := truths
-	// the engine is the same; drivers/web looks at more pages than these, runner/truth at more screens
+	// the engine is the same; drivers/web covers more pages than these, runner/truth more screens
 	if testing.Short() {
 		truths = slices.DeleteFunc(slices.Clone(truths), func(tr truth) bool {
 			return tr.page != "" && !slices.Contains([]string{"web-paid-is-not-unpaid", "web-covered-is-not-tapped"}, tr.name) ||
@@ -123,7 +123,7 @@ func TestTruth(t *testing.T) {
 	l.quiet()
 }
 
-// taps lists what was hit on the phone of a case while the case ran.
+// taps lists the elements that were hit on the phone of a case while the case ran.
 func (l *lab) taps(p *packOf) []string {
 	l.t.Helper()
 	var labels []string
@@ -141,7 +141,7 @@ func (l *lab) taps(p *packOf) []string {
 	return labels
 }
 
-// interval is when the case ran.
+// interval returns when the case ran.
 func (p *packOf) interval() (from, to time.Time) {
 	for _, e := range p.events {
 		switch e.Kind {
@@ -154,9 +154,8 @@ func (p *packOf) interval() (from, to time.Time) {
 	return from, to
 }
 
-// witness serves the sample pages and is told by each what happened to it: what it logged, and every click anywhere on
-// it.
-type witness struct {
+// pageLog serves the sample pages. Each page reports to it what it logged, and every click anywhere on it.
+type pageLog struct {
 	url string
 
 	mu      sync.Mutex
@@ -164,9 +163,9 @@ type witness struct {
 	clicked map[string]int
 }
 
-func newWitness(t *testing.T) *witness {
+func newWitness(t *testing.T) *pageLog {
 	t.Helper()
-	w := &witness{logged: map[string][]string{}, clicked: map[string]int{}}
+	w := &pageLog{logged: map[string][]string{}, clicked: map[string]int{}}
 	pages := webtest.Handler()
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
@@ -175,7 +174,8 @@ func newWitness(t *testing.T) *witness {
 		pages.ServeHTTP(script, r)
 		rw.Header().Set("Content-Type", "text/javascript")
 		fmt.Fprint(rw, script.Body.String(), `
-const tell = (what) => { const q = new XMLHttpRequest(); q.open('POST', '/told' + location.search, false); q.send(what); };
+const tell = (what) => { const q = new XMLHttpRequest(); q.open('POST', '/told' + location.search, false); `+
+			`q.send(what); };
 const pageLog = log;
 log = (text) => { pageLog(text); tell('log ' + text); };
 document.addEventListener('click', () => tell('click'), true);`)
@@ -187,7 +187,7 @@ document.addEventListener('click', () => tell('click'), true);`)
 	return w
 }
 
-func (w *witness) told(_ http.ResponseWriter, r *http.Request) {
+func (w *pageLog) told(_ http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, 1<<16))
 	if err != nil {
 		return
@@ -201,13 +201,13 @@ func (w *witness) told(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (w *witness) log(page string) []string {
+func (w *pageLog) log(page string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.logged[page]
 }
 
-func (w *witness) clicks(page string) int {
+func (w *pageLog) clicks(page string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clicked[page]

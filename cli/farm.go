@@ -27,7 +27,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// farmFlags are those of taproot serve as the hub of a farm.
+// farmFlags are the flags of taproot serve as the hub of a farm.
 type farmFlags struct {
 	on             bool
 	listen, public string
@@ -35,20 +35,21 @@ type farmFlags struct {
 
 func (f *farmFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.on, "farm", false,
-		"with --service: be the hub of a farm, whose hosts (taproot host) have devices elsewhere (TAPROOT_FARM)")
+		"with --service: be the hub of a farm, which uses the devices of its hosts (taproot host) (TAPROOT_FARM)")
 	flags.StringVar(&f.listen, "farm-listen", ":4222",
-		"with --farm: take hosts on `HOST:PORT`, over TLS (TAPROOT_FARM_LISTEN)")
+		"with --farm: accept hosts on `HOST:PORT`, over TLS (TAPROOT_FARM_LISTEN)")
 	flags.StringVar(&f.public, "farm-public", "",
-		"with --farm: the `HOST:PORT` by which hosts reach that, or several NATS servers of your own, with commas between "+
-			"(TAPROOT_FARM_PUBLIC;\ndefault: the hub's name and the port)")
+		"with --farm: the public `HOST:PORT` of that, or NATS servers of your own, separated by commas "+
+			"(TAPROOT_FARM_PUBLIC;\n"+
+			"default: the hub's name and the port)")
 }
 
-// open begins to be a hub; closed ends it, after the server.
+// open starts the hub; closed stops it, after the server.
 func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, data string) (closed func() error,
 	err error) {
 	s, log := so.Service, so.Log
 	if s == nil {
-		return nil, &plan.Usage{Msg: "--farm needs --service: its database knows the hosts"}
+		return nil, &plan.Usage{Msg: "--farm needs --service, which stores the hosts in its database"}
 	}
 	c, err := dispatch.OpenCenter(ctx, dispatch.CenterOptions{DB: s.DB(), Dir: filepath.Join(data, "farm"),
 		Bucket: so.Bucket, Seal: s, Keep: keepTests(s), Version: thisBuild().Version, Log: log,
@@ -67,7 +68,7 @@ func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, 
 	return c.Close, nil
 }
 
-// serveFarm lets clients of a server have cases run on the farm.
+// serveFarm lets clients of a server run cases on the farm.
 func serveFarm(so *server.Options, c *dispatch.Center) {
 	d := c.Dispatcher
 	so.Farm, so.FarmRunning, so.FarmQueue, so.FarmMetrics = c.Hub, farmRunning(c.Queue), farmQueue(d, c.Queue),
@@ -79,8 +80,8 @@ func serveFarm(so *server.Options, c *dispatch.Center) {
 	}
 }
 
-// keepTests is how long archives of tests are kept that nothing uses: as long as the project's reports. Those of a
-// project that is gone are not.
+// keepTests is how long unused archives of tests are kept: as long as the project's reports. Those of a deleted project
+// are removed.
 func keepTests(s *service.Service) func(context.Context, string) (time.Duration, error) {
 	return func(ctx context.Context, project string) (time.Duration, error) {
 		p, err := s.Operator().Project(ctx, project)
@@ -91,11 +92,11 @@ func keepTests(s *service.Service) func(context.Context, string) (time.Duration,
 	}
 }
 
-// adminFarm are the commands about hosts.
+// adminFarm are the commands for hosts.
 func adminFarm(env *Env,
 	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var place hub.HostPlacement
-	token := add("host-token", "make a token by which one host can join the farm, within a day; it is shown this once", 0,
+	token := add("host-token", "create a token with which one host can join the farm within a day, and print it once", 0,
 		func(ctx context.Context, s *service.Service, _ []string) error {
 			text, err := hub.NewToken(ctx, s.DB(), place)
 			if err != nil {
@@ -105,10 +106,10 @@ func adminFarm(env *Env,
 			return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.token",
 				Target: strings.TrimSpace(place.Pool + " " + place.Project)})
 		})
-	token.Flags().StringVar(&place.Pool, "pool", "", "the host's devices belong to the pool `NAME`")
-	token.Flags().StringToStringVar(&place.Labels, "labels", nil, "what the host's devices are found by, `NAME=VALUE,…`")
+	token.Flags().StringVar(&place.Pool, "pool", "", "add the host's devices to the pool `NAME`")
+	token.Flags().StringToStringVar(&place.Labels, "labels", nil, "labels of the host's devices, `NAME=VALUE,…`")
 	token.Flags().StringVar(&place.Project, "project", "", "only the project with this `ID` may use them")
-	add("host-revoke HOST", "let a host in no more, and end its connections", 1,
+	add("host-revoke HOST", "reject a host from now on, and end its connections", 1,
 		func(ctx context.Context, s *service.Service, args []string) error {
 			if err := hub.Revoke(ctx, s.DB(), args[0]); err != nil {
 				return &plan.Usage{Msg: err.Error()}
@@ -118,13 +119,13 @@ func adminFarm(env *Env,
 }
 
 func newFarmCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{Use: "farm", Short: "look at a device farm: its hosts and their devices (taproot docs farm)"}
+	cmd := &cobra.Command{Use: "farm", Short: "show a device farm: its hosts and their devices (taproot docs farm)"}
 	var address string
 	var asJSON bool
 	status := &cobra.Command{
-		Use: "status", Short: "list the hosts and devices of a farm that the key may use, and what waits for " +
-			"them", Args: cobra.NoArgs,
-		Long:    "status asks the hub of --hub, or TAPROOT_HUB, with the key in TAPROOT_API_KEY.",
+		Use: "status", Short: "list the hosts and devices of a farm that the key may use, and the waiting cases",
+		Args:    cobra.NoArgs,
+		Long:    "status queries the hub of --hub, or TAPROOT_HUB, with the key in TAPROOT_API_KEY.",
 		Example: "  TAPROOT_API_KEY=tap_… taproot farm status --hub https://hub.example.com",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ask, err := hubClient(env, address)
@@ -139,7 +140,7 @@ func newFarmCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// hubClient asks the hub at an address; "": that of TAPROOT_HUB.
+// hubClient returns a client of the hub at a URL; "": that of TAPROOT_HUB.
 func hubClient(env *Env, address string) (*farmremote.Client, error) {
 	set, err := newSettings(env)
 	if err != nil {
@@ -151,18 +152,18 @@ func hubClient(env *Env, address string) (*farmremote.Client, error) {
 	return farmremote.NewClient(address, set.get("TAPROOT_API_KEY"))
 }
 
-// hubLimit is how long a hub may take to answer.
+// hubLimit is how long a hub may take to respond.
 const hubLimit = 30 * time.Second
 
-// askHub asks once, and does not wait for a hub that is away.
-func askHub(ctx context.Context, of *farmremote.Client, r farmremote.Request) error {
+// queryHub queries the hub once, and does not wait for a hub that is offline.
+func queryHub(ctx context.Context, of *farmremote.Client, r farmremote.Request) error {
 	ctx, cancel := context.WithTimeout(ctx, hubLimit)
 	defer cancel()
-	return unasked(of.Ask(ctx, r))
+	return hubError(of.Ask(ctx, r))
 }
 
-// unasked is what a person reads of a hub that said no or nothing.
-func unasked(err error) error {
+// hubError returns the error of a hub that rejected the request or did not respond, for the user.
+func hubError(err error) error {
 	var said *farmremote.HubError
 	switch {
 	case err == nil:
@@ -175,7 +176,7 @@ func unasked(err error) error {
 
 func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bool) error {
 	var state server.FarmState
-	if err := askHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "farm", Into: &state}); err != nil {
+	if err := queryHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "farm", Into: &state}); err != nil {
 		return err
 	}
 	if asJSON {
@@ -187,13 +188,13 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 	fmt.Fprintln(w, "HOST\tSTATE\tPOOL\tLABELS\tDEVICES\tVERSION\tSEEN")
 	for _, h := range state.Hosts {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", h.ID, h.State, dash(h.Pool), dash(labels(h.Labels)), h.Devices,
-			h.Version, moment(h.Seen))
+			h.Version, formatTime(h.Seen))
 	}
 	fmt.Fprintln(w, "\nDEVICE\tHOST\tPLATFORM\tMODEL\tSTATE\tSINCE\tHOLDER")
 	for _, d := range state.Devices {
 		since := ""
 		if d.Since != nil {
-			since = moment(*d.Since)
+			since = formatTime(*d.Since)
 		}
 		use := d.Use
 		if d.Why != "" {
@@ -207,7 +208,7 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 		fmt.Fprintln(w, "\nRUNNING\tDEVICE\tHOST\tSINCE")
 	}
 	for _, c := range state.Running {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", dash(c.Test), c.Device, c.Host, moment(c.Since))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", dash(c.Test), c.Device, c.Host, formatTime(c.Since))
 	}
 	if len(state.Queue) > 0 {
 		fmt.Fprintln(w, "\nWAITING\tNEEDS\tWHY")
@@ -226,12 +227,12 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 	return w.Flush()
 }
 
-// farmReserved lists for when devices are reserved.
+// farmReserved lists the reservations of devices.
 func farmReserved(w io.Writer, devices []server.Device) {
 	head := "\nRESERVED\tFROM\tUNTIL\tHOLDER\tWHY\tID\n"
 	for _, d := range devices {
 		for _, r := range d.Reservations {
-			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, moment(r.From), moment(r.Until), dash(r.Holder),
+			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, formatTime(r.From), formatTime(r.Until), dash(r.Holder),
 				dash(r.Why), dash(r.ID))
 			head = ""
 		}
@@ -247,8 +248,8 @@ func dash(text string) string {
 
 func labels(of map[string]string) string { return strings.Join(hub.LabelList(of), ",") }
 
-// moment writes a time to the second, in UTC; "-": there is none.
-func moment(t time.Time) string {
+// formatTime formats a time to the second, in UTC; "-" for none.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}

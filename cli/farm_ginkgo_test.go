@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// ginkgoOnFarm: a suite of Ginkgo runs its YAML tests through a hub as it does here: same order, verdicts, folder and
-// exit code.
+// ginkgoOnFarm checks that a Ginkgo suite on a farm runs its YAML tests as on this machine: same order, results, folder
+// and exit code.
 func ginkgoOnFarm(t *testing.T, f *farm) {
 	files := map[string]string{"a.yaml": "id: a\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
 		"z.yaml": "id: z\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
@@ -33,7 +33,7 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 			t.Fatalf("%d runs: %+v", len(l.runs()), out)
 		}
 		run := l.loaded()
-		order[i], left[i] = begun(run), filesOf(t, l.runs()[0])
+		order[i], left[i] = startedPacks(run), filesOf(t, l.runs()[0])
 		for _, c := range run.Cases {
 			problem := ""
 			if c.Result.Problem != nil {

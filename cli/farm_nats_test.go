@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/cli"
 )
 
-// TestNATSConfig writes a file that only its owner reads, prints the seed, and never writes over a farm's account.
+// TestNATSConfig checks that the file is readable only by its owner, the seed is printed, and no file is overwritten.
 func TestNATSConfig(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func TestNATSConfig(t *testing.T) {
 	}
 	code, _, complaints = call("--servers", "nats-1")
 	after, _ := os.ReadFile(file)
-	if code != 2 || !strings.Contains(complaints, "nats.conf is there already") || !bytes.Equal(before, after) {
+	if code != 2 || !strings.Contains(complaints, "nats.conf exists already") || !bytes.Equal(before, after) {
 		t.Errorf("a second time: %d %q", code, complaints)
 	}
 	if code, _, complaints = call("--output", "other.conf"); code != 2 ||

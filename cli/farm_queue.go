@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// farmQueue tells what waits of a project, and why.
+// farmQueue prints the waiting cases of a project, with the reason.
 func farmQueue(d *dispatch.Dispatcher, q *queue.Queue) func(context.Context, string) ([]server.FarmLine,
 	server.FarmShare, error) {
 	return func(ctx context.Context, project string) (list []server.FarmLine, share server.FarmShare, err error) {

@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// asks is a server and the key for it.
-type asks struct {
+// restClient is a server with the key for it.
+type restClient struct {
 	*served
 	t   *testing.T
 	key string
 }
 
-func (s asks) get(into any, method, path, body string) asked {
+func (s restClient) get(into any, method, path, body string) asked {
 	s.t.Helper()
 	a := s.with(s.key, method, "/api"+path, body)
 	if a.status >= 300 || json.Unmarshal([]byte(a.body), into) != nil {
@@ -37,19 +37,19 @@ type restRun struct {
 	Cases                   []struct{ Pack, Test, State, Verdict, Problem, Device, Why string }
 }
 
-func (s asks) run(body string) (r restRun) {
+func (s restClient) run(body string) (r restRun) {
 	s.t.Helper()
 	s.get(&r, "POST", "/runs", body)
 	return r
 }
 
-// told is what the server tells of a run to its end: the record, the names of its events, and of the files of its
-// packs.
-func (s asks) told(id string) (r restRun, list []string) {
+// follow returns what the server reports of a run until its end: the record, the names of its events, and of the files of
+// its packs.
+func (s restClient) follow(id string) (r restRun, list []string) {
 	s.t.Helper()
 	events := s.with(s.key, "GET", "/api/runs/"+id+"/events", "")
 	for _, m := range regexp.MustCompile(`(?m)^event: (.*)$`).FindAllStringSubmatch(events.body, -1) {
-		if m[1] != "run" { // how often it is told does not matter
+		if m[1] != "run" { // the number of these events varies
 			list = append(list, "event "+m[1])
 		}
 	}
@@ -70,8 +70,8 @@ func (s asks) told(id string) (r restRun, list []string) {
 	return r, list
 }
 
-// sendTests puts the tests of a project into its folder.
-func (s asks) sendTests(files map[string]string) {
+// sendTests copies the tests of a project into its folder.
+func (s restClient) sendTests(files map[string]string) {
 	s.t.Helper()
 	var packed, form bytes.Buffer
 	zip := gzip.NewWriter(&packed)
@@ -105,11 +105,11 @@ func (s asks) sendTests(files map[string]string) {
 	}
 }
 
-// restOnFarm: runs that the API of a hub is asked for run on the phones of hosts: their records, events, reports and
-// ends are those of one machine.
+// restOnFarm checks that runs of the API of a hub run on the phones of hosts, with the records, events, reports and
+// results of runs on one machine.
 func restOnFarm(t *testing.T, f *farm) {
 	alone := newLab(t, 1)
-	here, farm := asks{alone.serve(), t, ""}, asks{f.serve, t, f.key}
+	here, farm := restClient{alone.serve(), t, ""}, restClient{f.serve, t, f.key}
 	text, err := json.Marshal(
 		"id: ok\nplatform: android\nsteps:\n  - run: login.yaml\n---\nid: bad\nplatform: android\nvars: {WORD: none}\n" +
 			"steps:\n" +
@@ -134,8 +134,8 @@ func restOnFarm(t *testing.T, f *farm) {
 		bodies = bodies[:1]
 	}
 	for _, body := range bodies {
-		_, want := here.told(here.run(body).ID)
-		r, got := farm.told(farm.run(body).ID)
+		_, want := here.follow(here.run(body).ID)
+		r, got := farm.follow(farm.run(body).ID)
 		if !slices.Equal(want, got) {
 			t.Errorf("%s here:\n%s\n\non the farm:\n%s", body, strings.Join(want, "\n"), strings.Join(got, "\n"))
 		}
@@ -170,7 +170,7 @@ func restOnFarm(t *testing.T, f *farm) {
 		t.Errorf("cancelled while it waits: %+v", r)
 	}
 	var tokens struct{ AccessToken string }
-	asks{f.serve, t, ""}.get(&tokens, "POST", "/auth/login",
+	restClient{f.serve, t, ""}.get(&tokens, "POST", "/auth/login",
 		`{"email": "ada@example.com", "password": "a password of some length"}`)
 	figures := f.serve.with(tokens.AccessToken, "GET", "/api/metrics", "").body
 	has(t, "the figures", figures, `taproot_farm_cases_total{pool="lab",result="pack"}`,
@@ -192,7 +192,7 @@ func restOnFarm(t *testing.T, f *farm) {
 	}
 }
 
-// sharesOfFarm: the operator sets what a project gets of the farm, and it is told.
+// sharesOfFarm sets and prints the share of a project of the farm, as the operator.
 func sharesOfFarm(t *testing.T, f *farm) {
 	admin := func(args ...string) ended {
 		return f.hub.taproot(append(append([]string{"admin"}, args...), "--data", "data")...)

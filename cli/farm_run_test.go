@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// filesOf are the names of all files of a run.
+// filesOf returns the names of all files of a run.
 func filesOf(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -32,11 +32,11 @@ var (
 	tookTime = regexp.MustCompile(`[0-9.]+ ?(ms|s)\b`)
 	runFound = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9-]{8}`)
 	phoneID  = regexp.MustCompile(`SIM[0-9]`)
-	hasEnded = regexp.MustCompile(`(?m)^\[[0-9]/[0-9]\] `) // how many tests have
+	hasEnded = regexp.MustCompile(`(?m)^\[[0-9]/[0-9]\] `) // how many tests have ended
 )
 
-// TestRunOnAFarm: a suite that runs through a hub on the phones of a host prints and leaves what it does where it runs
-// here, and has the same exit code.
+// TestRunOnAFarm checks that a suite on the phones of a host has the output, files and exit code of a run on this
+// machine.
 func TestRunOnAFarm(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t)
@@ -68,10 +68,10 @@ func TestRunOnAFarm(t *testing.T) {
 		text := tookTime.ReplaceAllString(strings.ReplaceAll(out.stdout, l.reports, "reports"), "TIME")
 		text = phoneID.ReplaceAllString(runFound.ReplaceAllString(text, "RUN"), "PHONE")
 		lines := strings.Split(hasEnded.ReplaceAllString(text, ""), "\n")
-		slices.Sort(lines) // what is skipped at once may come before or after
+		slices.Sort(lines) // skipped tests may be printed earlier or later
 		lines = slices.DeleteFunc(lines, func(line string) bool {
 			return strings.Contains(line, "No Such Phone") || strings.HasPrefix(line, "slowest")
-		}) // no host has one; which is slower
+		}) // no host has one, which takes longer
 		printed[i], left[i] = strings.Join(lines, "\n"), strings.Join(filesOf(t, l.runs()[0]), "\n")
 	}
 	if printed[0] != printed[1] {

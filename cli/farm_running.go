@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// farmRunning tells which cases of a project are under way.
+// farmRunning prints the running cases of a project.
 func farmRunning(q *queue.Queue) func(context.Context, string) ([]server.FarmCase, error) {
 	return func(ctx context.Context, project string) ([]server.FarmCase, error) {
 		running, err := q.Running(ctx, project)
@@ -18,7 +18,7 @@ func farmRunning(q *queue.Queue) func(context.Context, string) ([]server.FarmCas
 		}
 		var list []server.FarmCase
 		for _, r := range running {
-			var test plan.Ref // whoever sent it has written it; what cannot be read has no name
+			var test plan.Ref // written by the client that sent it; an unreadable one has no name
 			_ = json.Unmarshal(r.What, &test)
 			list = append(list, server.FarmCase{Run: r.Run, Test: test.ID, Attempt: r.Attempt, Device: r.Device, Host: r.Host,
 				Since: r.Since})

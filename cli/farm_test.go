@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// freePort is an address that a server can have, and have again after a restart.
+// freePort returns an address that a server can use, and use again after a restart.
 func freePort(t *testing.T) string {
 	t.Helper()
 	ports, err := drivers.FreePorts(1)
@@ -54,7 +54,7 @@ func newFarm(t *testing.T) *farm {
 	return f
 }
 
-// token makes one for a host.
+// token creates a token for a host.
 func (f *farm) token(args ...string) string {
 	f.hub.t.Helper()
 	out := f.hub.taproot(append([]string{"admin", "host-token", "--data", "data"}, args...)...)
@@ -69,7 +69,7 @@ func (f *farm) join(args ...string) *child {
 		filepath.Join(f.host.tmp, "host")}, args...)...)
 }
 
-// device is what the hub says of a device: its state of use.
+// device returns the state of a device in the hub's list.
 func (f *farm) device(id string) string {
 	var list []struct{ ID, Use, Host, Why string }
 	a := f.serve.with(f.key, "GET", "/api/devices", "")
@@ -88,7 +88,7 @@ func (f *farm) tap(id string) asked {
 	return f.serve.with(f.key, "POST", "/api/devices/"+id+"/tap", `{"point": "50%,50%"}`)
 }
 
-// adb connects with a phone as adb does.
+// adb connects to a phone as adb does.
 func (f *farm) adb() {
 	t := f.hub.t
 	t.Helper()

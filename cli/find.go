@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// exitAmbiguous ends `taproot find` when the selector does not decide between elements.
+// exitAmbiguous is the exit code of `taproot find` when several elements match.
 const exitAmbiguous = 4
 
 // finding are the flags of `taproot find`.
@@ -28,15 +28,15 @@ func newFindCommand(env *Env) *cobra.Command {
 	var f finding
 	cmd := &cobra.Command{
 		Use:   "find SELECTOR",
-		Short: "show which element a selector picks, and why; with '' list what is on the screen",
-		Long: "find shows which element a step with this selector would act on, how its label fitted, where it would be " +
-			"tapped, what\n" +
-			"covers it, and what an assertion with it sees: on a phone, or on a saved tree (a dump of uiautomator, a source " +
-			"of\n" +
-			"WebDriverAgent, artifacts/tree-NN.json of a report). SELECTOR is a label, or YAML as in a test. An empty one " +
-			"('') lists\n" +
-			"what is on the screen, with a selector for each.\n\n" +
-			"Exit code: 0 one element, 1 none, 4 several; 2 wrong usage or an unreadable file, 3 no device.",
+		Short: "show which element a selector matches, and why; with '' list all elements of the screen",
+		Long: "find shows which element a step with this selector would use, how its label matched, where it would be " +
+			"tapped,\n" +
+			"what covers it, and what an assertion with it sees: on a phone, or in a saved tree (a dump of uiautomator, a " +
+			"source\n" +
+			"of WebDriverAgent, artifacts/tree-NN.json of a report). SELECTOR is a label, or YAML as in a test. An empty one " +
+			"('')\n" +
+			"lists the elements of the screen, with a selector for each.\n\n" +
+			"Exit codes: 0 one element; 1 none; 4 several; 2 wrong usage or an unreadable file; 3 no device.",
 		Example: "  taproot find ''\n" +
 			"  taproot find 'Sign in'\n" +
 			"  taproot find '{id: email, below: E-mail}' --tree window_dump.xml\n" +
@@ -50,9 +50,9 @@ func newFindCommand(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), env, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.device, "device", "", "look at this device (default: the one that is attached)")
-	flags.StringVar(&f.tree, "tree", "", "look into this file, - for standard input, instead of at a device")
-	flags.StringVar(&f.screenshot, "screenshot", "", "the PNG that belongs to --tree: gives the size of the screen")
+	flags.StringVar(&f.device, "device", "", "search on this device (default: the only attached one)")
+	flags.StringVar(&f.tree, "tree", "", "search in this file, or - for standard input, instead of on a device")
+	flags.StringVar(&f.screenshot, "screenshot", "", "the PNG of --tree, for the size of the screen")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -70,10 +70,10 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 		return &plan.Usage{Msg: what}
 	}
 	if f.tree != "" && f.device != "" {
-		return &plan.Usage{Msg: "--device and --tree exclude each other"}
+		return &plan.Usage{Msg: "--device and --tree are mutually exclusive"}
 	}
 	if f.screenshot != "" && f.tree == "" {
-		return &plan.Usage{Msg: "--screenshot belongs to --tree: a device gives its own"}
+		return &plan.Usage{Msg: "--screenshot needs --tree: a device has its own screenshot"}
 	}
 	var tree *screen.Tree
 	var err error
@@ -106,7 +106,7 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 	return nil
 }
 
-// list prints what is on the screen.
+// list prints the elements of the screen.
 func (f finding) list(env *Env, tree *screen.Tree) error {
 	things := client.List(tree)
 	if f.asJSON {

@@ -17,12 +17,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// busyLimit is how long find waits for a device on which a test runs.
+// busyLimit is how long find waits for a leased device.
 const busyLimit = 3 * time.Second
 
 var errBusy = errors.New("the device is in use")
 
-// live reads the tree of a phone, which nobody else uses meanwhile.
+// live leases a phone and reads its tree.
 func (f finding) live(ctx context.Context, env *Env) (tree *screen.Tree, err error) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f finding) live(ctx context.Context, env *Env) (tree *screen.Tree, err err
 	return dev.Tree(ctx)
 }
 
-// choosePhone gives the phone that is asked for, or the only one that can be used.
+// choosePhone returns the phone of --device, or the only usable one.
 func choosePhone(ctx context.Context, phones []drivers.Driver, want string) (drivers.Info, error) {
 	var usable []drivers.Info
 	var why, others []string
@@ -90,7 +90,7 @@ func choosePhone(ctx context.Context, phones []drivers.Driver, want string) (dri
 		return drivers.Info{}, fmt.Errorf("the device %s is not attached, and no other one is", want)
 	}
 	return drivers.Info{},
-		errors.New("no phone is attached: connect one with USB debugging on, or give a saved tree with --tree")
+		errors.New("no phone is attached: connect one with USB debugging on, or use a saved tree with --tree")
 }
 
 func ids(infos []drivers.Info) []string {

@@ -23,7 +23,7 @@ import (
 
 const maxTreeFile = 128 << 20
 
-// readTreeFile reads a saved tree of any kind that we know. What is wrong with the files is wrong usage.
+// readTreeFile reads a saved tree of any known kind. An error in the files is wrong usage.
 func readTreeFile(env *Env, file, screenshot string) (*screen.Tree, error) {
 	var size image.Point
 	if screenshot != "" {
@@ -53,7 +53,7 @@ func readInput(env *Env, file string) ([]byte, error) {
 		}
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, errors.Unwrap(err) // without the path, which is told already
+			return nil, errors.Unwrap(err) // without the path, which the message already contains
 		}
 		defer f.Close()
 		from = f
@@ -65,17 +65,17 @@ func readInput(env *Env, file string) ([]byte, error) {
 	return data, err
 }
 
-// pngSize reads the size of a PNG, also behind a warning that a phone with several displays has written in front of it.
+// pngSize reads the size of a PNG, also after a warning that phones with several displays print before it.
 func pngSize(data []byte) (image.Point, error) {
 	at := bytes.Index(data, []byte("\x89PNG\r\n\x1a\n"))
 	if at < 0 {
-		return image.Point{}, errors.New("it is no PNG")
+		return image.Point{}, errors.New("it is not a PNG")
 	}
 	config, err := png.DecodeConfig(bytes.NewReader(data[at:]))
 	return image.Pt(config.Width, config.Height), err
 }
 
-// parseTree tells the kinds apart by what they hold.
+// parseTree detects the kind of a tree by its content.
 func parseTree(data []byte, size image.Point) (*screen.Tree, error) {
 	data = bytes.TrimPrefix(treexml.UTF8(data), []byte("\ufeff"))
 	trimmed := bytes.TrimSpace(data)
@@ -94,7 +94,7 @@ func parseTree(data []byte, size image.Point) (*screen.Tree, error) {
 	return t, err
 }
 
-// parseTreeJSON reads a tree of a report, or what a server gave in the envelope of its answer.
+// parseTreeJSON reads a tree of a report, or the response of a server that contains one.
 func parseTreeJSON(data []byte, size image.Point) (*screen.Tree, error) {
 	var head struct {
 		Windows []*screen.Node  `json:"windows"`
@@ -123,7 +123,7 @@ func parseTreeJSON(data []byte, size image.Point) (*screen.Tree, error) {
 	return t, nil
 }
 
-// wholeNode refuses holes that JSON may have.
+// wholeNode rejects nulls in the JSON.
 func wholeNode(n *screen.Node) error {
 	if n == nil {
 		return errors.New("one of its elements is null")

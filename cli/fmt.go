@@ -22,13 +22,13 @@ func newFmtCommand(env *Env) *cobra.Command {
 	var list, write bool
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH…]",
-		Short: "lay test files out",
-		Long: "fmt lays YAML files out in one way: two spaces for each level, entries of lists below their key, no blanks " +
-			"at the ends of\n" +
-			"lines. Comments, quotes and what the files mean stay as they are. Without a path it takes the folder suites; - " +
-			"reads from the\n" +
-			"standard input and writes to the standard output.\n\n" +
-			"With -l it changes nothing, names the files that it would change, and ends with exit code 1 when there are any.",
+		Short: "format test files",
+		Long: "fmt formats YAML files in one style: two spaces for each level, entries of lists below their key, no blanks " +
+			"at the\n" +
+			"ends of lines. Comments, quotes and the meaning of the files stay unchanged. Without a path it formats the " +
+			"folder\n" +
+			"suites; - reads from standard input and writes to standard output.\n\n" +
+			"With -l it changes nothing, prints the names of the files that it would change, and exits with 1 if there are any.",
 		Example: "  taproot fmt\n  taproot fmt -l suites",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "-" {
@@ -41,7 +41,7 @@ func newFmtCommand(env *Env) *cobra.Command {
 			return formatFiles(env, files, list, write)
 		},
 	}
-	cmd.Flags().BoolVarP(&list, "list", "l", false, "name the files that would change, and change nothing")
+	cmd.Flags().BoolVarP(&list, "list", "l", false, "print the names of files that would change, and change nothing")
 	cmd.Flags().BoolVarP(&write, "write", "w", true, "write the files; -w=false prints them instead")
 	return cmd
 }
@@ -60,7 +60,7 @@ func formatStdin(env *Env) error {
 	return err
 }
 
-// formatFiles goes on after a file that is no YAML, so that all mistakes are told.
+// formatFiles continues after a file that is not YAML, so that all errors are reported.
 func formatFiles(env *Env, files []string, list, write bool) error {
 	broken, different := false, false
 	for _, file := range files {
@@ -101,11 +101,11 @@ func formatFiles(env *Env, files []string, list, write bool) error {
 	return nil
 }
 
-// yamlFiles gives the named files, and those below the named folders, taproot.yaml among them.
+// yamlFiles returns the named files, and those below the named folders, including taproot.yaml.
 func yamlFiles(dir string, args []string) ([]string, error) {
 	if len(args) == 0 {
 		if info, err := os.Stat(filepath.Join(dir, "suites")); err != nil || !info.IsDir() {
-			return nil, &plan.Usage{Msg: "there is no folder suites here: name the files or folders to lay out"}
+			return nil, &plan.Usage{Msg: "there is no folder suites here: name the files or folders to format"}
 		}
 		args = []string{"suites"}
 	}
@@ -144,7 +144,7 @@ func yamlFiles(dir string, args []string) ([]string, error) {
 	return files, nil
 }
 
-// readFile reads one byte more than the language allows at most, so that its error is the language's.
+// readFile reads one byte more than the maximum size of a test, so that the parser reports a file that is too large.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -154,7 +154,7 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, dsl.MaxFileSize+1))
 }
 
-// replaceFile writes aside and renames, so that no file is ever half written. A link stays a link.
+// replaceFile writes a temporary file and renames it, so that no file is incomplete. A link stays a link.
 func replaceFile(path string, data []byte) (err error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return err
@@ -178,7 +178,7 @@ func replaceFile(path string, data []byte) (err error) {
 	return nil
 }
 
-// shownPath is the path as messages show it.
+// shownPath returns the path as messages contain it.
 func shownPath(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || strings.HasPrefix(rel, "..") {

@@ -19,7 +19,7 @@ import (
 // goSuite is the suite of testdata/gosuite, as a program: this binary, under that name.
 const goSuite = "gosuite.test"
 
-// goLab is a lab that stands in the suite's folder.
+// goLab returns a lab in the suite's folder.
 func goLab(t *testing.T, phones int) (*lab, string) {
 	t.Helper()
 	l := newLab(t, phones)
@@ -28,7 +28,7 @@ func goLab(t *testing.T, phones int) (*lab, string) {
 	return l, goSuite
 }
 
-// loaded is the only run, as its reports have it; they are whole.
+// loaded returns the only run, read from its reports, which are complete.
 func (l *lab) loaded() *history.Run {
 	l.t.Helper()
 	l.packs()
@@ -40,8 +40,8 @@ func (l *lab) loaded() *history.Run {
 	return run
 }
 
-// begun are the packs of a run in the order in which they began.
-func begun(run *history.Run) (packs []string) {
+// startedPacks returns the packs of a run in the order of their start.
+func startedPacks(run *history.Run) (packs []string) {
 	list := slices.Clone(run.Cases)
 	slices.SortFunc(list, func(a, b history.RunCase) int { return a.Result.Started.Compare(b.Result.Started) })
 	for _, c := range list {
@@ -58,8 +58,7 @@ type specs struct {
 	words      []string                 // of the output, or of the pages
 }
 
-// inOneRun puts those that need one phone into one run where tests are to be short, without the one that takes twelve
-// seconds.
+// inOneRun runs the specs that need one phone in one run with -short, except for the one that takes twelve seconds.
 func inOneRun(all []specs) (list []specs) {
 	if !testing.Short() {
 		return all
@@ -78,7 +77,7 @@ func inOneRun(all []specs) (list []specs) {
 	return append(list, one)
 }
 
-// Specs that are written in Go leave packs with the verdicts that YAML tests would have.
+// Specs in Go leave packs with the same results as YAML tests.
 func TestSpecsInGo(t *testing.T) {
 	t.Parallel()
 	for _, test := range inOneRun([]specs{
@@ -137,8 +136,8 @@ func TestSpecsInGo(t *testing.T) {
 	}
 }
 
-// An expectation that fails beside the steps becomes a step, with the picture of that moment, not of what cleaning up
-// left.
+// A failed expectation outside of the steps becomes a step, with the screenshot of that moment, not of after cleaning
+// up.
 func TestExpectationThatFailsIsInThePack(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)
@@ -155,7 +154,7 @@ func TestExpectationThatFailsIsInThePack(t *testing.T) {
 	}
 }
 
-// A phone that is lost is no failure of the app, whoever meets it first.
+// A lost phone is an error, not a failure of the app, in every step.
 func TestPhoneThatIsLostUnderASpecIsAnError(t *testing.T) {
 	t.Parallel()
 	for label, step := range map[string]int{"lost-step": 2, "lost-expect": 2} {
@@ -188,8 +187,8 @@ func TestWhatASpecHidesIsInNoReport(t *testing.T) {
 	}
 }
 
-// yamlCases are those of the suite that are written in YAML, in the order of the plan; in short, without the rows,
-// which need a browser.
+// yamlCases are the suite's tests in YAML, in the order of the plan; with -short, without the data rows, which need a
+// browser.
 func yamlCases() (label string, ids []string) {
 	ids = []string{"yaml-3", "yaml-1", "yaml-2"}
 	if testing.Short() {
@@ -216,7 +215,7 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 		l.taproot("run", ".", "--label-filter", label, "--shard", shard, "--seed", "7", "--repeat", "2", "--parallel",
 			"1").exits(t, 0)
 		byCLI := l.loaded()
-		if a, b := begun(byGinkgo), begun(byCLI); !slices.Equal(a, b) || len(a) > 2 && slices.IsSorted(a) {
+		if a, b := startedPacks(byGinkgo), startedPacks(byCLI); !slices.Equal(a, b) || len(a) > 2 && slices.IsSorted(a) {
 			t.Errorf("shard %s: by Ginkgo %q, by taproot run %q", shard, a, b)
 		}
 		if a, b := byGinkgo.Choice.String(), byCLI.Choice.String(); a != b || !strings.Contains(a, "seed 7") {
@@ -245,12 +244,13 @@ func TestGinkgoKeepsTheOrderOfThePlan(t *testing.T) {
 	l, program := goLab(t, 1)
 	label, want := yamlCases()
 	l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter="+label, "-ginkgo.seed=3").wait().exits(t, 0)
-	if got := begun(l.loaded()); !slices.Equal(got, want) {
+	if got := startedPacks(l.loaded()); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
 
-// Under Ginkgo as by taproot run, --fail-fast leaves out what had not begun, and says so; what failed is run again.
+// As with taproot run, --fail-fast under Ginkgo skips and reports the tests that had not started; failed ones are
+// rerun.
 func TestGinkgoFailFastAndRerunFailed(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)
@@ -274,8 +274,7 @@ func TestGinkgoFailFastAndRerunFailed(t *testing.T) {
 	}
 }
 
-// Shards and reruns hold for specs that are written in Go, too: each is in one shard, and one that passed does not run
-// again.
+// Shards and reruns also apply to specs in Go: each is in one shard, and one that passed does not run again.
 func TestSpecsInGoAreShardedAndRunAgain(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)
@@ -309,17 +308,17 @@ func TestSpecsInGoAreShardedAndRunAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := begun(run); len(got) != 2 || slices.Contains(got, "go-with-a-beforeeach-has-it") {
+	if got := startedPacks(run); len(got) != 2 || slices.Contains(got, "go-with-a-beforeeach-has-it") {
 		t.Errorf("%q", got)
 	}
 }
 
-// In parallel, a failing spec shows the line of the YAML file, and GitHub, which does not mind white space before it,
-// gets each annotation once.
+// In parallel, a failing spec prints the line of the YAML file, and each annotation for GitHub once. GitHub ignores
+// white space before it.
 func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 2)
-	suite := t.TempDir() // Ginkgo runs a compiled suite in the folder where that lies
+	suite := t.TempDir() // Ginkgo runs a compiled suite in its folder
 	file, err := exec.LookPath(program)
 	if err := errors.Join(err, os.CopyFS(suite, os.DirFS(l.dir)),
 		os.Symlink(file, filepath.Join(suite, goSuite))); err != nil {
@@ -345,17 +344,17 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 		}
 	}
 	if run := l.loaded(); len(run.Cases) != 5 {
-		t.Errorf("%q", begun(run))
+		t.Errorf("%q", startedPacks(run))
 	}
 	takesTurns(t, l.checked(), "SIM1", "SIM2")
 }
 
-// With continueOnFailure: false, the flows that a config.yaml orders end with the first that fails, whatever Ginkgo
+// With continueOnFailure: false, the flows in the order of a config.yaml end with the first that fails, even if Ginkgo
 // shuffles; all others run.
 func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
 	t.Parallel()
 	flow := func(label string) string {
-		limit := "60000" // what comes late on a busy machine is no failure
+		limit := "60000" // a delay on a busy machine is not a failure
 		if label == "Nowhere" {
 			limit = "1000"
 		}
@@ -388,13 +387,13 @@ func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
 		if want := map[string]event.Verdict{"a": "skipped", "b": "fail", "c": "pass", "d": "pass"}; !maps.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		if order := begun(run); slices.Index(order, "c") > slices.Index(order, "b") {
+		if order := startedPacks(run); slices.Index(order, "c") > slices.Index(order, "b") {
 			t.Errorf("began as %q", order)
 		}
 	}
 }
 
-// A shard that is empty is no failure under Ginkgo either, and a folder without any test is.
+// An empty shard is not a failure under Ginkgo either, but a folder without any test is.
 func TestGinkgoWithNothingToRun(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)

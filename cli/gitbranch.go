@@ -12,9 +12,8 @@ import (
 
 var plainBranch = lazyregexp.New(`^[A-Za-z][A-Za-z0-9._/-]*$`)
 
-// mainBranch returns the main branch of the repository that holds a folder, as a YAML scalar: the one that the remote
-// calls its HEAD, else main or master, whichever exists, else the one that is checked out. Without a repository it is
-// main.
+// mainBranch returns the main branch of the repository of a folder, as a YAML scalar: the HEAD of the remote, else main
+// or master, whichever exists, else the current branch. Without a repository it returns main.
 func mainBranch(dir string) string {
 	name := "main"
 	if git := gitFolder(dir); git != "" {
@@ -35,7 +34,7 @@ func branchOf(git string) string {
 	if slices.Contains(usual, current) {
 		return current
 	}
-	packed, _ := os.ReadFile(filepath.Join(git, "packed-refs")) // a repository need not have one
+	packed, _ := os.ReadFile(filepath.Join(git, "packed-refs")) // a repository may have none
 	for _, name := range usual {
 		_, err := os.Stat(filepath.Join(git, "refs", "heads", name))
 		if err == nil || strings.Contains(string(packed)+"\n", " refs/heads/"+name+"\n") {
@@ -57,8 +56,8 @@ func refOf(file, prefix string) (string, bool) {
 	return strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(string(data), "ref:")), prefix)
 }
 
-// gitFolder returns the .git folder of the repository that holds a folder; "" if there is none. In a linked work tree
-// and in a submodule .git is a file that names it.
+// gitFolder returns the .git folder of the repository of a folder; "" if there is none. In a linked work tree and in a
+// submodule, .git is a file that contains its path.
 func gitFolder(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		git := filepath.Join(at, ".git")

@@ -18,7 +18,7 @@ import (
 //go:embed guide/*.md
 var guidePages embed.FS
 
-// guideTopics are the pages behind the first one.
+// guideTopics are the pages after the first one.
 func guideTopics() []string { return []string{"words", "selectors", "tests"} }
 
 func newGuideCommand(env *Env) *cobra.Command {
@@ -26,7 +26,7 @@ func newGuideCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "guide [TOPIC]",
 		Short: "explain how to drive pages and phones from the shell, on one page",
-		Long: "guide prints one page for whoever drives pages and phones from the shell, a person or an assistant. " +
+		Long: "guide prints one page for users and AI assistants that drive pages and phones from the shell. " +
 			"TOPIC is " + strings.Join(guideTopics(), ", ") + ".",
 		Example:   "  taproot guide\n  taproot guide words\n  taproot guide --skill .claude/skills/taproot",
 		GroupID:   groupSession,
@@ -55,15 +55,15 @@ func newGuideCommand(env *Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&skill, "skill", "",
-		"write the guide into this `FOLDER` in the form that assistants load: SKILL.md and its topics")
+		"write the guide into this `FOLDER` in the form of a skill for assistants: SKILL.md and its topics")
 	return cmd
 }
 
-// hasCommand tells whether a name is a command that is no word of the language.
+// hasCommand reports whether a name is a command that is not an action.
 func hasCommand(root *cobra.Command) func(string) bool {
 	return func(name string) bool {
 		for _, c := range root.Commands() {
-			if c.Name() == name && !slices.Contains(wordGroups(), c.GroupID) {
+			if c.Name() == name && !slices.Contains(actionGroups(), c.GroupID) {
 				return true
 			}
 		}
@@ -71,23 +71,23 @@ func hasCommand(root *cobra.Command) func(string) bool {
 	}
 }
 
-// guidePage gives a page; where it lists the words of the language, they are those of the vocabulary.
+// guidePage returns a page, with the actions of the vocabulary in place of its placeholders.
 func guidePage(topic string, taken func(string) bool) (string, error) {
 	data, err := guidePages.ReadFile("guide/" + topic + ".md")
 	if err != nil {
 		return "", err
 	}
-	return strings.NewReplacer("{{names}}", wordNames(taken), "{{words}}", wordList(taken)).Replace(string(data)), nil
+	return strings.NewReplacer("{{names}}", actionNames(taken), "{{words}}", actionList(taken)).Replace(string(data)), nil
 }
 
-// wordNames lists the words in a line for each group.
-func wordNames(taken func(string) bool) string {
+// actionNames lists the actions, with a line for each group.
+func actionNames(taken func(string) bool) string {
 	var b strings.Builder
 	for _, g := range [][2]string{{groupTouch, "Touch and type"}, {groupCheck, "Wait and check"}, {groupPage, "Pages"},
 		{groupDevice, "Apps and devices"}} {
 		var names []string
 		for _, def := range dsl.Vocabulary() {
-			if isWord(def, taken) && groupOf(def) == g[0] {
+			if isActionCommand(def, taken) && groupOf(def) == g[0] {
 				names = append(names, shell.Kebab(def.Name))
 			}
 		}
@@ -96,12 +96,12 @@ func wordNames(taken func(string) bool) string {
 	return b.String()
 }
 
-// wordList tells of each word what it does, with its main arguments.
-func wordList(taken func(string) bool) string {
+// actionList describes each action, with its main arguments.
+func actionList(taken func(string) bool) string {
 	var b strings.Builder
 	for _, def := range dsl.Vocabulary() {
-		if isWord(def, taken) {
-			w := &wordCommand{def: def, fields: def.Fields()}
+		if isActionCommand(def, taken) {
+			w := &actionCommand{def: def, fields: def.Fields()}
 			w.takePlaces()
 			fmt.Fprintf(&b, "- `%s%s`: %s\n", shell.Kebab(def.Name), w.places(), def.Doc)
 		}
@@ -109,10 +109,11 @@ func wordList(taken func(string) bool) string {
 	return b.String()
 }
 
-// skillHead stands above the first page in the form that assistants load.
+// skillHead is the front matter of the first page as a skill.
 const skillHead = `---
 name: taproot
-description: Drive and test browser pages and Android or iOS phones from the shell. Use it to open a page or an app, see its elements, tap, type, assert, and save what was done as a test.
+description: Drive and test browser pages and Android or iOS phones from the shell. Use it to open a page or an app, ` +
+	`see its elements, tap, type, assert, and save what was done as a test.
 ---
 
 `

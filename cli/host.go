@@ -36,14 +36,15 @@ type hostFlags struct {
 func newHostCommand(env *Env) *cobra.Command {
 	var f hostFlags
 	cmd := &cobra.Command{
-		Use: "host", Short: "give the devices of this machine to a farm (taproot serve --service --farm)", Args: cobra.NoArgs,
-		Long: "host connects with the hub of a farm and serves the devices of this machine to its clients, until it is " +
+		Use: "host", Short: "add the devices of this machine to a farm (taproot serve --service --farm)", Args: cobra.NoArgs,
+		Long: "host connects to the hub of a farm and serves the devices of this machine to its clients, until it is\n" +
 			"interrupted. It opens no port.\n\n" +
-			"The first time it needs a token, which taproot admin host-token makes on the hub; it is good once. What it gets " +
-			"for it is a key of its own,\n" +
-			"which lies in the data folder and never leaves it. From then on host comes back without a token, also after the " +
-			"hub was away.\n\n" +
-			"--drain tells the host that runs here to take nothing new, and to end when nobody uses its devices any more.",
+			"The first time it needs a token, which taproot admin host-token creates on the hub; it is valid once. With it " +
+			"the\n" +
+			"host receives a key of its own, which is stored in the data folder and never leaves it. From then on host " +
+			"connects\n" +
+			"without a token, also after the hub was offline.\n\n" +
+			"--drain makes the host on this machine accept no new work, and end when no client uses its devices.",
 		Example: "  taproot host --hub https://hub.example.com --token taph_…\n" +
 			"  taproot host --hub https://hub.example.com --pool pixels --labels room=3,desk=west\n" +
 			"  taproot host --drain",
@@ -51,20 +52,20 @@ func newHostCommand(env *Env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.hub, "hub", "", "the `URL` of the hub (TAPROOT_HUB)")
 	flags.StringVar(&f.token, "token", "", "the `TOKEN` to join with, the first time (TAPROOT_HOST_TOKEN)")
-	flags.StringVar(&f.name, "name", "", "how the host would like to be called, `NAME` (default: the machine's name)")
-	flags.StringVar(&f.pool, "pool", "", "the devices belong to the pool `NAME`, unless the token says another one")
+	flags.StringVar(&f.name, "name", "", "preferred `NAME` of the host (default: the machine's name)")
+	flags.StringVar(&f.pool, "pool", "", "add the devices to the pool `NAME`, unless the token sets another one")
 	flags.StringToStringVar(&f.labels, "labels", nil,
-		"what the devices are found by, `NAME=VALUE,…`, beside what the token says")
-	flags.StringVar(&f.data, "data", "taproot-host", "`FOLDER` for the key and what the host keeps of projects")
+		"labels of the devices, `NAME=VALUE,…`, in addition to those of the token")
+	flags.StringVar(&f.data, "data", "taproot-host", "`FOLDER` for the key and the files of projects")
 	flags.BoolVar(&f.allowHTTP, "allow-http", false, "join a hub without TLS, in a network that you trust")
 	flags.BoolVar(&f.allowPrivate, "allow-private", false,
 		"let clients reach this machine and private networks with pages, http steps and links")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices")
-	flags.BoolVar(&f.drain, "drain", false, "tell the host that runs here to end when nobody uses its devices any more")
+	flags.BoolVar(&f.drain, "drain", false, "end the host on this machine when no client uses its devices")
 	flags.StringVar(&f.afterUse, "after-use", "nothing",
-		"what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\n"+
+		"what to do at the end of a lease or case with the apps that it started or installed, `POLICY`:\n"+
 			"nothing, stop, or clear (stop them and remove their data)")
-	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once, for each project")
+	flags.IntVar(&f.pages, "pages", 8, "open at most `N` browser pages at once for each project")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	return cmd
 }
@@ -79,24 +80,24 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 		if err := host.Drain(dir); err != nil {
 			return &plan.Usage{Msg: err.Error()}
 		}
-		fmt.Fprintln(env.Stdout, "the host ends when nobody uses its devices any more")
+		fmt.Fprintln(env.Stdout, "the host ends when no client uses its devices")
 		return nil
 	}
 	for name, to := range map[string]*string{"TAPROOT_HUB": &f.hub, "TAPROOT_HOST_TOKEN": &f.token} {
 		if *to == "" {
 			*to = set.get(name)
 		}
-		*to = strings.TrimSpace(*to) // as a terminal in a container gives it
+		*to = strings.TrimSpace(*to) // as pasted from a terminal
 	}
 	if err := (hub.HostPlacement{Pool: f.pool, Labels: f.labels}).Check(); err != nil {
 		return &plan.Usage{Msg: err.Error()}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "service.db")); err == nil {
-		return &plan.Usage{Msg: dir + " is the data folder of a hub; give the host one of its own with --data"}
+		return &plan.Usage{Msg: dir + " is the data folder of a hub; use another folder for the host with --data"}
 	}
 	wanted := f.name
 	if f.name == "" {
-		f.name, _ = os.Hostname() // the hub finds a name
+		f.name, _ = os.Hostname() // without one the hub chooses a name
 	}
 	level := slog.LevelInfo
 	if f.verbose {
@@ -114,7 +115,7 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 			fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub)
 			if wanted != "" && id != wanted {
 				fmt.Fprintf(env.Stderr,
-					"the hub calls this host %s: %q is the name of another one, or has other characters than a-z, 0-9 and "+
+					"the hub calls this host %s: %q is the name of another host, or has other characters than a-z, 0-9 and "+
 						"-\n", id, wanted)
 			}
 		}}, s)
@@ -126,8 +127,8 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 	return errors.Join(err, s.Close())
 }
 
-// lastPacks is how long a host that was drained still brings packs to the hub.
-const lastPacks = time.Minute
+// drainTimeout is how long a drained host continues to deliver report packs to the hub.
+const drainTimeout = time.Minute
 
 // work runs the cases that the hub sends, on the devices of a pool.
 func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, of *pool.Pool) func(context.Context,
@@ -139,8 +140,8 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, o
 		}
 		conf.Parallel, conf.FFmpeg, conf.PublicOnly = f.pages, run.FindFFmpeg(ctx, conf), !f.allowPrivate
 		runs := filepath.Join(dir, "runs")
-		conf.FilesBelow = work.TestsIn(runs) // what a client sent is no more of this machine than that
-		// of a client's tests, pages may be files; of a client that drives a page, none
+		conf.FilesBelow = work.TestsIn(runs) // tests of a client read only the files that the client sent
+		// pages of a client's tests may be files; other clients open no files as pages
 		devices := of.Beside(run.Browsers(conf))
 		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: runs, Config: conf, Pool: devices, Log: log})
 		if err != nil {
@@ -155,8 +156,8 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, o
 		case <-m.Drained():
 			w.Refuse()
 			<-ctx.Done()
-			last, stop := context.WithTimeout(running, lastPacks)
-			_ = w.Drain(last) // what is left is delivered when the host is there again
+			last, stop := context.WithTimeout(running, drainTimeout)
+			_ = w.Drain(last) // the rest is delivered when the host runs again
 			stop()
 		}
 		cancel()
@@ -164,7 +165,7 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, o
 	}
 }
 
-// config is that of everything that is run here.
+// config is the configuration of everything that runs here.
 func (f *hostFlags) config(env *Env, set settings, dir string, log *slog.Logger) (run.Config, error) {
 	conf, err := run.FromEnv(env.Dir, set.lookup)
 	if err != nil {
@@ -178,7 +179,7 @@ func (f *hostFlags) config(env *Env, set settings, dir string, log *slog.Logger)
 	return conf, nil
 }
 
-// server makes what answers for the devices.
+// server creates the server of the devices.
 func (f *hostFlags) server(env *Env, set settings, dir string, log *slog.Logger) (*server.Server, error) {
 	conf, err := f.config(env, set, dir, log)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 func newImportCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{Use: "import", Short: "write tests of other tools as tests of Taproot"}
+	cmd := &cobra.Command{Use: "import", Short: "convert tests of other tools to tests of Taproot"}
 	cmd.AddCommand(newImportMaestroCommand(env))
 	return cmd
 }
@@ -30,12 +30,12 @@ func newImportMaestroCommand(env *Env) *cobra.Command {
 	var ios bool
 	cmd := &cobra.Command{
 		Use:   "maestro DIR",
-		Short: "write flows of Maestro as tests of Taproot",
-		Long: "maestro reads all flows of a folder and writes each as a file of Taproot, with its comments; a flow that " +
-			"others call becomes a\n" +
-			"block for run:. What has no native form is told with its place, becomes a comment, and makes the exit code 1. " +
-			"Flows run as they\n" +
-			"are, too: taproot run DIR; and run: may name a flow that is not imported yet.",
+		Short: "convert Maestro flows to tests of Taproot",
+		Long: "maestro converts all flows of a folder to test files, with their comments; a flow that other flows call " +
+			"becomes a\n" +
+			"block for run:. A command without an equivalent is printed with its place, becomes a comment, and makes the " +
+			"exit\n" +
+			"code 1. Flows also run unchanged: taproot run DIR; and run: may name a flow that is not imported yet.",
 		Example: "  taproot import maestro .maestro --out suites/app",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -54,7 +54,7 @@ func newImportMaestroCommand(env *Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "the `FOLDER` for the tests (default: DIR-taproot)")
-	cmd.Flags().BoolVar(&ios, "ios", false, "the flows of apps are tests of iOS, not of Android")
+	cmd.Flags().BoolVar(&ios, "ios", false, "convert flows of apps to tests for iOS instead of Android")
 	return cmd
 }
 
@@ -70,13 +70,13 @@ type importing struct {
 	lost   int
 }
 
-// diskFiles are the files that flows name.
+// diskFiles are the files that flows refer to.
 type diskFiles struct{}
 
 func (diskFiles) Read(name string) ([]byte, error) {
 	info, err := os.Stat(filepath.FromSlash(name))
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > dsl.MaxFileSize) {
-		return nil, errors.New("it is no file of a test")
+		return nil, errors.New("it is not a file of a test")
 	}
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (i *importing) all() error {
 		return err
 	}
 	if len(i.flows) == 0 && i.broken == 0 {
-		return &plan.Usage{Msg: fmt.Sprintf("%s holds no flow of Maestro: a file with appId or url, a line ---, and commands",
+		return &plan.Usage{Msg: fmt.Sprintf("%s contains no Maestro flow: a file with appId or url, a line ---, and commands",
 			i.from)}
 	}
 	i.called = map[string]bool{}
@@ -102,7 +102,7 @@ func (i *importing) all() error {
 		calledBy(f, i.called)
 	}
 	table := tabwriter.NewWriter(i.env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "file\tas\tsteps\twithout a native form")
+	fmt.Fprintln(table, "file\tas\tsteps\twithout an equivalent")
 	commands := 0
 	for _, f := range i.flows {
 		n, err := i.write(f, table)
@@ -114,7 +114,7 @@ func (i *importing) all() error {
 	if err := errors.Join(table.Flush(), i.exclude()); err != nil {
 		return err
 	}
-	fmt.Fprintf(i.env.Stdout, "%d flows, %d steps, %d without a native form, %d files that could not be read\n",
+	fmt.Fprintf(i.env.Stdout, "%d flows, %d steps, %d without an equivalent, %d files that could not be read\n",
 		len(i.flows), commands, i.lost, i.broken)
 	if i.lost+i.broken > 0 {
 		return exit(run.ExitFail)
@@ -140,7 +140,7 @@ func (i *importing) read() error {
 		if maestro.IsWorkspace(d.Name(), src) || !maestro.Is(src) {
 			if maestro.IsConfigName(d.Name()) {
 				fmt.Fprintf(i.env.Stderr,
-					"%s: the choice of flows is taproot's: folders, --include-tags and --exclude-tags, and order: in "+
+					"%s: Taproot selects flows by folders, --include-tags and --exclude-tags, and orders them by order: in "+
 						"taproot.yaml\n", p)
 			}
 			return nil
@@ -180,7 +180,7 @@ func calledBy(f *maestro.Flow, called map[string]bool) {
 
 var notInID = lazyregexp.New(`[^A-Za-z0-9._]+`)
 
-// write writes one flow and its line of the table.
+// write writes one flow and its row of the table.
 func (i *importing) write(f *maestro.Flow, table *tabwriter.Writer) (steps int, err error) {
 	rel, err := filepath.Rel(i.from, filepath.FromSlash(f.File))
 	if err != nil {
@@ -199,8 +199,8 @@ func (i *importing) write(f *maestro.Flow, table *tabwriter.Writer) (steps int, 
 	} else {
 		_, err = dsl.Parse(filepath.ToSlash(rel), n.Text)
 	}
-	if err != nil { // a value that Maestro takes and Taproot does not
-		fmt.Fprintf(i.env.Stderr, "as a test of Taproot:\n%v\n\n", err)
+	if err != nil { // a value that Maestro accepts and Taproot does not
+		fmt.Fprintf(i.env.Stderr, "as a Taproot test:\n%v\n\n", err)
 		i.lost++
 	}
 	for _, l := range n.Lost {
@@ -217,7 +217,7 @@ func (i *importing) write(f *maestro.Flow, table *tabwriter.Writer) (steps int, 
 	return n.Steps, nil
 }
 
-// exclude writes a taproot.yaml that keeps blocks from being read as tests, where there is none.
+// exclude writes a taproot.yaml that excludes blocks from the tests, if there is none.
 func (i *importing) exclude() error {
 	var list []string
 	for _, f := range i.flows {
@@ -230,7 +230,7 @@ func (i *importing) exclude() error {
 	}
 	file := filepath.Join(i.to, plan.ConfigName)
 	if _, err := os.Stat(file); err == nil {
-		fmt.Fprintf(i.env.Stderr, "%s is there already; its exclude: has to name the blocks: %s\n", file,
+		fmt.Fprintf(i.env.Stderr, "%s exists already; add the blocks to its exclude: %s\n", file,
 			strings.Join(list, ", "))
 		return nil
 	}
@@ -242,7 +242,7 @@ func (i *importing) exclude() error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// relative is how the new file names a file: a flow by its new place, any other where it lies.
+// relative returns a path as the new file refers to it: a flow at its new place, any other file at its old place.
 func (i *importing) relative(target, name string) string {
 	path := filepath.FromSlash(name)
 	isFlow := slices.ContainsFunc(i.flows, func(f *maestro.Flow) bool { return f.File == name })

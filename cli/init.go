@@ -31,7 +31,7 @@ import (
 //go:embed template
 var templates embed.FS
 
-// ciFiles are the CIs that init knows, and the file of each; every one but GitHub has a single file for all jobs.
+// ciFiles are the known CI systems, and the file of each; every one but GitHub has a single file for all jobs.
 var ciFiles = []struct{ name, file, template string }{
 	{"github", ".github/workflows/taproot.yml", "github.yml.tmpl"},
 	{"gitlab", ".gitlab-ci.yml", "gitlab.yml.tmpl"},
@@ -50,14 +50,13 @@ func newInitCommand(env *Env) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init [FOLDER]",
-		Short: "begin a project: first tests, settings, editor and CI",
-		Long: "init writes what a project begins with: a folder suites with a first test that passes at once, its " +
-			"taproot.yaml, the schema\n" +
-			"with which an editor completes and checks tests (.taproot, .vscode), .gitignore, and a file for the CI that the " +
-			"repository\n" +
-			"uses. Without --web and --android the tests are examples for a page of its own and for the app of a simulated " +
-			"phone.\n\n" +
-			"What is there is never overwritten. At the end it says what it wrote, and the next command.",
+		Short: "create a project: first tests, settings, editor and CI",
+		Long: "init creates a folder suites with a first test that passes at once and its taproot.yaml, the schema with " +
+			"which an\n" +
+			"editor completes and checks tests (.taproot, .vscode), .gitignore, and a file for the CI of the repository. " +
+			"Without\n" +
+			"--web and --android, the tests are examples for a page and for the app of a simulated phone.\n\n" +
+			"Existing files are never overwritten. At the end it prints what it wrote, and the next command.",
 		Example: "  taproot init                            examples for a page and a phone\n" +
 			"  taproot init --web https://example.com\n" +
 			"  taproot init --android com.example.app --ci github",
@@ -77,17 +76,17 @@ func newInitCommand(env *Env) *cobra.Command {
 	flags.StringVar(&f.android, "android", "",
 		"the first test starts the Android app with this `PACKAGE`, such as com.example.app")
 	flags.StringVar(&f.ci, "ci", "",
-		"the `CI` to write a file for: github, gitlab, jenkins, none (default: the one that the repository uses)")
-	flags.BoolVar(&f.golang, "go", false, "add suites_test.go and go.mod, for tests and specs run by go test")
+		"write a file for this `CI`: github, gitlab, jenkins, none (default: the one that the repository uses)")
+	flags.BoolVar(&f.golang, "go", false, "add suites_test.go and go.mod, to run the tests with go test")
 	return cmd
 }
 
-// project is what init begins.
+// project is the project that init creates.
 type project struct {
 	dir      string
 	env      *Env
 	flags    initFlags
-	kept     bool // a file was there
+	kept     bool // a file existed already
 	commands []string
 
 	// For the templates.
@@ -119,7 +118,7 @@ func initProject(cmd *cobra.Command, env *Env, dir string, f initFlags) error {
 
 var packageForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$`)
 
-// check looks at the flags, and prepares what the templates need of them.
+// check validates the flags and prepares the values of the templates.
 func (p *project) check() error {
 	if p.flags.android != "" && !packageForm.MatchString(p.flags.android) {
 		return &plan.Usage{
@@ -128,9 +127,9 @@ func (p *project) check() error {
 	}
 	if p.flags.web != "" {
 		if !strings.Contains(p.flags.web, "://") {
-			return &plan.Usage{Msg: fmt.Sprintf("--web %q: write the whole address, such as https://%[1]s", p.flags.web)}
+			return &plan.Usage{Msg: fmt.Sprintf("--web %q: write the whole URL, such as https://%[1]s", p.flags.web)}
 		}
-		var quoted bytes.Buffer // a text of JSON is one of YAML
+		var quoted bytes.Buffer // a JSON string is a YAML string
 		out := json.NewEncoder(&quoted)
 		out.SetEscapeHTML(false)
 		if err := out.Encode(p.flags.web); err != nil {
@@ -164,12 +163,12 @@ func (p *project) check() error {
 func (p *project) hasWeb() bool   { return p.flags.web != "" || p.flags.android == "" }
 func (p *project) hasPhone() bool { return p.flags.android != "" || p.flags.web == "" }
 
-// simulated tells whether the phone's test is one for a simulated phone.
+// simulated reports whether the phone's test is for a simulated phone.
 func (p *project) simulated() bool {
 	return p.flags.android == "" || p.flags.android == androidtest.LoginPackage
 }
 
-// tests writes the first tests and how they are run.
+// tests writes the first tests.
 func (p *project) tests() error {
 	errs := []error{p.write("suites/taproot.yaml", "taproot.yaml")}
 	switch {
@@ -188,8 +187,8 @@ func (p *project) tests() error {
 	return errors.Join(errs...)
 }
 
-// editor writes the schemas, and the settings that let Visual Studio Code use them. Other editors follow the first line
-// of a test.
+// editor writes the schemas, and the settings of Visual Studio Code for them. Other editors use the first line of a
+// test.
 func (p *project) editor() error {
 	test, err := json.Marshal(dsl.Schema())
 	if err != nil {
@@ -205,10 +204,10 @@ func (p *project) editor() error {
 		p.write(".vscode/extensions.json", "vscode-extensions.json"))
 }
 
-// ignored are the folders that no repository needs: reports, and the schema that init writes again.
+// ignored are the folders that do not belong into a repository: reports, and the schema that init writes again.
 var ignored = []string{"/tests/reports/", "/.taproot/"}
 
-// ignore keeps them out of the repository. A .gitignore that exists gets the lines that it lacks.
+// ignore writes them to .gitignore. An existing file gets the missing lines.
 func (p *project) ignore() error {
 	file := filepath.Join(p.dir, ".gitignore")
 	have, err := os.ReadFile(file)
@@ -242,7 +241,7 @@ func (p *project) ignore() error {
 	return nil
 }
 
-// golang writes what go test needs.
+// golang writes the files for go test.
 func (p *project) golang() error {
 	if !p.flags.golang {
 		return nil
@@ -252,7 +251,7 @@ func (p *project) golang() error {
 	}
 	for at := p.dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-			break // a module is there
+			break // there is a module
 		}
 		if filepath.Dir(at) == at {
 			name := regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(filepath.Base(p.dir), "-")
@@ -266,7 +265,7 @@ func (p *project) golang() error {
 	return nil
 }
 
-// chooseCI gives the CI that was asked for, else the one that the repository uses, else the one that the user names.
+// chooseCI returns the CI of --ci, else the one that the repository uses, else the one that the user types.
 func (p *project) chooseCI() (string, error) {
 	names := []string{noCI}
 	for _, c := range ciFiles {
@@ -293,7 +292,7 @@ func (p *project) chooseCI() (string, error) {
 	return noCI, nil
 }
 
-// usedCI tells by its files and its remote which CI the repository uses.
+// usedCI detects the CI of the repository by its files and its remote.
 func (p *project) usedCI() string {
 	for _, mark := range []struct{ file, ci string }{{".github", "github"}, {".gitlab-ci.yml", "gitlab"},
 		{".gitlab", "gitlab"}, {"Jenkinsfile", "jenkins"}} {
@@ -331,7 +330,7 @@ func (p *project) writeCI(ci string) error {
 	return nil
 }
 
-// render gives a template's text, or that of a file which is none.
+// render returns a template's text, or that of a file that is not a template.
 func (p *project) render(name string) ([]byte, error) {
 	text, err := templates.ReadFile(path.Join("template", name))
 	if err != nil || !strings.HasSuffix(name, ".tmpl") {
@@ -354,7 +353,7 @@ func (p *project) write(name, template string) error {
 	return p.put(name, text)
 }
 
-// put writes a file that is not there.
+// put writes a file, unless it exists.
 func (p *project) put(name string, text []byte) error {
 	file := filepath.Join(p.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -376,13 +375,13 @@ func (p *project) put(name string, text []byte) error {
 	return nil
 }
 
-// keep tells of a file that was there.
+// keep prints that a file existed already.
 func (p *project) keep(name string) {
 	p.kept = true
-	fmt.Fprintf(p.env.Stdout, "kept  %s, which was there\n", name)
+	fmt.Fprintf(p.env.Stdout, "kept  %s, which existed already\n", name)
 }
 
-// next names the commands to type now.
+// next prints the commands to run now.
 func (p *project) next(cmd *cobra.Command, ci string) error {
 	if p.dir != p.env.Dir {
 		p.commands = append([]string{"cd " + shellescape.Quote(shownPath(p.env.Dir, p.dir))}, p.commands...)

@@ -25,7 +25,7 @@ const (
 		"assert: Payments\n"
 )
 
-// free checks that every phone can be leased: the kernel holds no lock on its file.
+// free checks that every phone can be leased: there is no lock on its file.
 func (l *lab) free() {
 	l.t.Helper()
 	locks, err := filepath.Glob(filepath.Join(filepath.Dir(l.dir), "run", "taproot", "*.lock"))
@@ -43,7 +43,7 @@ func (l *lab) free() {
 	}
 }
 
-// whole checks that no half file lies about in the reports.
+// whole checks that the reports contain no incomplete file.
 func (l *lab) whole() {
 	l.t.Helper()
 	err := filepath.WalkDir(l.reports, func(path string, d os.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func (l *lab) whole() {
 	}
 }
 
-// Ctrl-C: the cases that run end as interrupted, those that wait never begin, the packs are whole, nothing is left
+// Ctrl-C: running cases end as interrupted, waiting cases never start, the packs are complete, and nothing is left
 // behind.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestInterrupt(t *testing.T) {
 	end.exits(t, 130)
 	has(t, "the terminal", end.stdout, "■ INTERRUPTED waits ", "■ INTERRUPTED waits-too ",
 		"1.yaml:5:5: the run was interrupted", "0 passed, 3 interrupted in ")
-	has(t, "stderr", end.stderr, "interrupted; 1 test was not begun")
+	has(t, "stderr", end.stderr, "interrupted; 1 test was not started")
 	if packs := l.packs(); len(packs) != 2 {
 		t.Errorf("packs: %q", packs)
 	}
@@ -92,10 +92,10 @@ func TestInterrupt(t *testing.T) {
 	l.quiet()
 }
 
-// The terminal is closed: the run ends as it does at Ctrl-C, and gives the phone back as it was.
+// If the terminal is closed, the run ends as with Ctrl-C, and restores the phone.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
-	// a program inherits what its parent ignores, as under nohup, and not what it listens to
+	// a program inherits the signals that its parent ignores, as under nohup, but not its handlers
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGHUP)
 	defer signal.Stop(heard)
@@ -117,8 +117,8 @@ func TestHangUp(t *testing.T) {
 	l.free()
 }
 
-// kill -9: the next run completes the pack as interrupted, with the step in which the run died; the phone is free at
-// once.
+// kill -9: the next run completes the pack as interrupted, with the step in which the run was killed. The phone is free
+// at once.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -145,7 +145,7 @@ func TestKill(t *testing.T) {
 	if now := l.phones[0].Setting("global", scale); now != "1.0" {
 		t.Errorf("after the next run %s is %s: the killed one's note was not honoured", scale, now)
 	}
-	has(t, "stderr", next.stderr, "sealed "+dead+", which a run that died left behind: interrupted\n")
+	has(t, "stderr", next.stderr, "completed the report of "+dead+", which a killed run left unfinished: interrupted\n")
 	p := checkPack(t, dead)
 	if p.Result != "interrupted" || p.Passed != 1 || p.failedStep() != 2 || p.Failed != 0 ||
 		!strings.HasSuffix(p.rows[1][3], "INTERRUPTED") {
@@ -158,8 +158,8 @@ func TestKill(t *testing.T) {
 			checkPack(t, pack)
 		}
 	}
-	if again := l.taproot("run", "passes.yaml"); strings.Contains(again.stderr, "sealed") {
-		t.Errorf("it was sealed twice: %s", again.stderr)
+	if again := l.taproot("run", "passes.yaml"); strings.Contains(again.stderr, "completed the report") {
+		t.Errorf("it was completed twice: %s", again.stderr)
 	}
 	l.whole()
 	eventually(t, "no process is left", func() bool { return len(l.processes()) == 0 })
@@ -185,7 +185,7 @@ func TestKillEndsTheBrowser(t *testing.T) {
 	sealed.exits(t, 0)
 }
 
-// A reader that goes away in mid-run, as of `taproot run | head`, costs the output, not the tests.
+// If the reader of the output ends during the run, as in `taproot run | head`, the tests continue.
 func TestReaderGone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

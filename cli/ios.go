@@ -14,18 +14,18 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// The WebDriverAgent that Taproot's driver was written for.
+// The version of WebDriverAgent that Taproot's driver is written for.
 const (
 	webDriverAgentTag = "v16.7.0"
 	webDriverAgentURL = "https://github.com/appium/WebDriverAgent"
 )
 
-// newIOSCommand is about what tests on iPhones and simulators need.
+// newIOSCommand builds what tests on iPhones and simulators need.
 func newIOSCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ios",
 		Short: "build what tests on iPhones and simulators need",
-		Long: "Screens of iPhones and simulators are read and touched by WebDriverAgent, which is built once, on a Mac " +
+		Long: "WebDriverAgent reads and touches the screens of iPhones and simulators. It is built once, on a Mac " +
 			"with Xcode.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -34,16 +34,16 @@ func newIOSCommand(env *Env) *cobra.Command {
 	build := &cobra.Command{
 		Use:   "build-agent",
 		Short: "build WebDriverAgent, on a Mac",
-		Long: "build-agent fetches WebDriverAgent " + webDriverAgentTag +
+		Long: "build-agent downloads WebDriverAgent " + webDriverAgentTag +
 			" from GitHub and builds it with Xcode: for simulators, and with --team for iPhones, too.\n" +
-			"What it builds lies in Xcode's DerivedData, where taproot run finds it.",
+			"The result is in Xcode's DerivedData, where taproot run finds it.",
 		Example: "  taproot ios build-agent\n  taproot ios build-agent --team ABCDE12345 --bundle-id com.example.wda",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context(), env) },
 	}
-	build.Flags().StringVar(&b.team, "team", "", "also for iPhones, signed by the developer team of this `ID`")
+	build.Flags().StringVar(&b.team, "team", "", "also build for iPhones, signed by the developer team of this `ID`")
 	build.Flags().StringVar(&b.bundle, "bundle-id", "",
-		"its `BUNDLE` id for iPhones, where that of WebDriverAgent cannot be signed by your team")
+		"its `BUNDLE` id for iPhones, if your team cannot sign that of WebDriverAgent")
 	cmd.AddCommand(build)
 	return cmd
 }
@@ -59,7 +59,8 @@ func (b agentBuild) run(ctx context.Context, env *Env) error {
 	xcrun, err := host.LookPath("xcrun")
 	if err != nil {
 		return errors.New(
-			"WebDriverAgent is built on a Mac with Xcode: xcrun is not installed here. A phone that has it needs no build: " +
+			"WebDriverAgent is built on a Mac with Xcode, but xcrun is not installed here. A phone that already has it needs " +
+				"no build: " +
 				"see TAPROOT_WDA_URL")
 	}
 	folder, err := fetchWebDriverAgent(ctx, env, host)
@@ -84,17 +85,17 @@ func (b agentBuild) run(ctx context.Context, env *Env) error {
 		}
 	}
 	fmt.Fprintln(env.Stdout, "WebDriverAgent "+webDriverAgentTag+
-		" is built: taproot devices lists what it can be started on")
+		" is built: taproot devices lists the devices for it")
 	if b.bundle != "" {
 		fmt.Fprintf(env.Stdout, "set TAPROOT_WDA_BUNDLE=%s.xctrunner\n", b.bundle)
 	}
 	return nil
 }
 
-// fetchWebDriverAgent gives the folder with its sources, whole: a clone that breaks off leaves nothing.
+// fetchWebDriverAgent returns the folder with its sources. An interrupted clone leaves nothing.
 func fetchWebDriverAgent(ctx context.Context, env *Env, host toolchain.Host) (string, error) {
 	if host.CacheDir == "" {
-		return "", errors.New("there is no folder for what is fetched: set HOME")
+		return "", errors.New("there is no folder for the download: set HOME")
 	}
 	folder := filepath.Join(host.CacheDir, "WebDriverAgent-"+webDriverAgentTag)
 	if _, err := os.Stat(folder); err == nil {
@@ -102,7 +103,7 @@ func fetchWebDriverAgent(ctx context.Context, env *Env, host toolchain.Host) (st
 	}
 	git, err := host.LookPath("git")
 	if err != nil {
-		return "", errors.New("git is not installed, which fetches WebDriverAgent")
+		return "", errors.New("git is not installed, which downloads WebDriverAgent")
 	}
 	if err := os.MkdirAll(host.CacheDir, 0o755); err != nil {
 		return "", err
@@ -124,7 +125,7 @@ func fetchWebDriverAgent(ctx context.Context, env *Env, host toolchain.Host) (st
 	return folder, nil
 }
 
-// buildAdvice says how to mend what xcodebuild complains of most.
+// buildAdvice returns how to fix the most frequent errors of xcodebuild.
 func buildAdvice(said string) string {
 	for _, known := range []struct{ says, mend string }{
 		{"requires a development team", "name yours: taproot ios build-agent --team ID (Xcode, Settings, Accounts)"},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A Mac on which git and Xcode say what they are asked: a build for iPhones fails without a team, as Xcode's does.
+// A Mac with stubs of git and Xcode: a build for iPhones fails without a team, as with the real Xcode.
 func buildMachine(t *testing.T) (env *Env, asked func() string) {
 	t.Helper()
 	env, _ = doctorMachine(t, nil)

@@ -15,27 +15,26 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// exit ends a command with a code; what there was to say has been said.
+// exit ends a command with an exit code, after its messages were printed.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// Main runs one command and gives the process's exit code.
+// Main runs one command and returns the exit code of the process.
 func Main(env *Env) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	// A reader that goes away, as of `taproot run | head`, must not end the tests in mid-step: writing fails instead.
+	// A closed pipe, as in `taproot run | head`, must not end the tests in the middle of a step: writing fails instead.
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
 	defer signal.Stop(gone)
-	// A second signal ends the process at once; one that follows on the heels of the first, from a parent that got it,
-	// too, does not.
+	// A second signal ends the process at once, unless it follows the first one immediately: a parent process that
+	// received the first one may have sent it.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	return Run(ctx, env)
 }
 
-// endings are the signals at which a command tidies up and ends. A closed terminal is one, unless it is not to matter
-// (nohup).
+// endings are the signals at which a command cleans up and ends. A closed terminal is one, except under nohup.
 func endings() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -69,7 +68,7 @@ func Run(ctx context.Context, env *Env) int {
 		return int(code)
 	case errors.Is(err, errToolsMissing), errors.Is(err, errLiveFailed):
 		return 1
-	case errors.As(err, &usage), !began: // wrong words on the command line
+	case errors.As(err, &usage), !began: // wrong usage
 		fmt.Fprintf(env.Stderr, "taproot: %v\n(%s --help explains)\n", err, cmd.CommandPath())
 		return run.ExitUsage
 	}
@@ -80,11 +79,11 @@ func Run(ctx context.Context, env *Env) int {
 func newRootCommand(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "taproot",
-		Short: "tests what runs on phones and in browsers",
-		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and leaves " +
+		Short: "test apps on phones and pages in browsers",
+		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and writes " +
 			"a\n" +
-			"report pack of each.",
-		Example: "  taproot init                    begin a project, with a first test\n" +
+			"report of each test.",
+		Example: "  taproot init                    create a project with a first test\n" +
 			"  taproot setup                   install the programs that its tests need\n" +
 			"  taproot run suites/login.yaml   run one test\n" +
 			"  taproot run                     run all tests of the folder suites",

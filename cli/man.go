@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// writeManual writes the manual pages of a command and of those below it: taproot.1, taproot-run.1 and so on. They hold
-// no date: the same program writes the same pages.
+// writeManual writes the manual pages of a command and its subcommands: taproot.1, taproot-run.1 and so on. They
+// contain no date, so that the same program writes the same pages.
 func writeManual(cmd *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -24,7 +24,7 @@ func writeManual(cmd *cobra.Command, dir string) error {
 	return os.WriteFile(filepath.Join(dir, manualName(cmd)+".1"), []byte(manual(cmd)), 0o644)
 }
 
-// manuals are the commands below another one that have a page.
+// manuals are the subcommands that have a page.
 func manuals(cmd *cobra.Command) (list []*cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
@@ -36,7 +36,7 @@ func manuals(cmd *cobra.Command) (list []*cobra.Command) {
 
 func manualName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manual is a page in the macros that every man knows (man(7)).
+// manual is a page in the macros of man(7).
 func manual(cmd *cobra.Command) string {
 	cmd.InitDefaultHelpFlag()
 	long := cmd.Long
@@ -89,7 +89,7 @@ func manualFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// paragraphs are texts with an empty line between them, one after the other; lines that are indented keep their form.
+// paragraphs writes texts with an empty line between them. Indented lines keep their form.
 func paragraphs(text string) string {
 	var b strings.Builder
 	for _, p := range strings.Split(text, "\n\n") {
@@ -102,8 +102,7 @@ func paragraphs(text string) string {
 	return b.String()
 }
 
-// roff is a text as a page of the manual holds it: no hyphen that cannot be copied, and nothing at the beginning of a
-// line that would be an order.
+// roff escapes a text for a manual page: hyphens stay copyable, and no line starts with a macro.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

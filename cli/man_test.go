@@ -46,8 +46,7 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// A page is what man shows: groff finds no fault with any, and what could be an order to it comes out as it was
-// written.
+// groff prints no warning about any page, and escaped text comes out as it was written.
 func TestManualIsRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -72,7 +71,7 @@ func TestManualIsRead(t *testing.T) {
 	}
 	groff, err := exec.LookPath("groff")
 	if err != nil {
-		return // the pages were held against what they must be; groff only reads them again
+		return // the pages were compared; groff only reads them again
 	}
 	out, err := exec.Command(groff, "-man", "-ww", "-Tutf8", "-z", filepath.Join(dir, "taproot.1"),
 		filepath.Join(dir, "taproot-run.1")).CombinedOutput()

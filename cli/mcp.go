@@ -35,14 +35,13 @@ func newMCPCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "let an AI assistant drive devices (Model Context Protocol over stdio)",
-		Long: "mcp speaks the Model Context Protocol over stdin and stdout: an AI assistant starts it, gets 37 tools for " +
-			"phones and browser\n" +
-			"pages, and ends it by closing stdin. Files are read and written below the folder in which it was started; it " +
-			"listens on no\n" +
-			"network. Whoever may talk to it can do anything on the connected devices.\n\n" +
-			"--print-config CLIENT prints what to put into the configuration of " + mcpserver.ClientNames() + ".",
+		Long: "mcp is a server of the Model Context Protocol over stdin and stdout. An AI assistant starts it, uses 37 " +
+			"tools\n" +
+			"for phones and browser pages, and ends it by closing stdin. It reads and writes files below the folder in which\n" +
+			"it was started, and opens no port. A client of it can do anything on the connected devices.\n\n" +
+			"--print-config CLIENT prints the entry for the configuration of " + mcpserver.ClientNames() + ".",
 		Example: "  taproot mcp --print-config cursor\n" +
-			"  taproot mcp --expose-env APP_PASSWORD    the assistant can type ${APP_PASSWORD} without seeing it",
+			"  taproot mcp --expose-env APP_PASSWORD    the assistant can type ${APP_PASSWORD} without seeing its value",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.printConfig != "" {
@@ -57,26 +56,26 @@ func newMCPCommand(env *Env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.printConfig, "print-config", "", "print the configuration for this `CLIENT` and end")
 	flags.StringVar(&f.dir, "dir", "",
-		"the `FOLDER` of the project, below which files are read and written (default: the current one)")
+		"the `FOLDER` of the project, below which files are read and written (default: the current folder)")
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID`")
 	flags.StringVar(&f.hub, "hub", "",
 		"drive a device of the server at this `URL` (taproot serve --mcp), or of a farm's hosts, with the key in "+
 			"TAPROOT_API_KEY")
 	flags.StringSliceVar(&f.expose, "expose-env", nil,
-		"let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
+		"let texts contain these environment variables, `NAME,…`, as ${NAME}; their values are hidden in responses")
 	flags.StringSliceVar(&f.schemes, "allow-scheme", nil,
-		"let links with these schemes be opened, `SCHEME,…`, beside http and https")
+		"allow links with these schemes, `SCHEME,…`, in addition to http and https")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log to stderr")
 	return cmd
 }
 
-// printConfig shows how an assistant is told of this program.
+// printConfig prints the entry of this program for the configuration of an assistant.
 func printConfig(env *Env, f mcpFlags) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if strings.Contains(program, "go-build") { // go run: it will be gone
+	if strings.Contains(program, "go-build") { // go run: the file will be deleted
 		program = "taproot"
 	}
 	text, err := mcpserver.ClientConfig(f.printConfig, program, f.args())
@@ -109,12 +108,11 @@ func (f mcpFlags) args() []string {
 	return args
 }
 
-// bridgeMCP lets an assistant that speaks over stdio use a device of a server: the one that was named, or the first
-// that is free.
+// bridgeMCP connects an assistant over stdio with a device of a server: the one of --device, or the first free one.
 func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 	if f.dir != "" || len(f.expose)+len(f.schemes) > 0 {
 		return &plan.Usage{
-			Msg: "--dir, --expose-env and --allow-scheme are of devices of this machine; with --hub, they are the server's"}
+			Msg: "--dir, --expose-env and --allow-scheme apply to devices of this machine; with --hub, set them on the server"}
 	}
 	ask, err := hubClient(env, f.hub)
 	if err != nil {
@@ -123,7 +121,7 @@ func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 	device := f.device
 	if device == "" {
 		var list []server.Device
-		if err := askHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "devices", Into: &list}); err != nil {
+		if err := queryHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "devices", Into: &list}); err != nil {
 			return err
 		}
 		at := slices.IndexFunc(list, func(d server.Device) bool {
@@ -154,7 +152,7 @@ func serveMCP(ctx context.Context, env *Env, f mcpFlags) error {
 	if err != nil {
 		return err
 	}
-	// Stdout belongs to the protocol: what anything else prints goes to stderr.
+	// Stdout carries the protocol, so all other output goes to stderr.
 	if env.Stdout == os.Stdout {
 		protocol := os.Stdout
 		os.Stdout = os.Stderr
@@ -169,7 +167,7 @@ func serveMCP(ctx context.Context, env *Env, f mcpFlags) error {
 		Schemes: f.allowed(), Log: log}, env.Stdin, env.Stdout)
 }
 
-// folder is the project's.
+// folder returns the project's folder.
 func (f mcpFlags) folder(env *Env) (string, error) {
 	dir := env.Dir
 	if f.dir != "" {
@@ -182,12 +180,12 @@ func (f mcpFlags) folder(env *Env) (string, error) {
 	}
 	if dir = filepath.Clean(dir); filepath.Dir(dir) == dir {
 		return "", &plan.Usage{
-			Msg: "the whole file system would be open to the assistant: name the project's folder with --dir"}
+			Msg: "the assistant could read the whole file system: set the project's folder with --dir"}
 	}
 	return dir, nil
 }
 
-// allowed are the schemes without what people write around them.
+// allowed returns the schemes without what users write around them.
 func (f mcpFlags) allowed() []string {
 	var list []string
 	for _, s := range f.schemes {
@@ -196,7 +194,7 @@ func (f mcpFlags) allowed() []string {
 	return slices.Compact(list)
 }
 
-// exposed reads the variables that texts may name. One that is not set is a mistake that would show late.
+// exposed reads the variables that texts may contain. One that is not set is an error now instead of a failure later.
 func (f mcpFlags) exposed(env *Env) (map[string]string, error) {
 	values := map[string]string{}
 	for _, name := range f.expose {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestMistakes validates what beginners get wrong, one mistake in each of testdata/mistakes/*.txtar, and compares what
-// a user sees with the file "want" (-update writes it). None may pass in silence.
+// TestMistakes validates mistakes of beginners, one in each of testdata/mistakes/*.txtar, and compares the output with
+// the file "want" (-update writes it). Each mistake must be reported.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/mistakes/*.txtar")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A folder whose flows of Maestro are in a folder below it: the message names that folder.
+// If the flows of Maestro are in a subfolder, the message names that folder.
 func TestFlowsInSubfolder(t *testing.T) {
 	t.Parallel()
 	const flow = "appId: com.example.shop\n---\n- launchApp\n"
@@ -34,7 +34,7 @@ func TestFlowsInSubfolder(t *testing.T) {
 	}
 }
 
-// report bundle makes the folder of --out, or the one file that it names.
+// report bundle creates the folder of --out, or its one file.
 func TestReportBundleOut(t *testing.T) {
 	t.Parallel()
 	p := newReportProject(t)

@@ -17,8 +17,8 @@ import (
 // name.
 const mixedSuite = "mixed.test"
 
-// Plain tests before and after RunSuites write into its run directory: the machine-readable reports have all of them. A
-// second invocation has a run directory of its own.
+// Plain tests before and after RunSuites write into its run directory, and the machine-readable reports have all of
+// them. A second invocation has a run directory of its own.
 func TestPlainTestsAndSuitesShareARun(t *testing.T) {
 	t.Parallel()
 	l, _ := goLab(t, 1)
@@ -36,12 +36,12 @@ func TestPlainTestsAndSuitesShareARun(t *testing.T) {
 	}
 }
 
-// The processes of ginkgo --procs=2 write into one run directory, whichever of them begins it. Two invocations that run
-// at once do not share one.
+// The processes of ginkgo --procs=2 write into one run directory, whichever starts it. Two invocations at the same time
+// do not share one.
 func TestParallelProcessesShareARun(t *testing.T) {
 	t.Parallel()
 	l, _ := goLab(t, 2)
-	suite := t.TempDir() // Ginkgo runs a compiled suite in the folder where that is
+	suite := t.TempDir() // Ginkgo runs a compiled suite in its folder
 	file, err := exec.LookPath(mixedSuite)
 	program := filepath.Join(suite, mixedSuite)
 	if err := errors.Join(err, os.CopyFS(suite, os.DirFS(l.dir)), os.Symlink(file, program)); err != nil {
@@ -67,7 +67,7 @@ func TestParallelProcessesShareARun(t *testing.T) {
 	}
 }
 
-// passedIn lists the packs of a run, which all have passed; its machine-readable report has each of them.
+// passedIn lists the packs of a run, all of which passed; its machine-readable report has each of them.
 func passedIn(t *testing.T, dir string) (packs []string) {
 	t.Helper()
 	run, err := history.LoadRun(dir)

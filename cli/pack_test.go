@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// summary is summary.json as the specification has it.
+// summary is summary.json as in the specification.
 type summary struct {
 	ID          string   `json:"id"`
 	Result      string   `json:"result"`
@@ -29,7 +29,7 @@ type summary struct {
 	Artifacts   []string `json:"artifacts"`
 }
 
-// packOf is a report pack that checkPack found to be as the specification has it.
+// packOf is a report pack that checkPack accepted.
 type packOf struct {
 	dir string
 	summary
@@ -38,7 +38,7 @@ type packOf struct {
 	events   []event.Event
 }
 
-// failedStep is the number of the step in whose row something else than PASS stands first.
+// failedStep returns the number of the first step with a row that does not start with PASS.
 func (p *packOf) failedStep() int {
 	for i, row := range p.rows {
 		if !strings.Contains(row[3], "PASS") {
@@ -48,7 +48,7 @@ func (p *packOf) failedStep() int {
 	return 0
 }
 
-// device is the one that the case ran on.
+// device returns the device of the case.
 func (p *packOf) device() string {
 	if len(p.events) == 0 || p.events[0].Case == nil {
 		return ""
@@ -67,7 +67,7 @@ var (
 		"console.txt", "events.ndjson", "manifest.json", "network.har", "report.html"} // further ones
 )
 
-// checkPack holds a pack against the text of the specification, section 2.3, and reads it.
+// checkPack compares a pack with the specification, section 2.3, and reads it.
 func checkPack(t *testing.T, dir string) *packOf {
 	t.Helper()
 	p := &packOf{dir: dir}
@@ -136,7 +136,7 @@ func (c packCheck) summaryFile() {
 			c.bad("summary.json has the field %v = %s where %q belongs (%v)", name, value, want, err)
 		}
 	}
-	if err := json.Unmarshal(src, &c.pack.summary); err != nil { // refuses other types, fractions too
+	if err := json.Unmarshal(src, &c.pack.summary); err != nil { // rejects other types, and fractions
 		c.bad("summary.json: %v", err)
 	}
 	s := c.pack.summary
@@ -246,7 +246,7 @@ func (c packCheck) screenshots() {
 		}
 	}
 	for i, row := range c.pack.rows {
-		// a kill costs the newest one
+		// a killed run loses the newest one
 		if strings.HasSuffix(row[3], " PASS") && of[i+1] != 1 && c.pack.Result != "interrupted" {
 			c.bad("step %d passed and has %d screenshots", i+1, of[i+1])
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Tests of package testing get devices without Ginkgo, and leave packs with the verdicts that specs would have, in one
+// Tests of package testing get devices without Ginkgo, and leave packs with the results that specs would have, in one
 // run.
 func TestPlainGoTests(t *testing.T) {
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestPlainGoTests(t *testing.T) {
 	}
 }
 
-// go test -run TestSuite/ID runs this test alone, and says so when there is none.
+// go test -run TestSuite/ID runs only this test, and reports an error when there is none.
 func TestGoTestRunsOne(t *testing.T) {
 	t.Parallel()
 	for i, test := range []struct {

@@ -34,13 +34,14 @@ func newRecordCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record --url ADDRESS -o FILE.yaml",
 		Short: "record what you do on a page as a test",
-		Long: "record opens a page in a browser window. What you do there becomes the steps of a test: they are shown as " +
-			"they come, and written to the\n" +
-			"file when you close the window or press Ctrl-C. A click is done by the selector that is written down, so it has " +
-			"worked once.\n\n" +
-			"A password becomes a variable that reports mask; set it in the environment when the test is run. Files that you " +
-			"upload are copied beside\n" +
-			"the test. Where there is no display the browser has no window: then --connect records in one that runs elsewhere.",
+		Long: "record opens a page in a browser window and records your actions there as the steps of a test. It prints " +
+			"each\n" +
+			"step, and writes the file when you close the window or press Ctrl-C. Each click is performed by the recorded\n" +
+			"selector, so the selector has worked once.\n\n" +
+			"A password becomes a variable, which reports mask; set it in the environment before you run the test. Files " +
+			"that\n" +
+			"you upload are copied to the folder of the test. Without a display the browser has no window; --connect then\n" +
+			"records in a browser that runs elsewhere.",
 		Example: "  taproot record --url https://shop.example.com -o suites/shop.yaml\n" +
 			"  taproot record --url https://shop.example.com -o suites/shop.yaml --connect http://127.0.0.1:9222",
 		Args: cobra.NoArgs,
@@ -53,34 +54,34 @@ func newRecordCommand(env *Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.url, "url", "", "begin at this `ADDRESS`")
+	flags.StringVar(&f.url, "url", "", "open this `URL`")
 	flags.StringVarP(&f.output, "output", "o", "", "write the test to this `FILE.yaml`")
 	flags.StringVar(&f.connect, "connect", "",
-		"record in a Chromium that runs already with --remote-debugging-port, at this `ADDRESS`: http://127.0.0.1:9222")
-	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
+		"record in a running Chromium that was started with --remote-debugging-port, at this `URL`: http://127.0.0.1:9222")
+	flags.BoolVar(&f.force, "force", false, "overwrite an existing file")
 	return cmd
 }
 
-// file is where the test goes, once the flags are in order.
+// file checks the flags and returns the path of the test.
 func (f *recordFlags) file(env *Env) (string, error) {
 	switch {
 	case f.url == "":
-		return "", &plan.Usage{Msg: "say where to begin: --url https://shop.example.com"}
+		return "", &plan.Usage{Msg: "--url is required: --url https://shop.example.com"}
 	case f.output == "":
-		return "", &plan.Usage{Msg: "say where to write the test: -o suites/shop.yaml"}
+		return "", &plan.Usage{Msg: "-o is required: -o suites/shop.yaml"}
 	case !plan.YAMLFile(f.output):
-		return "", &plan.Usage{Msg: f.output + " is no test: a test ends in .yaml"}
+		return "", &plan.Usage{Msg: f.output + " is not a test: a test ends in .yaml"}
 	}
 	file := within(env.Dir, f.output)
 	if _, err := os.Stat(file); err == nil && !f.force {
-		return "", &plan.Usage{Msg: f.output + " is there already: name another file, or write over it with --force"}
+		return "", &plan.Usage{Msg: f.output + " exists already: use another name, or overwrite it with --force"}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", &plan.Usage{Msg: err.Error()}
 	}
 	return file, nil
 }
 
-// record records, and saves what there is however it ends.
+// record records, and saves the recorded steps however it ends.
 func (f *recordFlags) record(ctx context.Context, env *Env, file string) error {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -113,7 +114,7 @@ func (f *recordFlags) record(ctx context.Context, env *Env, file string) error {
 	yaml, err := record.Run(ctx, record.Options{Devices: devices, ID: idOf(file), URL: f.url, Connect: f.connect,
 		Headed: window, IDs: ids,
 		Say: say, Note: note, Answers: lines(ctx, env), Put: func(name string, data []byte) (string, error) {
-			return putBeside(dir, name, data)
+			return saveInto(dir, name, data)
 		}})
 	err = errors.Join(err, devices.Close(), browsers.Close())
 	if steps == 0 {
@@ -126,7 +127,7 @@ func (f *recordFlags) record(ctx context.Context, env *Env, file string) error {
 	return err
 }
 
-// lines are those that a person types.
+// lines returns the lines that the user types.
 func lines(ctx context.Context, env *Env) <-chan string {
 	typed := make(chan string)
 	go func() {
@@ -141,10 +142,10 @@ func lines(ctx context.Context, env *Env) <-chan string {
 	return typed
 }
 
-// noID are the characters that no id of a test has.
+// noID matches characters that are not allowed in the id of a test.
 var noID = lazyregexp.New(`[^A-Za-z0-9_]+`)
 
-// idOf is the id of a test in a file.
+// idOf returns the id of a test in a file.
 func idOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if id := strings.Trim(noID.ReplaceAllString(name, "-"), "-_"); id != "" {
@@ -153,8 +154,8 @@ func idOf(file string) string {
 	return "recorded"
 }
 
-// putBeside keeps a file in a folder: under its own name, or, when another file has that, under one with a number.
-func putBeside(dir, name string, data []byte) (string, error) {
+// saveInto keeps a file in a folder under its own name, or with a number if another file has that name.
+func saveInto(dir, name string, data []byte) (string, error) {
 	name = filepath.Base(filepath.FromSlash(strings.ReplaceAll(name, `\`, "/")))
 	if strings.HasPrefix(name, ".") || plan.YAMLFile(name) {
 		name = "file-" + strings.TrimPrefix(name, ".")

@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// asked is a request that was answered.
+// asked is a request with its response.
 type asked struct {
 	began, ended time.Time
 	status       int
@@ -57,9 +57,9 @@ func (s *served) with(credential, method, path, body string) (a asked) {
 	return a
 }
 
-// TestThreeReplicas: three processes on one PostgreSQL let exactly the plan's requests through, whichever of a hundred
-// keys sends them to whichever process; who waits as long as it is told gets through; and a key that one process
-// revokes is nothing to the others.
+// TestThreeReplicas checks that three processes on one PostgreSQL together accept exactly the plan's requests, for a
+// hundred keys in any order. A client that waits as long as the response says succeeds. A key that one process revokes
+// is rejected by the others.
 func TestThreeReplicas(t *testing.T) {
 	t.Parallel()
 	keys, rate, each := 100, 600, 7
@@ -112,7 +112,7 @@ func TestThreeReplicas(t *testing.T) {
 	checkRate(t, all, rate)
 
 	if testing.Short() {
-		plan(rate + 100) // rather than wait for a minute
+		plan(rate + 100) // instead of a wait of a minute
 	}
 	key := made[keys-1]
 	revoke := func() asked { return replicas[0].with(tokens.AccessToken, "DELETE", "/api/keys/"+key.ID, "") }
@@ -122,7 +122,7 @@ func TestThreeReplicas(t *testing.T) {
 		if err != nil || after < 1 || after > 60 {
 			t.Fatalf("Retry-After: %q", a.retry)
 		}
-		// what is under test is that this is long enough
+		// the test checks that this is long enough
 		time.Sleep(time.Until(a.ended.Add(time.Duration(after) * time.Second)))
 		if again := replicas[1].with(tokens.AccessToken, "GET", "/api/runs", ""); again.status != 200 {
 			t.Fatalf("after a wait of %d s: %+v", after, again)
@@ -146,7 +146,7 @@ func TestThreeReplicas(t *testing.T) {
 	}
 }
 
-// checkRate holds answers against a rate: in no minute more of them than that, and none refused before.
+// checkRate compares responses with a rate: in no minute more of them than that, and none rejected before.
 func checkRate(t *testing.T, all []asked, rate int) {
 	t.Helper()
 	const slack = 2
@@ -182,7 +182,7 @@ func checkRate(t *testing.T, all []asked, rate int) {
 	t.Logf("%d of %d requests went through, %d at a rate of %d", len(good), len(all), before, rate)
 }
 
-// TestReplicasShareABucket: a pack that a replica acknowledged is there after the replica was killed and its disk is
+// TestReplicasShareABucket checks that an acknowledged pack still exists after its replica was killed and its disk is
 // lost.
 func TestReplicasShareABucket(t *testing.T) {
 	t.Parallel()

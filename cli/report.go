@@ -24,15 +24,14 @@ func newReportCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "work with the reports of runs: open, bundle, upload, verify, merge, export, notify, prune …",
-		Long: "report works with the reports that runs left, by default under tests/reports.\n\n" +
-			"A run is named by its folder (2026-03-04T05-06-07) or by the word latest, a pack by RUN/PACK (latest/login), " +
-			"both by a\n" +
-			"path, too. Where nothing is named, latest is meant.\n\n" +
-			"Exit codes: 0 done; 1 verify found something; 2 wrong usage; 3 an error.",
-		Example: "  taproot report verify                    is every pack of the last run whole?\n" +
+		Long: "report works with the reports of earlier runs, by default in tests/reports.\n\n" +
+			"Name a run by its folder (2026-03-04T05-06-07) or by the word latest, and the report of one test (its report\n" +
+			"pack) by RUN/PACK (latest/login); paths work, too. The default is latest.\n\n" +
+			"Exit codes: 0 success; 1 verify found a problem; 2 wrong usage; 3 an error.",
+		Example: "  taproot report verify                    check all packs of the last run\n" +
 			"  taproot report export --format junit > junit.xml\n" +
 			"  taproot report upload latest/login       send one pack to TAPROOT_URL\n" +
-			"  taproot report prune --dry-run           which runs are beyond the limits?",
+			"  taproot report prune --dry-run           print which runs are beyond the limits",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return &plan.Usage{Msg: fmt.Sprintf("report has no command %q", args[0]) + meant(args[0], commandNames(cmd))}
@@ -50,17 +49,17 @@ func newReportCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// reportsDir is where the reports of a project lie.
+// reportsDir is the reports folder of a project.
 type reportsDir struct {
 	env     *Env
 	reports string
 	project string
 }
 
-// locator finds the place when a command runs: its flags are read by then.
+// locator finds the folder when a command runs, because its flags are read by then.
 type locator func() (reportsDir, error)
 
-// withPacks is the work of a command on the packs that its arguments name.
+// withPacks runs a command on the packs that its arguments name.
 func (at locator) withPacks(do func(cmd *cobra.Command, p reportsDir, dirs []string) error) func(*cobra.Command,
 	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
@@ -95,7 +94,7 @@ func (p reportsDir) path(name string) string {
 	return filepath.Join(p.env.Dir, name)
 }
 
-// run finds the directory of the run that a word names.
+// run returns the directory of the run that an argument names.
 func (p reportsDir) run(name string) (string, error) {
 	dir, err := history.FindRun(p.reports, name)
 	if err == nil {
@@ -107,7 +106,7 @@ func (p reportsDir) run(name string) (string, error) {
 	return "", &plan.Usage{Msg: err.Error()}
 }
 
-// packs finds the directories of the packs that the words name; a run stands for all of its packs.
+// packs returns the directories of the packs that the arguments name. A run means all of its packs.
 func (p reportsDir) packs(words []string) ([]string, error) {
 	if len(words) == 0 {
 		words = []string{"latest"}
@@ -163,7 +162,7 @@ func isPack(dir string) bool {
 	return false
 }
 
-// options are those with which a run is assembled anew.
+// options are the options for writing the files of a run again.
 func (p reportsDir) options() reporters.Options {
 	return reporters.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project,
 		Quiet: true}
@@ -173,12 +172,12 @@ func newPruneCommand(env *Env, at locator) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "remove the runs that are too old or too many",
-		Long: "prune removes the runs that are older than REPORT_MAX_DAYS (30) or beyond the newest REPORT_MAX_RUNS (100), " +
-			"which are set in\n" +
-			"the environment or in the file .env at the project's root. A run that is live, or that holds a file .keep, " +
-			"stays. Every run\n" +
-			"does the same at its end.",
+		Short: "remove runs that are too old or too many",
+		Long: "prune removes the runs that are older than REPORT_MAX_DAYS (30) or beyond the newest REPORT_MAX_RUNS " +
+			"(100).\n" +
+			"Set these in the environment or in the file .env at the project's root. A run that is active, or that has a " +
+			"file\n" +
+			".keep, stays. Every run prunes at its end.",
 		Example: "  taproot report prune --dry-run\n  REPORT_MAX_DAYS=7 taproot report prune",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -189,7 +188,7 @@ func newPruneCommand(env *Env, at locator) *cobra.Command {
 			return prune(env, p, dry)
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would go")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only print what would be removed")
 	return cmd
 }
 
@@ -215,10 +214,10 @@ func prune(env *Env, p reportsDir, dry bool) error {
 func newSealCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "seal",
-		Short: "complete the packs of runs that died",
-		Long: "seal completes the packs that a run left behind when it was killed: from the events that were kept it makes " +
-			"run.md,\n" +
-			"summary.json and the files of the run. Live runs are passed by. taproot run does it, too, before it begins.",
+		Short: "complete the reports of killed runs",
+		Long: "seal completes the report packs of a run that was killed: it writes run.md, summary.json and the files of " +
+			"the\n" +
+			"run from the events that were saved. Active runs are skipped. taproot run does the same before it starts.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := at()
@@ -233,10 +232,10 @@ func newSealCommand(env *Env, at locator) *cobra.Command {
 func seal(ctx context.Context, env *Env, p reportsDir) error {
 	sealed, err := history.Seal(p.reports, time.Now())
 	for _, s := range sealed {
-		fmt.Fprintf(env.Stdout, "sealed %s: %s\n", s.Dir, s.Result.Verdict)
+		fmt.Fprintf(env.Stdout, "completed %s: %s\n", s.Dir, s.Result.Verdict)
 	}
 	if len(sealed) == 0 && err == nil {
-		fmt.Fprintln(env.Stdout, "no run left an unfinished pack behind")
+		fmt.Fprintln(env.Stdout, "no run has an unfinished report")
 	}
 	return errors.Join(err, reporters.FinishSealed(ctx, sealed, p.options()))
 }
@@ -244,10 +243,10 @@ func seal(ctx context.Context, env *Env, p reportsDir) error {
 func newVerifyCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [RUN[/PACK] …]",
-		Short: "check that packs are whole and are what they were",
-		Long: "verify checks packs: summary.json says what the events amount to, every file that is named is there, " +
-			"pictures can be decoded,\n" +
-			"and no file of the manifest has changed. It exits with 1 when something is wrong.",
+		Short: "check that report packs are complete and unchanged",
+		Long: "verify checks packs: summary.json agrees with the events, every listed file exists, images can be decoded, " +
+			"and\n" +
+			"no file of the manifest has changed. It exits with 1 if it finds a problem.",
 		RunE: at.withPacks(func(_ *cobra.Command, _ reportsDir, dirs []string) error { return verify(env, dirs) }),
 	}
 }
@@ -264,9 +263,9 @@ func verify(env *Env, dirs []string) error {
 		}
 	}
 	if bad > 0 {
-		fmt.Fprintf(env.Stderr, "packs checked: %[2]d, not as they should be: %[1]d\n", bad, len(dirs))
+		fmt.Fprintf(env.Stderr, "packs checked: %[2]d, with problems: %[1]d\n", bad, len(dirs))
 		return exit(1)
 	}
-	fmt.Fprintf(env.Stdout, "packs checked: %d, all whole\n", len(dirs))
+	fmt.Fprintf(env.Stdout, "packs checked: %d, all complete\n", len(dirs))
 	return nil
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// bundleWarns is the size, in bytes, from which a bundle is called large: mail and chats refuse such files.
-const bundleWarns = 10 << 20
+// bundleWarnSize is the size, in bytes, above which bundle prints a warning: mail and chats refuse such files.
+const bundleWarnSize = 10 << 20
 
 func newBundleCommand(env *Env, at locator) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "bundle [RUN[/PACK] …]",
-		Short: "make one file, PACK.html, of each pack, with everything in it",
-		Long: "bundle makes a page that needs no other file: pictures and film are in it. It is meant to be sent to " +
-			"somebody; it warns when\n" +
-			"the file is larger than 10 MB.",
+		Short: "write each report pack as one file, PACK.html, to send to others",
+		Long: "bundle writes a page that needs no other file: images and the recording are in it. It prints a warning if " +
+			"the\n" +
+			"file is larger than 10 MB.",
 		Example: "  taproot report bundle latest/login --out /tmp",
 		RunE: at.withPacks(func(cmd *cobra.Command, p reportsDir, dirs []string) error {
 			pages, err := bundlePages(p.path(out), dirs)
@@ -38,11 +38,11 @@ func newBundleCommand(env *Env, at locator) *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", ".",
-		"`FOLDER` for the pages, which is made; or the file, NAME.html, for the page of one pack")
+		"`FOLDER` for the pages, which is created; or a file, NAME.html, for the page of one pack")
 	return cmd
 }
 
-// bundlePages gives the file of each pack's page, and makes their folder.
+// bundlePages returns the file of each pack's page, and creates their folder.
 func bundlePages(out string, dirs []string) ([]string, error) {
 	folder, pages := out, make([]string, len(dirs))
 	for i, dir := range dirs {
@@ -64,13 +64,13 @@ func bundlePages(out string, dirs []string) ([]string, error) {
 	return pages, nil
 }
 
-// bundle writes one page aside and renames it, so that a half one never has the name.
+// bundle writes a page to a temporary file and renames it, so that no incomplete file has the final name.
 func bundle(cmd *cobra.Command, env *Env, dir, to string) error {
 	f, err := os.CreateTemp(filepath.Dir(to), ".bundle-*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // does nothing once it is renamed
+	defer os.Remove(f.Name()) // does nothing after the rename
 	size, left, err := html.Bundle(cmd.Context(), f, dir)
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -86,11 +86,12 @@ func bundle(cmd *cobra.Command, env *Env, dir, to string) error {
 	}
 	fmt.Fprintln(env.Stdout, to)
 	if len(left) > 0 {
-		fmt.Fprintf(env.Stderr, "taproot: %s lacks %s, which cannot be read or are too large\n", to, strings.Join(left, ", "))
+		fmt.Fprintf(env.Stderr, "taproot: %s does not contain %s, which cannot be read or are too large\n", to,
+			strings.Join(left, ", "))
 	}
-	if size > bundleWarns {
+	if size > bundleWarnSize {
 		fmt.Fprintf(env.Stderr,
-			"taproot: %s has %.1f MB; mail and chats may refuse it, report pack makes an archive "+
+			"taproot: %s has %.1f MB; mail and chats may refuse it, report pack writes an archive "+
 				"instead\n", to, float64(size)/1e6)
 	}
 	return nil

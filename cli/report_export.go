@@ -23,10 +23,11 @@ func newExportCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT [RUN]",
 		Short: "write a run as junit, ctrf, github, summary or json",
-		Long: "export makes, of the packs of any run, what every run leaves in its folder: junit (junit.xml), ctrf " +
-			"(ctrf.json), github (the\n" +
-			"annotations that a GitHub Actions log turns into marks at the lines of the YAML), summary (Markdown), json " +
-			"(run.json).",
+		Long: "export writes one of the files that every run leaves in its folder, also for an older run: junit " +
+			"(junit.xml),\n" +
+			"ctrf (ctrf.json), github (annotations, which GitHub Actions shows at the lines of the YAML), summary " +
+			"(Markdown),\n" +
+			"json (run.json).",
 		Example: "  taproot report export --format junit > junit.xml\n" +
 			"  taproot report export --format ctrf --out ctrf.json 2026-03-04T05-06-07",
 		Args: cobra.MaximumNArgs(1),
@@ -76,12 +77,12 @@ func exporter(env *Env, format string) (func(*history.Run) ([]byte, error), erro
 			return b.Bytes(), err
 		}, nil
 	case "":
-		return nil, &plan.Usage{Msg: "say which format: --format junit, ctrf, github, summary or json"}
+		return nil, &plan.Usage{Msg: "--format is required: junit, ctrf, github, summary or json"}
 	}
-	return nil, &plan.Usage{Msg: fmt.Sprintf("format %q is not known: use junit, ctrf, github, summary or json", format)}
+	return nil, &plan.Usage{Msg: fmt.Sprintf("unknown format %q: use junit, ctrf, github, summary or json", format)}
 }
 
-// deliver writes to a file as a whole, or to standard output.
+// deliver writes a complete file, or to standard output.
 func (p reportsDir) deliver(data []byte, out string) error {
 	if out == "" || out == "-" {
 		_, err := p.env.Stdout.Write(data)

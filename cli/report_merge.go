@@ -19,13 +19,15 @@ func newMergeCommand(env *Env, at locator) *cobra.Command {
 	var partial bool
 	cmd := &cobra.Command{
 		Use:   "merge DIR …",
-		Short: "make one run of the runs of several shards",
-		Long: "merge copies the packs of several shards (run --shard 1/3, 2/3, 3/3) into one run of the reports folder and " +
-			"makes its files:\n" +
-			"index.html, junit.xml, ctrf.json, run.json, summary.md and its lines of history.jsonl. A DIR is the folder of a " +
-			"run, or a folder\n" +
-			"that holds one run, such as an artifact that a CI job has downloaded. The shards stay as they are.\n\n" +
-			"Exit codes: 0 merged, whatever the tests' verdicts; 2 these are not the shards of one run; 3 an error.",
+		Short: "combine the runs of several shards into one run",
+		Long: "merge copies the report packs of several shards (run --shard 1/3, 2/3, 3/3) into one run of the reports " +
+			"folder,\n" +
+			"and writes its files: index.html, junit.xml, ctrf.json, run.json, summary.md and its lines of history.jsonl. A " +
+			"DIR\n" +
+			"is the folder of a run, or a folder that contains one run, such as an artifact that a CI job has downloaded. " +
+			"The\n" +
+			"shards stay unchanged.\n\n" +
+			"Exit codes: 0 merged, whatever the results of the tests; 2 these are not the shards of one run; 3 an error.",
 		Example: "  taproot report merge shard-1 shard-2 shard-3\n" +
 			"  taproot report merge --reports merged artifacts/*",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,7 +39,7 @@ func newMergeCommand(env *Env, at locator) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&partial, "partial", false,
-		"merge although shards are missing; the report says which ones it is of")
+		"merge although shards are missing; the report says which shards it contains")
 	return cmd
 }
 
@@ -70,7 +72,7 @@ func merge(cmd *cobra.Command, p reportsDir, args []string, partial bool) error 
 	return err
 }
 
-// shard finds the run that a word names: its folder, or the only run within a folder.
+// shard returns the run that an argument names: its folder, or the only run within a folder.
 func (p reportsDir) shard(word string) (string, error) {
 	at := p.path(word)
 	if to, err := filepath.EvalSymlinks(at); err == nil && isFolder(to) { // such as a/latest

@@ -17,10 +17,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// lateCase was planned and never began.
+// lateCase was planned and never started.
 const lateCase = `[{"id":"late","pack":"late","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`
 
-// shards deals the packs of a run out to folders as CI jobs leave them.
+// shards distributes the packs of a run to folders as CI jobs leave them.
 func shards(t *testing.T, run string, count int) []string {
 	t.Helper()
 	packs, err := pack.Packs(run)
@@ -35,7 +35,7 @@ func shards(t *testing.T, run string, count int) []string {
 		dirs = append(dirs, dir)
 	}
 	deal := 0
-	of := map[string]int{} // the tries of a case are in one shard
+	of := map[string]int{} // the attempts of a case are in one shard
 	for _, pack := range packs {
 		key := history.CaseKey(filepath.Base(pack))
 		if _, known := of[key]; !known {
@@ -61,7 +61,7 @@ func TestReportMerge(t *testing.T) {
 	}
 	dirs := shards(t, whole, 3)
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
-	slices.Reverse(dirs) // the order in which they are named says nothing
+	slices.Reverse(dirs) // the order of the arguments does not matter
 	p.want(t, 0, "14 tests of 3 shards, 2 passed, 5 failed", append([]string{"merge", "--reports", "all"}, dirs...)...)
 	merged := filepath.Join(p.dir, "all", filepath.Base(whole))
 	for _, name := range []string{"junit.xml", "ctrf.json", "run.json", "summary.md", "index.html", "../history.jsonl"} {
@@ -105,7 +105,7 @@ func TestReportMergeRefuses(t *testing.T) {
 	}
 }
 
-// A link to a run is as good as the run: latest, and links of one's own.
+// A link to a run works like the run: latest, and links of the user.
 func TestReportMergeOfLinks(t *testing.T) {
 	t.Parallel()
 	whole := runtest.Lay(t, runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)

@@ -29,10 +29,10 @@ func newOpenCommand(env *Env, at locator) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "open [RUN[/PACK]]",
-		Short: "show a report in the browser, with Playwright's traces in place",
-		Long: "open serves the reports folder to this machine alone, until it is interrupted, and opens the page of a run " +
-			"or of a pack. What a\n" +
-			"page cannot do from a file works there: a trace opens in Playwright's own viewer.",
+		Short: "show a report in the browser, with Playwright's traces",
+		Long: "open serves the reports folder to this machine only, until it is interrupted, and opens the page of a run " +
+			"or of\n" +
+			"a report pack. Unlike in a page opened as a file, a trace opens in Playwright's own viewer.",
 		Example: "  taproot report open\n  taproot report open latest/login",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,11 +48,11 @@ func newOpenCommand(env *Env, at locator) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "`PORT` of 127.0.0.1 (default: a free one)")
-	cmd.Flags().BoolVar(&quiet, "no-browser", false, "only print the address")
+	cmd.Flags().BoolVar(&quiet, "no-browser", false, "only print the URL")
 	return cmd
 }
 
-// page gives the address, below the reports folder, of the page of a run or of a pack.
+// page returns the URL path of the page of a run or of a pack, relative to the reports folder.
 func (p reportsDir) page(word string) (string, error) {
 	run, pack, one := strings.Cut(filepath.ToSlash(word), "/")
 	dir, err := p.run(run)
@@ -69,12 +69,12 @@ func (p reportsDir) page(word string) (string, error) {
 	}
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return "", &plan.Usage{
-			Msg: fmt.Sprintf("there is no page %s; taproot report seal makes those of runs that died", file)}
+			Msg: fmt.Sprintf("there is no page %s; taproot report seal writes the pages of killed runs", file)}
 	}
 	return filepath.ToSlash(below), nil
 }
 
-// serve shows the reports until ctx is over.
+// serve serves the reports until ctx ends.
 func (p reportsDir) serve(ctx context.Context, page string, port int, browse bool) (err error) {
 	root, err := os.OpenRoot(p.reports)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p reportsDir) serve(ctx context.Context, page string, port int, browse boo
 	}
 	viewer, missing := toolchain.TraceViewer(ctx, toolchain.System())
 	if missing != nil {
-		fmt.Fprintf(p.env.Stderr, "taproot: traces cannot be opened in place: %v\n", missing)
+		fmt.Fprintf(p.env.Stderr, "taproot: traces cannot be opened in the report: %v\n", missing)
 	}
 	server := &http.Server{Handler: reportPages(root.FS(), viewer, listener.Addr().String()),
 		ReadHeaderTimeout: 10 * time.Second}
@@ -104,8 +104,8 @@ func (p reportsDir) serve(ctx context.Context, page string, port int, browse boo
 	return nil
 }
 
-// reportPages serves the reports under / and Playwright's viewer under /trace/, to this machine's own browser: a page
-// of elsewhere that reaches the port by another name gets nothing.
+// reportPages serves the reports under / and Playwright's viewer under /trace/, to this machine's own browser. Requests
+// for another host name are rejected, which protects the port from pages of other sites.
 func reportPages(reports fs.FS, viewer, host string) http.Handler {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(reports)
@@ -118,7 +118,7 @@ func reportPages(reports fs.FS, viewer, host string) http.Handler {
 		}
 		if name := path.Base(r.URL.Path); name != html.PackFile && name != html.IndexFile &&
 			!strings.HasSuffix(r.URL.Path, "/") {
-			// what a test saved may be a page, and is not to run as one of ours
+			// a saved file may be a page, which must not run with the origin of the report
 			w.Header().Set("Content-Security-Policy", "sandbox")
 		}
 		files.ServeHTTP(w, r)
@@ -143,7 +143,7 @@ func isTerminal(env *Env) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// openInBrowser asks the system for its browser; that there is none is no fault: the address was printed.
+// openInBrowser opens the system's browser. Its absence is not an error, because the URL was printed.
 func openInBrowser(ctx context.Context, address string) {
 	command := map[string][]string{"darwin": {"open"},
 		"windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]

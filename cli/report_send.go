@@ -24,10 +24,10 @@ func newPackCommand(env *Env, at locator) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "pack [RUN[/PACK] …]",
-		Short: "make an archive, PACK.tar.gz, of each pack",
-		Long: "pack makes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same " +
-			"pack gives the same\n" +
-			"bytes. A pack that is not complete, or that holds a link, is refused.",
+		Short: "write each report pack as an archive, PACK.tar.gz",
+		Long: "pack writes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same " +
+			"pack\n" +
+			"results in the same bytes. A pack that is incomplete, or that contains a link, is rejected.",
 		Example: "  taproot report pack latest/login --out /tmp",
 		RunE: at.withPacks(func(_ *cobra.Command, p reportsDir, dirs []string) error {
 			for _, dir := range dirs {
@@ -48,16 +48,16 @@ func newUploadCommand(env *Env, at locator) *cobra.Command {
 	var again bool
 	cmd := &cobra.Command{
 		Use:   "upload [RUN[/PACK] …]",
-		Short: "send packs to the service that TAPROOT_URL names",
-		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. What fails for the moment is " +
-			"tried again; a pack that\n" +
-			"was sent is noted in uploads.json of its run, so that after a failure the same command goes on where it stopped.",
+		Short: "send report packs to the service at TAPROOT_URL",
+		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. It retries temporary failures. " +
+			"The\n" +
+			"packs that were sent are listed in uploads.json of their run, so that the same command continues after a failure.",
 		Example: "  TAPROOT_URL=https://reports.example.com taproot report upload",
 		RunE: at.withPacks(func(cmd *cobra.Command, _ reportsDir, dirs []string) error {
 			return uploadAll(cmd.Context(), env, dirs, again)
 		}),
 	}
-	cmd.Flags().BoolVar(&again, "again", false, "send what was sent before, too")
+	cmd.Flags().BoolVar(&again, "again", false, "send packs that were sent before, too")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func uploadAll(ctx context.Context, env *Env, dirs []string, again bool) error {
 			Pack: dir, Progress: bar.show})
 		bar.end()
 		if err != nil {
-			return fmt.Errorf("%w\n(what was uploaded is noted; the same command goes on from here)", err)
+			return fmt.Errorf("%w\n(the same command continues after the packs that were uploaded)", err)
 		}
 		fmt.Fprintf(env.Stdout, "%s uploaded, %s\n", done.Pack, size(done.Bytes))
 		if err := pack.NoteUpload(filepath.Dir(dir), *done); err != nil {
@@ -87,7 +87,7 @@ func uploadAll(ctx context.Context, env *Env, dirs []string, again bool) error {
 	return nil
 }
 
-// uploaded tells whether the note of the run says that the service has the pack.
+// uploaded reports whether uploads.json of the run lists the pack for the service.
 func uploaded(dir, url string) bool {
 	list, err := pack.ReadUploads(filepath.Dir(dir))
 	return err == nil && slices.ContainsFunc(list, func(u pack.Uploaded) bool {
@@ -105,7 +105,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// bar shows on a terminal how far an upload is; elsewhere it is silent.
+// bar shows the progress of an upload on a terminal. Elsewhere it prints nothing.
 type bar struct {
 	env  *Env
 	name string
@@ -144,13 +144,13 @@ func newNotifyCommand(env *Env, at locator) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "notify [RUN]",
-		Short: "tell the chats of a run again, or show what they would be told",
-		Long: "notify sends the digest of a run to the chats that SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL and NOTIFY_URLS " +
-			"(several, separated by\n" +
-			"commas) name. The host says which product it is: Slack, Feishu, Lark, DingTalk, WeCom, Discord, Teams, otherwise " +
-			"plain JSON. A\n" +
-			"secret that messages are signed with stands behind the address: #secret=… Every run with failures does the same " +
-			"at its end.\n" +
+		Short: "send the message about a run to the chats again, or print it",
+		Long: "notify sends a summary of a run to the chats in SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL and NOTIFY_URLS " +
+			"(several,\n" +
+			"separated by commas). The host name of the URL decides on the product: Slack, Feishu, Lark, DingTalk, WeCom,\n" +
+			"Discord, Teams, otherwise plain JSON. Append the secret that signs messages to the URL: #secret=… Every run " +
+			"with\n" +
+			"failures sends its message at the end.\n" +
 			"TAPROOT_REPORT_URL is the link in the message; {run} in it becomes the run's name.",
 		Example: "  taproot report notify --dry-run",
 		Args:    cobra.MaximumNArgs(1),
@@ -180,14 +180,14 @@ func notify(ctx context.Context, env *Env, dir string, dry bool) error {
 		return &plan.Usage{Msg: err.Error()}
 	}
 	if len(targets) == 0 {
-		return &plan.Usage{Msg: "no chat is named: set SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL or NOTIFY_URLS"}
+		return &plan.Usage{Msg: "no chat is configured: set SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL or NOTIFY_URLS"}
 	}
 	link, err := reporters.ReportURL(env.Getenv, run.Name)
 	if err != nil {
 		return &plan.Usage{Msg: err.Error()}
 	}
 	if !webhook.Wanted(run) {
-		fmt.Fprintf(env.Stderr, "run %s has no failures: at its end nobody is told\n", run.Name)
+		fmt.Fprintf(env.Stderr, "run %s has no failures: it sends no message at its end\n", run.Name)
 	}
 	digest := webhook.NewDigest(run, link)
 	if dry {
@@ -196,11 +196,11 @@ func notify(ctx context.Context, env *Env, dir string, dry bool) error {
 	bad := 0
 	for _, s := range webhook.Send(ctx, targets, digest, webhook.Options{}) {
 		if s.OK {
-			fmt.Fprintf(env.Stdout, "%s (%s) was told\n", s.Product, s.From)
+			fmt.Fprintf(env.Stdout, "%s (%s) received the message\n", s.Product, s.From)
 			continue
 		}
 		bad++
-		fmt.Fprintf(env.Stderr, "%s (%s) was not told: %s\n", s.Product, s.From, s.Why)
+		fmt.Fprintf(env.Stderr, "%s (%s) did not receive the message: %s\n", s.Product, s.From, s.Why)
 	}
 	if bad > 0 {
 		return exit(3)

@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
-// reportProject is a project with one run of recorded packs; the sealed ones of them are complete.
+// reportProject is a project with one run of recorded packs; those of finished cases are complete.
 type reportProject struct {
 	dir, run string
 	env      map[string]string
@@ -50,7 +50,7 @@ func putReportFile(t *testing.T, file, text string) {
 	}
 }
 
-// report runs one command and gives what it printed and its exit code.
+// report runs one command and returns its output and its exit code.
 func (p *reportProject) report(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -84,13 +84,13 @@ func TestReportSealAndVerify(t *testing.T) {
 	p := newReportProject(t)
 	p.want(t, 1, "summary.json: is missing", "verify", "latest/killed")
 	p.seal(t)
-	p.want(t, 0, "no run left an unfinished pack behind", "seal")
-	p.want(t, 0, "packs checked: 1, all whole", "verify", "latest/killed")
-	p.want(t, 0, "packs checked: 2, all whole", "verify", runtest.Name+"/killed",
+	p.want(t, 0, "no run has an unfinished report", "seal")
+	p.want(t, 0, "packs checked: 1, all complete", "verify", "latest/killed")
+	p.want(t, 0, "packs checked: 2, all complete", "verify", runtest.Name+"/killed",
 		filepath.Join("tests", "reports", runtest.Name, "ios-only"))
 	p.want(t, 1, "recording.mp4: is missing, but named in the events", "verify")
 	putReportFile(t, filepath.Join(p.run, "killed", "run.md"), "changed")
-	p.want(t, 1, "packs checked: 1, not as they should be: 1", "verify", "latest/killed")
+	p.want(t, 1, "packs checked: 1, with problems: 1", "verify", "latest/killed")
 	for _, name := range []string{"junit.xml", "ctrf.json", "run.json", "summary.md"} {
 		if _, err := os.Stat(filepath.Join(p.run, name)); err != nil {
 			t.Error(err)
@@ -126,14 +126,14 @@ func TestReportUsage(t *testing.T) {
 	t.Parallel()
 	p := newReportProject(t)
 	for want, args := range map[string][]string{
-		"say which format":               {"export"},
-		`format "html" is not known`:     {"export", "--format", "html"},
+		"--format is required":               {"export"},
+		`unknown format "html"`:     {"export", "--format", "html"},
 		"no run 2020-01-01T00-00-00":     {"export", "--format", "junit", "2020-01-01T00-00-00"},
 		"no run ../../etc":               {"verify", "../../etc"},
 		"no pack nothing":                {"verify", "latest/nothing"},
 		"no command \"burn\"":            {"burn"},
 		"set TAPROOT_URL":                {"upload"},
-		"no chat is named":               {"notify", "--dry-run"},
+		"no chat is configured":               {"notify", "--dry-run"},
 		"unknown flag":                   {"prune", "--all"},
 		"accepts at most 1 arg":          {"notify", "a", "b"},
 		"is a folder":                    {"export", "--format", "junit", "--out", "."},
@@ -154,7 +154,7 @@ func TestReportUsage(t *testing.T) {
 	}
 }
 
-// Every command explains itself.
+// Every command has a help text.
 func TestReportHelp(t *testing.T) {
 	t.Parallel()
 	p := newReportProject(t)
@@ -221,7 +221,7 @@ func TestReportPack(t *testing.T) {
 	p.want(t, 3, "link is a link", "pack", "latest/ios-only")
 }
 
-// An upload that failed in the middle goes on where it stopped.
+// An upload that failed continues where it stopped.
 func TestReportUpload(t *testing.T) {
 	t.Parallel()
 	const key = "tk_0123456789"
@@ -250,7 +250,7 @@ func TestReportUpload(t *testing.T) {
 	p.want(t, 2, "set TAPROOT_API_KEY", "upload")
 	p.env["TAPROOT_API_KEY"] = key
 	out, errs, code := p.report(t, "upload")
-	if code != 3 || !strings.Contains(errs, "403: forbidden") || !strings.Contains(errs, "goes on from here") ||
+	if code != 3 || !strings.Contains(errs, "403: forbidden") || !strings.Contains(errs, "continues after the packs") ||
 		strings.Contains(out+errs, key) {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
@@ -294,12 +294,12 @@ func TestReportNotify(t *testing.T) {
 		t.Errorf("%s", message)
 	}
 	delete(p.env, "NOTIFY_URLS")
-	p.want(t, 0, "slack (SLACK_WEBHOOK_URL) was told", "notify", runtest.Name)
+	p.want(t, 0, "slack (SLACK_WEBHOOK_URL) received the message", "notify", runtest.Name)
 	if len(bodies) != 1 {
 		t.Error(bodies)
 	}
 	answer = "no_team"
-	p.want(t, 3, "was not told: 200, but not accepted: no_team", "notify")
+	p.want(t, 3, "did not receive the message: 200, but not accepted: no_team", "notify")
 }
 
 func TestBarLine(t *testing.T) {

@@ -64,24 +64,29 @@ func newRunCommand(env *Env) *cobra.Command {
 		Use:     "run [ID|PATH …]",
 		Aliases: []string{"run-test-pack"},
 		Short:   "run tests",
-		Long: "run runs tests: files, folders, or ids of tests; without any, those of the folder suites. Each test waits " +
-			"for a free\n" +
-			"device of its platform and leaves a report pack under tests/reports.\n\n" +
-			"--tag, --label-filter and --platform choose first, then --rerun-failed, then --shard; --repeat and --randomize " +
-			"come last.\n\n" +
-			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only,\n" +
-			"nothing ran, or the report could not be written; 130 interrupted. A shard that has no test, and --rerun-failed " +
-			"when nothing had failed, are 0.",
-		Example: "  taproot run login                        the test whose id is login\n" +
-			"  taproot run suites/web --tag smoke       the tests of a folder that have the tag smoke\n" +
-			"  taproot run login --watch --headed       again whenever a file is saved, in a browser window\n" +
+		Long: "run runs YAML tests: files, folders, or test ids. Without arguments it runs the tests of the folder " +
+			"suites.\n" +
+			"Each test waits for a free device of its platform: a phone, a simulator or a browser. The report of the\n" +
+			"run is written to tests/reports: index.html, junit.xml, and a folder per test with screenshots and a recording.\n" +
+			"\n" +
+			"Tests are selected in this order: --tag, --label-filter and --platform, then --rerun-failed, then --shard;\n" +
+			"--repeat and --randomize come last.\n\n" +
+			"Exit codes:\n" +
+			"  0    all tests passed; also if a shard has no test, or if --rerun-failed finds no failed test\n" +
+			"  1    a test failed\n" +
+			"  2    wrong usage or invalid YAML; no test was run\n" +
+			"  3    no test failed, but a test could not be executed, no test was run, or a report could not be written\n" +
+			"  130  the run was interrupted",
+		Example: "  taproot run login                        run the test with the id login\n" +
+			"  taproot run suites/web --tag smoke       run the tests of a folder that have the tag smoke\n" +
+			"  taproot run login --watch --headed       show the browser, and run again when a file is saved\n" +
 			"  taproot run --device emulator-5554 --var USER=ada\n" +
-			"  taproot run --shard 2/3 --rerun-failed   what failed last time, the second of three parts of it",
+			"  taproot run --shard 2/3 --rerun-failed   run the second third of the tests that failed last time",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seeded = cmd.Flags().Changed("seed")
 			f.given = givenFlags(cmd.Flags())
 			if (f.keep || f.from != "") && f.farm.address != "" {
-				return &plan.Usage{Msg: "--keep and --from are for a session on this machine, and --hub runs the test on others"}
+				return &plan.Usage{Msg: "--keep and --from use a session on this machine and cannot be combined with --hub"}
 			}
 			if f.keep || f.from != "" {
 				return runInSession(cmd, env, f, args)
@@ -95,58 +100,58 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags := cmd.Flags()
 	f.choosing(flags)
 	f.farm.register(flags)
-	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (see taproot devices)")
-	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
+	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (taproot devices lists them)")
+	flags.StringVar(&f.platform, "platform", "", "run the tests only on this `PLATFORM`: android, ios, web")
 	flags.StringVar(&f.browser, "browser", "",
-		"open pages in this browser, `NAME`, where the test names none: chromium, firefox, webkit")
-	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit `EXPR`: 'smoke && !slow'")
-	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; may be repeated")
+		"browser of tests that do not set one, `NAME`: chromium, firefox, webkit")
+	flags.StringVar(&f.labels, "label-filter", "", "run the tests with tags that match `EXPR`: 'smoke && !slow'")
+	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; can be repeated")
 	flags.StringSliceVar(&f.includeTags, "include-tags", nil,
-		"of folders, run the tests and the flows of Maestro that have this `TAG`, or one of several")
+		"in folders, run only tests and Maestro flows with this `TAG`, or one of several, comma separated")
 	flags.StringSliceVar(&f.excludeTags, "exclude-tags", nil,
-		"of folders, leave out those that have this `TAG`, or one of several")
+		"in folders, skip tests and Maestro flows with this `TAG`, or one of several, comma separated")
 	flags.BoolVar(&f.keep, "keep", false,
-		"run one test in the session of the shell, and leave that open at the step that fails; no report is made")
+		"run one test in the session of taproot open, without a report, and keep its page or app open at the end or at a "+
+			"failed step")
 	flags.StringVar(&f.from, "from", "",
-		"go on in that session at `STEP`, the number of a step, or a line of the file, :12")
+		"continue a test in the session of --keep at `STEP`: the number of a step, or a line of the file such as :12")
 	flags.StringVar(&f.format, "format", "",
-		"write the run, when it is over, to a file as `FORMAT` too: junit, or noop for none")
+		"also write the results to a file, as `FORMAT`: junit, or noop for none")
 	flags.StringVar(&f.output, "output", "", "the `FILE` of --format (default: report.xml)")
 	flags.IntVar(&f.parallel, "parallel", 0,
-		"run at most `N` cases at once (default: one per device); --workers is the same")
-	flags.BoolVar(&f.headed, "headed", false, "open pages in a browser window, whatever the tests say")
-	flags.BoolVar(&f.watch, "watch", false, "run again whenever a file beside the tests is saved, until Ctrl-C")
+		"run at most `N` tests at once (default: one per device); alias: --workers")
+	flags.BoolVar(&f.headed, "headed", false, "show the browser window, whatever the tests say")
+	flags.BoolVar(&f.watch, "watch", false, "run again when a file in the folders of the tests is saved, until Ctrl-C")
 	flags.StringVar(&f.reports, "reports", "",
-		"`FOLDER` for report packs (default: tests/reports under the project's root); --test-output-dir is the same")
+		"write reports to this `FOLDER` (default: tests/reports in the project's root); alias: --test-output-dir")
 	flags.DurationVar(&f.timeout, "timeout", 0,
-		"how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
-	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
-	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 when nothing was run")
+		"how long a step waits by default, a `TIME` such as 5s (default: 10s); timeoutMs of a step overrides it")
+	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error instead of skipped")
+	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 if no test was run")
 	flags.StringVar(&f.boot, "boot", "",
-		"start the iOS simulator with this `NAME` or UDID for the run, and shut it down after it")
-	flags.StringVar(&f.environment, "env", "", "use the values of this environment of the suite's taproot.yaml")
+		"start the iOS simulator with this `NAME` or UDID, and shut it down at the end")
+	flags.StringVar(&f.environment, "env", "", "use the values of the environment `NAME` in taproot.yaml")
 	flags.BoolVar(&f.unmasked, "unmasked-evidence", false,
-		"film and trace tests with secrets, too; films and traces show the secrets")
-	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the step shell)")
+		"make recordings and traces of tests with secrets, too; the secrets are visible in them")
+	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the action shell)")
 	flags.BoolVar(&f.updateBaselines, "update-baselines", false,
-		"assertScreenshot takes what it sees as right and keeps it")
+		"save the current screenshots as the baselines of assertScreenshot")
 	flags.BoolVar(&f.allowPrivate, "allow-private", true,
-		"let pages and http steps reach this machine and private networks;\n=false keeps them to public addresses")
-	flags.BoolVar(&f.noDOM, "no-dom", false, "keep no snapshots of the elements of pages (artifacts/dom-NN.json.gz)")
-	flags.BoolVar(&f.noTrace, "no-trace", false, "keep no Playwright trace (artifacts/trace.zip) of browsers")
+		"let pages and http steps reach this machine and private networks;\n=false limits them to public addresses")
+	flags.BoolVar(&f.noDOM, "no-dom", false, "save no DOM snapshots of pages (artifacts/dom-NN.json.gz)")
+	flags.BoolVar(&f.noTrace, "no-trace", false, "save no Playwright trace of pages (artifacts/trace.zip)")
 	flags.StringVar(&f.ai, "ai", "",
-		"whether AI models may be asked, `MODE`: live, replay (answers of earlier runs only), off (default: TAPROOT_AI, or "+
-			"live)")
+		"use of AI models, `MODE`: live, replay (only recorded responses), off (default: TAPROOT_AI, or live)")
 	flags.StringVar(&f.agent, "agent", "",
-		"whether an agent on Android phones reads and touches their screens, `MODE`: auto, require, off (default: "+
-			"TAPROOT_AGENT, or auto)")
-	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording.mp4")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
+		"use of the helper app on Android phones that speeds tests up, `MODE`: auto, require, off (default: TAPROOT_AGENT, "+
+			"or auto)")
+	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording of the screen (recording.mp4)")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only failures and the totals")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
 	return cmd
 }
 
-// config makes the runner's configuration of environment and flags; flags win.
+// config builds the runner's configuration from the environment and the flags. Flags take precedence.
 func (f runFlags) config(env *Env, args []string) (run.Config, error) {
 	c, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -173,7 +178,7 @@ func (f runFlags) config(env *Env, args []string) (run.Config, error) {
 		return c, &plan.Usage{Msg: "--parallel and --timeout cannot be negative"}
 	}
 	if f.quiet && f.verbose {
-		return c, &plan.Usage{Msg: "--quiet and --verbose cannot stand together"}
+		return c, &plan.Usage{Msg: "--quiet and --verbose are mutually exclusive"}
 	}
 	if c.Labels, err = f.filter(); err != nil {
 		return c, err
@@ -230,7 +235,7 @@ func (f runFlags) variables() (map[string]string, error) {
 
 func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if slices.Contains(args, "") {
-		// an unset variable of a shell must not mean "all"
+		// an unset variable of a shell must not mean "all tests"
 		return &plan.Usage{Msg: "one of the tests to run has an empty name"}
 	}
 	if i := slices.IndexFunc(args, pack.IsRunName); i >= 0 && f.rerunFailed == run.LatestRun {
@@ -241,15 +246,15 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		return err
 	}
 	for _, arg := range plan.Repeated(conf.Dir, args) {
-		fmt.Fprintf(env.Stderr, "%s is named more than once and runs once; --repeat 2 runs tests again\n", arg)
+		fmt.Fprintf(env.Stderr, "%s is named more than once, but runs once; --repeat 2 runs tests twice\n", arg)
 	}
 	hub, err := f.farm.note(env, &conf)
 	if err != nil {
 		return err
 	}
-	restore := relaxGC()
+	restoreGC := delayGC()
 	p, err := conf.Plan(args...)
-	restore()
+	restoreGC()
 	var usage *plan.Usage
 	switch {
 	case errors.As(err, &usage):
@@ -270,13 +275,14 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	}
 	run, sealed, err := run.Begin(conf, nil)
 	for _, s := range sealed {
-		fmt.Fprintf(env.Stderr, "sealed %s, which a run that died left behind: %s\n", s.Dir, s.Result.Verdict)
+		fmt.Fprintf(env.Stderr, "completed the report of %s, which a killed run left unfinished: %s\n", s.Dir,
+			s.Result.Verdict)
 	}
 	if run == nil {
 		return err
 	}
 	if err != nil {
-		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
+		fmt.Fprintf(env.Stderr, "taproot: unfinished reports of killed runs could not be completed: %v\n", err)
 	}
 	warn(env, conf.ReportSealed(ctx, sealed))
 	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
@@ -292,7 +298,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	return cmp.Or(conclude(env, f, conf, outcomes), renderErr, incomplete(lost))
 }
 
-// report makes the files of the run, and says whether some could not be written.
+// report writes the files of the run, and reports whether some could not be written.
 func (f runFlags) report(ctx context.Context, env *Env, r *run.Runner) (lost bool) {
 	err := r.Report(ctx, env.Stdout)
 	warn(env, err)
@@ -301,7 +307,7 @@ func (f runFlags) report(ctx context.Context, env *Env, r *run.Runner) (lost boo
 	return warn(env, f.writeOutput(env, r.Dir.Path())) || lost
 }
 
-// incomplete is the exit code of a run that passed and lacks files of its report.
+// incomplete is the exit code of a run that passed, but without some files of its report.
 func incomplete(lost bool) error {
 	if lost {
 		return exit(run.ExitError)
@@ -317,7 +323,7 @@ func warn(env *Env, err error) bool {
 	return err != nil
 }
 
-// watch runs the cases and shows them; the error says that they could not be shown.
+// watch runs the cases and prints their progress. The error is one of printing.
 func watch(ctx context.Context, env *Env, f runFlags, run *run.Runner, cases []plan.Case) ([]run.Outcome, error) {
 	screen := newConsole(env, f, len(cases))
 	run.Observe, run.Warn = screen.Event, screen.Warn
@@ -333,13 +339,13 @@ func watch(ctx context.Context, env *Env, f runFlags, run *run.Runner, cases []p
 		Planned: len(cases)})
 }
 
-// conclude tells what the console could not know, and gives the exit code.
+// conclude prints what the console does not print, and returns the exit code as an error.
 func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) error {
 	skipped, waiting, full := 0, 0, false
 	var flaky []string
 	for _, o := range outcomes {
 		if o.Err != nil {
-			fmt.Fprintf(env.Stderr, "taproot: the report of %s is not whole: %v\n", o.Case.Pack, o.Err)
+			fmt.Fprintf(env.Stderr, "taproot: the report of %s is incomplete: %v\n", o.Case.Pack, o.Err)
 			full = full || errors.Is(o.Err, syscall.ENOSPC)
 		}
 		if o.Flaky() {
@@ -353,11 +359,11 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 		}
 	}
 	if full {
-		fmt.Fprintf(env.Stderr, "taproot: the disk that holds %s is full\n", conf.Reports)
+		fmt.Fprintf(env.Stderr, "taproot: the disk of %s is full\n", conf.Reports)
 	}
 	code := run.ExitCode(outcomes, conf.AllowEmpty)
 	if f.failOnFlaky && len(flaky) > 0 {
-		fmt.Fprintf(env.Stderr, "taproot: passed only when tried again: %s (--fail-on-flaky)\n", strings.Join(flaky, ", "))
+		fmt.Fprintf(env.Stderr, "taproot: passed only in a later attempt: %s (--fail-on-flaky)\n", strings.Join(flaky, ", "))
 		if code == run.ExitPass {
 			code = run.ExitFail
 		}
@@ -366,7 +372,7 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 		return nil
 	}
 	if code == run.ExitInterrupted {
-		fmt.Fprintf(env.Stderr, "taproot: interrupted; %s\n", notBegun(waiting))
+		fmt.Fprintf(env.Stderr, "taproot: interrupted; %s\n", notStarted(waiting))
 	}
 	if skipped == len(outcomes) {
 		fmt.Fprintf(env.Stderr,
@@ -375,20 +381,20 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 	return exit(code)
 }
 
-func notBegun(n int) string {
+func notStarted(n int) string {
 	switch n {
 	case 0:
-		return "every test had begun"
+		return "every test had started"
 	case 1:
-		return "1 test was not begun"
+		return "1 test was not started"
 	}
-	return fmt.Sprintf("%d tests were not begun", n)
+	return fmt.Sprintf("%d tests were not started", n)
 }
 
-// emptyRun tells why there is nothing to run.
+// emptyRun prints why there is no test to run.
 func emptyRun(env *Env, f runFlags, args []string, conf run.Config, p *plan.Plan) error {
 	why, ok := conf.NothingToRun(p)
-	why += strangeTags(f.tags, p)
+	why += unknownTags(f.tags, p)
 	if p.Tests == 0 {
 		why = nothingFound(env, args)
 	}
@@ -399,12 +405,12 @@ func emptyRun(env *Env, f runFlags, args []string, conf run.Config, p *plan.Plan
 	return exit(run.ExitError)
 }
 
-// newConsole suits the output to where it goes.
+// newConsole chooses the style of the output: terminal, colour, verbosity.
 func newConsole(env *Env, f runFlags, total int) *console.Console {
 	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100, Total: total,
 		Groups: env.Getenv("GITHUB_ACTIONS") == "true"}
 	if file, ok := env.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		o.TTY = env.Getenv("TERM") != "dumb" // such a terminal moves no cursor and shows no colour
+		o.TTY = env.Getenv("TERM") != "dumb" // such a terminal has no cursor control and no colour
 		o.Color = o.TTY && env.Getenv("NO_COLOR") == ""
 		if w, _, err := term.GetSize(int(file.Fd())); err == nil && w > 0 {
 			o.Width = w

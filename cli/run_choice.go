@@ -16,23 +16,23 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// choosing adds the flags that say which tests are run, how often and in which order.
+// choosing adds the flags that select tests, their number of runs and their order.
 func (f *runFlags) choosing(flags *pflag.FlagSet) {
 	flags.StringVar(&f.shard, "shard", "",
-		"run one of several parts of the tests, `I/N`: 1/3, 2/3 and 3/3 together are all")
+		"run one of several parts of the tests, `I/N`: 1/3, 2/3 and 3/3 together are all tests")
 	flags.StringVar(&f.rerunFailed, "rerun-failed", "",
-		"run only what did not pass in the latest run, or in `RUN` (a name such as 2026-01-31T12-00-00, or a folder)")
+		"run only the tests that did not pass in the last run, or in `RUN` (a name such as 2026-01-31T12-00-00, or a folder)")
 	flags.Lookup("rerun-failed").NoOptDefVal = run.LatestRun
 	flags.IntVar(&f.repeat, "repeat", 1, "run each test `N` times")
-	flags.BoolVar(&f.failFast, "fail-fast", false, "begin no test after the first one that does not pass")
-	flags.BoolVar(&f.randomize, "randomize", false, "run the tests in a random order; the reports tell its seed")
+	flags.BoolVar(&f.failFast, "fail-fast", false, "start no more tests after the first one that does not pass")
+	flags.BoolVar(&f.randomize, "randomize", false, "run the tests in random order; the report contains the seed")
 	flags.StringSliceVar(&f.tags, "tag", nil,
-		"run the tests that have this `TAG`, or one of several: --tag smoke,login; see also --label-filter")
+		"run the tests with this `TAG`, or one of several: --tag smoke,login; see also --label-filter")
 	flags.IntVar(&f.retries, "retries", notGiven,
-		"run a test that fails up to `N` times more, whatever it says itself (default: as it and its suite say)")
+		"retry a failed test up to `N` times (default: retries of the test or of taproot.yaml)")
 	flags.Lookup("retries").DefValue = "0" // hides notGiven in the help
 	flags.BoolVar(&f.failOnFlaky, "fail-on-flaky", false,
-		"a test that passed only when it was tried again ends the run with exit code 1")
+		"exit with 1 if a test passed only in a later attempt (see --retries)")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		switch name {
 		case "workers":
@@ -45,7 +45,7 @@ func (f *runFlags) choosing(flags *pflag.FlagSet) {
 	flags.Int64Var(&f.seed, "seed", 0, "run the tests in the random order of this seed, a whole `NUMBER`")
 }
 
-// choose takes over what these flags say.
+// choose applies these flags to the configuration.
 func (f runFlags) choose(c *run.Config) (err error) {
 	if f.shard != "" {
 		if c.Shard, err = plan.ParseShard(f.shard); err != nil {
@@ -79,8 +79,8 @@ func (f runFlags) choose(c *run.Config) (err error) {
 	return c.Resolve()
 }
 
-// givenFlags lists the flags that were given as they would be written again. The values of variables may be secrets:
-// their names are all that is told.
+// givenFlags lists the flags of the command line, as they would be written again. Only the names of variables are
+// listed, because their values may be secrets.
 func givenFlags(flags *pflag.FlagSet) []string {
 	var list []string
 	flags.Visit(func(f *pflag.Flag) {
@@ -98,20 +98,20 @@ func givenFlags(flags *pflag.FlagSet) []string {
 	return list
 }
 
-// notGiven is the number of --retries without it.
+// notGiven is the value of --retries when the flag is absent.
 const notGiven = math.MinInt
 
-// maxRetries is what `retries` of a test may be at most.
+// maxRetries is the maximum of `retries` of a test.
 const maxRetries = 10
 
 var tagForm = lazyregexp.New(`^[^&|!,()/:\s]+$`)
 
-// filter is the label filter of --tag and --label-filter together.
+// filter combines --tag and --label-filter to one label filter.
 func (f runFlags) filter() (string, error) {
 	for _, tag := range f.tags {
 		if !tagForm.MatchString(tag) {
 			return "", &plan.Usage{
-				Msg: fmt.Sprintf("--tag %q: write one tag, or several as --tag smoke,login; for more there is --label-filter "+
+				Msg: fmt.Sprintf("--tag %q: write one tag, or several as --tag smoke,login; for expressions use --label-filter "+
 					"'%s'", tag, "smoke && !slow")}
 		}
 	}
@@ -125,8 +125,8 @@ func (f runFlags) filter() (string, error) {
 	return "(" + tags + ") && (" + f.labels + ")", nil
 }
 
-// strangeTags says which of the wanted tags no test has.
-func strangeTags(wanted []string, p *plan.Plan) string {
+// unknownTags lists the wanted tags that no test has.
+func unknownTags(wanted []string, p *plan.Plan) string {
 	var known []string
 	for _, c := range p.Left {
 		known = append(known, c.Test.Tags...)
@@ -144,24 +144,24 @@ func strangeTags(wanted []string, p *plan.Plan) string {
 	return text
 }
 
-// hasDisplay tells whether a browser can open a window.
+// hasDisplay reports whether a browser can open a window.
 func hasDisplay(env *Env) bool {
 	return runtime.GOOS == "windows" || runtime.GOOS == "darwin" || env.Getenv("DISPLAY") != "" ||
 		env.Getenv("WAYLAND_DISPLAY") != ""
 }
 
-// foreignFlags are what other test runners call what run has under another name, or in another place.
+// foreignFlags maps flags of other test runners to the way in which run does the same.
 var foreignFlags = map[string]string{
-	"grep":   "name the tests by id or file, or choose them by --tag",
-	"filter": "name the tests by id or file, or choose them by --tag",
+	"grep":   "name the tests by id or file, or select them with --tag",
+	"filter": "name the tests by id or file, or select them with --tag",
 	"name":   "name the tests by id or file", "test": "name the tests by id or file",
-	"k":    "name the tests by id or file, or choose them by --tag",
+	"k":    "name the tests by id or file, or select them with --tag",
 	"tags": "write --tag", "label": "write --tag", "t": "write --tag, or -e NAME=VALUE for a variable",
 	"file":   "name the file without a flag: taproot run suites/login.yaml",
 	"f":      "name the file without a flag: taproot run suites/login.yaml",
 	"path":   "name the folder without a flag: taproot run suites/web",
 	"spec":   "name the file without a flag: taproot run suites/login.yaml",
-	"config": "taproot.yaml beside the tests is the settings; --env chooses an environment of it",
+	"config": "the settings are in taproot.yaml in the folder of the tests; --env selects an environment of it",
 	"jobs":   "write --workers", "j": "write --workers", "procs": "write --workers", "concurrency": "write --workers",
 	"n":    "write --workers",
 	"bail": "write --fail-fast", "max-failures": "write --fail-fast", "x": "write --fail-fast",

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// hubRun are the flags of run about a hub.
+// hubRun are the flags of run for a farm.
 type hubRun struct {
 	address, pool string
 	labels        []string
@@ -25,18 +25,18 @@ type hubRun struct {
 
 func (h *hubRun) register(flags *pflag.FlagSet) {
 	flags.StringVar(&h.address, "hub", "",
-		"run the tests on the devices of the farm whose hub is at `URL`, with the key in TAPROOT_API_KEY (TAPROOT_HUB)")
-	flags.StringVar(&h.pool, "pool", "", "with --hub: only on devices of the pool `NAME`")
+		"run the tests on devices of the device farm at `URL`, with the API key in TAPROOT_API_KEY (default: TAPROOT_HUB)")
+	flags.StringVar(&h.pool, "pool", "", "with --hub: only on devices of the device group (pool) `NAME`")
 	flags.StringSliceVar(&h.labels, "labels", nil, "with --hub: only on devices with these labels, `NAME=VALUE,…`")
-	flags.IntVar(&h.priority, "priority", 0, "with --hub: `N` from -10 to 10; each level is worth ten minutes of waiting")
+	flags.IntVar(&h.priority, "priority", 0, "with --hub: `N` from -10 to 10; each level counts as ten minutes of waiting")
 }
 
-// hubFarm is a run that goes to a hub.
+// hubFarm is a run on a farm.
 type hubFarm struct {
 	o farmremote.Options
 }
 
-// note lets the planning note what has to travel; nil: the tests run here.
+// note records files that the tests need during planning; nil: the tests run here.
 func (h *hubRun) note(env *Env, conf *run.Config) (*hubFarm, error) {
 	set, err := newSettings(env)
 	if err != nil {
@@ -48,7 +48,7 @@ func (h *hubRun) note(env *Env, conf *run.Config) (*hubFarm, error) {
 	}
 	if address == "" {
 		if h.pool != "" || len(h.labels) > 0 || h.priority != 0 {
-			return nil, &plan.Usage{Msg: "--pool, --labels and --priority are for devices of a farm: name its hub with --hub"}
+			return nil, &plan.Usage{Msg: "--pool, --labels and --priority select devices of a farm: set its URL with --hub"}
 		}
 		return nil, nil
 	}
@@ -64,10 +64,10 @@ func (h *hubRun) note(env *Env, conf *run.Config) (*hubFarm, error) {
 	}
 	return &hubFarm{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority,
 		Inputs: farmremote.NoteInputs(conf),
-		Away:   func(err error) { fmt.Fprintf(env.Stderr, "the hub is waited for: %v\n", err) }}}, nil
+		Away:   func(err error) { fmt.Fprintf(env.Stderr, "waiting for the hub: %v\n", err) }}}, nil
 }
 
-// farmCases has the cases of a run that a hub was asked for run on its farm, by the way that taproot run --hub takes.
+// farmCases runs the cases of a run on the hub's own farm, in the same way as taproot run --hub.
 func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Placement) jobs.Opening {
 	inputs := farmremote.NoteInputs(conf)
 	return func(ctx context.Context, conf run.Config, p *plan.Plan) (jobs.RemoteRunner, error) {
@@ -80,7 +80,7 @@ func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Pla
 	}
 }
 
-// open sends what the tests need; nil: they run here.
+// open uploads the files that the tests need; nil: the tests run here.
 func (h *hubFarm) open(ctx context.Context, conf run.Config, p *plan.Plan) (*farmremote.Farm, error) {
 	if h == nil {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// What people have in the command lines of other runners: --format junit --output FILE beside what every run writes
-// anyway.
+// Flags that users of other runners have in their command lines: --format junit --output FILE, although every run
+// writes that file.
 
 func (f runFlags) checkFormat() error {
 	switch strings.ToLower(f.format) {
@@ -27,7 +27,7 @@ func (f runFlags) checkFormat() error {
 	return nil
 }
 
-// writeOutput copies the run's JUnit file to where --output wants it.
+// writeOutput copies the run's JUnit file to the file of --output.
 func (f runFlags) writeOutput(env *Env, dir string) error {
 	if !strings.EqualFold(f.format, "junit") {
 		return nil
@@ -47,7 +47,7 @@ func (f runFlags) writeOutput(env *Env, dir string) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// warnOfFlows tells of what Maestro takes in silence, once.
+// warnOfFlows prints a warning about parts of Maestro flows that Maestro ignores silently, once.
 func warnOfFlows(env *Env, p *plan.Plan) {
 	said := map[string]bool{}
 	say := func(list []*source.Error) {

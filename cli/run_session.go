@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// runInSession plays one test in the session of the shell, which stays open: at the step that failed, or at its end.
+// runInSession runs one test in the session of the shell, which stays open at the failed step, or at the end.
 func runInSession(cmd *cobra.Command, env *Env, f runFlags, args []string) error {
 	var other string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -21,7 +21,7 @@ func runInSession(cmd *cobra.Command, env *Env, f runFlags, args []string) error
 	})
 	if other != "" {
 		return &plan.Usage{
-			Msg: fmt.Sprintf("--%s has no meaning beside --keep and --from: a test in a session leaves no report", other)}
+			Msg: fmt.Sprintf("--%s cannot be combined with --keep and --from: a test in a session leaves no report", other)}
 	}
 	if len(args) != 1 || args[0] == "" {
 		return &plan.Usage{Msg: "--keep and --from need one test: its file or its id"}

@@ -16,12 +16,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// settle is how long nothing must have been saved: an editor saves in several steps, and "save all" saves several
-// files.
+// settle is how long no file must have been saved before the next run: an editor saves in several steps, and "save all"
+// saves several files.
 const settle = 150 * time.Millisecond
 
-// runWatching runs the tests, and runs them again whenever a file beside them is saved, until it is interrupted. Its
-// exit code is the last run's.
+// runWatching runs the tests, and runs them again whenever a file in their folders is saved, until it is interrupted.
+// Its exit code is that of the last run.
 func runWatching(ctx context.Context, env *Env, f runFlags, args []string) error {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -43,7 +43,7 @@ func runWatching(ctx context.Context, env *Env, f runFlags, args []string) error
 		if last != nil && !errors.As(last, &code) {
 			fmt.Fprintf(env.Stderr, "taproot: %v\n", last)
 		}
-		fmt.Fprintln(env.Stdout, "\nwatching; save a file to run again, end with Ctrl-C")
+		fmt.Fprintln(env.Stdout, "\nwatching; save a file to run again, press Ctrl-C to end")
 		name, err := w.wait(ctx)
 		if ctx.Err() != nil {
 			return last
@@ -55,11 +55,11 @@ func runWatching(ctx context.Context, env *Env, f runFlags, args []string) error
 	}
 }
 
-// watcher tells of files that are saved.
+// watcher reports saved files.
 type watcher struct {
 	files   *fsnotify.Watcher
-	reports string    // runs write there
-	ended   time.Time // the last run
+	reports string    // the folder that runs write to
+	ended   time.Time // when the last run ended
 }
 
 func newWatcher(conf run.Config, folders []string) (*watcher, error) {
@@ -76,7 +76,7 @@ func newWatcher(conf run.Config, folders []string) (*watcher, error) {
 	return w, nil
 }
 
-// add watches a folder and those below it.
+// add watches a folder and its subfolders.
 func (w *watcher) add(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -93,7 +93,7 @@ func (w *watcher) add(dir string) error {
 	})
 }
 
-// wait gives the first file that was saved, once nothing else is.
+// wait returns the first saved file, once no further file is saved.
 func (w *watcher) wait(ctx context.Context) (name string, err error) {
 	quiet := time.NewTimer(settle)
 	defer quiet.Stop()
@@ -105,7 +105,7 @@ func (w *watcher) wait(ctx context.Context) (name string, err error) {
 			if !ok || !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return "", errors.Join(err, ctx.Err())
 			}
-			name = "more than can be told" // events were lost: run again
+			name = "an unknown file" // events were lost: run again
 		case event := <-w.files.Events:
 			if info, err := os.Stat(event.Name); err == nil && info.IsDir() && event.Has(fsnotify.Create) {
 				if err := w.add(event.Name); err != nil {
@@ -124,8 +124,8 @@ func (w *watcher) wait(ctx context.Context) (name string, err error) {
 	}
 }
 
-// matters tells whether a person saved a file. What runs write themselves (baselines, sessions of pages, downloads) is
-// no reason to run again.
+// matters reports whether the user saved the file. Files that runs write (baselines, sessions of pages, downloads) do
+// not start another run.
 func (w *watcher) matters(event fsnotify.Event) bool {
 	base := filepath.Base(event.Name)
 	if event.Op == fsnotify.Chmod || strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") ||

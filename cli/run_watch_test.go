@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A file that is saved makes the tests run again; what the run itself wrote beside them does not; Ctrl-C ends with the
-// last run's code.
+// A saved file makes the tests run again; files that the run writes do not. Ctrl-C ends with the exit code of the last
+// run.
 func TestWatchRunsAgainWhenAFileIsSaved(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -24,7 +24,7 @@ func TestWatchRunsAgainWhenAFileIsSaved(t *testing.T) {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	save := func(text string) { // at once, as editors do: a file that is half written would be one more
+	save := func(text string) { // in one step, as editors do: a partial file would be a further change
 		l.write(".one.yaml.new", text)
 		if err := os.Rename(filepath.Join(l.dir, ".one.yaml.new"), filepath.Join(l.dir, "one.yaml")); err != nil {
 			t.Fatal(err)
@@ -33,11 +33,11 @@ func TestWatchRunsAgainWhenAFileIsSaved(t *testing.T) {
 	watching := func(n int) {
 		t.Helper()
 		eventually(t, "it waits for a file to be saved", func() bool {
-			return strings.Count(said.text(), "watching; save a file to run again, end with Ctrl-C") >= n
+			return strings.Count(said.text(), "watching; save a file to run again, press Ctrl-C to end") >= n
 		})
 	}
 	watching(1)
-	save("id: [\n") // half typed: told, and no run
+	save("id: [\n") // incomplete: reported, without a run
 	watching(2)
 	if n := len(l.runs()); n != 1 {
 		t.Errorf("%d runs", n)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRunLeavesWhatCIAndPeopleRead: one passing and one failing test leave the files of the run as a whole, GitHub's
-// annotation names the line, and the chat gets one message; none of it changes the exit code.
+// TestRunLeavesWhatCIAndPeopleRead checks the files of a run with one passing and one failing test, the line in
+// GitHub's annotation, and the single message to the chat. None of them changes the exit code.
 func TestRunLeavesWhatCIAndPeopleRead(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

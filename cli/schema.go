@@ -17,9 +17,9 @@ func newSchemaCommand(env *Env) *cobra.Command {
 		Use:   "schema",
 		Short: "print the JSON Schema of test files, for editors",
 		Long: "schema prints a JSON Schema (2020-12) of test files. An editor with a YAML language server completes and " +
-			"checks with it:\n" +
-			"save it, and begin a test file with\n\n  # yaml-language-server: $schema=taproot.schema.json\n\n" +
-			"With --config it is that of a suite's taproot.yaml.",
+			"checks\n" +
+			"with it: save it, and start a test file with\n\n  # yaml-language-server: $schema=taproot.schema.json\n\n" +
+			"--config prints the schema of a suite's taproot.yaml.",
 		Example: "  taproot schema -o taproot.schema.json\n  taproot schema --config -o taproot-config.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -34,12 +34,12 @@ func newSchemaCommand(env *Env) *cobra.Command {
 			return writeOut(env, out, append(data, '\n'))
 		},
 	}
-	cmd.Flags().BoolVar(&suite, "config", false, "the schema of taproot.yaml instead")
+	cmd.Flags().BoolVar(&suite, "config", false, "print the schema of taproot.yaml")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file")
 	return cmd
 }
 
-// writeOut writes to the file, or to the standard output without one.
+// writeOut writes to the file, or to the standard output if the name is empty.
 func writeOut(env *Env, file string, data []byte) error {
 	if file == "" {
 		_, err := env.Stdout.Write(data)

@@ -19,14 +19,14 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
-// The YAML language server that editors use proposes and explains with the schema that taproot prints: in an empty
-// file, for a step, for the name of a key.
+// The YAML language server of editors completes and explains with the schema that taproot prints: in an empty file, for
+// a step, for the name of a key.
 func TestEditorsUseTheSchema(t *testing.T) {
 	t.Parallel()
 	editor := newLanguageServer(t)
 	head := "id: a\nplatform: web\nsteps:\n"
 	for _, c := range []struct {
-		text string // | is where the cursor stands
+		text string // | is the cursor
 		want []string
 		not  []string
 	}{
@@ -84,7 +84,7 @@ func TestEditorsUseTheSchema(t *testing.T) {
 	}
 }
 
-// languageServer is a YAML language server that knows the schema of tests.
+// languageServer is a YAML language server with the schema of tests.
 type languageServer struct {
 	schema string
 	in     io.Writer
@@ -124,7 +124,7 @@ func newLanguageServer(t *testing.T) *languageServer {
 	s.send(t, map[string]any{"method": "initialized", "params": map[string]any{}})
 	s.send(t, map[string]any{"method": "workspace/didChangeConfiguration", "params": map[string]any{
 		"settings": map[string]any{}}})
-	for { // it asks for its settings, and answers without them until it has them
+	for { // the server requests its settings, and responds without them until it has them
 		var got struct{ Items []any }
 		if s.ask(t, "textDocument/completion", "id: a\nplatform: |", &got); len(got.Items) > 0 {
 			return s
@@ -132,7 +132,7 @@ func newLanguageServer(t *testing.T) *languageServer {
 	}
 }
 
-// settings are those of an editor for the parts that a language server asks for.
+// settings returns the settings of an editor for the sections that a language server requests.
 func (s *languageServer) settings(items []struct{ Section string }) []any {
 	all := make([]any, len(items))
 	for i, item := range items {
@@ -149,7 +149,7 @@ func address(file string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()
 }
 
-// ask opens a file with the text and asks about where the cursor stands in it.
+// ask opens a file with the text and sends a request for the position of the cursor.
 func (s *languageServer) ask(t *testing.T, method, text string, answer any) {
 	t.Helper()
 	before, after, _ := strings.Cut(text, "|")
@@ -175,7 +175,7 @@ func (s *languageServer) send(t *testing.T, message map[string]any) {
 	}
 }
 
-// call sends a request and reads until its answer; meanwhile the server asks for its settings.
+// call sends a request and reads until its response; meanwhile the server requests its settings.
 func (s *languageServer) call(t *testing.T, method string, params, answer any) {
 	t.Helper()
 	s.calls++

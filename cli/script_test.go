@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the program says into the scripts")
 
-// TestScripts runs testdata/*.txtar. Beside testscript's own commands there are
+// TestScripts runs testdata/*.txtar. In addition to testscript's own commands there are
 //
 //	phones N             N simulated phones, SIM1, SIM2, …, are attached from here on; before, there is none
 //	exits N PROGRAM …    the program ends with that exit code
@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setUpScript gives a script a machine without phones.
+// setUpScript prepares a machine without phones for a script.
 func setUpScript(t *testing.T, e *testscript.Env) error {
 	server, _ := androidtest.Start(t)
 	if err := os.Mkdir(filepath.Join(e.WorkDir, ".run"), 0o700); err != nil {
@@ -58,7 +58,7 @@ func setUpScript(t *testing.T, e *testscript.Env) error {
 		"TAPROOT_CHROMIUM":    os.Getenv("TAPROOT_CHROMIUM"),
 		"TAPROOT_NO_VIDEO":    "true",
 		"TAPROOT_NO_TRACE":    "true",
-		"HOME":                os.Getenv("HOME"), // the browser's driver lies in its cache
+		"HOME":                os.Getenv("HOME"), // for the browser's driver in its cache
 		"XDG_CACHE_HOME":      os.Getenv("XDG_CACHE_HOME"),
 		"XDG_STATE_HOME":      filepath.Join(e.WorkDir, ".state"),
 	} {

@@ -14,12 +14,13 @@ import (
 	"testing"
 )
 
-// TestSecretsAreNowhereInTheReport: typed, shown on the screen, wrong in an assertion, saved by a step, the value of a
-// secret variable is in no file of the run and not on the terminal, neither as it is nor in base64.
+// TestSecretsAreNowhereInTheReport checks that the value of a secret variable is in no file of the run and not on the
+// terminal, neither as it is nor in base64. The value is typed, shown on the screen, in a wrong assertion, and saved by
+// a step.
 func TestSecretsAreNowhereInTheReport(t *testing.T) {
 	t.Parallel()
 	const secret = "Tr0ub4dor&3"
-	l := filmingLab(t, 1)
+	l := recordingLab(t, 1)
 	l.env = append(l.env, "APP_PASSWORD="+secret)
 	l.write("secret.yaml", `
 id: secret
@@ -69,17 +70,18 @@ steps:
 	}
 }
 
-// TestSecretsOfAPageAreNowhereInTheReport: typed into a page, sent in its address and its requests, written to its
-// console and downloaded as a file, the secret is in no file of the run, archives opened.
+// TestSecretsOfAPageAreNowhereInTheReport checks the same for a page that contains the secret in its URL, requests,
+// console and a download; archives are opened.
 func TestSecretsOfAPageAreNowhereInTheReport(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
 	const secret = "Tr0ub4dor&3"
-	l := filmingLab(t, 0)
+	l := recordingLab(t, 0)
 	l.env = append(l.env, "APP_PASSWORD="+secret)
 	l.write("page.html",
 		`<!doctype html><title>Page</title><input id="f"><p id="p"></p><a id="d" download="x.txt">get</a><script>
-f.oninput = () => { console.log('it is ' + f.value); p.textContent = f.value; fetch('?q=' + encodeURIComponent(f.value)).catch(() => {});
+f.oninput = () => { console.log('it is ' + f.value); p.textContent = f.value; fetch('?q=' + `+
+			`encodeURIComponent(f.value)).catch(() => {});
 d.href = 'data:text/plain,' + encodeURIComponent('file ' + f.value); }</script>`)
 	l.write("secret.yaml", `
 id: secret
@@ -117,8 +119,8 @@ steps:
 	}
 }
 
-// showsSecret looks for a secret as it is, escaped for an address or for JSON, and in base64 at each of the places
-// where it may begin in a longer text.
+// showsSecret searches for a secret as it is, escaped for a URL or for JSON, and in base64 at each offset within a
+// longer text.
 func showsSecret(text, secret string) bool {
 	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), strings.ReplaceAll(secret, "&", `\u0026`),
 		strings.ReplaceAll(secret, "&", "&amp;")}
@@ -129,7 +131,7 @@ func showsSecret(text, secret string) bool {
 	return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })
 }
 
-// unpacked gives a file, and what is in it when it is an archive, by name.
+// unpacked returns a file, or the files of an archive, by name.
 func unpacked(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -139,7 +141,7 @@ func unpacked(t *testing.T, path string) map[string][]byte {
 	all := map[string][]byte{path: data}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return all // no archive
+		return all // not an archive
 	}
 	for _, f := range archive.File {
 		r, err := f.Open()

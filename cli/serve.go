@@ -27,10 +27,10 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// serveFlags are the flags of serve, after the environment filled in those that were not given.
+// serveFlags are the flags of serve; the environment sets those that are absent.
 type serveFlags struct {
 	addr, reports, files, logFormat, logLevel, audit string
-	allowPrivate, allowShell, private                bool // private: somebody said whether private networks may be reached
+	allowPrivate, allowShell, private                bool // private: allowPrivate was set explicitly
 	expose                                           []string
 	rate, pages, runs, maxUpload                     int
 	maxCall                                          time.Duration
@@ -44,27 +44,27 @@ func newServeCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "serve the REST API: devices, browsers, runs and reports over HTTP",
-		Long: "serve answers the REST API until it is interrupted; then it seals the runs that are under way and gives all " +
-			"devices back.\n" +
-			"/docs on the server explains every path, /openapi.json is the same for programs.\n\n" +
-			"AUTHENTICATION is off unless it is turned on: whoever can reach the address can do everything.\n" +
+		Long: "serve runs the REST API until it is interrupted. Then it marks active runs as interrupted and releases all\n" +
+			"devices. /docs on the server explains every path; /openapi.json is the same for programs.\n\n" +
+			"AUTHENTICATION is off by default: everyone who can reach the server can do everything.\n" +
 			"  TAPROOT_AUTH_ENABLED=true         turn it on; without any credential to accept, serve does not start\n" +
 			"  TAPROOT_API_KEYS                  keys, comma separated, as they are or as sha256:<hash>; send one as\n" +
 			"                                    Authorization: Bearer KEY, or X-API-Key: KEY\n" +
 			"  TAPROOT_JWT_SECRET                verifies JSON web tokens (HS256, HS384, HS512)\n" +
 			"  TAPROOT_JWT_PUBLIC_KEY_FILE       a PEM file that verifies them (RS, PS, ES, EdDSA)\n" +
-			"  TAPROOT_JWT_ISSUER, _AUDIENCE     what tokens must say, when set; an expiry they must have in any case\n" +
-			"A token may do what its claim scope names: " + strings.Join(server.Scopes(), " ") + ", or *.\n\n" +
-			"OTHER SETTINGS of the environment, or of a file .env in this folder (flags go before the environment, that " +
-			"before .env):\n" +
-			"  CORS_ORIGINS                      origins whose pages may call, beside this server's own\n" +
-			"  TAPROOT_PUBLIC_URL, TAPROOT_CONSOLE_URL   two more of them: where the server and its console are seen from " +
-			"outside\n" +
-			"  TAPROOT_ALLOWED_HOSTS             names by which the server may be called while authentication is off\n" +
-			"  TAPROOT_TRUSTED_PROXIES           addresses or networks that may say X-Forwarded-For\n" +
+			"  TAPROOT_JWT_ISSUER, _AUDIENCE     required values of these claims, if set; tokens always need an expiry\n" +
+			"The claim scope of a token lists what it may do: " + strings.Join(server.Scopes(), " ") + ", or *.\n\n" +
+			"OTHER SETTINGS, in the environment or in a file .env in this folder. Flags take precedence over the " +
+			"environment,\n" +
+			"and the environment over .env:\n" +
+			"  CORS_ORIGINS                      origins of pages that may call, in addition to this server's own\n" +
+			"  TAPROOT_PUBLIC_URL, TAPROOT_CONSOLE_URL   public URLs of the server and its console; their origins may call, " +
+			"too\n" +
+			"  TAPROOT_ALLOWED_HOSTS             accepted host names of the server while authentication is off\n" +
+			"  TAPROOT_TRUSTED_PROXIES           addresses or networks that may set X-Forwarded-For\n" +
 			"  REPORT_MAX_DAYS, REPORT_MAX_RUNS  how long reports are kept\n\n" +
-			"With authentication on, pages, http steps and links reach the public internet only, unless --allow-private is " +
-			"given.",
+			"With authentication on, pages, http steps and links reach only the public internet, unless --allow-private is\n" +
+			"set.",
 		Example: "  taproot serve                                   for yourself: http://localhost:3210/docs\n" +
 			"  taproot serve --addr 127.0.0.1:8080\n" +
 			"  TAPROOT_AUTH_ENABLED=true TAPROOT_API_KEYS=$(openssl rand -hex 32) taproot serve",
@@ -82,46 +82,47 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		"`FOLDER` for report packs (TAPROOT_REPORTS_DIR; default: tests/reports under the project's root)")
 	flags.StringVar(&f.files, "files", "",
 		"`FOLDER` below which clients may name files, to install or to upload (TAPROOT_FILES;\ndefault: the folder suites, "+
-			"or this one without it)")
+			"or this folder without it)")
 	flags.BoolVar(&f.allowPrivate, "allow-private", false,
 		"let clients reach this machine and private networks with pages, http steps and links\n(TAPROOT_ALLOW_PRIVATE; "+
 			"default: while authentication is off)")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices (TAPROOT_ALLOW_SHELL)")
 	flags.StringSliceVar(&f.expose, "expose-env", nil,
-		"let clients use these variables of the environment, `NAME,…`, as ${NAME} (TAPROOT_EXPOSE_ENV);\ntheir values are "+
-			"hidden from answers")
+		"let clients use these environment variables, `NAME,…`, as ${NAME} (TAPROOT_EXPOSE_ENV);\ntheir values are "+
+			"hidden in responses")
 	flags.IntVar(&f.rate, "rate-limit", 0,
-		"at most `N` requests per minute of each credential, or address (TAPROOT_RATE_LIMIT; 0: no limit)")
+		"limit of `N` requests per minute of each credential, or address (TAPROOT_RATE_LIMIT; 0: no limit)")
 	flags.StringVar(&f.afterUse, "after-use", "nothing",
-		"what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\n"+
+		"what to do at the end of a lease or case with the apps that it started or installed, `POLICY`:\n"+
 			"nothing, stop, or clear (stop them and remove their data) (TAPROOT_AFTER_USE)")
-	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once (TAPROOT_PAGES)")
-	flags.IntVar(&f.runs, "runs", 4, "at most `N` runs at once; others wait (TAPROOT_RUNS)")
-	flags.IntVar(&f.maxUpload, "max-upload", 512, "an uploaded pack has at most `N` MB (TAPROOT_MAX_UPLOAD)")
+	flags.IntVar(&f.pages, "pages", 8, "open at most `N` browser pages at once (TAPROOT_PAGES)")
+	flags.IntVar(&f.runs, "runs", 4, "run at most `N` runs at once; others wait (TAPROOT_RUNS)")
+	flags.IntVar(&f.maxUpload, "max-upload", 512, "accept uploaded packs of at most `N` MB (TAPROOT_MAX_UPLOAD)")
 	flags.DurationVar(&f.maxCall, "max-call", 5*time.Minute,
-		"a call on a device takes at most this `TIME` (TAPROOT_MAX_CALL)")
+		"limit a call on a device to this `TIME` (TAPROOT_MAX_CALL)")
 	flags.StringVar(&f.logFormat, "log-format", "text", "`FORMAT` of the log on stderr: text or json (TAPROOT_LOG_FORMAT)")
 	flags.StringVar(&f.logLevel, "log-level", "info",
 		"`LEVEL` of the log: debug (every request), info, warn, error (TAPROOT_LOG_LEVEL)")
 	flags.BoolVar(&f.service, "service", false,
-		"accounts, projects, API keys and plans on a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, too)")
+		"serve accounts, projects, API keys and plans from a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, "+
+			"too)")
 	flags.StringVar(&f.data, "data", "taproot-data",
 		"`FOLDER` for the database and the projects of --service (TAPROOT_DATA)")
 	flags.StringVar(&f.bucket, "bucket", "",
 		"`BUCKET` in which replicas of --service share the reports and tests of projects: s3://NAME[/FOLDER], with\n"+
-			"?region=…&endpoint=https://… where needed, or a folder that they share (TAPROOT_BUCKET)")
+			"?region=…&endpoint=https://… where needed, or a shared folder (TAPROOT_BUCKET)")
 	flags.BoolVar(&f.migrateOnly, "migrate-only", false,
-		"bring the database of --service up to date and end (TAPROOT_MIGRATE_ONLY)")
+		"update the database of --service and end (TAPROOT_MIGRATE_ONLY)")
 	flags.BoolVar(&f.openRegistration, "open-registration", false,
-		"with --service: let in who registers, without a confirmed address (TAPROOT_OPEN_REGISTRATION)")
+		"with --service: let users register without a confirmed e-mail address (TAPROOT_OPEN_REGISTRATION)")
 	flags.BoolVar(&f.mcp, "mcp", false,
-		"let AI assistants in at /mcp, over streamable HTTP, with the credentials of the API (TAPROOT_MCP)")
+		"serve AI assistants at /mcp, over streamable HTTP, with the credentials of the API (TAPROOT_MCP)")
 	f.farm.register(flags)
 	flags.StringVar(&f.audit, "audit-log", "",
-		"append who did what to which device to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
+		"append every action on a device, with its caller, to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
 }
 
-// serveVariables are the variables behind the flags.
+// serveVariables are the environment variables of the flags.
 func serveVariables() map[string]string {
 	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE",
 		"allow-shell": "TAPROOT_ALLOW_SHELL",
@@ -228,7 +229,7 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 	return s.Serve(ctx, listener)
 }
 
-// openBucket opens what replicas share; nil: each has its own folders.
+// openBucket opens the shared storage of replicas; nil: each replica has its own folders.
 func (f *serveFlags) openBucket(dir string, set settings) (blob.Bucket, error) {
 	if f.bucket == "" {
 		return nil, nil
@@ -244,28 +245,29 @@ func (f *serveFlags) openBucket(dir string, set settings) (blob.Bucket, error) {
 	return b, nil
 }
 
-// announce says where the server is, and what an operator should not learn too late.
+// announce prints the URL of the server, and warnings that an operator should not miss.
 func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr string) {
-	local := reachable(addr)
+	local := openableAddress(addr)
 	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", local)
 	warn := func(format string, args ...any) { fmt.Fprintf(env.Stderr, "WARNING: "+format+"\n", args...) }
 	if o.Service != nil {
-		fmt.Fprintf(env.Stdout, "The console for people is at http://%s/console/\n", local)
+		fmt.Fprintf(env.Stdout, "The web console is at http://%s/console/\n", local)
 		if f.farm.on {
 			fmt.Fprintf(env.Stdout,
-				"Hosts join with taproot host --hub http://%s --token TOKEN; taproot admin host-token makes one\n", local)
+				"Hosts join with taproot host --hub http://%s --token TOKEN; taproot admin host-token creates a token\n", local)
 		}
 		if o.Bucket == nil && o.Service.Database() != "sqlite" {
-			warn("reports and tests of projects lie in %s of this machine: other replicas do not see them; --bucket shares them",
+			warn("reports and tests of projects are in %s of this machine: other replicas do not see them; --bucket shares them",
 				o.Projects)
 		}
 		return
 	}
 	if o.Auth == nil {
-		warn("authentication is off: whoever can reach %s can use every device, read every report and open any page from "+
+		warn("authentication is off: everyone who can reach %s can use every device, read every report and open any page "+
+			"from "+
 			"this machine; TAPROOT_AUTH_ENABLED=true turns it on", addr)
 		if set.get("TAPROOT_API_KEYS")+set.get("TAPROOT_JWT_SECRET")+set.get("TAPROOT_JWT_PUBLIC_KEY_FILE") != "" {
-			warn("credentials are set, and nobody asks for them: TAPROOT_AUTH_ENABLED is not true")
+			warn("credentials are set, but not checked: TAPROOT_AUTH_ENABLED is not true")
 		}
 		return
 	}
@@ -274,8 +276,8 @@ func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr str
 	}
 }
 
-// reachable is an address that a browser of this machine can open: [::] and 0.0.0.0, all addresses, are none.
-func reachable(addr string) string {
+// openableAddress returns an address that a browser of this machine can open; [::] and 0.0.0.0 mean all addresses.
+func openableAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		return net.JoinHostPort("localhost", port)
@@ -293,7 +295,7 @@ func (f *serveFlags) logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, o))
 }
 
-// options make the server's configuration of flags and settings.
+// options converts flags and settings to the server's configuration.
 func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server.Options, err error) {
 	conf, err := run.FromEnv(env.Dir, set.lookup)
 	if err != nil {
@@ -335,7 +337,7 @@ func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server
 	return o, err
 }
 
-// assistants makes the sessions of assistants on the devices of a server.
+// assistants creates the handler for AI assistants on the devices of a server.
 func assistants(log *slog.Logger) func(server.MCPConfig) (server.MCP, error) {
 	return func(c server.MCPConfig) (server.MCP, error) {
 		return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: thisBuild().Version, Exposed: c.Exposed,
@@ -347,7 +349,7 @@ func assistants(log *slog.Logger) func(server.MCPConfig) (server.MCP, error) {
 // guesses is how many wrong credentials an address may send per minute.
 const guesses = 1000
 
-// folder is that of the files which clients may name.
+// folder returns the folder of the files that clients may name.
 func (f *serveFlags) folder(dir string) string {
 	if f.files != "" {
 		return within(dir, f.files)
@@ -365,7 +367,7 @@ func within(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// gate makes the check of credentials; nil when authentication is off.
+// gate creates the check of credentials; nil when authentication is off.
 func (s settings) gate(dir string) (*auth.Gate, error) {
 	on, err := s.boolean("TAPROOT_AUTH_ENABLED")
 	if err != nil || !on {
@@ -385,14 +387,14 @@ func (s settings) gate(dir string) (*auth.Gate, error) {
 	return gate, nil
 }
 
-// proxies reads addresses and networks.
+// proxies parses addresses and networks.
 func (s settings) proxies() (list []netip.Prefix, err error) {
 	for _, text := range s.list("TAPROOT_TRUSTED_PROXIES") {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
 			addr, bad := netip.ParseAddr(text)
 			if bad != nil {
-				return nil, &plan.Usage{Msg: fmt.Sprintf("TAPROOT_TRUSTED_PROXIES: %q is no address and no network", text)}
+				return nil, &plan.Usage{Msg: fmt.Sprintf("TAPROOT_TRUSTED_PROXIES: %q is neither an address nor a network", text)}
 			}
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
 		}

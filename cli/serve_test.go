@@ -54,7 +54,7 @@ func (l *lab) serve(args ...string) *served {
 	return s
 }
 
-// ask sends a request and gives status and body.
+// ask sends a request and returns status and body.
 func (s *served) ask(method, path, body string) (int, string) {
 	s.l.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -77,8 +77,8 @@ func (s *served) ask(method, path, body string) (int, string) {
 	return res.StatusCode, string(data)
 }
 
-// load keeps the server busy: a run on one phone, a lease and taps on another, a page, until the server is gone. It
-// gives the run's id.
+// load keeps the server busy until it ends: a run on one phone, a lease and taps on another, a page. It returns the
+// run's id.
 func (s *served) load(stop <-chan struct{}) (run string, done *sync.WaitGroup) {
 	s.l.t.Helper()
 	body, _ := json.Marshal(map[string]string{
@@ -115,7 +115,7 @@ func (s *served) load(stop <-chan struct{}) (run string, done *sync.WaitGroup) {
 	return started.ID, done
 }
 
-// TestServeEndsWell: SIGTERM under load seals the runs, frees the devices, ends the browser and exits with 0.
+// TestServeEndsWell: SIGTERM under load marks the runs as interrupted, frees the devices, and ends the browser.
 func TestServeEndsWell(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
@@ -138,7 +138,7 @@ func TestServeEndsWell(t *testing.T) {
 	close(stop)
 	done.Wait()
 	t.Logf("it took %s to end", time.Since(began))
-	l.sealed(run)
+	l.checkInterrupted(run)
 	l.quiet()
 	l.allFree()
 	has(t, "stderr", s.err.String(), "WARNING: authentication is off", "127.0.0.1:")
@@ -172,7 +172,7 @@ func TestServeIsKilled(t *testing.T) {
 		!strings.Contains(text, `"verdict":"interrupted"`) || !strings.Contains(text, `"test":"long"`) {
 		t.Errorf("%d %s", status, text)
 	}
-	l.sealed(run)
+	l.checkInterrupted(run)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestServeIsKilled(t *testing.T) {
 	l.allFree()
 }
 
-// sealed checks that the pack of a run which was broken off is whole.
-func (l *lab) sealed(run string) {
+// checkInterrupted checks that the pack of an interrupted run is complete.
+func (l *lab) checkInterrupted(run string) {
 	l.t.Helper()
 	p := filepath.Join(l.reports, run, "long")
 	if !strings.Contains(read(l.t, p, "summary.json"), `"result": "interrupted"`) {
@@ -203,7 +203,7 @@ func (l *lab) allFree() {
 	}
 }
 
-// TestServeRefusesToStart: settings that would leave it open, or that mean nothing, are told before anything listens.
+// TestServeRefusesToStart checks that insecure or invalid settings are reported before the server listens.
 func TestServeRefusesToStart(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -216,11 +216,11 @@ func TestServeRefusesToStart(t *testing.T) {
 		{[]string{"TAPROOT_AUTH_ENABLED=true", "TAPROOT_API_KEYS= , "}, nil, "there is no credential to accept"},
 		{[]string{"TAPROOT_AUTH_ENABLED=yes please", "TAPROOT_API_KEYS=x"}, nil, "use true or false"},
 		{[]string{"TAPROOT_AUTH_ENABLED=1", "TAPROOT_JWT_PUBLIC_KEY_FILE=/nothing"}, nil, "TAPROOT_JWT_PUBLIC_KEY_FILE"},
-		{[]string{"CORS_ORIGINS=*"}, nil, "is no origin"},
+		{[]string{"CORS_ORIGINS=*"}, nil, "is not an origin"},
 		{[]string{"CORS_ORIGINS=https://x.example.com/path"}, nil, "has a path"},
 		{[]string{"TAPROOT_RATE_LIMIT=many"}, nil, "TAPROOT_RATE_LIMIT"},
-		{[]string{"TAPROOT_TRUSTED_PROXIES=proxy"}, nil, "no address and no network"},
-		{nil, []string{"--expose-env", "TAPROOT_JWT_SECRET"}, "lets clients in"},
+		{[]string{"TAPROOT_TRUSTED_PROXIES=proxy"}, nil, "neither an address nor a network"},
+		{nil, []string{"--expose-env", "TAPROOT_JWT_SECRET"}, "is a credential of the server"},
 		{nil, []string{"--expose-env", "NOT_SET_AT_ALL"}, "is not set"},
 		{nil, []string{"--rate-limit", "-1"}, "--rate-limit"},
 		{nil, []string{"--log-level", "loud"}, "--log-level"},
@@ -240,7 +240,7 @@ func TestServeRefusesToStart(t *testing.T) {
 	}
 }
 
-// TestServeReadsDotEnv: the file .env counts, the environment goes before it, and a key in it lets in.
+// TestServeReadsDotEnv checks that the file .env is read, the environment overrides it, and a key in it is accepted.
 func TestServeReadsDotEnv(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

@@ -17,13 +17,13 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// settings are the environment, and behind it the file .env of the working folder.
+// settings are the environment, and as a fallback the file .env of the working folder.
 type settings struct {
 	env  *Env
 	file map[string]string
 }
 
-// maxEnvFile bounds .env.
+// maxEnvFile is the limit of the size of .env.
 const maxEnvFile = 1 << 20
 
 func newSettings(env *Env) (settings, error) {
@@ -43,14 +43,14 @@ func newSettings(env *Env) (settings, error) {
 	if err != nil {
 		return s, &plan.Usage{Msg: ".env cannot be read: " + err.Error()}
 	}
-	// its words stay out of the message: there are secrets in them
+	// the parser's error is left out: it may contain secrets
 	if s.file, err = godotenv.UnmarshalBytes(data); err != nil {
 		return s, &plan.Usage{Msg: ".env cannot be parsed: write NAME=VALUE lines"}
 	}
 	return s, nil
 }
 
-// lookup tells an empty setting from none.
+// lookup returns a setting, and whether it is set. It may be set to an empty text.
 func (s settings) lookup(name string) (string, bool) {
 	if value, ok := s.env.LookupEnv(name); ok {
 		return value, true
@@ -64,7 +64,7 @@ func (s settings) get(name string) string {
 	return strings.TrimSpace(value)
 }
 
-// list reads a setting of several values.
+// list returns a setting of several values.
 func (s settings) list(name string) []string {
 	var list []string
 	for _, part := range strings.Split(s.get(name), ",") {
@@ -75,7 +75,7 @@ func (s settings) list(name string) []string {
 	return list
 }
 
-// boolean reads a setting that is on or off; what is neither is a mistake, never off.
+// boolean returns a setting that is on or off. Any other value is an error, never off.
 func (s settings) boolean(name string) (bool, error) {
 	value := s.get(name)
 	if value == "" {
@@ -88,7 +88,7 @@ func (s settings) boolean(name string) (bool, error) {
 	return on, nil
 }
 
-// origins are those of CORS_ORIGINS and of the addresses by which the server is known.
+// origins returns the origins of CORS_ORIGINS and of the server's own URLs.
 func (s settings) origins() ([]string, error) {
 	// the last two: the desktop viewer
 	list := []string{"http://localhost:3210", "http://127.0.0.1:3210", "tauri://localhost", "http://tauri.localhost"}
@@ -96,7 +96,7 @@ func (s settings) origins() ([]string, error) {
 		for _, text := range s.list(name) {
 			u, err := url.Parse(text)
 			if err != nil || u.Host == "" || u.Scheme == "" || strings.Contains(text, "*") || u.User != nil {
-				return nil, &plan.Usage{Msg: fmt.Sprintf("%s: %q is no origin; write https://host or https://host:port",
+				return nil, &plan.Usage{Msg: fmt.Sprintf("%s: %q is not an origin; write https://host or https://host:port",
 					name, text)}
 			}
 			if name == "CORS_ORIGINS" && strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" {
@@ -112,7 +112,7 @@ func (s settings) origins() ([]string, error) {
 
 var environmentName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// exposed reads the variables that clients may use. What lets clients in is not for them.
+// exposed reads the variables that clients may use. Credentials of the server are rejected.
 func (s settings) exposed(names []string) (map[string]string, error) {
 	list := map[string]string{}
 	for _, name := range names {
@@ -127,7 +127,8 @@ func (s settings) exposed(names []string) (map[string]string, error) {
 			slices.Contains([]string{"TAPROOT_SERVICE_SECRET", "TAPROOT_NATS_ACCOUNT", "TAPROOT_HOST_TOKEN",
 				"TAPROOT_DATABASE_URL", "TAPROOT_SMTP_URL", "TAPROOT_WEBHOOK_SECRET", "TAPROOT_OIDC_CLIENT_SECRET",
 				"AWS_SECRET_ACCESS_KEY"}, name):
-			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s lets clients in, and is not for them", name)}
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s is a credential of the server, which clients may not use",
+				name)}
 		case !ok:
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s is not set", name)}
 		}

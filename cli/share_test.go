@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// busy is a time in which a case had a device.
+// busy is a time in which a case used a device.
 type busy struct {
 	device, pack string
 	from, to     time.Time
@@ -30,7 +30,7 @@ func intervals(packs []*packOf) map[string][]busy {
 	return of
 }
 
-// takesTurns checks that no device was used by two cases at once, and that every one of the phones was used.
+// takesTurns checks that no device was used by two cases at once, and that all phones were used.
 func takesTurns(t *testing.T, packs []*packOf, phones ...string) {
 	t.Helper()
 	of := intervals(packs)
@@ -61,7 +61,7 @@ func together(t *testing.T, packs []*packOf, one, other string) {
 	t.Errorf("%s and %s were never busy at the same time: %v", one, other, of)
 }
 
-// Two runs that start in one second use two run directories and share the phones, one case a phone at a time.
+// Two runs that start in the same second use two run directories and share the phones, one case per phone at a time.
 func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
@@ -95,15 +95,15 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	l.quiet()
 }
 
-// Ginkgo's parallel processes and taproot run are two ways to the same: one run directory, both phones busy, each with
+// Ginkgo's parallel processes and taproot run have the same effect: one run directory, both phones in use, each with
 // one case at a time, equal summaries.
 func TestGinkgo(t *testing.T) {
 	shorttest.Leave(t, "TestGinkgoInParallel and TestGinkgoAndTaprootRunChooseTheSame look at a smaller suite")
 	t.Parallel()
 	useBrowser(t)
-	// with three processes, two are always on phones
+	// with three processes, two always use phones
 	const labels = "android && (smoke || waiting) || web && smoke && login"
-	l := filmingLab(t, 2)
+	l := recordingLab(t, 2)
 	l.dir = projectRoot(t)
 	run := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=3", "--no-color", "--label-filter",
 		labels, "./suites").wait()
@@ -131,8 +131,8 @@ func TestGinkgo(t *testing.T) {
 	}
 }
 
-// withoutElements leaves out the elements of pages: they are kept anew whenever the page has changed since they were
-// kept last, and a page that draws by itself may have, or not.
+// withoutElements removes the DOM snapshots of pages: one is saved whenever the page has changed since the last one,
+// which varies for an animated page.
 func withoutElements(artifacts []string) []string {
 	return slices.DeleteFunc(slices.Clone(artifacts), func(name string) bool { return strings.HasPrefix(name, "dom-") })
 }

@@ -22,7 +22,7 @@ import (
 // sessionProcess is the command that the first command of a session starts in the background.
 const sessionProcess = "session-process"
 
-// shellFlags are those of every command that works on a session.
+// shellFlags are the flags of every command that uses a session.
 type shellFlags struct {
 	session, device, then, server string
 	expose                        []string
@@ -31,18 +31,18 @@ type shellFlags struct {
 
 func (f *shellFlags) add(cmd *cobra.Command, acts bool) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.session, "session", "", "the session with this `NAME`, beside the project's own")
-	flags.StringVar(&f.device, "device", "", "the phone or page with this `ID`, where there are several")
-	flags.StringVar(&f.server, "server", "", "send it to the REST server at this `URL` instead (with TAPROOT_API_KEY)")
+	flags.StringVar(&f.session, "session", "", "use the session with this `NAME` instead of the project's default one")
+	flags.StringVar(&f.device, "device", "", "use the phone or page with this `ID`, if there are several")
+	flags.StringVar(&f.server, "server", "", "use the REST server at this `URL` instead (with TAPROOT_API_KEY)")
 	flags.StringSliceVar(&f.expose, "expose-env", nil,
-		"let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
+		"let texts contain these environment variables, `NAME,…`, as ${NAME}; their values are hidden in responses")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	if acts {
-		flags.StringVar(&f.then, "then", "", "show what came of it: `LOOK` is "+strings.Join(client.Thens(), ", "))
+		flags.StringVar(&f.then, "then", "", "print the effect afterwards: `VIEW` is "+strings.Join(client.Thens(), ", "))
 	}
 }
 
-// check finds mistakes in the flags before a process is started for them.
+// check validates the flags before a process is started for them.
 func (f *shellFlags) check() error {
 	for _, look := range client.Thens() {
 		if f.then == look {
@@ -55,7 +55,7 @@ func (f *shellFlags) check() error {
 	return nil
 }
 
-// sessionOf is the way to the background process.
+// sessionOf returns the client of the background process.
 func sessionOf(env *Env) (shell.Client, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -65,7 +65,7 @@ func sessionOf(env *Env) (shell.Client, error) {
 		Env: env.Environ}, nil
 }
 
-// buildID tells builds of the program apart, also those that nobody gave a version.
+// buildID distinguishes builds of the program, also those without a version.
 func buildID(program string) string {
 	b := thisBuild()
 	id := b.Version
@@ -75,7 +75,7 @@ func buildID(program string) string {
 	return id
 }
 
-// send sends a command to the session and prints what came of it.
+// send sends a command to the session and prints the response.
 func (f *shellFlags) send(ctx context.Context, env *Env, req shell.Request) error {
 	answer, err := f.ask(ctx, env, req)
 	if err != nil {
@@ -84,7 +84,7 @@ func (f *shellFlags) send(ctx context.Context, env *Env, req shell.Request) erro
 	return f.print(env, answer)
 }
 
-// ask sends a command to the session, or to the server that is named.
+// ask sends a command to the session, or to the server of --server.
 func (f *shellFlags) ask(ctx context.Context, env *Env, req shell.Request) (shell.Response, error) {
 	if err := f.check(); err != nil {
 		return shell.Response{}, err
@@ -108,7 +108,7 @@ func (f *shellFlags) ask(ctx context.Context, env *Env, req shell.Request) (shel
 	return way.Do(ctx, req)
 }
 
-// references lists those of the last snapshot for completion, each with what it stands for. No session is begun for it.
+// references lists those of the last snapshot for completion, each with its element. It does not start a session.
 func (f *shellFlags) references(ctx context.Context, env *Env, typed string) (list []string) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -132,7 +132,7 @@ func (f *shellFlags) references(ctx context.Context, env *Env, typed string) (li
 	return list
 }
 
-// sessionError tells why there was no answer; the exit code is that of a device that is gone.
+// sessionError explains why there was no response. The exit code is that of a lost device.
 func sessionError(env *Env, err error) error {
 	var usage *plan.Usage
 	if errors.As(err, &usage) {
@@ -145,15 +145,14 @@ func sessionError(env *Env, err error) error {
 	return exit(run.ExitError)
 }
 
-// printed is an answer as --json shows it.
+// printed is a response as --json prints it.
 type printed struct {
 	shell.Response
 	Pictures []string `json:"pictures,omitempty"` // paths
 	Files    []string `json:"files,omitempty"`
 }
 
-// print shows an answer: what went well on stdout, what did not on stderr. Pictures and files are kept in the working
-// folder.
+// print prints a response: successes on stdout, errors on stderr. It saves images and files in the working folder.
 func (f *shellFlags) print(env *Env, a shell.Response) error {
 	p := printed{Response: a}
 	for _, picture := range a.Pictures {
@@ -188,7 +187,7 @@ func (f *shellFlags) print(env *Env, a shell.Response) error {
 		fmt.Fprintln(out, a.Text)
 	}
 	for _, path := range p.Pictures {
-		fmt.Fprintln(out, "picture: "+path)
+		fmt.Fprintln(out, "image: "+path)
 	}
 	for _, path := range p.Files {
 		fmt.Fprintln(out, "file: "+path)
@@ -203,7 +202,7 @@ func exitOf(code int) error {
 	return exit(code)
 }
 
-// keepFile writes a file into the working folder, under a name that is free.
+// keepFile writes a file into the working folder, under an unused name.
 func keepFile(env *Env, name string, data []byte, names *[]string) error {
 	ext := filepath.Ext(name)
 	for i := 1; ; i++ {

@@ -21,17 +21,17 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// remote is a REST server that commands are sent to.
+// remote is a REST server that performs commands.
 type remote struct {
 	base   string
 	key    string
 	device string
 }
 
-// maxAnswer bounds what a server may answer.
+// maxAnswer is the limit of the size of a response.
 const maxAnswer = 64 << 20
 
-// remoteOutcome is what the server answers to an action, and its errors.
+// remoteOutcome is the server's response to an action, or its error.
 type remoteOutcome struct {
 	Passed     bool     `json:"passed"`
 	Error      string   `json:"error"`
@@ -55,12 +55,12 @@ type remoteOutcome struct {
 func (f *shellFlags) askServer(ctx context.Context, env *Env, req shell.Request) (shell.Response, error) {
 	u, err := url.Parse(f.server)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("--server %q: write an address such as http://rack:3210",
+		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("--server %q: write a URL such as http://rack:3210",
 			f.server)}
 	}
 	if f.then != "" || f.session != "" || len(f.expose) > 0 {
 		return shell.Response{},
-			&plan.Usage{Msg: "--then, --session and --expose-env are of sessions on this machine; a REST server has none"}
+			&plan.Usage{Msg: "--then, --session and --expose-env are only for sessions on this machine, not for a REST server"}
 	}
 	r := remote{base: strings.TrimRight(f.server, "/"), key: env.Getenv("TAPROOT_API_KEY"), device: f.device}
 	switch req.Op {
@@ -72,10 +72,10 @@ func (f *shellFlags) askServer(ctx context.Context, env *Env, req shell.Request)
 		return r.screenshot(ctx, *req.Look)
 	}
 	return shell.Response{},
-		&plan.Usage{Msg: "a REST server takes single words; run steps as a test of the server (POST /runs)"}
+		&plan.Usage{Msg: "a REST server performs single actions; run several steps as a test (POST /runs)"}
 }
 
-// word performs one word of the language.
+// word performs one action.
 func (r *remote) word(ctx context.Context, req shell.Request) (shell.Response, error) {
 	def, _ := dsl.Lookup(req.Word)
 	v, err := written("arguments", req.Args)
@@ -110,7 +110,7 @@ func (r *remote) word(ctx context.Context, req shell.Request) (shell.Response, e
 	return out.response(code, def.Name, r.device), nil
 }
 
-// response makes the server's answer one of a session.
+// response converts the server's response to one of a session.
 func (o remoteOutcome) response(code int, word, device string) shell.Response {
 	a := shell.Response{Text: o.Message, Nearest: o.Candidates, Value: o.Value}
 	for _, f := range o.Files {
@@ -148,7 +148,7 @@ func (o remoteOutcome) response(code int, word, device string) shell.Response {
 	return a
 }
 
-// pick finds the device when none is named: the only page that is open, or the only phone.
+// pick returns the device when none is named: the only open page, or the only phone.
 func (r *remote) pick(ctx context.Context, def *dsl.Def) (string, error) {
 	if r.device != "" {
 		return r.device, nil
@@ -162,7 +162,7 @@ func (r *remote) pick(ctx context.Context, def *dsl.Def) (string, error) {
 		return "", err
 	}
 	if code != http.StatusOK {
-		return "", fmt.Errorf("%s/devices answers %d", r.base, code)
+		return "", fmt.Errorf("%s/devices responds with %d", r.base, code)
 	}
 	var ids []string
 	for _, d := range list {
@@ -176,7 +176,7 @@ func (r *remote) pick(ctx context.Context, def *dsl.Def) (string, error) {
 		return ids[0], nil
 	case 0:
 		return "", errors.New(
-			"the server has no page open and no phone that could be meant; taproot open URL --server … opens a page")
+			"the server has no open page and no single phone; taproot open URL --server … opens a page")
 	}
 	return "", &plan.Usage{Msg: "the server has several devices: name one with --device: " + strings.Join(ids, ", ")}
 }
@@ -203,7 +203,7 @@ func (r *remote) snapshot(ctx context.Context, view client.View) (shell.Response
 	}
 	if view.Diff || view.Under != "" {
 		return shell.Response{},
-			&plan.Usage{Msg: "--diff and --under are of sessions on this machine; --find works here, too"}
+			&plan.Usage{Msg: "--diff and --under are only for sessions on this machine; --find works here, too"}
 	}
 	same := func(s string) string { return s }
 	shot, _ := client.NewRefs().Take(device, &tree, same)
@@ -220,7 +220,7 @@ func (r *remote) snapshot(ctx context.Context, view client.View) (shell.Response
 
 func (r *remote) screenshot(ctx context.Context, a client.PictureArgs) (shell.Response, error) {
 	if a.Marks {
-		return shell.Response{}, &plan.Usage{Msg: "--marks are of sessions on this machine"}
+		return shell.Response{}, &plan.Usage{Msg: "--marks is only for sessions on this machine"}
 	}
 	device, err := r.pick(ctx, nil)
 	if err != nil {
@@ -243,7 +243,7 @@ func (r *remote) ask(ctx context.Context, method, path string, body, answer any)
 	data, code, err := r.fetch(ctx, method, path, body)
 	if err == nil {
 		if err = json.Unmarshal(data, answer); err != nil {
-			err = fmt.Errorf("%s%s answers %d, and no JSON", r.base, path, code)
+			err = fmt.Errorf("%s%s responds with %d, and not with JSON", r.base, path, code)
 		}
 	}
 	return code, err

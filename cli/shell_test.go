@@ -16,8 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// wordsOf writes the argument of a step as the command line of its word: what has a place in its place, the rest as
-// flags.
+// wordsOf writes the argument of a step as a command line: the main arguments without flags, the rest with flags.
 func wordsOf(def dsl.Def, v source.Value) []string {
 	var words, flags []string
 	if v.Kind != source.Map {
@@ -54,7 +53,7 @@ func wordsOf(def dsl.Def, v source.Value) []string {
 			values = f.Value.Items
 		}
 		for _, value := range values {
-			if f.Key == "as" || f.Key == "timeoutMs" { // of every word
+			if f.Key == "as" || f.Key == "timeoutMs" { // of every action
 				flags = append(flags, "--"+shell.Kebab(f.Key)+"="+value.Text)
 				continue
 			}
@@ -68,8 +67,8 @@ func wordsOf(def dsl.Def, v source.Value) []string {
 	return append(flags, append([]string{"--"}, words...)...)
 }
 
-// TestWords: every word of the language is a command that means the same as the step of its example; what is no
-// argument of it is refused before a session is begun, with a hint.
+// TestWords checks that every action is a command that means the same as the step of its example. An argument that it
+// does not have is rejected before a session is started, with a hint.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, def := range dsl.Vocabulary() {
@@ -107,7 +106,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// takesMany tells whether a word's last place takes several.
+// takesMany reports whether an action's last argument takes several values.
 func takesMany(def dsl.Def) bool {
 	places := cli.WordPlaces(def)
 	for _, f := range def.Fields() {
@@ -118,7 +117,7 @@ func takesMany(def dsl.Def) bool {
 	return false
 }
 
-// command runs the program and gives what it said.
+// command runs the program and returns its output.
 func (l *lab) command(code int, args ...string) string {
 	l.t.Helper()
 	got := l.taproot(args...)
@@ -128,8 +127,8 @@ func (l *lab) command(code int, args ...string) string {
 	return got.stdout + got.stderr
 }
 
-// TestShellOnAPhone: a log-in, command by command, saved as a test that passes; a process that is killed is missed, and
-// nothing hangs.
+// TestShellOnAPhone signs in with single commands and saves a test that passes. A killed background process is
+// reported, and nothing hangs.
 func TestShellOnAPhone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -148,7 +147,7 @@ func TestShellOnAPhone(t *testing.T) {
 	said(l.command(0, "wait-for", "Sign in"), "ok: wait-for")
 	said(l.command(0, "snapshot"), `"E-mail"`, "e1 ")
 	said(l.command(0, "__complete", "tap", "e"), "e1\t")
-	nobody, _ := androidtest.Start(t) // a server without phones: the session alone knows of this one
+	nobody, _ := androidtest.Start(t) // a server without phones: only the session has this phone
 	away := *l
 	away.env = append(slices.Clone(l.env), "ADB_SERVER_SOCKET=tcp:"+nobody.Addr())
 	said(away.command(0, "__complete", "tap", "--device", "S"), "SIM1")
@@ -175,8 +174,8 @@ func TestShellOnAPhone(t *testing.T) {
 	said(l.command(0, "run", "login.yaml", "--from", "7"), "taken for done are 6 steps")
 }
 
-// TestSavedTestsStayGreen: what a test did up to the step that failed, what mended it by hand, and the rest of the test
-// are saved as one test, which passes every time.
+// TestSavedTestsStayGreen saves the steps of a test up to its failure, the commands that fixed it, and the rest of the
+// test as one test, which passes every time.
 func TestSavedTestsStayGreen(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -220,8 +219,7 @@ steps:
 	has(t, "the run", l.command(0, "run", "saved.yaml", "--repeat", times), times+" passed")
 }
 
-// TestShellOfAServer: the same commands drive a phone of a REST server; what only sessions on this machine have is
-// refused.
+// TestShellOfAServer drives a phone of a REST server with the same commands; features of local sessions are rejected.
 func TestShellOfAServer(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -258,7 +256,7 @@ func TestShellOfAServer(t *testing.T) {
 	}
 }
 
-// kill ends the process of the sessions as a system short of memory does.
+// kill ends the process of the sessions, like a system that is short of memory.
 func (l *lab) kill(t *testing.T) {
 	t.Helper()
 	p, err := shell.Client{Dir: shell.Folder(l.getenv)}.Sessions(t.Context())
@@ -286,7 +284,7 @@ func (l *lab) getenv(name string) string {
 	return ""
 }
 
-// TestGuide: the first page is short, lists every word, and names no command that there is not.
+// TestGuide checks that the first page is short, lists every action, and names only existing commands.
 func TestGuide(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

@@ -19,10 +19,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// maxPhones bounds what a typing mistake can start.
+// maxPhones limits the number of phones, in case of a typing mistake.
 const maxPhones = 64
 
-// The API levels that the simulated phones behave like.
+// The API levels that simulated phones can have.
 const minAPI, maxAPI = 24, 36
 
 func newSimCommand(env *Env) *cobra.Command {
@@ -31,10 +31,10 @@ func newSimCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim [--phones N] [-- COMMAND …]",
 		Short: "start simulated phones",
-		Long: "sim starts simulated Android phones, with a few apps, and connects adb to them.\n\n" +
-			"Alone, it connects them to the adb server that is in use (see ANDROID_ADB_SERVER_PORT) until it is interrupted.\n" +
-			"With a command, it starts an adb server of its own for them, runs the command with that server, ends all of it\n" +
-			"and exits with the command's code.",
+		Long: "sim starts simulated Android phones with a few apps, and connects adb to them.\n\n" +
+			"Without a command, it connects them to the current adb server (see ANDROID_ADB_SERVER_PORT) until it is\n" +
+			"interrupted. With a command, it starts an adb server of its own for them, runs the command with that server,\n" +
+			"stops everything and exits with the command's code.",
 		Example: "  taproot sim --phones 2\n  taproot sim --phones 2 -- taproot run suites/android",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if phones < 1 || phones > maxPhones {
@@ -64,23 +64,23 @@ func newSimCommand(env *Env) *cobra.Command {
 			return s.around(cmd.Context(), args)
 		},
 	}
-	cmd.Flags().IntVar(&api, "api", 34, "the `LEVEL` of their Android's API, 24 to 36")
+	cmd.Flags().IntVar(&api, "api", 34, "Android API `LEVEL` of the phones, 24 to 36")
 	cmd.Flags().StringVar(&size, "size", "1080x2400",
-		"`WIDTHxHEIGHT` of their screens in pixels; smaller ones are cheaper to look at")
+		"`WIDTHxHEIGHT` of the screens in pixels; smaller ones make faster tests")
 	cmd.Flags().IntVar(&phones, "phones", 1, "start `N` phones")
 	return cmd
 }
 
-// sim is one start of simulated phones.
+// sim is one group of simulated phones.
 type sim struct {
 	env    *Env
 	adb    string
 	phones int
-	phone  androidtest.Options // what all phones have in common
+	phone  androidtest.Options // of all phones
 }
 
-// phoneOf gives a phone whose screen has the size, with the density that leaves everything on it as large as on a
-// common one.
+// phoneOf returns the options of a phone with a screen of the size. Its density is chosen so that everything on it is
+// as large as on a common screen.
 func phoneOf(size string) (androidtest.Options, error) {
 	var w, h int
 	if n, err := fmt.Sscanf(size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 240 || h < 400 || w > 4000 ||
@@ -91,20 +91,20 @@ func phoneOf(size string) (androidtest.Options, error) {
 	return androidtest.Options{Width: w, Height: h, Density: 420 * w / 1080}, nil
 }
 
-// stay keeps the phones until the user has enough.
+// stay keeps the phones until the user interrupts the command.
 func (s sim) stay(ctx context.Context) error {
 	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stdout, ADB: s.adb,
 		Env:   s.env.Environ,
-		Ready: func([]string) { fmt.Fprintln(s.env.Stdout, "ready; end with Ctrl-C") }})
+		Ready: func([]string) { fmt.Fprintln(s.env.Stdout, "ready; press Ctrl-C to end") }})
 }
 
-// around runs a command with an adb server and phones that are there for it alone.
+// around runs a command with an adb server and phones of its own.
 func (s sim) around(ctx context.Context, args []string) error {
 	return s.with(ctx, func(environ []string, _ []string) error { return s.command(ctx, args, environ) })
 }
 
-// with does something with an adb server and phones that are there for it alone; it is told the environment that leads
-// to them, and their serials.
+// with starts an adb server and phones, and calls a function with the environment variables that select them and with
+// their serials.
 func (s sim) with(ctx context.Context, do func(environ, serials []string) error) error {
 	server, environ, err := s.server(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s sim) with(ctx context.Context, do func(environ, serials []string) error)
 	return err
 }
 
-// server starts an adb server on a free port, with a home of its own so that the user's keys stay untouched.
+// server starts an adb server on a free port, with a home folder of its own so that the user's keys stay unchanged.
 func (s sim) server(ctx context.Context) (stop func(), environ []string, err error) {
 	home, err := os.MkdirTemp("", "taproot-sim-")
 	if err != nil {
@@ -149,7 +149,7 @@ func (s sim) server(ctx context.Context) (stop func(), environ []string, err err
 	return func() { end(); _ = os.RemoveAll(home) }, private, nil
 }
 
-// command runs the user's command; its exit code becomes ours.
+// command runs the user's command; its exit code becomes that of taproot.
 func (s sim) command(ctx context.Context, args, environ []string) error {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env, cmd.Dir = environ, s.env.Dir

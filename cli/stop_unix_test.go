@@ -4,7 +4,7 @@ package cli_test
 
 import "syscall"
 
-// What stops a process, and lets it go on.
+// Signals that stop a process, and let it continue.
 const (
 	sigstop = syscall.SIGSTOP
 	sigcont = syscall.SIGCONT

@@ -40,12 +40,13 @@ func newStudioCommand(env *Env) *cobra.Command {
 	var f studioFlags
 	cmd := &cobra.Command{
 		Use:   "studio [FILE.yaml]",
-		Short: "see a device live in your browser, point at its elements, and record a test",
-		Long: "studio opens a page in your browser on which a device is seen as it changes. Click, drag, turn the wheel " +
-			"and type on it; point at\n" +
-			"an element for its selectors, the best first; record what you do as the steps of a test, run them there, and " +
-			"save them in FILE.yaml.\n\n" +
-			"The page is served to this machine alone, and its link works once.",
+		Short: "see a device live in your browser, inspect its elements, and record a test",
+		Long: "studio opens a page in your browser that shows a device live. Click, drag, turn the mouse wheel and type on " +
+			"it;\n" +
+			"point at an element to see its selectors, the best one first; record your actions as the steps of a test, run " +
+			"them\n" +
+			"there, and save them in FILE.yaml.\n\n" +
+			"The page is served to this machine only, and its link works once.",
 		Example: "  taproot studio --sim\n" +
 			"  taproot studio suites/login.yaml --device emulator-5554\n" +
 			"  taproot studio suites/shop.yaml --url https://shop.example.com",
@@ -70,11 +71,11 @@ func newStudioCommand(env *Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.device, "device", "",
-		"the phone to see (default: the one that is attached; else the page lists them)")
-	flags.StringVar(&f.url, "url", "", "see a page of a browser, and begin at this `ADDRESS`")
-	flags.BoolVar(&f.sim, "sim", false, "start a simulated phone, and see it")
+		"show this phone (default: the only attached one; else the page lists them)")
+	flags.StringVar(&f.url, "url", "", "show a browser page, starting with this `URL`")
+	flags.BoolVar(&f.sim, "sim", false, "start a simulated phone, and show it")
 	flags.IntVar(&f.port, "port", 0, "the port of the page (default: a free one)")
-	flags.BoolVar(&f.noBrowser, "no-browser", false, "print the page's address and open no browser")
+	flags.BoolVar(&f.noBrowser, "no-browser", false, "print the page's URL and open no browser")
 	return cmd
 }
 
@@ -86,7 +87,7 @@ func (f *studioFlags) check(env *Env) error {
 		}
 	}
 	if chosen > 1 {
-		return &plan.Usage{Msg: "--device, --url and --sim exclude each other"}
+		return &plan.Usage{Msg: "--device, --url and --sim are mutually exclusive"}
 	}
 	if f.file == "" {
 		return nil
@@ -97,13 +98,13 @@ func (f *studioFlags) check(env *Env) error {
 		return &plan.Usage{Msg: f.file + " is not in this folder: go to the project's folder first"}
 	}
 	if !plan.YAMLFile(below) {
-		return &plan.Usage{Msg: f.file + " is no test: a test ends in .yaml"}
+		return &plan.Usage{Msg: f.file + " is not a test: a test ends in .yaml"}
 	}
 	f.file = filepath.ToSlash(below)
 	return nil
 }
 
-// simulated serves with a simulated phone that is there for it alone.
+// simulated serves Studio with a simulated phone of its own.
 func (f *studioFlags) simulated(ctx context.Context, env *Env) error {
 	adb, err := toolchain.Need(ctx, toolchain.NewHost(env.Getenv, env.Environ), toolchain.ADB)
 	if err != nil {
@@ -122,7 +123,7 @@ func (f *studioFlags) simulated(ctx context.Context, env *Env) error {
 	})
 }
 
-// serve shows the page until the user has enough.
+// serve serves the page until the user interrupts the command.
 func (f *studioFlags) serve(ctx context.Context, env *Env) error {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -133,7 +134,7 @@ func (f *studioFlags) serve(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	gate, err := auth.New(auth.Config{Keys: []string{rand.Text()}}) // that nobody knows: who has the link comes in
+	gate, err := auth.New(auth.Config{Keys: []string{rand.Text()}}) // a random key: only the link signs in
 	if err != nil {
 		return err
 	}
@@ -151,14 +152,14 @@ func (f *studioFlags) serve(ctx context.Context, env *Env) error {
 		return errors.Join(err, listener.Close(), s.Close())
 	}
 	address := "http://" + listener.Addr().String() + link
-	fmt.Fprintf(env.Stdout, "Studio: %s\n(the link works once, within ten minutes; end with Ctrl-C)\n", address)
+	fmt.Fprintf(env.Stdout, "Studio: %s\n(the link works once, within ten minutes; press Ctrl-C to end)\n", address)
 	if !f.noBrowser && isTerminal(env) {
 		openInBrowser(ctx, address)
 	}
 	return s.Serve(ctx, listener)
 }
 
-// page is where Studio begins: at a device, or at the list of them.
+// page returns the first page of Studio: that of a device, or the list of devices.
 func (f *studioFlags) page(ctx context.Context, conf run.Config) (string, error) {
 	query := url.Values{}
 	if f.file != "" {
@@ -185,12 +186,12 @@ func (f *studioFlags) page(ctx context.Context, conf run.Config) (string, error)
 	return page, nil
 }
 
-// choose gives the phone that is asked for, or the only one.
+// choose returns the phone of --device, or the only one.
 func (f *studioFlags) choose(ctx context.Context, conf run.Config, id string) (drivers.Info, error) {
 	phones := slices.DeleteFunc(run.Drivers(conf), func(d drivers.Driver) bool { return d.Platform() == dsl.Web })
 	defer func() {
 		for _, d := range phones {
-			_ = d.Close() // it has opened nothing
+			_ = d.Close() // nothing was opened
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)

@@ -24,7 +24,7 @@ func TestTerminal(t *testing.T) {
 		l.write(id+".yaml", strings.ReplaceAll(passesOnPhone, "passes", id))
 	}
 	l.write("wrong.yaml", "id: wrong\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n"+
-		// longer than the others last, on a busy machine too
+		// longer than the others, on a busy machine too
 		"  - assert: {label: Never there on any screen of this long list, timeoutMs: 4000}\n")
 	for _, tc := range []struct {
 		name  string
@@ -52,15 +52,17 @@ func TestTerminal(t *testing.T) {
 			}
 			screen := replay(t, raw)
 			if want := regexp.MustCompile(
-				`^(\[[123]/3\] ✓ PASS (one|two) · android SIM[12] · \d+\.\ds\n|\[[123]/3\] ✗ FAIL wrong · android SIM[12] · \d+\.\ds\n {4}wrong\.yaml:5:5: "Never there.*…\n){3}` +
-					`\nFAIL wrong \(android SIM[12]\)\nwrong\.yaml:5:5: (.*\n)+\nslowest: (.*, )?wrong .*\n2 passed, 1 failed in \d+\.\ds\nreports: \S+\n*$`); !want.MatchString(screen) {
+				`^(\[[123]/3\] ✓ PASS (one|two) · android SIM[12] · \d+\.\ds\n|\[[123]/3\] ✗ FAIL wrong · android SIM[12] · ` +
+					`\d+\.\ds\n {4}wrong\.yaml:5:5: "Never there.*…\n){3}` +
+					`\nFAIL wrong \(android SIM[12]\)\nwrong\.yaml:5:5: (.*\n)+\nslowest: (.*, )?wrong .*\n2 passed, 1 failed in ` +
+					`\d+\.\ds\nreports: \S+\n*$`); !want.MatchString(screen) {
 				t.Errorf("the screen shows\n%s", screen)
 			}
 		})
 	}
 }
 
-// onTerminal runs taproot on a pseudo terminal of 100 columns and gives all that it wrote.
+// onTerminal runs taproot on a pseudo terminal of 100 columns and returns all of its output.
 func (l *lab) onTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	ours, theirs := openTerminal(t)
@@ -110,7 +112,7 @@ func openTerminal(t *testing.T) (ours, theirs *os.File) {
 
 var sequence = regexp.MustCompile(`^\x1b\[([\d;]*)([A-Za-z])`)
 
-// replay gives what a terminal of 100 columns shows in the end; of escape sequences it knows those that are needed.
+// replay returns the final screen of a terminal of 100 columns. It supports the escape sequences that are needed.
 func replay(t *testing.T, raw string) string {
 	t.Helper()
 	lines, row, col := [][]rune{nil}, 0, 0
@@ -143,7 +145,7 @@ func replay(t *testing.T, raw string) string {
 				lines = append(lines, nil)
 			}
 		default:
-			if col == 100 && row < 40 { // it wraps: what was drawn in place is garbled from here on
+			if col == 100 && row < 40 { // the line wraps: text that was drawn in place is garbled from here on
 				row, col = row+1, 0
 				lines = append(lines, nil)
 			}

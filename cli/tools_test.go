@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// tool runs one command in a folder with these files and gives what it wrote and its exit code.
+// tool runs one command in a folder with these files and returns its output and its exit code.
 func tool(t *testing.T, make func(*Env) *cobra.Command, files map[string]string, args ...string) (dir, out, errs string,
 	code int) {
 	t.Helper()
@@ -103,7 +103,7 @@ func TestValidateWarnsAndCounts(t *testing.T) {
 		"suites/a.yaml:8:16: warning: this is never true",
 		"suites/a.yaml:9:27: warning: this is never true",
 		"suites/b.yaml:1:5: warning: this test cannot fail",
-		// 10 s tap, 2 s sleep, 10 s then, 10 s tap, 3 rounds of 2 tries of 500 ms
+		// 10 s tap, 2 s sleep, 10 s then, 10 s tap, 3 rounds of 2 attempts of 500 ms
 		"35s  a\n",
 		"at least 40s  b\n",
 		"2 tests, no error, 6 warnings;",
@@ -215,7 +215,7 @@ func TestFmtStdin(t *testing.T) {
 	}
 }
 
-// Where there is no folder suites, fmt does not go over every YAML file that it finds.
+// Without a folder suites, fmt does not format every YAML file that it finds.
 func TestFmtWantsAPath(t *testing.T) {
 	t.Parallel()
 	if _, _, errs, code := tool(t, newFmtCommand, map[string]string{"compose.yaml": crooked}); code != 2 ||

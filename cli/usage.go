@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// unknownCommand finds out whether the first word is no command, and what the user may have meant.
+// unknownCommand reports a first argument that is not a command, with a suggestion.
 func unknownCommand(root *cobra.Command, env *Env) error {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(env.Args...)
@@ -43,13 +43,13 @@ func unknownCommand(root *cobra.Command, env *Env) error {
 	return &plan.Usage{Msg: msg}
 }
 
-// completes reports whether a shell asks what a line could go on with.
+// completes reports whether a shell requests completions.
 func completes(env *Env) bool {
 	return len(env.Args) > 0 && (env.Args[0] == cobra.ShellCompRequestCmd ||
 		env.Args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// foreignCommands are what other test tools call what a command has under another name.
+// foreignCommands maps commands of other test tools to those of Taproot.
 var foreignCommands = map[string]string{
 	"test": "taproot run runs tests", "start": "taproot run runs tests, taproot serve the REST API",
 	"exec":    "taproot run runs tests",
@@ -57,33 +57,34 @@ var foreignCommands = map[string]string{
 	"ls":      "taproot validate lists the tests, taproot devices the devices",
 	"lint":    "taproot validate finds mistakes in tests",
 	"check":   "taproot validate finds mistakes in tests, taproot doctor missing programs",
-	"install": "taproot setup installs the programs that tests need", "new": "taproot init begins a project",
-	"create": "taproot init begins a project",
+	"install": "taproot setup installs the programs that tests need", "new": "taproot init creates a project",
+	"create": "taproot init creates a project",
 	"open":   "taproot report open shows the reports", "show-report": "taproot report open shows the reports",
 	"reports":       "taproot report open shows the reports",
 	"show-trace":    "taproot report open shows the reports with their traces",
-	"merge-reports": "taproot report merge makes one of several",
-	"format":        "taproot fmt lays test files out", "emulator": "taproot sim starts simulated phones",
+	"merge-reports": "taproot report merge combines several reports",
+	"format":        "taproot fmt formats test files", "emulator": "taproot sim starts simulated phones",
 	"start-device": "taproot sim starts simulated phones",
-	"inspect":      "taproot find '' lists what is on the screen",
-	"hierarchy":    "taproot find '' lists what is on the screen",
-	"codegen": "taproot record --url ADDRESS -o FILE.yaml records a test; taproot studio does so on a page, for phones, " +
+	"inspect":      "taproot find '' lists the elements of the screen",
+	"hierarchy":    "taproot find '' lists the elements of the screen",
+	"codegen": "taproot record --url URL -o FILE.yaml records a test; taproot studio does so on a page, for phones, " +
 		"too",
 	"server": "taproot serve serves the REST API",
 	"hub":    hubWords, "grid": hubWords, "lab": hubWords, "node": nodeWords, "provider": nodeWords,
 	"drain": "taproot host --drain drains the host that runs here",
-	"queue": "taproot farm status tells what waits on a farm, and why", "lease": leaseWords, "reserve": leaseWords,
+	"queue": "taproot farm status lists the waiting cases of a farm, with the reason", "lease": leaseWords,
+	"reserve": leaseWords,
 }
 
-// What words of other device farms mean here.
+// Suggestions for words of other device farms.
 const (
-	hubWords = "taproot serve --service --farm is the hub of a device farm, taproot host gives it devices (taproot " +
+	hubWords = "taproot serve --service --farm is the hub of a device farm, taproot host adds devices to it (taproot " +
 		"docs farm)"
-	nodeWords  = "taproot host gives the devices of this machine to a farm (taproot docs farm)"
-	leaseWords = "POST /devices/ID/lease holds or reserves a device of a server or a farm (taproot docs rest)"
+	nodeWords  = "taproot host adds the devices of this machine to a farm (taproot docs farm)"
+	leaseWords = "POST /devices/ID/lease leases or reserves a device of a server or a farm (taproot docs rest)"
 )
 
-// meant adds to a message what a word was meant to be, if any of these.
+// meant returns a suggestion for a mistyped word, or "".
 func meant(word string, names []string) string {
 	if near := dsl.Suggest(word, names); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -91,7 +92,7 @@ func meant(word string, names []string) string {
 	return ""
 }
 
-// namesTests tells whether a word looks like a test file, or is a file or a folder.
+// namesTests reports whether an argument looks like a test file, or is a file or a folder.
 func namesTests(env *Env, word string) bool {
 	if word == "" {
 		return false
@@ -116,7 +117,7 @@ func commandNames(root *cobra.Command) []string {
 	return names
 }
 
-// newHelpCommand is cobra's, but a topic that is not there is an error.
+// newHelpCommand is cobra's help command, except that an unknown topic is an error.
 func newHelpCommand(root *cobra.Command, env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -133,7 +134,7 @@ func newHelpCommand(root *cobra.Command, env *Env) *cobra.Command {
 	}
 }
 
-// flagError says what to write instead of a flag that was not understood.
+// flagError adds a suggestion to the error of an invalid flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError

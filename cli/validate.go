@@ -26,12 +26,12 @@ func newValidateCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [PATH…]",
 		Short: "find mistakes in tests without running them",
-		Long: "validate reads the tests and tells everything that is wrong in them: nothing is run, no device is needed. " +
-			"Warnings are about\n" +
-			"what is allowed and hardly meant. For each test it gives the sum of its time limits:\n" +
-			"it takes no longer, but that a step whose limit is over still ends the call of its device that it is in.\n\n" +
-			"The exit code is 0 when there is no error, 2 when there is one, and 3 when there is no test. --format github " +
-			"writes annotations for GitHub Actions.",
+		Long: "validate reads the tests and prints all errors in them, without running them and without a device. Warnings " +
+			"are\n" +
+			"about steps that are allowed but probably a mistake. For each test it prints the sum of its time limits: the " +
+			"test\n" +
+			"takes no longer, except for a device call that is active when its step's limit ends.\n\n" +
+			"Exit codes: 0 no error; 2 errors; 3 no test. --format github writes annotations for GitHub Actions.",
 		Example: "  taproot validate\n  taproot validate suites/login.yaml --format json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"text", "json", "github"}, format) {
@@ -44,7 +44,7 @@ func newValidateCommand(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer relaxGC()()
+			defer delayGC()()
 			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment,
 				Env: env.LookupEnv, Files: true})
 			if err != nil {
@@ -71,31 +71,31 @@ func newValidateCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// relaxGC lets more garbage collect before the collector runs: collecting it would take a quarter of the time to read
-// tests, and it is little. The returned function restores the setting.
-func relaxGC() func() {
+// delayGC delays garbage collection while tests are read: it takes a quarter of the time, and there is little garbage.
+// The returned function restores the setting.
+func delayGC() func() {
 	before := debug.SetGCPercent(400)
 	return func() { debug.SetGCPercent(before) }
 }
 
-// nothingFound says where tests were looked for.
+// nothingFound reports where tests were searched.
 func nothingFound(env *Env, args []string) string {
 	if len(args) > 0 {
 		return "no test was found in " + strings.Join(args, ", ")
 	}
 	return fmt.Sprintf(
 		"no test was found: looked for *.yaml and *.yml files in %s and the folders below it; name another folder, or "+
-			"begin with taproot init",
+			"create a test with taproot init",
 		strings.Join(plan.Folders(env.Dir, nil), ", "))
 }
 
-// findings are what validate has to say.
+// findings are the results of validate.
 type findings struct {
 	Valid    bool      `json:"valid"`
 	Problems []problem `json:"problems"`
 	Tests    []cost    `json:"tests"`
 
-	none bool // no test at all was found
+	none bool // no test was found
 }
 
 // problem is one error or warning.
@@ -108,18 +108,18 @@ type problem struct {
 	Message  string `json:"message"`
 	Hint     string `json:"hint,omitempty"`
 
-	text string // as text shows it
+	text string // in the format text
 }
 
-// cost is the longest that a test can take, one case after the other.
+// cost is the maximum duration of a test, with all of its cases in sequence.
 type cost struct {
 	ID          string `json:"id"`
 	Cases       int    `json:"cases"`
 	WorstCaseMS int64  `json:"worst_case_ms"`
-	AtLeast     bool   `json:"at_least,omitempty"` // a loop's length is only known at run time
+	AtLeast     bool   `json:"at_least,omitempty"` // the length of a loop is known only at run time
 }
 
-// validate plans the tests and looks at them. The error is one of what was asked for.
+// validate plans the tests and checks them. The error is that of the arguments.
 func validate(o plan.Options) (findings, error) {
 	found := findings{Valid: true, Problems: []problem{}, Tests: []cost{}}
 	p, err := plan.Build(o)
@@ -183,7 +183,7 @@ func (f *findings) add(severity string, errs []error) {
 	}
 }
 
-// flatten takes joined errors apart.
+// flatten splits joined errors.
 func flatten(err error) []error {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -210,7 +210,7 @@ func (f findings) write(w io.Writer, format string) error {
 	}
 }
 
-// print writes for people.
+// print writes the findings as text.
 func (f findings) print(w io.Writer) error {
 	var b strings.Builder
 	errs := 0
@@ -236,7 +236,7 @@ func (f findings) print(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("%s, no error; before each the sum of its time limits\n", plural.Of(len(f.Tests), "test"))
+	summary := fmt.Sprintf("%s, no error; each with the sum of its time limits\n", plural.Of(len(f.Tests), "test"))
 	if n := len(f.Problems); n > 0 {
 		summary = strings.Replace(summary, "no error", "no error, "+plural.Of(n, "warning"), 1)
 	}

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// build says what this program was built from; what is not known is empty.
+// build describes the build of this program; unknown values are empty.
 type build struct {
-	Version  string `json:"version"`          // of the module, "(devel)" when nobody gave it one
-	Commit   string `json:"commit,omitempty"` // whole, or the twelve digits that a module's version tells
+	Version  string `json:"version"`          // of the module; "(devel)" without one
+	Commit   string `json:"commit,omitempty"` // complete, or the twelve digits in a module's version
 	Date     string `json:"date,omitempty"`   // of the commit, RFC 3339, UTC
-	Modified bool   `json:"modified"`         // the work tree held more than the commit
+	Modified bool   `json:"modified"`         // the work tree had uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"` // GOOS/GOARCH
 }
@@ -26,8 +26,8 @@ func newVersionCommand(env *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "say which Taproot this is",
-		Long:  "version says which Taproot this is: the module's version, its commit and date, and the Go that built it.",
+		Short: "print the version of Taproot",
+		Long:  "version prints the module's version, its commit and date, and the Go version that built it.",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
@@ -44,7 +44,7 @@ func newVersionCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// thisBuild is read once: Go keeps the program's modules with it, and reads them all.
+// thisBuild is cached, because Go reads the list of all modules.
 var thisBuild = sync.OnceValue(func() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -53,8 +53,8 @@ var thisBuild = sync.OnceValue(func() build {
 	return buildOf(info)
 })
 
-// buildOf reads what Go keeps in the program. A program of `go install …@version` knows no repository, but where the
-// version was made of a commit it tells that.
+// buildOf reads what Go records in the program. A program from `go install …@version` contains no repository, but a
+// version that was derived from a commit contains the commit.
 func buildOf(info *debug.BuildInfo) build {
 	b := build{Version: info.Main.Version, Go: info.GoVersion, Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if b.Version == "" {
@@ -85,7 +85,7 @@ func buildOf(info *debug.BuildInfo) build {
 	return b
 }
 
-// String is one line for people.
+// String returns one line for the user.
 func (b build) String() string {
 	text := "taproot " + b.Version
 	if b.Commit != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// model is an endpoint that says yes and cites what is on the screen.
+// model is an endpoint that responds with yes and cites a text of the screen.
 type model struct {
 	mu     sync.Mutex
 	bodies []string
@@ -38,8 +38,9 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"usage":   map[string]int{"prompt_tokens": 700, "completion_tokens": 20}})
 }
 
-// TestVisualAssertionIsKeptAndReplayed: the prompt, the exact answer and the picture are in the pack; the same question
-// is answered from there, also without a key; without either, and when the model lies, the verdict is error.
+// TestVisualAssertionIsKeptAndReplayed checks that the prompt, the exact response and the image are in the pack, and
+// that the same question is answered from there, also without a key. Without either, and for a false citation, the
+// result is error.
 func TestVisualAssertionIsKeptAndReplayed(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
@@ -99,11 +100,11 @@ steps:
 	has(t, "metrics.json", read(t, pack, event.MetricsPath), `"prompt_tokens": 700`, `"calls": 1`,
 		`"name": "gpt-4.1-mini"`)
 
-	// The picture is the same, so nobody is asked.
+	// The image is the same, so the model is not used.
 	l.env = append(bare, "TAPROOT_AI=replay")
 	l.taproot("run", "look.yaml").exits(t, 0)
 	off := "look.yaml"
-	if testing.Short() { // that an answer which was kept is not taken either is seen in drivers/vision
+	if testing.Short() { // drivers/vision tests that a kept response with a false citation is not used either
 		off = "phone.yaml"
 	} else {
 		l.taproot("run", off, "--ai", "off").exits(t, 3)
@@ -113,7 +114,7 @@ steps:
 	if len(m.bodies) != 1 {
 		t.Errorf("%d requests", len(m.bodies))
 	}
-	if !testing.Short() { // An answer that came with somebody else's pack is no answer; runner/run sees it, too.
+	if !testing.Short() { // A response in a pack of another user is not used; runner/run tests that, too.
 		for _, run := range l.runs() {
 			if err := os.WriteFile(filepath.Join(run, "upload.json"), []byte("{}"), 0o644); err != nil {
 				t.Fatal(err)
@@ -122,7 +123,7 @@ steps:
 		l.env = append(bare, "TAPROOT_AI=replay")
 		l.taproot("run", "look.yaml").exits(t, 3)
 	}
-	// A model that cites what is not there.
+	// A model that cites a text that is not on the screen.
 	m.cites = "Order paid"
 	l.env = append(bare, "OPENAI_API_KEY=sk-lab-0123456789", "OPENAI_BASE_URL="+endpoint.URL)
 	e = l.taproot("run", "phone.yaml")

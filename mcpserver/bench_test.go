@@ -44,7 +44,7 @@ func callTool(t testing.TB, s *mcp.ClientSession, name, args string) string {
 	return strings.Join(said, "\n")
 }
 
-// BenchmarkStart is from the start of the process to the list of tools.
+// BenchmarkStart measures the time from the start of the process to the list of tools.
 func BenchmarkStart(b *testing.B) {
 	machine := newBench(b, 0)
 	for b.Loop() {
@@ -60,7 +60,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkCalls is what calls cost over stdio: the protocol alone, and on a phone that answers at once.
+// BenchmarkCalls measures calls over stdio: of the protocol alone, and on a phone that responds at once.
 func BenchmarkCalls(b *testing.B) {
 	machine := newBench(b, 1)
 	s := machine.open(b)
@@ -79,8 +79,8 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshotSize is a page of a hundred rows, each with a name, a price, a check box and two buttons: how many
-// characters, and tokens at four characters each, its snapshot has; against its HTML.
+// BenchmarkSnapshotSize compares the snapshot of a page of a hundred rows, each with a name, a price, a check box and
+// two buttons, with its HTML: in characters, and in tokens of four characters each.
 func BenchmarkSnapshotSize(b *testing.B) {
 	html := hundredRows()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, html) }))
@@ -108,8 +108,10 @@ func hundredRows() string {
 	b.WriteString(`<!doctype html><title>Products</title><h1>Products</h1><table>`)
 	for i := range 100 {
 		fmt.Fprintf(&b,
-			`<tr class="row product-row striped" data-id="%d"><td class="cell name"><a href="/product/%d">Product %d</a></td><td class="cell price">%d.99 €</td>`+
-				`<td class="cell"><label><input type="checkbox" name="pick-%d"> Pick %d</label></td><td class="cell"><button type="button" class="btn btn-primary">Buy %d</button>`+
+			`<tr class="row product-row striped" data-id="%d"><td class="cell name"><a href="/product/%d">Product %d</a></td>`+
+				`<td class="cell price">%d.99 €</td>`+
+				`<td class="cell"><label><input type="checkbox" name="pick-%d"> Pick %d</label></td>`+
+				`<td class="cell"><button type="button" class="btn btn-primary">Buy %d</button>`+
 				`<button type="button" class="btn">Details %d</button></td></tr>`, i, i, i, i, i, i, i, i)
 	}
 	b.WriteString(`</table>`)

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestSecrets: a value that the user exposed by name is typed and shown nowhere; no other name means anything.
+// TestSecrets checks that an exposed variable is typed and never shown, and that other variables have no value.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -25,7 +25,7 @@ func TestSecrets(t *testing.T) {
 	s.ok("launch", `{"package": "com.example.login", "force": true}`)
 	s.refused("input", `{"text": "${HOME_SECRET}"}`, "HOME_SECRET", "not defined")
 	s.refused("tap", `{"label": "${HOME}"}`, "not defined")
-	s.ok("tap", `{"label": "E-mail"}`) // a field that shows what it holds
+	s.ok("tap", `{"label": "E-mail"}`) // a field that shows its value
 	var said []string
 	said = append(said, s.ok("input", `{"text": "${PASS}"}`), s.ok("snapshot", `{}`), s.ok("snapshot", `{"find": "mail"}`),
 		s.ok("logs", `{}`),
@@ -59,7 +59,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestPathsStayInside: files are read below the working folder alone, whatever the way.
+// TestPathsStayInside checks that files are read only below the working folder, whatever form the path has.
 func TestPathsStayInside(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -122,7 +122,7 @@ func TestPathsStayInside(t *testing.T) {
 	s.ok("validate_test", `{"path": "`+filepath.Join(dir, "inside.yaml")+`"}`)
 }
 
-// TestSchemes: links open only what the user allows.
+// TestSchemes checks that only links with an allowed scheme are opened.
 func TestSchemes(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

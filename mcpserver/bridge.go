@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bridge passes what a client says over stdio on to a server at an address (streamable HTTP), and back, until the
-// client has said all or the server ends the session. The key, if there is one, goes with every request.
+// Bridge forwards the messages of a client over stdio to a server at a URL (streamable HTTP), and back, until the
+// client's input or the session ends. If key is not empty, every request carries it.
 func Bridge(ctx context.Context, address, key string, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -30,10 +30,10 @@ func Bridge(ctx context.Context, address, key string, in io.Reader, out io.Write
 	go func() { ended <- pump(ctx, far, near) }()
 	err = <-ended
 	cancel()
-	_ = near.Close() // the input may go on
+	_ = near.Close() // the input may still be open
 	closed := far.Close()
 	<-ended
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // the client has gone, which is how every session ends
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // the client disconnected, which is the normal end
 		return nil
 	}
 	return errors.Join(err, closed)
@@ -51,7 +51,7 @@ func pump(ctx context.Context, from, to mcp.Connection) error {
 	}
 }
 
-// keyed sends a key with every request.
+// keyed adds a key to every request.
 type keyed struct{ key string }
 
 func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestPageThatComputesForEver: a page whose script never ends costs an assistant no more than the time of its call.
+// TestPageThatComputesForEver checks that a page with an endless script costs no more than the time of the call.
 func TestPageThatComputesForEver(t *testing.T) {
 	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -27,7 +27,7 @@ func TestPageThatComputesForEver(t *testing.T) {
 		t.Fatal(seen)
 	}
 	s.ok("tap", `{"label": "Compute"}`)
-	for range 2 { // the second call knows already that the page does not answer
+	for range 2 { // before the second call, the page is known not to respond
 		text := s.ok("snapshot", `{}`)
 		if !strings.Contains(text, "Compute") || !strings.Contains(text, "it cannot be read now") {
 			t.Errorf("a snapshot says %s", text)
@@ -40,12 +40,12 @@ func TestPageThatComputesForEver(t *testing.T) {
 
 var within = regexp.MustCompile(`did not answer within ([0-9.]+m?s)`)
 
-// waitedAtMost checks the limit that an answer names: it is what was left of the call's time.
+// waitedAtMost checks the limit in a response: it is the rest of the call's time.
 func waitedAtMost(t *testing.T, text string, limit time.Duration) {
 	t.Helper()
 	m := within.FindStringSubmatch(text)
 	if m == nil {
-		t.Errorf("no limit is named: %s", text)
+		t.Errorf("the response contains no limit: %s", text)
 		return
 	}
 	if d, err := time.ParseDuration(m[1]); err != nil || d <= 0 || d > limit {

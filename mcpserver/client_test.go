@@ -29,7 +29,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// Clients that others wrote. Node has to be 22 or newer for them, so it is one of the packages.
+// Clients by other authors. They need Node 22 or newer, so it is one of the packages.
 func node(t testing.TB) (program, dir string) {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
@@ -39,7 +39,7 @@ func node(t testing.TB) (program, dir string) {
 	return filepath.Join(dir, "node_modules", fmt.Sprintf("node-%s-%s", runtime.GOOS, arch), "bin", "node"), dir
 }
 
-// bench is a machine of a test's own, as far as the program can see.
+// bench is an environment of its own for a test: home folder, variables and devices.
 type bench struct {
 	dir, tmp, locks string
 	phones          []*androidtest.Phone
@@ -79,7 +79,7 @@ func program(t testing.TB) string {
 	return path
 }
 
-// run runs a command of the bench and gives what it says; it has to end with that code.
+// run runs a command of the bench and returns its output; the command has to end with that exit code.
 func (b *bench) run(t *testing.T, code int, name string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
@@ -110,12 +110,12 @@ type report struct {
 	After, Free  int
 }
 
-// typeScript runs the official TypeScript SDK as a client, and gives what it tells.
+// typeScript runs the official TypeScript SDK as a client, and returns its report.
 func typeScript(t *testing.T, b *bench, env []string, args ...string) map[string]report {
 	t.Helper()
 	node, dir := node(t)
 	site := webtest.New(t)
-	script, err := os.CreateTemp(dir, "taproot-client-*.mjs") // beside node_modules, where its imports are found
+	script, err := os.CreateTemp(dir, "taproot-client-*.mjs") // next to node_modules, where its imports are found
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,13 +143,13 @@ func typeScript(t *testing.T, b *bench, env []string, args ...string) map[string
 	return got
 }
 
-// TestTypeScriptClient: the official TypeScript SDK signs in on a phone and on a page, waits, sees pictures and errors,
-// hears of progress, and aborts.
+// TestTypeScriptClient checks that the official TypeScript SDK signs in on a phone and on a page, waits, receives
+// images, errors and progress, and cancels.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
 	var env []string
-	if testing.Short() { // a phone alone; over pages, the other tests go
+	if testing.Short() { // a phone only; other tests cover pages
 		env = []string{"WITHOUT_PAGES=yes"}
 	}
 	got := typeScript(t, b, env, program(t), "mcp", "--expose-env", "APP_PASSWORD")
@@ -183,7 +183,7 @@ func TestTypeScriptClient(t *testing.T) {
 	b.clean(t)
 }
 
-// clean checks that nothing of the program is left: no lease, no temporary file.
+// clean checks that the program has left no lease and no temporary file.
 func (b *bench) clean(t *testing.T) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(b.tmp, "*"))
@@ -201,7 +201,7 @@ func (b *bench) clean(t *testing.T) {
 	for _, path := range locks {
 		lock := flock.New(path)
 		if ok, err := lock.TryLock(); err != nil || !ok {
-			t.Errorf("%s is still held: %v", filepath.Base(path), err)
+			t.Errorf("%s is still leased: %v", filepath.Base(path), err)
 		}
 		if err := lock.Close(); err != nil {
 			t.Error(err)
@@ -209,8 +209,7 @@ func (b *bench) clean(t *testing.T) {
 	}
 }
 
-// TestInspector: the inspector finds nothing to complain of, errors and warnings alike, and tells failures by its exit
-// code.
+// TestInspector checks that MCP Inspector reports no error and no warning, and that its exit code reports failures.
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestConformance and TestTypeScriptClient read the list of tools as clients do")
@@ -230,7 +229,7 @@ func TestInspector(t *testing.T) {
 	call := func(code int, args ...string) string {
 		t.Helper()
 		all := []string{inspector, "--cli", program, "mcp", "--method", "tools/call"}
-		for _, entry := range b.env { // it passes nothing on by itself
+		for _, entry := range b.env { // the inspector does not pass on its environment by itself
 			for _, name := range []string{"ADB_SERVER_SOCKET=", "TMPDIR=", "XDG_RUNTIME_DIR="} {
 				if strings.HasPrefix(entry, name) {
 					all = append(all, "-e", entry)
@@ -247,8 +246,8 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// TestConformance: the official suite over HTTP, which only this test serves. What its scenarios expect of a server
-// made for them stands in testdata/conformance.yml.
+// TestConformance runs the official suite over HTTP, which only this test serves. testdata/conformance.yml lists the
+// scenarios that need a server made for them.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	node, dir := node(t)
@@ -265,7 +264,7 @@ func TestConformance(t *testing.T) {
 	}()
 	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.MCP() }, nil))
 	defer web.Close()
-	defer func() { // which the suite leaves open
+	defer func() { // the suite leaves it open
 		for _, session := range slices.Collect(s.MCP().Sessions()) {
 			_ = session.Close()
 		}

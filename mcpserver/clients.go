@@ -10,19 +10,19 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// assistant is an assistant and how it is told of servers.
+// assistant is an assistant, and the form of its configuration.
 type assistant struct {
 	name  string
 	title string
 	file  string // where the configuration goes
-	key   string // under which servers stand in it; "" for TOML
-	kind  string // what its entries call a server over stdio; "" when they say nothing
-	dir   string // how its configuration calls the project's folder; "" when servers are started there
-	extra string // what can be done instead
+	key   string // the key of the servers in it; "" for TOML
+	kind  string // the type of a server over stdio in its entries; "" if they have no type
+	dir   string // the project's folder in its configuration; "" if servers are started there
+	extra string // a command that writes the entry
 }
 
-// homeless is the folder of clients that belong to no project: the user puts it in.
-const homeless = "/path/to/your/project"
+// projectPlaceholder is the placeholder of the project's folder, which the user replaces, for clients without projects.
+const projectPlaceholder = "/path/to/your/project"
 
 func clients() []assistant {
 	const workspace = "${workspaceFolder}"
@@ -30,19 +30,20 @@ func clients() []assistant {
 		{name: "claude-code", title: "Claude Code", file: ".mcp.json in the project", key: "mcpServers", kind: "stdio",
 			extra: "claude mcp add taproot -- %s"},
 		{name: "claude-desktop", title: "Claude Desktop",
-			file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: homeless},
+			file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: projectPlaceholder},
 		{name: "cursor", title: "Cursor", file: ".cursor/mcp.json in the project", key: "mcpServers", dir: workspace},
 		{name: "vscode", title: "VS Code", file: ".vscode/mcp.json in the project", key: "servers", kind: "stdio",
 			dir: workspace},
-		{name: "windsurf", title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", key: "mcpServers", dir: homeless},
-		{name: "zed", title: "Zed", file: "settings.json of Zed", key: "context_servers", dir: homeless},
+		{name: "windsurf", title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", key: "mcpServers",
+			dir: projectPlaceholder},
+		{name: "zed", title: "Zed", file: "settings.json of Zed", key: "context_servers", dir: projectPlaceholder},
 		{name: "codex", title: "Codex", file: "~/.codex/config.toml", extra: "codex mcp add taproot -- %s"},
 		{name: "gemini", title: "Gemini CLI", file: ".gemini/settings.json in the project", key: "mcpServers",
 			extra: "gemini mcp add taproot %s"},
 	}
 }
 
-// ClientNames lists the assistants whose configuration is known.
+// ClientNames lists the assistants with known configuration.
 func ClientNames() string {
 	var names []string
 	for _, c := range clients() {
@@ -51,7 +52,7 @@ func ClientNames() string {
 	return strings.Join(names, ", ")
 }
 
-// ClientConfig writes the entry with which an assistant starts the server: the program and its arguments.
+// ClientConfig returns the entry with which an assistant starts the server: the program and its arguments.
 func ClientConfig(name, program string, args []string) (string, error) {
 	all := clients()
 	i := slices.IndexFunc(all, func(c assistant) bool { return c.name == strings.ToLower(name) })
@@ -60,11 +61,11 @@ func ClientConfig(name, program string, args []string) (string, error) {
 		for _, c := range all {
 			names = append(names, c.name)
 		}
-		hint := "these are: " + strings.Join(names, ", ")
+		hint := "known are: " + strings.Join(names, ", ")
 		if near := dsl.Suggest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return "", fmt.Errorf("no assistant %q is known; %s", name, hint)
+		return "", fmt.Errorf("unknown assistant %q; %s", name, hint)
 	}
 	c := all[i]
 	if c.dir != "" && !slices.Contains(args, "--dir") {
@@ -83,20 +84,20 @@ type entry struct {
 	Args    []string `json:"args"`
 }
 
-// ClientFile tells where the entry goes, and what does the same.
+// ClientFile describes the file for the entry, and the command that writes it.
 func ClientFile(name, program string, args []string) string {
 	for _, c := range clients() {
 		if c.name != strings.ToLower(name) {
 			continue
 		}
-		said := "this goes into " + c.file
+		text := "this goes into " + c.file
 		if c.extra != "" {
-			said += "; the same is done by: " + fmt.Sprintf(c.extra, strings.Join(append([]string{program}, args...), " "))
+			text += "; or run: " + fmt.Sprintf(c.extra, strings.Join(append([]string{program}, args...), " "))
 		}
-		if c.dir == homeless {
-			said += "; put your project's folder in"
+		if c.dir == projectPlaceholder {
+			text += "; replace " + projectPlaceholder + " by your project's folder"
 		}
-		return said
+		return text
 	}
 	return ""
 }
@@ -110,7 +111,7 @@ func indented(v any) (string, error) {
 	return b.String(), err
 }
 
-// toml writes the entry for clients that are configured in TOML; its texts are quoted as in JSON, which TOML takes.
+// toml returns the entry for clients with TOML configuration. Its strings are quoted as in JSON, which is valid TOML.
 func toml(program string, args []string) string {
 	quote := func(v any) string {
 		text, err := indented(v)

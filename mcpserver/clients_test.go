@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestClientConfigs: each assistant's entry names the program and its arguments, in the form that it reads.
+// TestClientConfigs checks the entry of each assistant: the program and its arguments, in the form that it reads.
 func TestClientConfigs(t *testing.T) {
 	t.Parallel()
 	const program = `C:\Program Files\taproot.exe`

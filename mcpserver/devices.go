@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// nothing are the arguments of a tool that takes none of its own.
+// nothing are the arguments of a tool without arguments of its own.
 type nothing struct{}
 
 // deviceRecord is a device as tools show it.
@@ -36,11 +36,11 @@ type deviceRecord struct {
 	App          string `json:"app,omitempty"`
 	URL          string `json:"url,omitempty"`
 	Title        string `json:"title,omitempty"`
-	Dialog       string `json:"dialog,omitempty"` // that is open, with how it is answered
-	Used         string `json:"used,omitempty"`   // by whom, since when
+	Dialog       string `json:"dialog,omitempty"` // the open one, with the call that closes it
+	Used         string `json:"used,omitempty"`   // who leased it, and when
 }
 
-// deviceList is what list_devices gives.
+// deviceList is the result of list_devices.
 type deviceList struct {
 	Devices  []deviceRecord `json:"devices"`
 	Default  string         `json:"default,omitempty"`
@@ -76,7 +76,7 @@ func listDevices(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	return structured(list)
 }
 
-// usedBy tells who uses a device, and since when.
+// usedBy describes who uses a device, and since when.
 func (c *call) usedBy(i drivers.Info) string {
 	const clock = "15:04:05 MST"
 	for _, st := range c.Live.Open() {
@@ -121,7 +121,7 @@ func deviceInfo(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	return structured(r)
 }
 
-// whatIsShown tells the app in front or the page.
+// whatIsShown fills in the app in the foreground, or the page.
 func (c *call) whatIsShown(ctx context.Context, d drivers.Device, r *deviceRecord) (err error) {
 	open, err := client.OpenDialog(ctx, d)
 	if open != nil {
@@ -142,7 +142,7 @@ type setDeviceArgs struct {
 	Device string `json:"device,omitempty" minLength:"1" doc:"Device id, from list_devices."`
 }
 
-// chosenDevice is what set_device gives.
+// chosenDevice is the result of set_device.
 type chosenDevice struct {
 	Default string `json:"default"`
 	Tab     string `json:"tab,omitempty"`
@@ -168,7 +168,7 @@ func setDevice(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	return structured(chosenDevice{Default: id})
 }
 
-// setTab brings a tab to the front, as the step of a test that does so.
+// setTab brings a tab to the front, as the step of a test does.
 func (c *call) setTab(ctx context.Context, device string) (*mcp.CallToolResult, error) {
 	c.Device = device
 	device, err := c.Pick(ctx, []dsl.Platform{dsl.Web})
@@ -196,7 +196,7 @@ func (c *call) setTab(ctx context.Context, device string) (*mcp.CallToolResult, 
 	return structured(answer)
 }
 
-// appList is what list_apps gives.
+// appList is the result of list_apps.
 type appList struct {
 	Device string   `json:"device"`
 	Apps   []string `json:"apps"`

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 )
 
-// TestDialogs: a page's question is shown and stays open until the client answers it, by a key or by a text; nothing
-// else answers it by accident, and a picture that cannot be taken does not cost the page.
+// TestDialogs checks that a page's dialog is reported and stays open until the client closes it by a key or a text. No
+// other call closes it, and a screenshot that cannot be taken does not close the page.
 func TestDialogs(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)

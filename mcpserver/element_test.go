@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestStaleRefs: what is gone is not tapped, whatever looks like it.
+// TestStaleRefs checks that a removed element is not tapped, even if another one looks the same.
 func TestStaleRefs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
@@ -17,7 +17,7 @@ func TestStaleRefs(t *testing.T) {
 	seen := s.ok("snapshot", `{}`)
 	ref := refOf(t, seen, `"Edge"`)
 	s.refused("tap", `{"ref": "`+ref+`", "device": "SIM2"}`, "is an element of SIM1, not of SIM2")
-	// A reference names its device: the one that was set is another one.
+	// A reference belongs to its device, which is not the one that was set.
 	s.ok("set_device", `{"device": "SIM2"}`)
 	if text := s.ok("wait_for", `{"visible": "`+ref+`"}`); !strings.Contains(text, "SIM1") {
 		t.Errorf("a reference of SIM1 was used on another device: %s", text)

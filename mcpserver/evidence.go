@@ -22,24 +22,24 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// film is a recording under way.
-type film struct {
+// activeRecording is an active recording.
+type activeRecording struct {
 	recording drivers.Recording
-	device    drivers.Device // that it was begun on
+	device    drivers.Device // as it was open when the recording started
 	dir       string
 	began     time.Time
 }
 
-// maxFilm is how long a device is held for a recording.
-const maxFilm = 30 * time.Minute
+// maxRecording is how long a device is leased for a recording.
+const maxRecording = 30 * time.Minute
 
 // recordArgs are those of the tool record.
 type recordArgs struct {
-	Action string `json:"action" required:"true" enum:"start,stop" doc:"A browser page is filmed from its opening on: start with device web-1, then open_browser."`
+	Action string `json:"action" required:"true" enum:"start,stop" doc:"A browser page is recorded from its opening: start with device web-1, then open_browser."`
 }
 
-// filmFile is what record gives.
-type filmFile struct {
+// recordingResult is the result of record.
+type recordingResult struct {
 	Device  string `json:"device"`
 	State   string `json:"state"`
 	Path    string `json:"path,omitempty"`
@@ -49,7 +49,7 @@ type filmFile struct {
 
 func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if c.args.(recordArgs).Action == "stop" {
-		return c.stopFilm(ctx)
+		return c.stopRecording(ctx)
 	}
 	device, err := c.AnyDevice(ctx)
 	if err != nil {
@@ -57,37 +57,37 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	}
 	if !c.Mask.Empty() {
 		return nil, &client.Refusal{
-			What: "nothing is filmed while secrets are exposed to this session: a film cannot hide " +
-				"them", Try: "screenshot, in which they are painted over"}
+			What: "no recording is made while secrets are exposed to this session: a video cannot hide them",
+			Try:  "screenshot, in which they are painted over"}
 	}
-	if _, err := c.Live.Hold(ctx, device, c.Who, maxFilm); err != nil {
+	if _, err := c.Live.Hold(ctx, device, c.Who, maxRecording); err != nil {
 		return nil, err
 	}
 	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
-		return c.startFilm(ctx, device, s)
+		return c.startRecording(ctx, device, s)
 	})
 	if err != nil {
 		_, release := c.Live.Release(context.WithoutCancel(ctx), device, c.Who)
 		return nil, errors.Join(err, release)
 	}
-	return structured(filmFile{Device: device, State: "recording",
-		Note: "record {action: stop} keeps the film; it ends with this session otherwise"})
+	return structured(recordingResult{Device: device, State: "recording",
+		Note: "record {action: stop} keeps the recording; otherwise it is deleted at the end of this session"})
 }
 
-// startFilm begins to film the device of the session.
-func (c *call) startFilm(ctx context.Context, device string, s *action.Session) error {
+// startRecording starts a recording of the session's device.
+func (c *call) startRecording(ctx context.Context, device string, s *action.Session) error {
 	recorder, ok := s.Device.(drivers.Recorder)
 	if !ok {
-		return client.Unsupported(device, "cannot film its screen")
+		return client.Unsupported(device, "cannot record its screen")
 	}
 	c.server.mu.Lock()
-	running := c.server.films[device]
+	running := c.server.recordings[device]
 	c.server.mu.Unlock()
 	if running != nil && running.device == s.Device {
 		return &client.Refusal{What: device + " is being recorded already", Try: "record {action: stop}",
 			Err: drivers.ErrUnsupported}
 	}
-	dir, err := os.MkdirTemp(c.server.work, "film-")
+	dir, err := os.MkdirTemp(c.server.tempDir, "recording-")
 	if err != nil {
 		return err
 	}
@@ -97,21 +97,21 @@ func (c *call) startFilm(ctx context.Context, device string, s *action.Session) 
 		return errors.Join(err, os.RemoveAll(dir))
 	}
 	c.server.mu.Lock()
-	c.server.films[device] = &film{recording, s.Device, dir, began}
+	c.server.recordings[device] = &activeRecording{recording, s.Device, dir, began}
 	c.server.mu.Unlock()
 	return nil
 }
 
-// stopFilm ends the recording and keeps the film in the folder of reports.
-func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
-	device, f, err := c.filmed()
+// stopRecording ends the recording and keeps its file in the folder of reports.
+func (c *call) stopRecording(ctx context.Context) (*mcp.CallToolResult, error) {
+	device, f, err := c.findRecording()
 	if err != nil {
 		return nil, err
 	}
 	var clips []drivers.Clip
 	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
 		c.server.mu.Lock()
-		delete(c.server.films, device)
+		delete(c.server.recordings, device)
 		c.server.mu.Unlock()
 		if s.Device != f.device {
 			return &client.Refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device),
@@ -126,43 +126,43 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 	if err = errors.Join(err, release); err != nil {
 		return nil, err
 	}
-	kept := filmFile{Device: device, State: "stopped", Seconds: int(time.Since(f.began).Seconds())}
+	kept := recordingResult{Device: device, State: "stopped", Seconds: int(time.Since(f.began).Seconds())}
 	if strings.HasPrefix(device, "web-") {
 		c.ForgetDevice(device)
-		kept.Note = "the page was closed with its film; open_browser opens it again"
+		kept.Note = "the page was closed with its recording; open_browser opens it again"
 	}
-	if kept.Path, err = c.keepFilm(ctx, device, clips); err != nil {
+	if kept.Path, err = c.saveRecording(ctx, device, clips); err != nil {
 		return nil, err
 	}
 	return structured(kept)
 }
 
-// filmed gives the device that is being recorded.
-func (c *call) filmed() (string, *film, error) {
+// findRecording returns the device that is being recorded.
+func (c *call) findRecording() (string, *activeRecording, error) {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
-	if c.Device == "" && len(c.server.films) == 1 {
-		for device, f := range c.server.films {
+	if c.Device == "" && len(c.server.recordings) == 1 {
+		for device, f := range c.server.recordings {
 			return device, f, nil
 		}
 	}
-	if f := c.server.films[c.Device]; f != nil {
+	if f := c.server.recordings[c.Device]; f != nil {
 		return c.Device, f, nil
 	}
-	if len(c.server.films) > 1 && c.Device == "" {
+	if len(c.server.recordings) > 1 && c.Device == "" {
 		return "", nil, &client.Refusal{What: "several devices are being recorded", Try: "name one with device"}
 	}
 	return "", nil, &client.Refusal{What: "nothing is being recorded", Try: "record {action: start}"}
 }
 
-// keepFilm makes one mp4 of the parts, below the folder of reports.
-func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip) (string, error) {
+// saveRecording joins the parts into one mp4, below the folder of reports.
+func (c *call) saveRecording(ctx context.Context, device string, clips []drivers.Clip) (string, error) {
 	if len(clips) == 0 {
-		return "", &client.Refusal{What: "the device made no film: nothing was drawn while it was recorded"}
+		return "", &client.Refusal{What: "the device recorded nothing: the screen did not change during the recording"}
 	}
 	dir := filepath.Join(c.server.conf.Runner.Reports, "recordings")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("folder for the film: %w", err)
+		return "", fmt.Errorf("folder for the recording: %w", err)
 	}
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
@@ -177,7 +177,7 @@ func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip
 	}
 	ffmpeg := run.FindFFmpeg(ctx, c.server.conf.Runner)
 	if ffmpeg == "" {
-		return "", &client.Refusal{What: "the film cannot be written: ffmpeg is not installed", Try: "`taproot setup`"}
+		return "", &client.Refusal{What: "the recording cannot be written: ffmpeg is not installed", Try: "`taproot setup`"}
 	}
 	return out, video.Maker{FFmpeg: ffmpeg}.Join(ctx, parts, out)
 }
@@ -198,7 +198,7 @@ const (
 	maxLogLine = 2000
 )
 
-// Write takes what the device logs.
+// Write appends what the device logs.
 func (l *logTail) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +220,7 @@ func (l *logTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// keepLog copies the log of a device that was just opened, until it is closed.
+// keepLog copies the log of a newly opened device, until the device is closed.
 func (s *Server) keepLog(session *action.Session) {
 	logger, ok := session.Device.(drivers.Logger)
 	if !ok {
@@ -237,7 +237,7 @@ func (s *Server) keepLog(session *action.Session) {
 	tail.stop = nil
 	s.mu.Unlock()
 	if before != nil {
-		_ = before() // of the device as it was open before, which is closed
+		_ = before() // the log of the device's last session, which is closed
 	}
 	stop, err := logger.StartLog(s.base, tail)
 	tail.mu.Lock()
@@ -304,7 +304,7 @@ func showLogs(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	return text(logText(device, crash, lines, a.Max)), nil
 }
 
-// logText shows the newest lines that fit.
+// logText returns the newest lines that fit into a response.
 func logText(device string, crash *drivers.Crash, lines []string, limit int) string {
 	var b strings.Builder
 	all := len(lines)
@@ -315,7 +315,7 @@ func logText(device string, crash *drivers.Crash, lines []string, limit int) str
 		from--
 		size += len(lines[from]) + 1
 	}
-	fmt.Fprintf(&b, "%s: the newest %d of %d lines since this session began to use the device\n", device,
+	fmt.Fprintf(&b, "%s: the newest %d of %d lines since this session started to use the device\n", device,
 		len(lines)-from, all)
 	if crash != nil {
 		fmt.Fprintf(&b, "%s crashed (%s): %s\n%s\n", crash.App, crash.Kind, crash.Reason, shorten.Runes(crash.Report, 3000))

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestScreenshotScale: the picture has the size that was asked for, and a point in it is the point on the phone.
+// TestScreenshotScale checks the requested size of screenshots, and that a point in one is the point on the phone.
 func TestScreenshotScale(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -33,7 +33,7 @@ func TestScreenshotScale(t *testing.T) {
 	}
 	s.refused("screenshot", `{"max_px": 4000}`, "at most 1920")
 	if !strings.Contains(words(s.ask("screenshot", `{"max_px": 400, "marks": true}`)), `"Edge"`) {
-		t.Error("the marks are not told")
+		t.Error("the marks are not reported")
 	}
 	answer := s.ok("tap", `{"point": "100,200"}`)
 	if !strings.Contains(answer, "picture's pixels: 201,401 on the device") &&

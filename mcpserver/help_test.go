@@ -24,7 +24,7 @@ import (
 // listApp are the arguments that launch the app with the list.
 const listApp = `{"package": "com.example.list", "force": true}`
 
-// lab is simulated phones and what a server needs to find them.
+// lab is a set of simulated phones, with what a server needs to find them.
 type lab struct {
 	phones []*androidtest.Phone
 	env    map[string]string
@@ -32,7 +32,7 @@ type lab struct {
 
 func (l *lab) getenv(name string) string { return l.env[name] }
 
-// newLab starts small phones that do everything at once.
+// newLab starts small phones without delays.
 func newLab(t testing.TB, n int) *lab {
 	t.Helper()
 	kind := androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, IdleQuiet: 1}
@@ -47,7 +47,7 @@ func newLab(t testing.TB, n int) *lab {
 	return l
 }
 
-// config is a server for the lab's phones alone, which keeps them however slow the machine is.
+// config configures a server that uses only the lab's phones, and keeps them on a slow machine, too.
 func (l *lab) config(t testing.TB) Config {
 	dir := t.TempDir()
 	return Config{Version: "test", Idle: time.Hour, Runner: run.Config{Dir: dir, Reports: dir + "/reports",
@@ -55,15 +55,14 @@ func (l *lab) config(t testing.TB) Config {
 		Drivers: []drivers.Driver{android.New(android.Options{Getenv: l.getenv, NotesDir: t.TempDir()})}}
 }
 
-// browser is the one of all tests whose servers have pages. A server that closes it closes its own pages alone: those
-// of others go on.
+// browser is shared by all tests of pages. A server that closes it closes only its own pages.
 var browser = sync.OnceValue(func() *web.Driver { return web.New(web.Options{Slots: 4}) })
 
 type sharedPages struct{ *web.Driver }
 
 func (sharedPages) Close() error { return nil }
 
-// pages are the drivers of a server whose devices are pages.
+// pages returns the drivers of a server on pages.
 func pages() []drivers.Driver { return []drivers.Driver{sharedPages{browser()}} }
 
 // CloseBrowser ends the browser after all tests.
@@ -77,7 +76,7 @@ type session struct {
 	heard  chan *mcp.ProgressNotificationParams
 }
 
-// connect starts a server and a client of it.
+// connect starts a server and connects a client to it.
 func connect(t testing.TB, c Config) *session {
 	t.Helper()
 	s, err := New(c)
@@ -120,7 +119,7 @@ func (s *session) ask(tool, args string) *mcp.CallToolResult {
 	return r
 }
 
-// ok calls a tool that has to succeed and gives its text.
+// ok calls a tool that has to succeed and returns its text.
 func (s *session) ok(tool, args string) string {
 	s.t.Helper()
 	r := s.ask(tool, args)
@@ -130,7 +129,7 @@ func (s *session) ok(tool, args string) string {
 	return words(r)
 }
 
-// refused calls a tool that has to say no, in these words, and nothing else.
+// refused calls a tool that has to fail with an error that contains these words and no structured content.
 func (s *session) refused(tool, args string, want ...string) string {
 	s.t.Helper()
 	r := s.ask(tool, args)
@@ -149,7 +148,7 @@ func (s *session) refused(tool, args string, want ...string) string {
 	return text
 }
 
-// words is the text of an answer.
+// words returns the text of a response.
 func words(r *mcp.CallToolResult) string {
 	var parts []string
 	for _, c := range r.Content {
@@ -160,7 +159,7 @@ func words(r *mcp.CallToolResult) string {
 	return strings.Join(parts, "\n")
 }
 
-// refOf gives the reference in the line of a snapshot that holds the words.
+// refOf returns the reference in the line of a snapshot that contains the words.
 func refOf(t testing.TB, snapshot string, words ...string) string {
 	t.Helper()
 next:
@@ -176,7 +175,7 @@ next:
 	return ""
 }
 
-// androidtestPassword is that of the one account of the simulated app.
+// androidtestPassword is the password of the only account of the simulated app.
 const androidtestPassword = "lovelace"
 
 func quotedJSON(s string) string {
@@ -187,7 +186,7 @@ func quotedJSON(s string) string {
 	return string(data)
 }
 
-// eventually waits until something has come about.
+// eventually waits until a condition is true.
 func eventually(t testing.TB, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(2 * time.Minute)
@@ -203,7 +202,7 @@ func eventually(t testing.TB, ok func() bool) {
 	}
 }
 
-// bare is an answer without the fences around foreign texts.
+// bare returns a response without the marks around text of the app.
 func bare(answer string) string {
 	return regexp.MustCompile(`</?x[a-z0-9]{4}>`).ReplaceAllString(answer, "")
 }

@@ -11,51 +11,52 @@ import (
 )
 
 const (
-	// maxSessions is how many clients may be connected at once over HTTP. One that has gone without a word counts until
-	// sessionIdle.
+	// maxSessions is how many clients may be connected at once over HTTP. A client that disconnects without ending its
+	// session counts until sessionIdle.
 	maxSessions = 256
-	// sessionIdle is how long a client over HTTP may say nothing before its session ends.
+	// sessionIdle is how long a client over HTTP may send nothing before its session ends.
 	sessionIdle = 30 * time.Minute
-	// greeting is how long a client may take to begin its session.
-	greeting = time.Minute
+	// startTimeout is how long a client may take to start its session.
+	startTimeout = time.Minute
 	// sessionHeader carries the id of a session.
 	sessionHeader = "Mcp-Session-Id"
 )
 
-// Handler answers clients over streamable HTTP: each session is a Server of its own on the devices of Config.Devices.
-// Who may call, and from where, is decided before it.
+// Handler serves clients over streamable HTTP. Each session is a Server of its own on the devices of Config.Devices.
+// Authentication and the check of the origin are the caller's.
 type Handler struct {
 	conf Config
 	who  func(*http.Request) string
 	http http.Handler
 
-	mu     sync.Mutex
-	closed bool
-	open   map[*Server]bool
-	guests map[string]*guest // by the id of their session
-	ends   sync.WaitGroup
-	done   chan struct{}
+	mu      sync.Mutex
+	closed  bool
+	open    map[*Server]bool
+	clients map[string]*httpClient // by the id of their session
+	ends    sync.WaitGroup
+	done    chan struct{}
 }
 
-// NewHandler makes a handler; Close ends its sessions. who names the caller of a request: a session answers nobody but
-// the one who began it.
+// NewHandler returns a handler; Close ends its sessions. who returns the name of the caller of a request. A session
+// accepts requests only from the caller that started it.
 func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
 	if c.Devices == nil {
 		return nil, errors.New("sessions over HTTP need the devices of their process")
 	}
-	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, guests: map[string]*guest{}, done: make(chan struct{})}
-	h.http = mcp.NewStreamableHTTPHandler(h.begin, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle,
+	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, clients: map[string]*httpClient{},
+		done: make(chan struct{})}
+	h.http = mcp.NewStreamableHTTPHandler(h.newSession, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle,
 		MaxRequestBodyBytes: maxLine,
-		// the names by which the server may be called were checked
+		// the host names of the server were checked before
 		DisableLocalhostProtection: true, PropagateRequestCancellation: true})
 	return h, nil
 }
 
-// ServeHTTP answers one request. The id of somebody else's session is as unknown as one that never was.
+// ServeHTTP handles one request. The id of another caller's session is answered like an unknown id.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		h.mu.Lock()
-		g := h.guests[id]
+		g := h.clients[id]
 		h.mu.Unlock()
 		if g == nil || g.owner != h.who(r) {
 			http.Error(w, "session not found", http.StatusNotFound)
@@ -68,8 +69,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.http.ServeHTTP(w, r)
 }
 
-// begin makes the server of a new session; nil refuses it.
-func (h *Handler) begin(r *http.Request) *mcp.Server {
+// newSession returns the server of a new session, or nil to reject it.
+func (h *Handler) newSession(r *http.Request) *mcp.Server {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || len(h.open) >= maxSessions {
@@ -88,40 +89,40 @@ func (h *Handler) begin(r *http.Request) *mcp.Server {
 	if device := r.PathValue("id"); device != "" {
 		s.Choose(device)
 	}
-	g := &guest{owner: owner, left: make(chan struct{})}
-	h.open[s], h.guests[id] = true, g
+	g := &httpClient{owner: owner, left: make(chan struct{})}
+	h.open[s], h.clients[id] = true, g
 	h.ends.Go(func() { h.end(s, id, g) })
 	return s.MCP()
 }
 
-// guest is a client with a session.
-type guest struct {
+// httpClient is a client with a session.
+type httpClient struct {
 	owner string
 	once  sync.Once
 	left  chan struct{} // closed when it has ended its session
 }
 
-func (g *guest) leave() { g.once.Do(func() { close(g.left) }) }
+func (g *httpClient) leave() { g.once.Do(func() { close(g.left) }) }
 
-// end waits until the client has gone, and gives back what it had.
-func (h *Handler) end(s *Server, id string, g *guest) {
+// end waits until the client has disconnected, and releases the session's devices.
+func (h *Handler) end(s *Server, id string, g *httpClient) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	began, met := time.Now(), false
+	began, wasConnected := time.Now(), false
 wait:
 	for {
 		select {
 		case <-h.done:
 			break wait
-		case <-g.left: // it may have come and gone between two looks
+		case <-g.left: // the session may have started and ended between two ticks
 			break wait
 		case <-tick.C:
 		}
-		here := false
+		connected := false
 		for range s.MCP().Sessions() {
-			here, met = true, true
+			connected, wasConnected = true, true
 		}
-		if !here && (met || time.Since(began) > greeting) {
+		if !connected && (wasConnected || time.Since(began) > startTimeout) {
 			break
 		}
 	}
@@ -134,10 +135,10 @@ wait:
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.open, s)
-	delete(h.guests, id)
+	delete(h.clients, id)
 }
 
-// Close ends all sessions and waits until what they had is given back.
+// Close ends all sessions and waits until their devices are released.
 func (h *Handler) Close() error {
 	h.mu.Lock()
 	if !h.closed {

@@ -22,7 +22,7 @@ import (
 
 const httpKey = "key-of-the-tests-1234567890abcdef"
 
-// served starts `taproot serve --mcp` with authentication and gives its address.
+// served starts `taproot serve --mcp` with authentication and returns its URL.
 func (b *bench) served(t *testing.T, env ...string) string {
 	t.Helper()
 	cmd := exec.Command(program(t), "serve", "--mcp", "--addr", "127.0.0.1:0", "--allow-private", "--expose-env",
@@ -50,7 +50,7 @@ func (b *bench) served(t *testing.T, env ...string) string {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	site := regexp.MustCompile(`http://\S+`).FindString(line)
 	if err != nil || site == "" {
-		t.Fatalf("the server says %q, and no address: %v", line, err)
+		t.Fatalf("the server prints %q, and no URL: %v", line, err)
 	}
 	return site
 }
@@ -78,10 +78,11 @@ func dialHTTP(t *testing.T, site, key string) *mcp.ClientSession {
 	return s
 }
 
-const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` +
+	`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
-// TestHTTP: assistants at /mcp need what the API asks for, see its devices, and a session answers nobody but who began
-// it.
+// TestHTTP checks that /mcp has the authentication of the API and lists its devices, and that a session accepts only
+// the caller that started it.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
@@ -128,7 +129,7 @@ func TestHTTP(t *testing.T) {
 	}
 	if code, text, _ := post(map[string]string{"X-API-Key": "another-" + httpKey, "Mcp-Session-Id": id},
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); code != 404 {
-		t.Errorf("somebody else's session: %d %s", code, text)
+		t.Errorf("another caller's session: %d %s", code, text)
 	}
 	one, two := dialHTTP(t, site, httpKey), dialHTTP(t, site, "another-"+httpKey)
 	callTool(t, one, "launch", `{"package": "com.example.list", "force": true}`)
@@ -143,7 +144,7 @@ func TestHTTP(t *testing.T) {
 		t.Errorf("a phone of two: %v %s", failed, text)
 	}
 	if text, _ := ask(two, "list_devices", `{}`); !strings.Contains(text, `"used"`) {
-		t.Errorf("nobody uses it: %s", text)
+		t.Errorf("no client uses it: %s", text)
 	}
 	if err := one.Close(); err != nil {
 		t.Error(err)
@@ -159,15 +160,16 @@ func TestHTTP(t *testing.T) {
 		}
 		return !failed
 	})
-	if !until.IsZero() && time.Until(until) < 30*time.Second { // half of the lease, which takes milliseconds to give back
-		t.Errorf("it was not given back when its client went, but near the end of its lease: %s", until)
+	// half of the lease; a release takes milliseconds
+	if !until.IsZero() && time.Until(until) < 30*time.Second {
+		t.Errorf("the device was not released when its client disconnected, but near the end of its lease: %s", until)
 	}
 	if err := two.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// eventually waits until something has come about.
+// eventually waits until a condition is true.
 func eventually(t *testing.T, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(2 * time.Minute)
@@ -183,17 +185,17 @@ func eventually(t *testing.T, ok func() bool) {
 	}
 }
 
-// TestHTTPClosedByDefault: without --mcp there is nothing at /mcp.
+// TestHTTPClosedByDefault checks that /mcp does not exist without --mcp.
 func TestHTTPClosedByDefault(t *testing.T) {
 	t.Parallel()
 	out, _ := newBench(t, 0).run(t, 0, program(t), "serve", "--help")
 	if !strings.Contains(out, "--mcp") {
-		t.Error("serve --help does not tell of --mcp")
+		t.Error("serve --help does not mention --mcp")
 	}
 }
 
-// TestConformanceServed: the official suite against `taproot serve --mcp`. What its scenarios expect of a server made
-// for them stands in testdata/conformance.yml.
+// TestConformanceServed runs the official suite against `taproot serve --mcp`. testdata/conformance.yml lists the
+// scenarios that need a server made for them.
 func TestConformanceServed(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestConformance has the same suite, TestHTTP the same server")

@@ -7,7 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestSessionAsTest: what is written down is what was done, and only what went well.
+// TestSessionAsTest checks that the session as a test contains exactly the actions that succeeded.
 func TestSessionAsTest(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

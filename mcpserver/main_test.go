@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/mcpserver"
 )
 
-// The program itself stands under the name taproot, for clients that start it.
+// This test program is also called under the name taproot, for clients that start it.
 func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){
 		"taproot":   func() { os.Exit(cli.Main(cli.SystemEnv())) },
@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// clientMain is a client that is killed: it films a phone, opens a page, waits for what never comes, and says the
-// number of the server's process.
+// clientMain is a client that will be killed: it records a phone, opens a page, waits for an element that never
+// appears, and prints the process id of the server.
 func clientMain() int {
 	ctx := context.Background()
 	server := exec.Command("taproot", "mcp")

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 )
 
-// TestPage: an assistant signs in on a page, by label, by CSS selector and by reference.
+// TestPage signs in on a page by label, by CSS selector and by reference.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)
@@ -53,7 +53,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// fillsIn: web_type chooses from a list and gives a file to a file field, each as the step of a test that does so.
+// fillsIn checks that web_type chooses from a list and sets a file field, each as the step of a test does.
 func (s *session) fillsIn(site *webtest.Site, dir string) {
 	s.t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("hello"), 0o600); err != nil {

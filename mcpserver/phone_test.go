@@ -7,8 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestLogin: an assistant signs in on a phone, by label and by reference, and gets it back as a test that can be run
-// again.
+// TestLogin signs in on a phone by label and by reference, and runs the session as a test.
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

@@ -20,7 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// raw is a client that writes the protocol itself, good lines and bad ones.
+// raw is a client that writes lines of the protocol itself, valid and invalid ones.
 type raw struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -29,7 +29,7 @@ type raw struct {
 	next int
 }
 
-// startRaw starts the program and says hello.
+// startRaw starts the program and initializes the session.
 func (b *bench) startRaw(t *testing.T, args ...string) *raw {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -66,7 +66,7 @@ func (r *raw) send(line string) {
 	}
 }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for its response.
 func (r *raw) ask(method string, params any) json.RawMessage {
 	r.t.Helper()
 	id := r.begin(method, params)
@@ -110,7 +110,7 @@ func (r *raw) read() answer {
 	return got
 }
 
-// tool calls a tool and gives its text.
+// tool calls a tool and returns its text.
 func (r *raw) tool(name string, args any) (text string, failed bool) {
 	r.t.Helper()
 	var result struct {
@@ -150,7 +150,7 @@ func (r *raw) ends() {
 	gone(r.t, family)
 }
 
-// TestJunk: lines that are no messages do not matter, however many and however odd.
+// TestJunk checks that lines that are not messages are ignored.
 func TestJunk(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -169,7 +169,7 @@ func TestJunk(t *testing.T) {
 	}()
 	for got := r.read(); got.ID != 777; got = r.read() {
 		if got.ID != 0 && !strings.Contains(string(got.Error), "-32600") {
-			t.Errorf("an answer to junk: %+v", got)
+			t.Errorf("a response to junk: %+v", got)
 		}
 	}
 	if text, failed := r.tool("list_tests", map[string]any{"path": "nowhere"}); !failed ||
@@ -180,7 +180,7 @@ func TestJunk(t *testing.T) {
 	b.clean(t)
 }
 
-// TestLargeArguments: five megabytes in one argument are refused in words, and the session goes on.
+// TestLargeArguments checks that an argument of five megabytes is rejected with an error, and the session continues.
 func TestLargeArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
@@ -198,8 +198,8 @@ func TestLargeArguments(t *testing.T) {
 	b.clean(t)
 }
 
-// TestEndDuringRecording: the input ends in the middle of a film and of a call; the phone is free, its recorder has
-// ended, nothing is left.
+// TestEndDuringRecording ends the input during a recording and a call: the phone is released, its recorder ends, and no
+// file is left.
 func TestEndDuringRecording(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
@@ -209,7 +209,7 @@ func TestEndDuringRecording(t *testing.T) {
 		t.Errorf("record says %s", text)
 	}
 	if list := b.running(t, "SIM1"); !strings.Contains(list, "screenrecord") {
-		t.Errorf("no film is made:\n%s", list)
+		t.Errorf("no recording is running:\n%s", list)
 	}
 	r.begin("tools/call", map[string]any{"name": "wait_for", "arguments": map[string]any{
 		"visible": map[string]any{"label": "Never there"}, "timeoutMs": 60000}})
@@ -218,7 +218,7 @@ func TestEndDuringRecording(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestKilledClient: the client is killed; the program, its browser and the phone's recorder end.
+// TestKilledClient kills the client: the program, its browser and the phone's recorder end.
 func TestKilledClient(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestEndDuringRecording ends the program's input")
@@ -274,7 +274,7 @@ func (b *bench) running(t *testing.T, serial string) string {
 	return list
 }
 
-// quiet waits until no film is made and no log is read on the phones any more.
+// quiet waits until no recording and no reader of a log runs on the phones.
 func (b *bench) quiet(t *testing.T) {
 	t.Helper()
 	for _, p := range b.phones {

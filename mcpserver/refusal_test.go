@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestErrorsSayWhatToDo: each names what was looked for, three that are near, and what to try.
+// TestErrorsSayWhatToDo checks that errors name the element that was not found, three candidates, and what to do.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

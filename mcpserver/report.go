@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// runState is what run_test and get_report give.
+// runState is the result of run_test and get_report.
 type runState struct {
 	Run    string      `json:"run"`
 	State  string      `json:"state"`            // running or done
@@ -40,7 +40,7 @@ type testState struct {
 	Steps   int      `json:"steps"`
 	Passed  int      `json:"steps_passed"`
 	Failed  int      `json:"steps_failed"`
-	Place   string   `json:"place,omitempty"` // of what did not pass
+	Place   string   `json:"place,omitempty"` // where the test did not pass
 	Message string   `json:"message,omitempty"`
 	Near    []string `json:"nearest,omitempty"`
 	Report  string   `json:"report,omitempty"`
@@ -65,7 +65,7 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		run = c.newest()
 	}
 	if run == nil && a.Stop {
-		return nil, &client.Refusal{What: "this session began no such run, so it cannot stop it",
+		return nil, &client.Refusal{What: "this session started no such run, so it cannot stop it",
 			Try: "get_report without stop"}
 	}
 	if run == nil {
@@ -90,7 +90,7 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	return structured(state)
 }
 
-// sessionTest gives what the session did as a test.
+// sessionTest returns the actions of the session as a test.
 func (c *call) sessionTest(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" || a.Test != "" || a.Stop {
 		return nil, &client.Refusal{What: "as: yaml is about this session, not about a run",
@@ -103,7 +103,7 @@ func (c *call) sessionTest(a getReportArgs) (*mcp.CallToolResult, error) {
 	return text(yaml), nil
 }
 
-// newest gives the newest run that the session began, or nil.
+// newest returns the newest run that the session started, or nil.
 func (c *call) newest() *testRun {
 	c.server.runs.mu.Lock()
 	defer c.server.runs.mu.Unlock()
@@ -120,12 +120,12 @@ func (c *call) newest() *testRun {
 func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" && a.Run != "latest" && !pack.IsRunName(a.Run) {
 		return nil, &client.Refusal{What: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)),
-			Try: "run_test gives one; without run it is the newest"}
+			Try: "run_test returns one; without run it is the newest"}
 	}
 	dir, err := history.FindRun(c.server.conf.Runner.Reports, a.Run)
 	if err != nil {
 		return nil, &client.Refusal{What: err.Error(),
-			Try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
+			Try: "run_test runs a test; get_report {as: yaml} returns this session as a test"}
 	}
 	if a.As == "markdown" {
 		return c.markdown(dir, a.Test)
@@ -141,7 +141,7 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 		worst = worse(worst, one.Result.Verdict)
 	}
 	if len(run.Cases) == 0 {
-		return nil, &client.Refusal{What: "the run " + run.Name + " holds no report yet", Try: "call again when it has ended"}
+		return nil, &client.Refusal{What: "the run " + run.Name + " has no report yet", Try: "call again when it has ended"}
 	}
 	state.Result = string(worst)
 	if err := state.only(a.Test); err != nil {
@@ -150,7 +150,7 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	return structured(state)
 }
 
-// markdown gives run.md of one test, or of all of a run.
+// markdown returns run.md of one test, or of all tests of a run.
 func (c *call) markdown(dir, test string) (*mcp.CallToolResult, error) {
 	run, err := history.LoadRun(dir)
 	if err != nil {
@@ -173,7 +173,7 @@ func (c *call) markdown(dir, test string) (*mcp.CallToolResult, error) {
 	return text(all), nil
 }
 
-// summary says how a run stands.
+// summary returns the state of a run.
 func (r *testRun) summary() (runState, error) {
 	state := runState{Run: r.id, Dir: r.dir}
 	select {
@@ -203,12 +203,12 @@ func (r *testRun) summary() (runState, error) {
 	}
 	state.Result = string(worst)
 	if worst != event.Pass {
-		problem = nil // the tests' own are worse
+		problem = nil // the tests' own results are worse
 	}
 	return state, problem
 }
 
-// only leaves one test in a summary of a run that is done.
+// only reduces the summary of a finished run to one test.
 func (s *runState) only(test string) error {
 	if test == "" || s.State != "done" {
 		return nil
@@ -232,7 +232,7 @@ func noSuchTest(run, test string, ids []string) error {
 		Try: "its tests are " + strings.Join(ids, ", ")}
 }
 
-// stateOf sums a case up.
+// stateOf summarizes a case.
 func stateOf(r *event.Result, dir string) testState {
 	s := pack.Summarize(r)
 	t := testState{ID: r.Case.Pack, Device: s.Device, Result: string(s.Result), Ms: s.DurationMS, Steps: s.Steps,
@@ -246,7 +246,7 @@ func stateOf(r *event.Result, dir string) testState {
 	return t
 }
 
-// worse gives the verdict that decides: a fail weighs more than an error beside it, as in exit codes.
+// worse returns the result that decides: a fail weighs more than an error, as in exit codes.
 func worse(a, b event.Verdict) event.Verdict {
 	order := []event.Verdict{event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
 	if slices.Index(order, b) > slices.Index(order, a) {

@@ -21,14 +21,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// runs are the runs of tests that the session began.
+// runs are the runs of tests that the session started.
 type runs struct {
 	mu   sync.Mutex
 	byID map[string]*testRun
 	work sync.WaitGroup
 }
 
-// testRun is one run under way, or done.
+// testRun is a run that is active or finished.
 type testRun struct {
 	id     string
 	dir    string
@@ -36,7 +36,7 @@ type testRun struct {
 	done   chan struct{}
 
 	mu       sync.Mutex
-	steps    int // that the cases have, as far as they began
+	steps    int // of the cases that have started
 	ended    int
 	last     string
 	moved    chan struct{} // closed and renewed with each step
@@ -65,7 +65,8 @@ func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	a := c.args.(runTestArgs)
 	if c.Listed != nil {
 		if a.Test != "" || a.YAML != "" || a.Platform != "" || len(a.Vars) > 0 {
-			return nil, &client.Refusal{What: "steps stand alone: they are performed on the open device, and leave no report"}
+			return nil, &client.Refusal{What: "steps cannot be combined with other arguments: they are performed on the open " +
+				"device, and leave no report"}
 		}
 		return answered(c.PerformSteps(ctx))
 	}
@@ -89,12 +90,12 @@ func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err := c.lend(ctx, planned.Cases); err != nil {
 		return nil, err
 	}
-	run, err := c.begin(conf, planned.Cases)
+	run, err := c.startRun(conf, planned.Cases)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.await(ctx, run, time.Duration(a.WaitMs)*time.Millisecond); err != nil {
-		run.cancel(err) // who cancels the call ends the run
+		run.cancel(err) // cancelling the call ends the run
 		<-run.done
 		return nil, err
 	}
@@ -103,13 +104,13 @@ func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	result, err := structured(state)
-	if err == nil && state.State == "done" && state.Result != string(event.Pass) { // must not be taken for a success
+	if err == nil && state.State == "done" && state.Result != string(event.Pass) { // so that it is not read as a success
 		result.IsError, result.StructuredContent = true, nil
 	}
 	return result, err
 }
 
-// runConfig is how tests are run for the client: with the names that were exposed to it, and without messages to chats.
+// runConfig returns the configuration of the client's runs: with the variables exposed to it, without chat messages.
 func (c *call) runConfig(a runTestArgs) run.Config {
 	conf := c.server.conf.Runner
 	conf.Vars, conf.Platform = a.Vars, dsl.Platform(a.Platform)
@@ -132,8 +133,8 @@ func (c *call) runConfig(a runTestArgs) run.Config {
 	return conf
 }
 
-// runsOn gives the device for a run: the one that was named, the phone that was set when all cases are for its
-// platform, else the configured one, which may be any.
+// runsOn returns the device for a run: the one in the call; else the phone of set_device, when all cases are for its
+// platform; else the configured one, which may be any.
 func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 	set := c.Choice()
 	switch {
@@ -153,7 +154,7 @@ func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 	return set, nil
 }
 
-// lend gives the session's phones back, so that the run can have them; pages stay open.
+// lend releases the session's phones, so that the run can lease them. Pages stay open.
 func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 	var errs []error
 	for _, st := range c.Mine() {
@@ -162,9 +163,9 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 			continue
 		}
 		c.server.mu.Lock()
-		filmed := c.server.films[st.Info.ID] != nil
+		isRecorded := c.server.recordings[st.Info.ID] != nil
 		c.server.mu.Unlock()
-		if filmed {
+		if isRecorded {
 			errs = append(errs, &client.Refusal{What: st.Info.ID + " is being recorded",
 				Try: "record {action: stop} before run_test"})
 			continue
@@ -179,42 +180,42 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 	return errors.Join(errs...)
 }
 
-// begin starts a run that goes on when the call is over.
-func (c *call) begin(conf run.Config, cases []plan.Case) (*testRun, error) {
+// startRun starts a run that continues after the call.
+func (c *call) startRun(conf run.Config, cases []plan.Case) (*testRun, error) {
 	if err := c.server.base.Err(); err != nil {
 		return nil, context.Cause(c.server.base)
 	}
 	ctx, cancel := context.WithCancelCause(c.server.base)
 	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
-	begun := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
-	r, sealed, err := run.Begin(conf, begun.observe)
+	started := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	r, interrupted, err := run.Begin(conf, started.observe)
 	if r == nil {
 		cancel(nil)
 		return nil, err
 	}
-	c.server.complain(err, conf.ReportSealed(ctx, sealed), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
-	begun.dir, begun.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
+	c.server.warn(err, conf.ReportSealed(ctx, interrupted), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
+	started.dir, started.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
 	c.server.runs.mu.Lock()
 	if c.server.runs.byID == nil {
 		c.server.runs.byID = map[string]*testRun{}
 	}
-	c.server.runs.byID[begun.id] = begun
+	c.server.runs.byID[started.id] = started
 	c.server.runs.mu.Unlock()
 	c.server.runs.work.Go(func() {
 		defer cancel(nil)
-		defer close(begun.done)
+		defer close(started.done)
 		outcomes := r.All(ctx, cases)
-		c.server.complain(r.Report(ctx, io.Discard))
+		c.server.warn(r.Report(ctx, io.Discard))
 		err := r.End()
-		begun.mu.Lock()
-		begun.outcomes, begun.problem = outcomes, err
-		begun.mu.Unlock()
+		started.mu.Lock()
+		started.outcomes, started.problem = outcomes, err
+		started.mu.Unlock()
 	})
-	return begun, nil
+	return started, nil
 }
 
-// complain logs what is wrong beside a run.
-func (s *Server) complain(errs ...error) {
+// warn logs problems of a run's report as warnings.
+func (s *Server) warn(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
 			s.Log.Warn("the run's report", "error", err)
@@ -241,7 +242,7 @@ func (r *testRun) observe(c event.Case, e event.Event) {
 	r.moved = make(chan struct{})
 }
 
-// state gives how far the run is.
+// state returns the progress of the run.
 func (r *testRun) state() (ended, steps int, last string, moved <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -249,8 +250,7 @@ func (r *testRun) state() (ended, steps int, last string, moved <-chan struct{})
 }
 
 // await waits for the end of a run, limit at most. A client that wants progress receives each step that ends, and a
-// notification every few seconds while a step, or the wait for a device, takes its time. The error is that of a context
-// that ended.
+// notification every few seconds while a step, or the wait for a device, takes its time. The error is the one of ctx.
 func (c *call) await(ctx context.Context, run *testRun, limit time.Duration) error {
 	timer, ticker := time.NewTimer(limit), time.NewTicker(heartbeat)
 	defer timer.Stop()

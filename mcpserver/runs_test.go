@@ -9,13 +9,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestRunIDs: a run that takes longer than the client waits goes on; get_report waits for it, stops it, and tells of
-// it.
+// TestRunIDs checks that a run that takes longer than its call continues, and that get_report waits for it, stops it
+// and reports it.
 func TestRunIDs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
 	s := connect(t, l.config(t))
-	const slow = `{"wait_ms": 50, "yaml": "id: slow\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: {label: Never there, timeoutMs: 60000}\n"}`
+	const slow = `{"wait_ms": 50, "yaml": "id: slow\nplatform: android\nsteps:\n  - launch: com.example.list\n` +
+		`  - assert: {label: Never there, timeoutMs: 60000}\n"}`
 	var state runState
 	if err := json.Unmarshal([]byte(s.ok("run_test", slow)), &state); err != nil || state.State != "running" ||
 		state.Run == "" {
@@ -32,7 +33,8 @@ func TestRunIDs(t *testing.T) {
 	}
 	s.ok("tap", `{"label": "Edge"}`)
 
-	const fails = `{"yaml": "id: fails\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: {label: Egde, timeoutMs: 200}\n"}`
+	const fails = `{"yaml": "id: fails\nplatform: android\nsteps:\n  - launch: com.example.list\n` +
+		`  - assert: {label: Egde, timeoutMs: 200}\n"}`
 	r := s.ask("run_test", fails)
 	if text := words(r); !r.IsError || r.StructuredContent != nil || !strings.Contains(text, `"result":"fail"`) ||
 		!strings.Contains(text, "Edge") || !strings.Contains(text, "test.yaml:5:5") {
@@ -48,7 +50,7 @@ func TestRunIDs(t *testing.T) {
 	s.refused("get_report", `{"as": "markdown", "test": "nobody"}`, "fails")
 	s.refused("get_report", `{"test": "nobody"}`, "fails")
 	s.refused("get_report", `{"as": "yaml", "test": "fails"}`, "not about a run")
-	s.refused("get_report", `{"run": "2020-01-01T00-00-00", "stop": true}`, "began no such run")
+	s.refused("get_report", `{"run": "2020-01-01T00-00-00", "stop": true}`, "started no such run")
 	if text := s.ok("get_report", `{"test": "fails"}`); !strings.Contains(text, `"id":"fails"`) {
 		t.Errorf("get_report says %s", text)
 	}
@@ -66,7 +68,7 @@ func TestRunIDs(t *testing.T) {
 		_, _ = s.CallTool(ctx, params)
 	}()
 	var at float64
-	for i := range 4 { // one for the step that ends, then those of the step that waits a minute
+	for i := range 4 { // one for the step that ends, then those of the step that waits for a minute
 		p := <-s.heard
 		if p.ProgressToken != "p" || p.Progress <= at || p.Progress > p.Total || i > 0 &&
 			!strings.Contains(p.Message, "so far") {
@@ -79,7 +81,7 @@ func TestRunIDs(t *testing.T) {
 	eventually(t, func() bool { return !s.ask("device_info", `{}`).IsError })
 }
 
-// TestRunsOnTheDeviceThatWasSet: set_device holds for run_test, too, unless the call names another device.
+// TestRunsOnTheDeviceThatWasSet checks that set_device applies to run_test, too, unless the call names another device.
 func TestRunsOnTheDeviceThatWasSet(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)

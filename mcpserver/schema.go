@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// schema is an object of a JSON Schema. Every schema here has one type: unions and references are not understood by all
-// clients.
+// schema is an object of a JSON Schema. Every schema here has exactly one type, because not all clients understand
+// unions and references.
 type schema = map[string]any
 
 // parameter is one argument of a tool.
@@ -24,10 +24,10 @@ type parameter struct {
 const (
 	refDoc   = "Element of the last snapshot: e12."
 	pointDoc = `A place: "120,340" in pixels or "50%,80%".`
-	scaleDoc = "Whose pixels: the last screenshot's as sent (default once there is one) or the device's, as in snapshots."
+	scaleDoc = "Pixels of the last screenshot as sent (default once there is one) or of the device, as in snapshots."
 )
 
-// parameters gives the arguments that the struct of an operation or of a tool makes.
+// parameters returns the arguments that the struct of an operation or of a tool defines.
 func parameters(args any) []parameter {
 	body := dsl.ToolSchema(args, "#")
 	properties := body["properties"].(schema)
@@ -54,8 +54,8 @@ func parameters(args any) []parameter {
 	return list
 }
 
-// selectorParameters are what is left of a selector that stands for the whole argument: with the rest, the list of
-// tools would be twice as long.
+// selectorParameters are the keys that an element has when it is the whole argument. The others are left out, because
+// the list of tools would be twice as long with them.
 func selectorParameters(args any) []parameter {
 	list := []parameter{
 		{"label", describe(schema{"type": "string"}, "Visible text, description or hint."), false},
@@ -75,14 +75,14 @@ func scaleSchema() schema {
 	return describe(schema{"type": "string", "enum": []string{"picture", "device"}}, scaleDoc)
 }
 
-// elementSchema is an element within an argument.
+// elementSchema is the schema of an element within an argument.
 func elementSchema() schema {
 	text := schema{"type": "string"}
 	return schema{"type": "object", "properties": schema{"label": text, "ref": text, "id": text,
 		"index": schema{"type": "integer"}}, "additionalProperties": false}
 }
 
-// trim takes away what a text must look like: one that does not is refused with better words than a schema has.
+// trim removes restrictions on texts: the errors of the decoder explain them better than those of a schema.
 func trim(p schema) {
 	for _, key := range []string{"pattern", "format", "not", "propertyNames"} {
 		delete(p, key)
@@ -98,7 +98,7 @@ func trim(p schema) {
 	}
 }
 
-// takesPoint tells whether a place will do where the operation wants an element.
+// takesPoint reports whether the operation takes a point in place of an element.
 func takesPoint(args any) bool {
 	point := source.Field{Key: "point", Value: source.Value{Kind: source.String, Text: "1,1"}}
 	_, err := dsl.Decode(&dsl.Def{Name: "operation", Args: args},
@@ -113,7 +113,7 @@ func describe(s schema, doc any) schema {
 	return s
 }
 
-// object is the schema of a map with these keys and no others.
+// object returns the schema of a map with exactly these keys.
 func object(list []parameter) schema {
 	properties, required := schema{}, []string{}
 	for _, p := range list {
@@ -130,7 +130,7 @@ func object(list []parameter) schema {
 	return s
 }
 
-// output is the schema of a structured result, of which a client needs the names and the types.
+// output returns the schema of a structured result: its names and types.
 func output(t reflect.Type) schema {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -143,7 +143,7 @@ func output(t reflect.Type) schema {
 		}
 		return schema{"type": "object", "properties": properties}
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Struct { // what is in it shows in the answer
+		if t.Elem().Kind() == reflect.Struct { // the response itself shows the keys
 			return schema{"type": "array", "items": schema{"type": "object"}}
 		}
 		return schema{"type": "array", "items": output(t.Elem())}

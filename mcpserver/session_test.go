@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// TestParallelCalls: a hundred calls at once on four phones are answered, each by its own phone, and no tap is lost or
-// doubled.
+// TestParallelCalls makes a hundred calls at once on four phones. Each is performed by its own phone, and no tap is
+// lost or doubled.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 4)
@@ -56,7 +56,7 @@ func TestParallelCalls(t *testing.T) {
 	}
 }
 
-// TestPanicInEachTool: a tool that breaks down is an error; the session goes on.
+// TestPanicInEachTool checks that a panic of a tool becomes an error, and the session continues.
 func TestPanicInEachTool(t *testing.T) {
 	t.Parallel()
 	s := connect(t, newLab(t, 0).config(t))
@@ -72,7 +72,7 @@ func TestPanicInEachTool(t *testing.T) {
 	}
 }
 
-// TestCancel: a call that the client cancels leaves the phone to the next one.
+// TestCancel checks that the phone is free after a call that the client cancelled.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -91,12 +91,12 @@ func TestCancel(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call ended with %v", err)
 	}
-	s.ok("press", `{"keys": ["back"]}`) // or this would wait longer than the test may
+	s.ok("press", `{"keys": ["back"]}`) // times out if the phone is not free
 	t.Logf("the phone was free after %s", time.Since(began))
 }
 
-// TestTwoClients: two clients on one phone; the lease decides, the other is told who has it, and no tap lands on a
-// stale reference.
+// TestTwoClients uses one phone from two clients: the lease decides, the other client's error names its owner, and no
+// tap is sent to a stale reference.
 func TestTwoClients(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -107,7 +107,7 @@ func TestTwoClients(t *testing.T) {
 	a.ok("launch", listApp)
 	seen := a.ok("snapshot", `{}`)
 	ref := refOf(t, seen, `"Edge"`)
-	// Idle times are short here, so each may come in between. In every round one of them has the phone.
+	// Idle times are short here, so either client may lease the phone in between. In every round one of them has it.
 	taps := len(l.phones[0].Taps())
 	if lease, err := b.server.Pool.Take(t.Context(), "SIM1", "x"); err == nil {
 		t.Log("the phone was idle already")
@@ -132,8 +132,8 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-// TestTheLease: from its first call on a device is the client's; another client is told who has it, until the first one
-// is idle or gone.
+// TestTheLease checks that a device is leased to a client from its first call on. The error of another client names it,
+// until the first client is idle or disconnected.
 func TestTheLease(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

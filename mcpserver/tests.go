@@ -22,7 +22,7 @@ import (
 
 // listTestsArgs are those of the tool list_tests.
 type listTestsArgs struct {
-	Path string `json:"path,omitempty" minLength:"1" doc:"File or folder. Default: the folder suites, else the working folder."`
+	Path string `json:"path,omitempty" minLength:"1" doc:"File or folder. Default: suites, else the working folder."`
 }
 
 // testRecord is a test as list_tests shows it.
@@ -35,7 +35,7 @@ type testRecord struct {
 	Cases    int      `json:"cases"`
 }
 
-// testList is what list_tests gives.
+// testList is the result of list_tests.
 type testList struct {
 	Tests []testRecord `json:"tests"`
 }
@@ -48,7 +48,7 @@ func listTests(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 	list := testList{Tests: []testRecord{}}
 	planned, err := c.plan(c.server.conf.Runner, args...)
 	if errors.Is(err, errNoTests) && len(args) == 0 {
-		return structured(list) // of a project that has none yet
+		return structured(list) // a project without tests
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ type validateArgs struct {
 	YAML string `json:"yaml,omitempty" minLength:"1" doc:"The text of a test instead."`
 }
 
-// validated is what validate_test gives for tests without an error.
+// validated is the result of validate_test for tests without an error.
 type validated struct {
 	Valid    bool     `json:"valid"`
 	Tests    []string `json:"tests"`
@@ -115,8 +115,8 @@ func validateTest(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 	return structured(v)
 }
 
-// plan builds the cases of a file, a folder or an id, after it has made sure that nothing outside of the working folder
-// is read.
+// plan builds the cases of a file, a folder or an id. It first makes sure that no file outside of the working folder is
+// read.
 func (c *call) plan(conf run.Config, args ...string) (*plan.Plan, error) {
 	if err := c.enclosed(args); err != nil {
 		return nil, err
@@ -128,7 +128,8 @@ func (c *call) plan(conf run.Config, args ...string) (*plan.Plan, error) {
 func (c *call) planText(conf run.Config, text string) (*plan.Plan, error) {
 	tests, err := dsl.Parse("test.yaml", []byte(text))
 	if err != nil {
-		return nil, &client.Refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
+		return nil, &client.Refusal{What: err.Error(),
+			Try: "fix these and call again; taproot://reference has the test syntax"}
 	}
 	for _, t := range tests {
 		if err := c.server.linked(t, "."); err != nil {
@@ -142,7 +143,7 @@ var errNoTests = errors.New("no tests were found")
 
 func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
 	var usage *plan.Usage
-	try := "list_tests shows what there is"
+	try := "list_tests shows the tests"
 	if c.tool.name == "list_tests" {
 		try = "a folder or file below the server's folder, or no path"
 	}
@@ -150,21 +151,22 @@ func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
 	case errors.As(err, &usage):
 		return nil, &client.Refusal{What: usage.Msg, Try: try}
 	case err != nil:
-		return nil, &client.Refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
+		return nil, &client.Refusal{What: err.Error(),
+			Try: "fix these and call again; taproot://reference has the test syntax"}
 	case len(p.Cases) == 0:
 		return nil, &client.Refusal{Err: errNoTests, What: errNoTests.Error(), Try: try}
 	}
 	return p, nil
 }
 
-// outside refuses a path that leads out of the working folder.
+// outside is the error for a path that leads out of the working folder.
 func outside(name string) error {
-	return &client.Refusal{What: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there",
+	return &client.Refusal{What: fmt.Sprintf("%q is outside of the working folder, or a link in it leads there",
 		shorten.Runes(name, 200)),
 		Try: "files are read and written below the folder in which the server was started"}
 }
 
-// enclosed makes sure that the files of tests lie in the working folder, and what they refer to.
+// enclosed makes sure that the files of tests, and the files that they refer to, are in the working folder.
 func (c *call) enclosed(args []string) error {
 	if len(args) == 0 {
 		args = []string{"suites"}
@@ -181,12 +183,12 @@ func (c *call) enclosed(args []string) error {
 			return outside(arg)
 		}
 		switch _, err := c.server.root.Stat(name); {
-		case errors.Is(err, fs.ErrNotExist) && filepath.Base(arg) == arg: // an id: any file may hold it
+		case errors.Is(err, fs.ErrNotExist) && filepath.Base(arg) == arg: // an id: any file may contain it
 			if name = "suites"; c.missing(name) {
 				name = "."
 			}
 		case errors.Is(err, fs.ErrNotExist):
-			continue // the plan says so
+			continue // the plan reports it
 		case err != nil:
 			return outside(arg)
 		}
@@ -214,14 +216,14 @@ func (c *call) inside(name string) (string, bool) {
 	return p, filepath.IsLocal(p)
 }
 
-// enclose looks through a file or a folder.
+// enclose checks a file, or all tests of a folder.
 func (c *call) enclose(name string) error {
 	return fs.WalkDir(c.server.root.FS(), filepath.ToSlash(name), func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == filepath.ToSlash(name):
 			return outside(name)
 		case err != nil:
-			return nil // what cannot be read is no test
+			return nil // a file that cannot be read is not a test
 		case d.IsDir() && p != filepath.ToSlash(name) && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(p, ".yaml") && !strings.HasSuffix(p, ".yml"):
@@ -233,7 +235,7 @@ func (c *call) enclose(name string) error {
 		}
 		tests, err := dsl.Parse(p, data)
 		if err != nil {
-			return nil // the plan says so, if the file is wanted
+			return nil // the plan reports it, if the file is part of it
 		}
 		for _, t := range tests {
 			if err := c.server.linked(t, path.Dir(p)); err != nil {
@@ -254,12 +256,12 @@ func (s *Server) linked(t *dsl.Test, dir string) error {
 		}
 		return data, err
 	}
-	_ = dsl.Link(t, read) // what else is wrong the plan says
+	_ = dsl.Link(t, read) // the plan reports all other errors
 	_, _ = t.Rows(func(name string) ([]byte, error) { return read(path.Join(dir, name)) })
 	return left
 }
 
-// read reads a file of the working folder, of the size that a test may have.
+// read reads a file of the working folder, up to the maximum size of a test.
 func (s *Server) read(name string) ([]byte, error) {
 	f, err := s.root.Open(filepath.FromSlash(name))
 	if err != nil {

@@ -23,20 +23,20 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// tool is one thing that a client can ask for.
+// tool is a tool of the MCP server.
 type tool struct {
 	name  string
 	doc   string
 	hints hints
 	def   *dsl.Def // of an operation of the vocabulary; nil for a tool of the session
 	args  any      // the zero value of the arguments of a tool of the session
-	out   any      // the zero value of a structured result; nil: text and pictures
-	own   bool     // takes no device
+	out   any      // the zero value of a structured result; nil: text and images
+	own   bool     // needs no device
 	names []string // of its arguments
 	do    func(context.Context, *call) (*mcp.CallToolResult, error)
 }
 
-// hints tell a client what a tool does to the world.
+// hints are the protocol's annotations of a tool.
 type hints struct {
 	readOnly, destructive, idempotent, openWorld bool
 }
@@ -51,15 +51,17 @@ type call struct {
 }
 
 const (
-	stepsDoc  = "Steps of the language instead, on the open device, up to the first that fails: [{\"tap\": \"Edit\"}, …]."
-	fieldsDoc = "Instead of text: several fields, by label, ref or CSS selector, with what each shall hold."
+	stepsDoc = "Instead: steps in the test syntax, on the open device, up to the first that fails: [{\"tap\": " +
+		"\"Edit\"}, " +
+		"…]."
+	fieldsDoc = "Instead of text: several fields, by label, ref or CSS selector, each with its new value."
 )
 
-// parameters gives everything that the tool takes.
+// parameters returns all arguments that the tool takes.
 func (t *tool) parameters() []parameter {
 	list := parameters(t.arguments())
 	if t.def != nil {
-		list = t.narrowed(list)
+		list = t.adapted(list)
 		list = append(list, parameter{"timeoutMs", schema{"type": "integer", "maximum": maxTimeout}, false})
 	}
 	if t.acts() {
@@ -92,9 +94,8 @@ func (t *tool) arguments() any {
 	return t.args
 }
 
-// narrowed adapts the arguments of an operation to clients: references where an element is meant, and nothing that no
-// assistant needs.
-func (t *tool) narrowed(list []parameter) []parameter {
+// adapted adapts the arguments of an operation to assistants: it adds references in the place of selectors.
+func (t *tool) adapted(list []parameter) []parameter {
 	points := false
 	for i, p := range list {
 		if p.name == "selector" && t.takesRef() {
@@ -113,17 +114,17 @@ func (t *tool) narrowed(list []parameter) []parameter {
 	return list
 }
 
-// takesRef tells whether the tool takes a reference in place of a selector of the page.
+// takesRef reports whether the tool takes a reference in place of a selector of the page.
 func (t *tool) takesRef() bool { return t.def != nil && t.def.OwnKey("selector") }
 
-// acts tells whether the tool changes what the screen shows, so that a look at it can come with the answer.
+// acts reports whether the tool changes what the screen shows, so that a snapshot can be part of the response.
 func (t *tool) acts() bool {
 	return slices.Contains([]string{"tap", "long_press", "swipe", "scroll_to", "input", "press", "launch", "open_link",
 		"open_browser",
 		"web_navigate", "web_click", "web_type", "run_test"}, t.name)
 }
 
-// definition is what tools/list says of the tool.
+// definition returns the tool's entry in tools/list.
 func (t *tool) definition() *mcp.Tool {
 	h := t.hints
 	d := &mcp.Tool{Name: t.name, Description: t.doc, InputSchema: object(t.parameters()),
@@ -135,20 +136,20 @@ func (t *tool) definition() *mcp.Tool {
 	return d
 }
 
-// serve answers one call. Whatever goes wrong is an answer that says so.
+// serve handles one call. Every failure, a panic too, becomes a response that is marked as an error.
 func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (result *mcp.CallToolResult) {
-	ctx, leave := s.within(ctx)
+	ctx, leave := s.withServerLimits(ctx)
 	defer leave()
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
+			s.Log.Error("a tool panicked", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
 			result = s.refuse(&client.Refusal{What: action.NewPanic(p).Error(),
-				Try: "the server goes on; call list_devices to see where things stand"})
+				Try: "the server continues; call list_devices to see the state of the devices"})
 		}
 	}()
 	c, err := s.parse(t, req)
 	if err == nil {
-		stop := c.beat(ctx)
+		stop := c.sendHeartbeats(ctx)
 		defer stop()
 		if t.def != nil {
 			result, err = answered(c.Operate(ctx))
@@ -162,8 +163,8 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	return s.masked(result)
 }
 
-// within ends a call with the server.
-func (s *Server) within(ctx context.Context) (context.Context, func()) {
+// withServerLimits limits a call to the life of the server and to MaxCall.
+func (s *Server) withServerLimits(ctx context.Context) (context.Context, func()) {
 	ctx, leave := drivers.Bound(ctx, s.base)
 	if s.conf.MaxCall == 0 {
 		return ctx, leave
@@ -172,7 +173,7 @@ func (s *Server) within(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(); leave() }
 }
 
-// parse reads the arguments strictly. A key with null counts as left out.
+// parse reads the arguments strictly. A key with null counts as absent.
 func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 	c := &call{Call: &client.Call{Session: s.Session, Name: t.name, Def: t.def, Names: t.names, Value: source.Value{
 		Kind: source.Map}}, server: s, tool: t, req: req}
@@ -186,7 +187,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		}
 		c.Value = withoutNulls(v)
 	}
-	if err := c.known(); err != nil {
+	if err := c.checkNames(); err != nil {
 		return nil, err
 	}
 	if f, given := c.Value.Get("device"); given && !t.own {
@@ -195,7 +196,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		}
 		c.Device, c.Value = f.Value.Text, client.Without(c.Value, "device")
 	}
-	if err := c.take(); err != nil {
+	if err := c.takeOwnArguments(); err != nil {
 		return nil, err
 	}
 	if t.def != nil {
@@ -210,8 +211,8 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 	return c, nil
 }
 
-// take reads the arguments that are ours alone.
-func (c *call) take() error {
+// takeOwnArguments reads the arguments that only this package handles.
+func (c *call) takeOwnArguments() error {
 	if f, given := c.Value.Get("then"); given && c.tool.acts() {
 		if c.Then = f.Value.Text; !slices.Contains(client.Thens(), c.Then) {
 			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.Then, 40)),
@@ -232,8 +233,8 @@ func (c *call) take() error {
 	return nil
 }
 
-// known refuses arguments that the tool does not have.
-func (c *call) known() error {
+// checkNames rejects arguments that the tool does not have.
+func (c *call) checkNames() error {
 	names := c.tool.names
 	for _, f := range c.Value.Fields {
 		if slices.Contains(names, f.Key) {
@@ -243,7 +244,7 @@ func (c *call) known() error {
 		if near := dsl.Suggest(f.Key, names); near != "" {
 			try = fmt.Sprintf("did you mean %q?", near)
 		} else if c.tool.def != nil && slices.Contains(dsl.Keys(c.tool.def.Args), f.Key) {
-			try = fmt.Sprintf("run_test {steps: [{%s: {%s: …}}]} takes all keys of the language", c.tool.def.Name, f.Key)
+			try = fmt.Sprintf("run_test {steps: [{%s: {%s: …}}]} takes all keys of the test syntax", c.tool.def.Name, f.Key)
 		}
 		return &client.Refusal{What: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), Try: try}
 	}
@@ -258,13 +259,13 @@ func withoutNulls(v source.Value) source.Value {
 	return v
 }
 
-// heartbeat is how often a client that asked for progress hears of a call that takes its time.
+// heartbeat is the interval of progress notifications during a long call.
 const heartbeat = 2 * time.Second
 
-// beat tells a client that wants to know that a call is under way, until the returned function is called.
-func (c *call) beat(ctx context.Context) (stop func()) {
+// sendHeartbeats sends progress notifications, if the client requested them, until the returned function is called.
+func (c *call) sendHeartbeats(ctx context.Context) (stop func()) {
 	if c.req.Params.GetProgressToken() == nil || c.tool.name == "run_test" || c.tool.name == "get_report" {
-		return func() {} // these tell of their steps
+		return func() {} // these report their steps
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -286,7 +287,7 @@ func (c *call) beat(ctx context.Context) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// progress tells the client how far the call is, if it wants to know.
+// progress sends a progress notification, if the client requested them.
 func (c *call) progress(ctx context.Context, at, of float64, message string) {
 	token := c.req.Params.GetProgressToken()
 	if token == nil || c.req.Session == nil {
@@ -294,11 +295,11 @@ func (c *call) progress(ctx context.Context, at, of float64, message string) {
 	}
 	params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Total: of, Message: c.Mask.Text(message)}
 	if err := c.req.Session.NotifyProgress(ctx, params); err != nil && ctx.Err() == nil {
-		c.Log.Debug("progress was not told", "error", err)
+		c.Log.Debug("a progress notification was not sent", "error", err)
 	}
 }
 
-// answered makes an answer of the session one of the protocol.
+// answered converts a response of the session to one of the protocol.
 func answered(a *client.Answer, err error) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
@@ -314,12 +315,13 @@ func answered(a *client.Answer, err error) (*mcp.CallToolResult, error) {
 	return r, nil
 }
 
-// text is an answer in words.
+// text returns a result that consists of text.
 func text(s string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
 }
 
-// structured is a small answer for programs; the same JSON is its text, for clients that look at one of the two only.
+// structured returns a result with structured content. The same JSON is its text, for clients that read only one of
+// them.
 func structured(v any) (*mcp.CallToolResult, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -333,14 +335,14 @@ func structured(v any) (*mcp.CallToolResult, error) {
 	return r, nil
 }
 
-// refuse makes an answer that is an error: words only, and none of them that a terminal would obey.
+// refuse returns an error result: text without control characters, which a terminal would interpret.
 func (s *Server) refuse(r *client.Refusal) *mcp.CallToolResult {
 	answer := text(markdown.VisibleLines(s.Mask.Text(r.Error()), client.MaxText))
 	answer.IsError = true
 	return answer
 }
 
-// masked takes secrets out of an answer.
+// masked removes secrets from a result.
 func (s *Server) masked(r *mcp.CallToolResult) *mcp.CallToolResult {
 	if s.Mask.Empty() {
 		return r
@@ -352,7 +354,7 @@ func (s *Server) masked(r *mcp.CallToolResult) *mcp.CallToolResult {
 	}
 	if data, ok := r.StructuredContent.(json.RawMessage); ok {
 		clean := json.RawMessage(s.Mask.Text(string(data)))
-		if !json.Valid(clean) { // a secret that is a number stood where a number must stand
+		if !json.Valid(clean) { // a secret that is a number was the value of a number
 			r.StructuredContent, r.IsError = nil, true
 			return r
 		}

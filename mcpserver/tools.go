@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// tools lists what clients can ask for: what works on the session, and every operation of the vocabulary that is for
-// them.
+// tools lists the tools of the server: those that work on the session, and one for every operation of the vocabulary
+// that is offered over MCP.
 func tools() []*tool {
 	list := sessionTools()
 	for _, def := range dsl.Vocabulary() {
@@ -20,36 +20,38 @@ func tools() []*tool {
 	return list
 }
 
-// hintsOf says what an operation does in the protocol's words.
+// hintsOf translates the effect of an operation to the protocol's annotations.
 func hintsOf(e dsl.Effect) hints {
 	return hints{readOnly: e&dsl.ReadOnly != 0, destructive: e&dsl.Destructive != 0, idempotent: e&dsl.Idempotent != 0,
 		openWorld: e&dsl.OpenWorld != 0}
 }
 
-// sessionTools are those that are no operation of the vocabulary.
+// sessionTools are the tools that are not operations of the vocabulary.
 func sessionTools() []*tool {
 	looks, around := hintsOf(dsl.Looks), hintsOf(dsl.Looks|dsl.OpenWorld)
 	return []*tool{
 		{name: "list_devices", doc: "Lists phones and browser pages, and what is wrong with those that cannot be used.",
 			hints: looks, args: nothing{}, out: deviceList{}, own: true, do: listDevices},
-		{name: "device_info", doc: "Tells model, system and screen of a device, and the app or page in front.", hints: looks,
-			args: nothing{}, out: deviceRecord{}, do: deviceInfo},
-		{name: "set_device", doc: "Sets the device that calls mean which name none, or brings a tab of a page to the front.",
+		{name: "device_info", doc: "Returns model, system and screen of a device, and the foreground app or page.",
+			hints: looks,
+			args:  nothing{}, out: deviceRecord{}, do: deviceInfo},
+		{name: "set_device", doc: "Sets the device of calls that name none, or brings a tab of a page to the front.",
 			hints: hintsOf(dsl.Sets), args: setDeviceArgs{}, out: chosenDevice{}, own: true, do: setDevice},
-		{name: "screenshot", doc: "Gives a picture of the screen, scaled down, with the factor.", hints: looks,
+		{name: "screenshot", doc: "Returns an image of the screen, scaled down, with the factor.", hints: looks,
 			args: client.PictureArgs{}, do: takeScreenshot},
 		{name: "snapshot",
 			doc: "Lists the elements of the screen, a line each: ref, role, label, value, #id, state, bounds. Cheaper and " +
-				"surer than a screenshot.", hints: looks, args: client.View{}, do: takeSnapshot},
-		{name: "ocr", doc: "Reads text in the pixels of the screen, for what snapshot does not list.", hints: looks,
+				"more reliable than a screenshot.", hints: looks, args: client.View{}, do: takeSnapshot},
+		{name: "ocr", doc: "Reads text in the pixels of the screen, for text that snapshot does not list.", hints: looks,
 			args: ocrArgs{}, do: readPixels},
-		{name: "record", doc: "Starts or stops a film of the screen; stop gives the path of an mp4.", hints: hints{},
-			args: recordArgs{}, out: filmFile{}, do: recordScreen},
-		{name: "logs", doc: "Shows the newest lines of the device's log or the page's console, and the app's crash.",
+		{name: "record", doc: "Starts or stops a recording of the screen; stop returns the path of an mp4.", hints: hints{},
+			args: recordArgs{}, out: recordingResult{}, do: recordScreen},
+		{name: "logs", doc: "Returns the newest lines of the device's log or the page's console, and the app's crash.",
 			hints: looks, args: logsArgs{}, do: showLogs},
-		{name: "list_apps", doc: "Lists the apps that were installed on top of the system's.", hints: looks, args: nothing{},
-			out: appList{}, do: listApps},
-		{name: "web_snapshot", doc: "snapshot of a browser page only, with its address and title.", hints: around,
+		{name: "list_apps", doc: "Lists the apps that were installed in addition to the system's.", hints: looks,
+			args: nothing{},
+			out:  appList{}, do: listApps},
+		{name: "web_snapshot", doc: "snapshot of a browser page only, with its URL and title.", hints: around,
 			args: client.View{}, do: webSnapshot},
 		{name: "list_tests", doc: "Lists the tests in YAML files.", hints: looks, args: listTestsArgs{}, out: testList{},
 			own: true, do: listTests},
@@ -57,12 +59,12 @@ func sessionTools() []*tool {
 			out: validated{}, own: true, do: validateTest},
 		{name: "run_test", doc: "Runs tests and leaves report packs. A test that does not pass is an error with the reason.",
 			hints: hintsOf(dsl.Acts), args: runTestArgs{}, out: runState{}, do: runTest},
-		{name: "get_report", doc: "Waits for a run and gives its report; or gives this session as a test.",
+		{name: "get_report", doc: "Waits for a run and returns its report; or returns this session as a test.",
 			hints: hints{idempotent: true}, args: getReportArgs{}, own: true, do: getReport},
 	}
 }
 
-// snake is the spelling of a word of the vocabulary as a tool.
+// snake returns the name of an operation in snake case, as a tool is named.
 func snake(name string) string {
 	var b strings.Builder
 	for _, r := range name {

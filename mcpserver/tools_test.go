@@ -13,13 +13,14 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-// listed37 are the names that the issue fixes.
-const listed37 = `list_devices device_info set_device screenshot snapshot ocr record logs tap long_press swipe scroll_to input press wait_stable
-wait_for assert assert_visual list_apps launch stop install uninstall clear_app set_permissions open_link open_browser web_navigate web_snapshot
+// listed37 are the names of the tools in the specification.
+const listed37 = `list_devices device_info set_device screenshot snapshot ocr record logs tap long_press swipe scroll_to
+input press wait_stable wait_for assert assert_visual list_apps launch stop install uninstall clear_app set_permissions
+open_link open_browser web_navigate web_snapshot
 web_click web_type web_assert close_browser list_tests validate_test run_test get_report`
 
-// TestToolList: there are exactly 37 tools, in 30,000 bytes, and nothing of their names, annotations and schemas
-// changes unnoticed.
+// TestToolList checks that there are exactly 37 tools, in at most 30,000 bytes, and compares their definitions with a
+// golden file.
 func TestToolList(t *testing.T) {
 	t.Parallel()
 	s := connect(t, newLab(t, 0).config(t))
@@ -57,7 +58,7 @@ func indent(t *testing.T, v any) []byte {
 	return append(data, '\n')
 }
 
-// TestOperationsAreTheVocabulary: the words that MCP offers, and no others, are tools.
+// TestOperationsAreTheVocabulary checks that the tools are exactly the operations that MCP offers.
 func TestOperationsAreTheVocabulary(t *testing.T) {
 	t.Parallel()
 	var have, want []string
@@ -78,8 +79,8 @@ func TestOperationsAreTheVocabulary(t *testing.T) {
 	}
 }
 
-// TestSchemas: each schema has one type, and says no to what it does not know; what it says a client sends is
-// understood.
+// TestSchemas checks that each schema has one type and rejects unknown keys, and that arguments that fit the schema are
+// accepted.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	var look func(tool, path string, s map[string]any)
@@ -94,7 +95,7 @@ func TestSchemas(t *testing.T) {
 		}
 		if properties, ok := s["properties"].(map[string]any); ok {
 			if path == "" && s["additionalProperties"] != false {
-				t.Errorf("%s takes keys that it does not know", tool)
+				t.Errorf("%s accepts unknown keys", tool)
 			}
 			for name, inner := range properties {
 				look(tool, path+"/"+name, inner.(map[string]any))
@@ -114,8 +115,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestAnnotations: what only looks does not destroy, and the other way round; an assistant that trusts the hints asks
-// before it removes.
+// TestAnnotations checks the hints: a read-only tool is not destructive, and the other way round. Assistants that trust
+// the hints ask the user before a destructive call.
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, tool := range tools() {
@@ -138,7 +139,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestInstructions: they fit into a kilobyte, and the reference of the language can be read.
+// TestInstructions checks that the instructions fit into a kilobyte, and that the reference can be read.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	s := connect(t, newLab(t, 0).config(t))

@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// maxLine bounds one message of the client.
+	// maxLine is the limit of the size of one message.
 	maxLine = 16 << 20
-	// lastAnswers is how long one answer may let the next wait when the client has said all. It is counted in parts: a
-	// machine that stands still in between takes one of them only.
+	// lastAnswers is how long the server waits for the next response after the end of the input. It is counted in parts,
+	// so that a pause of the whole machine costs only one of them.
 	lastAnswers = time.Second
 	answerParts = 20
 )
 
-// stdio is the transport: one message per line. Unlike the library's own it survives lines that are no messages, and it
-// answers what was asked before the input ended.
+// stdio is a transport with one message per line. Unlike the library's own, it survives lines that are not messages,
+// and it responds to all requests that were received before the input ended.
 type stdio struct {
 	in    io.Reader
 	out   io.Writer
 	log   *slog.Logger
-	ended func() // the client has said all, and has its answers or will not get them
+	ended func() // called when the input has ended and all responses are sent, or will not come
 
 	messages chan jsonrpc.Message
 	closed   chan struct{}
@@ -40,7 +40,7 @@ type stdio struct {
 
 	mu   sync.Mutex
 	open map[string]bool // requests that are not answered yet, by id
-	told chan struct{}   // closed and renewed with each answer
+	answeredOne chan struct{}   // closed and renewed with each answer
 }
 
 var (
@@ -51,10 +51,10 @@ var (
 func newStdio(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stdio {
 	return &stdio{in: in, out: out, log: log, ended: ended, messages: make(chan jsonrpc.Message),
 		closed: make(chan struct{}),
-		open:   map[string]bool{}, told: make(chan struct{})}
+		open:   map[string]bool{}, answeredOne: make(chan struct{})}
 }
 
-// Connect begins to read. The goroutine that reads ends with the input: a reader that never returns cannot be
+// Connect starts to read. The goroutine that reads ends with the input, because a reader that never returns cannot be
 // interrupted.
 func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
 	go s.receive()
@@ -64,7 +64,7 @@ func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
 // SessionID is empty: there is one client.
 func (s *stdio) SessionID() string { return "" }
 
-// Read gives the next message.
+// Read returns the next message.
 func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m, ok := <-s.messages:
@@ -123,7 +123,7 @@ func (s *stdio) receive() {
 	}
 }
 
-// readLine reads one line without white space around it. One beyond the limit is read to its end and left out.
+// readLine reads one line without white space around it. A line beyond the limit is read to its end and dropped.
 func readLine(in *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	long := false
@@ -140,7 +140,7 @@ func readLine(in *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// decode gives the messages of a line: one, or those of a batch. What is no message is skipped.
+// decode returns the messages of a line: one, or those of a batch. Anything else is skipped.
 func (s *stdio) decode(line []byte) []jsonrpc.Message {
 	if len(line) == 0 {
 		return nil
@@ -155,8 +155,8 @@ func (s *stdio) decode(line []byte) []jsonrpc.Message {
 		if err != nil && s.rejected(part) {
 			continue
 		}
-		if err != nil { // its text may hold a secret: only its size is told
-			s.log.Debug("skipped a line that is no message", "bytes", len(part))
+		if err != nil { // its text may contain a secret: only its size is logged
+			s.log.Debug("skipped a line that is not a message", "bytes", len(part))
 			continue
 		}
 		good = append(good, m)
@@ -164,7 +164,7 @@ func (s *stdio) decode(line []byte) []jsonrpc.Message {
 	return good
 }
 
-// rejected answers what has the form of a request and is none: without the version of the protocol, or with another.
+// rejected responds to a request without the version of the protocol, or with another one, and reports whether it did.
 func (s *stdio) rejected(part []byte) bool {
 	var r struct {
 		Version any             `json:"jsonrpc"`
@@ -191,7 +191,7 @@ func (s *stdio) rejected(part []byte) bool {
 	}
 	s.write.Lock()
 	defer s.write.Unlock()
-	_, _ = s.out.Write(append(answer, '\n')) // an output that is closed ends the session elsewhere
+	_, _ = s.out.Write(append(answer, '\n')) // if the output is closed, Write ends the session
 	return true
 }
 
@@ -203,14 +203,14 @@ func (s *stdio) message(data []byte) (jsonrpc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() && !s.asked(request.ID) {
+	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() && !s.register(request.ID) {
 		return nil, errors.New("the id of a request that is not answered yet")
 	}
 	return m, nil
 }
 
-// asked notes a request; an id that is in use already is refused.
-func (s *stdio) asked(id jsonrpc.ID) bool {
+// register registers a request, and reports whether its id was free.
+func (s *stdio) register(id jsonrpc.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := fmt.Sprintf("%T %v", id.Raw(), id.Raw())
@@ -225,18 +225,18 @@ func (s *stdio) answered(id jsonrpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, fmt.Sprintf("%T %v", id.Raw(), id.Raw()))
-	close(s.told)
-	s.told = make(chan struct{})
+	close(s.answeredOne)
+	s.answeredOne = make(chan struct{})
 }
 
-// settle waits until every request is answered, as long as answers come.
+// settle waits until every request has its response, as long as responses come.
 func (s *stdio) settle() {
 	tick := time.NewTicker(lastAnswers / answerParts)
 	defer tick.Stop()
 	open := -1
 	for left := answerParts; left > 0; left-- {
 		s.mu.Lock()
-		told, n := s.told, len(s.open)
+		answeredOne, n := s.answeredOne, len(s.open)
 		s.mu.Unlock()
 		if n == 0 {
 			return
@@ -245,7 +245,7 @@ func (s *stdio) settle() {
 			open, left = n, answerParts
 		}
 		select {
-		case <-told:
+		case <-answeredOne:
 		case <-tick.C:
 		case <-s.closed:
 			return

@@ -16,7 +16,7 @@ import (
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// TestMessages: which lines are messages.
+// TestMessages checks which lines are messages.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -52,12 +52,14 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestAnswersAfterTheEnd: what was asked before the input ended is answered; what takes longer is cancelled.
+// TestAnswersAfterTheEnd checks that requests before the end of the input get a response, and that long calls are
+// cancelled.
 func TestAnswersAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	conf := newLab(t, 0).config(t)
 	var out bytes.Buffer
-	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
+	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` +
+		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	if err := Serve(t.Context(), conf, strings.NewReader(in), &out); err != nil {
 		t.Error(err)
@@ -67,8 +69,8 @@ func TestAnswersAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestAnswersThatKeepComing: when the input has ended, each answer gives the next one its time; one that does not come
-// is not waited for.
+// TestAnswersThatKeepComing checks that after the end of the input each response restarts the limit for the next one,
+// and that the wait ends with the limit.
 func TestAnswersThatKeepComing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const asked, answered = 5, 4
@@ -109,7 +111,7 @@ func TestAnswersThatKeepComing(t *testing.T) {
 	})
 }
 
-// TestDeafClient: a client that reads nothing does not keep the server alive.
+// TestDeafClient checks that a client that reads nothing does not keep the server alive.
 func TestDeafClient(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
@@ -122,7 +124,7 @@ func TestDeafClient(t *testing.T) {
 	t.Logf("ended after %s", time.Since(began))
 }
 
-// FuzzMessages: no line ends the session or breaks the program.
+// FuzzMessages checks that no line ends the session or causes a panic.
 func FuzzMessages(f *testing.F) {
 	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "junk", "[{}]",
 		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"tap","arguments":{}}}`, "\x00"} {

@@ -19,17 +19,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// contents is the file that lists the pages; it is the first page itself.
+// contents is the file that lists the pages; it is also the first page.
 const contents = "README.md"
 
-// book is a site's pages in their order.
+// book contains a site's pages in their order.
 type book struct {
 	fs     fs.FS
 	source string
 	groups []group
 	pages  []*page
 	byFile map[string]*page
-	files  map[string]bool // pictures and other files that pages link to
+	files  map[string]bool // images and other files that pages link to
 	md     goldmark.Markdown
 }
 
@@ -91,13 +91,13 @@ func (b *book) read(file string) (*page, error) {
 	if h, ok := p.doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {
 		p.Title = plain(h, src)
 	} else {
-		return nil, fmt.Errorf("%s does not begin with a title", file)
+		return nil, fmt.Errorf("%s does not start with a title", file)
 	}
 	b.pages, b.byFile[file] = append(b.pages, p), p
 	return p, nil
 }
 
-// list reads the contents: a heading opens a group, the first link of each point below it is a page.
+// list reads the contents: a heading starts a group, and the first link of each list item below it is a page.
 func (b *book) list(first *page) error {
 	for n := first.doc.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
@@ -107,13 +107,13 @@ func (b *book) list(first *page) error {
 			}
 		case *ast.List:
 			if len(b.groups) == 0 {
-				return errors.New(contents + ": a list of pages stands before the first heading")
+				return errors.New(contents + ": a list of pages is before the first heading")
 			}
 			g := &b.groups[len(b.groups)-1]
 			for item := n.FirstChild(); item != nil; item = item.NextSibling() {
 				to, ok := firstLink(item)
 				if !ok {
-					return fmt.Errorf("%s: a point under %q links to no page", contents, g.Title)
+					return fmt.Errorf("%s: a list item under %q links to no page", contents, g.Title)
 				}
 				p, err := b.read(to)
 				if err != nil {
@@ -137,8 +137,8 @@ func firstLink(n ast.Node) (to string, ok bool) {
 	return to, ok
 }
 
-// link turns links to documents into links to pages, those to other files of the documents into links to copies of
-// them, and those to the rest of the repository into links to where that is.
+// link replaces links: to documents by links to pages, to other files of the documents by links to copies of them, and
+// to the rest of the repository by links to its URL.
 func (b *book) link(p *page) error {
 	return ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -204,7 +204,7 @@ func (p *page) outline() {
 	end()
 }
 
-// plain is the text of a node without its marks.
+// plain returns the text of a node without its markup.
 func plain(n ast.Node, src []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -236,7 +236,7 @@ func (b *book) render(p *page) (string, error) {
 	return out.String(), err
 }
 
-// anchors gives headings the ids that GitHub gives them, so that a link works there and here.
+// anchors returns headings' ids as GitHub makes them, so that a link works there and here.
 type anchors map[string]int
 
 // Generate implements parser.IDs.
@@ -253,7 +253,7 @@ func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 // Put implements parser.IDs.
 func (a anchors) Put(value []byte) { a[string(value)]++ }
 
-// Anchor is the id of a heading.
+// Anchor returns the id of a heading.
 func Anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// codeRenderer writes blocks of code: a box that can be scrolled by keys, with the comments set back, and in YAML the
-// keys brought forward.
+// codeRenderer writes blocks of code: a box that can be scrolled with keys, with comments in a weak colour, and in YAML
+// with keys in a strong one.
 type codeRenderer struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer. Comments of the documents are for tests, not for readers.
@@ -35,15 +35,15 @@ func (c codeRenderer) block(w util.BufWriter, src []byte, n ast.Node, entering b
 	return ast.WalkContinue, err
 }
 
-// span writes code within a text. A browser breaks lines behind each hyphen, and so between the two of a flag: short
-// words stay whole.
+// span writes code within a text. A browser breaks lines after each hyphen, also between the two of a flag, so short
+// words are not broken.
 func (c codeRenderer) span(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
 	text := ""
 	for part := n.FirstChild(); part != nil; part = part.NextSibling() {
-		if t, ok := part.(*ast.Text); ok { // a code span holds nothing else
+		if t, ok := part.(*ast.Text); ok { // a code span contains only text
 			text += strings.ReplaceAll(string(t.Segment.Value(src)), "\n", " ")
 		}
 	}
@@ -55,7 +55,7 @@ func (c codeRenderer) span(w util.BufWriter, src []byte, n ast.Node, entering bo
 	return ast.WalkSkipChildren, err
 }
 
-// longestWord is how many bytes a word of code may have that is not broken, even on a phone.
+// longestWord is the length, in bytes, of a word of code that is never broken, even on a phone.
 const longestWord = 22
 
 var (
@@ -63,7 +63,7 @@ var (
 	comment = lazyregexp.New(`(^|\s)(#\s.*)$`)
 )
 
-// paint marks a block's lines up. It knows no grammar: what it takes for neither a key nor a comment stays as it is.
+// paint highlights a block's lines. It has no grammar: anything but keys and comments stays unchanged.
 func paint(language, code string) string {
 	if language != "yaml" && language != "sh" {
 		return html.EscapeString(code)

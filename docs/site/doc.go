@@ -1,3 +1,3 @@
-// Package site makes a static site of Markdown files: README.md in, which lists the pages, a folder of HTML out that
-// needs no server.
+// Package site writes Markdown files as a static site. README.md lists the pages, and the result is a folder of HTML
+// that needs no server.
 package site

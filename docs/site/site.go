@@ -18,15 +18,15 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Options say what a site is made of.
+// Options are the input of a site.
 type Options struct {
 	Files fs.FS // the documents; README.md lists the pages under the headings of their groups
-	// address of the folder of the documents in the repository, with a slash at its end: what is no page is there
+	// URL of the folder of the documents in the repository, with a slash at its end, for links to other files
 	Source string
 }
 
-// Write makes the site in dir, which need not be there. A folder that holds other things than an earlier site is
-// refused: a mistyped name must not fill somebody's home.
+// Write writes the site to dir, which it creates if needed. It rejects a folder with other files than an earlier site,
+// so that a mistyped name does not fill a home folder.
 func Write(dir string, o Options) error {
 	b, err := newBook(o)
 	if err != nil {
@@ -54,7 +54,7 @@ func Write(dir string, o Options) error {
 			return err
 		}
 	}
-	out[mark] = []byte("Made by taproot docs --site; what stands here is written anew by it.\n")
+	out[mark] = []byte("Made by taproot docs --site, which overwrites everything here.\n")
 	for name, data := range out {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -67,10 +67,10 @@ func Write(dir string, o Options) error {
 	return nil
 }
 
-// mark is the file by which a folder is known as one of ours.
+// mark is the file that marks a folder as one of ours.
 const mark = ".taproot-site"
 
-// claim makes the folder, or finds that it is empty or one of ours.
+// claim creates the folder, or checks that it is empty or one of ours.
 func claim(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -91,7 +91,7 @@ var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(assets, "assets/page.html"))
 })
 
-// view is what the template of a page sees.
+// view is the data of the template of a page.
 type view struct {
 	*page
 	Up         string // from the page to the root of the site: "", or "../"
@@ -129,12 +129,12 @@ func (b *book) html(p *page) ([]byte, error) {
 // entry is one section in the index of the search.
 type entry struct {
 	Page  string `json:"p"`
-	Title string `json:"t,omitempty"` // of the section; none: the page's beginning
+	Title string `json:"t,omitempty"` // of the section; none: the start of the page
 	Href  string `json:"h"`
 	Text  string `json:"x"`
 }
 
-// index is a script and no JSON: a page that was opened as a file may load scripts only.
+// index returns a script instead of JSON, because a page opened as a file can load only scripts.
 func (b *book) index() ([]byte, error) {
 	var all []entry
 	for _, p := range b.pages {
@@ -147,7 +147,7 @@ func (b *book) index() ([]byte, error) {
 	return fmt.Appendf(nil, "window.taprootIndex = %s;\n", data), nil
 }
 
-// pageName is the HTML file of a document.
+// pageName returns the HTML file of a document.
 func pageName(file string) string {
 	dir, base := path.Split(file)
 	if base == contents {

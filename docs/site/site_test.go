@@ -52,8 +52,8 @@ func small() fstest.MapFS {
 	}
 }
 
-// TestWrite: pages in their order, links that lead to pages, files and the repository, and nothing of a document that
-// is a program.
+// TestWrite checks pages in their order, links to pages, files and the repository, and that scripts in documents are
+// removed.
 func TestWrite(t *testing.T) {
 	files := small()
 	files["README.md"].Data = []byte(strings.ReplaceAll(string(files["README.md"].Data), "#more-of-it", ""))
@@ -91,10 +91,10 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	if read(t, dir, "images", "a.png") != "png" {
-		t.Error("the picture is another one")
+		t.Error("the image has other content")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "images", "unused.png")); err == nil {
-		t.Error("a picture that no page shows was copied")
+		t.Error("an image that no page shows was copied")
 	}
 	if index := read(t, dir, "assets", "index.js"); !strings.Contains(index,
 		`{"p":"One \u0026 only","t":"It works, really","h":"one.html#it-works-really","x":"id: a # why \u003cb\u003e"}`) {
@@ -102,7 +102,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteRefuses: contents that lead nowhere are an error, never a site with holes.
+// TestWriteRefuses checks that contents with broken links are an error, and nothing is written.
 func TestWriteRefuses(t *testing.T) {
 	for name, change := range map[string]func(fstest.MapFS){
 		"no contents":  func(f fstest.MapFS) { delete(f, "README.md") },
@@ -127,8 +127,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestDocuments: the site of our own documents has every document, asks no other server for anything, and its links
-// lead to ids that are there.
+// TestDocuments checks that the site of our own documents contains every document, loads nothing from other servers,
+// and has no broken links.
 func TestDocuments(t *testing.T) {
 	dir := write(t, docs.Files)
 	pages := map[string]string{}

@@ -1,5 +1,5 @@
 "use strict";
-// The menu is open where there is room; without scripts a reader of a phone opens it, and so does one of a wide screen.
+// The menu is open if there is space. Without scripts it is closed until the reader opens it.
 const menu = document.getElementById("menu");
 const wide = matchMedia("(min-width: 801px)");
 const fit = () => { menu.open = wide.matches; };
@@ -44,20 +44,21 @@ for (const h of document.querySelectorAll("article :is(h2, h3)[id]")) {
   h.append(a);
 }
 
-// The search: every word of the query has to begin a word of the section, or stand in it when it is long.
+// The search: every word of the query is the start of a word in the section, or a part of one when it is long.
 const up = document.body.dataset.up;
 const field = document.getElementById("search"), list = document.getElementById("hits");
-const sections = (window.taprootIndex ?? []).map((s) => ({ ...s, title: (s.t ?? s.p).toLowerCase(), page: s.p.toLowerCase(), text: s.x.toLowerCase() }));
+const sections = (window.taprootIndex ?? []).map((s) => ({
+...s, title: (s.t ?? s.p).toLowerCase(), page: s.p.toLowerCase(), text: s.x.toLowerCase() }));
 field.disabled = sections.length === 0;
 let chosen = -1;
 
 const escape = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const begins = (word) => new RegExp("(^|[^\\p{L}\\p{N}])" + escape(word), "u");
+const startsWord = (word) => new RegExp("(^|[^\\p{L}\\p{N}])" + escape(word), "u");
 
 function score(s, words) {
   let sum = 0;
   for (const w of words) {
-    const at = begins(w);
+    const at = startsWord(w);
     let n = 0;
     if (s.title === w) n = 60;
     else if (at.test(s.title)) n = 25;
@@ -81,7 +82,7 @@ function marked(text, words, into) {
 }
 
 function excerpt(s, words) {
-  const at = Math.max(0, ...words.slice(0, 1).map((w) => s.text.search(begins(w))));
+  const at = Math.max(0, ...words.slice(0, 1).map((w) => s.text.search(startsWord(w))));
   const from = Math.max(0, at - 50);
   return (from > 0 ? "…" : "") + s.x.slice(from, from + 150) + (s.x.length > from + 150 ? "…" : "");
 }
@@ -94,9 +95,11 @@ function show() {
   field.setAttribute("aria-expanded", String(!list.hidden));
   field.removeAttribute("aria-activedescendant");
   if (list.hidden) return;
-  const found = sections.map((s) => [score(s, words), s]).filter(([n]) => n > 0).sort((a, b) => b[0] - a[0]).slice(0, 12);
+  const found = sections.map((s) => [score(s, words), s]).filter(([n]) => n > 0)
+  .sort((a, b) => b[0] - a[0]).slice(0, 12);
   for (const [i, [, s]] of found.entries()) {
-    const item = document.createElement("li"), a = document.createElement("a"), head = document.createElement("strong"), text = document.createElement("small");
+    const item = document.createElement("li"), a = document.createElement("a");
+    const head = document.createElement("strong"), text = document.createElement("small");
     item.id = "hit-" + i;
     item.setAttribute("role", "option");
     a.href = up + s.h;
@@ -143,7 +146,8 @@ field.addEventListener("keydown", (e) => {
 list.addEventListener("click", close);
 document.addEventListener("click", (e) => { if (!e.target.closest(".search")) close(); });
 document.addEventListener("keydown", (e) => {
-  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, [contenteditable]")) return;
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey ||
+  e.target.closest("input, textarea, [contenteditable]")) return;
   e.preventDefault();
   field.focus();
 });

@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// calls spells what is no word of the vocabulary alone, as assistants write it.
-var calls = map[string]string{
+// spellings maps spellings that are not a tool of the same name to their spelling for assistants.
+var spellings = map[string]string{
 	"press enter":     `press {keys: ["enter"]}`,
 	"press escape":    `press {keys: ["escape"]}`,
 	"input text":      "input {text}",
@@ -21,9 +21,9 @@ var calls = map[string]string{
 	"allowScheme":     "the user can allow more with taproot mcp --allow-scheme",
 }
 
-// speak spells a call as the tools are called.
-func speak(call string) string {
-	if own := calls[call]; own != "" {
+// toolSpelling returns a call as an assistant writes it, or "" if no tool does the same.
+func toolSpelling(call string) string {
+	if own := spellings[call]; own != "" {
 		return own
 	}
 	if name, given := strings.CutPrefix(call, "exposeEnv "); given {
@@ -41,6 +41,6 @@ func speak(call string) string {
 	return ""
 }
 
-// sessionNames are the tools of the session of which others' messages speak.
+// sessionNames are the tools of the session that messages of other packages mention.
 var sessionNames = []string{"snapshot", "screenshot", "ocr", "logs", "list_devices", "list_apps", "device_info",
 	"set_device", "get_report"}

@@ -25,22 +25,22 @@ const (
 	groupServe   = "serve"
 )
 
-// commonKeys are the keys of a selector that have a flag of their own; --selector takes all of them.
+// commonKeys are the keys of a selector with a flag of their own; --selector takes all keys.
 func commonKeys() []string {
 	return []string{"id", "text", "type", "testId", "css", "index", "first", "match", "inside", "rightOf", "leftOf",
 		"above", "below", "near", "enabled", "checked", "point"}
 }
 
-// isWord tells whether an operation of the language is a command of its own: not what only holds other steps, nor what
-// commands of that name do already.
-func isWord(def dsl.Def, taken func(string) bool) bool {
+// isActionCommand reports whether an action is a command of its own. Actions that only contain steps, and those with
+// the name of another command, are not.
+func isActionCommand(def dsl.Def, taken func(string) bool) bool {
 	return !def.HoldsSteps() && !taken(shell.Kebab(def.Name))
 }
 
-// wordGroups are the groups of commands that are words of the language.
-func wordGroups() []string { return []string{groupTouch, groupCheck, groupPage, groupDevice} }
+// actionGroups are the groups of commands that are actions.
+func actionGroups() []string { return []string{groupTouch, groupCheck, groupPage, groupDevice} }
 
-// groupOf sorts the words of the language for the help.
+// groupOf returns the group of an action in the help.
 func groupOf(def dsl.Def) string {
 	switch {
 	case def.Effect&dsl.ReadOnly != 0:
@@ -53,27 +53,27 @@ func groupOf(def dsl.Def) string {
 	return groupTouch
 }
 
-// wordCommand is a word of the language as a command.
-type wordCommand struct {
+// actionCommand is the command of an action.
+type actionCommand struct {
 	shellFlags
 	def       dsl.Def
 	fields    []dsl.Field
-	main      []dsl.Field // whose values stand in their places, without flags
+	main      []dsl.Field // the arguments without a flag
 	selector  string
 	timeoutMs int
 	as        string
 }
 
-// listedWord is the command of a word as the list of all commands shows it; it can do nothing.
-func listedWord(def dsl.Def) *cobra.Command {
+// listedAction is the command of an action for the list of all commands; it cannot run.
+func listedAction(def dsl.Def) *cobra.Command {
 	return &cobra.Command{Use: shell.Kebab(def.Name), Short: short(def.Doc), GroupID: groupOf(def),
 		Run: func(*cobra.Command, []string) {}}
 }
 
 func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
-	w := &wordCommand{def: def, fields: def.Fields()}
+	w := &actionCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
-	cmd := listedWord(def)
+	cmd := listedAction(def)
 	cmd.Use += w.places()
 	cmd.Long = def.Doc + "\n\nWorks on: " + platforms(def) + ". In a test: " + def.Example
 	cmd.Run = nil
@@ -94,8 +94,8 @@ func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
 	return cmd
 }
 
-// takePlaces finds the arguments that need no flag: the one that a plain text fills, else those that must be given.
-func (w *wordCommand) takePlaces() {
+// takePlaces finds the arguments without a flag: the one that a plain text fills, else the required ones.
+func (w *actionCommand) takePlaces() {
 	for _, f := range w.fields {
 		if f.Main {
 			w.main = []dsl.Field{f}
@@ -117,14 +117,14 @@ func platforms(def dsl.Def) string {
 	return strings.Join(list, ", ")
 }
 
-// short is the first sentence, without its stop.
+// short returns the first sentence, without its full stop.
 func short(doc string) string {
 	text, _, _ := strings.Cut(doc, ". ")
 	return strings.TrimSuffix(text, ".")
 }
 
-// places shows the main arguments.
-func (w *wordCommand) places() string {
+// places returns the arguments without a flag, for the usage line.
+func (w *actionCommand) places() string {
 	var b strings.Builder
 	for _, f := range w.main {
 		name := strings.ToUpper(strings.ReplaceAll(shell.Kebab(f.Key), "-", "_"))
@@ -139,7 +139,7 @@ func (w *wordCommand) places() string {
 	return b.String()
 }
 
-// flagOf is the flag of an argument; one that is called as a flag of every command has arg- before its name.
+// flagOf returns the flag of an argument. An argument with the name of a common flag gets the prefix arg-.
 func flagOf(key string) string {
 	name := shell.Kebab(key)
 	if slices.Contains([]string{"session", "device", "then", "server", "expose-env", "json", "as", "help"}, name) {
@@ -148,8 +148,8 @@ func flagOf(key string) string {
 	return name
 }
 
-// flags gives every other argument a flag of its name.
-func (w *wordCommand) flags(cmd *cobra.Command) {
+// flags adds a flag for every other argument.
+func (w *actionCommand) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	for _, f := range w.fields {
 		if f.Selector && !slices.Contains(commonKeys(), f.Key) && !f.Main {
@@ -161,14 +161,14 @@ func (w *wordCommand) flags(cmd *cobra.Command) {
 		case f.Kind == dsl.BoolField && !f.List:
 			flags.Bool(name, f.Default == "true", doc)
 		case f.List:
-			flags.StringArray(name, nil, "`"+strings.ToUpper(string(f.Kind))+"`, may be repeated: "+doc)
+			flags.StringArray(name, nil, "`"+strings.ToUpper(string(f.Kind))+"`, can be repeated: "+doc)
 		default:
 			flags.String(name, "", "`"+strings.ToUpper(string(f.Kind))+"`: "+doc+defaultOf(f))
 		}
 	}
 	if w.def.Selects() {
 		flags.StringVar(&w.selector, "selector", "",
-			"`SELECTOR` as tests write them, with all that they know: '{label: Save, rightOf: {id: total}}'")
+			"a `SELECTOR` in the test syntax: '{label: Save, rightOf: {id: total}}'")
 	}
 	flags.IntVar(&w.timeoutMs, "timeout-ms", 0, "wait at most `N` milliseconds")
 	if w.def.Saves != "" {
@@ -191,9 +191,9 @@ func defaultOf(f dsl.Field) string {
 	return " (default: " + f.Default + ")"
 }
 
-// value makes the step's argument of the command line. What is wrong in it for every device is told here, before a
-// session is begun.
-func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, error) {
+// value builds the step's argument from the command line. Errors that do not depend on the device are reported here,
+// before a session is started.
+func (w *actionCommand) value(cmd *cobra.Command, args []string) (source.Value, error) {
 	v := source.Value{Kind: source.Map}
 	if err := w.placed(&v, args); err != nil {
 		return v, err
@@ -204,7 +204,7 @@ func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, er
 			continue
 		}
 		if _, twice := v.Get(f.Key); twice {
-			return v, &plan.Usage{Msg: fmt.Sprintf("--%s stands beside the argument that means the same", flag.Name)}
+			return v, &plan.Usage{Msg: fmt.Sprintf("--%s cannot be combined with the argument that means the same", flag.Name)}
 		}
 		texts := []string{flag.Value.String()}
 		if f.List {
@@ -231,8 +231,8 @@ func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, er
 	return v, w.check(v)
 }
 
-// placed takes the arguments that stand in their places.
-func (w *wordCommand) placed(v *source.Value, args []string) error {
+// placed reads the arguments without a flag.
+func (w *actionCommand) placed(v *source.Value, args []string) error {
 	for i, f := range w.main {
 		switch {
 		case len(args) == 0:
@@ -257,9 +257,9 @@ func (w *wordCommand) placed(v *source.Value, args []string) error {
 	return nil
 }
 
-// check finds what is wrong whatever the screen shows: unless a reference or a variable stands for what is not known
-// yet.
-func (w *wordCommand) check(v source.Value) error {
+// check finds errors that do not depend on the screen, unless a reference or a variable is in the place of an unknown
+// value.
+func (w *actionCommand) check(v source.Value) error {
 	if _, given := v.Get("ref"); given || strings.Contains(source.Flow(v), "${") {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (w *wordCommand) check(v source.Value) error {
 	return &plan.Usage{Msg: strings.ReplaceAll(client.Plainly(err).Error(), "\ntry: ", "; ")}
 }
 
-// set adds an argument in the form that its kind has.
+// set adds an argument in the form of its kind.
 func set(v *source.Value, f dsl.Field, texts []string) error {
 	var items []source.Value
 	for _, text := range texts {
@@ -292,8 +292,7 @@ func set(v *source.Value, f dsl.Field, texts []string) error {
 	return nil
 }
 
-// written reads a value in the form of tests: a number, true, {a: b}, [a, b]. What YAML would take for a comment is a
-// part of a text here.
+// written parses a value in the test syntax: a number, true, {a: b}, [a, b]. A # does not start a comment here.
 func written(name, text string) (source.Value, error) {
 	clean, src, bad := source.Readable(name, []byte(text))
 	if bad != nil {
