@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/server/studio"
 )
 
-// openConsole makes the pages for people, where there are any.
+// openConsole creates the console, if the server has accounts.
 func (s *Server) openConsole() (err error) {
 	if s.o.Service == nil {
 		return nil
@@ -29,14 +29,14 @@ func (s *Server) openConsole() (err error) {
 	return err
 }
 
-// screenOf shows Studio's page of a device, whose requests come back to the console.
+// screenOf serves Studio's page of a device. The page sends its requests to the console.
 func (s *Server) screenOf(w http.ResponseWriter, device, project string, acts bool) {
 	s.screens.Device(w, studio.DevicePage{ID: device, Acts: acts, Home: project + "/devices", API: project + "/api"})
 }
 
 func isConsole(path string) bool { return path == "/console" || strings.HasPrefix(path, "/console/") }
 
-// serveConsole answers for a page.
+// serveConsole serves a page of the console.
 func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 	noteRoute(r.Context(), "console")
 	c := caller{addr: s.client(r)}
@@ -48,8 +48,8 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 	s.console.ServeHTTP(w, r)
 }
 
-// actAs answers a request of the API that a page of the console makes for somebody who has logged in. Looking counts
-// for no plan: what changes something does.
+// actAs handles an API request that a page of the console sends for a logged-in person. Reading is not counted against
+// the plan; changes are.
 func (s *Server) actAs(w http.ResponseWriter, r *http.Request, who *service.Caller) {
 	h, pattern := s.route(r)
 	a, known := s.access[pattern]
@@ -66,7 +66,7 @@ func (s *Server) actAs(w http.ResponseWriter, r *http.Request, who *service.Call
 	s.answer(w, r, c, a, fail)
 }
 
-// countMember takes one request from the plan of the project's owner.
+// countMember counts one request against the plan of the project's owner.
 func (s *Server) countMember(ctx context.Context, h http.Header, who *service.Caller, a access) *Error {
 	q, err := s.o.Service.Take(ctx, who, a.pattern)
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// callerHeader says on the way from a hub to a host who sends a request.
+// callerHeader is the header in which a hub names the sender of a request to a host.
 const callerHeader = "Taproot-Caller"
 
-// introduction is what it holds. The hub has asked who it is, whether it may, and has counted.
+// introduction is the content of callerHeader. The hub has already authenticated, authorized and counted the caller.
 type introduction struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Project string `json:"project"`
-	Days    int    `json:"days"` // how long its reports are kept
+	Days    int    `json:"days"` // how many days its reports are kept
 	Runs    int    `json:"runs"`
-	Admin   bool   `json:"admin,omitempty"` // of the project
+	Admin   bool   `json:"admin,omitempty"` // is an admin of the project
 }
 
-// introduce says who a caller is.
+// introduce encodes a caller for callerHeader.
 func (s *Server) introduce(c caller) string {
 	i := introduction{Name: c.Name, Address: c.addr, Project: s.o.projectID, Admin: c.isAdmin()}
 	if c.member != nil && c.member.Project != nil {
@@ -32,13 +32,13 @@ func (s *Server) introduce(c caller) string {
 	}
 	text, err := json.Marshal(i)
 	if err != nil {
-		return "" // which the host refuses
+		return "" // the host rejects it
 	}
 	return string(text)
 }
 
-// admitHub finds out for whom a hub sends a request. Only connections over NATS may say that, which nobody but hubs can
-// make.
+// admitHub returns the caller that the hub named. Only hubs can open NATS connections to a host, so the header is
+// trusted on these connections only.
 func (s *Server) admitHub(r *http.Request) (caller, *Error) {
 	var i introduction
 	conn, ok := r.Context().Value(connKey{}).(*strictConn)
@@ -47,7 +47,7 @@ func (s *Server) admitHub(r *http.Request) (caller, *Error) {
 	}
 	all := r.Header.Values(callerHeader)
 	if !ok || len(all) != 1 || json.Unmarshal([]byte(all[0]), &i) != nil || i.Project != "" && !wire.IsName(i.Project) {
-		return caller{}, fault(http.StatusUnauthorized, codeMissingToken, "a host answers hubs only")
+		return caller{}, fault(http.StatusUnauthorized, codeMissingToken, "a host accepts requests of hubs only")
 	}
 	c := caller{Identity: auth.Identity{Name: i.Name}, addr: i.Address, admin: i.Admin, lease: r.Header.Get("X-Lease")}
 	if i.Project != "" {
@@ -56,12 +56,12 @@ func (s *Server) admitHub(r *http.Request) (caller, *Error) {
 	return c, nil
 }
 
-// FarmDevices lists the devices as hubs are to know them.
+// FarmDevices lists the devices of this host for hubs.
 func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 	infos, err := s.devices.List(ctx)
 	list := []wire.Device{}
 	for _, info := range infos {
-		if info.Platform == dsl.Web { // pages are those of one project
+		if info.Platform == dsl.Web { // pages belong to one project
 			continue
 		}
 		d := wire.Device{Info: info}
@@ -81,7 +81,7 @@ func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 	return list, err
 }
 
-// all are the servers of the projects, and the one without.
+// all returns the servers of the projects, and the one without a project.
 func (p *spaces) all(s *Server) map[string]*Server {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *spaces) all(s *Server) map[string]*Server {
 	return all
 }
 
-// addTo adds what a project knows of devices, and its pages.
+// addTo adds to the devices what a project sees of them, and its pages.
 func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 	open := s.opened()
 	for i := range list {
@@ -120,7 +120,7 @@ func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 func (d Device) note(to *wire.Device, project string) {
 	text, err := json.Marshal(d)
 	if err != nil {
-		return // then it has none
+		return // the device then has no record
 	}
 	if to.Records == nil {
 		to.Records = map[string]json.RawMessage{}

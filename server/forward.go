@@ -23,7 +23,8 @@ import (
 
 const devicePath = " /devices/{id}"
 
-// forward answers a request for a device of a host. handled is false when the device is this machine's, or nobody's.
+// forward sends a request for a device of a host to that host. handled is false when the device belongs to this
+// machine, or does not exist.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (handled bool, err error) {
 	if host := r.Header.Get(hostHeader); host != "" && isPagePath(a.pattern) {
 		return true, s.forwardPage(w, r, a, host)
@@ -68,10 +69,10 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 	return true, nil
 }
 
-// maxRecord bounds the record of a device that a host gives, in bytes.
+// maxRecord limits the size of a device record from a host, in bytes.
 const maxRecord = 1 << 20
 
-// completing lets the answer of a host about a device say what the hub knows of it, after then has changed its header.
+// completing adds what the hub knows of a device to the host's response, after then has changed the headers.
 func (s *Server) completing(at hub.Target, then func(*http.Response) error) func(*http.Response) error {
 	return func(res *http.Response) error {
 		if err := then(res); err != nil || res.StatusCode != http.StatusOK {
@@ -84,18 +85,18 @@ func (s *Server) completing(at hub.Target, then func(*http.Response) error) func
 		if err != nil {
 			return err
 		}
-		_ = res.Body.Close() // all of it was read
+		_ = res.Body.Close() // it was read completely
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		res.Header.Set("Content-Length", strconv.Itoa(len(text)))
 		return nil
 	}
 }
 
-// finalAnswers passes on what a host answers in the end. What it says before (100, 103) is for the hub alone, whose own
-// header would be sent with that and be missing later.
+// finalAnswers passes on only the final response of a host. Informational responses (100, 103) stay on the hub:
+// forwarding one would send the hub's own headers with it, and the final response would lack them.
 type finalAnswers struct {
 	http.RoundTripper
-	upgrade []string // of an answer that asks for another protocol: it concerns the client, too
+	upgrade []string // headers of a 426 response, which the client needs, too
 }
 
 func (f *finalAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -106,10 +107,10 @@ func (f *finalAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// untraced is a context without the wish to be told of what is not the final answer.
+// untraced is a context without the client trace by which httputil.ReverseProxy receives informational responses.
 type untraced struct{ context.Context }
 
-// Value leaves out the trace of a client.
+// Value hides the client trace.
 func (u untraced) Value(key any) any {
 	v := u.Context.Value(key)
 	if _, is := v.(*httptrace.ClientTrace); is {
@@ -118,7 +119,7 @@ func (u untraced) Value(key any) any {
 	return v
 }
 
-// hostHeader names the host on which a page is opened, or is open; without it, that is this machine.
+// hostHeader names the host on which a page is opened or open. Without it, that is this machine.
 const hostHeader = "X-Host"
 
 func isPagePath(pattern string) bool {
@@ -126,7 +127,7 @@ func isPagePath(pattern string) bool {
 	return path == "/web" || strings.HasPrefix(path, "/web/")
 }
 
-// forwardPage answers a request about pages of a host.
+// forwardPage forwards a request about pages to a host.
 func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, host string) error {
 	var way http.RoundTripper
 	if s.o.Farm != nil {
@@ -147,8 +148,8 @@ func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, h
 	return nil
 }
 
-// refused notes in the log of the service, for its operators alone: that a device of others exists is nothing for the
-// project that asked.
+// refused logs the rejection in the log of the service, for operators only: the project must not learn that a device of
+// another project exists.
 func (s *Server) refused(c caller, action, target string) {
 	if s.o.refused != nil {
 		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target,
@@ -156,7 +157,7 @@ func (s *Server) refused(c caller, action, target string) {
 	}
 }
 
-// movingBody is an upload that must move on while it is passed on.
+// movingBody is an upload of which each part must arrive in time while it is forwarded.
 type movingBody struct {
 	moving
 	of interface{ Close() error }
@@ -164,7 +165,7 @@ type movingBody struct {
 
 func (b *movingBody) Close() error { return b.of.Close() }
 
-// deviceOf takes the id out of a path /devices/{id}…; rest is what follows, escaped as it came.
+// deviceOf splits a path /devices/{id}… into the ID and the rest, which stays escaped.
 func deviceOf(u *url.URL) (id, rest string) {
 	text := strings.TrimPrefix(u.EscapedPath(), "/devices/")
 	text, rest, more := strings.Cut(text, "/")
@@ -178,8 +179,8 @@ func deviceOf(u *url.URL) (id, rest string) {
 	return id, rest
 }
 
-// proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its
-// page.
+// proxy forwards requests to a host. It removes the headers that are meant for the hub only: credentials, and those in
+// which a browser describes its page.
 func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 	way http.RoundTripper) *httputil.ReverseProxy {
 	final := &finalAnswers{RoundTripper: way}
@@ -200,20 +201,20 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 				if slices.Contains(ownHeaders, name) {
 					res.Header.Del(name)
 				} else {
-					w.Header().Del(name) // the answer's own goes before what the hub says of all
+					w.Header().Del(name) // the host's header overrides the one that the hub sets for all responses
 				}
 			}
 			if len(final.upgrade) > 0 {
 				res.Header["Upgrade"], res.Header["Connection"] = final.upgrade, []string{"Upgrade"}
 			}
 			if out, ok := w.(*counting); ok && res.StatusCode == http.StatusSwitchingProtocols {
-				out.status = res.StatusCode // it is not written, but sent on as it is
+				out.status = res.StatusCode // the proxy sends it without WriteHeader
 			}
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			s.log.InfoContext(r.Context(), "a request for a device of a host", "host", host, "error", err)
-			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v",
+			s.log.InfoContext(r.Context(), "cannot forward a request to a host", "host", host, "error", err)
+			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not respond: %v",
 				host, err))
 			if cause := context.Cause(r.Context()); cause != nil {
 				fail = s.problem(r.Context(), cause)
@@ -222,14 +223,14 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 		}}
 }
 
-// ownHeaders are those that the hub says of every answer itself.
+// ownHeaders are the headers that the hub sets itself on every response.
 var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy",
 	"Cross-Origin-Resource-Policy", "Strict-Transport-Security", "Vary",
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy",
 	"Ratelimit-Remaining", "Ratelimit-Reset"}
 
-// recordThere completes the record that a host gave of one device by what the hub knows of it; what the host says now
-// goes before what it said.
+// recordThere adds what the hub knows to the record of a device that a host sent. The state in the record overrides the
+// state that the hub received before.
 func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
 	var out Device
 	if err := json.Unmarshal(text, &out); err != nil {
@@ -238,7 +239,7 @@ func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
 	all := s.o.Farm.Devices(s.o.projectID)
 	i := slices.IndexFunc(all, func(d hub.Device) bool { return d.Host == at.Host && d.Info.ID == at.Device })
 	if i < 0 {
-		return text, nil // it has gone since
+		return text, nil // the device was disconnected meanwhile
 	}
 	known := useThere(all[i])
 	switch free := out.Lease == nil && out.Busy == nil; {

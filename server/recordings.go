@@ -18,9 +18,9 @@ import (
 
 const (
 	firstPicture = 10 * time.Second
-	filmPause    = 100 * time.Millisecond // between two pictures of a film, at least
-	filmBytes    = 256 << 20              // of the pictures of one
-	filmWriting  = 10 * time.Minute       // to make one file of them
+	filmPause    = 100 * time.Millisecond // minimum between two images of a video
+	filmBytes    = 256 << 20              // of the images of one video
+	filmWriting  = 10 * time.Minute       // limit for encoding one video
 	filmKept     = time.Hour
 	filmsKept    = 20 // of all devices
 )
@@ -33,28 +33,28 @@ const (
 	recordingFailed  = "failed"
 )
 
-// Recording is a film of a device's screen, as clients see it.
+// Recording is a video of a device's screen, as clients see it.
 type Recording struct {
 	Device   string    `json:"device"`
-	State    string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET /devices/{id}/recording/film is the film."`
+	State    string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET /devices/{id}/recording/film is the video."`
 	Since    time.Time `json:"since"`
 	Until    time.Time `json:"until" doc:"When it ends by itself, or has ended."`
-	Pictures int       `json:"pictures" doc:"So many different pictures of the screen were taken."`
-	Size     int64     `json:"size,omitempty" doc:"Bytes of the film."`
-	Problem  string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no film."`
+	Pictures int       `json:"pictures" doc:"Number of different images of the screen."`
+	Size     int64     `json:"size,omitempty" doc:"Bytes of the video."`
+	Problem  string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no video."`
 }
 
-// recording is a film that is made, or was.
+// recording is a recording of a device, running or ended.
 type recording struct {
 	device string
 	began  time.Time
-	base   context.Context // of all
+	base   context.Context // ends with the server
 	life   context.Context
 	stop   context.CancelFunc
-	ended  chan struct{} // closed when there is a film, or a reason why there is none
+	ended  chan struct{} // closed when the video is complete, or has failed
 
 	mu     sync.Mutex
-	folder string // of its own; "" once it was dropped
+	folder string // its own; "" before open
 	gone   bool   // it was dropped
 	state  Recording
 }
@@ -77,7 +77,7 @@ func (r *recording) dropped() bool {
 	return r.gone
 }
 
-// open makes the folder of the pictures.
+// open creates the folder of the images.
 func (r *recording) open() error {
 	dir, err := os.MkdirTemp("", "taproot-film-")
 	if err != nil {
@@ -102,10 +102,10 @@ func (r *recording) file(name string) string {
 
 func (r *recording) filmFile() string { return r.file("film.mp4") }
 
-// recordings are the films of one server, one for a device.
+// recordings are the recordings of one server, at most one per device.
 type recordings struct {
 	base context.Context // ends all of them
-	work sync.WaitGroup  // of those that are made
+	work sync.WaitGroup  // counts those that have not ended
 
 	mu       sync.Mutex
 	closed   bool
@@ -118,7 +118,7 @@ func (s *recordings) of(device string) *recording {
 	return s.byDevice[device]
 }
 
-// begin notes the recording of a device, in the place of one that has ended; make or fail must follow.
+// begin adds a recording of a device and replaces one that has ended. The caller must call make or fail next.
 func (s *recordings) begin(device string, most time.Duration) (*recording, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *recordings) begin(device string, most time.Duration) (*recording, error
 			s.forget(before)
 		default:
 			return nil, fault(http.StatusConflict, codeConflict,
-				"the device is filmed already; POST /devices/{id}/recording/stop ends it")
+				"the device is recorded already; POST /devices/{id}/recording/stop ends it")
 		}
 	}
 	s.makeRoom()
@@ -146,7 +146,7 @@ func (s *recordings) begin(device string, most time.Duration) (*recording, error
 	return r, nil
 }
 
-// makeRoom forgets the oldest film that has ended, when there are many. The caller holds mu.
+// makeRoom removes the oldest recording that has ended, when there are too many. The caller holds mu.
 func (s *recordings) makeRoom() {
 	var oldest *recording
 	for _, r := range s.byDevice {
@@ -160,14 +160,14 @@ func (s *recordings) makeRoom() {
 	}
 }
 
-// drop ends a recording and removes what there is of it.
+// drop ends a recording and removes its files.
 func (s *recordings) drop(r *recording) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(r)
 }
 
-// forget is drop for who holds mu.
+// forget is drop for callers that hold mu.
 func (s *recordings) forget(r *recording) {
 	if s.byDevice[r.device] == r {
 		delete(s.byDevice, r.device)
@@ -177,18 +177,18 @@ func (s *recordings) forget(r *recording) {
 	defer r.mu.Unlock()
 	r.gone = true
 	select {
-	case <-r.ended: // else make removes it, which writes to it
+	case <-r.ended: // otherwise make, which still writes there, removes it
 		_ = os.RemoveAll(r.folder)
 	default:
 	}
 }
 
-// close ends all recordings and removes their films.
+// close ends all recordings and removes their files.
 func (s *recordings) close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.work.Wait() // for base has ended
+	s.work.Wait() // they end because base has ended
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.byDevice {
@@ -196,7 +196,7 @@ func (s *recordings) close() {
 	}
 }
 
-// make keeps the pictures until the recording is to end, and makes a film of them.
+// make collects images until the recording ends, and encodes them as a video.
 func (s *recordings) make(r *recording, view *live.View, ffmpeg string) {
 	defer s.work.Done()
 	frames, err := r.take(view)
@@ -220,7 +220,7 @@ func (s *recordings) make(r *recording, view *live.View, ffmpeg string) {
 	time.AfterFunc(filmKept, func() { s.drop(r) })
 }
 
-// fail ends a recording that could not begin.
+// fail ends a recording that could not start.
 func (s *recordings) fail(r *recording, err error) {
 	defer s.work.Done()
 	r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, plainReason(err) })
@@ -228,7 +228,7 @@ func (s *recordings) fail(r *recording, err error) {
 	s.drop(r)
 }
 
-// end tells that nobody writes to the folder any more.
+// end marks the recording as ended: nothing writes to the folder any more.
 func (r *recording) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,13 +237,13 @@ func (r *recording) end() {
 	}
 }
 
-// still is a picture of a film.
+// still is an image of a video.
 type still struct {
 	path string
 	at   time.Time
 }
 
-// take keeps each picture that is new. What ends the recording early is the error.
+// take saves each new image until the recording ends. The error is the reason of an early end.
 func (r *recording) take(view *live.View) (stills []still, err error) {
 	bytes := 0
 	for {
@@ -255,14 +255,14 @@ func (r *recording) take(view *live.View) (stills []still, err error) {
 			return stills, nil
 		}
 		if bytes += len(f.JPEG); bytes > filmBytes {
-			return stills, errors.New("it holds as many pictures as a film may have")
+			return stills, errors.New("it has the maximum number of images")
 		}
 		one := still{r.file(fmt.Sprintf("%06d.jpg", len(stills))), f.At}
 		if f.At.Before(r.began) {
 			one.at = r.began
 		}
 		if err := os.WriteFile(one.path, f.JPEG, 0o600); err != nil {
-			return stills, fmt.Errorf("a picture cannot be kept: %w", err)
+			return stills, fmt.Errorf("an image cannot be saved: %w", err)
 		}
 		stills = append(stills, one)
 		r.change(func(state *Recording) { state.Pictures = len(stills) })
@@ -275,7 +275,7 @@ func (r *recording) take(view *live.View) (stills []still, err error) {
 	}
 }
 
-// next gives the next picture. The first one is waited for also when the recording is to end at once.
+// next returns the next image. It waits for the first one also when the recording is to end at once.
 func (r *recording) next(view *live.View, first bool) (drivers.Frame, error) {
 	f, err := view.Next(r.life)
 	if err == nil || !first || errors.Is(err, live.ErrGone) || r.dropped() {
@@ -286,7 +286,7 @@ func (r *recording) next(view *live.View, first bool) (drivers.Frame, error) {
 	return view.Next(ctx)
 }
 
-// lasting tells how long each picture was to be seen.
+// lasting returns the images with the time for which each was visible.
 func lasting(stills []still, end time.Time) []video.Frame {
 	var frames []video.Frame
 	for i, one := range stills {
@@ -299,7 +299,7 @@ func lasting(stills []still, end time.Time) []video.Frame {
 	return frames
 }
 
-// write makes the film, and removes the pictures.
+// write encodes the video and removes the images.
 func (r *recording) write(ctx context.Context, frames []video.Frame, ffmpeg string) (size int64, err error) {
 	if r.dropped() {
 		return 0, errNoRecording
@@ -321,7 +321,7 @@ func (r *recording) write(ctx context.Context, frames []video.Frame, ffmpeg stri
 	return info.Size(), nil
 }
 
-// plainReason is an error's text without the paths of this machine.
+// plainReason returns an error's text without paths of this machine.
 func plainReason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
