@@ -64,7 +64,8 @@ func (s *Server) reachable(ctx context.Context, host string) error {
 		return s.o.Network.Check(addr)
 	}
 	if disguised(host) {
-		return fmt.Errorf("%q is an IP address in an unusual form: write it as four numbers with dots, such as 192.0.2.1", host)
+		return fmt.Errorf("%q is an IP address in another form: write it as four numbers with dots, such as 192.0.2.1",
+			host)
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {

@@ -18,35 +18,35 @@ import (
 )
 
 // requestLog holds what the log line of a request says.
-type noted struct {
+type requestLog struct {
 	id    string
 	route string
 	who   string
 }
 
-type notedKey struct{}
+type requestLogKey struct{}
 
-func noteRoute(ctx context.Context, pattern string) {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+func setLogRoute(ctx context.Context, pattern string) {
+	if n, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
 		n.route = pattern
 	}
 }
 
-func noteCaller(ctx context.Context, c caller) {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+func setLogCaller(ctx context.Context, c caller) {
+	if n, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
 		n.who = c.who()
 	}
 }
 
-// goodID matches request IDs of clients that are safe in logs.
-var goodID = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
+// validRequestID matches request IDs of clients that are safe in logs.
+var validRequestID = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
 
 // logRequest assigns each request an ID, responds with 500 when a handler panics, and writes a line to the log. Query
 // strings, headers and bodies are not logged, because they may contain secrets.
 func (s *Server) logRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := &noted{id: r.Header.Get("X-Request-Id")}
-		if !goodID.MatchString(n.id) {
+		n := &requestLog{id: r.Header.Get("X-Request-Id")}
+		if !validRequestID.MatchString(n.id) {
 			n.id = rand.Text()[:16]
 		}
 		h := w.Header()
@@ -60,15 +60,15 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 		if s.o.Service != nil && s.o.Service.Secure() {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		out := &counting{ResponseWriter: w, patience: s.o.Patience}
+		out := &responseRecorder{ResponseWriter: w, writeTimeout: s.o.Patience}
 		if r.ContentLength != 0 {
-			s.await(out) // also for rejected requests: net/http reads the rest of the body before it continues
+			s.limitRead(out) // also for rejected requests: net/http reads the rest of the body before it continues
 		}
-		began := time.Now()
-		done := s.figures.begin()
+		started := time.Now()
+		done := s.figures.start()
 		defer func() {
 			halfway := s.logPanic(out, r, recover())
-			took := time.Since(began)
+			took := time.Since(started)
 			done(n.route, r.Method, out.status, took)
 			s.log.LogAttrs(r.Context(), level(out.status), "request", slog.String("id", n.id),
 				slog.String("method", cut(r.Method, 16)),
@@ -79,18 +79,18 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 				panic(http.ErrAbortHandler) // closes the connection: a partial response must not look complete
 			}
 		}()
-		if fail := isAmbiguous(r); fail != nil {
+		if fail := rejectAmbiguousLength(r); fail != nil {
 			h.Set("Connection", "close")
 			writeError(out, fail)
 			return
 		}
-		next.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), notedKey{}, n)))
+		next.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), requestLogKey{}, n)))
 	})
 }
 
 // logPanic logs a panic of a handler and responds with 500, unless the response has already started. A client that
 // disconnected is not logged. halfway reports whether the connection must be closed.
-func (s *Server) logPanic(w *counting, r *http.Request, p any) (halfway bool) {
+func (s *Server) logPanic(w *responseRecorder, r *http.Request, p any) (halfway bool) {
 	if p == nil {
 		return false
 	}
@@ -123,31 +123,31 @@ func cut(text string, most int) string {
 
 // responseRecorder records the status and size of a response. Each part must be written within patience, so that a
 // client that does not read cannot block the handler.
-type counting struct {
+type responseRecorder struct {
 	http.ResponseWriter
-	patience time.Duration
-	status   int
-	bytes    int64
+	writeTimeout time.Duration
+	status       int
+	bytes        int64
 }
 
 // maxWrite is how many bytes a client must read within patience.
 const maxWrite = 64 << 10
 
-func (c *counting) WriteHeader(status int) {
+func (c *responseRecorder) WriteHeader(status int) {
 	if c.status == 0 {
 		c.status = status
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
 
-func (c *counting) Write(p []byte) (int, error) {
+func (c *responseRecorder) Write(p []byte) (int, error) {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
 	n := 0
 	for part := range slices.Chunk(p, maxWrite) {
 		// fails in tests without a connection
-		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.patience))
+		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.writeTimeout))
 		m, err := c.ResponseWriter.Write(part)
 		n += m
 		c.bytes += int64(m)
@@ -159,7 +159,7 @@ func (c *counting) Write(p []byte) (int, error) {
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.
-func (c *counting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (c *responseRecorder) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // writeError writes an error before huma handles the request.
 func writeError(w http.ResponseWriter, e *Error) {
@@ -192,7 +192,7 @@ func (s *Server) audit(ctx context.Context, action, target string, status int) {
 }
 
 func requestID(ctx context.Context) string {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+	if n, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
 		return n.id
 	}
 	return ""

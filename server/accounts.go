@@ -140,7 +140,7 @@ const authPaths = "/auth/"
 
 // admitAuth counts a request to /auth/* against its address, with any content, and also when its path does not exist.
 func (s *Server) admitAuth(h http.Header, r *http.Request, c caller) *Error {
-	q, err := s.o.Service.TakeAuth(r.Context(), c.counted(), "")
+	q, err := s.o.Service.TakeAuth(r.Context(), c.rateKey(), "")
 	if err != nil {
 		return s.problem(r.Context(), err)
 	}

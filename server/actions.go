@@ -208,7 +208,7 @@ func (s *Server) perform(w http.ResponseWriter, r *http.Request, c call) error {
 }
 
 func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
-	if err := goodDevice(c.device); err != nil {
+	if err := checkDeviceID(c.device); err != nil {
 		return nil, err
 	}
 	ctx, cancel := s.deadline(r.Context())
@@ -218,7 +218,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 		who = s.leases.holder(c.device, callerOf(ctx))
 	}
 	a, err := s.devices.Call(ctx, live.Request{Device: c.device, Who: who, Def: c.def, Args: c.args})
-	s.figures.acted(c.def.Name, a.Took, err)
+	s.figures.observeAction(c.def.Name, a.Took, err)
 	if err != nil {
 		return nil, asDeviceError(err)
 	}

@@ -83,7 +83,7 @@ func (s *Server) holds(id string, c caller) bool {
 
 // whileHeld waits until the caller's lease or the server's streams end, then calls end.
 func (s *Server) whileHeld(ctx context.Context, id string, c caller, end func()) {
-	for drivers.Pause(ctx, askAgain) == nil && s.holds(id, c) && !errors.Is(s.streams.Err(), context.Canceled) {
+	for drivers.Pause(ctx, permissionInterval) == nil && s.holds(id, c) && !errors.Is(s.streams.Err(), context.Canceled) {
 	}
 	end()
 }

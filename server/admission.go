@@ -73,7 +73,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.screens != nil && studio.IsAsset(r.URL.Path) {
-		noteRoute(r.Context(), "studio")
+		setLogRoute(r.Context(), "studio")
 		s.screens.ServeHTTP(w, r)
 		return
 	}
@@ -82,28 +82,28 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.console != nil && studio.Path(r.URL.Path) { // with accounts, the console opens Studio on a device
-		noteRoute(r.Context(), "studio")
+		setLogRoute(r.Context(), "studio")
 		http.Redirect(w, r, "/console/", http.StatusSeeOther)
 		return
 	}
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/api" {
-		r = unprefixed(r)
+		r = withoutPrefix(r)
 	}
 	if s.farmRuns != nil && isFarmRun(r.URL.Path) {
 		s.serveFarmRun(w, r)
 		return
 	}
 	h, pattern := s.route(r)
-	noteRoute(r.Context(), pattern)
+	setLogRoute(r.Context(), pattern)
 	a, known := s.access[pattern]
 	if !known {
 		a.scope = "-" // only callers with a valid credential learn that a path does not exist
 	}
 	a.pattern = pattern
 	c, fail := s.admit(w.Header(), r, a)
-	noteCaller(r.Context(), c)
+	setLogCaller(r.Context(), c)
 	if fail == nil && !known {
-		fail = s.unrouted(w, r, h)
+		fail = s.routeError(w, r, h)
 	}
 	s.answer(w, r, c, a, fail)
 }
@@ -124,11 +124,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 		writeError(w, fail)
 		return
 	}
-	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+	if !s.busy.enter(c.rateKey(), s.o.MaxBusy) {
 		writeError(w, limited(fmt.Sprintf("more than %d requests at once; wait for some to end", s.o.MaxBusy), time.Second))
 		return
 	}
-	defer s.busy.leave(c.counted())
+	defer s.busy.leave(c.rateKey())
 	if !a.upload && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		if fail := s.readBody(w, r); fail != nil {
 			writeError(w, fail)
@@ -155,15 +155,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 	} else if !there {
 		at.mux.ServeHTTP(w, r)
 	}
-	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
+	if out, ok := w.(*responseRecorder); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
 		strings.HasPrefix(a.pattern, "GET /devices/{id}/")) {
 		s.audit(ctx, a.pattern, r.URL.Path, out.status)
 	}
 }
 
-// counted is the name under which the caller's requests are counted: its credential, or else its IP address. The owner
-// of one IPv6 address can use all 2^64 addresses of its /64 network, so the network is counted.
-func (c caller) counted() string {
+// rateKey is the name under which the caller's requests are rateKey: its credential, or else its IP address. The owner
+// of one IPv6 address can use all 2^64 addresses of its /64 network, so the network is rateKey.
+func (c caller) rateKey() string {
 	if c.Name != "" {
 		return c.Name
 	}
@@ -173,8 +173,8 @@ func (c caller) counted() string {
 	return "address " + c.addr
 }
 
-// unprefixed removes /api from the path: the same API is served with and without it.
-func unprefixed(r *http.Request) *http.Request {
+// withoutPrefix removes /api from the path: the same API is served with and without it.
+func withoutPrefix(r *http.Request) *http.Request {
 	u := *r.URL
 	cut := func(p string) string {
 		if p = strings.TrimPrefix(p, "/api"); p == "" {
@@ -207,9 +207,9 @@ func (s *Server) route(r *http.Request) (http.Handler, string) {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// unrouted returns the error of a path or method without a route. It calls the mux's own handler to find out which of
+// routeError returns the error of a path or method without a route. It calls the mux's own handler to find out which of
 // the two it is, and which methods the path allows.
-func (s *Server) unrouted(w http.ResponseWriter, r *http.Request, h http.Handler) *Error {
+func (s *Server) routeError(w http.ResponseWriter, r *http.Request, h http.Handler) *Error {
 	said := headersOnly{h: http.Header{}}
 	h.ServeHTTP(&said, r)
 	if said.status == http.StatusMethodNotAllowed {
@@ -245,7 +245,7 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 		return s.admitHub(r)
 	}
 	c := caller{addr: s.client(r), lease: r.Header.Get("X-Lease")}
-	if fail := s.isForeignOrigin(r); fail != nil {
+	if fail := s.rejectForeignOrigin(r); fail != nil {
 		return c, fail
 	}
 	if s.o.Service != nil {
@@ -262,7 +262,7 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 	if s.o.Auth != nil && a.scope != "" {
 		who, err := s.identify(r)
 		if err != nil {
-			return c, s.rejectForeignOrigin(h, r, c, err)
+			return c, s.credentialError(h, r, c, err)
 		}
 		c.Identity = who
 	}
@@ -278,7 +278,7 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 
 // credentialError returns the 401 for a missing or invalid credential. Invalid ones are also counted against the
 // client's address: when there are too many, the error is the 429 instead.
-func (s *Server) rejectForeignOrigin(h http.Header, r *http.Request, c caller, err error) *Error {
+func (s *Server) credentialError(h http.Header, r *http.Request, c caller, err error) *Error {
 	h.Set("WWW-Authenticate", `Bearer realm="taproot"`)
 	if errors.Is(err, auth.ErrMissing) {
 		if fail := count(r.Context(), s.o.Limiter, h, c, access{}); fail != nil {
@@ -298,7 +298,7 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 	if l == nil || a.free {
 		return nil
 	}
-	q, err := l.Take(ctx, c.counted())
+	q, err := l.Take(ctx, c.rateKey())
 	if err != nil {
 		return fault(http.StatusInternalServerError, codeInternal, "requests cannot be counted")
 	}
@@ -313,7 +313,7 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 // but it cannot forge the headers Origin, Sec-Fetch-* and Referer. Without authentication, and where Studio can save
 // tests, it also rejects unknown names in Host: a site can let its own domain name resolve to this server (DNS
 // rebinding), and its pages then have the server's origin.
-func (s *Server) isForeignOrigin(r *http.Request) *Error {
+func (s *Server) rejectForeignOrigin(r *http.Request) *Error {
 	if (s.o.Auth == nil && s.o.Service == nil || s.project != nil) && !s.ownHost(r.Host) {
 		return fault(http.StatusForbidden, codeForbidden,
 			fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))

@@ -109,7 +109,7 @@ func connState(c net.Conn, state http.ConnState) {
 // rejectAmbiguousLength rejects a request that has two lengths. net/http has dropped one of the headers already, so the
 // raw bytes are searched for the request line, and each header block after one is checked. A body may contain the same
 // line: such a request is rejected, too, because it cannot be distinguished from a second request.
-func isAmbiguous(r *http.Request) *Error {
+func rejectAmbiguousLength(r *http.Request) *Error {
 	c, ok := r.Context().Value(connKey{}).(*strictConn)
 	if !ok || r.ProtoMajor != 1 {
 		return nil

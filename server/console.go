@@ -24,7 +24,7 @@ func (s *Server) openConsole() (err error) {
 		OIDC: s.o.OIDC, Farm: s.o.Farm, Version: s.o.Version, Log: s.log,
 		Client: func(r *http.Request) (address, counted string) {
 			c := caller{addr: s.client(r)}
-			return c.addr, c.counted()
+			return c.addr, c.rateKey()
 		}})
 	return err
 }
@@ -38,13 +38,13 @@ func isConsole(path string) bool { return path == "/console" || strings.HasPrefi
 
 // serveConsole serves a page of the console.
 func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
-	noteRoute(r.Context(), "console")
+	setLogRoute(r.Context(), "console")
 	c := caller{addr: s.client(r)}
-	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+	if !s.busy.enter(c.rateKey(), s.o.MaxBusy) {
 		writeError(w, limited("too many requests at once; wait for some to end", time.Second))
 		return
 	}
-	defer s.busy.leave(c.counted())
+	defer s.busy.leave(c.rateKey())
 	s.console.ServeHTTP(w, r)
 }
 
@@ -55,11 +55,11 @@ func (s *Server) actAs(w http.ResponseWriter, r *http.Request, who *service.Call
 	a, known := s.access[pattern]
 	a.pattern = pattern
 	c := caller{Identity: auth.Identity{Name: who.Name}, addr: s.client(r), lease: r.Header.Get("X-Lease"), member: who}
-	noteCaller(r.Context(), c)
+	setLogCaller(r.Context(), c)
 	fail := mayMember(who, a)
 	switch {
 	case !known:
-		fail = s.unrouted(w, r, h)
+		fail = s.routeError(w, r, h)
 	case fail == nil && r.Method != http.MethodGet && r.Method != http.MethodHead:
 		fail = s.countMember(r.Context(), w.Header(), who, a)
 	}

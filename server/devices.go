@@ -80,7 +80,7 @@ const maxID = 256
 
 // device returns the record of an existing device.
 func (s *Server) device(ctx context.Context, id string) (drivers.Info, error) {
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return drivers.Info{}, err
 	}
 	info, err := s.devices.Info(ctx, id)
@@ -90,7 +90,7 @@ func (s *Server) device(ctx context.Context, id string) (drivers.Info, error) {
 	return info, nil
 }
 
-func goodDevice(id string) error {
+func checkDeviceID(id string) error {
 	if id == "" || len(id) > maxID || strings.ContainsFunc(id, isControl) {
 		return &pool.UnknownDeviceError{ID: cut(id, 50)}
 	}
@@ -226,14 +226,14 @@ func (s *Server) tree(w http.ResponseWriter, r *http.Request) error {
 // use leases the device to the request for one call.
 func (s *Server) use(r *http.Request, use func(context.Context, *action.Session) error) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	ctx, cancel := s.deadline(r.Context())
 	defer cancel()
 	began := time.Now()
 	err := s.devices.Use(ctx, id, s.leases.holder(id, callerOf(ctx)), use)
-	s.figures.acted(operation(r), time.Since(began), err)
+	s.figures.observeAction(operation(r), time.Since(began), err)
 	return asDeviceError(err)
 }
 

@@ -166,21 +166,22 @@ func (s *Server) withFarm(own []Device, c caller) []Device {
 	}
 	for _, d := range s.o.Farm.Devices(s.o.projectID) {
 		out := Device{}
-		if text, ok := d.Records[s.o.projectID]; ok && unmarshal(text, &out) != nil { // the record comes from a host: it may be invalid
+		if text, ok := d.Records[s.o.projectID]; ok && unmarshal(text, &out) != nil {
+			// the record comes from a host and is invalid
 			out = Device{}
 		}
 		out.Info, out.Busy = d.Info, d.Busy
-		out.Reservations = s.reservedThere(d.Reserved, c)
-		out.called(d.Name)
-		out.FarmDevice = useThere(d)
+		out.Reservations = s.remoteReservations(d.Reserved, c)
+		out.setName(d.Name)
+		out.FarmDevice = remoteUse(d)
 		own = append(own, out)
 	}
 	slices.SortStableFunc(own, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
 	return own
 }
 
-// called sets the name under which the device of a host appears on this hub.
-func (d *Device) called(name string) {
+// setName sets the name under which the device of a host appears on this hub.
+func (d *Device) setName(name string) {
 	d.ID = name
 	if d.Lease != nil {
 		d.Lease.Device = name
@@ -190,8 +191,8 @@ func (d *Device) called(name string) {
 	}
 }
 
-// useThere returns the state of a host's device that the hub received last.
-func useThere(d hub.Device) FarmDevice {
+// remoteUse returns the state of a host's device that the hub received last.
+func remoteUse(d hub.Device) FarmDevice {
 	out := FarmDevice{Host: d.Host, Pool: d.Pool, Labels: d.Labels, Use: d.Use, Why: d.Why, Holder: d.Holder}
 	if !d.Since.IsZero() {
 		out.Since = &d.Since
@@ -199,8 +200,8 @@ func useThere(d hub.Device) FarmDevice {
 	return out
 }
 
-// reservedThere returns what a project may see of the reservations of a host's device.
-func (s *Server) reservedThere(list []wire.Lease, c caller) (out []ReservationInfo) {
+// remoteReservations returns what a project may see of the reservations of a host's device.
+func (s *Server) remoteReservations(list []wire.Lease, c caller) (out []ReservationInfo) {
 	for _, l := range list {
 		r := ReservationInfo{From: l.Since, Until: l.Until}
 		if l.Project == s.o.projectID {
@@ -229,8 +230,8 @@ func localUse(d Device) FarmDevice {
 	return FarmDevice{Use: hub.Free}
 }
 
-// lookLocal reports the devices of this machine to the hub, until streams end.
-func (s *Server) lookLocal() {
+// reportLocalDevices reports the devices of this machine to the hub, until streams end.
+func (s *Server) reportLocalDevices() {
 	if s.o.Farm == nil || s.o.ownFiles {
 		return
 	}
@@ -255,8 +256,8 @@ func (s *Server) lookLocal() {
 	})
 }
 
-// mostOthers is how many devices of hosts the error for an unknown device lists.
-const mostOthers = 20
+// maxOthers is how many devices of hosts the error for an unknown device lists.
+const maxOthers = 20
 
 // withHosts adds the devices of hosts to the available devices that the error lists.
 func (s *Server) withHosts(e *pool.UnknownDeviceError) *pool.UnknownDeviceError {
@@ -265,11 +266,11 @@ func (s *Server) withHosts(e *pool.UnknownDeviceError) *pool.UnknownDeviceError 
 	}
 	all := s.o.Farm.Devices(s.o.projectID)
 	out := &pool.UnknownDeviceError{ID: e.ID}
-	for _, d := range all[:min(len(all), mostOthers)] {
+	for _, d := range all[:min(len(all), maxOthers)] {
 		out.Others = append(out.Others, d.Name)
 	}
 	out.Others = append(out.Others, e.Others...)
-	if more := len(all) - mostOthers; more > 0 {
+	if more := len(all) - maxOthers; more > 0 {
 		out.Others = append(out.Others, fmt.Sprintf("and %d more (GET /devices)", more))
 	}
 	return out

@@ -14,8 +14,8 @@ import (
 // callerHeader is the header in which a hub names the sender of a request to a host.
 const callerHeader = "Taproot-Caller"
 
-// introduction is the content of callerHeader. The hub has already authenticated, authorized and counted the caller.
-type introduction struct {
+// callerInfo is the content of callerHeader. The hub has already authenticated, authorized and counted the caller.
+type callerInfo struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Project string `json:"project"`
@@ -24,9 +24,9 @@ type introduction struct {
 	Admin   bool   `json:"admin,omitempty"` // is an admin of the project
 }
 
-// introduce encodes a caller for callerHeader.
-func (s *Server) introduce(c caller) string {
-	i := introduction{Name: c.Name, Address: c.addr, Project: s.o.projectID, Admin: c.isAdmin()}
+// encodeCaller encodes a caller for callerHeader.
+func (s *Server) encodeCaller(c caller) string {
+	i := callerInfo{Name: c.Name, Address: c.addr, Project: s.o.projectID, Admin: c.isAdmin()}
 	if c.member != nil && c.member.Project != nil {
 		i.Days, i.Runs = c.member.Project.ReportDays, c.member.Project.ReportRuns
 	}
@@ -40,7 +40,7 @@ func (s *Server) introduce(c caller) string {
 // admitHub returns the caller that the hub named. Only hubs can open NATS connections to a host, so the header is
 // trusted on these connections only.
 func (s *Server) admitHub(r *http.Request) (caller, *Error) {
-	var i introduction
+	var i callerInfo
 	conn, ok := r.Context().Value(connKey{}).(*strictConn)
 	if ok {
 		_, ok = conn.Conn.(*wire.Conn)
@@ -102,7 +102,7 @@ func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 			d.Leases = append(d.Leases, wire.Lease{Project: project, Holder: l.Holder, Since: l.Since, Until: l.Until})
 		}
 		if d.Only == "" && (record.Open || record.Lease != nil || record.Recording != nil) {
-			record.note(d, project)
+			record.addRecord(d, project)
 		}
 	}
 	for _, status := range open {
@@ -110,14 +110,14 @@ func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 			continue
 		}
 		d := wire.Device{Info: status.Info, Only: project}
-		s.deviceRecord(status.Info, open, caller{}).note(&d, project)
+		s.deviceRecord(status.Info, open, caller{}).addRecord(&d, project)
 		list = append(list, d)
 	}
 	return list
 }
 
-// note adds the record that a project sees.
-func (d Device) note(to *wire.Device, project string) {
+// addRecord adds the record that a project sees.
+func (d Device) addRecord(to *wire.Device, project string) {
 	text, err := json.Marshal(d)
 	if err != nil {
 		return // the device then has no record

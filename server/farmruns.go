@@ -27,9 +27,9 @@ func isFarmRun(path string) bool {
 func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
 	a := access{scope: writeRuns, upload: true, free: r.Method != http.MethodPost || r.URL.Path != "/farm/runs",
 		stream: strings.HasSuffix(r.URL.Path, "/events"), pattern: "farm-runs"}
-	noteRoute(r.Context(), a.pattern)
+	setLogRoute(r.Context(), a.pattern)
 	c, fail := s.admit(w.Header(), r, a)
-	noteCaller(r.Context(), c)
+	setLogCaller(r.Context(), c)
 	if fail == nil && (c.member == nil || c.member.Project == nil) {
 		fail = fault(http.StatusNotFound, codeNotFound, "a run on a farm belongs to a project")
 	}
@@ -45,10 +45,10 @@ func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
 		ctx, stop = s.whileAllowed(ctx, c.member, a)
 		defer stop()
 	}
-	r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
-	s.farmRuns.ServeHTTP(&movingAnswer{ResponseWriter: w, patience: s.o.Patience}, r.WithContext(ctx))
+	r.Body = &timedBody{timedReader{r.Body, func() { s.limitRead(w) }}, r.Body}
+	s.farmRuns.ServeHTTP(&timedResponse{ResponseWriter: w, writeTimeout: s.o.Patience}, r.WithContext(ctx))
 	if a.pattern = "POST /farm/runs"; !a.free {
-		if out, ok := w.(*counting); ok {
+		if out, ok := w.(*responseRecorder); ok {
 			s.audit(ctx, a.pattern, r.URL.Path, out.status)
 		}
 	}
@@ -63,18 +63,18 @@ func (s *Server) onFarm() func(*run.Config, jobs.Placement) jobs.Opening {
 	return s.o.FarmCases(s.o.projectID)
 }
 
-// movingAnswer limits the time in which the client must read each part of a response.
-type movingAnswer struct {
+// timedResponse limits the time in which the client must read each part of a response.
+type timedResponse struct {
 	http.ResponseWriter
-	patience time.Duration
+	writeTimeout time.Duration
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.
-func (m *movingAnswer) Unwrap() http.ResponseWriter { return m.ResponseWriter }
+func (m *timedResponse) Unwrap() http.ResponseWriter { return m.ResponseWriter }
 
-func (m *movingAnswer) Write(p []byte) (int, error) {
+func (m *timedResponse) Write(p []byte) (int, error) {
 	// Fails in tests without a connection.
-	_ = http.NewResponseController(m.ResponseWriter).SetWriteDeadline(time.Now().Add(m.patience))
+	_ = http.NewResponseController(m.ResponseWriter).SetWriteDeadline(time.Now().Add(m.writeTimeout))
 	return m.ResponseWriter.Write(p)
 }
 

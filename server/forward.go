@@ -41,7 +41,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 		return true, fault(http.StatusNotFound, codeNoDevice, err.Error())
 	}
 	if !ok && err == nil && s.o.Farm.Kept(s.o.projectID, id) {
-		s.refused(callerOf(r.Context()), "device.use", cut(id, 50)+", for "+r.Method+" "+a.pattern)
+		s.logRefusal(callerOf(r.Context()), "device.use", cut(id, 50)+", for "+r.Method+" "+a.pattern)
 	}
 	if !ok || err != nil {
 		return false, err
@@ -51,7 +51,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 		return true, &pool.UnknownDeviceError{ID: cut(id, 50)}
 	}
 	if a.upload {
-		r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
+		r.Body = &timedBody{timedReader{r.Body, func() { s.limitRead(w) }}, r.Body}
 	}
 	proxy := s.proxy(w, at.Host, func(u *url.URL) {
 		u.Path, u.RawPath = "/devices/"+at.Device, "/devices/"+url.PathEscape(at.Device)+rest
@@ -60,10 +60,10 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 		}
 	}, way)
 	if id != at.Device {
-		proxy.ModifyResponse = renaming(at.Device, id, proxy.ModifyResponse)
+		proxy.ModifyResponse = renameDevice(at.Device, id, proxy.ModifyResponse)
 	}
 	if a.pattern == http.MethodGet+devicePath {
-		proxy.ModifyResponse = s.completing(at, proxy.ModifyResponse)
+		proxy.ModifyResponse = s.addHubState(at, proxy.ModifyResponse)
 	}
 	proxy.ServeHTTP(w, r)
 	return true, nil
@@ -72,15 +72,15 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 // maxRecord limits the size of a device record from a host, in bytes.
 const maxRecord = 1 << 20
 
-// completing adds what the hub knows of a device to the host's response, after then has changed the headers.
-func (s *Server) completing(at hub.Target, then func(*http.Response) error) func(*http.Response) error {
+// addHubState adds what the hub knows of a device to the host's response, after then has changed the headers.
+func (s *Server) addHubState(at hub.Target, then func(*http.Response) error) func(*http.Response) error {
 	return func(res *http.Response) error {
 		if err := then(res); err != nil || res.StatusCode != http.StatusOK {
 			return err
 		}
 		text, err := io.ReadAll(io.LimitReader(res.Body, maxRecord))
 		if err == nil {
-			text, err = s.recordThere(at, text)
+			text, err = s.completeRecord(at, text)
 		}
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, h
 	}
 	if way == nil {
 		if s.o.Farm != nil && s.o.Farm.Transport(host) != nil {
-			s.refused(callerOf(r.Context()), "device.use", cut(host, 64)+", for "+a.pattern)
+			s.logRefusal(callerOf(r.Context()), "device.use", cut(host, 64)+", for "+a.pattern)
 		}
 		return fault(http.StatusNotFound, codeNotFound,
 			fmt.Sprintf("there is no host %.64q; GET /farm lists those of a farm", host))
@@ -148,22 +148,22 @@ func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, h
 	return nil
 }
 
-// refused logs the rejection in the log of the service, for operators only: the project must not learn that a device of
+// logRefusal logs the rejection in the log of the service, for operators only: the project must not learn that a device of
 // another project exists.
-func (s *Server) refused(c caller, action, target string) {
+func (s *Server) logRefusal(c caller, action, target string) {
 	if s.o.refused != nil {
 		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target,
 			Address: c.addr})
 	}
 }
 
-// movingBody is an upload of which each part must arrive in time while it is forwarded.
-type movingBody struct {
-	moving
+// timedBody is an upload of which each part must arrive in time while it is forwarded.
+type timedBody struct {
+	timedReader
 	of interface{ Close() error }
 }
 
-func (b *movingBody) Close() error { return b.of.Close() }
+func (b *timedBody) Close() error { return b.of.Close() }
 
 // deviceOf splits a path /devices/{id}… into the ID and the rest, which stays escaped.
 func deviceOf(u *url.URL) (id, rest string) {
@@ -191,7 +191,7 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 				"Expect", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
 				p.Out.Header.Del(name)
 			}
-			p.Out.Header.Set(callerHeader, s.introduce(callerOf(ctx)))
+			p.Out.Header.Set(callerHeader, s.encodeCaller(callerOf(ctx)))
 			p.Out.Header.Set("X-Request-Id", requestID(ctx))
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "http", host, host
 			path(p.Out.URL)
@@ -207,7 +207,7 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 			if len(final.upgrade) > 0 {
 				res.Header["Upgrade"], res.Header["Connection"] = final.upgrade, []string{"Upgrade"}
 			}
-			if out, ok := w.(*counting); ok && res.StatusCode == http.StatusSwitchingProtocols {
+			if out, ok := w.(*responseRecorder); ok && res.StatusCode == http.StatusSwitchingProtocols {
 				out.status = res.StatusCode // the proxy sends it without WriteHeader
 			}
 			return nil
@@ -229,9 +229,9 @@ var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Opt
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy",
 	"Ratelimit-Remaining", "Ratelimit-Reset"}
 
-// recordThere adds what the hub knows to the record of a device that a host sent. The state in the record overrides the
+// completeRecord adds what the hub knows to the record of a device that a host sent. The state in the record overrides the
 // state that the hub received before.
-func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
+func (s *Server) completeRecord(at hub.Target, text []byte) ([]byte, error) {
 	var out Device
 	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
 	if i < 0 {
 		return text, nil // the device was disconnected meanwhile
 	}
-	known := useThere(all[i])
+	known := remoteUse(all[i])
 	switch free := out.Lease == nil && out.Busy == nil; {
 	case known.Use == hub.Blocked:
 	case out.Lease != nil:
@@ -252,7 +252,7 @@ func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
 		known.Use, known.Holder, known.Since = hub.Free, "", nil
 	}
 	out.FarmDevice = known
-	out.called(all[i].Name)
+	out.setName(all[i].Name)
 	var body bytes.Buffer
 	err := marshal(&body, out)
 	return body.Bytes(), err

@@ -8,11 +8,11 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// farewellLimit is how long the shutdown of a server may wait for the database.
-const farewellLimit = 2 * time.Second
+// farewellTimeout is how long the shutdown of a server may wait for the database.
+const farewellTimeout = 2 * time.Second
 
-// beat reports regularly to the service that this server is running, until streams end. Admins see it among the hosts.
-func (s *Server) beat() {
+// reportRunning reports regularly to the service that this server is running, until streams end. Admins see it among the hosts.
+func (s *Server) reportRunning() {
 	if s.o.Service == nil {
 		return
 	}
@@ -28,7 +28,7 @@ func (s *Server) beat() {
 			select {
 			case <-tick.C:
 			case <-s.streams.Done():
-				ctx, cancel := context.WithTimeout(context.Background(), farewellLimit)
+				ctx, cancel := context.WithTimeout(context.Background(), farewellTimeout)
 				defer cancel()
 				if err := s.o.Service.Leave(ctx, host); err != nil {
 					s.log.Debug("cannot report that this host ends", "error", err)

@@ -22,11 +22,11 @@ import (
 const schemaPrefix = "#/components/schemas/"
 
 // configureHuma sets huma's package variables.
-var speakOurWay = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = humaError, true })
+var configureHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = humaError, true })
 
 // newAPI creates the huma API, which decodes requests, encodes responses and describes both.
 func newAPI(mux *http.ServeMux, version string) huma.API {
-	speakOurWay()
+	configureHuma()
 	json := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
 	c := huma.Config{OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{Title: "Taproot", Version: version,
 		Description: apiDoc,
@@ -268,7 +268,7 @@ func (s *Server) handle(h huma.Operation, handle func(http.ResponseWriter, *http
 		if err == nil {
 			return
 		}
-		if out, ok := w.(*counting); ok && out.status != 0 { // the response has started
+		if out, ok := w.(*responseRecorder); ok && out.status != 0 { // the response has started
 			s.log.InfoContext(r.Context(), "answer broke off", "error", s.mask.Text(err.Error()))
 			panic(http.ErrAbortHandler)
 		}

@@ -39,11 +39,11 @@ connection is made; ?take=true takes it from another connection of the same cred
 is informed (GET /devices/{id}/lease says "mine" then).`
 
 const (
-	inputHold    = 10 * time.Second // duration of a lease unless it is renewed
-	inputBeat    = 3 * time.Second  // how often the client is pinged and the lease renewed
-	inputPatient = 5 * time.Second  // wait for the pong; a lease that is not renewed ends in less than inputHold
-	inputQueue   = 64               // waiting messages
-	inputBytes   = 64 << 10         // bytes of a message
+	inputLeaseTTL     = 10 * time.Second // duration of a lease unless it is renewed
+	inputPingInterval = 3 * time.Second  // how often the client is pinged and the lease renewed
+	inputPongTimeout  = 5 * time.Second  // wait for the pong; a lease that is not renewed ends in less than inputHold
+	inputQueue        = 64               // waiting messages
+	inputBytes        = 64 << 10         // bytes of a message
 )
 
 // inputQuery describes the parameter by which a client takes the device from another connection.
@@ -64,7 +64,7 @@ type inputAnswer struct {
 // input lets a client act on a device over a WebSocket.
 func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -96,7 +96,7 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
 	defer conn.CloseNow()
 	conn.SetReadLimit(inputBytes)
 	i := &inputSocket{s: s, r: r, conn: conn, device: id, who: hold.who}
-	if err := i.say(ctx, hold); err != nil {
+	if err := i.send(ctx, hold); err != nil {
 		return nil // the connection was closed
 	}
 	return i.serve(ctx, hold.own)
@@ -120,12 +120,12 @@ func (s *Server) inputHolder(ctx context.Context, id string, take bool) (inputLe
 	}
 	g, lease := newGrant(c, "live")
 	g.live = c.Name
-	if who := s.leases.mine(id, c); take && who != "" && s.devices.Drop(id, who) {
+	if who := s.leases.ownConnection(id, c); take && who != "" && s.devices.Drop(id, who) {
 		s.leases.drop(id)
 	}
 	opening, cancel := s.deadline(ctx)
 	defer cancel()
-	if _, err := s.devices.Hold(opening, id, g.who, inputHold); err != nil {
+	if _, err := s.devices.Hold(opening, id, g.who, inputLeaseTTL); err != nil {
 		return inputLease{}, asDeviceError(err)
 	}
 	s.leases.put(id, g, s.devices.Held)
@@ -157,10 +157,10 @@ func (i *inputSocket) serve(ctx context.Context, own bool) error {
 	defer cancel(nil)
 	messages := make(chan []byte, inputQueue)
 	go func() { cancel(i.read(messages)) }()
-	go func() { cancel(i.beat(ctx, own)) }()
+	go func() { cancel(i.ping(ctx, own)) }()
 	for {
 		if ctx.Err() != nil { // including the waiting actions
-			i.bye(context.Cause(ctx))
+			i.closeWith(context.Cause(ctx))
 			return nil
 		}
 		select {
@@ -168,10 +168,10 @@ func (i *inputSocket) serve(ctx context.Context, own bool) error {
 		case text := <-messages:
 			answer, err := i.act(ctx, text)
 			if err != nil {
-				i.bye(err)
+				i.closeWith(err)
 				return nil
 			}
-			if err := i.say(ctx, answer); err != nil {
+			if err := i.send(ctx, answer); err != nil {
 				return nil
 			}
 		}
@@ -183,7 +183,7 @@ type errMessage struct{ what string }
 
 func (e *errMessage) Error() string { return e.what }
 
-func (i *inputSocket) bye(why error) {
+func (i *inputSocket) closeWith(why error) {
 	var bad *errMessage
 	switch {
 	case errors.As(why, &bad):
@@ -192,8 +192,8 @@ func (i *inputSocket) bye(why error) {
 		_ = i.conn.Close(websocket.StatusPolicyViolation, errNotAllowed.Error())
 	case i.s.streams.Err() != nil:
 		_ = i.conn.Close(websocket.StatusGoingAway, "the server is shutting down")
-	case errors.Is(why, errLostHold):
-		_ = i.conn.Close(websocket.StatusTryAgainLater, errLostHold.Error())
+	case errors.Is(why, errLeaseLost):
+		_ = i.conn.Close(websocket.StatusTryAgainLater, errLeaseLost.Error())
 	}
 }
 
@@ -223,22 +223,22 @@ func (i *inputSocket) read(messages chan<- []byte) error {
 	}
 }
 
-var errLostHold = errors.New("the device was released, or another client has leased it")
+var errLeaseLost = errors.New("the device was released, or another client has leased it")
 
-// beat pings the client and renews the lease.
-func (i *inputSocket) beat(ctx context.Context, own bool) error {
+// ping pings the client and renews the lease.
+func (i *inputSocket) ping(ctx context.Context, own bool) error {
 	for {
-		if err := drivers.Pause(ctx, inputBeat); err != nil {
+		if err := drivers.Pause(ctx, inputPingInterval); err != nil {
 			return err
 		}
-		asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), inputPatient)
+		asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), inputPongTimeout)
 		err := i.conn.Ping(asked)
 		cancel()
 		if err != nil {
 			return err
 		}
-		if own && !i.s.devices.Extend(i.device, i.who, inputHold) {
-			return errLostHold
+		if own && !i.s.devices.Extend(i.device, i.who, inputLeaseTTL) {
+			return errLeaseLost
 		}
 	}
 }
@@ -261,7 +261,7 @@ func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error)
 	if m.Run != nil {
 		answer.Outcome, err = i.run(inner, m.Run, func(step *inputStep) {
 			if inner.Err() == nil {
-				_ = i.say(ctx, inputAnswer{ID: m.ID, Step: step}) // a closed connection ends ctx
+				_ = i.send(ctx, inputAnswer{ID: m.ID, Step: step}) // a closed connection ends ctx
 			}
 		})
 	}
@@ -302,9 +302,9 @@ func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMes
 	return i.s.do(i.r.WithContext(ctx), call{def: def, device: i.device, args: v, who: i.who})
 }
 
-// say sends one message. It may be called concurrently. The context does not end a message in the middle, which would
+// send sends one message. It may be called concurrently. The context does not end a message in the middle, which would
 // close the connection without a close frame.
-func (i *inputSocket) say(ctx context.Context, message any) error {
+func (i *inputSocket) send(ctx context.Context, message any) error {
 	data, err := json.Marshal(message)
 	if err != nil {
 		return err

@@ -48,20 +48,20 @@ type inputStep struct {
 
 // running is the current message, which another one can stop.
 type running struct {
-	mu     sync.Mutex
-	id     string
-	cancel context.CancelFunc
-	early  string // id of a message that was stopped before it started
+	mu       sync.Mutex
+	id       string
+	cancel   context.CancelFunc
+	stopNext string // id of a message that was stopped before it started
 }
 
 func (r *running) begin(ctx context.Context, id json.RawMessage) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.id, r.cancel = string(id), cancel; r.early == r.id {
+	if r.id, r.cancel = string(id), cancel; r.stopNext == r.id {
 		cancel()
 	}
-	r.early = ""
+	r.stopNext = ""
 	return ctx, func() {
 		cancel()
 		r.mu.Lock()
@@ -78,7 +78,7 @@ func (r *running) stop(id json.RawMessage) {
 		r.cancel()
 		return
 	}
-	r.early = string(id)
+	r.stopNext = string(id)
 }
 
 // run performs the steps and reports each; the outcome passes if all steps pass.
@@ -91,7 +91,7 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	if err != nil {
 		return nil, err
 	}
-	test, err := some(c.Test, r)
+	test, err := selectSteps(c.Test, r)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 				out.Passed, out.Message = false, step.Message
 			}
 			out.DurationMS += step.DurationMS
-			if i.s.hide(&step) == nil {
+			if i.s.maskSecrets(&step) == nil {
 				tell(&step)
 			}
 		}})
@@ -160,8 +160,8 @@ func (i *inputSocket) draft(r *inputRun, platform dsl.Platform) (c plan.Case, er
 	return c, nil
 }
 
-// some selects the requested steps.
-func some(whole *dsl.Test, r *inputRun) (*dsl.Test, error) {
+// selectSteps selects the requested steps.
+func selectSteps(whole *dsl.Test, r *inputRun) (*dsl.Test, error) {
 	test := *whole
 	test.Steps = slices.Clone(test.Steps)
 	first, last := 0, len(test.Steps)

@@ -119,8 +119,8 @@ type inspectInput struct {
 
 type inspection struct{ Body Inspection }
 
-// asked is what a request queries; without a point and a selector, that is all elements.
-type asked struct {
+// inspectQuery is what a request queries; without a point and a selector, that is all elements.
+type inspectQuery struct {
 	point    *dsl.Point
 	selector *dsl.Selector
 	preferID bool
@@ -129,7 +129,7 @@ type asked struct {
 	read     *Box
 }
 
-func (in *inspectInput) ask() (a asked, err error) {
+func (in *inspectInput) ask() (a inspectQuery, err error) {
 	b := in.Body
 	if b == nil {
 		return a, nil
@@ -168,7 +168,7 @@ func (in *inspectInput) ask() (a asked, err error) {
 }
 
 func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, error) {
-	if err := goodDevice(in.ID); err != nil {
+	if err := checkDeviceID(in.ID); err != nil {
 		return nil, err
 	}
 	ask, err := in.ask()
@@ -202,7 +202,7 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 		return nil, asDeviceError(err)
 	}
 	if tree == nil {
-		return out, s.hide(&out.Body)
+		return out, s.maskSecrets(&out.Body)
 	}
 	out.Body.Width, out.Body.Height = tree.Size.X, tree.Size.Y
 	elements := client.NewRefs().Identify(tree)
@@ -222,7 +222,7 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 				Depth: depthOf(elements, n)})
 		}
 	}
-	return out, s.hide(&out.Body)
+	return out, s.maskSecrets(&out.Body)
 }
 
 // readPixels reads the text in a part of the screen. It recognizes the whole screen, as steps with "ocr" do, so that
@@ -292,8 +292,8 @@ func pageState(ctx context.Context, d drivers.Device) (*PageState, error) {
 	return out, nil
 }
 
-// hide masks secrets in a response.
-func (s *Server) hide(answer any) error {
+// maskSecrets masks secrets in a response.
+func (s *Server) maskSecrets(answer any) error {
 	if s.mask.Empty() {
 		return nil
 	}
@@ -330,13 +330,13 @@ func elementInfo(elements *client.Identified, n *screen.Node, preferID bool) Ele
 		info.Path = append([]string{elements.Words(p)}, info.Path...)
 	}
 	for _, c := range elements.Ranked(n, preferID) {
-		info.Selectors = append(info.Selectors, written(c, n))
+		info.Selectors = append(info.Selectors, withSteps(c, n))
 	}
 	return info
 }
 
-// written returns a candidate with the steps that a user may want.
-func written(c client.Candidate, n *screen.Node) SelectorCandidate {
+// withSteps returns a candidate with the steps that a user may want.
+func withSteps(c client.Candidate, n *screen.Node) SelectorCandidate {
 	tap, _ := dsl.Lookup("tap")
 	_, yaml, _ := strings.Cut(client.StepLine(tap, c.Selector), ": ")
 	out := SelectorCandidate{YAML: yaml, Matches: c.Matches, Picks: c.Picks, Robust: c.Robust, Why: c.Why,

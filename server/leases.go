@@ -84,7 +84,7 @@ type grant struct {
 	sum   [sha256.Size]byte // hash of the lease ID
 	who   string            // the holder's name in runner/live
 	owner string            // the credential that does not need the ID; empty: none
-	live  string            // for leases of a connection: the credential that may take the device over by another connection; empty: none
+	live  string            // of a connection: the credential that may take over the device; empty: none
 }
 
 func newLeases(project string, reserved func(string) []pool.Reservation) leases {
@@ -96,7 +96,7 @@ func (l leases) holder(device string, c caller) string {
 	l.state.mu.Lock()
 	g, ok := l.state.byID[device]
 	l.state.mu.Unlock()
-	if ok && g.fits(c) {
+	if ok && g.matches(c) {
 		return g.who
 	}
 	if g, ok := l.ofReservation(device, c); ok {
@@ -105,8 +105,8 @@ func (l leases) holder(device string, c caller) string {
 	return c.who()
 }
 
-// fits reports whether the caller sent the ID of the lease, or has the credential that does not need it.
-func (g grant) fits(c caller) bool {
+// matches reports whether the caller sent the ID of the lease, or has the credential that does not need it.
+func (g grant) matches(c caller) bool {
 	sum := sha256.Sum256([]byte(c.lease))
 	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 || g.owner != "" && g.owner == c.Name
 }
@@ -137,7 +137,7 @@ func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, er
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
 		l := s.leaseOf(in.ID, h)
 		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &l.Since, Until: &l.Until,
-			Mine: s.leases.mine(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
+			Mine: s.leases.ownConnection(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, er
 var holderName = lazyregexp.New(`^[\pL\pN][\pL\pN ._@/#:-]*$`)
 
 func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, error) {
-	if err := goodDevice(in.ID); err != nil {
+	if err := checkDeviceID(in.ID); err != nil {
 		return nil, err
 	}
 	ttl, name := time.Minute, ""
@@ -189,9 +189,9 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	return &leaseGrant{LeaseGrant{LeaseInfo: s.leaseOf(in.ID, h), Lease: id}}, nil
 }
 
-// mine returns the name of the holder when that is a connection of the caller's own credential, else "". Without
+// ownConnection returns the name of the holder when that is a connection of the caller's own credential, else "". Without
 // authentication callers have no names, so no connection can be taken over.
-func (l leases) mine(device string, c caller) string {
+func (l leases) ownConnection(device string, c caller) string {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
 	if g := l.state.byID[device]; g.live != "" && g.live == c.Name {
@@ -206,7 +206,7 @@ func (l leases) renewal(device string, c caller) (grant, string) {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
 	g, ok := l.state.byID[device]
-	if !ok || !g.fits(c) {
+	if !ok || !g.matches(c) {
 		return grant{}, ""
 	}
 	sum := sha256.Sum256([]byte(c.lease))

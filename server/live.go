@@ -24,7 +24,7 @@ const liveBoundary = "taproot-frame"
 // live streams the screen until the client or the device disconnects.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
@@ -48,11 +48,11 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	if _, err := fmt.Fprintf(w, "--%s\r\n", liveBoundary); err != nil {
 		return nil // the client does not read any more
 	}
-	return pourFrames(ctx, w, view)
+	return writeFrames(ctx, w, view)
 }
 
-// pourFrames writes images. The boundary follows each at once: a browser shows an image when it has received its end.
-func pourFrames(ctx context.Context, w http.ResponseWriter, view *live.View) error {
+// writeFrames writes images. The boundary follows each at once: a browser shows an image when it has received its end.
+func writeFrames(ctx context.Context, w http.ResponseWriter, view *live.View) error {
 	flush := http.NewResponseController(w)
 	var last drivers.Frame
 	for {

@@ -264,7 +264,7 @@ func TestWhyAConnectionEnds(t *testing.T) {
 			if a := l.ask("DELETE", "/devices/SIM1/lease", nil, "X-Lease", lease); a.status != 204 {
 				l.t.Error(a)
 			}
-		}, "", websocket.StatusTryAgainLater, "the device was given back, or somebody else holds it now"},
+		}, "", websocket.StatusTryAgainLater, "the device was released, or another client has leased it"},
 		"the server ends": {func(l *lab, _ string) { _ = l.server.Close() }, "", websocket.StatusGoingAway,
 			"the server is shutting down"},
 		"the server ends in the middle of an action": {func(l *lab, _ string) { _ = l.server.Close() }, "slow",

@@ -16,7 +16,7 @@ import (
 // slowly misses lines instead of blocking them.
 func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
@@ -45,7 +45,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return nil // to a HEAD request no lines must be sent
 	}
-	return lines.pour(ctx, w, gone)
+	return lines.writeTo(ctx, w, gone)
 }
 
 // maxSpill is how many bytes of a log wait for a client that reads slowly.
@@ -89,8 +89,8 @@ func (p *bufferedFile) take() []byte {
 	return text
 }
 
-// pour writes the log until the client or the device disconnects.
-func (p *bufferedFile) pour(ctx context.Context, w http.ResponseWriter, gone <-chan struct{}) error {
+// writeTo writes the log until the client or the device disconnects.
+func (p *bufferedFile) writeTo(ctx context.Context, w http.ResponseWriter, gone <-chan struct{}) error {
 	flush := http.NewResponseController(w)
 	for {
 		if text := p.take(); len(text) > 0 {

@@ -21,7 +21,7 @@ const (
 )
 
 // serverMetrics are the metrics of one server, in the format of Prometheus.
-type figures struct {
+type serverMetrics struct {
 	server   *Server
 	set      *metrics.Set
 	inFlight *metrics.Gauge
@@ -32,14 +32,14 @@ var (
 	actionSeconds  = metrics.ExponentialBuckets(0.01, 3, 9)
 )
 
-func newFigures(s *Server) *figures {
+func newMetrics(s *Server) *serverMetrics {
 	metrics.ExposeMetadata(true) // write the types: counter, gauge, histogram
 	set := metrics.NewSet()
-	return &figures{server: s, set: set, inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
+	return &serverMetrics{server: s, set: set, inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
 }
 
-// begin counts a request that starts; done counts its end.
-func (m *figures) begin() (done func(route, method string, status int, took time.Duration)) {
+// start counts a request that starts; done counts its end.
+func (m *serverMetrics) start() (done func(route, method string, status int, took time.Duration)) {
 	m.inFlight.Inc()
 	return func(route, method string, status int, took time.Duration) {
 		m.inFlight.Dec()
@@ -56,8 +56,8 @@ func (m *figures) begin() (done func(route, method string, status int, took time
 	}
 }
 
-// acted counts an action on a device.
-func (m *figures) acted(action string, took time.Duration, err error) {
+// observeAction counts an action on a device.
+func (m *serverMetrics) observeAction(action string, took time.Duration, err error) {
 	result := "ok"
 	if err != nil {
 		result = "error"
@@ -66,24 +66,24 @@ func (m *figures) acted(action string, took time.Duration, err error) {
 		actionSeconds).Update(took.Seconds())
 }
 
-// ran counts a run that has ended.
-func (m *figures) ran(r jobs.Record) {
+// observeRun counts a run that has ended.
+func (m *serverMetrics) observeRun(r jobs.Record) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_runs_total{verdict=%q}`, r.Verdict)).Inc()
 }
 
-func (m *figures) handler() func(http.ResponseWriter, *http.Request) error {
+func (m *serverMetrics) handler() func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		m.set.WritePrometheus(w)
-		m.now(r.Context(), w)
+		m.writeCurrent(r.Context(), w)
 		metrics.WriteProcessMetrics(w)
 		return nil
 	}
 }
 
-// now writes what is counted at the time of the request: devices by platform and state (in_use: open for calls), and
+// writeCurrent writes what is counted at the time of the request: devices by platform and state (in_use: open for calls), and
 // runs that have not ended.
-func (m *figures) now(ctx context.Context, w io.Writer) {
+func (m *serverMetrics) writeCurrent(ctx context.Context, w io.Writer) {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
 	type kind struct{ platform, state string }
@@ -117,7 +117,7 @@ func (m *figures) now(ctx context.Context, w io.Writer) {
 }
 
 // farm counts the hosts and devices of a farm, as this hub knows them.
-func (m *figures) farm(set *metrics.Set) {
+func (m *serverMetrics) farm(set *metrics.Set) {
 	f := m.server.o.Farm
 	if f == nil {
 		return

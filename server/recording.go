@@ -16,10 +16,7 @@ open meanwhile. GET /devices/{id}/recording/film returns the video. It is kept f
 the device, DELETE, or the end of the server. Nothing is recorded while variables are exposed to callers, because a
 video cannot hide secrets.`
 
-const (
-	usualFilm   = 10 * time.Minute
-	longestFilm = 30 * time.Minute
-)
+const defaultRecording = 10 * time.Minute
 
 type recordingInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
@@ -39,11 +36,12 @@ func (s *Server) recordingRoutes() {
 		Status: http.StatusCreated, Codes: deviceCodes()}, s.startRecording)
 	register(s, op{Post: "/devices/{id}/recording/stop", ID: "stop-recording", Tag: "devices", Scope: writeDevices,
 		Summary: "End the recording",
-		Doc:     "Responds when the video is complete. A recording that has ended already does not change.", Status: http.StatusOK,
-		Codes: deviceCodes()}, s.stopRecording)
+		Doc:     "Responds when the video is complete. A recording that has ended already does not change.",
+		Status:  http.StatusOK,
+		Codes:   deviceCodes()}, s.stopRecording)
 	s.raw(op{Get: "/devices/{id}/recording/film", ID: "get-film", Tag: "devices", Scope: readDevices,
 		Summary: "Get the video of a recording that has ended", Type: "video/mp4",
-		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}, s.film)
+		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}, s.getRecordingVideo)
 	register(s, op{Delete: "/devices/{id}/recording", ID: "delete-recording", Tag: "devices", Scope: writeDevices,
 		Summary: "Delete the recording; one that still runs is aborted",
 		Status:  http.StatusNoContent, Codes: []int{404, 502}}, s.deleteRecording)
@@ -82,11 +80,11 @@ func (s *Server) startRecording(ctx context.Context, in *recordingInput) (*oneRe
 		return nil, fault(http.StatusUnprocessableEntity, codeUnsupported,
 			"no video can be recorded: ffmpeg is not installed on the server; `taproot setup` installs it")
 	}
-	most := usualFilm
+	most := defaultRecording
 	if in.Body != nil && in.Body.MaxSeconds > 0 {
 		most = time.Duration(in.Body.MaxSeconds) * time.Second
 	}
-	rec, err := s.recordings.begin(in.ID, most)
+	rec, err := s.recordings.start(in.ID, most)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +133,8 @@ func (s *Server) deleteRecording(ctx context.Context, in *deviceInput) (*struct{
 	return nil, err
 }
 
-// film sends the video of a device's last recording.
-func (s *Server) film(w http.ResponseWriter, r *http.Request) error {
+// getRecordingVideo sends the video of a device's last recording.
+func (s *Server) getRecordingVideo(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.recorded(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -144,10 +142,11 @@ func (s *Server) film(w http.ResponseWriter, r *http.Request) error {
 	switch now := rec.now(); now.State {
 	case recordingFailed:
 		return fault(http.StatusNotFound, codeNotFound, "there is no video: "+now.Problem)
-	case recordingRuns, recordingWritten:
-		return fault(http.StatusConflict, codeConflict, "the recording has not ended; POST /devices/{id}/recording/stop ends it")
+	case recordingRunning, recordingWriting:
+		return fault(http.StatusConflict, codeConflict,
+			"the recording has not ended; POST /devices/{id}/recording/stop ends it")
 	}
-	f, err := os.Open(rec.filmFile())
+	f, err := os.Open(rec.videoFile())
 	if err != nil { // it was deleted meanwhile
 		return fault(http.StatusNotFound, codeNotFound, "the device has no recording any more")
 	}

@@ -17,31 +17,31 @@ import (
 )
 
 const (
-	firstPicture = 10 * time.Second
-	filmPause    = 100 * time.Millisecond // minimum between two images of a video
-	filmBytes    = 256 << 20              // of the images of one video
-	filmWriting  = 10 * time.Minute       // limit for encoding one video
-	filmKept     = time.Hour
-	filmsKept    = 20 // of all devices
+	firstImageTimeout = 10 * time.Second
+	imageInterval     = 100 * time.Millisecond // minimum between two images of a video
+	maxImageBytes     = 256 << 20              // of the images of one video
+	encodeTimeout     = 10 * time.Minute       // limit for encoding one video
+	videoKept         = time.Hour
+	maxVideos         = 20 // of all devices
 )
 
 // The states of a recording.
 const (
-	recordingRuns    = "recording"
-	recordingWritten = "writing"
+	recordingRunning = "recording"
+	recordingWriting = "writing"
 	recordingReady   = "ready"
 	recordingFailed  = "failed"
 )
 
 // Recording is a video of a device's screen, as clients see it.
 type Recording struct {
-	Device   string    `json:"device"`
-	State    string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET /devices/{id}/recording/film is the video."`
-	Since    time.Time `json:"since"`
-	Until    time.Time `json:"until" doc:"When it ends by itself, or has ended."`
-	Pictures int       `json:"pictures" doc:"Number of different images of the screen."`
-	Size     int64     `json:"size,omitempty" doc:"Bytes of the video."`
-	Problem  string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no video."`
+	Device  string    `json:"device"`
+	State   string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET /devices/{id}/recording/film is the video."`
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until" doc:"When it ends by itself, or has ended."`
+	Images  int       `json:"pictures" doc:"Number of different images of the screen."`
+	Size    int64     `json:"size,omitempty" doc:"Bytes of the video."`
+	Problem string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no video."`
 }
 
 // recording is a recording of a device, running or ended.
@@ -100,7 +100,7 @@ func (r *recording) file(name string) string {
 	return filepath.Join(r.folder, name)
 }
 
-func (r *recording) filmFile() string { return r.file("film.mp4") }
+func (r *recording) videoFile() string { return r.file("film.mp4") }
 
 // recordings are the recordings of one server, at most one per device.
 type recordings struct {
@@ -118,8 +118,8 @@ func (s *recordings) of(device string) *recording {
 	return s.byDevice[device]
 }
 
-// begin adds a recording of a device and replaces one that has ended. The caller must call make or fail next.
-func (s *recordings) begin(device string, most time.Duration) (*recording, error) {
+// start adds a recording of a device and replaces one that has ended. The caller must call make or fail next.
+func (s *recordings) start(device string, most time.Duration) (*recording, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -137,7 +137,7 @@ func (s *recordings) begin(device string, most time.Duration) (*recording, error
 	s.makeRoom()
 	r := &recording{device: device, base: s.base, began: time.Now(), ended: make(chan struct{})}
 	r.life, r.stop = context.WithTimeout(s.base, most)
-	r.state = Recording{Device: device, State: recordingRuns, Since: r.began.UTC(), Until: r.began.Add(most).UTC()}
+	r.state = Recording{Device: device, State: recordingRunning, Since: r.began.UTC(), Until: r.began.Add(most).UTC()}
 	if s.byDevice == nil {
 		s.byDevice = map[string]*recording{}
 	}
@@ -155,7 +155,7 @@ func (s *recordings) makeRoom() {
 			oldest = r
 		}
 	}
-	if oldest != nil && len(s.byDevice) >= filmsKept {
+	if oldest != nil && len(s.byDevice) >= maxVideos {
 		s.forget(oldest)
 	}
 }
@@ -205,25 +205,25 @@ func (s *recordings) make(r *recording, view *live.View, ffmpeg string) {
 	}
 	now := time.Now()
 	r.change(func(state *Recording) {
-		state.State, state.Until = recordingWritten, now.UTC()
+		state.State, state.Until = recordingWriting, now.UTC()
 		if err != nil {
-			state.Problem = plainReason(err)
+			state.Problem = publicReason(err)
 		}
 	})
 	size := int64(0)
-	if size, err = r.write(s.base, lasting(frames, now), ffmpeg); err == nil {
+	if size, err = r.write(s.base, withDurations(frames, now), ffmpeg); err == nil {
 		r.change(func(state *Recording) { state.State, state.Size = recordingReady, size })
 	} else {
-		r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, plainReason(err) })
+		r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, publicReason(err) })
 	}
 	r.end()
-	time.AfterFunc(filmKept, func() { s.drop(r) })
+	time.AfterFunc(videoKept, func() { s.drop(r) })
 }
 
 // fail ends a recording that could not start.
 func (s *recordings) fail(r *recording, err error) {
 	defer s.work.Done()
-	r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, plainReason(err) })
+	r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, publicReason(err) })
 	r.end()
 	s.drop(r)
 }
@@ -254,7 +254,7 @@ func (r *recording) take(view *live.View) (stills []still, err error) {
 		case err != nil:
 			return stills, nil
 		}
-		if bytes += len(f.JPEG); bytes > filmBytes {
+		if bytes += len(f.JPEG); bytes > maxImageBytes {
 			return stills, errors.New("it has the maximum number of images")
 		}
 		one := still{r.file(fmt.Sprintf("%06d.jpg", len(stills))), f.At}
@@ -265,8 +265,8 @@ func (r *recording) take(view *live.View) (stills []still, err error) {
 			return stills, fmt.Errorf("an image cannot be saved: %w", err)
 		}
 		stills = append(stills, one)
-		r.change(func(state *Recording) { state.Pictures = len(stills) })
-		pause := time.NewTimer(filmPause)
+		r.change(func(state *Recording) { state.Images = len(stills) })
+		pause := time.NewTimer(imageInterval)
 		select {
 		case <-pause.C:
 		case <-r.life.Done():
@@ -281,13 +281,13 @@ func (r *recording) next(view *live.View, first bool) (drivers.Frame, error) {
 	if err == nil || !first || errors.Is(err, live.ErrGone) || r.dropped() {
 		return f, err
 	}
-	ctx, cancel := context.WithTimeout(r.base, firstPicture)
+	ctx, cancel := context.WithTimeout(r.base, firstImageTimeout)
 	defer cancel()
 	return view.Next(ctx)
 }
 
-// lasting returns the images with the time for which each was visible.
-func lasting(stills []still, end time.Time) []video.Frame {
+// withDurations returns the images with the time for which each was visible.
+func withDurations(stills []still, end time.Time) []video.Frame {
 	var frames []video.Frame
 	for i, one := range stills {
 		until := end
@@ -307,9 +307,9 @@ func (r *recording) write(ctx context.Context, frames []video.Frame, ffmpeg stri
 	if len(frames) == 0 {
 		return 0, errors.New("nothing was drawn while it was recorded")
 	}
-	ctx, cancel := context.WithTimeout(ctx, filmWriting)
+	ctx, cancel := context.WithTimeout(ctx, encodeTimeout)
 	defer cancel()
-	out := r.filmFile()
+	out := r.videoFile()
 	err = video.Maker{FFmpeg: ffmpeg}.SlideShow(ctx, frames, time.Time{}, out)
 	for _, f := range frames {
 		err = errors.Join(err, os.Remove(f.Path))
@@ -321,8 +321,8 @@ func (r *recording) write(ctx context.Context, frames []video.Frame, ffmpeg stri
 	return info.Size(), nil
 }
 
-// plainReason returns an error's text without paths of this machine.
-func plainReason(err error) string {
+// publicReason returns an error's text without paths of this machine.
+func publicReason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err.Error()

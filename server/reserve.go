@@ -27,9 +27,9 @@ type ReservationInfo struct {
 }
 
 const (
-	// reserveAhead and reserveLong limit how far in the future a reservation starts, and how long it is.
-	reserveAhead = 90 * 24 * time.Hour
-	reserveLong  = 7 * 24 * time.Hour
+	// maxReserveAhead and reserveLong limit how far in the future a reservation starts, and how long it is.
+	maxReserveAhead = 90 * 24 * time.Hour
+	maxReservation  = 7 * 24 * time.Hour
 )
 
 // reserve reserves a device for a caller.
@@ -40,12 +40,12 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 		return nil, invalid("body.until: say until when the device is reserved")
 	case !b.From.After(now):
 		return nil, invalid("body.from: must be in the future; to hold the device now, leave it out")
-	case b.From.After(now.Add(reserveAhead)):
-		return nil, invalid(fmt.Sprintf("body.from: at most %d days ahead", int(reserveAhead.Hours()/24)))
+	case b.From.After(now.Add(maxReserveAhead)):
+		return nil, invalid(fmt.Sprintf("body.from: at most %d days ahead", int(maxReserveAhead.Hours()/24)))
 	case !b.Until.After(*b.From):
 		return nil, invalid("body.until: must be after body.from")
-	case b.Until.Sub(*b.From) > reserveLong:
-		return nil, invalid(fmt.Sprintf("body.until: a reservation lasts at most %d days", int(reserveLong.Hours()/24)))
+	case b.Until.Sub(*b.From) > maxReservation:
+		return nil, invalid(fmt.Sprintf("body.until: a reservation lasts at most %d days", int(maxReservation.Hours()/24)))
 	case strings.ContainsFunc(b.Why, isControl):
 		return nil, invalid("body.why: write one line")
 	}
@@ -75,16 +75,16 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 		Lease: id, Why: b.Why}}, nil
 }
 
-// has reports whether the caller made the reservation: it sent the ID, or has the credential that does not need it.
-func (l leases) has(r pool.Reservation, c caller) bool {
+// owns reports whether the caller made the reservation: it sent the ID, or owns the credential that does not need it.
+func (l leases) owns(r pool.Reservation, c caller) bool {
 	if r.Project != l.project {
 		return false
 	}
-	return r.Owner != "" && r.Owner == c.Name || shows(r, c)
+	return r.Owner != "" && r.Owner == c.Name || hasID(r, c)
 }
 
-// shows reports whether the caller sent the ID of the reservation.
-func shows(r pool.Reservation, c caller) bool {
+// hasID reports whether the caller sent the ID of the reservation.
+func hasID(r pool.Reservation, c caller) bool {
 	sum := sha256.Sum256([]byte(c.lease))
 	return subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(r.Sum)) == 1
 }
@@ -92,7 +92,7 @@ func shows(r pool.Reservation, c caller) bool {
 // ofReservation returns the grant of a caller that sent the ID of a reservation.
 func (l leases) ofReservation(device string, c caller) (g grant, ok bool) {
 	for _, r := range l.reserved(device) {
-		if c.lease != "" && r.Project == l.project && shows(r, c) {
+		if c.lease != "" && r.Project == l.project && hasID(r, c) {
 			return grant{sum: sha256.Sum256([]byte(c.lease)), who: r.Who, owner: r.Owner}, true
 		}
 	}
@@ -107,7 +107,7 @@ func (s *Server) beginReserved(ctx context.Context, device string, c caller) {
 	}
 	now := s.pool.Now()
 	for _, r := range s.pool.Reservations(device) {
-		if !r.From.After(now) && s.leases.has(r, c) {
+		if !r.From.After(now) && s.leases.owns(r, c) {
 			ctx, cancel := s.deadline(ctx)
 			defer cancel()
 			if _, err := s.devices.Hold(ctx, device, r.Who, r.Until.Sub(now)); err != nil {
@@ -132,8 +132,8 @@ func (c caller) mayTakeBack(by string) bool { return by == c.Name || c.isAdmin()
 func (s *Server) unreserve(device string, c caller) (who string, err error) {
 	now := s.pool.Now()
 	_, err = s.pool.Unreserve(device, func(r pool.Reservation) bool {
-		is := r.Project == s.o.projectID && (shows(r, c) || c.lease == reservationID(r) && c.mayTakeBack(r.By)) ||
-			c.lease == "" && !r.From.After(now) && s.leases.has(r, c)
+		is := r.Project == s.o.projectID && (hasID(r, c) || c.lease == reservationID(r) && c.mayTakeBack(r.By)) ||
+			c.lease == "" && !r.From.After(now) && s.leases.owns(r, c)
 		if is {
 			who = r.Who
 		}
@@ -151,7 +151,7 @@ func (s *Server) reservations(device string, c caller) (list []ReservationInfo) 
 	for _, r := range s.pool.Reservations(device) {
 		out := ReservationInfo{From: r.From, Until: r.Until}
 		if r.Project == s.o.projectID {
-			out.Holder, out.Why, out.Mine = r.Who, r.Why, s.leases.has(r, c)
+			out.Holder, out.Why, out.Mine = r.Who, r.Why, s.leases.owns(r, c)
 			if c.mayTakeBack(r.By) {
 				out.ID = reservationID(r)
 			}

@@ -32,7 +32,8 @@ func (s *Server) routes() error {
 		return err
 	}
 
-	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "Name, version and links to the documentation", Answers: about{}},
+	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "Name, version and links to the documentation",
+		Answers: about{}},
 		s.about)
 	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server responds", Answers: health{},
 		Free: true}, s.health)
@@ -123,8 +124,9 @@ func (s *Server) routes() error {
 		Codes: []int{404}}, s.getRun)
 	register(s, op{Delete: "/runs/{id}", ID: "cancel-run", Tag: "runs", Scope: writeRuns,
 		Summary: "Cancel a run; its reports stay",
-		Doc:     "Responds when the run has ended and its reports are complete. A run that has ended already does not change.",
-		Codes:   []int{404, 422, 504}}, s.cancelRun)
+		Doc: "Responds when the run has ended and its reports are complete. " +
+			"A run that has ended already does not change.",
+		Codes: []int{404, 422, 504}}, s.cancelRun)
 	s.raw(op{Get: "/runs/{id}/events", ID: "follow-run", Tag: "runs", Scope: readRuns, Summary: "Follow a run",
 		Doc: eventsDoc, Type: "text/event-stream",
 		Codes: []int{404}, Stream: true}, s.followRun)

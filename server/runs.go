@@ -87,7 +87,7 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	if err != nil {
 		return nil, err
 	}
-	asked := s.asked(b)
+	asked := s.jobRequest(b)
 	asked.By, asked.Key, asked.Content = callerOf(ctx).who(), in.Key, string(content)
 	rec, known, err := s.runs.Start(ctx, asked)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	return out, nil
 }
 
-func (s *Server) asked(b RunRequest) jobs.Request {
+func (s *Server) jobRequest(b RunRequest) jobs.Request {
 	return jobs.Request{Tests: b.Tests, YAML: b.YAML, Place: jobs.Placement{Pool: b.Pool, Labels: b.Labels,
 		Priority: b.Priority}, Change: func(c *run.Config) { s.narrow(c, b) }}
 }
@@ -109,7 +109,7 @@ func (s *Server) asked(b RunRequest) jobs.Request {
 func (s *Server) runAgain(content string) (jobs.Request, error) {
 	var b RunRequest
 	err := json.Unmarshal([]byte(content), &b)
-	return s.asked(b), err
+	return s.jobRequest(b), err
 }
 
 var varName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	idleLimit = 2 * time.Minute
-	farewell  = 10 * time.Second // for responses that are being written when the server ends
+	idleLimit       = 2 * time.Minute
+	shutdownTimeout = 10 * time.Second // for responses that are being written when the server ends
 )
 
 // http creates the HTTP server.
@@ -40,7 +40,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	gone := make(chan error, 1)
 	go func() { gone <- h.Shutdown(bye) }() // accepts no new connections from now on
 	closed := s.Close()
-	timer := time.AfterFunc(farewell, cancel)
+	timer := time.AfterFunc(shutdownTimeout, cancel)
 	defer timer.Stop()
 	if shut := <-gone; shut != nil {
 		_ = h.Close() // disconnects clients that still do not read

@@ -37,7 +37,7 @@ type Server struct {
 	root       *os.Root       // of files that clients name
 	leases     leases
 	mcp        MCP // nil: assistants are not served
-	figures    *figures
+	figures    *serverMetrics
 	busy       busy
 	spaces     spaces
 	recordings recordings
@@ -83,10 +83,10 @@ func New(o Options) (*Server, error) {
 	if o.FarmRuns != nil {
 		s.farmRuns = o.FarmRuns(farmProject)
 	}
-	s.figures = newFigures(s)
+	s.figures = newMetrics(s)
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
 	s.share()
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran,
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.observeRun,
 		Keep: s.publishEnded, Again: s.runAgain, Remote: s.onFarm()})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
@@ -95,8 +95,8 @@ func New(o Options) (*Server, error) {
 	if err := errors.Join(s.routes(), s.openConsole(), s.openQueued(), s.openStudio()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.beat()
-	s.lookLocal()
+	s.reportRunning()
+	s.reportLocalDevices()
 	return s, nil
 }
 

@@ -208,9 +208,9 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 	}
 	switch {
 	case errors.Is(err, service.ErrMissing):
-		return c, s.rejectForeignOrigin(h, r, c, auth.ErrMissing)
+		return c, s.credentialError(h, r, c, auth.ErrMissing)
 	case errors.Is(err, service.ErrInvalid):
-		return c, s.rejectForeignOrigin(h, r, c, auth.ErrInvalid)
+		return c, s.credentialError(h, r, c, auth.ErrInvalid)
 	case err != nil:
 		return c, s.problem(ctx, err)
 	}
@@ -231,8 +231,8 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 	return c, mayMember(who, a)
 }
 
-// askAgain is how often the permission of a caller of a stream is checked again.
-const askAgain = 500 * time.Millisecond
+// permissionInterval is how often the permission of a caller of a stream is checked again.
+const permissionInterval = 500 * time.Millisecond
 
 // errNotAllowed is the cause of the end of a stream.
 var errNotAllowed = errors.New("your credential may not do this any more")
@@ -243,7 +243,7 @@ func (s *Server) whileAllowed(ctx context.Context, who *service.Caller, a access
 	ctx, cancel := context.WithCancelCause(ctx)
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		for drivers.Pause(ctx, askAgain) == nil {
+		for drivers.Pause(ctx, permissionInterval) == nil {
 			now, err := who.Again(ctx)
 			var gone *store.UnavailableError
 			if errors.As(err, &gone) || ctx.Err() != nil { // the database is unavailable: keep the stream

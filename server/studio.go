@@ -19,7 +19,7 @@ func (s *Server) openStudio() (err error) {
 	if s.o.Service != nil || s.o.ownFiles || s.o.FarmHost {
 		return nil
 	}
-	o := studio.Options{Guess: s.guess}
+	o := studio.Options{Guess: s.countWrongKey}
 	if s.o.Auth != nil {
 		o.Identify = s.o.Auth.Identify
 	}
@@ -61,8 +61,8 @@ func (s *Server) StudioLink(next string) (string, error) {
 	return s.studio.Link(auth.Local("studio"), next), nil
 }
 
-// guess counts a wrong key. It returns false after it has written a 429 to an address that has sent too many.
-func (s *Server) guess(w http.ResponseWriter, r *http.Request) bool {
+// countWrongKey counts a wrong key. It returns false after it has written a 429 to an address that has sent too many.
+func (s *Server) countWrongKey(w http.ResponseWriter, r *http.Request) bool {
 	if fail := count(r.Context(), s.o.Guesses, w.Header(), caller{addr: s.client(r)}, access{}); fail != nil {
 		writeError(w, fail)
 		return false
@@ -72,17 +72,17 @@ func (s *Server) guess(w http.ResponseWriter, r *http.Request) bool {
 
 // serveStudio serves a page of Studio. It rejects pages of other sites.
 func (s *Server) serveStudio(w http.ResponseWriter, r *http.Request) {
-	noteRoute(r.Context(), "studio")
+	setLogRoute(r.Context(), "studio")
 	c := caller{addr: s.client(r)}
-	if fail := s.isForeignOrigin(r); fail != nil {
+	if fail := s.rejectForeignOrigin(r); fail != nil {
 		writeError(w, fail)
 		return
 	}
-	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+	if !s.busy.enter(c.rateKey(), s.o.MaxBusy) {
 		writeError(w, limited("too many requests at once; wait for some to end", time.Second))
 		return
 	}
-	defer s.busy.leave(c.counted())
+	defer s.busy.leave(c.rateKey())
 	s.studio.ServeHTTP(w, r)
 }
 

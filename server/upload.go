@@ -69,20 +69,20 @@ func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string,
 	use func(ctx context.Context, file string, in io.Reader) error) error {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), s.o.MaxSend, errTooLong)
 	defer cancel()
-	body := &watched{ReadCloser: r.Body}
+	body := &timeoutBody{ReadCloser: r.Body}
 	r.Body = body
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return invalid("the body is not multipart/form-data: it has no boundary")
 	}
 	part, err := s.partOf(ctx, w, parts, name)
-	if body.late { // the multipart reader hides this reason, and net/http cancels the request's context then
+	if body.timedOut { // the multipart reader hides this reason, and net/http cancels the request's context then
 		return errTooLong
 	}
 	if err != nil {
 		return err
 	}
-	return use(ctx, part.FileName(), &moving{part, func() { s.await(w) }})
+	return use(ctx, part.FileName(), &timedReader{part, func() { s.limitRead(w) }})
 }
 
 const (
@@ -94,7 +94,7 @@ const (
 func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multipart.Reader, name string) (
 	*multipart.Part, error) {
 	for range maxParts {
-		s.await(w)
+		s.limitRead(w)
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -115,31 +115,31 @@ func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multi
 	return nil, invalid(fmt.Sprintf("there is no part %q among the first %d", name, maxParts))
 }
 
-// await limits the time for the next part of a request.
-func (s *Server) await(w http.ResponseWriter) {
+// limitRead limits the time for the next part of a request.
+func (s *Server) limitRead(w http.ResponseWriter) {
 	// Fails in tests without a connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.Patience))
 }
 
-// moving reads an upload of which each part must arrive in time.
-type moving struct {
+// timedReader reads an upload of which each part must arrive in time.
+type timedReader struct {
 	r     io.Reader
 	await func()
 }
 
-func (m *moving) Read(p []byte) (int, error) {
+func (m *timedReader) Read(p []byte) (int, error) {
 	m.await()
 	return m.r.Read(p)
 }
 
-// watched detects that a body did not arrive in time.
-type watched struct {
+// timeoutBody detects that a body did not arrive in time.
+type timeoutBody struct {
 	io.ReadCloser
-	late bool
+	timedOut bool
 }
 
-func (b *watched) Read(p []byte) (int, error) {
+func (b *timeoutBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.late = b.late || errors.Is(err, os.ErrDeadlineExceeded)
+	b.timedOut = b.timedOut || errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }

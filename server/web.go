@@ -173,7 +173,7 @@ func (s *Server) launch(w http.ResponseWriter, r *http.Request, def *dsl.Def) er
 	c := call{def: def, device: id, args: args, page: id, launch: true}
 	out, err := s.do(r, c)
 	if err != nil {
-		shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()
 		if closing := s.devices.Shut(shut, id, who); closing != nil {
 			s.log.WarnContext(ctx, "cannot close a page that did not open", "page", id, "error", closing)

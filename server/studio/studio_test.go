@@ -138,7 +138,7 @@ func TestPointAndSearch(t *testing.T) {
 	other.shot("watching-1024-dark")
 	other.must(other.Locator("#take").Click()) // it is the same person's
 	other.connected()
-	p.sees(`#holder:has-text("You do not have the device any more. the device was given back, or somebody else holds it now")`)
+	p.sees(`#holder:has-text("You do not have the device any more. the device was released, or another client has leased it")`)
 	p.must(p.Locator("#take:not([hidden])").Click())
 	p.connected()
 	other.sees(`#holder:has-text("You do not have the device any more")`)
