@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// contract is a document of the API by which answers are judged.
+// contract is an API document against which responses are checked.
 type contract struct {
 	router   routers.Router
 	document map[string]any
@@ -155,18 +155,20 @@ func (c *contract) schema(method, path string, status int) (*jsonschema.Schema, 
 	return s, err
 }
 
-// TestContract: answers that the document does not promise are found, by their status, and by their bodies.
+// TestContract: responses that the document does not describe are detected, by their status and their body.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	c := newLab(t, 0).says
 	for body, good := range map[string]bool{`[]`: true, `{}`: false, `[{"id": "SIM1"}]`: false, `nothing`: false} {
-		if err := c.body(http.MethodGet, "/devices", answer{status: http.StatusOK, body: []byte(body)}); (err == nil) != good {
+		err := c.body(http.MethodGet, "/devices", answer{status: http.StatusOK, body: []byte(body)})
+		if (err == nil) != good {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
 	for body, good := range map[string]bool{`{"error": "not_found", "message": "none"}`: true,
 		`{"error": 1, "message": "none"}`: false, `{}`: false} {
-		if err := c.body(http.MethodGet, "/devices/{id}", answer{status: http.StatusNotFound, body: []byte(body)}); (err == nil) != good {
+		err := c.body(http.MethodGet, "/devices/{id}", answer{status: http.StatusNotFound, body: []byte(body)})
+		if (err == nil) != good {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

@@ -116,7 +116,7 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// TestReservations: a device is reserved for later, others are told until when, and it is its holder's from then on.
+// TestReservations: a device is reserved for later, others see until when, and from then on only its holder can use it.
 func TestReservations(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2, withAuth)
@@ -197,7 +197,7 @@ func TestReservations(t *testing.T) {
 	}
 }
 
-// TestLeases: who has a device has it alone, is told to others, and loses it when the time is over.
+// TestLeases: only the holder can use a leased device, others see who it is, and the lease ends with its time.
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withAuth)
@@ -266,7 +266,7 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// TestLeasesWithoutAuthentication: clients that cannot be told apart show the lease's id.
+// TestLeasesWithoutAuthentication: clients without a credential send the lease's ID.
 func TestLeasesWithoutAuthentication(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

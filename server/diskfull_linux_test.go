@@ -18,7 +18,7 @@ import (
 // inNamespace is set for the process of TestFullDisk that may mount.
 const inNamespace = "SERVER_TEST_IN_NAMESPACE"
 
-// TestFullDisk: what cannot be kept is answered 507 and leaves nothing, and goes well when there is room again.
+// TestFullDisk: a request that needs disk space gets 507 and leaves nothing, and succeeds when there is space again.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv(inNamespace) == "yes" {
 		t.Run("what is sent", onFullDisk)
@@ -54,7 +54,7 @@ func smallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// fill writes a file until the disk has no room, and gives what makes room again.
+// fill writes a file until the disk is full, and returns a function that removes it.
 func fill(t *testing.T, disk string) (empty func()) {
 	t.Helper()
 	name := filepath.Join(disk, "filler")
@@ -108,7 +108,7 @@ func databaseOnFullDisk(t *testing.T) {
 	}
 	empty := fill(t, disk)
 	made := 0
-	for ; made < 10_000; made++ { // the database may have some room of its own
+	for ; made < 10_000; made++ { // the database may have reserved some space
 		if a := create("full"); a.status != 201 {
 			if a.status != 507 || a.code() != "insufficient_storage" {
 				t.Errorf("the database has no room: %s", a)

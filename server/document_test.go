@@ -23,7 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// model answers as an AI provider does.
+// model starts a server that responds as an AI provider does.
 func model(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -113,8 +113,8 @@ func (l *lab) run(dir, name string) {
 	}
 }
 
-// shell runs a line as a shell does, and gives the status of the answer that its curl got, and the answer. Where there
-// is no curl, one of our own stands in, which knows the flags of the document.
+// shell runs a command line in a shell. It returns the status and body of the response that curl received. Where curl
+// is not installed, it uses a replacement that knows the flags of the document.
 func shell(t *testing.T, dir, line string) string {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")

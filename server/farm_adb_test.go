@@ -23,7 +23,7 @@ func adbMessage(command string, arg0, arg1 uint32, data string) []byte {
 	return append(out, data...)
 }
 
-// readADB gives the command and the data of the next message.
+// readADB returns the command and the data of the next message.
 func readADB(r io.Reader) (string, string, error) {
 	head := make([]byte, 24)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -34,7 +34,8 @@ func readADB(r io.Reader) (string, string, error) {
 	return string(head[:4]), string(data), err
 }
 
-// TestADBOnARemoteDevice: adb speaks with a phone of a host for who holds it, as long as it does, and for nobody else.
+// TestADBOnARemoteDevice: adb works with a phone of a host for the holder of the lease, while it lasts, and for no
+// other client.
 func TestADBOnARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 1)

@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestFarmOfProjects: projects share the devices of hosts without seeing more of each other than on one machine, a
-// project's own host is nobody else's, and what is refused stands in the log of the service.
+// TestFarmOfProjects: projects share the devices of hosts and see no more of each other than on one machine. Only the
+// project of a host can use it, and the log of the service lists rejected requests.
 func TestFarmOfProjects(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
@@ -151,7 +151,7 @@ func TestFarmOfProjects(t *testing.T) {
 	}
 }
 
-// refusedTokens tries to join with tokens that are no good, each under a name of its own, and gives one that was used.
+// refusedTokens tries to join with invalid tokens, each under its own name, and returns one that was used.
 func (f *farmLab) refusedTokens(key string) (used string) {
 	f.t.Helper()
 	token := func() string {

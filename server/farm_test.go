@@ -33,7 +33,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// farmLab is a hub, whose own phones come first, with hosts.
+// farmLab is a hub with its own phones (listed first) and hosts.
 type farmLab struct {
 	*lab
 	db     *store.DB
@@ -74,7 +74,7 @@ func newFarm(t testing.TB, phones int, change ...func(*server.Options)) *farmLab
 	return newFarmAhead(t, 0, phones, change...)
 }
 
-// newFarmAhead starts a hub whose clock is ahead of those of its hosts.
+// newFarmAhead starts a hub with a clock that is ahead of those of its hosts.
 func newFarmAhead(t testing.TB, ahead time.Duration, phones int, change ...func(*server.Options)) *farmLab {
 	t.Helper()
 	f := &farmLab{ahead: ahead}
@@ -112,7 +112,7 @@ func (f *farmLab) join(name string, phones ...androidtest.Options) *member {
 	return f.joinFor("", name, phones...)
 }
 
-// joinFor starts a host whose phones are a project's alone.
+// joinFor starts a host with phones that only one project may use.
 func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *member {
 	f.t.Helper()
 	token, err := hub.NewToken(f.t.Context(), f.db, hub.HostPlacement{Project: project, Pool: "lab",
@@ -306,7 +306,7 @@ func headerNames(h http.Header) string { return strings.Join(slices.Sorted(maps.
 var onFarm = regexp.MustCompile(
 	`,"host":"[^"]*","pool":"[^"]*","labels":\{[^}]*\},"use":"[^"]*"(,"(holder|since)":"[^"]*")*`)
 
-// TestLeaseOfARemoteDevice: who shows the lease has the device, and others are told who.
+// TestLeaseOfARemoteDevice: the client that sends the lease's ID can use the device, and others see the holder.
 func TestLeaseOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
@@ -457,8 +457,8 @@ func TestTapThroughTheHub(t *testing.T) {
 	t.Logf("a tap takes %s here and %s through the hub: %.2f times", near, far, float64(far)/float64(near))
 }
 
-// TestStreamsOfARemoteDevice: films, WebSockets, uploads, downloads and logs go through the hub whole, a dead client
-// frees the device, and what is under way ends with its host.
+// TestStreamsOfARemoteDevice: recordings, WebSockets, uploads, downloads and logs pass through the hub completely, a
+// lost client frees the device, and open streams end with their host.
 func TestStreamsOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)

@@ -27,7 +27,7 @@ func inner(t *testing.T) (url string, visits *atomic.Int64) {
 	return s.URL, visits
 }
 
-// TestHostileRequests: each gets its right answer, nobody inside is reached, and no secret comes out.
+// TestHostileRequests: each gets the right response, no internal address is reached, and no secret is revealed.
 func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withAuth, func(o *server.Options) {
@@ -218,7 +218,7 @@ func pagesTogether(runs map[string]string) map[string]string {
 	return others
 }
 
-// allEvents is everything that a run said.
+// allEvents returns all events of a run.
 func (l *lab) allEvents(run string) string {
 	var b strings.Builder
 	for _, e := range l.events(run, "") {

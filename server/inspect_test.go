@@ -69,8 +69,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestRunStepsOverTheSocket: the steps of some lines are performed and told of, a wrong test is an error, and a step
-// that goes on can be stopped, which leaves the connection.
+// TestRunStepsOverTheSocket: the steps of some lines run and are reported, an invalid test is an error, and a running
+// step can be stopped without closing the connection.
 func TestRunStepsOverTheSocket(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -89,7 +89,7 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 		}
 		return string(body)
 	}
-	steps := func(message string, want ...[2]any) { // by their lines, with the verdict of those that are over
+	steps := func(message string, want ...[2]any) { // by their lines, with the verdict of those that have ended
 		t.Helper()
 		for i, w := range want {
 			a := l.tell1(conn, message, i == 0)
@@ -119,7 +119,7 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 	}
 }
 
-// tell1 is tell, without a message where send is false.
+// tell1 is tell, but sends no message when send is false.
 func (l *lab) tell1(conn *attended, message string, send bool) map[string]any {
 	l.t.Helper()
 	if send {

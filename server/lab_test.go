@@ -83,7 +83,7 @@ type lab struct {
 	http   *httptest.Server
 	log    *drivertest.Log
 	says   *contract
-	judged *sync.Map // answers, as text
+	judged *sync.Map // responses, as text
 	client *http.Client
 	header http.Header // of every request
 }
@@ -107,7 +107,7 @@ func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
+	conf.Timeout = time.Minute // a busy machine may be slow
 	o := server.Options{
 		Config: conf, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Network: inside, Pages: 3}
@@ -184,7 +184,7 @@ func (a answer) code() string {
 
 func (a answer) String() string { return fmt.Sprintf("%d %.500s", a.status, a.body) }
 
-// request makes a request; a body that is no text is sent as JSON. Headers come in pairs.
+// request creates a request; a body that is not a string is sent as JSON. Headers are pairs.
 func (l *lab) request(method, path string, body any, headers ...string) *http.Request {
 	l.t.Helper()
 	var in io.Reader
@@ -255,7 +255,7 @@ func (l *lab) check(r *http.Request, a answer) {
 	same := ""
 	if strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
 		same = fmt.Sprint(r.Method, r.URL.Path, a.status, slices.Sorted(maps.Keys(a.header)), string(a.body))
-		if _, seen := l.judged.LoadOrStore(same, nil); seen { // who waits asks the same again and again
+		if _, seen := l.judged.LoadOrStore(same, nil); seen { // polling gets the same response many times
 			return
 		}
 	}

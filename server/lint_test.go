@@ -54,8 +54,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// client is what somebody writes against the types that are generated from the document. The second half must not
-// compile.
+// client uses the types that are generated from the document. Its second half must not compile.
 const client = `import createClient from "openapi-fetch";
 import type { components, paths } from "./api";
 const api = createClient<paths>({ baseUrl: "http://localhost:3210" });
@@ -80,7 +79,7 @@ api.POST("/devices/{id}/wait-for", { params: path, body: { visible: { labell: "S
 api.POST("/devices/{id}/tapp", { params: path, body: { label: "Sign in" } });
 // @ts-expect-error an address is needed
 api.POST("/web/launch", { body: {} });
-// @ts-expect-error no such field, beside one that there is: openapi-fetch takes any more of them, the type itself does not
+// @ts-expect-error an unknown field with a known one: openapi-fetch accepts it, the type itself does not
 export const more: components["schemas"]["tapBody"] = { label: "Sign in", labell: "x" };
 export const enough: components["schemas"]["tapBody"] = { label: "Sign in", timeoutMs: 500 };
 `

@@ -22,7 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// watch begins to watch a device and gives a function for the next picture.
+// watch watches a device and returns a function for the next image.
 func (l *lab) watch(ctx context.Context, device string, headers ...string) func() (image.Image, http.Header) {
 	l.t.Helper()
 	res, err := l.client.Do(l.request("GET", "/devices/"+device+"/live", nil, headers...).WithContext(ctx))
@@ -53,8 +53,8 @@ func (l *lab) watch(ctx context.Context, device string, headers ...string) func(
 	}
 }
 
-// attended is the WebSocket of a client that is there: it answers the server's pings, which the library does while it
-// reads, whatever the test does.
+// attended is the WebSocket of a client that is present: it answers the server's pings, which the library does while it
+// reads, during the whole test.
 type attended struct {
 	*websocket.Conn
 	heard chan message
@@ -79,7 +79,7 @@ func attend(conn *websocket.Conn) *attended {
 	return a
 }
 
-// Read gives the next message.
+// Read returns the next message.
 func (a *attended) Read(ctx context.Context) (websocket.MessageType, []byte, error) {
 	select {
 	case m := <-a.heard:
@@ -89,7 +89,7 @@ func (a *attended) Read(ctx context.Context) (websocket.MessageType, []byte, err
 	}
 }
 
-// dial opens the WebSocket of a device for somebody who attends to it; the answer is that of a refusal.
+// dial opens the WebSocket of a device for a client that answers pings; the response is that of a rejection.
 func (l *lab) dial(device string, headers ...string) (*attended, *http.Response, error) {
 	conn, res, err := l.dialDeaf(device, headers...)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http
 	return conn, res, err
 }
 
-// tell sends a message and gives the answer.
+// tell sends a message and returns the response.
 func (l *lab) tell(conn *attended, message string) map[string]any {
 	l.t.Helper()
 	if err := conn.Write(l.t.Context(), websocket.MessageText, []byte(message)); err != nil {
@@ -130,8 +130,8 @@ func (l *lab) tell(conn *attended, message string) map[string]any {
 	return answer
 }
 
-// TestWatchAndAct: a picture comes at once and another one after an act of somebody who holds the device; others watch,
-// and cannot act.
+// TestWatchAndAct: an image is sent at once and another one after an action of the client that leased the device;
+// others watch, and cannot act.
 func TestWatchAndAct(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -192,12 +192,11 @@ func TestWatchAndAct(t *testing.T) {
 		func() bool { return l.ask("GET", "/devices/SIM1", nil).json(t)["open"] == false })
 }
 
-// TestADeadTabFreesTheDevice: one that neither closes its connection nor answers, such as a machine that was put to
-// sleep.
+// TestADeadTabFreesTheDevice: it neither closes its connection nor answers pings, as on a machine in sleep mode.
 func TestADeadTabFreesTheDevice(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
-	conn, _, err := l.dialDeaf("SIM1") // nobody reads from it: so it answers no ping
+	conn, _, err := l.dialDeaf("SIM1") // it never reads, so it answers no ping
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +205,7 @@ func TestADeadTabFreesTheDevice(t *testing.T) {
 		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
 }
 
-// TestInputUnderALease: whoever shows a lease acts under it, and leaves it as it was.
+// TestInputUnderALease: a client that sends a lease's ID acts under it, and does not change it.
 func TestInputUnderALease(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -249,7 +248,7 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestWhyAConnectionEnds: a client is told in words why its connection ended, also in the middle of an action.
+// TestWhyAConnectionEnds: the client gets the reason why its connection ended, also in the middle of an action.
 func TestWhyAConnectionEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -306,7 +305,7 @@ func TestWhyAConnectionEnds(t *testing.T) {
 	}
 }
 
-// socket opens the WebSocket of a device, and gives its lease.
+// socket opens the WebSocket of a device, and returns its lease.
 func (l *lab) socket(device string) (*attended, string) {
 	l.t.Helper()
 	r := l.request("GET", "/devices/"+device+"/input", nil)

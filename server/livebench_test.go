@@ -23,14 +23,15 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// picture is one that a watcher got.
+// picture is an image that a watcher received.
 type picture struct {
 	at   time.Time
 	id   string // when it was taken, as the server says it
 	jpeg []byte
 }
 
-// follow watches a device until ctx ends; the channel ends then, too. A picture for which there is no room is left out.
+// follow watches a device until ctx ends; then the channel is closed. An image that does not fit into the channel is
+// dropped.
 func (l *lab) follow(ctx context.Context, device string, room int) <-chan picture {
 	l.t.Helper()
 	res, err := l.client.Do(l.request("GET", "/devices/"+device+"/live", nil).WithContext(ctx))
@@ -68,15 +69,15 @@ func milliseconds(list []time.Duration, at float64) float64 {
 	return float64(list[min(int(at*float64(len(list))), len(list)-1)].Microseconds()) / 1000
 }
 
-// BenchmarkLive measures the way from a change on a device to its picture at a watcher of this machine, and what twenty
-// watchers cost.
+// BenchmarkLive measures the time from a change on a device to its image at a watcher on this machine, and the cost of
+// twenty watchers.
 func BenchmarkLive(b *testing.B) {
 	b.Run("page", benchmarkPage)
 	b.Run("phone", benchmarkPhone)
 	b.Run("watchers", benchmarkWatchers)
 }
 
-// benchmarkPage has a page that tells when it turns to another grey.
+// benchmarkPage opens a page that reports when it changes to another grey.
 func benchmarkPage(b *testing.B) {
 	var mu sync.Mutex
 	turned := map[int]time.Time{}
@@ -152,7 +153,7 @@ func benchmarkPhone(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// captures counts the pictures that were taken of a phone.
+// captures counts the screenshots that were taken of a phone.
 func captures(p *androidtest.Phone) (n int) {
 	for command, times := range p.Counts() {
 		if strings.Contains(command, "screencap") || strings.Contains(command, "framebuffer") {
@@ -162,8 +163,7 @@ func captures(p *androidtest.Phone) (n int) {
 	return n
 }
 
-// benchmarkWatchers has one watcher, then twenty: of the phone as many pictures are taken, and what is kept does not
-// grow.
+// benchmarkWatchers compares one watcher with twenty: the number of screenshots is the same, and memory does not grow.
 func benchmarkWatchers(b *testing.B) {
 	l := newLab(b, 1, func(o *server.Options) { o.Log = nil })
 	heap := func() float64 {

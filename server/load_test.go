@@ -49,7 +49,7 @@ func TestNoTapIsLostOrDoubled(t *testing.T) {
 	}
 }
 
-// TestClientsThatGiveUp: a call whose client went away is either made or not, and holds nobody up.
+// TestClientsThatGiveUp: a call of a client that disconnected is either made or not, and blocks no other client.
 func TestClientsThatGiveUp(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -173,7 +173,8 @@ func (c *counted) Take(_ context.Context, who string) (limit.Quota, error) {
 		RetryAfter: 12 * time.Second}, nil
 }
 
-// TestLimits: who asks too often has to wait for as long as it is told, and holds up nobody else.
+// TestLimits: a client that sends too many requests has to wait as long as Retry-After says, and blocks no other
+// client.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Limiter, o.Guesses, o.MaxBusy = allow(5), allow(3), 2 })

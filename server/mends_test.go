@@ -39,8 +39,8 @@ func TestNumbersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestWrongImages: a picture to look for that is not there, no picture, or not for clients is the client's mistake for
-// every action, and never an assertion that does not hold. The answer does not say where files lie on this machine.
+// TestWrongImages: an image that does not exist, is not an image, or is not for clients, is an error of the client for
+// every action, and never a failed assertion. The response contains no paths of this machine.
 func TestWrongImages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -77,7 +77,7 @@ func TestWrongImages(t *testing.T) {
 	}
 }
 
-// takesSelector names actions whose body is a selector, of touches and of assertions.
+// takesSelector reports whether the body of an action is a selector, for touches and assertions.
 func takesSelector(name string) bool {
 	for _, one := range []string{"tap", "doubleTap", "longPress", "assert", "assertNot", "waitFor"} {
 		if one == name {
@@ -87,7 +87,7 @@ func takesSelector(name string) bool {
 	return false
 }
 
-// TestPathsWithASlash: a file is no folder, at any address.
+// TestPathsWithASlash: a path with a slash at the end is not a file, at any URL.
 func TestPathsWithASlash(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -173,8 +173,8 @@ func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	}
 }
 
-// TestPathsOfTheMachine: why a browser does not start is told to the server's owner; clients do not learn where its
-// programs lie.
+// TestPathsOfTheMachine: the server's owner sees why a browser does not start; clients do not see the paths of
+// programs.
 func TestPathsOfTheMachine(t *testing.T) {
 	for what, script := range map[string]string{
 		"no browser at all": "exit 3\n",

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// attack is what a page of another site tries in a browser. It gives what it could read, or that an order went through.
+// attack is what a page of another site tries in a browser. It returns what it could read or do.
 const attack = `(async () => {
   const target = %q, out = [];
   const attempt = async (name, make) => { try { const r = await make(); out.push(name + ':' + (r && r.type || '') + ':' + (r && r.status || '') + ':' + (r && r.text ? (await r.text()).slice(0, 40) : '')); } catch (e) { out.push(name + ':refused'); } };
@@ -31,8 +31,8 @@ const attack = `(async () => {
   return out.join('\n');
 })()`
 
-// TestPagesOfOtherSites: in real Chromium, a page of another origin can neither read nor act; one whose origin is
-// allowed can.
+// TestPagesOfOtherSites: in real Chromium, a page of another origin can neither read nor act; one of an allowed origin
+// can.
 func TestPagesOfOtherSites(t *testing.T) {
 	t.Parallel()
 	site := func() *httptest.Server {
@@ -107,7 +107,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestCORS: an empty list allows nobody, and what is allowed is said exactly.
+// TestCORS: an empty list allows no origin, and the headers name the allowed origin exactly.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	for _, origins := range [][]string{nil, {}, {"https://console.example.com"}} {
@@ -141,7 +141,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestNeighboursAreOneCaller: who has one IPv6 address has those beside it, and is counted once; others are not.
+// TestNeighboursAreOneCaller: all addresses of one IPv6 network are counted together; other networks are not.
 func TestNeighboursAreOneCaller(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) {

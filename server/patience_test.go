@@ -23,12 +23,12 @@ const aRun = "2026-03-04T05-06-07"
 // noRead is how many bytes of an answer no buffers of a connection hold.
 func noRead() int {
 	if testing.Short() {
-		return 16 << 20 // of a client whose own buffer is small
+		return 16 << 20 // for a client with a small receive buffer
 	}
 	return 64 << 20
 }
 
-// impatient makes the server wait for nobody who is slow on purpose.
+// impatient sets a short time limit for slow clients.
 func impatient(o *server.Options) { o.Patience = 5 * time.Second }
 
 // keep puts a file among the reports.
@@ -105,7 +105,7 @@ func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	}
 }
 
-// TestWhoDoesNotReadIsCutOff: an answer that nobody takes does not go on for ever.
+// TestWhoDoesNotReadIsCutOff: a response that the client does not read ends.
 func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, impatient)
@@ -153,7 +153,8 @@ func TestHalfAnArchiveIsNoArchive(t *testing.T) {
 	}
 }
 
-// TestHeadOfStreams: HEAD asks how an answer would begin, not for one that goes on; the connection is good for more.
+// TestHeadOfStreams: HEAD returns the headers of a streaming response without its content, and the connection can be
+// used again.
 func TestHeadOfStreams(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestPullFile: a file of the shared storage is copied as it is; what is none, lies elsewhere or is too large is an
-// error, after which the device is as it was, and no copy is left on the server.
+// TestPullFile: a file of the shared storage is copied unchanged. A path that is not a file, is elsewhere or too large
+// is an error that does not affect the device, and leaves no copy on the server.
 func TestPullFile(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -15,9 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestReservationTakenBack: a reservation whose id was lost, of the server's own device and of a host's, is taken back
-// by the key or person who made it and by admins of the project, who are told another id of it; by nobody else, and it
-// cannot be used by that id. It could not be taken back before it began.
+// TestReservationTakenBack: a reservation with a lost ID, of the server's own device and of a host's, can be canceled
+// by the key or person that made it and by admins of the project, who see its public ID; by no other caller. The public
+// ID does not give access to the device. Before, such a reservation could not be canceled until it started.
 func TestReservationTakenBack(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestStreamsEndWithTheirCredential: what goes on without an end is cut off when the key is revoked or the person
-// removed; that of others goes on.
+// TestStreamsEndWithTheirCredential: a streaming response ends when the key is revoked or the person removed; those of
+// others continue.
 func TestStreamsEndWithTheirCredential(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))

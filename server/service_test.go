@@ -18,7 +18,7 @@ const (
 	memberPassword = "four words make this good"
 )
 
-// withService gives the server accounts on a database; change may say how they work.
+// withService gives the server accounts in a database; change adapts the options.
 func withService(t *testing.T, address string, change ...func(*service.Options)) (*service.Service,
 	func(*server.Options)) {
 	t.Helper()
@@ -39,7 +39,8 @@ func withService(t *testing.T, address string, change ...func(*service.Options))
 	return s, func(o *server.Options) { o.Service, o.Projects = s, filepath.Join(t.TempDir(), "projects") }
 }
 
-// somebody makes an account with a large plan and gives its access token, in a session that the API did not count.
+// somebody creates an account with a large plan and returns its access token. The session was created without the API,
+// so no request was counted.
 func somebody(t *testing.T, s *service.Service, email string) (*service.Person, string) {
 	t.Helper()
 	op := s.Operator()
@@ -62,7 +63,7 @@ func somebody(t *testing.T, s *service.Service, email string) (*service.Person, 
 
 const shortRun = "id: quick\nplatform: android\nsteps:\n  - sleep: 10ms\n"
 
-// TestRoutesAndRoles walks routes as everybody: what another project has is not there for others.
+// TestRoutesAndRoles calls routes with every role: the content of another project does not exist for others.
 func TestRoutesAndRoles(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
@@ -179,7 +180,7 @@ func TestWayIn(t *testing.T) {
 }
 
 func wayIn(t *testing.T, address string) {
-	began := time.Now() // nobody gets a request back because a minute has passed on a busy machine
+	began := time.Now() // the rate limit must not recover because a minute has passed on a busy machine
 	s, with := withService(t, address, func(o *service.Options) { o.Now = func() time.Time { return began } })
 	l := newLab(t, 0, with)
 	led, err := l.client.Do(l.request("GET", "/studio", nil)) // a page, no part of the API
@@ -224,7 +225,7 @@ func wayIn(t *testing.T, address string) {
 	guesses := 0
 	for i := range 12 {
 		path, body := "/auth/login", any(map[string]any{"email": fmt.Sprintf("x%d@example.com", i), "password": "wrong"})
-		switch i % 3 { // what is no request at all counts, too
+		switch i % 3 { // malformed requests count, too
 		case 1:
 			path, body = "/api/auth/nothing", nil
 		case 2:
@@ -241,8 +242,8 @@ func wayIn(t *testing.T, address string) {
 	}
 }
 
-// TestDatabaseOutage: while the database is gone, every request that needs it is told so and when to come again;
-// afterwards all is well.
+// TestDatabaseOutage: while the database is down, every request that needs it gets 503 with Retry-After; afterwards all
+// work again.
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
 	database := storetest.NewServer(t)
@@ -285,8 +286,8 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 }
 
-// TestQueuedRunsOfProjects: a run of a project that waits when the server ends begins when it serves again, before
-// anybody asks.
+// TestQueuedRunsOfProjects: a queued run of a project when the server ends starts when it serves again, before the
+// first request.
 func TestQueuedRunsOfProjects(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))

@@ -192,7 +192,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	if a := two.as("DELETE", "/api/reports/"+gone, nil); a.status != 204 {
 		t.Error(a)
 	}
-	// within a second of the last look it may be shown yet
+	// It may still be visible within a second of the last check of the bucket.
 	if a := one.as("GET", "/api/reports/"+gone+"/index.html", nil); a.status != 404 && a.status != 200 {
 		t.Error(a)
 	}

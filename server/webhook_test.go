@@ -24,7 +24,7 @@ func sign(secret, body string, at time.Time) string {
 	return "t=" + moment + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// TestPlanWebhook: a plan changes once for each key, by who knows the secret, and by nobody else.
+// TestPlanWebhook: a plan changes once per idempotency key, and only for callers that know the secret.
 func TestPlanWebhook(t *testing.T) {
 	t.Parallel()
 	test := func(t *testing.T, address string) {

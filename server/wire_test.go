@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// wire sends bytes as they are and gives all that is answered.
+// wire sends raw bytes and returns all that the server responds.
 func (l *lab) wire(text string) string {
 	l.t.Helper()
 	c := l.connect(text)
