@@ -134,7 +134,7 @@ func TestRecordingOfAPage(t *testing.T) {
 		t.Fatal(a)
 	}
 	eventually(t, "the film is there", func() bool { return l.recording("web-1")["state"] == "ready" })
-	if why := l.recording("web-1")["problem"]; why != "the device was given back" {
+	if why := l.recording("web-1")["problem"]; why != "the device was released" {
 		t.Errorf("%v", why)
 	}
 	isFilm(t, l.ask("GET", "/devices/web-1/recording/film", nil))

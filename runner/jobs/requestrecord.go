@@ -11,14 +11,14 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// noteFile lies in the run's folder and says who asked for the run, so that the same request does not start it twice,
-// also after this process was started anew.
+// noteFile is a file in the run's folder with the client that requested the run. It prevents that the same request
+// starts it twice, also after a restart of this process.
 const noteFile = "request.json"
 
 type requestRecord struct {
 	By     string `json:"by,omitempty"`
-	Key    string `json:"key,omitempty"`    // hash of who asked, and of the idempotency key
-	Digest string `json:"digest,omitempty"` // of what was asked for
+	Key    string `json:"key,omitempty"`    // hash of the client and the idempotency key
+	Digest string `json:"digest,omitempty"` // hash of the request
 }
 
 func readNote(dir string) (n requestRecord) {
@@ -36,7 +36,7 @@ func writeNote(dir string, n requestRecord) error {
 	return wholefile.WriteFile(dir, noteFile, data)
 }
 
-// findNote looks among the runs for the one that a key began.
+// findNote returns the run that a request with the key has started.
 func findNote(folder, key string) (id string, n requestRecord, ok bool) {
 	files, err := filepath.Glob(filepath.Join(folder, "*", noteFile))
 	if err != nil {
@@ -52,7 +52,7 @@ func findNote(folder, key string) (id string, n requestRecord, ok bool) {
 	return "", requestRecord{}, false
 }
 
-// hash is of texts, each with its end.
+// hash hashes texts with their boundaries.
 func hash(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
