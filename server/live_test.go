@@ -377,7 +377,7 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 	}
 	var closed websocket.CloseError
 	if _, _, err := mine.Read(t.Context()); !errors.As(err, &closed) ||
-		!strings.Contains(closed.Reason, "somebody else holds it") {
+		!strings.Contains(closed.Reason, "another client has leased it") {
 		t.Errorf("the one before is not told: %v", err)
 	}
 	_ = again.Close(websocket.StatusNormalClosure, "")

@@ -52,7 +52,7 @@ func (f *feed) add(name string, data any) {
 		f.dropped += maxEvents / 2
 	}
 	f.events = append(f.events, Event{ID: id, Name: name, Data: text})
-	f.rouse()
+	f.wakeFollowers()
 }
 
 // end lets followers return after they have received all events.
@@ -60,10 +60,10 @@ func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.rouse()
+	f.wakeFollowers()
 }
 
-func (f *feed) rouse() {
+func (f *feed) wakeFollowers() {
 	close(f.wake)
 	f.wake = make(chan struct{})
 }

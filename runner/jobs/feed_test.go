@@ -69,14 +69,14 @@ func TestFeedIsFollowed(t *testing.T) {
 // TestForget: the newest ended runs stay in memory, and all runs that have not ended.
 func TestForget(t *testing.T) {
 	m := &Manager{runs: map[string]*job{}}
-	for i := range kept + 5 {
+	for i := range maxEndedRuns + 5 {
 		id := fmt.Sprintf("%02d", i)
 		m.runs[id], m.order = &job{record: Record{ID: id, State: Ended}}, append(m.order, id)
 	}
 	m.runs["00"].record.State = Running
 	m.forget()
-	if len(m.runs) != kept+1 || len(m.order) != kept+1 || m.find("00") == nil || m.find("01") != nil ||
-		m.find("05") == nil || m.find(fmt.Sprint(kept+4)) == nil {
+	if len(m.runs) != maxEndedRuns+1 || len(m.order) != maxEndedRuns+1 || m.find("00") == nil || m.find("01") != nil ||
+		m.find("05") == nil || m.find(fmt.Sprint(maxEndedRuns+4)) == nil {
 		t.Errorf("%d runs are kept: %v", len(m.runs), m.order)
 	}
 }

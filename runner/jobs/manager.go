@@ -90,8 +90,8 @@ var ErrClosing = errors.New("the server is shutting down")
 
 var errCancelled = errors.New("it was cancelled")
 
-// kept is how many ended runs stay in memory, for their events; others are read from the disk.
-const kept = 20
+// maxEndedRuns is how many ended runs stay in memory, for their events; others are read from the disk.
+const maxEndedRuns = 20
 
 // New creates a manager. It first completes the packs of runs of processes that were killed, and takes over waiting
 // runs. Close ends it.
@@ -108,12 +108,12 @@ func New(o Options) *Manager {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	m := &Manager{o: o, ctx: ctx, cancel: cancel, slots: make(chan struct{}, o.Running), runs: map[string]*job{}}
 	m.resume()
-	m.all.Go(m.bury)
+	m.all.Go(m.finalizeInterrupted)
 	return m
 }
 
-// bury completes the packs of runs of processes that were killed.
-func (m *Manager) bury() {
+// finalizeInterrupted completes the packs of runs of processes that were killed.
+func (m *Manager) finalizeInterrupted() {
 	sealed, err := history.Seal(m.o.Config.Reports, time.Now())
 	if err = errors.Join(err, m.o.Config.ReportSealed(context.Background(), sealed)); err != nil {
 		m.o.Log.Warn("cannot complete the reports of interrupted runs", "error", err)
@@ -137,7 +137,7 @@ type job struct {
 	mu     sync.Mutex
 	record Record
 	turn   bool         // it does not wait for other runs any more
-	there  RemoteRunner // nil: its cases run here, or it has not started
+	remote RemoteRunner // nil: its cases run here, or it has not started
 }
 
 // Start plans a run and starts it, or lets it wait for its turn. known reports that an earlier request with this key
@@ -152,7 +152,7 @@ func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bo
 	n := requestRecord{By: r.By}
 	if r.Key != "" {
 		n.Key, n.Digest = hash(r.By, r.Key), hash(r.Content)
-		if id, before, ok := findNote(m.o.Config.Reports, n.Key); ok {
+		if id, before, ok := findRequest(m.o.Config.Reports, n.Key); ok {
 			if before.Digest != n.Digest {
 				return Record{}, false, ErrOtherKey
 			}
@@ -231,8 +231,8 @@ func (m *Manager) begin(ctx context.Context, p planned, n requestRecord, content
 		m.o.Log.Warn("cannot finalize the packs of interrupted runs", "error", err)
 	}
 	dir := work.Dir.Path()
-	if err := errors.Join(writeNote(dir, n), work.Announce(p.Cases),
-		m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
+	if err := errors.Join(writeRequest(dir, n), work.Announce(p.Cases),
+		m.enqueue(filepath.Base(dir), queueEntry{n.By, content, r.record.Created})); err != nil {
 		return Record{}, fmt.Errorf("start a run: %w", errors.Join(err, work.End(), os.RemoveAll(dir)))
 	}
 	m.launch(ctx, r, work, p, sealed...)
@@ -269,7 +269,7 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, p planned)
 	}
 	defer leave()
 	if ctx.Err() == nil {
-		r.begin(nil)
+		r.markStarted(nil)
 	}
 	outcomes := m.perform(ctx, r, work, p)
 	if err := work.Report(ctx, io.Discard); err != nil {
@@ -301,7 +301,7 @@ func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p plann
 		return work.All(ctx, p.Cases)
 	}
 	work.Remote = there
-	r.begin(there)
+	r.markStarted(there)
 	outcomes := work.All(ctx, p.Cases)
 	if err := there.Close(); err != nil {
 		m.o.Log.Warn("cannot end a run on other machines", "run", r.record.ID, "error", err)
@@ -341,11 +341,11 @@ func (rec *Record) end(outcomes []run.Outcome) {
 			rec.Problems = append(rec.Problems, fmt.Sprintf("the report of %s is not complete: %v", c.Pack, o.Err))
 		}
 	}
-	rec.Verdict = sum(rec.Cases)
+	rec.Verdict = overallResult(rec.Cases)
 }
 
-// sum returns the result of a run. The order is that of the exit codes: the first result that any case has.
-func sum(cases []Case) event.Verdict {
+// overallResult returns the result of a run. The order is that of the exit codes: the first result that any case has.
+func overallResult(cases []Case) event.Verdict {
 	for _, v := range []event.Verdict{event.Interrupted, event.Fail, event.Error, event.Pass} {
 		if slices.ContainsFunc(cases, func(c Case) bool { return c.Verdict == v }) {
 			return v
@@ -359,7 +359,7 @@ func (m *Manager) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ended := slices.DeleteFunc(slices.Clone(m.order), func(id string) bool { return m.runs[id].state().State != Ended })
-	for len(ended) > kept {
+	for len(ended) > maxEndedRuns {
 		delete(m.runs, ended[0])
 		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == ended[0] })
 		ended = ended[1:]

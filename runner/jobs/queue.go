@@ -21,8 +21,8 @@ import (
 // the run waits again after a restart of this process. Clients cannot read it.
 const queueFolder = ".queue"
 
-// waits is the content of a queue file.
-type waits struct {
+// queueEntry is the content of a queue file.
+type queueEntry struct {
 	By      string    `json:"by,omitempty"`
 	Content string    `json:"content"`
 	Created time.Time `json:"created"`
@@ -35,7 +35,7 @@ func AnyQueued(reports string) bool {
 }
 
 // enqueue saves a request until dequeue.
-func (m *Manager) enqueue(id string, w waits) error {
+func (m *Manager) enqueue(id string, w queueEntry) error {
 	if m.o.Again == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (m *Manager) resume() {
 }
 
 func (m *Manager) resumeRun(file, dir string) error {
-	var w waits
+	var w queueEntry
 	if err := readJSON(file, &w); err != nil {
 		return err
 	}

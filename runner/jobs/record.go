@@ -36,7 +36,7 @@ type Record struct {
 	Started  time.Time     `json:"started,omitzero"`
 	Ended    time.Time     `json:"ended,omitzero"`
 	Cases    []Case        `json:"cases" nullable:"false"`
-	Why      string        `json:"why,omitempty" doc:"Why a queued run waits." example:"all 2 devices that suit it are in use"`
+	Why      string        `json:"why,omitempty" doc:"Why it waits." example:"all 2 devices that suit it are in use"`
 	Problems []string      `json:"problems,omitempty" nullable:"false" doc:"Errors outside of the tests."`
 }
 
@@ -72,22 +72,22 @@ func onDisk(folder, id string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	r := Record{ID: id, State: Ended, Cases: []Case{}, By: readNote(dir).By}
+	r := Record{ID: id, State: Ended, Cases: []Case{}, By: readRequest(dir).By}
 	if created, err := time.Parse("2006-01-02T15-04-05", id); err == nil {
 		r.Created = created
 	}
-	if r.summed(dir) {
+	if r.fromRunFile(dir) {
 		return r, nil
 	}
 	alive := pack.Alive(dir)
-	if alive || !r.summed(dir) { // it may have ended since the check
-		r.pieced(dir, alive)
+	if alive || !r.fromRunFile(dir) { // it may have ended since the check
+		r.fromPacks(dir, alive)
 	}
 	return r, nil
 }
 
-// summed takes the result from the run.json of a finished run.
-func (r *Record) summed(dir string) bool {
+// fromRunFile takes the result from the run.json of a finished run.
+func (r *Record) fromRunFile(dir string) bool {
 	var file struct {
 		Verdict event.Verdict `json:"verdict"`
 		Started time.Time     `json:"started"`
@@ -115,9 +115,9 @@ func (r *Record) summed(dir string) bool {
 	return true
 }
 
-// pieced creates the record of a run without run.json from its plan and its packs: another process runs it, or was
+// fromPacks creates the record of a run without run.json from its plan and its packs: another process runs it, or was
 // killed.
-func (r *Record) pieced(dir string, alive bool) {
+func (r *Record) fromPacks(dir string, alive bool) {
 	run, err := history.LoadRun(dir)
 	if err != nil {
 		r.Problems = append(r.Problems, "its packs cannot be read")
@@ -135,7 +135,7 @@ func (r *Record) pieced(dir string, alive bool) {
 	}
 	r.Ended, r.Verdict = run.Ended, event.Interrupted
 	if len(r.Cases) > 0 {
-		r.Verdict = sum(r.Cases)
+		r.Verdict = overallResult(r.Cases)
 	}
 	r.Problems = append(r.Problems, "the run was interrupted: it has no "+reporters.RunFile)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// noteFile is a file in the run's folder with the client that requested the run. It prevents that the same request
+// requestFile is a file in the run's folder with the client that requested the run. It prevents that the same request
 // starts it twice, also after a restart of this process.
-const noteFile = "request.json"
+const requestFile = "request.json"
 
 type requestRecord struct {
 	By     string `json:"by,omitempty"`
@@ -21,31 +21,31 @@ type requestRecord struct {
 	Digest string `json:"digest,omitempty"` // hash of the request
 }
 
-func readNote(dir string) (n requestRecord) {
-	if readJSON(filepath.Join(dir, noteFile), &n) != nil {
+func readRequest(dir string) (n requestRecord) {
+	if readJSON(filepath.Join(dir, requestFile), &n) != nil {
 		return requestRecord{}
 	}
 	return n
 }
 
-func writeNote(dir string, n requestRecord) error {
+func writeRequest(dir string, n requestRecord) error {
 	data, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteFile(dir, noteFile, data)
+	return wholefile.WriteFile(dir, requestFile, data)
 }
 
-// findNote returns the run that a request with the key has started.
-func findNote(folder, key string) (id string, n requestRecord, ok bool) {
-	files, err := filepath.Glob(filepath.Join(folder, "*", noteFile))
+// findRequest returns the run that a request with the key has started.
+func findRequest(folder, key string) (id string, n requestRecord, ok bool) {
+	files, err := filepath.Glob(filepath.Join(folder, "*", requestFile))
 	if err != nil {
 		return "", requestRecord{}, false
 	}
 	slices.Sort(files)
 	for _, file := range files {
 		dir := filepath.Dir(file)
-		if n := readNote(dir); n.Key == key && pack.IsRunName(filepath.Base(dir)) {
+		if n := readRequest(dir); n.Key == key && pack.IsRunName(filepath.Base(dir)) {
 			return filepath.Base(dir), n, true
 		}
 	}

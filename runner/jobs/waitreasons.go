@@ -10,14 +10,14 @@ type WaitReasons interface {
 	Why(ctx context.Context, pack string) string
 }
 
-// mostWhys limits how many cases of a run get a reason.
-const mostWhys = 10
+// maxReasons limits how many cases of a run get a reason.
+const maxReasons = 10
 
-// begin marks that the run does not wait for other runs any more, and sets where its cases run.
-func (r *job) begin(there RemoteRunner) {
+// markStarted marks that the run does not wait for other runs any more, and sets where its cases run.
+func (r *job) markStarted(there RemoteRunner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.turn, r.there = true, there
+	r.turn, r.remote = true, there
 }
 
 // waits reports whether the run waits for its turn.
@@ -39,10 +39,10 @@ func (m *Manager) Explain(ctx context.Context, rec Record) Record {
 		return rec
 	}
 	r.mu.Lock()
-	there, _ := r.there.(WaitReasons)
+	there, _ := r.remote.(WaitReasons)
 	r.mu.Unlock()
 	first := ""
-	for i, asked := 0, 0; there != nil && i < len(rec.Cases) && asked < mostWhys; i++ {
+	for i, asked := 0, 0; there != nil && i < len(rec.Cases) && asked < maxReasons; i++ {
 		c := &rec.Cases[i]
 		if c.State != Queued {
 			continue

@@ -18,7 +18,7 @@ type attachment struct {
 // the device does not change.
 func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Session) (stop func() error,
 	err error)) (detach func() error, gone <-chan struct{}, err error) {
-	err = d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
+	err = d.withDevice(ctx, id, who, func(ctx context.Context, e *entry) error {
 		a, err := d.attach(ctx, e, who, start)
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*
 		return nil, err
 	}
 	if startErr != nil {
-		return nil, d.hide(startErr)
+		return nil, d.maskError(startErr)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

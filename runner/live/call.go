@@ -86,7 +86,7 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 	}, &a.Files)
 	var pageless *pagelessError
 	if err != nil && !(errors.As(err, &pageless) && ctx.Err() == nil) {
-		return Answer{}, d.hide(err)
+		return Answer{}, d.maskError(err)
 	}
 	return d.masked(a)
 }
@@ -103,7 +103,7 @@ func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, er
 			return args, opts, nil
 		}
 	}
-	return nil, dsl.StepOptions{}, &InvalidError{d.hide(err)}
+	return nil, dsl.StepOptions{}, &InvalidError{d.maskError(err)}
 }
 
 // Use lets a client use an open device for something that is not an action: a tree, a screenshot, a recording. When use
@@ -111,36 +111,36 @@ func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, er
 // session.Keep got.
 func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error,
 	files ...*[]File) error {
-	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
+	return d.withDevice(ctx, id, who, func(ctx context.Context, e *entry) error {
 		return d.use(drivers.WithPromptAnswers(ctx), e, who, use, files)
 	})
 }
 
 // Look is Use for reading the screen. It also works on a device that another client has leased.
 func (d *Devices) Look(ctx context.Context, id string, use func(context.Context, *action.Session) error) error {
-	return d.Use(ctx, id, onlooker, use)
+	return d.Use(ctx, id, viewer, use)
 }
 
 func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Session) error,
 	files []*[]File) error {
 	wasOpen := e.session != nil
 	if err := d.open(ctx, e, who); err != nil {
-		return d.ended(ctx, err)
+		return d.endCause(ctx, err)
 	}
 	e.files = nil
-	d.note(e)
+	d.trackApps(e)
 	err := action.Guard(func() error { return use(ctx, e.session) })
 	for _, to := range files {
 		*to = e.files
 	}
-	if broke(err) && ctx.Err() == nil {
+	if isDeviceError(err) && ctx.Err() == nil {
 		d.o.Pool.Forget(e.session.Platform)
 		err = errors.Join(err, d.shut(e))
 	}
 	if pageless := (*pagelessError)(nil); errors.As(err, &pageless) || errors.Is(err, drivers.ErrNoPage) {
 		err = d.closePageless(e, wasOpen, err)
 	}
-	return d.ended(ctx, err)
+	return d.endCause(ctx, err)
 }
 
 // pagelessError returns the result of a call that needs a page while none is open, so that Use can close the device.
@@ -154,10 +154,10 @@ func (d *Devices) closePageless(e *entry, wasOpen bool, err error) error {
 	return err
 }
 
-// broke reports whether the error is the device's, so that the device must be closed. It is not for errors of the app
-// or the caller, and when no text recognition was available. A device that does not support an action, or has a screen
-// that cannot be read now, works: it keeps its page and its app.
-func broke(err error) bool {
+// isDeviceError reports whether the error is the device's, so that the device must be closed. It is not for errors of
+// the app or the caller, and when no text recognition was available. A device that does not support an action, or has a
+// screen that cannot be read now, works: it keeps its page and its app.
+func isDeviceError(err error) bool {
 	var invalid *InvalidError
 	var noVision *action.VisionError
 	var mistake *action.Mistake
@@ -165,8 +165,8 @@ func broke(err error) bool {
 		!errors.As(err, &mistake) && !errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
 }
 
-// ended returns the cause of the context's end instead of the error that followed from it.
-func (d *Devices) ended(ctx context.Context, err error) error {
+// endCause returns the cause of the context's end instead of the error that followed from it.
+func (d *Devices) endCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -184,18 +184,18 @@ func (d *Devices) Launch(ctx context.Context, platform dsl.Platform, who string)
 	if err != nil {
 		return Status{}, err
 	}
-	e, err := d.take(ctx, lease.Info.ID, who)
+	e, err := d.waitTurn(ctx, lease.Info.ID, who)
 	if err != nil {
 		lease.Release()
 		return Status{}, err
 	}
-	defer d.give(e)
+	defer d.endTurn(e)
 	if e.session != nil { // impossible: its lease was free
 		lease.Release()
 		return Status{}, &pool.BusyError{ID: e.id}
 	}
 	if err := d.openLease(ctx, e, lease); err != nil {
-		return Status{}, d.ended(ctx, err)
+		return Status{}, d.endCause(ctx, err)
 	}
 	return Status{Info: e.info, Opened: e.opened, Used: e.opened}, nil
 }
@@ -203,7 +203,7 @@ func (d *Devices) Launch(ctx context.Context, platform dsl.Platform, who string)
 // Shut closes a device now. It does nothing when the device is not open. A device that another client has leased is not
 // closed.
 func (d *Devices) Shut(ctx context.Context, id, who string) error {
-	return d.turn(ctx, id, who, func(_ context.Context, e *entry) error { return d.shut(e) })
+	return d.withDevice(ctx, id, who, func(_ context.Context, e *entry) error { return d.shut(e) })
 }
 
 // Hold leases a device to one client until a time, or extends the lease; no other client, in this process or another,
@@ -234,7 +234,7 @@ func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (
 // Release ends a client's lease and releases the device at once; held is false when the client had none. It waits for
 // the current call.
 func (d *Devices) Release(ctx context.Context, id, who string) (held bool, err error) {
-	err = d.turn(ctx, id, who, func(_ context.Context, e *entry) error {
+	err = d.withDevice(ctx, id, who, func(_ context.Context, e *entry) error {
 		d.mu.Lock()
 		_, held = e.held(time.Now()) // by who: another client would not get the turn
 		if held {
@@ -280,7 +280,7 @@ func (d *Devices) Drop(id, who string) bool {
 	e.hold = nil
 	e.used = time.Now()
 	d.watch(e)
-	d.tidy(e)
+	d.removeUnused(e)
 	return true
 }
 
@@ -311,8 +311,8 @@ func (d *Devices) masked(a Answer) (Answer, error) {
 	return a, nil
 }
 
-// hide masks secrets in an error's text; the error in the chain stays.
-func (d *Devices) hide(err error) error {
+// maskError masks secrets in an error's text; the error in the chain stays.
+func (d *Devices) maskError(err error) error {
 	if text := d.o.Mask.Text(err.Error()); text != err.Error() {
 		return &hiddenError{text, err}
 	}

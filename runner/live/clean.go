@@ -10,9 +10,9 @@ import (
 // cleanLimit limits the time for stopping and removing apps when a lease ends.
 const cleanLimit = 20 * time.Second
 
-// note lets the session of a device record which apps the holder uses. It first cleans up after the previous holder.
-// The caller has the turn.
-func (d *Devices) note(e *entry) {
+// trackApps lets the session of a device record which apps the holder uses. It first cleans up after the previous
+// holder. The caller has the turn.
+func (d *Devices) trackApps(e *entry) {
 	if !d.o.AfterUse.Cleans() {
 		return
 	}

@@ -25,13 +25,13 @@ type entry struct {
 	work    string
 	files   []File // files of the current call
 
-	info     drivers.Info
-	opened   time.Time // zero: not open
-	used     time.Time
-	hold     *Hold
-	timer    *time.Timer // releases the device when it is idle
-	clearing *time.Timer // checks whether another client has it reserved now
-	queued   int         // calls that wait or run
+	info          drivers.Info
+	opened        time.Time // zero: not open
+	used          time.Time
+	hold          *Hold
+	timer         *time.Timer // releases the device when it is idle
+	reservedTimer *time.Timer // checks whether another client has it reserved now
+	queued        int         // calls that wait or run
 
 	uses *action.UsedApps // of the current lease; nil: nothing to clean up
 	user string           // the holder of that lease
@@ -74,15 +74,15 @@ func (d *Devices) entry(id string) *entry {
 	return e
 }
 
-// onlooker is a client that gets the turn also when another client has leased the device: it only reads the screen.
-const onlooker = "\x00onlooker"
+// viewer is a client that gets the turn also when another client has leased the device: it only reads the screen.
+const viewer = "\x00onlooker"
 
-// take waits for the device's turn. A client without a lease gets a *HeldError when another one has one, also if it was
-// leased while the client waited.
-func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
+// waitTurn waits for the device's turn. A client without a lease gets a *HeldError when another one has one, also if it
+// was leased while the client waited.
+func (d *Devices) waitTurn(ctx context.Context, id, who string) (*entry, error) {
 	d.mu.Lock()
 	e := d.entry(id)
-	if h, held := e.held(time.Now()); held && h.Who != who && who != onlooker {
+	if h, held := e.held(time.Now()); held && h.Who != who && who != viewer {
 		d.mu.Unlock()
 		return nil, &HeldError{id, h}
 	}
@@ -93,7 +93,7 @@ func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 	case <-ctx.Done():
 		d.mu.Lock()
 		e.queued--
-		d.tidy(e)
+		d.removeUnused(e)
 		d.mu.Unlock()
 		return nil, context.Cause(ctx)
 	}
@@ -103,41 +103,41 @@ func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 		e.hold = &Hold{Who: who, Since: d.o.Pool.Here(r.From), Until: d.o.Pool.Here(r.Until)} // its reservation has started
 	}
 	d.mu.Unlock()
-	if held && h.Who != who && who != onlooker {
-		d.give(e)
+	if held && h.Who != who && who != viewer {
+		d.endTurn(e)
 		return nil, &HeldError{id, h}
 	}
 	return e, nil
 }
 
-// withDevice waits for the device's turn and calls do with its entry.
-func (d *Devices) turn(ctx context.Context, id, who string, do func(context.Context, *entry) error) error {
+// withDevice waits for the device's withDevice and calls do with its entry.
+func (d *Devices) withDevice(ctx context.Context, id, who string, do func(context.Context, *entry) error) error {
 	ctx, leave, err := d.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	e, err := d.take(ctx, id, who)
+	e, err := d.waitTurn(ctx, id, who)
 	if err != nil {
 		return err
 	}
-	defer d.give(e)
+	defer d.endTurn(e)
 	return do(ctx, e)
 }
 
-// give ends a turn.
-func (d *Devices) give(e *entry) {
+// endTurn ends a turn.
+func (d *Devices) endTurn(e *entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.queued--
 	e.used = time.Now()
 	<-e.turn
 	d.watch(e)
-	d.tidy(e)
+	d.removeUnused(e)
 }
 
-// tidy removes an entry that has no state, so that requests with invented IDs use no memory.
-func (d *Devices) tidy(e *entry) {
+// removeUnused removes an entry that has no state, so that requests with invented IDs use no memory.
+func (d *Devices) removeUnused(e *entry) {
 	if e.queued == 0 && e.opened.IsZero() && e.hold == nil && d.byID[e.id] == e {
 		delete(d.byID, e.id)
 	}
@@ -189,14 +189,14 @@ func (d *Devices) expire(e *entry) {
 	d.mu.Unlock()
 	defer d.calls.Done()
 	_ = d.shut(e)
-	d.give(e)
+	d.endTurn(e)
 }
 
 // open leases and opens the device unless it is open. The caller has the turn. It gets a *pool.ReservedError when
 // another client has reserved the device.
 func (d *Devices) open(ctx context.Context, e *entry, who string) error {
 	if e.session != nil {
-		if r, now := d.o.Pool.Reserved(e.id, who, 0); now && who != onlooker {
+		if r, now := d.o.Pool.Reserved(e.id, who, 0); now && who != viewer {
 			return &pool.ReservedError{ID: e.id, Reservation: r}
 		}
 		return nil
@@ -211,13 +211,13 @@ func (d *Devices) open(ctx context.Context, e *entry, who string) error {
 	return d.openLease(ctx, e, lease)
 }
 
-// clearEvery is how often an open device is checked for reservations.
-const clearEvery = 5 * time.Second
+// reservationInterval is how often an open device is checked for reservations.
+const reservationInterval = 5 * time.Second
 
-// clear closes an open device when another client's reservation starts: a device that is idle or watched must be
-// released. A current call ends first. The caller has the lock.
-func (d *Devices) clear(e *entry) {
-	e.clearing = time.AfterFunc(clearEvery, func() {
+// closeWhenReserved closes an open device when another client's reservation starts: a device that is idle or watched
+// must be released. A current call ends first. The caller has the lock.
+func (d *Devices) closeWhenReserved(e *entry) {
+	e.reservedTimer = time.AfterFunc(reservationInterval, func() {
 		d.mu.Lock()
 		h, held := e.held(time.Now())
 		_, now := d.o.Pool.Reserved(e.id, h.Who, 0)
@@ -226,14 +226,14 @@ func (d *Devices) clear(e *entry) {
 			return
 		}
 		if !now || held {
-			d.clear(e)
+			d.closeWhenReserved(e)
 			d.mu.Unlock()
 			return
 		}
 		d.calls.Add(1)
 		d.mu.Unlock()
 		defer d.calls.Done()
-		_ = d.Shut(d.base, e.id, onlooker)
+		_ = d.Shut(d.base, e.id, viewer)
 	})
 }
 
@@ -259,7 +259,7 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.info, e.opened = lease.Info, time.Now()
-	d.clear(e)
+	d.closeWhenReserved(e)
 	return nil
 }
 
@@ -307,8 +307,8 @@ func (d *Devices) shut(e *entry) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if e.clearing != nil { // it sets itself again under the lock
-		e.clearing.Stop()
+	if e.reservedTimer != nil { // it sets itself again under the lock
+		e.reservedTimer.Stop()
 	}
 	e.opened = time.Time{}
 	return err

@@ -36,7 +36,7 @@ type StepsRequest struct {
 // Call.
 func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 	var files []File
-	err := d.turn(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
+	err := d.withDevice(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
 		return d.use(ctx, e, r.Who, func(ctx context.Context, s *action.Session) error {
 			for _, step := range r.Test.Steps {
 				if !step.Def.On(s.Platform) {
@@ -65,7 +65,7 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 		}, []*[]File{&files})
 	})
 	if err != nil {
-		err = d.hide(err)
+		err = d.maskError(err)
 	}
 	return files, err
 }

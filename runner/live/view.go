@@ -15,9 +15,9 @@ import (
 var ErrGone = errors.New("the device was released")
 
 const (
-	stillMoving = 250 * time.Millisecond // between two screenshots of a device without a stream, while they differ
-	stillSlow   = 500 * time.Millisecond // while they are the same
-	stillAgain  = time.Second            // after a failed screenshot
+	changingInterval  = 250 * time.Millisecond // between two screenshots of a device without a stream, while they differ
+	unchangedInterval = 500 * time.Millisecond // while they are the same
+	retryInterval     = time.Second            // after a failed screenshot
 )
 
 // sharedStream is the stream of images of a device, which all its viewers share.
@@ -59,7 +59,7 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 	if v != nil {
 		return v, nil
 	}
-	err := d.turn(ctx, id, onlooker, func(ctx context.Context, e *entry) error {
+	err := d.withDevice(ctx, id, viewer, func(ctx context.Context, e *entry) error {
 		d.mu.Lock()
 		v = d.join(e)
 		d.mu.Unlock()
@@ -67,8 +67,8 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 			return nil
 		}
 		s := &sharedStream{changed: make(chan struct{})}
-		a, err := d.attach(ctx, e, onlooker, func(session *action.Session) (func() error, error) {
-			return d.cast(ctx, e.id, session, s)
+		a, err := d.attach(ctx, e, viewer, func(session *action.Session) (func() error, error) {
+			return d.startStream(ctx, e.id, session, s)
 		})
 		if err != nil {
 			return err
@@ -91,8 +91,9 @@ func (d *Devices) join(e *entry) *View {
 	return &View{devices: d, entry: e, stream: e.stream}
 }
 
-// cast starts the stream of a device: its own screencast, or screenshots between the calls.
-func (d *Devices) cast(ctx context.Context, id string, session *action.Session, s *sharedStream) (stop func() error,
+// startStream starts the stream of a device: its own screencast, or screenshots between the calls.
+func (d *Devices) startStream(ctx context.Context, id string, session *action.Session, s *sharedStream) (
+	stop func() error,
 	err error) {
 	if caster, ok := session.Device.(drivers.Screencaster); ok {
 		if stop, err = caster.Screencast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
@@ -100,18 +101,18 @@ func (d *Devices) cast(ctx context.Context, id string, session *action.Session, 
 		}
 	}
 	life, cancel := context.WithCancel(d.base)
-	go d.stills(life, id, s)
+	go d.captureScreens(life, id, s)
 	// do not wait: the caller may be stills itself, which closes a broken device
 	return func() error { cancel(); return nil }, nil
 }
 
-// stills takes screenshots between the calls, and shows those that differ from the previous one.
-func (d *Devices) stills(ctx context.Context, id string, s *sharedStream) {
+// captureScreens takes screenshots between the calls, and shows those that differ from the previous one.
+func (d *Devices) captureScreens(ctx context.Context, id string, s *sharedStream) {
 	var last image.Image
-	pace := drivers.Pace{Fast: stillMoving, Slow: stillSlow}
+	pace := drivers.Pace{Fast: changingInterval, Slow: unchangedInterval}
 	for ctx.Err() == nil {
-		pause := stillAgain
-		err := d.Use(ctx, id, onlooker, func(ctx context.Context, session *action.Session) error {
+		pause := retryInterval
+		err := d.Use(ctx, id, viewer, func(ctx context.Context, session *action.Session) error {
 			img, err := session.Device.Screenshot(ctx)
 			if err != nil {
 				return err
@@ -127,7 +128,7 @@ func (d *Devices) stills(ctx context.Context, id string, s *sharedStream) {
 			return err
 		})
 		if err != nil {
-			pause = stillAgain
+			pause = retryInterval
 		}
 		_ = drivers.Pause(ctx, pause) // the loop checks ctx
 	}
