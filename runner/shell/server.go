@@ -23,24 +23,24 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// Options are how the background process works. Dir and Build are needed.
+// Options configure the background process. Dir and Build are required.
 type Options struct {
-	Dir     string                            // of the socket
-	Build   string                            // of this program
-	Idle    time.Duration                     // it ends when so long no command came; default: 5 minutes
-	Watch   time.Duration                     // how often it looks whether its socket is still there; default: 2 s
+	Dir     string                            // folder of the socket
+	Build   string                            // identifies the build of this program
+	Idle    time.Duration                     // it ends this long after the last command; default: 5 minutes
+	Watch   time.Duration                     // how often it checks that its socket still exists; default: 2 s
 	Drivers func(run.Config) []drivers.Driver // of a session; default: all
-	Ready   func()                            // called when commands can come; may be nil
+	Ready   func()                            // called when it accepts commands; may be nil
 	Log     *slog.Logger                      // default: none
 }
 
 const (
 	idle     = 5 * time.Minute
 	watch    = 2 * time.Second
-	lockWait = started - 5*time.Second // so that who started the process still hears why it does not get ready
+	lockWait = started - 5*time.Second // shorter than started, so that the starting command still gets the error
 )
 
-// maxRequest bounds a command: steps from standard input are the largest part.
+// maxRequest limits a command: steps from standard input are the largest part.
 const maxRequest = 8 << 20
 
 // Server is the background process.
@@ -53,19 +53,19 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[key]*session
-	old      map[key]kept // of the process before, until they are asked for
+	old      map[key]kept // sessions of the previous process, until a command uses them
 	before   memory
-	under    int // commands under way
+	under    int // running commands
 	used     time.Time
 	ending   bool
 	replaced bool
 }
 
-// ErrTaken says that another process serves this folder.
-var ErrTaken = errors.New("another session process is there already")
+// ErrTaken means that another process serves this folder.
+var ErrTaken = errors.New("another session process is running already")
 
-// Serve answers commands until nobody has asked for a while, the last session is closed, the socket is gone, or ctx
-// ends; then everything that was taken is given back.
+// Serve handles commands until none has arrived for Options.Idle, the last session is closed, the socket is removed, or
+// ctx ends; then it releases everything.
 func Serve(ctx context.Context, o Options) error {
 	if o.Idle == 0 {
 		o.Idle = idle
@@ -110,8 +110,9 @@ func Serve(ctx context.Context, o Options) error {
 	return s.serve(ctx, path)
 }
 
-// takeFolder locks the folder for this process. ErrTaken: another one answers there. One that has the lock and does not
-// answer begins or ends, and is waited for; who was killed may have it for a moment after the socket is dead.
+// takeFolder locks the folder for this process. ErrTaken: another process responds there. A process that has the lock
+// and does not respond is starting or ending, and takeFolder waits for it. A killed process may keep the lock for a
+// moment after its socket is dead.
 func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
 	if err := secure(dir); err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
 			return nil, ErrTaken
 		}
 		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
-			return nil, fmt.Errorf("another session process has %s, but neither answers nor ends: %w", lock.Path(), err)
+			return nil, fmt.Errorf("another session process has locked %s, but neither responds nor ends: %w", lock.Path(), err)
 		}
 	}
 }
@@ -156,9 +157,9 @@ func (s *Server) serve(ctx context.Context, path string) error {
 	err := s.giveBack()
 	short, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	_ = s.http.Shutdown(short) // the answer to close may still be on its way
+	_ = s.http.Shutdown(short) // the response to close may not be sent yet
 	<-served
-	if s.mine(path) { // what another process put there stays
+	if s.mine(path) { // keep the socket of another process
 		err = errors.Join(err, removeIfThere(path))
 	}
 	return err
@@ -185,7 +186,7 @@ func (s *Server) watch(ctx context.Context, path string) {
 	}
 }
 
-// mine tells whether the socket that lies there is this process's.
+// mine reports whether the socket in the folder belongs to this process.
 func (s *Server) mine(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && os.SameFile(info, s.info)
@@ -198,7 +199,8 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// giveBack closes all sessions and leaves nothing behind but, when another version takes over, what was done.
+// giveBack closes all sessions and leaves nothing behind but, when another version takes over, the steps that were
+// done.
 func (s *Server) giveBack() error {
 	s.mu.Lock()
 	all := s.sessions
@@ -220,7 +222,7 @@ func (s *Server) giveBack() error {
 	return errors.Join(errs...)
 }
 
-// remember writes down what a process that comes after this one needs to know.
+// remember saves what the next process needs to know.
 func (s *Server) remember(replaced bool) {
 	s.mu.Lock()
 	m := memory{PID: os.Getpid(), Replaced: replaced, At: time.Now().UTC()}
@@ -233,11 +235,11 @@ func (s *Server) remember(replaced bool) {
 	}
 	s.mu.Unlock()
 	if err := m.write(s.o.Dir); err != nil {
-		s.o.Log.Warn("what was done is not kept", "error", err)
+		s.o.Log.Warn("cannot save the steps that were done", "error", err)
 	}
 }
 
-// enter counts a command in. It is refused when the process ends.
+// enter counts a command that starts. It fails when the process ends.
 func (s *Server) enter() (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,13 +255,13 @@ func (s *Server) enter() (leave func(), ok bool) {
 	}, true
 }
 
-// survive makes a panic the error of one command.
+// survive converts a panic to the error of one command.
 func (s *Server) survive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if p := recover(); p != nil {
 				err := action.NewPanic(p)
-				s.o.Log.Error("a command broke down", "error", err, "stack", action.StackOf(err))
+				s.o.Log.Error("a command panicked", "error", err, "stack", action.StackOf(err))
 				writeJSON(w, http.StatusOK, Response{Exit: run.ExitError, Text: err.Error()})
 			}
 		}()
@@ -272,7 +274,7 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 	w.WriteHeader(code)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // who asked has gone
+	_ = e.Encode(v) // the client has disconnected
 }
 
 func readJSON(w http.ResponseWriter, r *http.Request, to any) bool {
@@ -286,8 +288,8 @@ func readJSON(w http.ResponseWriter, r *http.Request, to any) bool {
 	return err == nil
 }
 
-// handleDo performs one command. A program of another version takes over when no device is open; while one is, it goes
-// on here: a browser and a phone cannot be handed from one process to another.
+// handleDo performs one command. A program of another version takes over when no device is open; while one is, the
+// command runs here: a browser and a phone cannot be moved from one process to another.
 func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	var req Request
 	if !readJSON(w, r, &req) {
@@ -321,7 +323,7 @@ func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
-// yield lets another version take over, unless a device is open or a command under way.
+// yield lets another version take over, unless a device is open or a command is running.
 func (s *Server) yield() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -338,8 +340,8 @@ func (s *Server) yield() bool {
 	return true
 }
 
-// session gives the one that a command means; it is begun when it is not there. lost tells what is gone with a process
-// that was killed.
+// session returns the session of a command, and creates it if needed. lost describes what was lost with a killed
+// process.
 func (s *Server) session(req Request) (one *session, lost string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -372,14 +374,14 @@ func (s *Server) handleSessions(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, p)
 }
 
-// CloseRequest says what is to be closed: a session, or all.
+// CloseRequest selects what to close: a session, or all.
 type CloseRequest struct {
 	Project string `json:"project"`
 	Session string `json:"session"`
 	All     bool   `json:"all"`
 }
 
-// Closed is what was.
+// Closed lists what was closed.
 type Closed struct {
 	Sessions int    `json:"sessions"`
 	Error    string `json:"error,omitempty"`

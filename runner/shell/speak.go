@@ -7,7 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// calls spells what is no word of the vocabulary alone, as it is typed.
+// calls maps calls to commands that are not an action with its arguments.
 var calls = map[string]string{
 	"press enter":     "taproot press enter",
 	"press escape":    "taproot press escape",
@@ -30,13 +30,13 @@ var calls = map[string]string{
 	"relation":        "taproot do '{tap: {label: Remove, rightOf: Ann}}'",
 }
 
-// speak spells a call as it is typed.
+// speak returns the command for a call.
 func speak(call string) string {
 	if own := calls[call]; own != "" {
 		return own
 	}
 	if name, given := strings.CutPrefix(call, "exposeEnv "); given {
-		return "a saved value, or of the environment: begin the session with --expose-env " + name
+		return "a saved value, or an environment variable: start the session with --expose-env " + name
 	}
 	if _, known := dsl.Lookup(call); known {
 		return "taproot " + Kebab(call)
@@ -44,7 +44,7 @@ func speak(call string) string {
 	return ""
 }
 
-// Kebab spells a word of the vocabulary, or a key of its arguments, as commands and flags do.
+// Kebab returns the name of an action, or a key of its arguments, in the spelling of commands and flags.
 func Kebab(name string) string {
 	var b strings.Builder
 	for i, r := range name {

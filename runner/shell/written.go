@@ -13,10 +13,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// written are the steps of a test as they stand in its file, to be written down in the journal.
+// written are the steps of a test as its file contains them, to be saved in the journal.
 type written struct {
 	items   map[source.Pos]source.Value
-	files   map[source.Pos]bool // of names of files
+	files   map[source.Pos]bool // of paths of files
 	file    string              // of the test, from the session's folder
 	vars    map[string]string
 	secrets []string
@@ -62,7 +62,7 @@ func writtenOf(one plan.Case, dir string) (*written, error) {
 	return w, nil
 }
 
-// done is what the journal keeps of a step.
+// done returns what the journal stores of a step.
 func (w *written) done(step *dsl.Step, device string, platform dsl.Platform) client.Done {
 	value, own := w.items[step.Pos]
 	if !own {
@@ -90,13 +90,13 @@ func (w *written) done(step *dsl.Step, device string, platform dsl.Platform) cli
 	return d
 }
 
-// names tells whether a text holds a name as a word: between ${ and }, or in an expression. A step that runs another
-// file may need all.
+// names reports whether a text contains a name as a word: between ${ and }, or in an expression. A step that runs
+// another file may need all variables.
 func names(text, name string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
-// fromHere names files from the session's folder, in place of the test's.
+// fromHere makes paths relative to the session's folder instead of the test's.
 func (w *written) fromHere(key string, v source.Value) source.Value {
 	if w.files[v.Pos] && v.Kind == source.String {
 		v.Text = w.rebased(v.Text)
