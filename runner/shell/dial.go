@@ -31,8 +31,8 @@ type Client struct {
 // ErrNone means that no process is running.
 var ErrNone = errors.New("no session is open")
 
-// started is how long the process may take until it is ready.
-const started = 30 * time.Second
+// startTimeout is how long the process may take until it is ready.
+const startTimeout = 30 * time.Second
 
 // Do sends a command. It starts the process if none is running.
 func (c Client) Do(ctx context.Context, req Request) (Response, error) {
@@ -80,14 +80,14 @@ func (c Client) Close(ctx context.Context, req CloseRequest) (Closed, error) {
 
 // gone waits until a process that ends has removed its socket.
 func (c Client) gone(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, started)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
 		_, there, err := socketOf(c.Dir)
 		if err != nil || !there {
 			return err
 		}
-		if !answers(c.Dir) {
+		if !isListening(c.Dir) {
 			return nil // it was removed, or the process was killed
 		}
 		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
@@ -96,8 +96,8 @@ func (c Client) gone(ctx context.Context) error {
 	}
 }
 
-// answers reports whether a process listens at the socket in the folder.
-func answers(dir string) bool {
+// isListening reports whether a process listens at the socket in the folder.
+func isListening(dir string) bool {
 	conn, err := net.Dial("unix", filepath.Join(dir, socketName))
 	if err != nil {
 		return false
@@ -169,7 +169,7 @@ func (c Client) start(ctx context.Context, ends bool) error {
 	defer log.Close()
 	cmd := &exec.Cmd{Path: c.Program[0], Args: append([]string{"taproot"}, c.Program[1:]...)}
 	cmd.Env, cmd.Dir, cmd.Stderr = c.Env, c.Dir, log
-	apart(cmd)
+	detachProcess(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (c Client) start(ctx context.Context, ends bool) error {
 		line, _ := bufio.NewReader(out).ReadString('\n')
 		ready <- strings.TrimSpace(line)
 	}()
-	timer := time.NewTimer(started)
+	timer := time.NewTimer(startTimeout)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -15,14 +15,14 @@ import (
 // memory is what a process leaves to the next one when it is killed, or replaced by another version: no device, but the
 // steps that were done.
 type memory struct {
-	PID      int       `json:"pid"`
-	Replaced bool      `json:"replaced,omitempty"` // it ended by itself, for the next one
-	Sessions []kept    `json:"sessions"`
-	At       time.Time `json:"at"`
+	PID      int            `json:"pid"`
+	Replaced bool           `json:"replaced,omitempty"` // it ended by itself, for the next one
+	Sessions []savedSession `json:"sessions"`
+	At       time.Time      `json:"at"`
 }
 
-// kept is one session in it.
-type kept struct {
+// savedSession is one session in it.
+type savedSession struct {
 	SessionInfo
 	Journal []client.Done `json:"journal"`
 }
@@ -30,8 +30,8 @@ type kept struct {
 // key identifies a session.
 type key struct{ project, name string }
 
-// recall reads what the previous process left. A file that cannot be read is ignored.
-func recall(dir string) memory {
+// readMemory reads what the previous process left. A file that cannot be read is ignored.
+func readMemory(dir string) memory {
 	var m memory
 	data, err := os.ReadFile(filepath.Join(dir, memoryName))
 	if err != nil || json.Unmarshal(data, &m) != nil {
@@ -55,7 +55,7 @@ func (m memory) write(dir string) error {
 }
 
 // lost describes what of a session was lost with its process; "" when nothing was.
-func (m memory) lost(k kept) string {
+func (m memory) lost(k savedSession) string {
 	if m.Replaced || len(k.Devices) == 0 && len(k.Journal) == 0 {
 		return ""
 	}

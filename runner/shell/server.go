@@ -37,7 +37,7 @@ type Options struct {
 const (
 	idle     = 5 * time.Minute
 	watch    = 2 * time.Second
-	lockWait = started - 5*time.Second // shorter than started, so that the starting command still gets the error
+	lockWait = startTimeout - 5*time.Second // shorter than started, so that the starting command still gets the error
 )
 
 // maxRequest limits a command: steps from standard input are the largest part.
@@ -53,9 +53,9 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[key]*session
-	old      map[key]kept // sessions of the previous process, until a command uses them
+	previous map[key]savedSession // sessions of the previous process, until a command uses them
 	before   memory
-	under    int // running commands
+	commands int // running commands
 	used     time.Time
 	ending   bool
 	replaced bool
@@ -79,7 +79,7 @@ func Serve(ctx context.Context, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	lock, err := takeFolder(ctx, o.Dir)
+	lock, err := lockFolder(ctx, o.Dir)
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,10 @@ func Serve(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, old: map[key]kept{}, before: recall(o.Dir),
+	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, previous: map[key]savedSession{}, before: readMemory(o.Dir),
 		used: time.Now()}
 	for _, k := range s.before.Sessions {
-		s.old[key{k.Project, k.Name}] = k
+		s.previous[key{k.Project, k.Name}] = k
 	}
 	if s.socket, err = net.Listen("unix", path); err != nil {
 		return fmt.Errorf("socket of the session: %w", err)
@@ -110,10 +110,10 @@ func Serve(ctx context.Context, o Options) error {
 	return s.serve(ctx, path)
 }
 
-// takeFolder locks the folder for this process. ErrTaken: another process responds there. A process that has the lock
-// and does not respond is starting or ending, and takeFolder waits for it. A killed process may keep the lock for a
+// lockFolder locks the folder for this process. ErrTaken: another process responds there. A process that has the lock
+// and does not respond is starting or ending, and lockFolder waits for it. A killed process may keep the lock for a
 // moment after its socket is dead.
-func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
+func lockFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
 	if err := secure(dir); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
 		if ok, err := lock.TryLock(); ok || err != nil {
 			return lock, err
 		}
-		if answers(dir) {
+		if isListening(dir) {
 			return nil, ErrTaken
 		}
 		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
@@ -154,12 +154,12 @@ func (s *Server) serve(ctx context.Context, path string) error {
 	s.mu.Lock()
 	s.ending = true
 	s.mu.Unlock()
-	err := s.giveBack()
+	err := s.releaseAll()
 	short, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	_ = s.http.Shutdown(short) // the response to close may not be sent yet
 	<-served
-	if s.mine(path) { // keep the socket of another process
+	if s.ownsSocket(path) { // keep the socket of another process
 		err = errors.Join(err, removeIfThere(path))
 	}
 	return err
@@ -177,17 +177,17 @@ func (s *Server) watch(ctx context.Context, path string) {
 			return
 		case <-ticker.C:
 			s.mu.Lock()
-			quiet := s.under == 0 && time.Since(s.used) >= s.o.Idle
+			quiet := s.commands == 0 && time.Since(s.used) >= s.o.Idle
 			s.mu.Unlock()
-			if quiet || !s.mine(path) {
+			if quiet || !s.ownsSocket(path) {
 				return
 			}
 		}
 	}
 }
 
-// mine reports whether the socket in the folder belongs to this process.
-func (s *Server) mine(path string) bool {
+// ownsSocket reports whether the socket in the folder belongs to this process.
+func (s *Server) ownsSocket(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && os.SameFile(info, s.info)
 }
@@ -199,15 +199,15 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// giveBack closes all sessions and leaves nothing behind but, when another version takes over, the steps that were
+// releaseAll closes all sessions and leaves nothing behind but, when another version takes over, the steps that were
 // done.
-func (s *Server) giveBack() error {
+func (s *Server) releaseAll() error {
 	s.mu.Lock()
 	all := s.sessions
 	replaced := s.replaced
 	s.mu.Unlock()
 	if replaced {
-		s.remember(true)
+		s.saveMemory(true)
 	}
 	var errs []error
 	for _, one := range all {
@@ -222,14 +222,14 @@ func (s *Server) giveBack() error {
 	return errors.Join(errs...)
 }
 
-// remember saves what the next process needs to know.
-func (s *Server) remember(replaced bool) {
+// saveMemory saves what the next process needs to know.
+func (s *Server) saveMemory(replaced bool) {
 	s.mu.Lock()
 	m := memory{PID: os.Getpid(), Replaced: replaced, At: time.Now().UTC()}
 	for _, one := range s.sessions {
 		m.Sessions = append(m.Sessions, one.kept())
 	}
-	for _, k := range s.old {
+	for _, k := range s.previous {
 		k.Devices = nil
 		m.Sessions = append(m.Sessions, k)
 	}
@@ -246,11 +246,11 @@ func (s *Server) enter() (leave func(), ok bool) {
 	if s.ending {
 		return nil, false
 	}
-	s.under++
+	s.commands++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.under--
+		s.commands--
 		s.used = time.Now()
 	}, true
 }
@@ -303,7 +303,7 @@ func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	note := ""
 	if req.Build != s.o.Build {
-		if s.yield() {
+		if s.endIfIdle() {
 			w.WriteHeader(http.StatusUpgradeRequired)
 			return
 		}
@@ -319,12 +319,12 @@ func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	answer := one.do(r.Context(), req)
 	answer.Note = strings.TrimLeft(note+"\n"+lost, "\n")
 	answer.Note = strings.TrimRight(answer.Note, "\n")
-	s.remember(false)
+	s.saveMemory(false)
 	writeJSON(w, http.StatusOK, answer)
 }
 
-// yield lets another version take over, unless a device is open or a command is running.
-func (s *Server) yield() bool {
+// endIfIdle lets another version take over, unless a device is open or a command is running.
+func (s *Server) endIfIdle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.sessions {
@@ -332,7 +332,7 @@ func (s *Server) yield() bool {
 			return false
 		}
 	}
-	if s.under > 1 || s.ending {
+	if s.commands > 1 || s.ending {
 		return s.ending
 	}
 	s.ending, s.replaced = true, true
@@ -352,10 +352,10 @@ func (s *Server) session(req Request) (one *session, lost string, err error) {
 	if one, err = newSession(s.o, req); err != nil {
 		return nil, "", err
 	}
-	if k, was := s.old[id]; was {
+	if k, was := s.previous[id]; was {
 		lost = s.before.lost(k)
 		one.resume(k)
-		delete(s.old, id)
+		delete(s.previous, id)
 	}
 	s.sessions[id] = one
 	return one, lost, nil
@@ -402,9 +402,9 @@ func (s *Server) handleClose(w http.ResponseWriter, r *http.Request) {
 			delete(s.sessions, id)
 		}
 	}
-	for id := range s.old {
+	for id := range s.previous {
 		if req.All || id == (key{req.Project, req.Session}) {
-			delete(s.old, id)
+			delete(s.previous, id)
 		}
 	}
 	ends := len(s.sessions) == 0 && !s.ending
@@ -422,7 +422,7 @@ func (s *Server) handleClose(w http.ResponseWriter, r *http.Request) {
 	if ends {
 		close(s.end)
 	} else {
-		s.remember(false)
+		s.saveMemory(false)
 	}
 	writeJSON(w, http.StatusOK, answer)
 }

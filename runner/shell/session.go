@@ -60,7 +60,7 @@ func newSession(o Options, req Request) (*session, error) {
 	s := &session{key: key{req.Project, req.Session}, conf: conf, began: time.Now(), turn: make(chan struct{}, 1)}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	s.client = client.NewSession(client.Config{Mask: mask, Who: "this session", Exposed: exposed, AnyLink: true,
-		Log: o.Log, Process: process, Speak: speak})
+		Log: o.Log, Process: process, Speak: spellCall})
 	s.pool = pool.New(o.Drivers(conf), conf.PoolOptions())
 	s.live, err = live.New(live.Options{Pool: s.pool, Vision: conf.Vision(), What: process, Timeout: conf.Timeout,
 		Idle: deviceIdle, PageIdle: deviceIdle,
@@ -87,13 +87,13 @@ func (s *session) exposes(names []string) error {
 }
 
 // resume takes over the steps of a session of a previous process.
-func (s *session) resume(k kept) {
+func (s *session) resume(k savedSession) {
 	for _, done := range k.Journal {
 		s.client.Journal.Add(done)
 	}
 }
 
-func (s *session) kept() kept { return kept{s.info(), s.client.Journal.Steps()} }
+func (s *session) kept() savedSession { return savedSession{s.info(), s.client.Journal.Steps()} }
 
 func (s *session) info() SessionInfo {
 	s.mu.Lock()
@@ -129,7 +129,7 @@ func (s *session) do(ctx context.Context, req Request) Response {
 	defer s.hold("")
 	answer, err := s.perform(ctx, req)
 	if err != nil {
-		return s.refused(ctx, req, err)
+		return s.errorAnswer(ctx, req, err)
 	}
 	if answer, err = s.client.Masked(answer); err != nil {
 		return Response{Exit: run.ExitError, Text: err.Error()}
@@ -148,7 +148,7 @@ func (s *session) perform(ctx context.Context, req Request) (*client.Answer, err
 	c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then, Dir: req.Dir, Name: req.Op, Brief: true}
 	switch req.Op {
 	case OpWord:
-		return s.word(ctx, c, req)
+		return s.runAction(ctx, c, req)
 	case OpSteps:
 		return s.steps(ctx, c, req.Steps)
 	case OpSnapshot, OpScreenshot:

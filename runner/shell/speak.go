@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// calls maps calls to commands that are not an action with its arguments.
-var calls = map[string]string{
+// callSpellings maps callSpellings to commands that are not an action with its arguments.
+var callSpellings = map[string]string{
 	"press enter":     "taproot press enter",
 	"press escape":    "taproot press escape",
 	"input text":      "taproot input TEXT",
@@ -30,9 +30,9 @@ var calls = map[string]string{
 	"relation":        "taproot do '{tap: {label: Remove, rightOf: Ann}}'",
 }
 
-// speak returns the command for a call.
-func speak(call string) string {
-	if own := calls[call]; own != "" {
+// spellCall returns the command for a call.
+func spellCall(call string) string {
+	if own := callSpellings[call]; own != "" {
 		return own
 	}
 	if name, given := strings.CutPrefix(call, "exposeEnv "); given {

@@ -20,5 +20,5 @@ func writable(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
 func isSocket(info fs.FileInfo) bool { return info.Mode()&fs.ModeSocket != 0 }
 
-// apart starts a process in a new session: it survives the terminal and receives none of its keys.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// detachProcess starts a process in a new session: it survives the terminal and receives none of its keys.
+func detachProcess(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -16,8 +16,8 @@ func writable(fs.FileInfo) bool { return false }
 // isSocket reports whether a file is a socket: a reparse point, which Go reports as irregular.
 func isSocket(info fs.FileInfo) bool { return info.Mode()&(fs.ModeSocket|fs.ModeIrregular) != 0 }
 
-// apart starts a process in a new group: it survives the console and receives none of its keys.
-func apart(cmd *exec.Cmd) {
+// detachProcess starts a process in a new group: it survives the console and receives none of its keys.
+func detachProcess(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true,
 		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
 }

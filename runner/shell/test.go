@@ -59,7 +59,7 @@ func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*c
 	began := time.Now()
 	_, err := s.live.Steps(ctx, live.StepsRequest{Device: r.device, Who: s.client.Who, Test: &test, Case: &r.one,
 		Dir: r.one.Dir, Saved: before,
-		Ended: func(e live.StepEnd) { r.note(&test, e) }})
+		Ended: func(e live.StepEnd) { r.addLine(&test, e) }})
 	if err != nil {
 		return nil, fmt.Errorf("%s\n%w", strings.Join(r.lines, "\n"), err)
 	}
@@ -173,8 +173,8 @@ func (r *replay) assume() {
 	r.lines = append(r.lines, line)
 }
 
-// note adds a line for a step that ended.
-func (r *replay) note(test *dsl.Test, e live.StepEnd) {
+// addLine adds a line for a step that ended.
+func (r *replay) addLine(test *dsl.Test, e live.StepEnd) {
 	r.ended++
 	r.Keep(e.Saved)
 	if e.Verdict != event.Pass {

@@ -17,9 +17,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// word performs one action. Actions that need what only the steps of a test have (variables, a report) are performed as
+// runAction performs one action. Actions that need what only the steps of a test have (variables, a report) are performed as
 // steps.
-func (s *session) word(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
+func (s *session) runAction(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
 	def, ok := dsl.Lookup(req.Word)
 	if !ok {
 		return nil, &client.Refusal{What: "there is no action " + req.Word}
@@ -101,9 +101,9 @@ func one(name, text string) (source.Value, error) {
 	return values[0], nil
 }
 
-// refused converts an error to an answer. Its exit code is that of taproot run: 1 for failures of the app or an
+// errorAnswer converts an error to an answer. Its exit code is that of taproot run: 1 for failures of the app or an
 // assertion, 2 for invalid input, and 3 for failures of the device or this machine.
-func (s *session) refused(ctx context.Context, req Request, err error) Response {
+func (s *session) errorAnswer(ctx context.Context, req Request, err error) Response {
 	r := s.client.Explain(ctx, err)
 	answer := Response{Exit: exitOf(r), Text: markdown.VisibleLines(s.client.Mask.Text(r.Error()), client.MaxText),
 		Try: s.client.Mask.Text(r.Try)}
@@ -139,7 +139,7 @@ func exitOf(r *client.Refusal) int {
 		errors.Is(r.Err, client.ErrNoDevice),
 		errors.Is(r.Err, drivers.ErrPage), errors.Is(r.Err, drivers.ErrDeviceLost), errors.Is(r.Err, drivers.ErrUnsupported):
 		return run.ExitError
-	case errors.As(r.Err, &invalid), r.Err == nil, isWritten(r.Err):
+	case errors.As(r.Err, &invalid), r.Err == nil, isInputError(r.Err):
 		return run.ExitUsage
 	case action.VerdictOf(r.Err) == event.Fail:
 		return run.ExitFail
@@ -147,8 +147,8 @@ func exitOf(r *client.Refusal) int {
 	return run.ExitError
 }
 
-// isWritten reports whether an error is about the written steps.
-func isWritten(err error) bool {
+// isInputError reports whether an error is about the written steps.
+func isInputError(err error) bool {
 	var all source.Errors
 	var one *source.Error
 	return errors.As(err, &all) || errors.As(err, &one)

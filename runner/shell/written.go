@@ -68,14 +68,14 @@ func (w *written) done(step *dsl.Step, device string, platform dsl.Platform) cli
 	if !own {
 		value = step.Args
 	}
-	value = w.fromHere(step.Def.Name, value)
+	value = w.relativePaths(step.Def.Name, value)
 	text := source.Flow(value)
 	d := client.Done{Device: device, Platform: platform, YAML: step.Def.Name + ": " + text}
 	if value.Kind == source.Null {
 		d.YAML = step.Def.Name + ":"
 	}
 	for name, value := range w.vars {
-		if names(text, name) {
+		if containsName(text, name) {
 			if d.Vars == nil {
 				d.Vars = map[string]string{}
 			}
@@ -83,33 +83,33 @@ func (w *written) done(step *dsl.Step, device string, platform dsl.Platform) cli
 		}
 	}
 	for _, name := range w.secrets {
-		if names(text, name) {
+		if containsName(text, name) {
 			d.Uses = append(d.Uses, name)
 		}
 	}
 	return d
 }
 
-// names reports whether a text contains a name as a word: between ${ and }, or in an expression. A step that runs
+// containsName reports whether a text contains a name as a word: between ${ and }, or in an expression. A step that runs
 // another file may need all variables.
-func names(text, name string) bool {
+func containsName(text, name string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
-// fromHere makes paths relative to the session's folder instead of the test's.
-func (w *written) fromHere(key string, v source.Value) source.Value {
+// relativePaths makes paths relative to the session's folder instead of the test's.
+func (w *written) relativePaths(key string, v source.Value) source.Value {
 	if w.files[v.Pos] && v.Kind == source.String {
 		v.Text = w.rebased(v.Text)
 	}
 	items := v.Items
 	v.Items = nil
 	for _, item := range items {
-		v.Items = append(v.Items, w.fromHere("", item))
+		v.Items = append(v.Items, w.relativePaths("", item))
 	}
 	fields := v.Fields
 	v.Fields = nil
 	for _, f := range fields {
-		f.Value = w.fromHere(f.Key, f.Value)
+		f.Value = w.relativePaths(f.Key, f.Value)
 		v.Fields = append(v.Fields, f)
 	}
 	if key != "run" {

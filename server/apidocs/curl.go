@@ -83,8 +83,8 @@ func (d *document) example(p parameter) string {
 	return ""
 }
 
-// deepest limits samples of recursive schemas.
-const deepest = 4
+// maxDepth limits samples of recursive schemas.
+const maxDepth = 4
 
 // sample returns a value that matches a schema: of an object, the required properties and those with an example.
 func (d *document) sample(s schema, depth int) any {
@@ -96,7 +96,7 @@ func (d *document) sample(s schema, depth int) any {
 		return s.Default
 	case len(s.Enum) > 0:
 		return s.Enum[0]
-	case depth == deepest:
+	case depth == maxDepth:
 		return nil
 	}
 	switch kind := kindOf(s); kind {
