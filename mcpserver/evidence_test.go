@@ -36,8 +36,8 @@ func TestScreenshotScale(t *testing.T) {
 		t.Error("the marks are not told")
 	}
 	answer := s.ok("tap", `{"point": "100,200"}`)
-	if !strings.Contains(answer, "picture's pixels: 201,401 on the device") &&
-		!strings.Contains(answer, "picture's pixels: 200,400 on the device") || !strings.Contains(answer, "- tap: {point:") {
+	if !strings.Contains(answer, "screenshot's pixels: 201,401 on the device") &&
+		!strings.Contains(answer, "screenshot's pixels: 200,400 on the device") || !strings.Contains(answer, "- tap: {point:") {
 		t.Errorf("tap says\n%s", answer)
 	}
 	if answer := s.ok("tap", `{"point": "100,200", "scale": "device"}`); !strings.Contains(answer, "touched at 100,200") ||
