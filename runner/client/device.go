@@ -79,7 +79,7 @@ func (s *Session) NewPage(ctx context.Context) (id string, err error) {
 	status, err := s.Live.Launch(ctx, dsl.Web, s.Who)
 	if err == nil {
 		s.setNewest(status.Info.ID)
-		err = s.hold(ctx, status.Info.ID)
+		err = s.lease(ctx, status.Info.ID)
 	}
 	return status.Info.ID, err
 }
@@ -88,7 +88,7 @@ func (s *Session) NewPage(ctx context.Context) (id string, err error) {
 func (c *Call) Pick(ctx context.Context, platforms []dsl.Platform) (string, error) {
 	device, err := c.find(ctx, platforms)
 	if err == nil {
-		err = c.hold(ctx, device)
+		err = c.lease(ctx, device)
 	}
 	return device, err
 }
@@ -190,7 +190,7 @@ func (s *Session) Choose(device string) {
 func (s *Session) setNewest(page string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newest = page
+	s.newestPage = page
 }
 
 // newestOf returns the page that was opened last, when the session uses only pages; otherwise "".
@@ -207,8 +207,8 @@ func (s *Session) newestOf(ids []string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case slices.Contains(open, s.newest):
-		return s.newest
+	case slices.Contains(open, s.newestPage):
+		return s.newestPage
 	case len(open) == 1:
 		return open[0]
 	}
@@ -233,8 +233,8 @@ func (s *Session) ForgetDevice(device string) {
 	defer s.mu.Unlock()
 	s.Refs.Drop(device)
 	delete(s.scales, device)
-	delete(s.strayed, device)
-	delete(s.early, device)
+	delete(s.newTabs, device)
+	delete(s.pendingNews, device)
 	s.News.Forget(device)
 }
 

@@ -30,17 +30,17 @@ func OpenDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 	return open, err
 }
 
-// undisturbed fails while a dialog is open, because reading the page would dismiss it.
-func (s *Session) undisturbed(ctx context.Context, d drivers.Device) error {
+// checkNoDialog fails while a dialog is open, because reading the page would dismiss it.
+func (s *Session) checkNoDialog(ctx context.Context, d drivers.Device) error {
 	open, err := OpenDialog(ctx, d)
 	if open == nil {
 		return err
 	}
-	return &live.InvalidError{Err: s.unanswered(open)}
+	return &live.InvalidError{Err: s.dialogOpen(open)}
 }
 
-// unanswered returns the refusal of calls that would dismiss an open dialog.
-func (s *Session) unanswered(open *drivers.Alert) *Refusal {
+// dialogOpen returns the refusal of calls that would dismiss an open dialog.
+func (s *Session) dialogOpen(open *drivers.Alert) *Refusal {
 	what, how := s.question(open)
 	return &Refusal{Missing: true, What: "the page waits for an answer, so nothing else can be done on it: " + what,
 		Try: how}
@@ -76,15 +76,15 @@ func (s *Session) question(open *drivers.Alert) (what, how string) {
 	return fmt.Sprintf("dialog %s is open", s.Foreign(Quoted(open.Text))), how
 }
 
-// beyondDialog reports whether the call works while a dialog is open: it leaves the page and its dialog, or is the
+// ignoresDialog reports whether the call works while a dialog is open: it leaves the page and its dialog, or is the
 // action that answers dialogs.
-func (c *Call) beyondDialog() bool {
+func (c *Call) ignoresDialog() bool {
 	return c.is("openBrowser") || c.is("webNavigate") || c.is("closeBrowser") || c.is("alert")
 }
 
-// reply returns the step that answers an open dialog. It refuses a call that is not an answer, so that no dialog is
-// answered by accident.
-func (c *Call) reply(open *drivers.Alert) (step, error) {
+// dialogStep returns the step that answers an open dialog. It refuses a call that is not an answer, so that no dialog
+// is answered by accident.
+func (c *Call) dialogStep(open *drivers.Alert) (step, error) {
 	answer := map[string]string{}
 	text, typed := c.Value.Get("text")
 	switch {
@@ -95,7 +95,7 @@ func (c *Call) reply(open *drivers.Alert) (step, error) {
 	case c.is("input") && typed && open.Field:
 		answer["answer"], answer["text"] = "accept", text.Value.Text
 	default:
-		return step{}, c.unanswered(open)
+		return step{}, c.dialogOpen(open)
 	}
 	def, _ := dsl.Lookup("alert")
 	v := source.Value{Kind: source.Map}

@@ -152,15 +152,15 @@ type ReferencedElement struct {
 	Words   string // describes the element in messages
 }
 
-// maxCompany limits how many texts around an element are stored.
-const maxCompany = 48
+// maxTextsAround limits how many texts around an element are stored.
+const maxTextsAround = 48
 
-// know stores everything by which an element is found again.
-func (s *Identified) know(n *screen.Node, device, words string) ReferencedElement {
+// reference stores everything by which an element is found again.
+func (s *Identified) reference(n *screen.Node, device, words string) ReferencedElement {
 	id := s.ids[n]
 	return ReferencedElement{identity: id, Device: device, path: s.paths[n], bounds: n.Bounds, twins: s.twins[id],
 		named: len(s.names[id.name()]) == 1,
-		only:  id.id != noID && len(s.byID[id.id]) == 1, company: s.company(n), Words: words}
+		only:  id.id != noID && len(s.byID[id.id]) == 1, company: s.textsAround(n), Words: words}
 }
 
 // name returns the identity without the context.
@@ -169,24 +169,24 @@ func (i identity) name() identity { i.context = 0; return i }
 // noID is the ID of elements without an ID.
 const noID = "|"
 
-// company returns the texts next to an element in the nearest box with texts.
-func (s *Identified) company(n *screen.Node) map[uint64]bool {
+// textsAround returns the texts next to an element in the nearest box with texts.
+func (s *Identified) textsAround(n *screen.Node) map[uint64]bool {
 	said := map[uint64]bool{}
 	for box := n.Parent; box != nil && len(said) == 0; box = box.Parent {
-		s.around(box, n, said)
+		s.addTexts(box, n, said)
 	}
 	return said
 }
 
-func (s *Identified) around(box, but *screen.Node, said map[uint64]bool) {
-	if box == but || box.Hidden || len(said) >= maxCompany {
+func (s *Identified) addTexts(box, but *screen.Node, said map[uint64]bool) {
+	if box == but || box.Hidden || len(said) >= maxTextsAround {
 		return
 	}
 	if text := cmp.Or(box.Text, box.Desc); text != "" && !box.Editable && !ticking.MatchString(text) && !but.Within(box) {
 		said[maphash.String(s.seed, text)] = true
 	}
 	for _, c := range box.Children {
-		s.around(c, but, said)
+		s.addTexts(c, but, said)
 	}
 }
 
@@ -203,28 +203,28 @@ func (s *Identified) Locate(was ReferencedElement) *screen.Node {
 			}
 		}
 	}
-	return s.again(was)
+	return s.locateByName(was)
 }
 
-// again finds an element with a changed context.
-func (s *Identified) again(was ReferencedElement) *screen.Node {
-	if now := s.names[was.name()]; was.named && len(now) == 1 && s.keeps(was, now[0]) {
+// locateByName finds an element with a changed context.
+func (s *Identified) locateByName(was ReferencedElement) *screen.Node {
+	if now := s.names[was.name()]; was.named && len(now) == 1 && s.isSame(was, now[0]) {
 		return now[0]
 	}
-	if now := s.byID[was.id]; was.only && len(now) == 1 && s.ids[now[0]].kind == was.kind && s.keeps(was, now[0]) {
+	if now := s.byID[was.id]; was.only && len(now) == 1 && s.ids[now[0]].kind == was.kind && s.isSame(was, now[0]) {
 		return now[0]
 	}
 	return nil
 }
 
-// keeps reports whether an element with the same name is still the same one. On a page IDs are unique. The rows of a
+// isSame reports whether an element with the same name is still the same one. On a page IDs are unique. The rows of a
 // list on a phone share an ID, and a label may occur in several places, so at least one text around the element must be
 // the same.
-func (s *Identified) keeps(was ReferencedElement, n *screen.Node) bool {
+func (s *Identified) isSame(was ReferencedElement, n *screen.Node) bool {
 	if was.only && s.tree.HitTested {
 		return true
 	}
-	now := s.company(n)
+	now := s.textsAround(n)
 	if len(now) == 0 || len(was.company) == 0 {
 		return was.only
 	}
@@ -272,16 +272,16 @@ func (s *Identified) Listed(n *screen.Node) bool {
 	if n.Clickable || n.Editable || n.Scrollable || n.Type == "canvas" || n.Type == "iframe" {
 		return true
 	}
-	if n.Type == screen.BareText && s.quoted(n) {
+	if n.Type == screen.BareText && s.isPartOfOther(n) {
 		return false
 	}
-	if OwnLabel(n) == "" || s.says(n, OwnLabel(n)) || s.repeats(n) {
+	if OwnLabel(n) == "" || s.hasLabelInside(n, OwnLabel(n)) || s.isRedundant(n) {
 		return false
 	}
 	for p := n.Parent; p != nil; p = p.Parent {
 		switch {
 		case p.Clickable || p.Editable:
-			return OwnLabel(p) != "" && OwnLabel(p) != OwnLabel(n) || OwnLabel(p) == "" && firstSaying(p) != n
+			return OwnLabel(p) != "" && OwnLabel(p) != OwnLabel(n) || OwnLabel(p) == "" && firstLabeled(p) != n
 		case OwnLabel(p) != "":
 			return true
 		}
@@ -289,9 +289,9 @@ func (s *Identified) Listed(n *screen.Node) bool {
 	return true
 }
 
-// quoted reports whether a text without its own element is listed with another one: its container, the control that it
-// names, or the elements that it consists of.
-func (s *Identified) quoted(n *screen.Node) bool {
+// isPartOfOther reports whether a text without its own element is listed with another one: its container, the control
+// that it names, or the elements that it consists of.
+func (s *Identified) isPartOfOther(n *screen.Node) bool {
 	p := n.Parent
 	if n.Quoted() || p.Control != nil && s.nameOf(p.Control) == OwnLabel(n) {
 		return true
@@ -305,18 +305,19 @@ func (s *Identified) quoted(n *screen.Node) bool {
 	return rest == ""
 }
 
-// says reports whether an element in the box has this label.
-func (s *Identified) says(box *screen.Node, label string) bool {
+// hasLabelInside reports whether an element in the box has this label.
+func (s *Identified) hasLabelInside(box *screen.Node, label string) bool {
 	for _, c := range box.Children {
-		if _, ok := s.ids[c]; ok && c.Type != screen.BareText && OwnLabel(c) == label || s.says(c, label) {
+		if _, ok := s.ids[c]; ok && c.Type != screen.BareText && OwnLabel(c) == label || s.hasLabelInside(c, label) {
 			return true
 		}
 	}
 	return false
 }
 
-// repeats reports whether a text contains nothing new: it names a control, or all of it occurs in the elements inside.
-func (s *Identified) repeats(n *screen.Node) bool {
+// isRedundant reports whether a text contains nothing new: it names a control, or all of it occurs in the elements
+// inside.
+func (s *Identified) isRedundant(n *screen.Node) bool {
 	if c := n.Control; c != nil && c != n && s.ids[c] != (identity{}) && s.nameOf(c) == OwnLabel(n) {
 		return true
 	}
@@ -364,13 +365,13 @@ func OwnLabel(n *screen.Node) string {
 	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint))
 }
 
-// firstSaying returns the first element with a text inside of a box, which is the box's label.
-func firstSaying(box *screen.Node) *screen.Node {
+// firstLabeled returns the first element with a text inside of a box, which is the box's label.
+func firstLabeled(box *screen.Node) *screen.Node {
 	for _, c := range box.Children {
 		if OwnLabel(c) != "" {
 			return c
 		}
-		if n := firstSaying(c); n != nil {
+		if n := firstLabeled(c); n != nil {
 			return n
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/plural"
 )
 
-// filling returns the argument with several fields; "" if the call has none.
-func (c *Call) filling() string {
+// fieldsArgument returns the argument with several fields; "" if the call has none.
+func (c *Call) fieldsArgument() string {
 	f, given := c.Value.Get("fields")
 	if !given || !c.is("input") {
 		return ""
@@ -45,13 +45,13 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 		}
 		text := word(source.String, f.Value.Text)
 		element := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: word(source.String, f.Key)}}}
-		if IsRef(f.Key) && c.knows(f.Key) {
+		if IsRef(f.Key) && c.isKnownRef(f.Key) {
 			if now == nil {
-				if now, err = c.fresh(ctx, device); err != nil {
+				if now, err = c.readIdentified(ctx, device); err != nil {
 					return nil, err
 				}
 			}
-			if element, _, err = c.meant(now, device, word(source.String, f.Key)); err != nil {
+			if element, _, err = c.resolveRef(now, device, word(source.String, f.Key)); err != nil {
 				return nil, err
 			}
 		}
@@ -59,7 +59,7 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 		if c.platform(device) == dsl.Web {
 			if css, ok = selectorOf(f.Key, element); !isCSS(f.Key) {
 				if now == nil {
-					if now, err = c.fresh(ctx, device); err != nil {
+					if now, err = c.readIdentified(ctx, device); err != nil {
 						return nil, err
 					}
 				}

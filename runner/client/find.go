@@ -131,15 +131,15 @@ func (out *Found) missing(t *screen.Tree, q screen.Query) {
 		out.Problem = "the tree is not whole: " + why
 	}
 	if out.Problem == "" {
-		out.Problem = cmp.Or(t.Explain(q), unseen(t, q))
+		out.Problem = cmp.Or(t.Explain(q), describeHidden(t, q))
 	}
 	for _, n := range t.Nearest(q.Selector, 3) {
 		out.Nearest = append(out.Nearest, n.String())
 	}
 }
 
-// unseen describes an element that matches but is hidden.
-func unseen(t *screen.Tree, q screen.Query) string {
+// describeHidden describes an element that matches but is hidden.
+func describeHidden(t *screen.Tree, q screen.Query) string {
 	want := q.Selector.Label
 	for n := range t.All {
 		if n.Hidden && want != "" && (screen.SameText(n.Text, want) || screen.SameText(n.Desc, want)) {

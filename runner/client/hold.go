@@ -24,8 +24,8 @@ func (s *Session) Mine() []live.Status {
 	return own
 }
 
-// hold leases a shared device for this client, and sets it up when it was opened again.
-func (s *Session) hold(ctx context.Context, device string) error {
+// lease leases a shared device for this client, and sets it up when it was opened again.
+func (s *Session) lease(ctx context.Context, device string) error {
 	if !s.Shared {
 		return nil
 	}
@@ -52,12 +52,12 @@ func (s *Session) hold(ctx context.Context, device string) error {
 	return err
 }
 
-// goodbye limits how long releasing a device may take.
-const goodbye = 10 * time.Second
+// releaseTimeout limits how long releasing a device may take.
+const releaseTimeout = 10 * time.Second
 
 // GiveBack releases the shared devices of the client.
 func (s *Session) GiveBack() {
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
 	for _, st := range s.Mine() {
 		if _, err := s.Live.Release(ctx, st.Info.ID, s.Who); err != nil {

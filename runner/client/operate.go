@@ -32,7 +32,7 @@ type step struct {
 
 // Operate performs an action and records it.
 func (c *Call) Operate(ctx context.Context) (*Answer, error) {
-	if err := c.allowed(); err != nil {
+	if err := c.checkCall(); err != nil {
 		return nil, err
 	}
 	device, opened, err := c.deviceFor(ctx, c.Def)
@@ -48,7 +48,7 @@ func (c *Call) Operate(ctx context.Context) (*Answer, error) {
 	}
 	said = append(said, notes...)
 	if !c.is("closeBrowser") {
-		return c.andSee(ctx, device, said)
+		return c.withSnapshot(ctx, device, said)
 	}
 	if c.Tab == nil {
 		c.ForgetDevice(device)
@@ -64,7 +64,7 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 		return nil, nil, err
 	}
 	lines = append(lines, notes...)
-	c.catchUp(ctx, device)
+	c.readNews(ctx, device)
 	word := "step: "
 	var yaml []string
 	telling := !c.Brief || len(steps) > 1
@@ -81,12 +81,12 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 			r.News = c.NewsOf(ctx, device)
 			return nil, nil, err
 		}
-		if c.filling() == "" {
-			said = append(said, c.proof(st.def, device, answer))
+		if c.fieldsArgument() == "" {
+			said = append(said, c.describeResult(st.def, device, answer))
 		}
 		line := StepLine(st.def, st.written)
-		c.gave.Step, c.gave.Value, c.gave.Files = append(c.gave.Step, line), answer.Value,
-			append(c.gave.Files, answer.Files...)
+		c.result.Step, c.result.Value, c.result.Files = append(c.result.Step, line), answer.Value,
+			append(c.result.Files, answer.Files...)
 		yaml = append(yaml, word+"- "+line)
 		word = "      "
 		telling = telling || len(st.uses) > 0 || st.def.Name != c.Def.Name
@@ -94,7 +94,7 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 	if !telling {
 		yaml = nil
 	}
-	if what := c.filling(); what != "" {
+	if what := c.fieldsArgument(); what != "" {
 		said = append(said, "ok: "+what+c.onDevice(device))
 	}
 	said = append(said, c.NewsOf(ctx, device)...)
@@ -128,17 +128,17 @@ func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answ
 	case errors.As(err, &invalid):
 		err = Plainly(err)
 	case err == nil && answer.Verdict != event.Pass:
-		if other, ok := c.otherwise(st, answer.Problem); ok {
+		if other, ok := c.alternative(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}
-		err = c.atLeast(ctx, device, c.RefusalOf(answer.Problem))
+		err = c.addNearest(ctx, device, c.RefusalOf(answer.Problem))
 	}
 	return st, answer, err
 }
 
-// otherwise returns the step that fills in a field into which text cannot be typed. The browser reports this, and the
+// alternative returns the step that fills in a field into which text cannot be typed. The browser reports this, and the
 // kind of the field, before it touches anything.
-func (c *Call) otherwise(st step, p *event.Problem) (step, bool) {
+func (c *Call) alternative(st step, p *event.Problem) (step, bool) {
 	text, _ := st.value.Get("text")
 	name, key, value := "", "", text.Value
 	switch {
@@ -169,8 +169,8 @@ func yesNo(text string) (on, known bool) {
 	return false, false
 }
 
-// proof describes what was done, in a few words.
-func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
+// describeResult describes what was done, in a few words.
+func (c *Call) describeResult(def *dsl.Def, device string, a live.Answer) string {
 	var b strings.Builder
 	b.WriteString("ok: " + c.Name + c.onDevice(device))
 	if d := a.Detail; d != nil {
@@ -183,7 +183,7 @@ func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 	}
 	fmt.Fprintf(&b, " (%d ms)", a.Took.Milliseconds())
 	if d := a.Detail; d != nil {
-		b.WriteString(c.repeated("note", d.Notes) + c.repeated("not checked", d.Doubts))
+		b.WriteString(c.remarkLines("note", d.Notes) + c.remarkLines("not checked", d.Doubts))
 	}
 	if a.Value != nil && def.Saves != "" && !c.secretText() {
 		b.WriteString("\nvalue: " + c.Foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))
@@ -213,9 +213,9 @@ func (c *Call) place(matched string) string {
 // maxRemark limits the characters of a remark or a value.
 const maxRemark = 2000
 
-// repeated writes remarks, one per line; equal remarks in a row share one. They quote dialogs, responses of servers,
+// remarkLines writes remarks, one per line; equal remarks in a row share one. They quote dialogs, responses of servers,
 // labels.
-func (c *Call) repeated(kind string, remarks []string) string {
+func (c *Call) remarkLines(kind string, remarks []string) string {
 	var b strings.Builder
 	for i := 0; i < len(remarks); {
 		n := 1
@@ -234,13 +234,13 @@ func (c *Call) repeated(kind string, remarks []string) string {
 // secretText reports whether a text of the call uses one of the secrets by name.
 func (c *Call) secretText() bool { return len(UsedNames(c.Value, c.Exposed)) > 0 }
 
-// allowed checks what does not depend on a device: the action's own rules, and the targets of links.
-func (c *Call) allowed() error {
+// checkCall checks what does not depend on a device: the action's own rules, and the targets of links.
+func (c *Call) checkCall() error {
 	v := c.Value
-	if c.filling() != "" {
+	if c.fieldsArgument() != "" {
 		return nil
 	}
-	if err := c.aimed(); err != nil {
+	if err := c.checkElement(); err != nil {
 		return err
 	}
 	if _, ref := v.Get("ref"); ref || hasScale(v) || nestedRefs(v) {
@@ -253,11 +253,11 @@ func (c *Call) allowed() error {
 	if err != nil {
 		return Plainly(err)
 	}
-	return c.mayLead(args)
+	return c.checkLinks(args)
 }
 
-// mayLead refuses links that this server may not open.
-func (c *Call) mayLead(args any) error {
+// checkLinks refuses links that this server may not open.
+func (c *Call) checkLinks(args any) error {
 	if c.AnyLink {
 		return nil
 	}
@@ -279,9 +279,9 @@ func (c *Call) mayLead(args any) error {
 		Try: fmt.Sprintf("the schemes are %s; `allowScheme`", strings.Join(schemes, ", "))}
 }
 
-// aimed refuses a call without the element that it needs. The message lists the tool's arguments, which are fewer than
-// those of the action.
-func (c *Call) aimed() error {
+// checkElement refuses a call without the element that it needs. The message lists the tool's arguments, which are
+// fewer than those of the action.
+func (c *Call) checkElement() error {
 	ways := []string{"label", "ref", "id", "point", "inside"}
 	switch {
 	case c.TakesRef():
@@ -313,8 +313,8 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 			{Key: "close", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{def: def, value: pick}, {def: def, value: gone}}, nil, nil
 	}
-	if open != nil && !c.beyondDialog() {
-		answer, err := c.reply(open)
+	if open != nil && !c.ignoresDialog() {
+		answer, err := c.dialogStep(open)
 		return []step{answer}, nil, err
 	}
 	if f, given := c.Value.Get("fields"); given && c.is("input") {
@@ -328,17 +328,17 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 	if !nestedRefs(v) && !hasRef(v) {
 		return []step{{def: c.Def, value: v}}, notes, nil
 	}
-	sc, err := c.fresh(ctx, device)
+	sc, err := c.readIdentified(ctx, device)
 	if err != nil {
 		return nil, nil, err
 	}
 	main, confirm := source.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
 		var was ReferencedElement
-		if main, was, err = c.meant(sc, device, f.Value); err != nil {
+		if main, was, err = c.resolveRef(sc, device, f.Value); err != nil {
 			return nil, nil, err
 		}
-		confirm = c.same(f.Value.Text, was)
+		confirm = c.confirmSame(f.Value.Text, was)
 		if v = Without(v, "ref"); !c.TakesRef() {
 			if v, err = c.merged(v, main); err != nil {
 				return nil, nil, err
@@ -414,14 +414,14 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 
 // readTree reads the screen; one that cannot be read now is tried again for a while.
 func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tree, error) {
-	if err := s.undisturbed(ctx, on.Device); err != nil {
+	if err := s.checkNoDialog(ctx, on.Device); err != nil {
 		return nil, err
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for began := time.Now(); ; {
 		t, err := on.Device.Tree(ctx)
-		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > unreadable {
+		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > unreadableTimeout {
 			return t, err
 		}
 		timer.Reset(100 * time.Millisecond)
@@ -433,8 +433,8 @@ func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tre
 	}
 }
 
-// atLeast adds some existing elements to the error for a missing one, and a possible reason why it is not readable.
-func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
+// addNearest adds some existing elements to the error for a missing one, and a possible reason why it is not readable.
+func (c *Call) addNearest(ctx context.Context, device string, r *Refusal) error {
 	if !r.Missing {
 		return r
 	}
@@ -455,7 +455,7 @@ func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 					"it, `tap point` touches it"
 			}
 		}
-		if where := insideOf(t, c.Value); where != "" && !strings.Contains(r.What, where) {
+		if where := describeInside(t, c.Value); where != "" && !strings.Contains(r.What, where) {
 			r.What += "\ninside is " + where
 		}
 		return nil
@@ -466,8 +466,8 @@ func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 	return r
 }
 
-// insideOf describes the element that a call selects by inside; "" if it does not.
-func insideOf(t *screen.Tree, v source.Value) string {
+// describeInside describes the element that a call selects by inside; "" if it does not.
+func describeInside(t *screen.Tree, v source.Value) string {
 	f, given := elements(v).Get("inside")
 	if !given {
 		return ""

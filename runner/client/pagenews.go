@@ -12,8 +12,8 @@ import (
 
 // PageNews remembers what was reported to a client of its devices. It is safe for concurrent use.
 type PageNews struct {
-	mu   sync.Mutex
-	told map[string]pageState // by device
+	mu       sync.Mutex
+	reported map[string]pageState // by device
 }
 
 // pageState is the state of the foreground page that was reported last.
@@ -22,11 +22,11 @@ type pageState struct {
 	status int
 }
 
-// answers limits how long a page may take to return its URL.
-const answers = 500 * time.Millisecond
+// locationTimeout limits how long a page may take to return its URL.
+const locationTimeout = 500 * time.Millisecond
 
-// maxTold limits the characters of a text in the news.
-const maxTold = 200
+// maxNewsText limits the characters of a text in the news.
+const maxNewsText = 200
 
 // Since returns what happened on a device since the client's last call, one line each; words marks texts of pages.
 // opened reports a new tab.
@@ -43,7 +43,7 @@ func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words
 	tabs := ""
 	status := 0
 	for _, h := range list {
-		about := words(shortAddress(h.URL))
+		about := words(shortURL(h.URL))
 		switch h.Kind {
 		case drivers.TabOpened:
 			lines = append(lines, "opened a tab: "+about)
@@ -86,7 +86,7 @@ func (n *PageNews) page(ctx context.Context, id string, d drivers.Device, status
 	if !ok {
 		return ""
 	}
-	short, cancel := context.WithTimeout(ctx, answers)
+	short, cancel := context.WithTimeout(ctx, locationTimeout)
 	defer cancel()
 	url, title, err := where.Location(short)
 	if err != nil { // it is busy: reported with the next call
@@ -94,14 +94,14 @@ func (n *PageNews) page(ctx context.Context, id string, d drivers.Device, status
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.told == nil {
-		n.told = map[string]pageState{}
+	if n.reported == nil {
+		n.reported = map[string]pageState{}
 	}
-	if was := n.told[id]; was.url == url && status == 0 {
+	if was := n.reported[id]; was.url == url && status == 0 {
 		return ""
 	}
-	n.told[id] = pageState{url, status}
-	line := "page: " + words(shortAddress(url))
+	n.reported[id] = pageState{url, status}
+	line := "page: " + words(shortURL(url))
 	if status != 0 {
 		line += fmt.Sprintf(" %d", status)
 	}
@@ -112,14 +112,14 @@ func (n *PageNews) page(ctx context.Context, id string, d drivers.Device, status
 func (n *PageNews) At(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.told[id].url
+	return n.reported[id].url
 }
 
 // Forget removes the state of a closed device.
 func (n *PageNews) Forget(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.told, id)
+	delete(n.reported, id)
 }
 
 // TabLines lists open tabs, by the number that selects one.
@@ -133,16 +133,16 @@ func TabLines(tabs []drivers.WebTab, words func(string) string) []string {
 		if i == 20 && len(tabs) > 21 {
 			return append(lines, fmt.Sprintf("%d more tabs", len(tabs)-i))
 		}
-		lines = append(lines, fmt.Sprintf("tab %d%s: %s %s", i, front, words(shortAddress(t.URL)), words(Quoted(t.Title))))
+		lines = append(lines, fmt.Sprintf("tab %d%s: %s %s", i, front, words(shortURL(t.URL)), words(Quoted(t.Title))))
 	}
 	return lines
 }
 
-// shortAddress shortens a URL that is long or contains the page itself.
-func shortAddress(url string) string {
+// shortURL shortens a URL that is long or contains the page itself.
+func shortURL(url string) string {
 	url = strings.ToValidUTF8(url, "\ufffd")
-	if r := []rune(url); len(r) > maxTold {
-		return string(r[:maxTold-1]) + "…"
+	if r := []rune(url); len(r) > maxNewsText {
+		return string(r[:maxNewsText-1]) + "…"
 	}
 	return url
 }

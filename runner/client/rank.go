@@ -137,7 +137,7 @@ func (c Candidate) weight(preferID bool) int {
 
 func (s *Identified) candidate(o selectorOffer, n *screen.Node) Candidate {
 	c := Candidate{Selector: o.value, Picks: s.picks(o.value, n), Matches: s.matches(o.value)}
-	c.Robust, c.Why = s.judge(o)
+	c.Robust, c.Why = s.assess(o)
 	if !c.Picks {
 		c.Robust = false
 		if c.Matches > 1 {
@@ -155,8 +155,8 @@ var (
 	generated = lazyregexp.New(`[0-9]{4,}|[0-9a-f]{8}|^:.*:$|^(ember|radix|mui|react|headlessui|input|ext-gen)[-_:]?[0-9]`)
 )
 
-// judge returns what a selector is based on, and whether that is stable.
-func (s *Identified) judge(o selectorOffer) (robust bool, why string) {
+// assess returns what a selector is based on, and whether that is stable.
+func (s *Identified) assess(o selectorOffer) (robust bool, why string) {
 	text := func(key string) string { f, _ := o.value.Get(key); return f.Value.Text }
 	label, id := text("label"), text("id")
 	switch {

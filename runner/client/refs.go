@@ -101,7 +101,7 @@ func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Valu
 				What: fmt.Sprintf("in %s, a ref cannot be combined with other keys: it identifies one element already", key)}
 		}
 		ref, _ := f.Value.Get("ref")
-		selector, _, err := c.meant(sc, device, ref.Value)
+		selector, _, err := c.resolveRef(sc, device, ref.Value)
 		if err != nil {
 			return v, err
 		}
@@ -110,8 +110,8 @@ func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Valu
 	return v, nil
 }
 
-// meant returns the selector of a reference's element on the current screen.
-func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Value, ReferencedElement, error) {
+// resolveRef returns the selector of a reference's element on the current screen.
+func (c *Call) resolveRef(sc *Identified, device string, ref source.Value) (source.Value, ReferencedElement, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
 	c.mu.Lock()
 	was, ok := c.Refs.Known(name)
@@ -146,8 +146,8 @@ func (c *Call) successor(device string, was ReferencedElement, t *screen.Tree) s
 	return ref + ", " + c.Foreign(what)
 }
 
-// same fails when the matched element is not that of the reference. It is called immediately before the touch.
-func (c *Call) same(ref string, was ReferencedElement) func(*screen.Tree, screen.Match) error {
+// confirmSame fails when the matched element is not that of the reference. It is called immediately before the touch.
+func (c *Call) confirmSame(ref string, was ReferencedElement) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
 		sc := c.Refs.Identify(t)
 		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
@@ -157,8 +157,8 @@ func (c *Call) same(ref string, was ReferencedElement) func(*screen.Tree, screen
 	}
 }
 
-// fresh reads the current screen of a device.
-func (c *Call) fresh(ctx context.Context, device string) (*Identified, error) {
+// readIdentified reads the current screen of a device.
+func (c *Call) readIdentified(ctx context.Context, device string) (*Identified, error) {
 	var t *screen.Tree
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
 		t, err = c.readTree(ctx, s)
@@ -170,5 +170,5 @@ func (c *Call) fresh(ctx context.Context, device string) (*Identified, error) {
 	return c.Refs.Identify(t), nil
 }
 
-// unreadable is how long reading a screen is tried again before the client gets a screenshot instead.
-const unreadable = 4 * time.Second
+// unreadableTimeout is how long reading a screen is tried again before the client gets a screenshot instead.
+const unreadableTimeout = 4 * time.Second

@@ -29,13 +29,13 @@ func Thens() []string { return []string{thenDiff, thenSnapshot, thenScreenshot} 
 
 // answer returns a text answer, with the values and files of the steps.
 func (c *Call) answer(said []string) *Answer {
-	a := c.gave
+	a := c.result
 	a.Parts = []Part{{Text: strings.Join(said, "\n")}}
 	return &a
 }
 
 // withSnapshot returns an answer with the screen that the call requested.
-func (c *Call) andSee(ctx context.Context, device string, said []string) (*Answer, error) {
+func (c *Call) withSnapshot(ctx context.Context, device string, said []string) (*Answer, error) {
 	answer := c.answer(said)
 	if c.Then == "" {
 		return answer, nil
@@ -62,8 +62,8 @@ func (c *Call) See(ctx context.Context, device string) *Answer {
 	return more
 }
 
-// settling limits how long a screen may change after an action before it is read.
-const settling = 1500 * time.Millisecond
+// settleTimeout limits how long a screen may change after an action before it is read.
+const settleTimeout = 1500 * time.Millisecond
 
 // quietFor is how long it must not change: a click may have an effect a moment later.
 const quietFor = 250 * time.Millisecond
@@ -89,7 +89,7 @@ func (c *Call) settle(ctx context.Context, device string) error {
 			if now != last {
 				last, since = now, time.Now()
 			}
-			if err == nil && time.Since(since) >= quietFor || time.Since(began) > settling {
+			if err == nil && time.Since(since) >= quietFor || time.Since(began) > settleTimeout {
 				return nil
 			}
 			if err := drivers.Pause(ctx, 80*time.Millisecond); err != nil {
@@ -132,7 +132,7 @@ func (c *Call) NewsOf(ctx context.Context, device string) []string {
 		lines, opened = c.News.Since(ctx, device, s.Device, c.Foreign)
 		if opened {
 			c.mu.Lock()
-			c.strayed[device] = true
+			c.newTabs[device] = true
 			c.mu.Unlock()
 		}
 		return nil
@@ -140,20 +140,20 @@ func (c *Call) NewsOf(ctx context.Context, device string) []string {
 	if err != nil {
 		c.Log.Debug("cannot read what happened on the page", "error", err)
 	}
-	return append(c.takeEarly(device), lines...)
+	return append(c.earlyNews(device), lines...)
 }
 
-// catchUp reads what happened since the last call before the next step is performed, and records on which page it is
+// readNews reads what happened since the last call before the next step is performed, and records on which page it is
 // performed: here the page in the foreground stays there, while in a test a new page comes to the foreground.
-func (c *Call) catchUp(ctx context.Context, device string) {
+func (c *Call) readNews(ctx context.Context, device string) {
 	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
 		return
 	}
 	early := c.NewsOf(ctx, device)
 	c.mu.Lock()
-	c.early[device] = early
-	strayed := c.strayed[device]
-	delete(c.strayed, device)
+	c.pendingNews[device] = early
+	strayed := c.newTabs[device]
+	delete(c.newTabs, device)
 	c.mu.Unlock()
 	if !strayed {
 		return
@@ -174,12 +174,12 @@ func (c *Call) catchUp(ctx context.Context, device string) {
 	}
 }
 
-// takeEarly returns what was read before the step was performed.
-func (c *Call) takeEarly(device string) []string {
+// earlyNews returns what was read before the step was performed.
+func (c *Call) earlyNews(device string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	early := c.early[device]
-	delete(c.early, device)
+	early := c.pendingNews[device]
+	delete(c.pendingNews, device)
 	return early
 }
 
@@ -200,7 +200,7 @@ func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *e
 	if typed == "" || strings.Contains(typed, "${") {
 		return v, nil
 	}
-	if (detail == nil || !detail.Secret) && !c.intoPassword(ctx, s) {
+	if (detail == nil || !detail.Secret) && !c.passwordFocused(ctx, s) {
 		return v, nil
 	}
 	name := c.passwordName(typed)
@@ -211,8 +211,8 @@ func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *e
 	return With(v, key, said), []string{name}
 }
 
-// intoPassword reports whether a password field has the focus.
-func (c *Call) intoPassword(ctx context.Context, s *action.Session) bool {
+// passwordFocused reports whether a password field has the focus.
+func (c *Call) passwordFocused(ctx context.Context, s *action.Session) bool {
 	t := s.Tree
 	if s.Platform == dsl.Web {
 		var err error

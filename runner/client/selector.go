@@ -42,17 +42,17 @@ const maxAnchors = 6
 func (s *Identified) anchors(n *screen.Node) (list []source.Field) {
 	seen := map[*screen.Node]bool{}
 	for box, up := n.Parent, 0; box != nil && up < 4 && len(list) < maxAnchors; box, up = box.Parent, up+1 {
-		s.beside(box, n, seen, &list)
+		s.addAnchors(box, n, seen, &list)
 	}
 	return list
 }
 
-func (s *Identified) beside(box, n *screen.Node, seen map[*screen.Node]bool, list *[]source.Field) {
+func (s *Identified) addAnchors(box, n *screen.Node, seen map[*screen.Node]bool, list *[]source.Field) {
 	if box == n || len(*list) >= maxAnchors || len(seen) > 200 {
 		return
 	}
 	for _, c := range box.Children {
-		s.beside(c, n, seen, list)
+		s.addAnchors(c, n, seen, list)
 	}
 	if seen[box] || n.Within(box) {
 		return

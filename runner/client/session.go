@@ -55,21 +55,21 @@ type Session struct {
 	Fence   Fence
 	Refs    *Refs
 
-	mu        sync.Mutex
-	chosen    string                    // by Choose
-	newest    string                    // the page that was opened last
-	strayed   map[string]bool           // devices with a new tab that did not come to the foreground
-	early     map[string][]string       // news of devices to be reported with the next answer
-	prepared  map[string]drivers.Device // shared devices that were set up for this client
-	passwords map[string]string         // typed by the client, by the variables that replace them
-	scales    map[string]scaling        // of the last screenshot of each device
-	vars      map[string]any            // saved by steps
+	mu          sync.Mutex
+	chosen      string                    // by Choose
+	newestPage  string                    // the page that was opened last
+	newTabs     map[string]bool           // devices with a new tab that did not come to the foreground
+	pendingNews map[string][]string       // news of devices to be reported with the next answer
+	prepared    map[string]drivers.Device // shared devices that were set up for this client
+	passwords   map[string]string         // typed by the client, by the variables that replace them
+	scales      map[string]scaling        // of the last screenshot of each device
+	vars        map[string]any            // saved by steps
 }
 
 // NewSession creates a session.
 func NewSession(c Config) *Session {
-	return &Session{Config: c, Fence: NewFence(), Refs: NewRefs(), strayed: map[string]bool{},
-		early: map[string][]string{}, prepared: map[string]drivers.Device{},
+	return &Session{Config: c, Fence: NewFence(), Refs: NewRefs(), newTabs: map[string]bool{},
+		pendingNews: map[string][]string{}, prepared: map[string]drivers.Device{},
 		passwords: map[string]string{}, scales: map[string]scaling{}}
 }
 
@@ -90,7 +90,7 @@ type Call struct {
 	// and the touched point.
 	Brief bool
 
-	gave Answer // values and files of the steps that were done
+	result Answer // values and files of the steps that were done
 }
 
 // Saved returns the variables that steps have saved in this session.
@@ -142,7 +142,7 @@ type host struct {
 }
 
 func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
-	if err := h.session.undisturbed(ctx, dev); err != nil {
+	if err := h.session.checkNoDialog(ctx, dev); err != nil {
 		return nil, err
 	}
 	if h.session.Mask.Empty() {
@@ -151,15 +151,15 @@ func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, 
 	return action.Photograph(ctx, dev, h.session.Mask)
 }
 
-// spoken matches a call in a sentence: `scrollTo`.
-var spoken = lazyregexp.New("`[A-Za-z][^`\n]*`")
+// callPattern matches a call in a sentence: `scrollTo`.
+var callPattern = lazyregexp.New("`[A-Za-z][^`\n]*`")
 
 // Say replaces the calls in a sentence, which are in back quotes, by the client's spelling.
 func (s *Session) Say(text string) string {
 	if s.Speak == nil || !strings.Contains(text, "`") {
 		return text
 	}
-	return spoken.ReplaceAllStringFunc(text, func(call string) string {
+	return callPattern.ReplaceAllStringFunc(text, func(call string) string {
 		if own := s.Speak(strings.Trim(call, "`")); own != "" {
 			return own
 		}

@@ -89,7 +89,7 @@ func (r *Refs) read(device string, t *screen.Tree, words func(string) string) *S
 			give(n, "e"+strconv.Itoa(r.next))
 		}
 		ref := now.refs[n]
-		r.known[ref] = sc.know(n, device, words(n.String()))
+		r.known[ref] = sc.reference(n, device, words(n.String()))
 		now.Order = append(now.Order, ref)
 	}
 	for _, ref := range now.Order {
@@ -113,7 +113,7 @@ func (r *Refs) recognise(before, now *Snapshot, unknown []*screen.Node, give fun
 		if now.Nodes[ref] != nil {
 			continue
 		}
-		if n := now.elements.again(r.known[ref]); wanted[n] && now.refs[n] == "" {
+		if n := now.elements.locateByName(r.known[ref]); wanted[n] && now.refs[n] == "" {
 			give(n, ref)
 		}
 	}
@@ -200,8 +200,8 @@ func (r *Refs) Drop(device string) {
 	delete(r.shown, device)
 }
 
-// called returns an element's role and label.
-func (s *Identified) called(n *screen.Node, words func(string) string) string {
+// roleAndLabel returns an element's role and label.
+func (s *Identified) roleAndLabel(n *screen.Node, words func(string) string) string {
 	if label := s.nameOf(n); label != "" {
 		return role(n) + " " + Quoted(words(label))
 	}
@@ -211,7 +211,7 @@ func (s *Identified) called(n *screen.Node, words func(string) string) string {
 // line describes one element: facts is its role, label, value and state; whole adds its bounds.
 func (s *Identified) line(n *screen.Node, words func(string) string) (facts, whole string) {
 	var b strings.Builder
-	b.WriteString(s.called(n, words))
+	b.WriteString(s.roleAndLabel(n, words))
 	holds := n.Editable
 	if h := n.Holds; h != nil {
 		holds = holds || h.Value == ""
@@ -434,7 +434,7 @@ func (s *Snapshot) changes(before *Snapshot, show []string, a View, words func(s
 	}
 	for _, ref := range before.Order {
 		if s.Nodes[ref] == nil && !again[ref] {
-			lines = append(lines, "- "+ref+" "+before.elements.called(before.Nodes[ref], words))
+			lines = append(lines, "- "+ref+" "+before.elements.roleAndLabel(before.Nodes[ref], words))
 		}
 	}
 	return lines, moved

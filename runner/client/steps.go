@@ -53,7 +53,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err := l.parse(); err != nil {
 		return nil, err
 	}
-	c.catchUp(ctx, l.device)
+	c.readNews(ctx, l.device)
 	files, err := c.Live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.Who, Test: l.test, Dir: c.Dir,
 		Saved: c.Saved(), Prepare: l.prepare,
 		Ended: func(e live.StepEnd) { l.note(ctx, e) }})
@@ -61,8 +61,8 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err == nil && l.failed != nil {
 		r := c.RefusalOf(l.failed)
 		r.Prefix = l.at()
-		r.Done, r.News = l.said(), c.NewsOf(ctx, l.device)
-		return nil, c.atLeast(ctx, l.device, r)
+		r.Done, r.News = l.doneSteps(), c.NewsOf(ctx, l.device)
+		return nil, c.addNearest(ctx, l.device, r)
 	}
 	if err != nil {
 		if opened && l.ended <= 1 {
@@ -70,11 +70,11 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 		}
 		r := c.Explain(ctx, Plainly(err))
 		if l.ended > 0 && l.ended <= len(l.items) {
-			r.Prefix, r.Done = l.at(), l.said()
+			r.Prefix, r.Done = l.at(), l.doneSteps()
 		}
 		return nil, r
 	}
-	c.gave.Files = files
+	c.result.Files = files
 	for _, f := range files {
 		l.lines = append(l.lines, "file: "+f.Name)
 	}
@@ -85,7 +85,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
 		said = append(said, c.DialogWords(open))
 	}
-	return c.andSee(ctx, l.device, said)
+	return c.withSnapshot(ctx, l.device, said)
 }
 
 // read parses the given steps: a list of maps, or YAML text.
@@ -165,11 +165,11 @@ func (l *stepList) resolve(ctx context.Context) error {
 	meant := func(ref source.Value) (source.Value, error) {
 		if screenNow == nil {
 			var err error
-			if screenNow, err = l.fresh(ctx, l.device); err != nil {
+			if screenNow, err = l.readIdentified(ctx, l.device); err != nil {
 				return ref, err
 			}
 		}
-		selector, _, err := l.meant(screenNow, l.device, ref)
+		selector, _, err := l.resolveRef(screenNow, l.device, ref)
 		return selector, err
 	}
 	replace = func(v source.Value, key string) (source.Value, error) {
@@ -184,7 +184,7 @@ func (l *stepList) resolve(ctx context.Context) error {
 			return v, nil
 		}
 		if v.Kind == source.String && IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) &&
-			l.knows(v.Text) {
+			l.isKnownRef(v.Text) {
 			return meant(v)
 		}
 		v.Fields, v.Items = slices.Clone(v.Fields), slices.Clone(v.Items)
@@ -209,8 +209,8 @@ func (l *stepList) resolve(ctx context.Context) error {
 	return nil
 }
 
-// knows reports whether a text is a reference of this session.
-func (s *Session) knows(ref string) bool {
+// isKnownRef reports whether a text is a reference of this session.
+func (s *Session) isKnownRef(ref string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.Refs.Known(ref)
@@ -262,7 +262,7 @@ func (l *stepList) parse() error {
 	for _, step := range l.test.Steps {
 		step.Options.Screenshot = &off
 		if args, _, err := l.Live.Decode(step.Def, step.Args); err == nil {
-			if err := l.mayLead(args); err != nil {
+			if err := l.checkLinks(args); err != nil {
 				return err
 			}
 		}
@@ -292,7 +292,7 @@ func (l *stepList) restore(ctx context.Context) {
 		l.Log.Debug("cannot keep the page in the foreground", "error", err)
 	}
 	l.mu.Lock()
-	delete(l.strayed, l.device) // the steps continued in the new tab, as a test does
+	delete(l.newTabs, l.device) // the steps continued in the new tab, as a test does
 	l.mu.Unlock()
 }
 
@@ -306,7 +306,7 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	}
 	item := l.items[l.ended-1]
 	if d := e.Detail; d != nil {
-		for _, line := range []string{l.repeated("note", d.Notes), l.repeated("not checked", d.Doubts)} {
+		for _, line := range []string{l.remarkLines("note", d.Notes), l.remarkLines("not checked", d.Doubts)} {
 			if line = strings.TrimSpace(line); line != "" {
 				l.lines = append(l.lines, fmt.Sprintf("step %d %s", l.ended, line))
 			}
@@ -324,12 +324,12 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 		item.Fields[0] = first
 	}
 	c := l.Call
-	c.gave.Value = e.Value
+	c.result.Value = e.Value
 	line := source.Flow(item)
 	if len(item.Fields) == 1 {
 		line = StepLine(e.Step.Def, item.Fields[0].Value)
 	}
-	c.gave.Step = append(c.gave.Step, line)
+	c.result.Step = append(c.result.Step, line)
 	l.Journal.Add(Done{Device: l.device, Platform: l.session.Platform, YAML: line, Uses: append(usedIn(item, l.Exposed),
 		names...)})
 }
@@ -339,8 +339,8 @@ func (l *stepList) at() string {
 	return fmt.Sprintf("step %d of %d, %s: ", l.ended, len(l.items), shorten.Runes(source.Flow(l.items[l.ended-1]), 120))
 }
 
-// said describes which steps are done.
-func (l *stepList) said() string {
+// doneSteps describes which steps are done.
+func (l *stepList) doneSteps() string {
 	switch n := l.ended - 1; n {
 	case 0:
 		return "nothing before it was done"
