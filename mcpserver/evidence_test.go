@@ -48,5 +48,5 @@ func TestScreenshotScale(t *testing.T) {
 		`- swipe: {from: "50%,80%", to: "50%,30%"}`) {
 		t.Errorf("swipe says\n%s", answer)
 	}
-	s.refused("tap", `{"point": "200,100", "scale": "picture"}`, "outside the picture of 180x400")
+	s.refused("tap", `{"point": "200,100", "scale": "picture"}`, "outside the screenshot of 180x400")
 }

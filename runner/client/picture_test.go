@@ -54,8 +54,8 @@ func TestPoints(t *testing.T) {
 		{s, "100,200", "", "235,469", "screenshot's pixels: 235,469 on the device", ""},
 		{s, "100,200", "device", "100,200", "device's pixels", ""},
 		{s, "1000,2000", "", "1000,2000", "device's pixels", ""},
-		{s, "1000,2000", "picture", "", "", "outside the picture"},
-		{scaling{}, "1,1", "picture", "", "", "no picture yet"},
+		{s, "1000,2000", "picture", "", "", "outside the screenshot"},
+		{scaling{}, "1,1", "picture", "", "", "no screenshot yet"},
 		{s, "1;1", "", "", "", "two numbers"},
 	} {
 		point, words, err := c.s.pointOf(c.text, c.scale)

@@ -6,13 +6,13 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// TestPageThatTellsLate: a page that came by the browser's history and was left again before it was heard is not taken
-// for the one that is shown.
+// TestPageThatTellsLate: a page that was opened by the browser's history and was left before it was reported is not
+// mistaken for the current one.
 func TestPageThatTellsLate(t *testing.T) {
 	all := []drivers.WebHistoryEntry{{Index: 0, URL: "/board"}, {Index: 1, URL: "/home"}, {Index: 2, URL: "/board"},
 		{Index: 3, URL: "/home"}}
 	for _, c := range []struct {
-		shown   int // now
+		shown   int // current index
 		address string
 		before  int
 		want    int

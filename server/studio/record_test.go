@@ -18,7 +18,7 @@ import (
 
 const sitePassword = "correct horse ${battery}"
 
-// site is a shop: a log-in, a list, two ways to upload, a question, another tab.
+// site is a shop: a login, a list, two ways to upload, a dialog, another tab.
 func site(t testing.TB) string {
 	mux := http.NewServeMux()
 	page := func(path, title, body string) {
@@ -56,8 +56,8 @@ func site(t testing.TB) string {
 	return s.URL
 }
 
-// TestRecordAPage: a log-in with a password, a list, uploads by a field and by a button, dialogs, a new tab that is
-// left and closed; saved, and green by taproot run each time.
+// TestRecordAPage: a login with a password, a list, uploads by a field and by a button, dialogs, a new tab that is left
+// and closed; the test is saved, and taproot run passes each time.
 func TestRecordAPage(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -82,7 +82,7 @@ func TestRecordAPage(t *testing.T) {
 	p.writes("webSelect: {selector: label=Country, label: Germany}")
 	p.asserts("Ships to Germany")
 
-	if !testing.Short() { // runner/record gives files, too
+	if !testing.Short() { // runner/record tests uploads, too
 		p.givesFiles()
 	}
 	p.click(`"Delete"`)
@@ -141,11 +141,11 @@ func (p *tab) logsIn() {
 	p.l.t.Helper()
 	p.click("E-mail")
 	p.writes("tap: E-mail")
-	p.must(p.Locator("#picture-live").PressSequentially("ada@example.com"))
+	p.must(p.Locator("#live-screen").PressSequentially("ada@example.com"))
 	p.writes("input: ada@example.com")
 	p.click("Password")
 	p.writes("tap: Password")
-	p.must(p.Locator("#picture-live").PressSequentially(sitePassword))
+	p.must(p.Locator("#live-screen").PressSequentially(sitePassword))
 	p.writes("input: ${PASSWORD}")
 	p.click(`"Log in"`)
 	p.writes("tap: Log in")
@@ -190,7 +190,7 @@ func (p *tab) dragsAndCloses() {
 	toX, toY := p.place("Understood")
 	p.must(p.Mouse().Move(fromX, fromY))
 	p.must(p.Mouse().Down())
-	// who holds before moving drags, who does not wipes
+	// Holding before moving drags; otherwise it is a swipe.
 	_, err := p.Evaluate(`new Promise((done) => setTimeout(done, 700))`)
 	p.must(err)
 	p.must(p.Mouse().Move(toX, toY, playwright.MouseMoveOptions{Steps: playwright.Int(4)}))
@@ -213,7 +213,7 @@ func (p *tab) dragsAndCloses() {
 	}
 }
 
-// uploads chooses a file of this machine for the page that asks for one.
+// uploads selects a file of this machine for the page that requests one.
 func (p *tab) uploads(name, text string) {
 	p.l.t.Helper()
 	file := filepath.Join(p.l.t.TempDir(), name)
@@ -221,10 +221,10 @@ func (p *tab) uploads(name, text string) {
 	p.sees("#uploading:not([hidden])")
 	p.must(p.Locator("#upload-files").SetInputFiles(file))
 	p.inFull("an upload")
-	p.must(p.Locator("#uploading button:text('Give')").Click())
+	p.must(p.Locator("#uploading button:text('Upload')").Click())
 }
 
-// asserts has an element asserted.
+// asserts records an assertion of an element.
 func (p *tab) asserts(words string) {
 	p.l.t.Helper()
 	p.must(p.Locator("#point").Click())
@@ -236,7 +236,7 @@ func (p *tab) asserts(words string) {
 	p.must(p.Locator("#point").Click())
 }
 
-// green runs a saved test by the command, twenty times, or once where time is short.
+// green runs a saved test by the command, twenty times, or once in short tests.
 func (l *lab) green(file string, environ ...string) {
 	l.t.Helper()
 	times := 20
