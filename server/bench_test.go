@@ -57,7 +57,8 @@ func BenchmarkServer(b *testing.B) {
 	for b.Loop() {
 		before := len(l.taps())
 		n, said := wrk(10, "/", `local i = 0
-request = function() i = i + 1; return wrk.format("POST", "/devices/SIM" .. (i % 8 + 1) .. "/tap", {["Content-Type"] = "application/json"}, '{"point": "50%,50%"}') end`)
+request = function() i = i + 1; return wrk.format("POST", "/devices/SIM" .. (i % 8 + 1) .. "/tap", {["Content-Type"] `+
+			`= "application/json"}, '{"point": "50%,50%"}') end`)
 		// Includes the requests that wrk had sent but not finished when its time ended.
 		if made := len(l.taps()) - before; made < n || made > n+64 {
 			b.Errorf("%d taps were made, %d were answered", made, n)

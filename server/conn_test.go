@@ -67,7 +67,8 @@ func TestAmbiguousRequests(t *testing.T) {
 		"both, after a good one":     {good + both, []int{200, 400}},
 		"both, after chunks": {chunked + chunk + strings.Replace(both, "/tests/validate", "/runs", 1),
 			[]int{200, 400}},
-		"both, after its like":       {chunked + chunk + both, []int{400}}, // sent with it, so the two cannot be distinguished
+		// sent with it, so the two cannot be distinguished
+		"both, after its like":       {chunked + chunk + both, []int{400}},
 		"both, and a good one after": {both + good, []int{400}},
 		"both, in HTTP/1.0":          {strings.Replace(both, "HTTP/1.1", "HTTP/1.0", 1), []int{400}},
 		"two lengths": {"POST /runs HTTP/1.1\r\n" + host +

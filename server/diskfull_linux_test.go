@@ -142,7 +142,8 @@ func onFullDisk(t *testing.T) {
 	_, _ = rand.Read(noise)        // never fails
 	large := tarOf(t,
 		map[string]string{
-			"full/summary.json":        `{"id": "full", "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`,
+			"full/summary.json": `{"id": "full", "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, ` +
+				`"steps_failed": 0, "screenshots": 0, "artifacts": []}`,
 			"full/artifacts/noise.txt": base64.StdEncoding.EncodeToString(noise)})
 	for what, ask := range map[string]func() answer{
 		"a pack": func() answer {

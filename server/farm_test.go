@@ -175,7 +175,8 @@ func TestAssistantOnARemoteDevice(t *testing.T) {
 		return line
 	}
 	if a := ask(
-		`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}`); !strings.Contains(a, "serverInfo") {
+		`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": ` +
+			`{}, "clientInfo": {"name": "test", "version": "1"}}}`); !strings.Contains(a, "serverInfo") {
 		t.Fatal(a)
 	}
 	if _, err := io.WriteString(say, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`+"\n"); err != nil {
@@ -230,7 +231,8 @@ func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Serv
 
 // changing is what differs from one answer to the next.
 var changing = regexp.MustCompile(
-	`; there are [^"]*|"looks":\d+|lease [0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+	`; there are [^"]*|"looks":\d+|lease ` +
+		`[0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
 // TestRemoteDevicesAnswerAsLocalOnes: whatever is asked of a phone of a host gets the status, the code and the words
 // that a phone of this machine gets.

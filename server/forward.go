@@ -148,8 +148,8 @@ func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, h
 	return nil
 }
 
-// logRefusal logs the rejection in the log of the service, for operators only: the project must not learn that a device of
-// another project exists.
+// logRefusal logs the rejection in the log of the service, for operators only: the project must not learn that a device
+// of another project exists.
 func (s *Server) logRefusal(c caller, action, target string) {
 	if s.o.refused != nil {
 		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target,
@@ -229,8 +229,8 @@ var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Opt
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy",
 	"Ratelimit-Remaining", "Ratelimit-Reset"}
 
-// completeRecord adds what the hub knows to the record of a device that a host sent. The state in the record overrides the
-// state that the hub received before.
+// completeRecord adds what the hub knows to the record of a device that a host sent. The state in the record overrides
+// the state that the hub received before.
 func (s *Server) completeRecord(at hub.Target, text []byte) ([]byte, error) {
 	var out Device
 	if err := json.Unmarshal(text, &out); err != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// renameDevice replaces the ID of the device in a host's response by the name that the client used, after then has changed
-// the headers. Devices of two hosts may have the same ID, and the client continues with the ID that the response
-// contains. Only the field or message that identifies the device is changed, never the content of its screen.
+// renameDevice replaces the ID of the device in a host's response by the name that the client used, after then has
+// changed the headers. Devices of two hosts may have the same ID, and the client continues with the ID that the
+// response contains. Only the field or message that identifies the device is changed, never the content of its screen.
 func renameDevice(from, to string, then func(*http.Response) error) func(*http.Response) error {
 	return func(res *http.Response) error {
 		if err := then(res); err != nil || res.Request != nil && res.Request.Method == http.MethodHead ||

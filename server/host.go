@@ -11,7 +11,8 @@ import (
 // farewellTimeout is how long the shutdown of a server may wait for the database.
 const farewellTimeout = 2 * time.Second
 
-// reportRunning reports regularly to the service that this server is running, until streams end. Admins see it among the hosts.
+// reportRunning reports regularly to the service that this server is running, until streams end. Admins see it among
+// the hosts.
 func (s *Server) reportRunning() {
 	if s.o.Service == nil {
 		return

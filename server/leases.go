@@ -189,8 +189,8 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	return &leaseGrant{LeaseGrant{LeaseInfo: s.leaseOf(in.ID, h), Lease: id}}, nil
 }
 
-// ownConnection returns the name of the holder when that is a connection of the caller's own credential, else "". Without
-// authentication callers have no names, so no connection can be taken over.
+// ownConnection returns the name of the holder when that is a connection of the caller's own credential, else "".
+// Without authentication callers have no names, so no connection can be taken over.
 func (l leases) ownConnection(device string, c caller) string {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()

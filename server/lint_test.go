@@ -18,7 +18,8 @@ rules:
   info-contact: off
   operation-success-response:
     message: an operation without a success
-    given: $.paths[?(@property != '/devices/{id}/input' && @property != '/devices/{id}/adb')][get,put,post,delete,patch].responses
+    given: $.paths[?(@property != '/devices/{id}/input' && @property != ` +
+	`'/devices/{id}/adb')][get,put,post,delete,patch].responses
     severity: warn
     then: {function: schema, functionOptions: {schema: {not: {propertyNames: {pattern: "^[^23]"}}}}}
 `
@@ -91,9 +92,10 @@ func TestTypeScriptClient(t *testing.T) {
 	l := newLab(t, 0)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"openapi.json": string(l.ask("GET", "/openapi.json", nil).body),
-		"client.ts":     client + wrongClient,
-		"package.json":  `{"private": true, "type": "module"}`,
-		"tsconfig.json": `{"compilerOptions": {"strict": true, "noEmit": true, "moduleResolution": "bundler", "module": "esnext", "target": "es2022", "lib": ["es2022", "dom"], "skipLibCheck": true, "types": []}, "include": ["*.ts"]}`} {
+		"client.ts":    client + wrongClient,
+		"package.json": `{"private": true, "type": "module"}`,
+		"tsconfig.json": `{"compilerOptions": {"strict": true, "noEmit": true, "moduleResolution": "bundler", "module": ` +
+			`"esnext", "target": "es2022", "lib": ["es2022", "dom"], "skipLibCheck": true, "types": []}, "include": ["*.ts"]}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,9 @@ func benchmarkPage(b *testing.B) {
 		}
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w,
-			`<!doctype html><title>grey</title><script>let n = 0; setInterval(async () => { const next = ++n; await fetch("/turn/" + next); const g = 20 * (next % 10) + 30; document.documentElement.style.background = "rgb(" + [g, g, g] + ")"; }, 500)</script>`)
+			`<!doctype html><title>grey</title><script>let n = 0; setInterval(async () => { const next = ++n; await `+
+				`fetch("/turn/" + next); const g = 20 * (next % 10) + 30; document.documentElement.style.background = "rgb(" + `+
+				`[g, g, g] + ")"; }, 500)</script>`)
 	}))
 	defer site.Close()
 	l := newLab(b, 0, func(o *server.Options) { o.Pages = 1 })

@@ -81,8 +81,8 @@ func (m *serverMetrics) handler() func(http.ResponseWriter, *http.Request) error
 	}
 }
 
-// writeCurrent writes what is counted at the time of the request: devices by platform and state (in_use: open for calls), and
-// runs that have not ended.
+// writeCurrent writes what is counted at the time of the request: devices by platform and state (in_use: open for
+// calls), and runs that have not ended.
 func (m *serverMetrics) writeCurrent(ctx context.Context, w io.Writer) {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()

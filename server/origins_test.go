@@ -15,19 +15,30 @@ import (
 // attack is what a page of another site tries in a browser. It returns what it could read or do.
 const attack = `(async () => {
   const target = %q, out = [];
-  const attempt = async (name, make) => { try { const r = await make(); out.push(name + ':' + (r && r.type || '') + ':' + (r && r.status || '') + ':' + (r && r.text ? (await r.text()).slice(0, 40) : '')); } catch (e) { out.push(name + ':refused'); } };
+  const attempt = async (name, make) => { try { const r = await make(); out.push(name + ':' + (r && r.type || '') + ` +
+	`':' + (r && r.status || '') + ':' + (r && r.text ? (await r.text()).slice(0, 40) : '')); } catch (e) { ` +
+	`out.push(name + ':refused'); } };
   await attempt('read', () => fetch(target + '/devices'));
   await attempt('read with credentials', () => fetch(target + '/devices', {credentials: 'include'}));
   await attempt('read blindly', () => fetch(target + '/devices', {mode: 'no-cors'}));
-  await attempt('act as JSON', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{"label":"Login"}'}));
-  await attempt('act as text', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', headers: {'Content-Type': 'text/plain'}, body: '{"label":"Login"}'}));
-  await attempt('act without a type', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', body: new Blob(['{"label":"Login"}'])}));
-  await attempt('act by beacon', async () => { navigator.sendBeacon(target + '/devices/SIM1/tap', '{"label":"Login"}'); });
+  await attempt('act as JSON', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', headers: {'Content-Type': ` +
+	`'application/json'}, body: '{"label":"Login"}'}));
+  await attempt('act as text', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', headers: ` +
+	`{'Content-Type': 'text/plain'}, body: '{"label":"Login"}'}));
+  await attempt('act without a type', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', ` +
+	`body: new Blob(['{"label":"Login"}'])}));
+  await attempt('act by beacon', async () => { navigator.sendBeacon(target + '/devices/SIM1/tap', ` +
+	`'{"label":"Login"}'); });
   await attempt('delete', () => fetch(target + '/devices/SIM1/lease', {method: 'DELETE'}));
-  await attempt('picture', () => new Promise((yes, no) => { const i = new Image(); i.onload = () => yes({type: 'loaded'}); i.onerror = no; i.src = target + '/devices/SIM1/screenshot'; }));
-  await attempt('script', () => new Promise((yes, no) => { const s = document.createElement('script'); s.onload = () => yes({type: 'loaded'}); s.onerror = no; s.src = target + '/devices'; document.body.append(s); }));
-  await attempt('form', () => new Promise((yes) => { const f = document.createElement('form'); f.method = 'POST'; f.action = target + '/devices/SIM1/tap'; f.enctype = 'text/plain'; f.target = 'sink';
-    const i = document.createElement('input'); i.name = '{"label":"Login","x":"'; i.value = '"}'; f.append(i); const w = document.createElement('iframe'); w.name = 'sink'; w.onload = () => yes({type: 'sent'}); document.body.append(w, f); f.submit(); }));
+  await attempt('picture', () => new Promise((yes, no) => { const i = new Image(); i.onload = () => yes({type: ` +
+	`'loaded'}); i.onerror = no; i.src = target + '/devices/SIM1/screenshot'; }));
+  await attempt('script', () => new Promise((yes, no) => { const s = document.createElement('script'); s.onload = () ` +
+	`=> yes({type: 'loaded'}); s.onerror = no; s.src = target + '/devices'; document.body.append(s); }));
+  await attempt('form', () => new Promise((yes) => { const f = document.createElement('form'); f.method = 'POST'; ` +
+	`f.action = target + '/devices/SIM1/tap'; f.enctype = 'text/plain'; f.target = 'sink';
+    const i = document.createElement('input'); i.name = '{"label":"Login","x":"'; i.value = '"}'; f.append(i); const ` +
+	`w = document.createElement('iframe'); w.name = 'sink'; w.onload = () => yes({type: 'sent'}); ` +
+	`document.body.append(w, f); f.submit(); }));
   return out.join('\n');
 })()`
 

@@ -49,7 +49,8 @@ func foreignPack(t testing.TB, id string) []byte {
 	return tarOf(t,
 		map[string]string{
 			id + "/summary.json": fmt.Sprintf(
-				`{"id": %q, "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`, id)})
+				`{"id": %q, "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": `+
+					`0, "artifacts": []}`, id)})
 }
 
 // replica is one of several servers of one service.

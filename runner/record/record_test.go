@@ -36,26 +36,36 @@ func site(t *testing.T) string {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprintf(w,
-				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
+				`<!doctype html><html lang="en"><meta `+
+					`charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
 		})
 	}
 	page("/{$}", "Shop",
-		`<h1>Shop</h1><form action="/home" onsubmit="if (p.value !== 'correct horse $' + '{battery}' || e.value !== 'ada@example.com') { wrong.hidden = false; return false }">
-		<label>E-mail <input id="e" value="you@"></label><label>Password <input id="p" type="password"></label><button>Log in</button></form><p id="wrong" hidden>Wrong password</p>`)
+		`<h1>Shop</h1><form action="/home" onsubmit="if (p.value !== 'correct horse $' + '{battery}' || e.value !== `+
+			`'ada@example.com') { wrong.hidden = false; return false }">
+		<label>E-mail <input id="e" value="you@"></label><label>Password <input id="p" type="password"></label><button>Log `+
+			`in</button></form><p id="wrong" hidden>Wrong password</p>`)
 	page("/home", "Account", `<h1>Welcome, Ada</h1>
-		<label>Country <select onchange="picked.textContent = 'Ships to ' + this.selectedOptions[0].label"><option>Choose</option><option>Germany</option></select></label><p id="picked"></p>
+		<label>Country <select onchange="picked.textContent = 'Ships to ' + `+
+		`this.selectedOptions[0].label"><option>Choose</option><option>Germany</option></select></label><p id="picked"></p>
 		<label>Photo <input type="file" onchange="send(this)"></label>
-		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p id="got"></p>
+		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p `+
+		`id="got"></p>
 		<button onclick="if (confirm('Delete the account?')) gone.textContent = 'Account deleted'">Delete</button>
 		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
 		<a href="/terms" target="_blank">Terms of use</a>
-		<script>async function send(field) { got.textContent = await (await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]})).text() }</script>`)
+		<script>async function send(field) { got.textContent = await (await fetch("/upload?name=" + field.files[0].name, `+
+		`{method: "POST", body: field.files[0]})).text() }</script>`)
 	page("/terms", "Terms",
 		`<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>`)
 	page("/board", "Board",
-		`<h1>Board</h1><p ondblclick="said.textContent = 'Renamed'" onclick="clicks.textContent = 'Clicked ' + ++count">My board</p><p id="said"></p><p id="clicks"></p>
-		<div id="card" style="width:120px;background:#fc9;user-select:none">Write tests</div><br><div id="done" style="width:220px;height:90px;background:#9cf">Done</div><p id="moved"></p>
-		<button onclick="history.back()">Leave the board</button><script>let count = 0, held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is done"; held = false }</script>`)
+		`<h1>Board</h1><p ondblclick="said.textContent = 'Renamed'" onclick="clicks.textContent = 'Clicked ' + ++count">My `+
+			`board</p><p id="said"></p><p id="clicks"></p>
+		<div id="card" style="width:120px;background:#fc9;user-select:none">Write tests</div><br><div id="done" `+
+			`style="width:220px;height:90px;background:#9cf">Done</div><p id="moved"></p>
+		<button onclick="history.back()">Leave the board</button><script>let count = 0, held = false; card.onpointerdown = `+
+			`() => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, `+
+			`e.clientY))) moved.textContent = "One is done"; held = false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "Got %s: %s", r.URL.Query().Get("name"), data)
@@ -159,7 +169,8 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		for n := 0; os.RemoveAll(profile) != nil && n < 100; n++ { // its processes write for a moment after they have been killed
+		// its processes write for a moment after they have been killed
+		for n := 0; os.RemoveAll(profile) != nil && n < 100; n++ {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})

@@ -93,8 +93,9 @@ func Serve(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, previous: map[key]savedSession{}, before: readMemory(o.Dir),
-		used: time.Now()}
+	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, previous: map[key]savedSession{},
+		before: readMemory(o.Dir),
+		used:   time.Now()}
 	for _, k := range s.before.Sessions {
 		s.previous[key{k.Project, k.Name}] = k
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// runAction performs one action. Actions that need what only the steps of a test have (variables, a report) are performed as
-// steps.
+// runAction performs one action. Actions that need what only the steps of a test have (variables, a report) are
+// performed as steps.
 func (s *session) runAction(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
 	def, ok := dsl.Lookup(req.Word)
 	if !ok {

@@ -90,8 +90,8 @@ func (w *written) done(step *dsl.Step, device string, platform dsl.Platform) cli
 	return d
 }
 
-// containsName reports whether a text contains a name as a word: between ${ and }, or in an expression. A step that runs
-// another file may need all variables.
+// containsName reports whether a text contains a name as a word: between ${ and }, or in an expression. A step that
+// runs another file may need all variables.
 func containsName(text, name string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// target is what attackers want: the project of somebody else.
+// target is the project of another person, which attackers try to reach.
 type target struct {
 	*lab
 	victim         *service.Person
@@ -107,7 +107,7 @@ func (g *target) send(method, path, body string, headers ...string) answer {
 	return g.do(r)
 }
 
-// refused is every answer that gives nothing away.
+// refused reports whether a response reveals nothing.
 func refused(a answer) bool {
 	return slices.Contains([]int{400, 401, 403, 404, 405, 409, 415, 422}, a.status)
 }
@@ -117,7 +117,7 @@ func led(a answer) bool {
 	return refused(a) || a.status == http.StatusSeeOther && strings.HasPrefix(a.header.Get("Location"), "/console/login")
 }
 
-// TestAttacks tries sixty and more ways to what is somebody else's; none may lead there.
+// TestAttacks tries more than sixty ways to reach another person's data; none may succeed.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
@@ -154,7 +154,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// strangersIDs: every id of somebody else's, by pages and by the API.
+// strangersIDs tries every ID of another person's data, by pages and by the API.
 func (g *target) strangersIDs(attack func(string, bool)) {
 	theirs, p := "/console/p/"+g.project.ID, g.project.ID
 	for _, path := range []string{"/", "/keys", "/runs/" + g.run, "/runs/" + g.run + "/events", "/reports/" + g.run +
@@ -366,7 +366,7 @@ func (g *target) guesses(attack func(string, bool)) {
 	attack("guess the password of a session that was left open", let <= 10)
 }
 
-// assignment: fields that nobody asked for.
+// assignment sends additional fields.
 func (g *target) assignment(attack func(string, bool)) {
 	a := g.json("", "POST", "/api/auth/register", map[string]any{"email": "mass@example.com", "password": password,
 		"admin": true, "plan": "enterprise", "state": "active"})
@@ -414,7 +414,7 @@ func (g *target) texts(attack func(string, bool)) {
 			led(g.ask("", "POST", "/console/login", url.Values{"email": {text}, "password": {text}})))
 		attack("SQL in a token: "+text, led(g.ask("", "POST", "/console/confirm", url.Values{"token": {text}})))
 		found := g.ask(admin, "GET", "/console/admin/accounts?text="+url.QueryEscape(text), nil)
-		attack("SQL in a search: "+text, found.status == 200 && strings.Contains(found.body, "No account fits"))
+		attack("SQL in a search: "+text, found.status == 200 && strings.Contains(found.body, "No account matches"))
 		attack("SQL in a project: "+text, led(g.ask(g.evil, "GET", "/console/p/"+url.PathEscape(text)+"/", nil)))
 	}
 	for _, text := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`,

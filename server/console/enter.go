@@ -9,10 +9,10 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// entry is what the pages of those show who have not logged in.
+// entry is the data of the pages for people who have not logged in.
 type entry struct {
 	Email, Next, Token string
-	Code               bool // ask for the second factor
+	Code               bool // show the field for the second factor
 }
 
 func (c *Console) loginPage(q *request) error {
@@ -23,8 +23,8 @@ func (c *Console) loginPage(q *request) error {
 	return q.show("login", view{Title: "Log in", D: entry{Next: q.r.URL.Query().Get("next")}})
 }
 
-// login makes a new session for every log-in, and ends the one before: a cookie that somebody planted never becomes
-// anybody's.
+// login creates a new session for every login, and ends the previous one: a cookie that an attacker planted never
+// becomes a session of the victim (session fixation).
 func (c *Console) login(q *request) error {
 	e := entry{Email: q.field("email"), Next: q.field("next"), Code: q.field("code") != ""}
 	again := func(err error) error { return q.again("login", view{Title: "Log in", D: e}, err) }
@@ -44,7 +44,7 @@ func (c *Console) login(q *request) error {
 	return q.enter(p, e.Next)
 }
 
-// enter gives somebody who was let in a session, and ends the one before.
+// enter creates a session for a person who has logged in, and ends the previous one.
 func (q *request) enter(p *service.Person, next string) error {
 	if q.person != nil {
 		if err := q.person.LogOut(q.r.Context()); err != nil && !errors.Is(err, service.ErrNotFound) {
@@ -67,7 +67,7 @@ func (c *Console) logout(q *request) error {
 	return q.leave("logged-out")
 }
 
-// leave takes the cookie away.
+// leave removes the cookie.
 func (q *request) leave(what string) error {
 	http.SetCookie(q.w, q.c.cookie(""))
 	return q.done("/console/login", what)
@@ -94,7 +94,7 @@ func (c *Console) register(q *request) error {
 	return q.done("/console/login", "pending")
 }
 
-// confirmPage asks for a click: programs that look at the links of letters must not use them up.
+// confirmPage requires a click: programs that check the links of e-mails must not use them up.
 func (c *Console) confirmPage(q *request) error {
 	return q.show("confirm", view{Title: "Confirm your address", D: entry{Token: q.r.URL.Query().Get("token")}})
 }
@@ -115,7 +115,7 @@ func (c *Console) resetPage(q *request) error {
 	return q.show("reset", view{Title: "New password", D: entry{Token: q.r.URL.Query().Get("token")}})
 }
 
-// reset sends a letter to an address, or sets a password by the token of one.
+// reset sends an e-mail to an address, or sets a password by the token of one.
 func (c *Console) reset(q *request) error {
 	e := entry{Email: q.field("email"), Token: q.field("token")}
 	err := q.attempt(e.Email)
@@ -140,7 +140,7 @@ func (c *Console) invitationPage(q *request) error {
 func (c *Console) acceptInvitation(q *request) error {
 	token := strings.TrimSpace(q.field("token"))
 	if u, err := url.Parse(token); err == nil && u.Query().Has("token") {
-		token = u.Query().Get("token") // somebody pasted the whole address
+		token = u.Query().Get("token") // the person pasted the whole URL
 	}
 	p, err := q.person.Accept(q.r.Context(), token)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestHostsOfAFarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	var h *hub.Hub // whose host says once that it is there, and is not gone before the last page was read
+	var h *hub.Hub // its host reports once, and must not expire before the last page was read
 	l := newLabWith(t, 0, func(o *server.Options, _ string) {
 		if h, err = hub.Open(t.Context(), hub.Options{DB: o.Service.DB(), Broker: b, Version: "1",
 			Every: time.Minute}); err != nil {

@@ -15,7 +15,7 @@ import (
 // firstTest runs on the simulated phone.
 const firstTest = "id: first\nplatform: android\nsteps:\n  - sleep: 10ms\n"
 
-// TestJourney is the way of somebody new, in real Chromium: register, create a key, run a test with it, upload its
+// TestJourney is the path of a new person, in real Chromium: register, create a key, run a test with it, upload its
 // pack, see it.
 func TestJourney(t *testing.T) {
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestJourney(t *testing.T) {
 	p.fill("E-mail", "ada@example.com")
 	p.fill("Password", password)
 	p.press("button", "Log in")
-	p.sees("Begin here")
+	p.sees("Get started")
 	base := projectInPath.FindString(p.URL())
 	p.inFull("overview of a new project")
 	p.shot("empty-overview")

@@ -11,17 +11,17 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// reports is the page of what runs left, and of packs that were uploaded.
+// reports is the data of the page of runs with reports, and of uploaded packs.
 type reports struct {
 	Runs    []run
 	Older   string
 	Text    string
 	Verdict string
 	Kind    string
-	Any     bool // there are reports, even if none fits
+	Any     bool // there are reports, even if none matches
 }
 
-// uploadNote lies in the folder of an uploaded pack.
+// uploadNote is a file in the folder of an uploaded pack.
 const uploadNote = "upload.json"
 
 func (c *Console) reportsPage(q *request) error { return q.reportsWith(nil) }
@@ -74,7 +74,7 @@ func (q *request) reportsWith(failed error) error {
 	return q.show("reports", v)
 }
 
-// fits tells whether a run passes the filters.
+// fits reports whether a run matches the filters.
 func (d reports) fits(r run) bool {
 	text := strings.ToLower(d.Text)
 	named := text == "" || strings.Contains(strings.ToLower(r.ID), text) ||
@@ -102,7 +102,7 @@ func (c *Console) deleteReport(q *request) error {
 	return q.done(q.base()+"/reports", "report-deleted")
 }
 
-// openReport leads to a page of a report, at an address that needs no cookie.
+// openReport redirects to a page of a report, at a URL that needs no cookie.
 func (c *Console) openReport(q *request) error {
 	id, name := q.r.PathValue("run"), q.r.PathValue("path")
 	if name == "" {
@@ -127,9 +127,9 @@ func escaped(text string) string {
 	return strings.Join(parts, "/")
 }
 
-// file answers for a page of a report and what it loads. Reports hold texts of strangers: the API shows them in a
-// sandbox, whose requests carry no cookie, so that the ticket says who asks. A link to another run leads through the
-// project's pages.
+// file serves a page of a report and the files that it loads. Reports contain texts of tested apps, so the API shows
+// them in a sandbox. Its requests have no cookie; the ticket in the URL identifies the person. A link to another run
+// goes through the project's pages.
 func (c *Console) file(q *request) error {
 	q.person, q.project = nil, nil
 	id, text, name := q.r.PathValue("project"), q.r.PathValue("ticket"), q.r.PathValue("path")
@@ -155,7 +155,7 @@ func (c *Console) file(q *request) error {
 	return nil
 }
 
-// allRuns is where pages of reports lead to from their run.
+// allRuns is the target of links from pages of reports to the list of runs.
 func (c *Console) allRuns(q *request) error {
 	q.redirect("/console/p/" + part(q.r.PathValue("project")) + "/reports")
 	return nil

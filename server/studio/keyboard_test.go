@@ -25,7 +25,8 @@ func TestByKeyboard(t *testing.T) {
 		name, _ := id.(string)
 		reached = append(reached, name)
 		seen, err := p.Evaluate(
-			`() => { const at = document.activeElement, e = at.shadowRoot?.activeElement || at, r = e.getBoundingClientRect(); return e.matches(":focus-visible") && r.width >= 18 && r.height >= 18 }`)
+			`() => { const at = document.activeElement, e = at.shadowRoot?.activeElement || at, r = ` +
+				`e.getBoundingClientRect(); return e.matches(":focus-visible") && r.width >= 18 && r.height >= 18 }`)
 		p.must(err)
 		if seen != true {
 			t.Errorf("%s has the focus, and nobody sees it", name)

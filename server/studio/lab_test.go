@@ -267,11 +267,13 @@ func (p *tab) place(words string) (x, y float64) {
 	p.l.t.Helper()
 	answer, err := p.Evaluate(`async ([device, words]) => {
 		for (let i = 0; i < 600; i++) {
-			const found = await (await fetch("/devices/" + encodeURIComponent(device) + "/inspect", {method: "POST", headers: {"Content-Type": "application/json"}, body: "{}"})).json();
+			const found = await (await fetch("/devices/" + encodeURIComponent(device) + "/inspect", {method: "POST", headers: `+
+		`{"Content-Type": "application/json"}, body: "{}"})).json();
 			const e = (found.elements || []).find((e) => e.words.includes(words));
 			if (e) {
 				const r = document.getElementById("live-screen").getBoundingClientRect();
-				return JSON.stringify({X: r.left + (e.box.left + e.box.width / 2) / found.width * r.width, Y: r.top + (e.box.top + e.box.height / 2) / found.height * r.height});
+				return JSON.stringify({X: r.left + (e.box.left + e.box.width / 2) / found.width * r.width, Y: r.top + (e.box.top `+
+		`+ e.box.height / 2) / found.height * r.height});
 			}
 			await new Promise((done) => setTimeout(done, 100));
 		}

@@ -25,16 +25,21 @@ func site(t testing.TB) string {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprintf(w,
-				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>body{font:16px sans-serif}label,p,button,a,select,input{display:block;margin:6px}</style>%s`, title, body)
+				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>body{font:16px `+
+					`sans-serif}label,p,button,a,select,input{display:block;margin:6px}</style>%s`, title, body)
 		})
 	}
 	page("/{$}", "Shop",
-		`<h1>Shop</h1><form action="/home" onsubmit="if (document.querySelector('#p').value !== 'correct horse $' + '{battery}' || !document.querySelector('#e').value.includes('@')) { wrong.hidden = false; return false }">
-		<label>E-mail <input id="e"></label><label>Password <input id="p" type="password"></label><button>Log in</button></form><p id="wrong" hidden>Wrong password</p>`)
+		`<h1>Shop</h1><form action="/home" onsubmit="if (document.querySelector('#p').value !== 'correct horse $' + `+
+			`'{battery}' || !document.querySelector('#e').value.includes('@')) { wrong.hidden = false; return false }">
+		<label>E-mail <input id="e"></label><label>Password <input id="p" type="password"></label><button>Log `+
+			`in</button></form><p id="wrong" hidden>Wrong password</p>`)
 	page("/home", "Account", `<h1>Welcome, Ada</h1>
-		<label>Country <select onchange="picked.textContent = 'Ships to ' + this.selectedOptions[0].label"><option>Choose</option><option>France</option><option>Germany</option></select></label><p id="picked"></p>
+		<label>Country <select onchange="picked.textContent = 'Ships to ' + `+
+		`this.selectedOptions[0].label"><option>Choose</option><option>France</option><option>Germany</option></select></label><p id="picked"></p>
 		<label>Photo <input type="file" onchange="send(this)"></label>
-		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p id="got"></p>
+		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p `+
+		`id="got"></p>
 		<button onclick="if (confirm('Delete the account?')) gone.textContent = 'Account deleted'">Delete</button>
 		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
 		<a href="/terms" onclick="setTimeout(() => window.open('/terms'), 2500); return false">Terms of use</a>
@@ -45,8 +50,11 @@ func site(t testing.TB) string {
 		}</script>`)
 	page("/terms", "Terms",
 		`<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>
-		<p id="card" style="width:120px;background:#fc9;user-select:none">Clause one</p><p id="done" style="width:220px;height:60px;background:#9cf">Understood</p><p id="moved"></p>
-		<script>let held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is understood"; held = false }</script>`)
+		<p id="card" style="width:120px;background:#fc9;user-select:none">Clause one</p><p id="done" `+
+			`style="width:220px;height:60px;background:#9cf">Understood</p><p id="moved"></p>
+		<script>let held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && `+
+			`done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is understood"; held = `+
+			`false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "Got %s: %s", r.URL.Query().Get("name"), data)

@@ -27,7 +27,8 @@ func TestRecordTheLogin(t *testing.T) {
 	p.must(p.Locator("#launching button").Click())
 	p.writes("launch: {package: com.example.login, force: true}")
 	_, err := p.Evaluate(
-		`document.getElementById("live-screen").addEventListener("pointerdown", () => { for (const end = performance.now() + 800; performance.now() < end;); }, {once: true})`)
+		`document.getElementById("live-screen").addEventListener("pointerdown", () => { for (const end = performance.now() ` +
+			`+ 800; performance.now() < end;); }, {once: true})`)
 	p.must(err) // a page that was busy this long took a click for a long press
 	p.click("E-mail")
 	p.writes("tap: E-mail")
@@ -138,7 +139,8 @@ func TestPointAndSearch(t *testing.T) {
 	other.shot("watching-1024-dark")
 	other.must(other.Locator("#take").Click()) // the same person's
 	other.connected()
-	p.sees(`#holder:has-text("You do not have the device any more. the device was released, or another client has leased it")`)
+	p.sees(`#holder:has-text("You do not have the device any more. the device was released, or another client has ` +
+		`leased it")`)
 	p.must(p.Locator("#take:not([hidden])").Click())
 	p.connected()
 	other.sees(`#holder:has-text("You do not have the device any more")`)
