@@ -97,7 +97,7 @@ func runOnFullDisk(t *testing.T) {
 func databaseOnFullDisk(t *testing.T) {
 	disk := smallDisk(t, "2m")
 	s, with := withService(t, filepath.Join(disk, "service.db"))
-	_, token := somebody(t, s, "ada@example.com")
+	_, token := newAccount(t, s, "ada@example.com")
 	l := newLab(t, 0, with)
 	create := func(name string) answer {
 		return l.ask("POST", "/api/keys", map[string]any{"name": name, "scopes": []string{"*"}}, "Authorization",

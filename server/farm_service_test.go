@@ -35,8 +35,8 @@ func TestFarmOfProjects(t *testing.T) {
 	t.Cleanup(func() { _ = h.Close() })
 	f := &farmLab{db: s.DB(), broker: b, hub: h}
 	f.lab = newLab(t, 0, withAccounts, func(o *server.Options) { o.Farm = h })
-	ada, adas := somebody(t, s, "ada@example.com")
-	_, bobs := somebody(t, s, "bob@example.com")
+	ada, adas := newAccount(t, s, "ada@example.com")
+	_, bobs := newAccount(t, s, "bob@example.com")
 	own, err := ada.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestFarmOfProjects(t *testing.T) {
 	}
 }
 
-// refusedTokens tries to join with invalid tokens, each under its own name, and returns one that was used.
+// refusedTokens sends join requests with invalid tokens, each under its own name, and returns one that was used.
 func (f *farmLab) refusedTokens(key string) (used string) {
 	f.t.Helper()
 	token := func() string {

@@ -14,7 +14,7 @@ func TestFigureKey(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
 	l := newLab(t, 0, withAccounts)
-	ada, _ := somebody(t, s, "ada@example.com")
+	ada, _ := newAccount(t, s, "ada@example.com")
 	project, err := ada.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -53,9 +53,9 @@ func (l *lab) watch(ctx context.Context, device string, headers ...string) func(
 	}
 }
 
-// attended is the WebSocket of a client that is present: it answers the server's pings, which the library does while it
-// reads, during the whole test.
-type attended struct {
+// respondingSocket is the WebSocket of a client that is present: it answers the server's pings, which the library does
+// while it reads, during the whole test.
+type respondingSocket struct {
 	*websocket.Conn
 	heard chan message
 }
@@ -66,8 +66,8 @@ type message struct {
 	err  error
 }
 
-func attend(conn *websocket.Conn) *attended {
-	a := &attended{conn, make(chan message, 1000)}
+func attend(conn *websocket.Conn) *respondingSocket {
+	a := &respondingSocket{conn, make(chan message, 1000)}
 	go func() {
 		for {
 			kind, data, err := conn.Read(context.Background())
@@ -80,7 +80,7 @@ func attend(conn *websocket.Conn) *attended {
 }
 
 // Read returns the next message.
-func (a *attended) Read(ctx context.Context) (websocket.MessageType, []byte, error) {
+func (a *respondingSocket) Read(ctx context.Context) (websocket.MessageType, []byte, error) {
 	select {
 	case m := <-a.heard:
 		return m.kind, m.data, m.err
@@ -90,7 +90,7 @@ func (a *attended) Read(ctx context.Context) (websocket.MessageType, []byte, err
 }
 
 // dial opens the WebSocket of a device for a client that answers pings; the response is that of a rejection.
-func (l *lab) dial(device string, headers ...string) (*attended, *http.Response, error) {
+func (l *lab) dial(device string, headers ...string) (*respondingSocket, *http.Response, error) {
 	conn, res, err := l.dialDeaf(device, headers...)
 	if err != nil {
 		return nil, res, err
@@ -114,7 +114,7 @@ func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http
 }
 
 // tell sends a message and returns the response.
-func (l *lab) tell(conn *attended, message string) map[string]any {
+func (l *lab) tell(conn *respondingSocket, message string) map[string]any {
 	l.t.Helper()
 	if err := conn.Write(l.t.Context(), websocket.MessageText, []byte(message)); err != nil {
 		l.t.Fatal(err)
@@ -306,7 +306,7 @@ func TestWhyAConnectionEnds(t *testing.T) {
 }
 
 // socket opens the WebSocket of a device, and returns its lease.
-func (l *lab) socket(device string) (*attended, string) {
+func (l *lab) socket(device string) (*respondingSocket, string) {
 	l.t.Helper()
 	r := l.request("GET", "/devices/"+device+"/input", nil)
 	conn, _, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{

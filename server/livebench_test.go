@@ -23,8 +23,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// picture is an image that a watcher received.
-type picture struct {
+// watchedImage is an image that a watcher received.
+type watchedImage struct {
 	at   time.Time
 	id   string // when it was taken, as the server says it
 	jpeg []byte
@@ -32,7 +32,7 @@ type picture struct {
 
 // follow watches a device until ctx ends; then the channel is closed. An image that does not fit into the channel is
 // dropped.
-func (l *lab) follow(ctx context.Context, device string, room int) <-chan picture {
+func (l *lab) follow(ctx context.Context, device string, room int) <-chan watchedImage {
 	l.t.Helper()
 	res, err := l.client.Do(l.request("GET", "/devices/"+device+"/live", nil).WithContext(ctx))
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *lab) follow(ctx context.Context, device string, room int) <-chan pictur
 	if err != nil || params["boundary"] == "" {
 		l.t.Fatalf("status %d: %v", res.StatusCode, err)
 	}
-	seen := make(chan picture, room)
+	seen := make(chan watchedImage, room)
 	go func() {
 		defer close(seen)
 		defer res.Body.Close()
@@ -56,7 +56,7 @@ func (l *lab) follow(ctx context.Context, device string, room int) <-chan pictur
 				return
 			}
 			select {
-			case seen <- picture{time.Now(), part.Header.Get("X-Time"), data}:
+			case seen <- watchedImage{time.Now(), part.Header.Get("X-Time"), data}:
 			default:
 			}
 		}
@@ -177,7 +177,7 @@ func benchmarkWatchers(b *testing.B) {
 	for b.Loop() {
 		for _, watchers := range []int{1, 20} {
 			ctx, cancel := context.WithCancel(b.Context())
-			var all []<-chan picture
+			var all []<-chan watchedImage
 			for range watchers {
 				all = append(all, l.follow(ctx, "SIM1", 1000))
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// attack is what a page of another site tries in a browser. It returns what it could read or do.
+// attack is the script of a page of another site. It returns what it could read or do.
 const attack = `(async () => {
   const target = %q, out = [];
   const attempt = async (name, make) => { try { const r = await make(); out.push(name + ':' + (r && r.type || '') + ` +

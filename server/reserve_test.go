@@ -33,14 +33,14 @@ func TestReservationTakenBack(t *testing.T) {
 	t.Cleanup(func() { _ = h.Close() })
 	f := &farmLab{db: s.DB(), broker: b, hub: h}
 	f.lab = newLab(t, 1, withAccounts, func(o *server.Options) { o.Farm = h })
-	owner, token := somebody(t, s, "owner@example.com")
+	owner, token := newAccount(t, s, "owner@example.com")
 	project, err := owner.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tokens := map[string]string{"owner": token}
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember} {
-		p, token := somebody(t, s, string(role)+"@example.com")
+		p, token := newAccount(t, s, string(role)+"@example.com")
 		_, invitation, err := project.Invite(t.Context(), p.Account.Email, role)
 		if err == nil {
 			_, err = p.Accept(t.Context(), invitation)

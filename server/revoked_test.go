@@ -18,12 +18,12 @@ func TestStreamsEndWithTheirCredential(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 2, with)
-	owner, token := somebody(t, s, "owner@example.com")
+	owner, token := newAccount(t, s, "owner@example.com")
 	mine, err := owner.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	bob, bobs := somebody(t, s, "bob@example.com")
+	bob, bobs := newAccount(t, s, "bob@example.com")
 	_, invitation, err := mine.Invite(t.Context(), bob.Account.Email, service.RoleMember)
 	if err == nil {
 		_, err = bob.Accept(t.Context(), invitation)

@@ -43,7 +43,7 @@ func underLoad(t *testing.T, address string) {
 	}
 	each := requests / rounds / clients
 	s, with := withService(t, address)
-	p, _ := somebody(t, s, "ada@example.com")
+	p, _ := newAccount(t, s, "ada@example.com")
 	if err := s.Operator().SetPlan(t.Context(), service.PlanChange{Account: p.Account.ID, Plan: service.PlanEnterprise,
 		PerMinute: 1_000_000}); err != nil {
 		t.Fatal(err)

@@ -86,7 +86,7 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 			t.Fatal(err)
 		}
 	}
-	owner, token := somebody(t, s, "owner@example.com")
+	owner, token := newAccount(t, s, "owner@example.com")
 	must(s.Operator().SetPlan(t.Context(), service.PlanChange{Account: owner.Account.ID, Plan: service.PlanEnterprise,
 		PerMinute: 1_000_000}))
 	mine, err := owner.Project(t.Context(), "")
@@ -96,7 +96,7 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 		"a token with another signature": {header: token[:len(token)-6] + "AAAAAA"}}
 	var removed *service.Person
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember, service.RoleViewer, "removed"} {
-		p, token := somebody(t, s, string(role)+"@example.com")
+		p, token := newAccount(t, s, string(role)+"@example.com")
 		as := role
 		if role == "removed" {
 			removed, as = p, service.RoleMember
@@ -113,7 +113,7 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 			all[string(role)] = v
 		}
 	}
-	_, stranger := somebody(t, s, "stranger@example.com")
+	_, stranger := newAccount(t, s, "stranger@example.com")
 	all["stranger"] = visitor{header: stranger, person: true, good: true}
 	key := func(p *service.Project, scopes []string, expires time.Time) service.MadeKey {
 		made, err := p.CreateKey(t.Context(), service.NewKey{Name: "CI", Scopes: scopes, Expires: expires})

@@ -18,7 +18,7 @@ const (
 	memberPassword = "four words make this good"
 )
 
-// withService gives the server accounts in a database; change adapts the options.
+// withService starts a server with accounts in a database; change adapts the options.
 func withService(t *testing.T, address string, change ...func(*service.Options)) (*service.Service,
 	func(*server.Options)) {
 	t.Helper()
@@ -39,9 +39,9 @@ func withService(t *testing.T, address string, change ...func(*service.Options))
 	return s, func(o *server.Options) { o.Service, o.Projects = s, filepath.Join(t.TempDir(), "projects") }
 }
 
-// somebody creates an account with a large plan and returns its access token. The session was created without the API,
-// so no request was counted.
-func somebody(t *testing.T, s *service.Service, email string) (*service.Person, string) {
+// newAccount creates an account with a large plan and returns its access token. The session was created without the
+// API, so no request was counted.
+func newAccount(t *testing.T, s *service.Service, email string) (*service.Person, string) {
 	t.Helper()
 	op := s.Operator()
 	if _, err := op.CreateAccount(t.Context(), email, memberPassword, false); err != nil {
@@ -68,14 +68,14 @@ func TestRoutesAndRoles(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 1, with)
-	owner, ownerToken := somebody(t, s, "owner@example.com")
+	owner, ownerToken := newAccount(t, s, "owner@example.com")
 	mine, err := owner.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tokens := map[string]string{"owner": ownerToken, "nobody": "", "forged": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0."}
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember, service.RoleViewer} {
-		p, token := somebody(t, s, string(role)+"@example.com")
+		p, token := newAccount(t, s, string(role)+"@example.com")
 		_, invitation, err := mine.Invite(t.Context(), p.Account.Email, role)
 		if err == nil {
 			_, err = p.Accept(t.Context(), invitation)
@@ -85,7 +85,7 @@ func TestRoutesAndRoles(t *testing.T) {
 		}
 		tokens[string(role)] = token
 	}
-	_, tokens["stranger"] = somebody(t, s, "stranger@example.com")
+	_, tokens["stranger"] = newAccount(t, s, "stranger@example.com")
 	made, err := mine.CreateKey(t.Context(), service.NewKey{Name: "CI", Scopes: []string{"*"}})
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestDatabaseOutage(t *testing.T) {
 	database := storetest.NewServer(t)
 	s, with := withService(t, database.Database(t))
 	l := newLab(t, 0, with)
-	p, token := somebody(t, s, "ada@example.com")
+	p, token := newAccount(t, s, "ada@example.com")
 	project, err := p.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -296,7 +296,7 @@ func TestQueuedRunsOfProjects(t *testing.T) {
 		o.Running = 1
 		again = *o
 	})
-	_, token := somebody(t, s, "ada@example.com")
+	_, token := newAccount(t, s, "ada@example.com")
 	ask := func(method, path string, body any) answer {
 		return l.ask(method, path, body, "Authorization", "Bearer "+token)
 	}

@@ -99,7 +99,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	start := func(phones int) *replica {
 		s, with := withService(t, database)
 		if person == nil {
-			person, token = somebody(t, s, "ada@example.com")
+			person, token = newAccount(t, s, "ada@example.com")
 			project, err := person.Project(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
@@ -267,7 +267,7 @@ func TestSharedFolderOfOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, with := withService(t, database)
-	person, token := somebody(t, s, "ada@example.com")
+	person, token := newAccount(t, s, "ada@example.com")
 	var o server.Options
 	l := newLab(t, 0, with, func(options *server.Options) { o = *options })
 	ask := func(method, path string, body any, headers ...string) answer {

@@ -76,8 +76,8 @@ func (s *Session) question(open *drivers.Alert) (what, how string) {
 	return fmt.Sprintf("dialog %s is open", s.Foreign(Quoted(open.Text))), how
 }
 
-// ignoresDialog reports whether the call works while a dialog is open: it leaves the page and its dialog, or is the
-// action that answers dialogs.
+// ignoresDialog reports whether the call works while a dialog is open: it leaves the page and its dialog, or handles
+// the dialog.
 func (c *Call) ignoresDialog() bool {
 	return c.is("openBrowser") || c.is("webNavigate") || c.is("closeBrowser") || c.is("alert")
 }

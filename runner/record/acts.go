@@ -87,8 +87,8 @@ func (r *recorder) input(ctx context.Context, t userAction) (err error) {
 	return nil
 }
 
-// of returns the arguments that identify a control.
-func of(c *Control) (source.Value, error) {
+// controlArgs returns the arguments that identify a control.
+func controlArgs(c *Control) (source.Value, error) {
 	if c == nil || len(c.Selectors) == 0 {
 		return source.Value{}, errors.New("the element has no name")
 	}
@@ -101,7 +101,7 @@ func of(c *Control) (source.Value, error) {
 
 // fill records the value of a field for dates, colors and the like.
 func (r *recorder) fill(t userAction) error {
-	v, err := of(t.Control)
+	v, err := controlArgs(t.Control)
 	if err == nil {
 		again := r.test.last().field == t.Field
 		r.write(step{lines: []string{line("webType", client.With(v, "text", str(t.Value)))}, field: t.Field, typed: true},
@@ -112,7 +112,7 @@ func (r *recorder) fill(t userAction) error {
 
 // choose records the option that was selected in a list.
 func (r *recorder) choose(t userAction) error {
-	v, err := of(t.Control)
+	v, err := controlArgs(t.Control)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (r *recorder) upload(t userAction) error {
 	if instead && t.Hidden {
 		control = r.test.last().control
 	}
-	v, err := of(control)
+	v, err := controlArgs(control)
 	if err != nil {
 		return err
 	}
@@ -182,8 +182,8 @@ func (r *recorder) key(t userAction) error {
 	return nil
 }
 
-// answered records how a dialog was answered, in the window or on the terminal.
-func (r *recorder) answered(ctx context.Context, t userAction) error {
+// recordAnswer records how a dialog was recordAnswer, in the window or on the terminal.
+func (r *recorder) recordAnswer(ctx context.Context, t userAction) error {
 	r.asked = false
 	answer := "dismiss"
 	if t.Accept {
@@ -234,7 +234,7 @@ func (r *recorder) sync(ctx context.Context, tab int) error {
 			if open.Field {
 				how = "y, n, or the text"
 			}
-			r.o.Note(fmt.Sprintf("the page asks: %s (answer it there, or here: %s)", open.Text, how))
+			r.o.Note(fmt.Sprintf("dialog of the page: %s (answer it there, or here: %s)", open.Text, how))
 		}
 		if err == nil && !waiting {
 			tabs, err = s.Device.(drivers.WebPageMonitor).Tabs(ctx)

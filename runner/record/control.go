@@ -38,8 +38,8 @@ type Option struct {
 //go:embed control.js
 var controlScript string
 
-// asking limits a query of a page outside of a test.
-const asking = 5 * time.Second
+// queryTimeout limits a query of a page outside of a test.
+const queryTimeout = 5 * time.Second
 
 // At returns the control at a place of a page; x and y are fractions of the screen. It returns nil when the device
 // shows no page, or when there is no element. It would dismiss an open dialog: see StateOf.
@@ -48,7 +48,7 @@ func At(ctx context.Context, d drivers.Device, x, y float64, preferID bool) (*Co
 	if !ok {
 		return nil, nil
 	}
-	value, err := page.Eval(ctx, fmt.Sprintf("(%s)(%g, %g, %t)", controlScript, x, y, preferID), asking)
+	value, err := page.Eval(ctx, fmt.Sprintf("(%s)(%g, %g, %t)", controlScript, x, y, preferID), queryTimeout)
 	if err != nil || value == nil {
 		return nil, err
 	}

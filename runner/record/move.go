@@ -38,17 +38,17 @@ func place(x, y float64) source.Value {
 // arrived records that a person opened another page with the browser itself: by its address bar, or its history. If the
 // page itself led there, the test gets there in the same way.
 func (r *recorder) arrived(ctx context.Context, t userAction) error {
-	now, err := r.visited(ctx)
+	now, err := r.currentEntry(ctx)
 	if err != nil {
 		return nil // no history is available, or another page has loaded by now, which is reported, too
 	}
 	was := r.visit
 	if t.How == "back_forward" {
-		now = shownBy(now, t.URL, was.Index)
+		now = entryOf(now, t.URL, was.Index)
 	}
 	r.visit = now
-	led := r.led
-	r.led = false
+	led := r.pageNavigates
+	r.pageNavigates = false
 	switch {
 	case led:
 	case now.ID != was.ID && now.Typed && t.How == "navigate":
@@ -67,9 +67,9 @@ func (r *recorder) arrived(ctx context.Context, t userAction) error {
 	return nil
 }
 
-// shownBy returns the history entry of a page that reported its arrival, while the browser may have continued since:
+// entryOf returns the history entry of a page that reported its arrival, while the browser may have continued since:
 // the entry with its URL that is nearest to the previous entry.
-func shownBy(now drivers.WebHistoryEntry, address string, before int) drivers.WebHistoryEntry {
+func entryOf(now drivers.WebHistoryEntry, address string, before int) drivers.WebHistoryEntry {
 	if address == "" || now.URL == address {
 		return now
 	}
@@ -82,8 +82,8 @@ func shownBy(now drivers.WebHistoryEntry, address string, before int) drivers.We
 	return found
 }
 
-// visited returns the history entry of the page in the foreground.
-func (r *recorder) visited(ctx context.Context) (v drivers.WebHistoryEntry, err error) {
+// currentEntry returns the history entry of the page in the foreground.
+func (r *recorder) currentEntry(ctx context.Context) (v drivers.WebHistoryEntry, err error) {
 	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
 		page, ok := s.Device.(drivers.WebHistory)
 		if !ok {

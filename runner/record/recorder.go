@@ -71,17 +71,17 @@ type userAction struct {
 
 // recorder converts the person's actions to steps.
 type recorder struct {
-	o      Options
-	device string
-	test   test
-	tabs   []drivers.WebTab        // open tabs that were reported
-	closes int                     // how many of them pages have closed themselves
-	asked  bool                    // the open dialog was reported
-	untold bool                    // the last step was not printed yet
-	names  map[string]string       // of passwords, by field
-	seen   map[string]int          // number of the newest action, by page
-	visit  drivers.WebHistoryEntry // the history entry that was seen last
-	led    bool                    // the page itself moves in its history
+	o             Options
+	device        string
+	test          test
+	tabs          []drivers.WebTab        // open tabs that were reported
+	closes        int                     // how many of them pages have closed themselves
+	asked         bool                    // the open dialog was reported
+	unprinted     bool                    // the last step was not printed yet
+	names         map[string]string       // of passwords, by field
+	seen          map[string]int          // number of the newest action, by page
+	visit         drivers.WebHistoryEntry // the history entry that was seen last
+	pageNavigates bool                    // the page itself moves in its history
 }
 
 // who is the name of the recording in leases.
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (yaml string, err error) {
 		return "", err
 	}
 	r.device = status.Info.ID
-	if err := r.begin(ctx); err != nil {
+	if err := r.openPage(ctx); err != nil {
 		return "", errors.Join(err, o.Devices.Shut(context.WithoutCancel(ctx), r.device, who))
 	}
 	heard := make(chan userAction)
@@ -106,7 +106,7 @@ func Run(ctx context.Context, o Options) (yaml string, err error) {
 		err = r.follow(life, heard)
 	}
 	cancel()
-	r.tell()
+	r.printStep()
 	if err == nil || ctx.Err() != nil {
 		err = o.Devices.Shut(context.WithoutCancel(ctx), r.device, who)
 	}
@@ -114,8 +114,8 @@ func Run(ctx context.Context, o Options) (yaml string, err error) {
 	return yaml, errors.Join(bad, err)
 }
 
-// begin opens the page.
-func (r *recorder) begin(ctx context.Context) error {
+// openPage opens the page.
+func (r *recorder) openPage(ctx context.Context) error {
 	args := text("url", r.o.URL)
 	now := args
 	if r.o.Connect != "" {
@@ -129,7 +129,7 @@ func (r *recorder) begin(ctx context.Context) error {
 		return err
 	}
 	r.write(step{lines: []string{client.StepLine(def, args)}}, false)
-	r.visit, _ = r.visited(ctx) // a browser without this information has no history to record
+	r.visit, _ = r.currentEntry(ctx) // a browser without this information has no history to record
 	return nil
 }
 
@@ -166,12 +166,12 @@ func (r *recorder) listen(ctx context.Context, heard chan<- userAction) error {
 	})
 }
 
-// look is how often the list of tabs is checked.
-const look = 500 * time.Millisecond
+// tabInterval is how often the list of tabs is checked.
+const tabInterval = 500 * time.Millisecond
 
 // follow records until ctx or the last page ends.
 func (r *recorder) follow(ctx context.Context, heard <-chan userAction) error {
-	ticker := time.NewTicker(look)
+	ticker := time.NewTicker(tabInterval)
 	defer ticker.Stop()
 	for {
 		var err error
@@ -179,12 +179,12 @@ func (r *recorder) follow(ctx context.Context, heard <-chan userAction) error {
 		case <-ctx.Done():
 			return nil
 		case t := <-heard:
-			err = r.hear(ctx, t)
+			err = r.handle(ctx, t)
 			t.done()
 		case answer := <-r.o.Answers:
 			err = r.answer(ctx, answer)
 		case <-ticker.C:
-			r.tell()
+			r.printStep()
 			err = r.sync(ctx, -1)
 		}
 		switch {
@@ -201,8 +201,8 @@ func (r *recorder) follow(ctx context.Context, heard <-chan userAction) error {
 // errEnd means that the last page was closed.
 var errEnd = errors.New("the last page was closed")
 
-// hear records one action.
-func (r *recorder) hear(ctx context.Context, t userAction) error {
+// handle records one action.
+func (r *recorder) handle(ctx context.Context, t userAction) error {
 	newest := r.seen[t.Page]
 	r.seen[t.Page] = max(newest, t.Number)
 	if t.Kind == "input" && t.Number < newest {
@@ -213,10 +213,10 @@ func (r *recorder) hear(ctx context.Context, t userAction) error {
 		return nil
 	}
 	if t.Kind == "dialog" {
-		return r.answered(ctx, t)
+		return r.recordAnswer(ctx, t)
 	}
 	if t.Kind == "leads" {
-		r.led = true
+		r.pageNavigates = true
 		return nil
 	}
 	if err := r.sync(ctx, t.tab); err != nil {
@@ -261,20 +261,20 @@ func (r *recorder) write(s step, instead bool) {
 	if instead {
 		r.test.drop()
 	} else {
-		r.tell()
+		r.printStep()
 	}
 	r.test.add(s)
-	if r.untold = true; !s.typed {
-		r.tell()
+	if r.unprinted = true; !s.typed {
+		r.printStep()
 	}
 }
 
-// tell prints the last step, once.
-func (r *recorder) tell() {
-	if !r.untold {
+// printStep prints the last step, once.
+func (r *recorder) printStep() {
+	if !r.unprinted {
 		return
 	}
-	r.untold = false
+	r.unprinted = false
 	for _, line := range r.test.last().lines {
 		r.o.Say(line)
 	}

@@ -46,7 +46,7 @@ func StateOf(ctx context.Context, d drivers.Device) (s State, err error) {
 	if err != nil {
 		return s, err
 	}
-	asked, err := page.Eval(ctx, "("+askedScript+")()", asking)
+	asked, err := page.Eval(ctx, "("+askedScript+")()", queryTimeout)
 	s.FilesAsked = asked == true
 	return s, err
 }
@@ -83,10 +83,11 @@ func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 		}
 		return ""
 	}
-	if name := title(tabs[at]); steady(name) && len([]rune(name)) <= 60 && alone(title) && !strings.HasPrefix(name, "/") {
+	if name := title(tabs[at]); isStable(name) && len([]rune(name)) <= 60 && alone(title) &&
+		!strings.HasPrefix(name, "/") {
 		text("title", name)
 	}
-	if p := path(tabs[at]); steady(p) && p != "/" && !strings.ContainsAny(p, "*{}[]?") && alone(path) {
+	if p := path(tabs[at]); isStable(p) && p != "/" && !strings.ContainsAny(p, "*{}[]?") && alone(path) {
 		text("url", "**"+p+"*")
 	}
 	return append(list,
@@ -94,5 +95,5 @@ func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 			{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(at)}}}})
 }
 
-// steady reports whether a text has no number, which may change with the data.
-func steady(text string) bool { return text != "" && !strings.ContainsFunc(text, unicode.IsDigit) }
+// isStable reports whether a text has no number, which may change with the data.
+func isStable(text string) bool { return text != "" && !strings.ContainsFunc(text, unicode.IsDigit) }

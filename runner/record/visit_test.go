@@ -19,7 +19,7 @@ func TestPageThatTellsLate(t *testing.T) {
 	}{{1, "/home", 2, 1}, {2, "/home", 2, 1}, {2, "/home", 4, 3}, {2, "", 1, 2}, {2, "/elsewhere", 1, 2}} {
 		now := all[c.shown]
 		now.All = all
-		if got := shownBy(now, c.address, c.before); got.Index != c.want {
+		if got := entryOf(now, c.address, c.before); got.Index != c.want {
 			t.Errorf("%+v: entry %d", c, got.Index)
 		}
 	}

@@ -34,7 +34,7 @@ func (q *request) accountWith(a account, failed error) (err error) {
 	}
 	v := view{Title: "Your account", D: a}
 	if failed != nil {
-		return q.again("account", v, failed)
+		return q.showFormAgain("account", v, failed)
 	}
 	return q.show("account", v)
 }

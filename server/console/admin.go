@@ -74,7 +74,7 @@ func (q *request) accountsWith(a accounts, failed error) error {
 	}
 	v := view{Title: "Accounts", Tab: "accounts", D: a}
 	if failed != nil {
-		return q.again("accounts", v, failed)
+		return q.showFormAgain("accounts", v, failed)
 	}
 	return q.show("accounts", v)
 }

@@ -117,7 +117,7 @@ func led(a answer) bool {
 	return refused(a) || a.status == http.StatusSeeOther && strings.HasPrefix(a.header.Get("Location"), "/console/login")
 }
 
-// TestAttacks tries more than sixty ways to reach another person's data; none may succeed.
+// TestAttacks makes more than sixty attempts to reach another person's data; none may succeed.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
@@ -154,7 +154,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// strangersIDs tries every ID of another person's data, by pages and by the API.
+// strangersIDs uses every ID of another person's data, by pages and by the API.
 func (g *target) strangersIDs(attack func(string, bool)) {
 	theirs, p := "/console/p/"+g.project.ID, g.project.ID
 	for _, path := range []string{"/", "/keys", "/runs/" + g.run, "/runs/" + g.run + "/events", "/reports/" + g.run +

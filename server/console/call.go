@@ -113,5 +113,5 @@ func (u *upstream) SetReadDeadline(t time.Time) error {
 	return http.NewResponseController(u.w).SetReadDeadline(t)
 }
 
-// part escapes a text as a part of a path.
-func part(text string) string { return url.PathEscape(text) }
+// pathSegment escapes a text as a pathSegment of a path.
+func pathSegment(text string) string { return url.PathEscape(text) }

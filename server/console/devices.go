@@ -63,8 +63,8 @@ func (d *device) name(names *strings.Replacer) {
 	}
 }
 
-// Filmed reports whether the screen is being recorded.
-func (d device) Filmed() bool {
+// IsRecorded reports whether the screen is being recorded.
+func (d device) IsRecorded() bool {
 	return d.Recording != nil && (d.Recording.State == "recording" || d.Recording.State == "writing")
 }
 
@@ -97,7 +97,7 @@ func (q *request) devicesWith(failed error) error {
 	}
 	v := view{Title: "Devices", Tab: "devices", D: list}
 	if failed != nil {
-		return q.again("devices", v, failed)
+		return q.showFormAgain("devices", v, failed)
 	}
 	return q.show("devices", v)
 }
@@ -127,8 +127,8 @@ func (c *Console) deleteRecording(q *request) error {
 	return q.done(q.base()+"/devices", "recording-deleted")
 }
 
-// film passes a video on without changes.
-func (c *Console) film(q *request) error {
+// recordingVideo passes a video on without changes.
+func (c *Console) recordingVideo(q *request) error {
 	if err := q.send(q.ask(http.MethodHead, q.ofDevice("/recording/film"), nil, ""), nil); err != nil {
 		return err
 	}

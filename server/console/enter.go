@@ -17,7 +17,7 @@ type entry struct {
 
 func (c *Console) loginPage(q *request) error {
 	if q.person != nil {
-		q.redirect(goodNext(q.r.URL.Query().Get("next")))
+		q.redirect(isSafeNext(q.r.URL.Query().Get("next")))
 		return nil
 	}
 	return q.show("login", view{Title: "Log in", D: entry{Next: q.r.URL.Query().Get("next")}})
@@ -27,7 +27,7 @@ func (c *Console) loginPage(q *request) error {
 // becomes a session of the victim (session fixation).
 func (c *Console) login(q *request) error {
 	e := entry{Email: q.field("email"), Next: q.field("next"), Code: q.field("code") != ""}
-	again := func(err error) error { return q.again("login", view{Title: "Log in", D: e}, err) }
+	again := func(err error) error { return q.showFormAgain("login", view{Title: "Log in", D: e}, err) }
 	if err := q.attempt(e.Email); err != nil {
 		return again(err)
 	}
@@ -56,7 +56,7 @@ func (q *request) enter(p *service.Person, next string) error {
 		return err
 	}
 	http.SetCookie(q.w, q.c.cookie(cookie))
-	q.redirect(goodNext(next))
+	q.redirect(isSafeNext(next))
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (c *Console) registerPage(q *request) error {
 
 func (c *Console) register(q *request) error {
 	e := entry{Email: q.field("email")}
-	again := func(err error) error { return q.again("register", view{Title: "Create an account", D: e}, err) }
+	again := func(err error) error { return q.showFormAgain("register", view{Title: "Create an account", D: e}, err) }
 	if err := q.attempt(e.Email); err != nil {
 		return again(err)
 	}
@@ -106,7 +106,7 @@ func (c *Console) confirm(q *request) error {
 		err = c.o.Service.Confirm(q.r.Context(), e.Token, q.from())
 	}
 	if err != nil {
-		return q.again("confirm", view{Title: "Confirm your address", D: e}, err)
+		return q.showFormAgain("confirm", view{Title: "Confirm your address", D: e}, err)
 	}
 	return q.done("/console/login", "confirmed")
 }
@@ -130,7 +130,7 @@ func (c *Console) reset(q *request) error {
 			return q.done("/console/login", "reset")
 		}
 	}
-	return q.again("reset", view{Title: "New password", D: e}, err)
+	return q.showFormAgain("reset", view{Title: "New password", D: e}, err)
 }
 
 func (c *Console) invitationPage(q *request) error {
@@ -144,7 +144,7 @@ func (c *Console) acceptInvitation(q *request) error {
 	}
 	p, err := q.person.Accept(q.r.Context(), token)
 	if err != nil {
-		return q.again("invitation", view{Title: "Invitation", D: entry{Token: token}}, err)
+		return q.showFormAgain("invitation", view{Title: "Invitation", D: entry{Token: token}}, err)
 	}
 	return q.done("/console/p/"+p.ID+"/", "joined")
 }

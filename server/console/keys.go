@@ -71,7 +71,7 @@ func (q *request) keysWith(k keys, failed error) error {
 	}
 	v.D = k
 	if failed != nil {
-		return q.again("keys", v, failed)
+		return q.showFormAgain("keys", v, failed)
 	}
 	return q.show("keys", v)
 }

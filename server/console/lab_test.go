@@ -275,8 +275,8 @@ func (l *lab) watch(page playwright.Page) *tab {
 	return &tab{page, l}
 }
 
-// beside opens another page in the same browser, with the same login.
-func (p *tab) beside() *tab {
+// secondTab opens another page in the same browser, with the same login.
+func (p *tab) secondTab() *tab {
 	p.l.t.Helper()
 	page, err := p.Context().NewPage()
 	p.must(err)

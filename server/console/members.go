@@ -36,7 +36,7 @@ func (q *request) membersWith(m members, failed error) (err error) {
 	m.Me, m.Room = q.person.Account.ID, plan.Members
 	v := view{Title: "Members", Tab: "members", D: m}
 	if failed != nil {
-		return q.again("members", v, failed)
+		return q.showFormAgain("members", v, failed)
 	}
 	return q.show("members", v)
 }

@@ -101,8 +101,9 @@ func (q *request) showStatus(status int, name string, v view) error {
 	return nil
 }
 
-// again shows the page of a form again, with the error in the input; for other errors it shows the error page.
-func (q *request) again(name string, v view, err error) error {
+// showFormAgain shows the page of a form showFormAgain, with the error in the input; for other errors it shows the
+// error page.
+func (q *request) showFormAgain(name string, v view, err error) error {
 	e := known(err)
 	if e == nil || e.Status == http.StatusNotFound || e.Status >= http.StatusInternalServerError {
 		return err

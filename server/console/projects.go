@@ -37,7 +37,7 @@ func (c *Console) createProject(q *request) error {
 	name := q.field("name")
 	p, err := q.person.CreateProject(q.r.Context(), name)
 	if err != nil {
-		return q.again("projects", view{Title: "Projects", D: projects{q.person.Plan(), name}}, err)
+		return q.showFormAgain("projects", view{Title: "Projects", D: projects{q.person.Plan(), name}}, err)
 	}
 	return q.done("/console/p/"+p.ID+"/", "project")
 }
@@ -130,7 +130,7 @@ func (c *Console) changeSettings(q *request) error {
 		err = q.project.Change(q.r.Context(), service.Settings{Name: &s.Name, ReportDays: &days, ReportRuns: &runs})
 	}
 	if err != nil {
-		return q.again("settings", view{Title: "Settings", Tab: "settings", D: s}, err)
+		return q.showFormAgain("settings", view{Title: "Settings", Tab: "settings", D: s}, err)
 	}
 	return q.done(q.base()+"/settings", "settings")
 }
@@ -139,8 +139,9 @@ func (c *Console) changeSettings(q *request) error {
 func (c *Console) deleteProject(q *request) error {
 	p := q.project
 	if strings.TrimSpace(q.field("name")) != p.Name {
-		return q.again("settings", view{Title: "Settings", Tab: "settings", D: settings{p.Name, strconv.Itoa(p.ReportDays),
-			strconv.Itoa(p.ReportRuns)}},
+		return q.showFormAgain("settings", view{Title: "Settings", Tab: "settings",
+			D: settings{p.Name, strconv.Itoa(p.ReportDays),
+				strconv.Itoa(p.ReportRuns)}},
 			invalid("To delete the project, enter its name as shown above."))
 	}
 	if err := p.Delete(q.r.Context()); err != nil {

@@ -31,7 +31,7 @@ func (c *Console) flowCookie(value string) *http.Cookie {
 }
 
 func (c *Console) providerLogin(q *request) error {
-	address, err := q.begin(flow{Next: q.r.URL.Query().Get("next")})
+	address, err := q.startLogin(flow{Next: q.r.URL.Query().Get("next")})
 	if err == nil {
 		q.redirect(address)
 	}
@@ -41,15 +41,15 @@ func (c *Console) providerLogin(q *request) error {
 // connectProvider starts with a form, which no other site can send, and continues with a link: the page's policy does
 // not allow forms to lead to another site.
 func (c *Console) connectProvider(q *request) error {
-	address, err := q.begin(flow{Next: "/console/account", Connect: q.person.Session})
+	address, err := q.startLogin(flow{Next: "/console/account", Connect: q.person.Session})
 	if err != nil {
 		return err
 	}
 	return q.show("provider", view{Title: "Connect", D: address})
 }
 
-// begin returns the provider's URL for a browser, and stores what is needed when the browser comes back.
-func (q *request) begin(f flow) (string, error) {
+// startLogin returns the provider's URL for a browser, and stores what is needed when the browser comes back.
+func (q *request) startLogin(f flow) (string, error) {
 	if q.c.o.OIDC == nil {
 		return "", service.ErrNotFound
 	}

@@ -31,7 +31,7 @@ func (q *request) reportsWith(failed error) error {
 	d := reports{Text: strings.TrimSpace(get.Get("text")), Verdict: get.Get("verdict"), Kind: get.Get("kind")}
 	query := "?limit=200"
 	if before := get.Get("before"); before != "" {
-		query += "&before=" + part(before)
+		query += "&before=" + pathSegment(before)
 	}
 	var folders []struct {
 		Run          string
@@ -56,7 +56,7 @@ func (q *request) reportsWith(failed error) error {
 		}
 		one := runOf(records[at], names)
 		one.Packs, one.Uploaded = f.Packs, slices.Contains(f.Files, uploadNote)
-		if d.fits(one) {
+		if d.matches(one) {
 			d.Runs = append(d.Runs, one)
 		}
 	}
@@ -69,13 +69,13 @@ func (q *request) reportsWith(failed error) error {
 	}
 	v := view{Title: "Reports", Tab: "reports", D: d}
 	if failed != nil {
-		return q.again("reports", v, failed)
+		return q.showFormAgain("reports", v, failed)
 	}
 	return q.show("reports", v)
 }
 
-// fits reports whether a run matches the filters.
-func (d reports) fits(r run) bool {
+// matches reports whether a run matches the filters.
+func (d reports) matches(r run) bool {
 	text := strings.ToLower(d.Text)
 	named := text == "" || strings.Contains(strings.ToLower(r.ID), text) ||
 		slices.ContainsFunc(r.Cases, func(c jobs.Case) bool {
@@ -96,7 +96,7 @@ func (c *Console) uploadPack(q *request) error {
 }
 
 func (c *Console) deleteReport(q *request) error {
-	if err := q.call("DELETE", "/reports/"+part(q.r.PathValue("run")), nil, nil); err != nil {
+	if err := q.call("DELETE", "/reports/"+pathSegment(q.r.PathValue("run")), nil, nil); err != nil {
 		return q.reportsWith(err)
 	}
 	return q.done(q.base()+"/reports", "report-deleted")
@@ -122,7 +122,7 @@ func (c *Console) openReport(q *request) error {
 func escaped(text string) string {
 	parts := strings.Split(text, "/")
 	for i := range parts {
-		parts[i] = part(parts[i])
+		parts[i] = pathSegment(parts[i])
 	}
 	return strings.Join(parts, "/")
 }
@@ -134,7 +134,7 @@ func (c *Console) file(q *request) error {
 	q.person, q.project = nil, nil
 	id, text, name := q.r.PathValue("project"), q.r.PathValue("ticket"), q.r.PathValue("path")
 	if pack.IsRunName(text) {
-		q.redirect("/console/p/" + part(id) + "/reports/" + text + "/" + escaped(name))
+		q.redirect("/console/p/" + pathSegment(id) + "/reports/" + text + "/" + escaped(name))
 		return nil
 	}
 	person, project, run, err := c.o.Service.OpenTicket(q.r.Context(), text, q.from())
@@ -157,6 +157,6 @@ func (c *Console) file(q *request) error {
 
 // allRuns is the target of links from pages of reports to the list of runs.
 func (c *Console) allRuns(q *request) error {
-	q.redirect("/console/p/" + part(q.r.PathValue("project")) + "/reports")
+	q.redirect("/console/p/" + pathSegment(q.r.PathValue("project")) + "/reports")
 	return nil
 }

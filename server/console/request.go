@@ -124,8 +124,8 @@ func (q *request) toLogin() {
 	q.redirect(to)
 }
 
-// goodNext reports whether a path belongs to the console, and cannot be read as the URL of another site.
-func goodNext(text string) string {
+// isSafeNext reports whether a path belongs to the console, and cannot be read as the URL of another site.
+func isSafeNext(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/console/") ||
 		strings.ContainsAny(text, "\\\r\n\t") || len(text) > 500 {

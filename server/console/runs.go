@@ -128,7 +128,7 @@ func (q *request) runsWith(form start, failed error) error {
 	d := runs{Form: form, Key: rand.Text()}
 	path := "/runs?limit=200"
 	if before := q.r.URL.Query().Get("before"); before != "" {
-		path += "&before=" + part(before)
+		path += "&before=" + pathSegment(before)
 	}
 	var records []jobs.Record
 	if err := q.call("GET", path, nil, &records); err != nil {
@@ -161,7 +161,7 @@ func (q *request) runsWith(form start, failed error) error {
 	d.Tests, d.Problems = tests.Tests, tests.Problems
 	v.D = d
 	if failed != nil {
-		return q.again("runs", v, failed)
+		return q.showFormAgain("runs", v, failed)
 	}
 	return q.show("runs", v)
 }
@@ -189,7 +189,7 @@ func (c *Console) startRun(q *request) error {
 	case err != nil:
 		return q.runsWith(f, err)
 	}
-	q.redirect(q.base() + "/runs/" + part(rec.ID))
+	q.redirect(q.base() + "/runs/" + pathSegment(rec.ID))
 	return nil
 }
 
@@ -249,7 +249,7 @@ func (c *Console) runPage(q *request) error {
 
 func (q *request) run() (r run, err error) {
 	var rec jobs.Record
-	if err := q.call("GET", "/runs/"+part(q.r.PathValue("run")), nil, &rec); err != nil {
+	if err := q.call("GET", "/runs/"+pathSegment(q.r.PathValue("run")), nil, &rec); err != nil {
 		return r, err
 	}
 	names, err := q.names()
@@ -262,14 +262,14 @@ func (q *request) run() (r run, err error) {
 func (q *request) runWith(r run, failed error) error {
 	v := view{Title: "Run " + r.ID, Tab: "runs", D: r, Refresh: r.Under()}
 	if failed != nil {
-		return q.again("run", v, failed)
+		return q.showFormAgain("run", v, failed)
 	}
 	return q.show("run", v)
 }
 
 // events passes on the events of a run.
 func (c *Console) events(q *request) error {
-	r := q.ask(http.MethodGet, "/runs/"+part(q.r.PathValue("run"))+"/events", nil, "")
+	r := q.ask(http.MethodGet, "/runs/"+pathSegment(q.r.PathValue("run"))+"/events", nil, "")
 	if last := q.r.Header.Get("Last-Event-ID"); last != "" {
 		r.Header.Set("Last-Event-ID", last)
 	}
@@ -279,10 +279,10 @@ func (c *Console) events(q *request) error {
 
 func (c *Console) cancelRun(q *request) error {
 	id := q.r.PathValue("run")
-	if err := q.call("DELETE", "/runs/"+part(id), nil, nil); err != nil {
+	if err := q.call("DELETE", "/runs/"+pathSegment(id), nil, nil); err != nil {
 		return err
 	}
-	return q.done(q.base()+"/runs/"+part(id), "cancelled")
+	return q.done(q.base()+"/runs/"+pathSegment(id), "cancelled")
 }
 
 // rerun starts the cases again that did not pass.
@@ -309,6 +309,6 @@ func (c *Console) rerun(q *request) error {
 	if err != nil {
 		return q.runWith(r, err)
 	}
-	q.redirect(q.base() + "/runs/" + part(rec.ID))
+	q.redirect(q.base() + "/runs/" + pathSegment(rec.ID))
 	return nil
 }

@@ -210,7 +210,7 @@ func TestLive(t *testing.T) {
 	p.must(p.Locator("td .flag.warn", playwright.PageLocatorOptions{HasText: "running"}).WaitFor())
 	p.inFull("a run under way")
 	p.shot("run-live")
-	other := p.beside()
+	other := p.secondTab()
 	other.goTo(base + "devices")
 	other.sees("runs slow")
 	other.sees("since")

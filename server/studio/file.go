@@ -34,8 +34,8 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// goodName reports whether a name is that of a test in the project. os.Root ensures that no path leaves the project.
-func goodName(name string) bool {
+// isTestName reports whether a name is that of a test in the project. os.Root ensures that no path leaves the project.
+func isTestName(name string) bool {
 	ext := path.Ext(name)
 	if ext != ".yaml" && ext != ".yml" || !filepath.IsLocal(name) {
 		return false
@@ -48,8 +48,8 @@ func goodName(name string) bool {
 	return true
 }
 
-// may reports whether a person may read and write the project's files, and writes the error otherwise.
-func (s *Studio) may(w http.ResponseWriter, who auth.Identity) bool {
+// mayUseFiles reports whether a person mayUseFiles read and write the project's files, and writes the error otherwise.
+func (s *Studio) mayUseFiles(w http.ResponseWriter, who auth.Identity) bool {
 	if s.o.Files == nil || s.o.Identify != nil && !who.May("devices:write") {
 		http.Error(w, "There is no project here with files that you may open.", http.StatusForbidden)
 		return false
@@ -59,11 +59,11 @@ func (s *Studio) may(w http.ResponseWriter, who auth.Identity) bool {
 
 // open returns a file; one that does not exist is an empty file, to be saved.
 func (s *Studio) open(w http.ResponseWriter, r *http.Request, who auth.Identity) {
-	if !s.may(w, who) {
+	if !s.mayUseFiles(w, who) {
 		return
 	}
 	name := r.URL.Query().Get("path")
-	if !goodName(name) {
+	if !isTestName(name) {
 		http.Error(w, "Name a file of this project that ends in .yaml.", http.StatusBadRequest)
 		return
 	}
@@ -93,12 +93,12 @@ func (s *Studio) read(name string) ([]byte, error) {
 // save writes a file, formatted as taproot fmt does, unless it has changed since the editor read it. Invalid YAML is
 // not formatted.
 func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity) {
-	if !s.may(w, who) {
+	if !s.mayUseFiles(w, who) {
 		return
 	}
 	var file testFile
 	if r.Header.Get("Content-Type") != "application/json" ||
-		json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !goodName(file.Path) ||
+		json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !isTestName(file.Path) ||
 		len(file.Text) > maxTest {
 		http.Error(w, "Send a file of this project that ends in .yaml.", http.StatusBadRequest)
 		return
@@ -143,12 +143,12 @@ const maxAttachment = 64 << 20
 // attach saves a file next to a test that uses it: under its own name, or, when another file has that, with a number
 // added.
 func (s *Studio) attach(w http.ResponseWriter, r *http.Request, who auth.Identity) {
-	if !s.may(w, who) {
+	if !s.mayUseFiles(w, who) {
 		return
 	}
 	beside, name := r.URL.Query().Get("beside"), r.URL.Query().Get("name")
-	if !goodName(beside) || name != path.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") ||
-		strings.ContainsAny(name, "\\:") || goodName(name) {
+	if !isTestName(beside) || name != path.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") ||
+		strings.ContainsAny(name, "\\:") || isTestName(name) {
 		http.Error(w, "Name a file to be saved next to a test of this project.", http.StatusBadRequest)
 		return
 	}
@@ -158,14 +158,14 @@ func (s *Studio) attach(w http.ResponseWriter, r *http.Request, who auth.Identit
 			http.StatusRequestEntityTooLarge)
 		return
 	}
-	if name, err = s.putBeside(beside, name, data); err != nil {
+	if name, err = s.saveNextTo(beside, name, data); err != nil {
 		http.Error(w, "The file cannot be written: "+reason(err), http.StatusBadRequest)
 		return
 	}
 	answer(w, http.StatusOK, map[string]string{"name": name})
 }
 
-func (s *Studio) putBeside(test, name string, data []byte) (string, error) {
+func (s *Studio) saveNextTo(test, name string, data []byte) (string, error) {
 	dir := path.Dir(filepath.ToSlash(test))
 	if err := s.o.Files.MkdirAll(dir, 0o755); err != nil {
 		return "", err

@@ -115,7 +115,7 @@ func (s *Studio) enter(w http.ResponseWriter, r *http.Request) {
 			enterPage{Problem: "This link has been used, or is too old. Start taproot studio again for a new one."})
 		return
 	}
-	s.begin(w, r, one.who, one.next)
+	s.startSession(w, r, one.who, one.next)
 }
 
 // key logs in a person with a valid key.
@@ -137,11 +137,11 @@ func (s *Studio) key(w http.ResponseWriter, r *http.Request) {
 		s.show(w, http.StatusUnauthorized, "enter.html", enterPage{Next: next, Problem: "This key is not known."})
 		return
 	}
-	s.begin(w, r, who, next)
+	s.startSession(w, r, who, next)
 }
 
-// begin starts a session.
-func (s *Studio) begin(w http.ResponseWriter, r *http.Request, who auth.Identity, next string) {
+// startSession starts a session.
+func (s *Studio) startSession(w http.ResponseWriter, r *http.Request, who auth.Identity, next string) {
 	key := s.sessions.add(session{who: who, until: time.Now().Add(sessionLimit)})
 	if key == "" {
 		http.Error(w, "There are too many sessions.", http.StatusServiceUnavailable)

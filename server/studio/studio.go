@@ -79,11 +79,11 @@ func New(o Options) (*Studio, error) {
 	s.mux.HandleFunc("GET /studio/assets/schema.json", serveSchema)
 	s.mux.HandleFunc("GET /studio/enter", s.enter)
 	s.mux.HandleFunc("POST /studio/enter", s.key)
-	s.mux.HandleFunc("GET /studio", s.known(s.list))
-	s.mux.HandleFunc("GET /studio/devices/{id}", s.known(s.device))
-	s.mux.HandleFunc("GET /studio/file", s.known(s.open))
-	s.mux.HandleFunc("PUT /studio/file", s.known(s.save))
-	s.mux.HandleFunc("PUT /studio/attachment", s.known(s.attach))
+	s.mux.HandleFunc("GET /studio", s.withSession(s.list))
+	s.mux.HandleFunc("GET /studio/devices/{id}", s.withSession(s.device))
+	s.mux.HandleFunc("GET /studio/file", s.withSession(s.open))
+	s.mux.HandleFunc("PUT /studio/file", s.withSession(s.save))
+	s.mux.HandleFunc("PUT /studio/attachment", s.withSession(s.attach))
 	return s, nil
 }
 
@@ -127,8 +127,8 @@ func (s *Studio) asset(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(a.text) // a client that disconnected reads nothing
 }
 
-// known calls page for requests with a session, and shows the login form otherwise.
-func (s *Studio) known(page func(http.ResponseWriter, *http.Request, auth.Identity)) http.HandlerFunc {
+// withSession calls page for requests with a session, and shows the login form otherwise.
+func (s *Studio) withSession(page func(http.ResponseWriter, *http.Request, auth.Identity)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, ok := s.Identify(r)
 		switch {
