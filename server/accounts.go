@@ -48,9 +48,9 @@ type confirmInput struct {
 type passwordInput struct {
 	Authorization string `header:"Authorization" doc:"Of who changes a password that is known."`
 	Body          struct {
-		Email       string `json:"email,omitempty" maxLength:"254" doc:"Alone: send an e-mail with which a new password can be set."`
+		Email       string `json:"email,omitempty" maxLength:"254" doc:"Alone: send an e-mail to set a new password."`
 		Token       string `json:"token,omitempty" maxLength:"200" doc:"From that e-mail, with newPassword."`
-		Password    string `json:"password,omitempty" maxLength:"1024" doc:"The old one, with newPassword and an access token."`
+		Password    string `json:"password,omitempty" maxLength:"1024" doc:"The old one, with newPassword and a token."`
 		NewPassword string `json:"newPassword,omitempty" maxLength:"1024"`
 	}
 }

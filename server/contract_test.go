@@ -28,7 +28,7 @@ type contract struct {
 	schemas  map[string]*jsonschema.Schema // of bodies, by their places in the document
 }
 
-// contracts are the documents that were read: to write one and read it takes as long as a short test.
+// contracts caches the documents: writing and reading one takes as long as a short test.
 var contracts = struct {
 	sync.Mutex
 	of map[string]*contract
@@ -80,7 +80,7 @@ func readContract(data []byte) (*contract, error) {
 	return c, c.compiler.AddResource("openapi.json", text)
 }
 
-// check holds an answer against the document.
+// check validates a response against the document.
 func (c *contract) check(t testing.TB, r *http.Request, a answer, isJSON bool) {
 	t.Helper()
 	plain := r.Clone(r.Context())
@@ -111,7 +111,8 @@ func (c *contract) check(t testing.TB, r *http.Request, a answer, isJSON bool) {
 	}
 }
 
-// body holds the JSON of an answer against its schema, which is compiled once: the library would do it for each answer.
+// body validates the JSON of a response against its schema, which is compiled once: the library would do it for each
+// response.
 func (c *contract) body(method, path string, a answer) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body))
 	if err != nil {
@@ -124,7 +125,7 @@ func (c *contract) body(method, path string, a answer) error {
 	return s.Validate(v)
 }
 
-// schema finds the schema of an answer in JSON; there is none where an answer can be any file.
+// schema finds the schema of a JSON response; a response that can be any file has none.
 func (c *contract) schema(method, path string, status int) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -39,7 +39,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// smallDisk mounts one of a size, such as 256k.
+// smallDisk mounts a file system with a size such as 256k.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()

@@ -35,8 +35,7 @@ func model(t *testing.T) string {
 	return s.URL
 }
 
-// TestDocument runs the lines of docs/rest.md against a simulated phone and a real page: each must be answered with
-// a success.
+// TestDocument runs the lines of docs/rest.md against a simulated phone and a real page: each must succeed.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/rest.md")
@@ -100,7 +99,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// run makes an archive of a pack.
+// run creates an archive of a pack.
 func (l *lab) run(dir, name string) {
 	l.t.Helper()
 	id, _ := l.ask("POST", "/runs", map[string]any{"tests": []string{"login"}}).json(l.t)["id"].(string)
@@ -152,7 +151,7 @@ func shell(t *testing.T, dir, line string) string {
 	return status + " " + body
 }
 
-// curl is as much of curl as the document uses.
+// curl implements the part of curl that the document uses.
 func curl(ctx context.Context, dir string, args []string, out io.Writer) error {
 	method, url, file := http.MethodGet, "", ""
 	var body io.Reader

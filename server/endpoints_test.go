@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// operation is one of the document.
+// operation is one operation of the document.
 type operation struct {
 	method, path string
 	scope        string
@@ -23,7 +23,7 @@ type operation struct {
 	upload       bool
 }
 
-// operations lists what the document promises.
+// operations lists the operations of the document.
 func (l *lab) operations() (list []operation) {
 	l.t.Helper()
 	var doc struct {
@@ -264,7 +264,7 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// exampleBody is the example of the reference as JSON.
+// exampleBody returns the example of the reference as JSON.
 func exampleBody(t *testing.T, def dsl.Def) map[string]any {
 	t.Helper()
 	var step map[string]any
@@ -286,7 +286,7 @@ func exampleBody(t *testing.T, def dsl.Def) map[string]any {
 	}
 }
 
-// scalarKey is the key that a short form fills.
+// scalarKey returns the key that a short form sets.
 func scalarKey(t reflect.Type) (key string, list bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -303,7 +303,7 @@ func scalarKey(t reflect.Type) (key string, list bool) {
 	return "", false
 }
 
-// TestServerPages: what needs no device.
+// TestServerPages: the routes that need no device.
 func TestServerPages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

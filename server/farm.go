@@ -47,7 +47,7 @@ type FarmCase struct {
 
 // FarmShare is a project's share of the farm and its current use.
 type FarmShare struct {
-	Weight  int `json:"weight" doc:"Of two projects that wait, one of weight 2 starts twice as many cases as one of weight 1."`
+	Weight  int `json:"weight" doc:"Weight 2 starts twice as many cases as weight 1, when both wait."`
 	Limit   int `json:"limit" doc:"Of its cases under way at once; 0: none."`
 	Running int `json:"running"`
 	Waiting int `json:"waiting"`

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// adbMessage is one of adb's protocol.
+// adbMessage is a message of adb's protocol.
 func adbMessage(command string, arg0, arg1 uint32, data string) []byte {
 	out := []byte(command)
 	sum := uint32(0)
@@ -90,8 +90,8 @@ func TestADBOnARemoteDevice(t *testing.T) {
 	})
 }
 
-// TestADBStandsInTheAuditLog: what a connection of adb was answered is in the audit log when it has ended, on the
-// machine of the phone, too.
+// TestADBStandsInTheAuditLog: the audit log contains a connection of adb with its status after it has ended, also on
+// the machine of the phone.
 func TestADBStandsInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withShell)

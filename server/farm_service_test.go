@@ -74,7 +74,7 @@ func TestFarmOfProjects(t *testing.T) {
 		return err == nil && len(of) == 1 && of[0].Result == "refused" && strings.Contains(of[0].Target, "SIM1@private") &&
 			strings.Contains(of[0].Actor, "project ") && of[0].Project == ""
 	})
-	// he sees one of this name only
+	// this project sees only one device of this name
 	if a := as(bobs, "POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 {
 		t.Error(a)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestInspect: the elements of a screen, the selectors of one of them, and what a selector picks; also of a device that
-// is held.
+// TestInspect: the elements of a screen, the selectors of one of them, and the matches of a selector; also of a leased
+// device.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

@@ -44,7 +44,7 @@ type LeaseState struct {
 	Since        *time.Time        `json:"since,omitempty"`
 	Until        *time.Time        `json:"until,omitempty"`
 	Reservations []ReservationInfo `json:"reservations,omitempty" doc:"For when it is reserved, the first one first."`
-	Mine         bool              `json:"mine,omitempty" doc:"Held by a connection of the same credential; /devices/{id}/input?take=true takes it over."`
+	Mine         bool              `json:"mine,omitempty" doc:"Held by the same credential; …/input?take=true takes it over."`
 }
 
 // LeaseGrant is a lease as its holder gets it.
@@ -59,11 +59,11 @@ type leaseGrant struct{ Body LeaseGrant }
 type leaseInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"How long the lease lasts from now on."`
-		Holder     string     `json:"holder,omitempty" maxLength:"64" doc:"A name that others see: of a person, or a job of a CI system."`
-		From       *time.Time `json:"from,omitempty" doc:"Reserve the device from then on, instead of holding it now; at most 90 days ahead."`
-		Until      *time.Time `json:"until,omitempty" doc:"Of a reservation: its end, at most seven days after its beginning."`
-		Why        string     `json:"why,omitempty" maxLength:"200" doc:"Of a reservation: what for. Members of the project see it."`
+		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"Duration of the lease."`
+		Holder     string     `json:"holder,omitempty" maxLength:"64" doc:"A name for others: a person or a CI job."`
+		From       *time.Time `json:"from,omitempty" doc:"Reserve the device from then on; at most 90 days ahead."`
+		Until      *time.Time `json:"until,omitempty" doc:"Of a reservation: its end, at most seven days after from."`
+		Why        string     `json:"why,omitempty" maxLength:"200" doc:"Purpose of a reservation, for members."`
 	}
 }
 
@@ -84,7 +84,7 @@ type grant struct {
 	sum   [sha256.Size]byte // hash of the lease ID
 	who   string            // the holder's name in runner/live
 	owner string            // the credential that does not need the ID; empty: none
-	live  string            // of a connection: the credential that may take over the device; empty: none
+	live  string            // of a connection: the credential that may take it over; or empty
 }
 
 func newLeases(project string, reserved func(string) []pool.Reservation) leases {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// spectralRules are those of spectral but two: whom to write to is the operator's affair, and WebSockets have no
-// success but 101.
+// spectralRules are those of spectral without two: the contact depends on the operator, and WebSockets have no success
+// status except 101.
 const spectralRules = `extends: ["spectral:oas"]
 rules:
   info-contact: off
@@ -24,7 +24,7 @@ rules:
     then: {function: schema, functionOptions: {schema: {not: {propertyNames: {pattern: "^[^23]"}}}}}
 `
 
-// TestLint: linters that others wrote find nothing wrong with the OpenAPI document. npm fetches them once.
+// TestLint: linters of others find no errors in the OpenAPI document. npm downloads them once.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -85,8 +85,8 @@ export const more: components["schemas"]["tapBody"] = { label: "Sign in", labell
 export const enough: components["schemas"]["tapBody"] = { label: "Sign in", timeoutMs: 500 };
 `
 
-// TestTypeScriptClient: types that openapi-typescript makes of the document take what the API takes, and refuse what it
-// refuses.
+// TestTypeScriptClient: types that openapi-typescript generates from the document accept what the API accepts, and
+// reject what it rejects.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

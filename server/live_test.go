@@ -98,7 +98,7 @@ func (l *lab) dial(device string, headers ...string) (*respondingSocket, *http.R
 	return attend(conn), res, nil
 }
 
-// dialDeaf is dial for who reads no more than the first message.
+// dialDeaf is dial for a client that reads only the first message.
 func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http.Response, error) {
 	device, query, _ := strings.Cut(device, "?")
 	r := l.request("GET", "/devices/"+device+"/input?"+query, nil, headers...)
@@ -223,7 +223,7 @@ func TestInputUnderALease(t *testing.T) {
 	}
 }
 
-// TestBadMessages end the connection, and free the device.
+// TestBadMessages: invalid messages end the connection, and free the device.
 func TestBadMessages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

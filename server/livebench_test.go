@@ -134,7 +134,7 @@ func benchmarkPage(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// benchmarkPhone has the clock of a phone's status bar, which changes with each second.
+// benchmarkPhone shows the clock of a phone's status bar, which changes every second.
 func benchmarkPhone(b *testing.B) {
 	l := newLab(b, 1)
 	ctx, cancel := context.WithCancel(b.Context())

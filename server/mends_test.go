@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestNumbersThatAreNone: what JSON can write and no machine can hold is refused, wherever a number may stand.
+// TestNumbersThatAreNone: numbers that JSON allows but no type can represent are rejected in every place.
 func TestNumbersThatAreNone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -117,8 +117,8 @@ func TestPathsWithASlash(t *testing.T) {
 	}
 }
 
-// TestPagesThatAreNotOpen: an address that may not be opened leaves no page in the list of devices, which has those
-// that are open alone.
+// TestPagesThatAreNotOpen: a URL that may not be opened leaves no page in the list of devices, which contains only open
+// ones.
 func TestPagesThatAreNotOpen(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -138,8 +138,8 @@ func TestPagesThatAreNotOpen(t *testing.T) {
 	}
 }
 
-// TestRefusedAddressesStartNoBrowser: the program of the browser is a script that notes each start. An address that may
-// not be opened does not come to it; one that may be does.
+// TestRefusedAddressesStartNoBrowser: the browser is a script that records each start. It is not started for a URL that
+// may not be opened, but for one that may.
 func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	started, program := filepath.Join(dir, "started"), filepath.Join(dir, "chromium")

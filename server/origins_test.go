@@ -95,7 +95,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestHosts: without authentication, a name that leads here is not enough: it may be a stranger's (DNS rebinding).
+// TestHosts: without authentication, unknown names in the Host header are rejected: they may belong to another site
+// (DNS rebinding).
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, func(o *server.Options) { o.Hosts = []string{"rack.example.com"} })

@@ -75,8 +75,8 @@ type keyList struct{ Body []service.Key }
 type keyInput struct {
 	Body struct {
 		Name      string    `json:"name" maxLength:"400" example:"CI"`
-		Scopes    []string  `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" doc:"Such as devices:write, runs:write; * means all."`
-		Project   string    `json:"project,omitempty" maxLength:"64" doc:"Default: that of the header X-Project, or your oldest."`
+		Scopes    []string  `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" doc:"Such as runs:write; *: all."`
+		Project   string    `json:"project,omitempty" maxLength:"64" doc:"Default: the header X-Project, or your oldest."`
 		ExpiresAt time.Time `json:"expiresAt,omitempty" doc:"Default: never."`
 	}
 }

@@ -24,7 +24,7 @@ func TestPullFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// or it goes back when it is not used for two seconds, while the server says what is wrong with requests
+	// otherwise it is closed after two idle seconds, while the requests below fail
 	l.hold("SIM1")
 	a := l.ask("GET", "/devices/SIM1/file?path=/sdcard/Download/a%20%22report%22%20%C3%BC.pdf", nil)
 	if a.status != 200 || !bytes.Equal(a.body, content) {
@@ -73,7 +73,7 @@ func TestPullFile(t *testing.T) {
 	}
 }
 
-// TestNoFilesOfPages: a page has no files; what it downloads, actions give.
+// TestNoFilesOfPages: pages have no files; actions return their downloads.
 func TestNoFilesOfPages(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)

@@ -21,7 +21,7 @@ const defaultRecording = 10 * time.Minute
 type recordingInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		MaxSeconds int `json:"maxSeconds,omitempty" minimum:"1" maximum:"1800" default:"600" doc:"When the recording ends by itself."`
+		MaxSeconds int `json:"maxSeconds,omitempty" minimum:"1" maximum:"1800" default:"600" doc:"Maximum duration."`
 	}
 }
 

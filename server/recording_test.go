@@ -165,7 +165,7 @@ func TestRecordingsAtOnce(t *testing.T) {
 	all.Wait() // whatever came first: nothing hangs, and the server ends with all of it
 }
 
-// TestRecordingsThatAreRefused and those that fail say why, and not where the server keeps its files.
+// TestRecordingsThatAreRefused: rejected and failed recordings return the reason, without paths of the server.
 func TestRecordingsThatAreRefused(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -18,7 +18,7 @@ import (
 
 // ReservationInfo is when a device is reserved, and for whom.
 type ReservationInfo struct {
-	ID     string    `json:"id,omitempty" doc:"To cancel it, as X-Lease of DELETE /devices/{id}/lease. Only for its creator and admins."`
+	ID     string    `json:"id,omitempty" doc:"X-Lease to cancel it. Only for its creator and admins."`
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until"`
 	Holder string    `json:"holder,omitempty" doc:"Who in your project reserved it."`

@@ -33,9 +33,9 @@ type RunRequest struct {
 	Vars        map[string]string `json:"vars,omitempty" doc:"Values of variables; they override those of the tests."`
 	Platform    dsl.Platform      `json:"platform,omitempty" enum:"android,ios,web" doc:"Only the cases of one platform."`
 	Device      string            `json:"device,omitempty" maxLength:"256" doc:"Use this device only."`
-	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Only tests with matching tags, such as smoke && !slow."`
+	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Tests with these tags: smoke && !slow."`
 	Environment string            `json:"environment,omitempty" maxLength:"100" doc:"An environment of the suite's taproot.yaml."`
-	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"Default time limit of steps."`
+	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"Time limit of steps."`
 	NoVideo     bool              `json:"noVideo,omitempty" doc:"Record no video."`
 	Pool        string            `json:"pool,omitempty" maxLength:"100" doc:"Of a farm: only devices of this pool."`
 	Labels      []string          `json:"labels,omitempty" maxItems:"20" nullable:"false" example:"[\"room=3\"]" doc:"Of a farm: only devices with all of these labels, NAME=VALUE."`

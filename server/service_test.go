@@ -147,7 +147,7 @@ func TestRoutesAndRoles(t *testing.T) {
 			}
 		}
 	}
-	// The same without X-Project, from a project of one's own: the ids of another one's lead nowhere.
+	// The same without X-Project, from the caller's own project: IDs of another project do not exist.
 	for _, c := range [][2]string{{"GET", "/runs/" + run}, {"DELETE", "/runs/" + run}, {"GET", "/runs/" + run + "/events"},
 		{"GET", "/reports/" + run + "/quick"}, {"GET", "/reports/" + run + "/quick/summary.json"},
 		{"GET", "/reports/" + run + "/quick.tar.gz"}, {"DELETE", "/keys/" + made.ID}, {"GET", "/projects/" + mine.ID},
@@ -168,7 +168,7 @@ func TestRoutesAndRoles(t *testing.T) {
 	}
 }
 
-// TestWayIn: register, be confirmed, log in, make a key, use it; the plan's rate and the fixed one of /auth/*.
+// TestWayIn: register, confirm, log in, create a key, use it; the plan's rate limit and the fixed one of /auth/*.
 func TestWayIn(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(*testing.T) string{"sqlite": func(t *testing.T) string {

@@ -16,7 +16,7 @@ import (
 
 const webhookSecret = "another secret that billing knows, too"
 
-// sign is the header of a body, as docs/service.md says it.
+// sign returns the signature header of a body, as described in docs/service.md.
 func sign(secret, body string, at time.Time) string {
 	moment := fmt.Sprint(at.Unix())
 	mac := hmac.New(sha256.New, []byte(secret))

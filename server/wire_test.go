@@ -21,7 +21,7 @@ func (l *lab) wire(text string) string {
 	return string(heard)
 }
 
-// TestAStalledUploadIsNoSuccess: an archive that stops on its way is answered 504 in JSON, wherever it stops.
+// TestAStalledUploadIsNoSuccess: an upload that stops anywhere gets 504 with JSON.
 func TestAStalledUploadIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, impatient)

@@ -61,7 +61,7 @@ func TestJourney(t *testing.T) {
 		t.Error("the key is shown a second time, or ", err)
 	}
 
-	// A test is run with the key, by a program.
+	// A program runs a test with the key.
 	started := l.ask("", "POST", "/api/runs", nil, "Authorization", "Bearer "+key, "Content-Type", "application/json")
 	if started.status != 400 {
 		t.Fatal(started)
@@ -78,7 +78,7 @@ func TestJourney(t *testing.T) {
 	p.must(p.Locator(".rowname a").First().Click())
 	p.sees("sleep")
 
-	// Its pack goes to another project, by the form.
+	// Its pack is uploaded to another project by the form.
 	p.goTo("/console/projects")
 	p.fill("Name", "Second")
 	p.press("button", "Create the project")

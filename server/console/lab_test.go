@@ -39,7 +39,7 @@ const (
 	password = "four words make this good"
 )
 
-// chromium is the one browser of this package's tests.
+// chromium is the browser of this package's tests.
 var chromium chromiumtest.Browser
 
 func TestMain(m *testing.M) {
@@ -62,7 +62,7 @@ type lab struct {
 	log     *drivertest.Log
 }
 
-// newLab starts one; change may say how its accounts work.
+// newLab starts a lab; change adapts the options of its accounts.
 func newLab(t testing.TB, phones int, change ...func(*service.Options)) *lab {
 	t.Helper()
 	return newLabWith(t, phones, func(*server.Options, string) {}, change...)
@@ -121,7 +121,7 @@ func newLabWith(t testing.TB, phones int, options func(o *server.Options, base s
 	return l
 }
 
-// person makes an account with a large plan.
+// person creates an account with a large plan.
 func (l *lab) person(email string, admin bool) *service.Person {
 	l.t.Helper()
 	op := l.service.Operator()
@@ -148,7 +148,7 @@ func (l *lab) cookie(p *service.Person) string {
 	return c
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -159,7 +159,7 @@ func (a answer) String() string {
 	return fmt.Sprintf("%d %v %.400s", a.status, a.header["Location"], a.body)
 }
 
-// ask sends a request as a browser on a page of the console does; a form makes it a POST. Headers come in pairs.
+// ask sends a request as a browser on a page of the console does; a form makes it a POST. Headers are pairs.
 func (l *lab) ask(cookie, method, path string, form url.Values, headers ...string) answer {
 	l.t.Helper()
 	var body io.Reader
@@ -185,7 +185,7 @@ func (l *lab) ask(cookie, method, path string, form url.Values, headers ...strin
 	return l.do(r)
 }
 
-// do sends a request and follows no redirect.
+// do sends a request without following redirects.
 func (l *lab) do(r *http.Request) answer {
 	l.t.Helper()
 	client := &http.Client{Transport: l.http.Client().Transport,
@@ -316,7 +316,7 @@ func (p *tab) sees(text string) {
 	p.must(p.GetByText(text).First().WaitFor())
 }
 
-// logIn does it by the form.
+// logIn logs in by the form.
 func (p *tab) logIn(email string) {
 	p.l.t.Helper()
 	p.goTo("/console/login")
@@ -347,8 +347,8 @@ func (p *tab) fits(what string) {
 	}
 }
 
-// inFull is accessible where time is not short: for a state of a page that differs little from one that is always
-// looked at.
+// inFull calls accessible in full tests only: for a state of a page that differs little from one that is always
+// checked.
 func (p *tab) inFull(what string) {
 	p.l.t.Helper()
 	if !testing.Short() {
@@ -411,7 +411,7 @@ func (l *lab) api(key, method, path string, in any) answer {
 	return answer{res.StatusCode, res.Header, string(data)}
 }
 
-// archiveOf makes a tar.gz.
+// archiveOf creates a tar.gz.
 func archiveOf(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -14,7 +14,7 @@ import (
 // box keeps the e-mails that were sent.
 type box chan [3]string
 
-// Send is service.Mailer's.
+// Send implements service.Mailer.
 func (b box) Send(_ context.Context, to, subject, text string) error {
 	b <- [3]string{to, subject, text}
 	return nil
@@ -118,7 +118,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// session is the cookie that an answer sets.
+// session returns the session cookie of a response.
 func session(a answer) string {
 	value, _, _ := strings.Cut(strings.TrimPrefix(a.header.Get("Set-Cookie"), "taproot_session="), ";")
 	return value

@@ -24,8 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// idp is a provider of identities that holds its clients to the rules: the redirect, the secret, PKCE, codes that are
-// good once.
+// idp is an identity provider that enforces the rules: the redirect, the secret, PKCE, codes that are valid once.
 type idp struct {
 	t    *testing.T
 	http *httptest.Server
@@ -33,7 +32,7 @@ type idp struct {
 
 	mu    sync.Mutex
 	codes map[string]url.Values // of the request by which they came
-	// change spoils what the next token says.
+	// change damages the next token.
 	change func(claims jwt.MapClaims, token *jwt.Token) any
 	claims jwt.MapClaims // of who logs in
 }
@@ -150,7 +149,7 @@ func (l *lab) visit(p *idp, cookie string, begin answer, change ...func(url.Valu
 		"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
 }
 
-// sessionOf finds the cookie of a session among those that an answer sets.
+// sessionOf finds the session cookie of a response.
 func sessionOf(a answer) string {
 	for _, c := range a.header["Set-Cookie"] {
 		if rest, ok := strings.CutPrefix(c, "taproot_session="); ok {

@@ -19,7 +19,7 @@ type rule struct {
 	form   url.Values
 }
 
-// rules has a line for each route; what destroys is asked for in a way that lets it be, by those who may.
+// rules has a line for each route; destructive actions are requested by permitted roles in a way that fails.
 func rules() map[string]rule {
 	const all, people = "owner admin member viewer", "owner admin member viewer stranger operator"
 	const p = "/console/p/{project}"
@@ -103,7 +103,7 @@ func rules() map[string]rule {
 // the owner of another one, an admin of the service, without a login, and with a forged cookie.
 func TestRoutesAndRoles(t *testing.T) {
 	t.Parallel()
-	// each request comes some seconds after the one before, or log-ins would be refused for their number
+	// some seconds between two requests, because logins are rate limited
 	var past atomic.Int64
 	l := newLab(t, 1, func(o *service.Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(past.Load())) }
@@ -134,7 +134,7 @@ func TestRoutesAndRoles(t *testing.T) {
 		"index.html", "{name}", "console.css", "{$}", "", "{account}", "acc_none",
 		"{session}", "ses_none", "{invitation}", "inv_none", "{ticket}", "forged", "{action}", "nothing")
 	all := rules()
-	// who may destroy something comes last
+	// roles that may destroy something are last
 	everybody := []string{"nobody", "forged", "stranger", "operator", "viewer", "member", "admin", "owner"}
 	asked := 0
 	for _, pattern := range console.Routes() {

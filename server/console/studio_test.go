@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// TestStudio: a member goes from the list of devices to a phone's live screen and acts on it there.
+// TestStudio: a member opens a phone's live screen from the list of devices and acts on it.
 func TestStudio(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

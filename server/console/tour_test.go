@@ -79,7 +79,7 @@ func TestTour(t *testing.T) {
 		if testing.Short() && name != "390" {
 			continue
 		}
-		// one walk through what is full, on a phone in the dark; those pages are looked at of which the others are made
+		// one tour of the pages with content, on a phone in the dark, of the pages on which the others are based
 		if testing.Short() {
 			s.dark = true
 		}
@@ -120,7 +120,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestKeyboard: what a mouse can do, the keyboard can.
+// TestKeyboard: everything that a mouse can do is possible with the keyboard.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestJourney logs in by the mouse")
@@ -157,8 +157,8 @@ func TestKeyboard(t *testing.T) {
 	p.sees("You are logged out")
 }
 
-// TestWithoutScripts: a key is made and revoked, and a run is started and seen to its end, in a browser that runs no
-// script.
+// TestWithoutScripts: a key is created and revoked, and a run is started and followed to its end, in a browser without
+// scripts.
 func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRoutesAndRoles and TestAttacks send forms without a script")
@@ -187,7 +187,7 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestLive: a run is followed as it goes, and cancelled; what failed is run again.
+// TestLive: a run is followed live, and canceled; failed tests are run again.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
