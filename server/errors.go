@@ -32,7 +32,7 @@ type Error struct {
 
 	Holder     string     `json:"holder,omitempty" doc:"Of device_busy: who holds the device."`
 	Until      *time.Time `json:"until,omitempty" doc:"Of device_busy: how long, when that is known."`
-	Candidates []string   `json:"candidates,omitempty" nullable:"false" doc:"Similar elements, best first."`
+	Candidates []string   `json:"candidates,omitempty" nullable:"false" doc:"Of element_not_found and ambiguous_element: similar elements, best first."`
 
 	status  int
 	headers http.Header

@@ -44,7 +44,7 @@ type LeaseState struct {
 	Since        *time.Time        `json:"since,omitempty"`
 	Until        *time.Time        `json:"until,omitempty"`
 	Reservations []ReservationInfo `json:"reservations,omitempty" doc:"For when it is reserved, the first one first."`
-	Mine         bool              `json:"mine,omitempty" doc:"Held by the same credential; …/input?take=true takes it over."`
+	Mine         bool              `json:"mine,omitempty" doc:"Held by the same credential; see …/input?take=true."`
 }
 
 // LeaseGrant is a lease as its holder gets it.
@@ -59,7 +59,7 @@ type leaseGrant struct{ Body LeaseGrant }
 type leaseInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"Duration of the lease."`
+		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"Its duration."`
 		Holder     string     `json:"holder,omitempty" maxLength:"64" doc:"A name for others: a person or a CI job."`
 		From       *time.Time `json:"from,omitempty" doc:"Reserve the device from then on; at most 90 days ahead."`
 		Until      *time.Time `json:"until,omitempty" doc:"Of a reservation: its end, at most seven days after from."`

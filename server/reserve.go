@@ -18,7 +18,7 @@ import (
 
 // ReservationInfo is when a device is reserved, and for whom.
 type ReservationInfo struct {
-	ID     string    `json:"id,omitempty" doc:"X-Lease to cancel it. Only for its creator and admins."`
+	ID     string    `json:"id,omitempty" doc:"X-Lease of DELETE …/lease to cancel it; for its creator and admins."`
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until"`
 	Holder string    `json:"holder,omitempty" doc:"Who in your project reserved it."`
@@ -27,7 +27,7 @@ type ReservationInfo struct {
 }
 
 const (
-	// maxReserveAhead and reserveLong limit how far in the future a reservation starts, and how long it is.
+	// maxReserveAhead and maxReservation limit how far in the future a reservation starts, and how long it is.
 	maxReserveAhead = 90 * 24 * time.Hour
 	maxReservation  = 7 * 24 * time.Hour
 )

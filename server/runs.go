@@ -28,12 +28,12 @@ ends with the run.`
 
 // RunRequest selects what to run.
 type RunRequest struct {
-	Tests       []string          `json:"tests,omitempty" maxItems:"1000" nullable:"false" doc:"Ids of tests on the server."`
+	Tests       []string          `json:"tests,omitempty" maxItems:"1000" nullable:"false" doc:"Ids of tests."`
 	YAML        string            `json:"yaml,omitempty" doc:"The text of a file of tests, instead."`
 	Vars        map[string]string `json:"vars,omitempty" doc:"Values of variables; they override those of the tests."`
 	Platform    dsl.Platform      `json:"platform,omitempty" enum:"android,ios,web" doc:"Only the cases of one platform."`
 	Device      string            `json:"device,omitempty" maxLength:"256" doc:"Use this device only."`
-	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Tests with these tags: smoke && !slow."`
+	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Tags, such as smoke && !slow."`
 	Environment string            `json:"environment,omitempty" maxLength:"100" doc:"An environment of the suite's taproot.yaml."`
 	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"Time limit of steps."`
 	NoVideo     bool              `json:"noVideo,omitempty" doc:"Record no video."`
