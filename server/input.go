@@ -41,7 +41,7 @@ is informed (GET /devices/{id}/lease says "mine" then).`
 const (
 	inputLeaseTTL     = 10 * time.Second // duration of a lease unless it is renewed
 	inputPingInterval = 3 * time.Second  // how often the client is pinged and the lease renewed
-	inputPongTimeout  = 5 * time.Second  // wait for the pong; a lease that is not renewed ends in less than inputHold
+	inputPongTimeout  = 5 * time.Second  // wait for the pong; a lease that is not renewed ends in less than inputLeaseTTL
 	inputQueue        = 64               // waiting messages
 	inputBytes        = 64 << 10         // bytes of a message
 )
