@@ -141,7 +141,7 @@ func TestRecordAScreen(t *testing.T) {
 	p.goTo(base + "devices")
 	button := func(text string) { p.must(p.Locator("button", playwright.PageLocatorOptions{HasText: text}).Click()) }
 	button("Record the screen")
-	p.sees("The screen is filmed")
+	p.sees("The screen is being recorded")
 	p.inFull("a device that is filmed")
 	p.shot("devices-filmed")
 	button("Stop the recording")
