@@ -108,7 +108,7 @@ func TestNews(t *testing.T) {
 	}
 	// the tab is listed before its page is loaded
 	seen := s.until("snapshot", `{"find": "Desk"}`, "tab 1: "+site+"/second")
-	wants(t, seen, `tab 0 (in front): `+site+`/ "Desk"`)
+	wants(t, seen, `tab 0 (in the foreground): `+site+`/ "Desk"`)
 	s.ok("assert", `{"label": "Throw"}`) // the old page is still in the foreground
 	wants(t, s.ok("set_device", `{"tab": 1}`), site+"/second")
 	s.ok("assert", `{"label": "Second page"}`)
@@ -144,7 +144,7 @@ func TestSteps(t *testing.T) {
 	ref := refOf(t, s.ok("snapshot", `{}`), "button", "Throw")
 	wants(t, s.ok("run_test", `{"steps": [{"assert": "`+ref+`"}, {"tap": {"ref": "`+ref+
 		`"}}, {"tap": "Open second"}, {"webPage": {"title": "Second"}}, {"assert": "Second page"}], "then": "snapshot"}`),
-		"Second page", "(in front): "+site+"/second")
+		"Second page", "(in the foreground): "+site+"/second")
 	text := s.refused("run_test",
 		`{"steps": [{"webPage": {"index": 0}}, {"tap": {"label": "Nope", "timeoutMs": 200}}, {"assert": "Desk"}]}`,
 		"step 2 of 3", "nearest:", "step 1 is done", "try:")

@@ -23,7 +23,7 @@ func TestStaleRefs(t *testing.T) {
 		t.Errorf("a reference of SIM1 was used on another device: %s", text)
 	}
 	s.ok("set_device", `{"device": "SIM1"}`)
-	s.refused("tap", `{"ref": "`+ref+`", "label": "Item 4"}`, "ref and label cannot stand together")
+	s.refused("tap", `{"ref": "`+ref+`", "label": "Item 4"}`, "ref cannot be combined with label")
 	s.ok("scroll_to", `{"label": "Item 30"}`)
 	taps := len(l.phones[0].Taps())
 	s.refused("tap", `{"ref": "`+ref+`"}`, ref+" is stale", "nothing was touched")

@@ -36,8 +36,8 @@ func TestScreenshotScale(t *testing.T) {
 		t.Error("the marks are not reported")
 	}
 	answer := s.ok("tap", `{"point": "100,200"}`)
-	if !strings.Contains(answer, "picture's pixels: 201,401 on the device") &&
-		!strings.Contains(answer, "picture's pixels: 200,400 on the device") || !strings.Contains(answer, "- tap: {point:") {
+	if !strings.Contains(answer, "screenshot's pixels: 201,401 on the device") &&
+		!strings.Contains(answer, "screenshot's pixels: 200,400 on the device") || !strings.Contains(answer, "- tap: {point:") {
 		t.Errorf("tap says\n%s", answer)
 	}
 	if answer := s.ok("tap", `{"point": "100,200", "scale": "device"}`); !strings.Contains(answer, "touched at 100,200") ||
@@ -48,5 +48,5 @@ func TestScreenshotScale(t *testing.T) {
 		`- swipe: {from: "50%,80%", to: "50%,30%"}`) {
 		t.Errorf("swipe says\n%s", answer)
 	}
-	s.refused("tap", `{"point": "200,100", "scale": "picture"}`, "outside the picture of 180x400")
+	s.refused("tap", `{"point": "200,100", "scale": "picture"}`, "outside the screenshot of 180x400")
 }

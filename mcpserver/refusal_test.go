@@ -41,7 +41,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"web_click", `{"selector": "#x"}`, "no page is open"},
 		{"web_click", `{}`, "give one of selector, ref"},
 		{"web_click", `{"selector": "#x", "device": "SIM1"}`, "does not work on SIM1"},
-		{"web_snapshot", `{"device": "SIM1"}`, "no browser page"},
+		{"web_snapshot", `{"device": "SIM1"}`, "is not a browser page"},
 		{"launch", `{"package": "no.such.app"}`, "list_apps"},
 		{"uninstall", `{"package": ""}`, "empty"},
 		{"snapshot", `{"max": 0}`, "at least 1"},

@@ -14,9 +14,10 @@ import (
 // It is Markdown.
 var apiDoc = strings.ReplaceAll(`Drives phones and browsers, and runs tests on them.
 
-Every path is served at the root and under '/api'. With authentication on, every operation but those without a lock needs
-'Authorization: Bearer <token or key>', or 'X-API-Key: <key>'; 'x-scope' names the scope that a token needs. Errors are always
-'{"error": code, "message": text}'. An assertion that does not hold is an answer: 200 '{"passed": false, …}'.`,
+Every path is served at the root and under '/api'. With authentication on, every operation with a lock needs
+'Authorization: Bearer <token or key>', or 'X-API-Key: <key>'; 'x-scope' names the scope that a token needs. Errors
+always have the form '{"error": code, "message": text}'. An assertion that does not hold is a normal response: 200
+'{"passed": false, …}'.`,
 	"'", "`")
 
 type about struct {
@@ -40,7 +41,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// ready finds out whether reports can be kept.
+// ready reports whether the server can write reports.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.closing.Load() {
 		return fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
@@ -81,8 +82,8 @@ func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// writeDocument gives openapi.json. It takes half as long as a server takes to start, so that it is written for the
-// first who asks.
+// writeDocument returns openapi.json. Generating it takes half as long as starting a server, so it is generated for the
+// first request.
 func (s *Server) writeDocument() ([]byte, error) {
 	text, err := json.Marshal(s.api.OpenAPI())
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Server) writeDocument() ([]byte, error) {
 	return text, nil
 }
 
-// tryPage sends requests to this server only, whatever its script might want.
+// tryPage serves a page that sends requests. Its content security policy allows requests to this server only.
 func (s *Server) tryPage(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -102,7 +103,7 @@ func (s *Server) tryPage(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// docs is the document as one page, without scripts, so that it works without any other server.
+// docs renders the document as one page without scripts or files from other servers.
 func (s *Server) docs(w http.ResponseWriter, _ *http.Request) error {
 	text, err := s.document()
 	if err != nil {

@@ -17,36 +17,36 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// noted is what is known of a request for its line in the log.
-type noted struct {
+// requestLog holds what the log line of a request says.
+type requestLog struct {
 	id    string
 	route string
 	who   string
 }
 
-type notedKey struct{}
+type requestLogKey struct{}
 
-func noteRoute(ctx context.Context, pattern string) {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+func setLogRoute(ctx context.Context, pattern string) {
+	if n, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
 		n.route = pattern
 	}
 }
 
-func noteCaller(ctx context.Context, c caller) {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+func setLogCaller(ctx context.Context, c caller) {
+	if n, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
 		n.who = c.who()
 	}
 }
 
-// goodID is a request id of a client that is fit for logs.
-var goodID = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
+// validRequestID matches request IDs of clients that are safe in logs.
+var validRequestID = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
 
-// logRequest gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither
-// queries nor headers nor bodies get into it: there are secrets in them.
+// logRequest assigns each request an ID, responds with 500 when a handler panics, and writes a line to the log. Query
+// strings, headers and bodies are not logged, because they may contain secrets.
 func (s *Server) logRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := &noted{id: r.Header.Get("X-Request-Id")}
-		if !goodID.MatchString(n.id) {
+		n := &requestLog{id: r.Header.Get("X-Request-Id")}
+		if !validRequestID.MatchString(n.id) {
 			n.id = rand.Text()[:16]
 		}
 		h := w.Header()
@@ -60,15 +60,15 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 		if s.o.Service != nil && s.o.Service.Secure() {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		out := &counting{ResponseWriter: w, patience: s.o.Patience}
+		out := &responseRecorder{ResponseWriter: w, writeTimeout: s.o.Patience}
 		if r.ContentLength != 0 {
-			s.await(out) // also for who is refused: net/http reads the rest of a body before it goes on
+			s.limitRead(out) // also for rejected requests: net/http reads the rest of the body before it continues
 		}
-		began := time.Now()
-		done := s.figures.begin()
+		started := time.Now()
+		done := s.figures.start()
 		defer func() {
 			halfway := s.logPanic(out, r, recover())
-			took := time.Since(began)
+			took := time.Since(started)
 			done(n.route, r.Method, out.status, took)
 			s.log.LogAttrs(r.Context(), level(out.status), "request", slog.String("id", n.id),
 				slog.String("method", cut(r.Method, 16)),
@@ -76,21 +76,21 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 				slog.Duration("took", took),
 				slog.String("from", s.client(r)), slog.String("who", n.who))
 			if halfway {
-				panic(http.ErrAbortHandler) // cuts the connection: half an answer must not look like a whole one
+				panic(http.ErrAbortHandler) // closes the connection: a partial response must not look complete
 			}
 		}()
-		if fail := isAmbiguous(r); fail != nil {
+		if fail := rejectAmbiguousLength(r); fail != nil {
 			h.Set("Connection", "close")
 			writeError(out, fail)
 			return
 		}
-		next.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), notedKey{}, n)))
+		next.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), requestLogKey{}, n)))
 	})
 }
 
-// logPanic answers for a handler that panicked, unless it has begun to answer by itself. A client that went away is no
-// news.
-func (s *Server) logPanic(w *counting, r *http.Request, p any) (halfway bool) {
+// logPanic logs a panic of a handler and responds with 500, unless the response has already started. A client that
+// disconnected is not logged. halfway reports whether the connection must be closed.
+func (s *Server) logPanic(w *responseRecorder, r *http.Request, p any) (halfway bool) {
 	if p == nil {
 		return false
 	}
@@ -116,38 +116,38 @@ func level(status int) slog.Level {
 	return slog.LevelDebug
 }
 
-// cut makes a text that a client chose fit for a line of a log.
+// cut shortens text from a client so that it is safe in a log line.
 func cut(text string, most int) string {
 	return strings.ToValidUTF8(shorten.Bytes(text, most), "?")
 }
 
-// counting notes what was answered. A client has some time to take each part of it; one that does not read is not
-// waited for.
-type counting struct {
+// responseRecorder records the status and size of a response. Each part must be written within patience, so that a
+// client that does not read cannot block the handler.
+type responseRecorder struct {
 	http.ResponseWriter
-	patience time.Duration
-	status   int
-	bytes    int64
+	writeTimeout time.Duration
+	status       int
+	bytes        int64
 }
 
-// maxWrite is how much a client must take within its time.
+// maxWrite is how many bytes a client must read within patience.
 const maxWrite = 64 << 10
 
-func (c *counting) WriteHeader(status int) {
+func (c *responseRecorder) WriteHeader(status int) {
 	if c.status == 0 {
 		c.status = status
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
 
-func (c *counting) Write(p []byte) (int, error) {
+func (c *responseRecorder) Write(p []byte) (int, error) {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
 	n := 0
 	for part := range slices.Chunk(p, maxWrite) {
-		// there is none in tests without a connection
-		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.patience))
+		// fails in tests without a connection
+		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.writeTimeout))
 		m, err := c.ResponseWriter.Write(part)
 		n += m
 		c.bytes += int64(m)
@@ -158,10 +158,10 @@ func (c *counting) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Unwrap is for http.ResponseController.
-func (c *counting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+// Unwrap returns the underlying writer, for http.ResponseController.
+func (c *responseRecorder) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// writeError answers before huma is asked.
+// writeError writes an error before huma handles the request.
 func writeError(w http.ResponseWriter, e *Error) {
 	for name, values := range e.headers {
 		w.Header()[name] = values
@@ -180,10 +180,10 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // who went away reads nothing
+	_, _ = w.Write(body.Bytes()) // a client that disconnected reads nothing
 }
 
-// audit notes who did what to what.
+// audit logs who did what to which target.
 func (s *Server) audit(ctx context.Context, action, target string, status int) {
 	c := callerOf(ctx)
 	s.o.Audit.LogAttrs(ctx, slog.LevelInfo, "audit", slog.String("who", c.who()), slog.String("from", c.addr),
@@ -192,7 +192,7 @@ func (s *Server) audit(ctx context.Context, action, target string, status int) {
 }
 
 func requestID(ctx context.Context) string {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+	if n, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
 		return n.id
 	}
 	return ""

@@ -11,10 +11,10 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// seconds rounds up: who waits so long must not be too early.
+// seconds rounds up, so that a client that waits this long does not retry too early.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// Credentials are what somebody says who registers or logs in.
+// Credentials are sent to register or to log in.
 type Credentials struct {
 	Email    string `json:"email" maxLength:"254" example:"ada@example.com"`
 	Password string `json:"password" maxLength:"1024" doc:"12 characters or more."`
@@ -25,7 +25,7 @@ type registered struct {
 	Status int
 	Body   struct {
 		Email     string `json:"email"`
-		Confirmed bool   `json:"confirmed" doc:"false: the address has to be confirmed first, by a letter or the operator."`
+		Confirmed bool   `json:"confirmed" doc:"false: the address has to be confirmed first, by an e-mail or the operator."`
 	}
 }
 type loginInput struct {
@@ -42,15 +42,15 @@ type refreshInput struct {
 }
 type confirmInput struct {
 	Body struct {
-		Token string `json:"token" maxLength:"200" doc:"Of the letter."`
+		Token string `json:"token" maxLength:"200" doc:"From the e-mail."`
 	}
 }
 type passwordInput struct {
 	Authorization string `header:"Authorization" doc:"Of who changes a password that is known."`
 	Body          struct {
-		Email       string `json:"email,omitempty" maxLength:"254" doc:"Alone: send a letter with which a new password can be set."`
-		Token       string `json:"token,omitempty" maxLength:"200" doc:"Of that letter, with newPassword."`
-		Password    string `json:"password,omitempty" maxLength:"1024" doc:"The old one, with newPassword and an access token."`
+		Email       string `json:"email,omitempty" maxLength:"254" doc:"Alone: send an e-mail to set a new password."`
+		Token       string `json:"token,omitempty" maxLength:"200" doc:"From that e-mail, with newPassword."`
+		Password    string `json:"password,omitempty" maxLength:"1024" doc:"The old one, with newPassword and a token."`
 		NewPassword string `json:"newPassword,omitempty" maxLength:"1024"`
 	}
 }
@@ -74,10 +74,11 @@ type jwksAnswer struct {
 }
 type plansAnswer struct{ Body []service.Plan }
 
-const passwordDoc = `With {email}: sends a letter with which a new password can be set, if there is such an account, and answers 202 for every address. With
-{token, newPassword}: sets it. With {password, newPassword} and an access token: changes it. Both end every other session.`
+const passwordDoc = `With {email}: sends an e-mail with which a new password can be set, if there is such an account;
+the response is 202 for every address. With {token, newPassword}: sets it. With {password, newPassword} and an access
+token: changes it. Both end every other session.`
 
-// accountRoutes are those of people.
+// accountRoutes registers the routes of accounts.
 func (s *Server) accountRoutes() {
 	codes := []int{http.StatusUnauthorized, http.StatusServiceUnavailable}
 	register(s, op{Post: "/auth/register", ID: "register", Tag: "accounts", Summary: "Register an account",
@@ -113,12 +114,12 @@ func (s *Server) accountRoutes() {
 		s.deleteAccount)
 }
 
-// memberCodes are what can go wrong for who has a credential.
+// memberCodes are the error statuses of routes that need a credential.
 func memberCodes() []int {
 	return []int{http.StatusPaymentRequired, http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable}
 }
 
-// attempt counts a request for the account that it names: its address was counted when it was let in.
+// attempt counts an attempt against the named account. The client's address was counted before.
 func (s *Server) attempt(ctx context.Context, account string) (service.From, error) {
 	from := service.From{Address: callerOf(ctx).addr}
 	if account = strings.ToLower(strings.TrimSpace(account)); account == "" {
@@ -134,13 +135,12 @@ func (s *Server) attempt(ctx context.Context, account string) (service.From, err
 	return from, nil
 }
 
-// authPaths is where all paths begin of which ten may be asked for in a minute.
+// authPaths is the prefix of paths that accept ten requests per minute.
 const authPaths = "/auth/"
 
-// admitAuth counts a request to /auth/* for its address: whatever it holds, and whether or not there is anything at its
-// path.
+// admitAuth counts a request to /auth/* against its address, with any content, and also when its path does not exist.
 func (s *Server) admitAuth(h http.Header, r *http.Request, c caller) *Error {
-	q, err := s.o.Service.TakeAuth(r.Context(), c.counted(), "")
+	q, err := s.o.Service.TakeAuth(r.Context(), c.rateKey(), "")
 	if err != nil {
 		return s.problem(r.Context(), err)
 	}
@@ -232,7 +232,7 @@ func (s *Server) plans(context.Context, *struct{}) (*plansAnswer, error) {
 	return &plansAnswer{service.Plans()}, nil
 }
 
-// person is the caller, who is no key: the route asks for that.
+// person returns the caller, who is a person and not an API key: the route's scope requires it.
 func person(ctx context.Context) *service.Person { return callerOf(ctx).member.Person }
 
 func (s *Server) getAccount(ctx context.Context, _ *struct{}) (*accountAnswer, error) {
@@ -251,7 +251,7 @@ func (s *Server) logoutEverywhere(ctx context.Context, _ *struct{}) (*struct{}, 
 }
 
 func (s *Server) deleteAccount(ctx context.Context, in *deleteInput) (*struct{}, error) {
-	if _, err := s.attempt(ctx, person(ctx).Account.Email); err != nil { // or it would be a way to guess passwords
+	if _, err := s.attempt(ctx, person(ctx).Account.Email); err != nil { // otherwise a client could guess passwords here
 		return nil, err
 	}
 	owned, err := person(ctx).Projects(ctx)
@@ -266,23 +266,24 @@ func (s *Server) deleteAccount(ctx context.Context, in *deleteInput) (*struct{},
 			continue
 		}
 		if err := s.dropSpace(p.ID); err != nil {
-			s.log.WarnContext(ctx, "the folder of a project that was deleted", "project", p.ID, "error", err)
+			s.log.WarnContext(ctx, "cannot remove the folder of a deleted project", "project", p.ID, "error", err)
 		}
 	}
 	return nil, nil
 }
 
-const webhookDoc = `The body is {account, plan, requestsPerMinute?, requestsPerMonth?}. It is signed with TAPROOT_WEBHOOK_SECRET, without which the path leads nowhere:
-Taproot-Signature: t=<seconds since 1970>,v1=<hex of HMAC-SHA-256 over "<seconds>.<body>">. A signature is good for five minutes. Idempotency-Key is needed: what comes
-again with the same key changes nothing again; with another body it is 409.`
+const webhookDoc = `The body is {account, plan, requestsPerMinute?, requestsPerMonth?}. It is signed with
+TAPROOT_WEBHOOK_SECRET, without which the path does not exist: Taproot-Signature: t=<seconds since 1970>,v1=<hex of
+HMAC-SHA-256 over "<seconds>.<body>">. A signature is valid for five minutes. Idempotency-Key is required: the same
+request with the same key changes nothing again; another body with the same key is 409.`
 
-// WebhookAnswer says whether a plan was changed.
+// WebhookAnswer reports whether a plan was changed.
 type WebhookAnswer struct {
 	Changed bool `json:"changed" doc:"false: this Idempotency-Key came before."`
 }
 
 func (s *Server) planWebhook(w http.ResponseWriter, r *http.Request) error {
-	body, err := io.ReadAll(r.Body) // it is bounded, and all there
+	body, err := io.ReadAll(r.Body) // its size is limited, and it has arrived completely
 	if err != nil {
 		return invalid("the body was cut off")
 	}

@@ -22,22 +22,22 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// Outcome is what came of an action.
+// Outcome is the result of an action.
 type Outcome struct {
-	Passed     bool          `json:"passed" doc:"False: an assertion does not hold. Whatever else does not work is an error."`
+	Passed     bool          `json:"passed" doc:"False: an assertion does not hold. Other failures are errors."`
 	Message    string        `json:"message,omitempty" doc:"Why it does not hold."`
 	Expected   string        `json:"expected,omitempty"`
 	Actual     string        `json:"actual,omitempty" doc:"What was there instead."`
 	Candidates []string      `json:"candidates,omitempty" nullable:"false" doc:"Elements that were near, best first."`
 	Detail     *event.Detail `json:"detail,omitempty" doc:"The proof: what was matched, how, and where it was touched."`
-	Value      any           `json:"value,omitempty" doc:"What the action gives: a text, a number, a map."`
+	Value      any           `json:"value,omitempty" doc:"What the action returns: a text, a number, a map."`
 	Files      []OutcomeFile `json:"files,omitempty" nullable:"false" doc:"What the action leaves, such as a download."`
 	DurationMS int64         `json:"duration_ms"`
 	Page       string        `json:"page,omitempty" doc:"Under /web: the page that was used."`
 	ID         string        `json:"id,omitempty" doc:"Of /web/launch: the page that was opened."`
 }
 
-// OutcomeFile is a file that an action left.
+// OutcomeFile is a file that an action created.
 type OutcomeFile struct {
 	Name string `json:"name"`
 	Type string `json:"type" example:"image/png"`
@@ -46,12 +46,12 @@ type OutcomeFile struct {
 }
 
 const (
-	maxFile      = 16 << 20 // bytes that one answer holds
+	maxFile      = 16 << 20 // bytes in one response
 	pageArgument = "page"
 )
 
-// actionBodies are the schemas of the actions' bodies, and actionExamples their examples by the actions' names. They
-// are made once, for a process that serves many projects has a server for each, and are only read.
+// actionBodies are the schemas of the actions' bodies, and actionExamples their examples by action name. A process that
+// serves many projects has a server for each, so they are created once, and are only read.
 var (
 	actionBodies   = sync.OnceValue(func() dsl.Bodies { return dsl.BodySchemas(dsl.REST, schemaPrefix) })
 	actionExamples = sync.OnceValue(func() map[string]map[string]any {
@@ -63,7 +63,7 @@ var (
 	})
 )
 
-// actions adds a path for every action that programs can ask for, of any device and of pages alone.
+// actions registers a path for every action that programs can request, of any device and of pages only.
 func (s *Server) actions() {
 	bodies := actionBodies()
 	components := s.api.OpenAPI().Components.Schemas.Map()
@@ -90,7 +90,7 @@ func (s *Server) actions() {
 	}
 }
 
-// kebab spells a name of the vocabulary as paths do.
+// kebab spells an action name in kebab case, as paths do.
 func kebab(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -121,7 +121,7 @@ func firstSentence(doc string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// action adds one operation whose body is an object of a derived schema.
+// action registers an operation. Its body is an object with a derived schema.
 func (s *Server) action(o op, body map[string]any, needed bool, handle func(http.ResponseWriter, *http.Request) error) {
 	h := s.describe(o)
 	if strings.Contains(o.Post, "{id}") {
@@ -141,7 +141,7 @@ func (s *Server) action(o op, body map[string]any, needed bool, handle func(http
 	})
 }
 
-// arguments reads the body of an action. Of the options of steps, which are for tests, only timeoutMs makes sense here.
+// arguments reads the body of an action. Of the options of steps, which are for tests, it accepts only timeoutMs.
 func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (source.Value, error) {
 	v, err := readObject(r)
 	if err != nil {
@@ -150,14 +150,14 @@ func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (sourc
 	return v, ownArguments(v, def, more...)
 }
 
-// ownArguments refuses what is no argument of an action, except timeoutMs and what more names.
+// ownArguments rejects keys that are not arguments of the action, except timeoutMs and those in more.
 func ownArguments(v source.Value, def *dsl.Def, more ...string) error {
 	own := v
 	own.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool {
 		return !def.OwnKey(f.Key) && (f.Key == "timeoutMs" || slices.Contains(more, f.Key))
 	})
 	for _, f := range own.Fields {
-		if !def.OwnKey(f.Key) { // Decode says what is allowed instead
+		if !def.OwnKey(f.Key) { // Decode lists the allowed keys in its error
 			_, err := dsl.Decode(def, own)
 			if err == nil {
 				err = fmt.Errorf("unknown key %q", f.Key)
@@ -168,9 +168,9 @@ func ownArguments(v source.Value, def *dsl.Def, more ...string) error {
 	return nil
 }
 
-// readObject reads a JSON object; no body is an empty one.
+// readObject reads a JSON object; an empty body is an empty object.
 func readObject(r *http.Request) (source.Value, error) {
-	data, err := io.ReadAll(r.Body) // which is in memory
+	data, err := io.ReadAll(r.Body) // already in memory
 	if err != nil {
 		return source.Value{}, err
 	}
@@ -192,12 +192,12 @@ type call struct {
 	def    *dsl.Def
 	device string
 	args   source.Value
-	page   string // in the answer
+	page   string // in the response
 	launch bool
-	who    string // by which the device is held; "": by whoever the request is of
+	who    string // by which the device is leased; "": the caller of the request
 }
 
-// perform does what was asked for and answers.
+// perform performs the action and writes the response.
 func (s *Server) perform(w http.ResponseWriter, r *http.Request, c call) error {
 	out, err := s.do(r, c)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *Server) perform(w http.ResponseWriter, r *http.Request, c call) error {
 }
 
 func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
-	if err := goodDevice(c.device); err != nil {
+	if err := checkDeviceID(c.device); err != nil {
 		return nil, err
 	}
 	ctx, cancel := s.deadline(r.Context())
@@ -218,7 +218,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 		who = s.leases.holder(c.device, callerOf(ctx))
 	}
 	a, err := s.devices.Call(ctx, live.Request{Device: c.device, Who: who, Def: c.def, Args: c.args})
-	s.figures.acted(c.def.Name, a.Took, err)
+	s.figures.observeAction(c.def.Name, a.Took, err)
 	if err != nil {
 		return nil, asDeviceError(err)
 	}
@@ -235,7 +235,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 	return out, nil
 }
 
-// failed is the answer when the app, or what was asked of it, is wrong.
+// failed returns the outcome of an action that failed because of the app or the arguments.
 func failed(a live.Answer) (*Outcome, error) {
 	p := a.Problem
 	switch p.Kind {
@@ -259,7 +259,7 @@ func failed(a live.Answer) (*Outcome, error) {
 	return nil, e
 }
 
-// filesOf reads what an action left.
+// filesOf reads the files that an action created.
 func filesOf(list []live.File) ([]OutcomeFile, error) {
 	var files []OutcomeFile
 	left := int64(maxFile)

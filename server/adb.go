@@ -13,12 +13,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/adbd"
 )
 
-const adbDoc = `The protocol that adb speaks with a phone, after an upgrade (Connection: Upgrade, Upgrade: adb), for who holds the device by a lease: taproot adb connects adb with it. The
-connection ends with the lease. adb can do all that a shell can, therefore shells must be allowed on the machine of the phone.`
+const adbDoc = `The protocol that adb uses with a phone, after an upgrade (Connection: Upgrade, Upgrade: adb), for the
+client that has leased the device: taproot adb connects adb with it. The connection ends with the lease. adb can do all
+that a shell can, so shells must be allowed on the machine of the phone.`
 
 const adbUpgrade = "adb"
 
-// adb lets adb speak with a phone that its caller holds.
+// adb connects adb with a phone that the caller has leased.
 func (s *Server) adb(w http.ResponseWriter, r *http.Request) error {
 	id, c := r.PathValue("id"), callerOf(r.Context())
 	info, err := s.device(r.Context(), id)
@@ -51,11 +52,11 @@ func (s *Server) adb(w http.ResponseWriter, r *http.Request) error {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		s.log.InfoContext(r.Context(), "adb", "device", id, "error", err)
-		return nil // the answer has begun
+		return nil // the response has started
 	}
-	defer conn.Close() // Serve has closed it already, or nothing was said
+	defer conn.Close() // Serve has closed it already, or nothing was sent
 	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return nil // it has gone
+		return nil // the connection was closed
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -68,21 +69,21 @@ func (s *Server) adb(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// hijacked is a connection of which a part was read ahead.
+// hijacked is a connection from which some bytes are already buffered.
 type hijacked struct {
 	io.Reader
 	io.WriteCloser
 }
 
-// holds tells whether the caller has the device by a lease.
+// holds reports whether the caller has leased the device.
 func (s *Server) holds(id string, c caller) bool {
 	h, held := s.devices.Held(id)
 	return held && s.leases.holder(id, c) == h.Who
 }
 
-// whileHeld calls end when the caller's lease has ended, or streams end.
+// whileHeld waits until the caller's lease or the server's streams end, then calls end.
 func (s *Server) whileHeld(ctx context.Context, id string, c caller, end func()) {
-	for drivers.Pause(ctx, askAgain) == nil && s.holds(id, c) && !errors.Is(s.streams.Err(), context.Canceled) {
+	for drivers.Pause(ctx, permissionInterval) == nil && s.holds(id, c) && !errors.Is(s.streams.Err(), context.Canceled) {
 	}
 	end()
 }

@@ -24,26 +24,26 @@ import (
 	"github.com/taproot-dev/taproot/server/studio"
 )
 
-// access is what a route asks of a request.
+// access is what a route requires of a request.
 type access struct {
-	scope   string // of the credential; empty: the route is public
-	upload  bool   // takes multipart/form-data, of any length
-	free    bool   // is not counted
-	stream  bool   // goes on until the client hangs up
+	scope   string // scope that the credential must have; "": the route is public; "-": any valid credential
+	upload  bool   // accepts multipart/form-data of any length
+	free    bool   // not counted against rate limits
+	stream  bool   // continues until the client disconnects
 	pattern string
 }
 
-// caller is who sent a request, and from where.
+// caller is the sender of a request.
 type caller struct {
 	auth.Identity
 	addr    string
-	lease   string               // that the request shows
-	member  *service.Caller      // with a service: who it is, and in which project
-	project *service.ProjectInfo // of a farm's host: the project that the hub named
-	admin   bool                 // of it, as the hub says
+	lease   string               // the ID of the lease that the request shows in X-Lease
+	member  *service.Caller      // with accounts: the person or key, and the project
+	project *service.ProjectInfo // on a host of a farm: the project that the hub named
+	admin   bool                 // on a host of a farm: the hub says that the caller is an admin of the project
 }
 
-// isAdmin tells whether the caller is a person who is an admin of the project.
+// isAdmin reports whether the caller is a person who is an admin of the project.
 func (c caller) isAdmin() bool {
 	return c.admin || c.member != nil && c.member.Person != nil && c.member.Project != nil &&
 		c.member.Project.Role.Covers(service.RoleAdmin)
@@ -56,7 +56,7 @@ func callerOf(ctx context.Context) caller {
 	return c
 }
 
-// who names the caller in logs and for leases.
+// who names the caller in logs and leases.
 func (c caller) who() string {
 	if c.Name == "" {
 		return "anonymous"
@@ -64,14 +64,16 @@ func (c caller) who() string {
 	return c.Name
 }
 
-// serve is the last handler of the chain: it finds the route, decides whether the request may take it, and lets it.
+// serve is the last handler of the chain. It serves the console and Studio itself, and finds the route of all other
+// requests. admit then identifies the caller and checks its permission and rate limits; answer checks the request and
+// calls the route's handler.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.console != nil && isConsole(r.URL.Path) {
 		s.serveConsole(w, r)
 		return
 	}
 	if s.screens != nil && studio.IsAsset(r.URL.Path) {
-		noteRoute(r.Context(), "studio")
+		setLogRoute(r.Context(), "studio")
 		s.screens.ServeHTTP(w, r)
 		return
 	}
@@ -79,34 +81,35 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveStudio(w, r)
 		return
 	}
-	if s.console != nil && studio.Path(r.URL.Path) { // with accounts, the console opens it on a device
-		noteRoute(r.Context(), "studio")
+	if s.console != nil && studio.Path(r.URL.Path) { // with accounts, the console opens Studio on a device
+		setLogRoute(r.Context(), "studio")
 		http.Redirect(w, r, "/console/", http.StatusSeeOther)
 		return
 	}
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/api" {
-		r = unprefixed(r)
+		r = withoutPrefix(r)
 	}
 	if s.farmRuns != nil && isFarmRun(r.URL.Path) {
 		s.serveFarmRun(w, r)
 		return
 	}
 	h, pattern := s.route(r)
-	noteRoute(r.Context(), pattern)
+	setLogRoute(r.Context(), pattern)
 	a, known := s.access[pattern]
 	if !known {
-		a.scope = "-" // what there is not is nobody's business without a credential
+		a.scope = "-" // only callers with a valid credential learn that a path does not exist
 	}
 	a.pattern = pattern
 	c, fail := s.admit(w.Header(), r, a)
-	noteCaller(r.Context(), c)
+	setLogCaller(r.Context(), c)
 	if fail == nil && !known {
-		fail = s.unrouted(w, r, h)
+		fail = s.routeError(w, r, h)
 	}
 	s.answer(w, r, c, a, fail)
 }
 
-// answer lets a request in that was admitted, unless something is wrong with it.
+// answer responds with fail, if admit has set it. Otherwise it checks the request's headers and query, reads its body
+// and calls the handler of the caller's project, here or on the host that has the device.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a access, fail *Error) {
 	if fail == nil {
 		fail = s.checkBody(r, a)
@@ -116,16 +119,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 	}
 	if fail != nil {
 		if r.ContentLength != 0 {
-			w.Header().Set("Connection", "close") // the answer does not wait for a body that nobody wants
+			w.Header().Set("Connection", "close") // respond without reading the body
 		}
 		writeError(w, fail)
 		return
 	}
-	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+	if !s.busy.enter(c.rateKey(), s.o.MaxBusy) {
 		writeError(w, limited(fmt.Sprintf("more than %d requests at once; wait for some to end", s.o.MaxBusy), time.Second))
 		return
 	}
-	defer s.busy.leave(c.counted())
+	defer s.busy.leave(c.rateKey())
 	if !a.upload && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		if fail := s.readBody(w, r); fail != nil {
 			writeError(w, fail)
@@ -152,15 +155,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 	} else if !there {
 		at.mux.ServeHTTP(w, r)
 	}
-	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
+	if out, ok := w.(*responseRecorder); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
 		strings.HasPrefix(a.pattern, "GET /devices/{id}/")) {
 		s.audit(ctx, a.pattern, r.URL.Path, out.status)
 	}
 }
 
-// counted is the name under which the requests of a caller are counted. Whoever has one IPv6 address has the other 2^64
-// of its network.
-func (c caller) counted() string {
+// rateKey is the name under which the caller's requests are rateKey: its credential, or else its IP address. The owner
+// of one IPv6 address can use all 2^64 addresses of its /64 network, so the network is rateKey.
+func (c caller) rateKey() string {
 	if c.Name != "" {
 		return c.Name
 	}
@@ -170,8 +173,8 @@ func (c caller) counted() string {
 	return "address " + c.addr
 }
 
-// unprefixed takes /api off: the same API is served under it.
-func unprefixed(r *http.Request) *http.Request {
+// withoutPrefix removes /api from the path: the same API is served with and without it.
+func withoutPrefix(r *http.Request) *http.Request {
 	u := *r.URL
 	cut := func(p string) string {
 		if p = strings.TrimPrefix(p, "/api"); p == "" {
@@ -188,7 +191,8 @@ func unprefixed(r *http.Request) *http.Request {
 	return &out
 }
 
-// route finds the handler. Paths that are not in their plain form lead nowhere, rather than to a redirect.
+// route finds the handler of a request and its pattern. Paths with empty or dot segments have no handler; http.ServeMux
+// would redirect them.
 func (s *Server) route(r *http.Request) (http.Handler, string) {
 	if clean := path.Clean(r.URL.Path); r.URL.Path != clean && (r.URL.Path != clean+"/" || clean == "/") ||
 		strings.ContainsFunc(r.URL.Path, isControl) {
@@ -203,8 +207,9 @@ func (s *Server) route(r *http.Request) (http.Handler, string) {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// unrouted says in our words what the mux says in its own.
-func (s *Server) unrouted(w http.ResponseWriter, r *http.Request, h http.Handler) *Error {
+// routeError returns the error of a path or method without a route. It calls the mux's own handler to find out which of
+// the two it is, and which methods the path allows.
+func (s *Server) routeError(w http.ResponseWriter, r *http.Request, h http.Handler) *Error {
 	said := headersOnly{h: http.Header{}}
 	h.ServeHTTP(&said, r)
 	if said.status == http.StatusMethodNotAllowed {
@@ -215,7 +220,7 @@ func (s *Server) unrouted(w http.ResponseWriter, r *http.Request, h http.Handler
 	return fault(http.StatusNotFound, codeNotFound, "there is nothing at this path; /openapi.json lists all paths")
 }
 
-// headersOnly is a ResponseWriter that keeps no body.
+// headersOnly is a ResponseWriter that keeps the status and the headers and drops the body.
 type headersOnly struct {
 	h      http.Header
 	status int
@@ -232,13 +237,15 @@ func (o *headersOnly) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// admit finds out who the caller is, and whether it may do this now.
+// admit identifies the caller and decides whether it may make this request now. The checks run in this order: origin
+// (before anything else, so that pages of other sites learn nothing), credential, rate limit, scope. With accounts,
+// admitMember does the last three; on a host of a farm, admitHub reads the caller from the hub's header.
 func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error) {
 	if s.o.FarmHost {
 		return s.admitHub(r)
 	}
 	c := caller{addr: s.client(r), lease: r.Header.Get("X-Lease")}
-	if fail := s.isForeignOrigin(r); fail != nil {
+	if fail := s.rejectForeignOrigin(r); fail != nil {
 		return c, fail
 	}
 	if s.o.Service != nil {
@@ -255,7 +262,7 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 	if s.o.Auth != nil && a.scope != "" {
 		who, err := s.identify(r)
 		if err != nil {
-			return c, s.rejectForeignOrigin(h, r, c, err)
+			return c, s.credentialError(h, r, c, err)
 		}
 		c.Identity = who
 	}
@@ -269,8 +276,9 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 	return c, nil
 }
 
-// rejectForeignOrigin answers who has no good credential. Addresses from which wrong ones come too often have to wait.
-func (s *Server) rejectForeignOrigin(h http.Header, r *http.Request, c caller, err error) *Error {
+// credentialError returns the 401 for a missing or invalid credential. Invalid ones are also counted against the
+// client's address: when there are too many, the error is the 429 instead.
+func (s *Server) credentialError(h http.Header, r *http.Request, c caller, err error) *Error {
 	h.Set("WWW-Authenticate", `Bearer realm="taproot"`)
 	if errors.Is(err, auth.ErrMissing) {
 		if fail := count(r.Context(), s.o.Limiter, h, c, access{}); fail != nil {
@@ -290,7 +298,7 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 	if l == nil || a.free {
 		return nil
 	}
-	q, err := l.Take(ctx, c.counted())
+	q, err := l.Take(ctx, c.rateKey())
 	if err != nil {
 		return fault(http.StatusInternalServerError, codeInternal, "requests cannot be counted")
 	}
@@ -301,9 +309,11 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 		fmt.Sprintf("more than %d requests per minute; Retry-After says how many seconds to wait", q.Limit))
 }
 
-// isForeignOrigin refuses requests that a page of another site has made a browser send. A page can choose where its
-// requests go, not what they say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
-func (s *Server) isForeignOrigin(r *http.Request) *Error {
+// rejectForeignOrigin rejects requests that a page of another site made a browser send. Such a page chooses the URL,
+// but it cannot forge the headers Origin, Sec-Fetch-* and Referer. Without authentication, and where Studio can save
+// tests, it also rejects unknown names in Host: a site can let its own domain name resolve to this server (DNS
+// rebinding), and its pages then have the server's origin.
+func (s *Server) rejectForeignOrigin(r *http.Request) *Error {
 	if (s.o.Auth == nil && s.o.Service == nil || s.project != nil) && !s.ownHost(r.Host) {
 		return fault(http.StatusForbidden, codeForbidden,
 			fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))
@@ -319,7 +329,7 @@ func (s *Server) isForeignOrigin(r *http.Request) *Error {
 		return nil
 	case r.Header.Get("Sec-Fetch-Mode") == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		r.Header.Get("Sec-Fetch-Dest") == "document":
-		return nil // a link, whose target the other site cannot read
+		return nil // a link: the other site cannot read the response
 	case s.ownReferer(r):
 		return nil
 	}
@@ -327,7 +337,7 @@ func (s *Server) isForeignOrigin(r *http.Request) *Error {
 		"pages of other sites may not use this server; add theirs to CORS_ORIGINS")
 }
 
-// ownOrigin tells whether pages of an origin may call.
+// ownOrigin reports whether pages of the origin may use this server.
 func (s *Server) ownOrigin(origin, host string) bool {
 	if slices.Contains(s.o.Origins, origin) {
 		return true
@@ -336,8 +346,8 @@ func (s *Server) ownOrigin(origin, host string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host) && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// ownReferer is for pages of reports: they are shown in a sandbox, whose requests have no origin; the browser still
-// says which page of ours they come from.
+// ownReferer reports whether a page of a report made the request. Such pages run in a sandbox, so their requests have
+// an opaque origin; their Referer still names this server.
 func (s *Server) ownReferer(r *http.Request) bool {
 	u, err := url.Parse(r.Referer())
 	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -345,7 +355,8 @@ func (s *Server) ownReferer(r *http.Request) bool {
 		strings.HasPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/reports/")
 }
 
-// ownHost tells whether a name is one that cannot be a stranger's.
+// ownHost reports whether the Host header names this server: an IP address, localhost, the machine's name or a
+// configured name. A foreign site cannot use any of these as its domain.
 func (s *Server) ownHost(host string) bool {
 	name := hostOnly(host)
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -363,7 +374,8 @@ func hostOnly(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// client is the address that a request comes from; proxies that are trusted may name it.
+// client returns the IP address of the client. It is taken from X-Forwarded-For only as far as trusted proxies have
+// added to it.
 func (s *Server) client(r *http.Request) string {
 	addr := hostOnly(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -381,7 +393,8 @@ func (s *Server) client(r *http.Request) string {
 	return addr
 }
 
-// checkBody looks at what a body claims to be before anybody reads it. Forms of other sites cannot claim to be JSON.
+// checkBody checks the headers of the body before it is read. HTML forms of other sites cannot send Content-Type:
+// application/json.
 func (s *Server) checkBody(r *http.Request, a access) *Error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return nil
@@ -409,7 +422,7 @@ func (s *Server) checkBody(r *http.Request, a access) *Error {
 	return nil
 }
 
-// readBody reads a body as a whole before a handler runs, so that a client which sends slowly holds nothing but its
+// readBody reads the whole body before the handler runs, so that a client that sends slowly occupies only its
 // connection.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) *Error {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.o.MaxBody))
@@ -422,12 +435,12 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) *Error {
 	case err != nil:
 		return invalid("the body was cut off")
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it is all there: what follows may take its time
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the body has arrived; the handler may take longer
 	r.Body = io.NopCloser(bytes.NewReader(data))
 	return nil
 }
 
-// busy counts the requests under way by their senders.
+// busy counts the current requests of each caller.
 type busy struct {
 	mu sync.Mutex
 	n  map[string]int

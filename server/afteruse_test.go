@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestAfterUse: with a policy, the app that a lease or a case has started is stopped when it ends; without one, and
-// after calls that belong to no lease, nothing is.
+// TestAfterUse: with a policy, the app that was started during a lease or a case is stopped at its end; without one,
+// and after calls without a lease, nothing is stopped.
 func TestAfterUse(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2, func(o *server.Options) { o.Config.AfterUse = action.StopAfterUse })

@@ -19,17 +19,18 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-const uploadAppDoc = `Takes an app as multipart/form-data with the file in the part "app", an APK, split APKs (.apks, .apkm, .xapk) or an IPA, and installs it over the one that is there. The file is
-not kept. POST /devices/{id}/install does the same with a file that lies on the server.`
+const uploadAppDoc = `Takes an app as multipart/form-data with the file in the part "app", an APK, split APKs (.apks,
+.apkm, .xapk) or an IPA, and installs it over the installed version. The file is not kept. POST /devices/{id}/install
+does the same with a file on the server.`
 
 const (
-	appPart = "app"     // the name of the part that holds an app
-	maxApp  = 512 << 20 // bytes of it, where no limit of uploads is set
+	appPart = "app"     // the name of the part that contains an app
+	maxApp  = 512 << 20 // bytes of it, when uploads have no limit
 )
 
-// Apps are those of a device.
+// Apps are the apps of a device.
 type Apps struct {
-	Apps []string `json:"apps" nullable:"false" doc:"Those that were installed on top of the system's, by name." example:"[\"com.example.app\"]"`
+	Apps []string `json:"apps" nullable:"false" doc:"Installed on top of the system's, by name." example:"[\"com.example.app\"]"`
 }
 
 func (s *Server) listApps(w http.ResponseWriter, r *http.Request) error {
@@ -50,8 +51,8 @@ func (s *Server) listApps(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// uploadApp keeps the file while it is installed. The device is taken when all of the file is there, however slowly it
-// comes.
+// uploadApp keeps the file while it is installed. It uses the device only when the whole file has arrived, however
+// slowly it was sent.
 func (s *Server) uploadApp(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.device(r.Context(), r.PathValue("id")); err != nil {
 		return err
@@ -74,7 +75,7 @@ func (s *Server) uploadApp(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// largestFile is how many bytes a file may have that goes to a device, or comes from one.
+// largestFile returns how many bytes a file may have that is copied to or from a device.
 func (s *Server) largestFile() int64 {
 	if s.o.Upload.Archive == 0 {
 		return maxApp
@@ -82,7 +83,7 @@ func (s *Server) largestFile() int64 {
 	return s.o.Upload.Archive
 }
 
-// keepApp copies what comes, at most as much as a pack may have.
+// keepApp copies the uploaded app, at most as many bytes as an upload may have.
 func (s *Server) keepApp(to io.Writer, app io.Reader) error {
 	most := s.largestFile()
 	n, err := io.Copy(to, io.LimitReader(app, most+1))
@@ -106,7 +107,7 @@ func (s *Server) installApp(w http.ResponseWriter, r *http.Request, file string)
 			return fmt.Errorf("install an app: %w", drivers.ErrUnsupported)
 		}
 		err := session.Uses.Install(ctx, m, func() error { return m.Install(ctx, file) })
-		if err != nil && action.VerdictOf(err) == event.Fail { // the app is to blame, not the device
+		if err != nil && action.VerdictOf(err) == event.Fail { // the app is invalid, the device works
 			p := action.ProblemOf(err)
 			refused = &p
 			return nil

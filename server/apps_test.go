@@ -31,8 +31,8 @@ func (l *lab) sendApp(device, name, content string) answer {
 	return l.send(r)
 }
 
-// TestApps: an app that is sent is installed and listed; what is no app, too large or for no phone changes nothing, and
-// no file is left.
+// TestApps: an uploaded app is installed and listed. A file that is not an app, is too large, or is for no phone
+// changes nothing, and no file is left.
 func TestApps(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

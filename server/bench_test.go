@@ -21,8 +21,8 @@ var (
 	wrkBad      = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)`)
 )
 
-// BenchmarkServer lets wrk (a Debian package) ask for over a million requests, and taps for ten seconds on eight
-// phones; the memory that stays must not grow.
+// BenchmarkServer sends over a million requests with wrk (a Debian package), and taps for ten seconds on eight phones;
+// memory must not grow.
 func BenchmarkServer(b *testing.B) {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		b.Fatal("wrk is not installed: apt-get install wrk")
@@ -57,8 +57,9 @@ func BenchmarkServer(b *testing.B) {
 	for b.Loop() {
 		before := len(l.taps())
 		n, said := wrk(10, "/", `local i = 0
-request = function() i = i + 1; return wrk.format("POST", "/devices/SIM" .. (i % 8 + 1) .. "/tap", {["Content-Type"] = "application/json"}, '{"point": "50%,50%"}') end`)
-		// Those that wrk left alone when its time was over were made, too.
+request = function() i = i + 1; return wrk.format("POST", "/devices/SIM" .. (i % 8 + 1) .. "/tap", {["Content-Type"] `+
+			`= "application/json"}, '{"point": "50%,50%"}') end`)
+		// Includes the requests that wrk had sent but not finished when its time ended.
 		if made := len(l.taps()) - before; made < n || made > n+64 {
 			b.Errorf("%d taps were made, %d were answered", made, n)
 		}
@@ -85,7 +86,7 @@ func number(re *regexp.Regexp, text string) string {
 	return "?"
 }
 
-// taps are those of all phones.
+// taps returns the taps of all phones.
 func (l *lab) taps() (all []string) {
 	for _, p := range l.phones {
 		for _, t := range p.Taps() {

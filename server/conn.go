@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// strictListener makes connections on which requests are seen as they came. net/http takes a request with both
-// Content-Length and Transfer-Encoding and forgets the first; a proxy in front may believe it instead, and take a part
-// of the body for another request.
+// strictListener accepts connections that keep the bytes of requests as they arrived. net/http accepts a request with
+// both Content-Length and Transfer-Encoding and drops the first header. A proxy in front of the server may use it
+// instead, and then treat a part of the body as another request (request smuggling).
 type strictListener struct{ net.Listener }
 
-// Accept is net.Listener's.
+// Accept implements net.Listener.
 func (l strictListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -23,7 +23,7 @@ func (l strictListener) Accept() (net.Conn, error) {
 	return &strictConn{Conn: c}, nil
 }
 
-// strictConn remembers what came last: the headers of the request under way, at least.
+// strictConn keeps the bytes that arrived last: at least the headers of the current request.
 type strictConn struct {
 	net.Conn
 	mu   sync.Mutex
@@ -33,11 +33,11 @@ type strictConn struct {
 const (
 	readAhead  = 4 << 10              // what net/http may have read of the next request
 	maxHeaders = 64 << 10             // of a request
-	maxSeen    = maxHeaders + 4<<10*3 // net/http takes some more than it is told
+	maxSeen    = maxHeaders + 4<<10*3 // net/http reads somewhat more than its limit
 	plainError = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 )
 
-// Read is net.Conn's.
+// Read implements net.Conn.
 func (c *strictConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.mu.Lock()
@@ -48,14 +48,14 @@ func (c *strictConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// idle forgets the requests that were answered. A part of the next one may be here already.
+// idle drops the requests that were answered. A part of the next one may have arrived already.
 func (c *strictConn) idle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = append([]byte(nil), c.last[max(0, len(c.last)-readAhead):]...)
 }
 
-// Write says in our words what net/http says in its own, of requests that it does not understand.
+// Write replaces the plain-text errors of net/http for malformed requests by the JSON form of this API.
 func (c *strictConn) Write(p []byte) (int, error) {
 	head, text, plain := strings.Cut(string(p[:min(len(p), 1<<10)]), plainError)
 	status, ok := strings.CutPrefix(head, "HTTP/1.1 ")
@@ -84,7 +84,7 @@ func (c *strictConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite lets net/http say good-bye before it closes.
+// CloseWrite closes the sending half, which net/http does before it closes the connection.
 func (c *strictConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -94,21 +94,22 @@ func (c *strictConn) CloseWrite() error {
 
 type connKey struct{}
 
-// withConn lets handlers find their connection.
+// withConn puts the connection into the context of handlers.
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// connState follows a connection from request to request.
+// connState resets a connection between two requests.
 func connState(c net.Conn, state http.ConnState) {
 	if own, ok := c.(*strictConn); ok && state == http.StateIdle {
 		own.idle()
 	}
 }
 
-// isAmbiguous refuses a request that says its length twice: every header that begins with its first line is looked at,
-// as it came.
-func isAmbiguous(r *http.Request) *Error {
+// rejectAmbiguousLength rejects a request that has two lengths. net/http has dropped one of the headers already, so the
+// raw bytes are searched for the request line, and each header block after one is checked. A body may contain the same
+// line: such a request is rejected, too, because it cannot be distinguished from a second request.
+func rejectAmbiguousLength(r *http.Request) *Error {
 	c, ok := r.Context().Value(connKey{}).(*strictConn)
 	if !ok || r.ProtoMajor != 1 {
 		return nil
@@ -123,7 +124,7 @@ func isAmbiguous(r *http.Request) *Error {
 		}
 		rest = rest[at+len(first):]
 		header := rest
-		for _, end := range []string{"\r\n\r\n", "\n\n", "\n\r\n"} { // net/http takes a bare LF for the end of a line
+		for _, end := range []string{"\r\n\r\n", "\n\n", "\n\r\n"} { // net/http accepts a bare LF as the end of a line
 			if i := bytes.Index(header, []byte(end)); i >= 0 {
 				header = header[:i]
 			}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// raw sends bytes on a connection of their own and gives the answers that come until it is closed, at most n.
+// raw sends bytes on a new connection and returns the responses that arrive until it is closed, at most n.
 func (l *lab) raw(n int, text string) (list []answer) {
 	l.t.Helper()
 	c, err := (&net.Dialer{}).DialContext(l.t.Context(), "tcp", l.http.Listener.Addr().String())
@@ -40,8 +40,8 @@ func (l *lab) raw(n int, text string) (list []answer) {
 	return list
 }
 
-// TestAmbiguousRequests: a request that says its length twice is refused and its connection closed, however it is
-// written and wherever on the connection it comes; the same words in a body are no reason.
+// TestAmbiguousRequests: a request with two lengths is rejected and its connection closed, in any spelling and at any
+// position in the connection. The same text in a body is not a reason.
 func TestAmbiguousRequests(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -67,7 +67,8 @@ func TestAmbiguousRequests(t *testing.T) {
 		"both, after a good one":     {good + both, []int{200, 400}},
 		"both, after chunks": {chunked + chunk + strings.Replace(both, "/tests/validate", "/runs", 1),
 			[]int{200, 400}},
-		"both, after its like":       {chunked + chunk + both, []int{400}}, // which came with it, and cannot be told from it
+		// sent with it, so the two cannot be distinguished
+		"both, after its like":       {chunked + chunk + both, []int{400}},
 		"both, and a good one after": {both + good, []int{400}},
 		"both, in HTTP/1.0":          {strings.Replace(both, "HTTP/1.1", "HTTP/1.0", 1), []int{400}},
 		"two lengths": {"POST /runs HTTP/1.1\r\n" + host +

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/server/studio"
 )
 
-// openConsole makes the pages for people, where there are any.
+// openConsole creates the console, if the server has accounts.
 func (s *Server) openConsole() (err error) {
 	if s.o.Service == nil {
 		return nil
@@ -24,49 +24,49 @@ func (s *Server) openConsole() (err error) {
 		OIDC: s.o.OIDC, Farm: s.o.Farm, Version: s.o.Version, Log: s.log,
 		Client: func(r *http.Request) (address, counted string) {
 			c := caller{addr: s.client(r)}
-			return c.addr, c.counted()
+			return c.addr, c.rateKey()
 		}})
 	return err
 }
 
-// screenOf shows Studio's page of a device, whose requests come back to the console.
+// screenOf serves Studio's page of a device. The page sends its requests to the console.
 func (s *Server) screenOf(w http.ResponseWriter, device, project string, acts bool) {
 	s.screens.Device(w, studio.DevicePage{ID: device, Acts: acts, Home: project + "/devices", API: project + "/api"})
 }
 
 func isConsole(path string) bool { return path == "/console" || strings.HasPrefix(path, "/console/") }
 
-// serveConsole answers for a page.
+// serveConsole serves a page of the console.
 func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
-	noteRoute(r.Context(), "console")
+	setLogRoute(r.Context(), "console")
 	c := caller{addr: s.client(r)}
-	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+	if !s.busy.enter(c.rateKey(), s.o.MaxBusy) {
 		writeError(w, limited("too many requests at once; wait for some to end", time.Second))
 		return
 	}
-	defer s.busy.leave(c.counted())
+	defer s.busy.leave(c.rateKey())
 	s.console.ServeHTTP(w, r)
 }
 
-// actAs answers a request of the API that a page of the console makes for somebody who has logged in. Looking counts
-// for no plan: what changes something does.
+// actAs handles an API request that a page of the console sends for a logged-in person. Reading is not counted against
+// the plan; changes are.
 func (s *Server) actAs(w http.ResponseWriter, r *http.Request, who *service.Caller) {
 	h, pattern := s.route(r)
 	a, known := s.access[pattern]
 	a.pattern = pattern
 	c := caller{Identity: auth.Identity{Name: who.Name}, addr: s.client(r), lease: r.Header.Get("X-Lease"), member: who}
-	noteCaller(r.Context(), c)
+	setLogCaller(r.Context(), c)
 	fail := mayMember(who, a)
 	switch {
 	case !known:
-		fail = s.unrouted(w, r, h)
+		fail = s.routeError(w, r, h)
 	case fail == nil && r.Method != http.MethodGet && r.Method != http.MethodHead:
 		fail = s.countMember(r.Context(), w.Header(), who, a)
 	}
 	s.answer(w, r, c, a, fail)
 }
 
-// countMember takes one request from the plan of the project's owner.
+// countMember counts one request against the plan of the project's owner.
 func (s *Server) countMember(ctx context.Context, h http.Header, who *service.Caller, a access) *Error {
 	q, err := s.o.Service.Take(ctx, who, a.pattern)
 	if err != nil {

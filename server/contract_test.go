@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// contract is a document of the API by which answers are judged.
+// contract is an API document against which responses are checked.
 type contract struct {
 	router   routers.Router
 	document map[string]any
@@ -28,7 +28,7 @@ type contract struct {
 	schemas  map[string]*jsonschema.Schema // of bodies, by their places in the document
 }
 
-// contracts are the documents that were read: to write one and read it takes as long as a short test.
+// contracts caches the documents: writing and reading one takes as long as a short test.
 var contracts = struct {
 	sync.Mutex
 	of map[string]*contract
@@ -80,7 +80,7 @@ func readContract(data []byte) (*contract, error) {
 	return c, c.compiler.AddResource("openapi.json", text)
 }
 
-// check holds an answer against the document.
+// check validates a response against the document.
 func (c *contract) check(t testing.TB, r *http.Request, a answer, isJSON bool) {
 	t.Helper()
 	plain := r.Clone(r.Context())
@@ -111,7 +111,8 @@ func (c *contract) check(t testing.TB, r *http.Request, a answer, isJSON bool) {
 	}
 }
 
-// body holds the JSON of an answer against its schema, which is compiled once: the library would do it for each answer.
+// body validates the JSON of a response against its schema, which is compiled once: the library would do it for each
+// response.
 func (c *contract) body(method, path string, a answer) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body))
 	if err != nil {
@@ -124,7 +125,7 @@ func (c *contract) body(method, path string, a answer) error {
 	return s.Validate(v)
 }
 
-// schema finds the schema of an answer in JSON; there is none where an answer can be any file.
+// schema finds the schema of a JSON response; a response that can be any file has none.
 func (c *contract) schema(method, path string, status int) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,18 +156,20 @@ func (c *contract) schema(method, path string, status int) (*jsonschema.Schema, 
 	return s, err
 }
 
-// TestContract: answers that the document does not promise are found, by their status, and by their bodies.
+// TestContract: responses that the document does not describe are detected, by their status and their body.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	c := newLab(t, 0).says
 	for body, good := range map[string]bool{`[]`: true, `{}`: false, `[{"id": "SIM1"}]`: false, `nothing`: false} {
-		if err := c.body(http.MethodGet, "/devices", answer{status: http.StatusOK, body: []byte(body)}); (err == nil) != good {
+		err := c.body(http.MethodGet, "/devices", answer{status: http.StatusOK, body: []byte(body)})
+		if (err == nil) != good {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
 	for body, good := range map[string]bool{`{"error": "not_found", "message": "none"}`: true,
 		`{"error": 1, "message": "none"}`: false, `{}`: false} {
-		if err := c.body(http.MethodGet, "/devices/{id}", answer{status: http.StatusNotFound, body: []byte(body)}); (err == nil) != good {
+		err := c.body(http.MethodGet, "/devices/{id}", answer{status: http.StatusNotFound, body: []byte(body)})
+		if (err == nil) != good {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

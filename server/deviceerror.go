@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// asDeviceError marks an error of runner/live as the device's, unless it is the caller's, the server's or the clock's.
-// What else is known of it stays to be found in it.
+// asDeviceError marks an error of runner/live as the device's, unless it is the caller's, the server's or a timeout.
+// The original error stays in the chain.
 func asDeviceError(err error) error {
 	var bad *live.InvalidError
 	var broke *action.PanicError
@@ -25,7 +25,8 @@ func asDeviceError(err error) error {
 	return &deviceError{err}
 }
 
-// private is an error that says more to the owner of the machine than to its clients, such as where a program lies.
+// private is an error with details for the owner of the machine that clients must not see, such as the path of a
+// program.
 type private interface {
 	error
 	Public() string

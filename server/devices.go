@@ -29,11 +29,11 @@ type Device struct {
 	drivers.Info
 	Open  bool       `json:"open" doc:"The server has it open for calls."`
 	Lease *LeaseInfo `json:"lease,omitempty" doc:"Who holds it by a lease of this server."`
-	Busy  *time.Time `json:"busySince,omitempty" doc:"Somebody uses it, since then: a call, a run or another process."`
+	Busy  *time.Time `json:"busySince,omitempty" doc:"In use since then: by a call, a run or another process."`
 
 	Reservations []ReservationInfo `json:"reservations,omitempty" doc:"For when it is reserved, the first one first."`
 
-	Recording *Recording `json:"recording,omitempty" doc:"The film of its screen that is made, or was made last."`
+	Recording *Recording `json:"recording,omitempty" doc:"The current or last recording of its screen."`
 	FarmDevice
 }
 
@@ -54,7 +54,7 @@ func (s *Server) listDevices(ctx context.Context, _ *struct{}) (*deviceList, err
 	open := s.opened()
 	out := &deviceList{Body: []Device{}}
 	for _, info := range infos {
-		if _, is := open[info.ID]; !is && info.Platform == dsl.Web { // a page that could be opened is no device yet
+		if _, is := open[info.ID]; !is && info.Platform == dsl.Web { // a page that could be opened is not a device yet
 			continue
 		}
 		out.Body = append(out.Body, s.deviceRecord(info, open, callerOf(ctx)))
@@ -75,12 +75,12 @@ func (s *Server) getDevice(ctx context.Context, in *deviceInput) (*oneDevice, er
 	return &oneDevice{record}, nil
 }
 
-// maxID bounds the id of a device; none is longer.
+// maxID bounds the length of a device ID.
 const maxID = 256
 
-// device gives the record of a device that there is.
+// device returns the record of an existing device.
 func (s *Server) device(ctx context.Context, id string) (drivers.Info, error) {
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return drivers.Info{}, err
 	}
 	info, err := s.devices.Info(ctx, id)
@@ -90,7 +90,7 @@ func (s *Server) device(ctx context.Context, id string) (drivers.Info, error) {
 	return info, nil
 }
 
-func goodDevice(id string) error {
+func checkDeviceID(id string) error {
 	if id == "" || len(id) > maxID || strings.ContainsFunc(id, isControl) {
 		return &pool.UnknownDeviceError{ID: cut(id, 50)}
 	}
@@ -105,7 +105,7 @@ func (s *Server) opened() map[string]live.Status {
 	return open
 }
 
-// deviceRecord is what a caller is told of a device.
+// deviceRecord returns what a caller may see of a device.
 func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status, c caller) Device {
 	_, is := open[info.ID]
 	d := Device{Info: info, Open: is}
@@ -127,14 +127,14 @@ func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status, c 
 	return d
 }
 
-// screenshotQuery are the parameters of a picture.
+// screenshotQuery are the parameters of a screenshot.
 func screenshotQuery() []*huma.Param {
 	least, most := float64(minSide), float64(maxSide)
 	return []*huma.Param{
 		{Name: "format", In: "query", Description: "png, or jpeg, which is smaller.", Schema: &huma.Schema{
 			Type: huma.TypeString, Enum: []any{"png", "jpeg"}, Default: "png"}},
 		{Name: "max", In: "query",
-			Description: "The longer side has at most so many pixels; the picture is made smaller, never larger.",
+			Description: "The longer side has at most so many pixels; the screenshot is made smaller, never larger.",
 			Schema:      &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}},
 	}
 }
@@ -144,8 +144,8 @@ const (
 	maxSide = 8192
 )
 
-// screenshot takes the picture while it has the device, and writes it when the device is free again: however slowly a
-// client reads.
+// screenshot captures the screen while it has the device, and writes the response after the device is free again,
+// because a client may read slowly.
 func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
 	format, side, err := screenshotOptions(r)
 	if err != nil {
@@ -184,7 +184,7 @@ func screenshotOptions(r *http.Request) (format string, side int, err error) {
 	return format, side, nil
 }
 
-// encode writes a picture: quickly, as it goes over a network once.
+// encode writes an image with fast compression, because it is sent once over a network.
 func encode(body *bytes.Buffer, picture image.Image, format string) error {
 	if format == "jpeg" {
 		return jpeg.Encode(body, picture, &jpeg.Options{Quality: 85})
@@ -192,7 +192,7 @@ func encode(body *bytes.Buffer, picture image.Image, format string) error {
 	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(body, picture)
 }
 
-// shrink makes a picture's longer side as small as is asked for.
+// shrink scales an image so that its longer side has at most side pixels.
 func shrink(picture image.Image, side int) image.Image {
 	size := picture.Bounds().Size()
 	long := max(size.X, size.Y)
@@ -223,27 +223,27 @@ func (s *Server) tree(w http.ResponseWriter, r *http.Request) error {
 	return writeBody(w, []byte(s.mask.Text(string(data))))
 }
 
-// use gives the request the device for a moment.
+// use leases the device to the request for one call.
 func (s *Server) use(r *http.Request, use func(context.Context, *action.Session) error) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	ctx, cancel := s.deadline(r.Context())
 	defer cancel()
 	began := time.Now()
 	err := s.devices.Use(ctx, id, s.leases.holder(id, callerOf(ctx)), use)
-	s.figures.acted(operation(r), time.Since(began), err)
+	s.figures.observeAction(operation(r), time.Since(began), err)
 	return asDeviceError(err)
 }
 
-// operation names what a request does, for figures.
+// operation names what a request does, for metrics.
 func operation(r *http.Request) string {
 	_, name, _ := strings.Cut(r.Pattern, "{id}/")
 	return name
 }
 
-// writeBody writes an answer that is whole.
+// writeBody writes a complete response body.
 func writeBody(w http.ResponseWriter, body []byte) error {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	_, err := w.Write(body)

@@ -14,7 +14,7 @@ import (
 
 func withShell(o *server.Options) { o.Config.AllowShell = true }
 
-// TestDevices walks through what a client does with a phone.
+// TestDevices calls the routes that a client uses with a phone.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
@@ -79,7 +79,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// hold leases a phone for the requests that follow.
+// hold leases a phone for the following requests.
 func (l *lab) hold(device string) {
 	l.t.Helper()
 	a := l.ask("POST", "/devices/"+device+"/lease", map[string]any{"ttlSeconds": 3600})
@@ -116,7 +116,7 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// TestReservations: a device is reserved for later, others are told until when, and it is its holder's from then on.
+// TestReservations: a device is reserved for later, others see until when, and from then on only its holder can use it.
 func TestReservations(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2, withAuth)
@@ -197,7 +197,7 @@ func TestReservations(t *testing.T) {
 	}
 }
 
-// TestLeases: who has a device has it alone, is told to others, and loses it when the time is over.
+// TestLeases: only the holder can use a leased device, others see who it is, and the lease ends with its time.
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withAuth)
@@ -241,7 +241,7 @@ func TestLeases(t *testing.T) {
 	if err != nil || is.Sub(was) < 8*time.Minute {
 		t.Errorf("until %s, then %s", was, is)
 	}
-	// Who shows the lease's id has it, whatever the credential.
+	// A client that sends the lease's ID can use the device, with any credential.
 	if a := l.ask("POST", "/devices/SIM1/tap", tap, "X-API-Key", other, "X-Lease",
 		longer.json(t)["lease"].(string)); a.status != 200 {
 		t.Error(a)
@@ -266,7 +266,7 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// TestLeasesWithoutAuthentication: clients that cannot be told apart show the lease's id.
+// TestLeasesWithoutAuthentication: clients without a credential send the lease's ID.
 func TestLeasesWithoutAuthentication(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -296,7 +296,7 @@ func TestLeasesWithoutAuthentication(t *testing.T) {
 	}
 }
 
-// TestLeaseOfAnUnpluggedPhone: who holds it can give it back, and take it again when it is there.
+// TestLeaseOfAnUnpluggedPhone: the holder can release it, and lease it again when it is plugged in.
 func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -321,7 +321,7 @@ func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 	}
 }
 
-// TestNoModel: without a model, what needs one says so, and the device stays as it is.
+// TestNoModel: without a model, actions that need one fail with that reason, and the device does not change.
 func TestNoModel(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

@@ -18,7 +18,7 @@ import (
 // inNamespace is set for the process of TestFullDisk that may mount.
 const inNamespace = "SERVER_TEST_IN_NAMESPACE"
 
-// TestFullDisk: what cannot be kept is answered 507 and leaves nothing, and goes well when there is room again.
+// TestFullDisk: a request that needs disk space gets 507 and leaves nothing, and succeeds when there is space again.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv(inNamespace) == "yes" {
 		t.Run("what is sent", onFullDisk)
@@ -39,7 +39,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// smallDisk mounts one of a size, such as 256k.
+// smallDisk mounts a file system with a size such as 256k.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()
@@ -54,7 +54,7 @@ func smallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// fill writes a file until the disk has no room, and gives what makes room again.
+// fill writes a file until the disk is full, and returns a function that removes it.
 func fill(t *testing.T, disk string) (empty func()) {
 	t.Helper()
 	name := filepath.Join(disk, "filler")
@@ -97,7 +97,7 @@ func runOnFullDisk(t *testing.T) {
 func databaseOnFullDisk(t *testing.T) {
 	disk := smallDisk(t, "2m")
 	s, with := withService(t, filepath.Join(disk, "service.db"))
-	_, token := somebody(t, s, "ada@example.com")
+	_, token := newAccount(t, s, "ada@example.com")
 	l := newLab(t, 0, with)
 	create := func(name string) answer {
 		return l.ask("POST", "/api/keys", map[string]any{"name": name, "scopes": []string{"*"}}, "Authorization",
@@ -108,7 +108,7 @@ func databaseOnFullDisk(t *testing.T) {
 	}
 	empty := fill(t, disk)
 	made := 0
-	for ; made < 10_000; made++ { // the database may have some room of its own
+	for ; made < 10_000; made++ { // the database may have reserved some space
 		if a := create("full"); a.status != 201 {
 			if a.status != 507 || a.code() != "insufficient_storage" {
 				t.Errorf("the database has no room: %s", a)
@@ -142,7 +142,8 @@ func onFullDisk(t *testing.T) {
 	_, _ = rand.Read(noise)        // never fails
 	large := tarOf(t,
 		map[string]string{
-			"full/summary.json":        `{"id": "full", "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`,
+			"full/summary.json": `{"id": "full", "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, ` +
+				`"steps_failed": 0, "screenshots": 0, "artifacts": []}`,
 			"full/artifacts/noise.txt": base64.StdEncoding.EncodeToString(noise)})
 	for what, ask := range map[string]func() answer{
 		"a pack": func() answer {

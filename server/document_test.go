@@ -23,7 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// model answers as an AI provider does.
+// model starts a server that responds as an AI provider does.
 func model(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -35,8 +35,7 @@ func model(t *testing.T) string {
 	return s.URL
 }
 
-// TestDocument runs the lines of docs/rest.md against a simulated phone and a real page: each must be answered with
-// a success.
+// TestDocument runs the lines of docs/rest.md against a simulated phone and a real page: each must succeed.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/rest.md")
@@ -100,7 +99,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// run makes an archive of a pack.
+// run creates an archive of a pack.
 func (l *lab) run(dir, name string) {
 	l.t.Helper()
 	id, _ := l.ask("POST", "/runs", map[string]any{"tests": []string{"login"}}).json(l.t)["id"].(string)
@@ -113,8 +112,8 @@ func (l *lab) run(dir, name string) {
 	}
 }
 
-// shell runs a line as a shell does, and gives the status of the answer that its curl got, and the answer. Where there
-// is no curl, one of our own stands in, which knows the flags of the document.
+// shell runs a command line in a shell. It returns the status and body of the response that curl received. Where curl
+// is not installed, it uses a replacement that knows the flags of the document.
 func shell(t *testing.T, dir, line string) string {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
@@ -152,7 +151,7 @@ func shell(t *testing.T, dir, line string) string {
 	return status + " " + body
 }
 
-// curl is as much of curl as the document uses.
+// curl implements the part of curl that the document uses.
 func curl(ctx context.Context, dir string, args []string, out io.Writer) error {
 	method, url, file := http.MethodGet, "", ""
 	var body io.Reader

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// operation is one of the document.
+// operation is one operation of the document.
 type operation struct {
 	method, path string
 	scope        string
@@ -23,7 +23,7 @@ type operation struct {
 	upload       bool
 }
 
-// operations lists what the document promises.
+// operations lists the operations of the document.
 func (l *lab) operations() (list []operation) {
 	l.t.Helper()
 	var doc struct {
@@ -57,8 +57,8 @@ func (o operation) at(device string) string {
 		"{path}", "run.md").Replace(o.path)
 }
 
-// TestEveryEndpointIsGuarded: what the document promises is there, and each of its operations refuses in the same way
-// whoever has no right to it, at the root and under /api.
+// TestEveryEndpointIsGuarded: every described operation exists, and rejects callers without permission in the same way,
+// at the root and under /api.
 func TestEveryEndpointIsGuarded(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withAuth)
@@ -138,7 +138,7 @@ func TestEveryEndpointIsGuarded(t *testing.T) {
 	}
 }
 
-// TestEveryEndpointChecksRequests: wrong methods, bodies and ids get the same answers everywhere.
+// TestEveryEndpointChecksRequests: wrong methods, bodies and IDs get the same responses everywhere.
 func TestEveryEndpointChecksRequests(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -154,7 +154,7 @@ func TestEveryEndpointChecksRequests(t *testing.T) {
 		}
 		if strings.Contains(o.path, "{id}") && !strings.HasPrefix(o.path, "/runs") &&
 			!slices.Contains([]string{"/devices/{id}/launch"}, o.path) {
-			// What is wrong with the body is told first: so it must be a good one.
+			// Errors of the body are reported first, so the body must be valid.
 			kind := "application/json"
 			if o.upload {
 				kind = "multipart/form-data; boundary=x"
@@ -222,8 +222,8 @@ func TestEveryEndpointChecksRequests(t *testing.T) {
 	}
 }
 
-// TestEveryActionIsThere: each word of the vocabulary that programs can say is answered as the document promises when
-// it is said as the reference shows it, on a phone.
+// TestEveryActionIsThere: every action that programs can request responds as the document describes, for the example of
+// the reference, on a phone.
 func TestEveryActionIsThere(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withShell)
@@ -264,7 +264,7 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// exampleBody is the example of the reference as JSON.
+// exampleBody returns the example of the reference as JSON.
 func exampleBody(t *testing.T, def dsl.Def) map[string]any {
 	t.Helper()
 	var step map[string]any
@@ -286,7 +286,7 @@ func exampleBody(t *testing.T, def dsl.Def) map[string]any {
 	}
 }
 
-// scalarKey is the key that a short form fills.
+// scalarKey returns the key that a short form sets.
 func scalarKey(t reflect.Type) (key string, list bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -303,7 +303,7 @@ func scalarKey(t reflect.Type) (key string, list bool) {
 	return "", false
 }
 
-// TestServerPages: what needs no device.
+// TestServerPages: the routes that need no device.
 func TestServerPages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

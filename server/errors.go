@@ -25,14 +25,14 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Error is every answer that is not a success.
+// Error is the response of every request that fails.
 type Error struct {
 	Code    string `json:"error" doc:"What went wrong, for programs." example:"device_busy"`
-	Message string `json:"message" doc:"What went wrong and how to mend it, for people."`
+	Message string `json:"message" doc:"What went wrong and how to fix it, for people."`
 
 	Holder     string     `json:"holder,omitempty" doc:"Of device_busy: who holds the device."`
 	Until      *time.Time `json:"until,omitempty" doc:"Of device_busy: how long, when that is known."`
-	Candidates []string   `json:"candidates,omitempty" nullable:"false" doc:"Of element_not_found and ambiguous_element: elements that were near, best first."`
+	Candidates []string   `json:"candidates,omitempty" nullable:"false" doc:"Of element_not_found and ambiguous_element: similar elements, best first."`
 
 	status  int
 	headers http.Header
@@ -62,15 +62,15 @@ const (
 	codeUnsupported = "unsupported"
 	codeConflict    = "conflict"
 	codeFull        = "insufficient_storage"
-	codeProject     = "invalid_project" // the server's own files are wrong, not the request
+	codeProject     = "invalid_project" // the server's own files are invalid, not the request
 )
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// GetStatus is huma's way to ask.
+// GetStatus implements huma.StatusError.
 func (e *Error) GetStatus() int { return e.status }
 
-// GetHeaders is huma's way to ask.
+// GetHeaders implements huma.HeadersError.
 func (e *Error) GetHeaders() http.Header { return e.headers }
 
 var (
@@ -84,8 +84,7 @@ func fault(status int, code, message string) *Error {
 
 func invalid(message string) *Error { return fault(http.StatusBadRequest, codeInvalid, message) }
 
-// humaError gives what huma itself finds the form of all others. Values that were sent are not repeated: they may be
-// secret, or large.
+// humaError converts errors of huma to Error. It leaves out the values that were sent: they may be secret, or large.
 func humaError(status int, message string, errs ...error) huma.StatusError {
 	var details []string
 	for _, err := range errs {
@@ -124,10 +123,11 @@ func humaError(status int, message string, errs ...error) huma.StatusError {
 
 const maxMessage = 2000
 
-// errTooLong is why a call ends that took longer than the server allows.
+// errTooLong is the cause of the end of a call that took longer than the server allows.
 var errTooLong = errors.New("it took longer than the server allows")
 
-// problem makes an error of the packages below an answer. What is nobody's mistake is logged and not told.
+// problem converts an error of other packages to a response. Internal errors are logged, and the response does not
+// contain them.
 func (s *Server) problem(ctx context.Context, err error) *Error {
 	var known *Error
 	var apart *shared.UnavailableError
@@ -136,7 +136,7 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 		return known
 	case errors.Is(err, live.ErrClosed), errors.Is(err, jobs.ErrClosing):
 		return fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
-	case errors.As(err, &apart): // below: its own deadlines are not those of a request
+	case errors.As(err, &apart): // before the next cases: the device's own deadlines are not those of the request
 	case errors.Is(err, errTooLong), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return fault(http.StatusGatewayTimeout, codeTimeout, errTooLong.Error())
 	}
@@ -148,7 +148,7 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 		return fault(http.StatusInsufficientStorage, codeFull, "the disk of the server is full; nothing was kept")
 	}
 	if errors.As(err, &apart) {
-		s.log.WarnContext(ctx, "the bucket of packs", "error", err)
+		s.log.WarnContext(ctx, "cannot use the bucket of report packs", "error", err)
 		e := fault(http.StatusServiceUnavailable, codeUnavailable,
 			"the store of reports cannot be reached; try again in some seconds")
 		e.headers = http.Header{"Retry-After": {"5"}}
@@ -164,7 +164,7 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 	return fault(http.StatusInternalServerError, codeInternal, "something went wrong in the server; its log says more")
 }
 
-// deviceProblem is about a device that cannot be had.
+// deviceProblem converts an error about a device that cannot be used.
 func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	var held *live.HeldError
 	var busy *pool.BusyError
@@ -180,7 +180,7 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	case errors.As(err, &held):
 		h := live.HeldError{ID: held.ID, Hold: live.Hold{Who: held.Who, Since: s.pool.There(held.Since),
 			Until: s.pool.There(held.Until)}}
-		e := fault(http.StatusConflict, codeBusy, h.Error()+"; who holds it sends the id of its lease as X-Lease")
+		e := fault(http.StatusConflict, codeBusy, h.Error()+"; if the lease is yours, send its id as X-Lease")
 		e.Holder, e.Until = h.Who, &h.Until
 		return e
 	case errors.As(err, &busy):
@@ -193,7 +193,7 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	case errors.As(err, &reserved):
 		return s.reservedProblem(reserved)
 	case errors.As(err, &owners):
-		s.log.WarnContext(ctx, "a device cannot be had", "error", s.mask.Text(err.Error()))
+		s.log.WarnContext(ctx, "a device cannot be used", "error", s.mask.Text(err.Error()))
 		return fault(http.StatusBadGateway, codeDevice, owners.Public()+" (the server's log says more)")
 	case errors.As(err, &unknown) && unknown.Reason == "":
 		return fault(http.StatusNotFound, codeNoDevice, markdown.Visible(s.withHosts(unknown).Error(), maxMessage))
@@ -211,12 +211,12 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	return nil
 }
 
-// deviceError is what a device did not do.
+// deviceError is a failure of a device.
 type deviceError struct{ error }
 
 func (e *deviceError) Unwrap() error { return e.error }
 
-// requestProblem is about what a client asked for.
+// requestProblem converts an error of what the client requested.
 func requestProblem(err error) *Error {
 	var refused *guard.RefusedError
 	var bad *live.InvalidError

@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// HTTP is what reads requests from connections when the server serves.
+// HTTP returns the HTTP server.
 func (s *Server) HTTP() *http.Server { return s.http() }
 
-// Strict is the listener of Serve.
+// Strict returns the listener of Serve.
 func Strict(l net.Listener) net.Listener { return strictListener{l} }
 
-// Kebab spells an action as paths do.
+// Kebab returns the spelling of an action in paths.
 func Kebab(name string) string { return kebab(name) }

@@ -15,45 +15,45 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// FarmDevice is what a hub knows of a device beside its record.
+// FarmDevice is what a hub knows of a device in addition to its record.
 type FarmDevice struct {
 	Host   string            `json:"host,omitempty" doc:"Of a farm: the host that has it; none: this machine."`
 	Pool   string            `json:"pool,omitempty"`
 	Labels map[string]string `json:"labels,omitempty"`
-	Use    string            `json:"use,omitempty" enum:"free,busy,leased,blocked" doc:"Of a farm: what it is good for now."`
+	Use    string            `json:"use,omitempty" enum:"free,busy,leased,blocked" doc:"Of a farm: its state now."`
 	Why    string            `json:"why,omitempty" doc:"It is blocked."`
 	Holder string            `json:"holder,omitempty" doc:"Who of your project holds it."`
 	Since  *time.Time        `json:"since,omitempty" doc:"It is busy or leased since then."`
 }
 
-// FarmState is what the hub of a farm knows.
+// FarmState is the state of a farm, as its hub knows it.
 type FarmState struct {
 	Hosts   []hub.Host `json:"hosts" nullable:"false"`
 	Devices []Device   `json:"devices" nullable:"false"`
 	Queue   []FarmLine `json:"queue" nullable:"false" doc:"Cases of your project that wait for a device."`
-	Running []FarmCase `json:"running" nullable:"false" doc:"Cases of your project that are under way on hosts; at most 200."`
+	Running []FarmCase `json:"running" nullable:"false" doc:"Cases of your project that run on hosts; at most 200."`
 	Share   *FarmShare `json:"share,omitempty"`
 }
 
-// FarmCase is a case that is under way on a host.
+// FarmCase is a case that runs on a host.
 type FarmCase struct {
 	Run     string    `json:"run"`
 	Test    string    `json:"test" doc:"Its id."`
-	Attempt int       `json:"attempt" doc:"From 1: a case whose host was lost begins again."`
+	Attempt int       `json:"attempt" doc:"From 1: a case starts again after its host was lost."`
 	Device  string    `json:"device"`
 	Host    string    `json:"host"`
 	Since   time.Time `json:"since"`
 }
 
-// FarmShare is what a project gets of the farm, and has.
+// FarmShare is a project's share of the farm and its current use.
 type FarmShare struct {
-	Weight  int `json:"weight" doc:"Of two projects that wait, one of weight 2 begins twice as many cases as one of weight 1."`
+	Weight  int `json:"weight" doc:"Weight 2 starts twice as many cases as weight 1, when both wait."`
 	Limit   int `json:"limit" doc:"Of its cases under way at once; 0: none."`
 	Running int `json:"running"`
 	Waiting int `json:"waiting"`
 }
 
-// FarmLine is cases with the same needs.
+// FarmLine is a queue of cases with the same requirements.
 type FarmLine struct {
 	Needs   string `json:"needs" example:"android, model Pixel *"`
 	Waiting int    `json:"waiting"`
@@ -65,11 +65,13 @@ type rejoinInput struct{ Body wire.Rejoin }
 type joinAnswer struct{ Body wire.Joined }
 type farmAnswer struct{ Body FarmState }
 
-const joinDoc = `For taproot host: a token, once, for the credential by which the host connects. Hosts of another protocol are refused.`
+const joinDoc = "For taproot host: exchanges a token, once, for the credential by which the host connects. " +
+	"Hosts of another protocol version are rejected."
 
-const rejoinDoc = `For taproot host: a host that has joined gets its next credential for a signature by its key, however long it was away, unless it was revoked.`
+const rejoinDoc = "For taproot host: a host that has joined gets its next credential for a signature by its key, " +
+	"however long it was away, unless it was revoked."
 
-// farmRoutes are those of a hub.
+// farmRoutes registers the routes of a hub.
 func (s *Server) farmRoutes() {
 	register(s, op{Post: "/farm/join", ID: "join-farm", Tag: "farm", Summary: "Let a host in", Doc: joinDoc,
 		Status: http.StatusOK, Free: true,
@@ -97,7 +99,7 @@ func (s *Server) rejoinFarm(ctx context.Context, in *rejoinInput) (*joinAnswer, 
 		Address: c.addr}, out, err)
 }
 
-// joined answers a host, and notes that it came, or was refused.
+// joined returns the response to a host, and logs that it joined or was rejected.
 func (s *Server) joined(ctx context.Context, e service.Entry, out wire.Joined, err error) (*joinAnswer, error) {
 	var version *wire.VersionError
 	refused := errors.Is(err, hub.ErrToken) || errors.Is(err, hub.ErrRejoin) || errors.Is(err, hub.ErrRevoked)
@@ -105,7 +107,7 @@ func (s *Server) joined(ctx context.Context, e service.Entry, out wire.Joined, e
 	case s.o.Service == nil:
 	case err == nil:
 		if bad := s.o.Service.Note(ctx, e); bad != nil {
-			s.log.WarnContext(ctx, "the log of the service", "error", bad)
+			s.log.WarnContext(ctx, "cannot write the log of the service", "error", bad)
 		}
 	case refused || errors.As(err, &version) || errors.Is(err, hub.ErrClock):
 		e.Target = err.Error()
@@ -164,21 +166,22 @@ func (s *Server) withFarm(own []Device, c caller) []Device {
 	}
 	for _, d := range s.o.Farm.Devices(s.o.projectID) {
 		out := Device{}
-		if text, ok := d.Records[s.o.projectID]; ok && unmarshal(text, &out) != nil { // a host says what it likes
+		if text, ok := d.Records[s.o.projectID]; ok && unmarshal(text, &out) != nil {
+			// the record comes from a host and is invalid
 			out = Device{}
 		}
 		out.Info, out.Busy = d.Info, d.Busy
-		out.Reservations = s.reservedThere(d.Reserved, c)
-		out.called(d.Name)
-		out.FarmDevice = useThere(d)
+		out.Reservations = s.remoteReservations(d.Reserved, c)
+		out.setName(d.Name)
+		out.FarmDevice = remoteUse(d)
 		own = append(own, out)
 	}
 	slices.SortStableFunc(own, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
 	return own
 }
 
-// called gives the device of a host the name by which it is called here.
-func (d *Device) called(name string) {
+// setName sets the name under which the device of a host appears on this hub.
+func (d *Device) setName(name string) {
 	d.ID = name
 	if d.Lease != nil {
 		d.Lease.Device = name
@@ -188,8 +191,8 @@ func (d *Device) called(name string) {
 	}
 }
 
-// useThere is what the hub heard last of a device of a host.
-func useThere(d hub.Device) FarmDevice {
+// remoteUse returns the state of a host's device that the hub received last.
+func remoteUse(d hub.Device) FarmDevice {
 	out := FarmDevice{Host: d.Host, Pool: d.Pool, Labels: d.Labels, Use: d.Use, Why: d.Why, Holder: d.Holder}
 	if !d.Since.IsZero() {
 		out.Since = &d.Since
@@ -197,8 +200,8 @@ func useThere(d hub.Device) FarmDevice {
 	return out
 }
 
-// reservedThere is what a project is told of the reservations of a host's device.
-func (s *Server) reservedThere(list []wire.Lease, c caller) (out []ReservationInfo) {
+// remoteReservations returns what a project may see of the reservations of a host's device.
+func (s *Server) remoteReservations(list []wire.Lease, c caller) (out []ReservationInfo) {
 	for _, l := range list {
 		r := ReservationInfo{From: l.Since, Until: l.Until}
 		if l.Project == s.o.projectID {
@@ -227,8 +230,8 @@ func localUse(d Device) FarmDevice {
 	return FarmDevice{Use: hub.Free}
 }
 
-// lookLocal tells the hub which devices this machine has, until streams end.
-func (s *Server) lookLocal() {
+// reportLocalDevices reports the devices of this machine to the hub, until streams end.
+func (s *Server) reportLocalDevices() {
 	if s.o.Farm == nil || s.o.ownFiles {
 		return
 	}
@@ -253,21 +256,21 @@ func (s *Server) lookLocal() {
 	})
 }
 
-// mostOthers is how many devices of hosts an answer names that there is no such one.
-const mostOthers = 20
+// maxOthers is how many devices of hosts the error for an unknown device lists.
+const maxOthers = 20
 
-// withHosts adds the devices of hosts to those that there are instead of one that there is not.
+// withHosts adds the devices of hosts to the available devices that the error lists.
 func (s *Server) withHosts(e *pool.UnknownDeviceError) *pool.UnknownDeviceError {
 	if s.o.Farm == nil {
 		return e
 	}
 	all := s.o.Farm.Devices(s.o.projectID)
 	out := &pool.UnknownDeviceError{ID: e.ID}
-	for _, d := range all[:min(len(all), mostOthers)] {
+	for _, d := range all[:min(len(all), maxOthers)] {
 		out.Others = append(out.Others, d.Name)
 	}
 	out.Others = append(out.Others, e.Others...)
-	if more := len(all) - mostOthers; more > 0 {
+	if more := len(all) - maxOthers; more > 0 {
 		out.Others = append(out.Others, fmt.Sprintf("and %d more (GET /devices)", more))
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// adbMessage is one of adb's protocol.
+// adbMessage is a message of adb's protocol.
 func adbMessage(command string, arg0, arg1 uint32, data string) []byte {
 	out := []byte(command)
 	sum := uint32(0)
@@ -23,7 +23,7 @@ func adbMessage(command string, arg0, arg1 uint32, data string) []byte {
 	return append(out, data...)
 }
 
-// readADB gives the command and the data of the next message.
+// readADB returns the command and the data of the next message.
 func readADB(r io.Reader) (string, string, error) {
 	head := make([]byte, 24)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -34,7 +34,8 @@ func readADB(r io.Reader) (string, string, error) {
 	return string(head[:4]), string(data), err
 }
 
-// TestADBOnARemoteDevice: adb speaks with a phone of a host for who holds it, as long as it does, and for nobody else.
+// TestADBOnARemoteDevice: adb works with a phone of a host for the holder of the lease, while it lasts, and for no
+// other client.
 func TestADBOnARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 1)
@@ -89,8 +90,8 @@ func TestADBOnARemoteDevice(t *testing.T) {
 	})
 }
 
-// TestADBStandsInTheAuditLog: what a connection of adb was answered is in the audit log when it has ended, on the
-// machine of the phone, too.
+// TestADBStandsInTheAuditLog: the audit log contains a connection of adb with its status after it has ended, also on
+// the machine of the phone.
 func TestADBStandsInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withShell)

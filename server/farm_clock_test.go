@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestHostsClock: reservations of a host's device begin and end by the hub's clock, whether that of the host is an hour
-// slow or fast: they began an hour late, or were refused as past.
+// TestHostsClock: reservations of a host's device start and end by the hub's clock, also when the host's clock is an
+// hour slow or fast. Before, they started an hour late, or were rejected as past.
 func TestHostsClock(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]time.Duration{"slow": time.Hour, "fast": -time.Hour} {

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestPagesOfAHost: a page is opened in a browser of the host that is named, driven and closed there, and listed as its
-// device. No case gets that browser meanwhile, and no call one that a case has.
+// TestPagesOfAHost: a page is opened in a browser of the named host, used and closed there, and listed as its device.
+// Meanwhile no case gets that browser, and no call gets the browser of a case.
 func TestPagesOfAHost(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)

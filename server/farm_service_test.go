@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestFarmOfProjects: projects share the devices of hosts without seeing more of each other than on one machine, a
-// project's own host is nobody else's, and what is refused stands in the log of the service.
+// TestFarmOfProjects: projects share the devices of hosts and see no more of each other than on one machine. Only the
+// project of a host can use it, and the log of the service lists rejected requests.
 func TestFarmOfProjects(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
@@ -35,8 +35,8 @@ func TestFarmOfProjects(t *testing.T) {
 	t.Cleanup(func() { _ = h.Close() })
 	f := &farmLab{db: s.DB(), broker: b, hub: h}
 	f.lab = newLab(t, 0, withAccounts, func(o *server.Options) { o.Farm = h })
-	ada, adas := somebody(t, s, "ada@example.com")
-	_, bobs := somebody(t, s, "bob@example.com")
+	ada, adas := newAccount(t, s, "ada@example.com")
+	_, bobs := newAccount(t, s, "bob@example.com")
 	own, err := ada.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestFarmOfProjects(t *testing.T) {
 		return err == nil && len(of) == 1 && of[0].Result == "refused" && strings.Contains(of[0].Target, "SIM1@private") &&
 			strings.Contains(of[0].Actor, "project ") && of[0].Project == ""
 	})
-	// he sees one of this name only
+	// this project sees only one device of this name
 	if a := as(bobs, "POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 {
 		t.Error(a)
 	}
@@ -151,7 +151,7 @@ func TestFarmOfProjects(t *testing.T) {
 	}
 }
 
-// refusedTokens tries to join with tokens that are no good, each under a name of its own, and gives one that was used.
+// refusedTokens sends join requests with invalid tokens, each under its own name, and returns one that was used.
 func (f *farmLab) refusedTokens(key string) (used string) {
 	f.t.Helper()
 	token := func() string {

@@ -33,7 +33,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// farmLab is a hub, whose own phones come first, with hosts.
+// farmLab is a hub with its own phones (listed first) and hosts.
 type farmLab struct {
 	*lab
 	db     *store.DB
@@ -61,8 +61,8 @@ func (f *farmLab) worker(s *server.Server) func(context.Context, *host.Member) e
 	}
 }
 
-// beatEvery is how often hosts say that they are there, and hubEvery how often the hub expects it: a host that a busy
-// machine holds up for a second was gone, and its requests with it. One that ends says so.
+// beatEvery is how often hosts report, and hubEvery how often the hub expects it. Large values: on a busy machine a
+// host may be delayed for a second, and must not be considered lost. A host that ends reports that.
 const (
 	beatEvery = 250 * time.Millisecond
 	hubEvery  = 15 * time.Second
@@ -74,7 +74,7 @@ func newFarm(t testing.TB, phones int, change ...func(*server.Options)) *farmLab
 	return newFarmAhead(t, 0, phones, change...)
 }
 
-// newFarmAhead starts a hub whose clock is ahead of those of its hosts.
+// newFarmAhead starts a hub with a clock that is ahead of those of its hosts.
 func newFarmAhead(t testing.TB, ahead time.Duration, phones int, change ...func(*server.Options)) *farmLab {
 	t.Helper()
 	f := &farmLab{ahead: ahead}
@@ -112,7 +112,7 @@ func (f *farmLab) join(name string, phones ...androidtest.Options) *member {
 	return f.joinFor("", name, phones...)
 }
 
-// joinFor starts a host whose phones are a project's alone.
+// joinFor starts a host with phones that only one project may use.
 func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *member {
 	f.t.Helper()
 	token, err := hub.NewToken(f.t.Context(), f.db, hub.HostPlacement{Project: project, Pool: "lab",
@@ -151,7 +151,7 @@ func mcpOf(c server.MCPConfig) (server.MCP, error) {
 		Devices: &mcpserver.Shared{Pool: c.Pool, Live: c.Devices, Mask: c.Mask}}, c.Who)
 }
 
-// TestAssistantOnARemoteDevice: an assistant that speaks over stdio drives a phone of a host.
+// TestAssistantOnARemoteDevice: an assistant that uses stdio drives a phone of a host.
 func TestAssistantOnARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0, func(o *server.Options) { o.MCP = mcpOf })
@@ -175,7 +175,8 @@ func TestAssistantOnARemoteDevice(t *testing.T) {
 		return line
 	}
 	if a := ask(
-		`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}`); !strings.Contains(a, "serverInfo") {
+		`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": ` +
+			`{}, "clientInfo": {"name": "test", "version": "1"}}}`); !strings.Contains(a, "serverInfo") {
 		t.Fatal(a)
 	}
 	if _, err := io.WriteString(say, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`+"\n"); err != nil {
@@ -191,7 +192,7 @@ func TestAssistantOnARemoteDevice(t *testing.T) {
 	}
 }
 
-// newHost makes the server of a host.
+// newHost creates the server of a host.
 func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Server {
 	t.Helper()
 	root := t.TempDir()
@@ -228,12 +229,13 @@ func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Serv
 	return s
 }
 
-// changing is what differs from one answer to the next.
+// changing matches what differs between two responses.
 var changing = regexp.MustCompile(
-	`; there are [^"]*|"looks":\d+|lease [0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+	`; there are [^"]*|"looks":\d+|lease ` +
+		`[0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
-// TestRemoteDevicesAnswerAsLocalOnes: whatever is asked of a phone of a host gets the status, the code and the words
-// that a phone of this machine gets.
+// TestRemoteDevicesAnswerAsLocalOnes: a request for a phone of a host gets the same status, code and message as for a
+// phone of this machine.
 func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	t.Parallel()
 	f, l := newFarm(t, 0), newLab(t, 1, withShell)
@@ -279,7 +281,7 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 			same(o.method, path, "--x\r\n\r\n--x--\r\n", "Content-Type", "multipart/form-data; boundary=x")
 		}
 	}
-	// a device that is watched stays open, however long the other one's answer takes
+	// a watched device stays open, however long the other response takes
 	for _, one := range []*lab{f.lab, l} {
 		one.watch(t.Context(), "SIM1")
 	}
@@ -299,14 +301,14 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	}
 }
 
-// headerNames are the names of all fields.
+// headerNames returns the names of all headers.
 func headerNames(h http.Header) string { return strings.Join(slices.Sorted(maps.Keys(h)), " ") }
 
-// onFarm is what only a hub says of a device.
+// onFarm matches what only a hub adds to a device.
 var onFarm = regexp.MustCompile(
 	`,"host":"[^"]*","pool":"[^"]*","labels":\{[^}]*\},"use":"[^"]*"(,"(holder|since)":"[^"]*")*`)
 
-// TestLeaseOfARemoteDevice: who shows the lease has the device, and others are told who.
+// TestLeaseOfARemoteDevice: the client that sends the lease's ID can use the device, and others see the holder.
 func TestLeaseOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
@@ -342,7 +344,7 @@ func TestLeaseOfARemoteDevice(t *testing.T) {
 	}
 }
 
-// TestTwoHostsHaveTheSameDevice: then it is called by both names, and this machine's own keeps its own.
+// TestTwoHostsHaveTheSameDevice: both get a name with the host, and this machine's own device keeps its name.
 func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 1)
@@ -406,7 +408,7 @@ func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	}
 }
 
-// TestNobodyPretendsToBeAHub: the header by which a hub says who sends a request counts over NATS only.
+// TestNobodyPretendsToBeAHub: the header by which a hub names the sender is accepted over NATS only.
 func TestNobodyPretendsToBeAHub(t *testing.T) {
 	t.Parallel()
 	adb, _ := androidtest.Start(t, androidtest.Tiny)
@@ -434,7 +436,7 @@ func TestNobodyPretendsToBeAHub(t *testing.T) {
 	}
 }
 
-// TestTapThroughTheHub compares what a tap takes through the hub with one on this machine, in turns.
+// TestTapThroughTheHub compares the duration of a tap through the hub with one on this machine, alternately.
 func TestTapThroughTheHub(t *testing.T) {
 	f := newFarm(t, 1, quiet)
 	f.join("one", androidtest.Tiny, androidtest.Tiny)
@@ -457,8 +459,8 @@ func TestTapThroughTheHub(t *testing.T) {
 	t.Logf("a tap takes %s here and %s through the hub: %.2f times", near, far, float64(far)/float64(near))
 }
 
-// TestStreamsOfARemoteDevice: films, WebSockets, uploads, downloads and logs go through the hub whole, a dead client
-// frees the device, and what is under way ends with its host.
+// TestStreamsOfARemoteDevice: recordings, WebSockets, uploads, downloads and logs pass through the hub completely, a
+// lost client frees the device, and open streams end with their host.
 func TestStreamsOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)

@@ -11,43 +11,43 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// callerHeader says on the way from a hub to a host who sends a request.
+// callerHeader is the header in which a hub names the sender of a request to a host.
 const callerHeader = "Taproot-Caller"
 
-// introduction is what it holds. The hub has asked who it is, whether it may, and has counted.
-type introduction struct {
+// callerInfo is the content of callerHeader. The hub has already authenticated, authorized and counted the caller.
+type callerInfo struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Project string `json:"project"`
-	Days    int    `json:"days"` // how long its reports are kept
+	Days    int    `json:"days"` // how many days its reports are kept
 	Runs    int    `json:"runs"`
-	Admin   bool   `json:"admin,omitempty"` // of the project
+	Admin   bool   `json:"admin,omitempty"` // is an admin of the project
 }
 
-// introduce says who a caller is.
-func (s *Server) introduce(c caller) string {
-	i := introduction{Name: c.Name, Address: c.addr, Project: s.o.projectID, Admin: c.isAdmin()}
+// encodeCaller encodes a caller for callerHeader.
+func (s *Server) encodeCaller(c caller) string {
+	i := callerInfo{Name: c.Name, Address: c.addr, Project: s.o.projectID, Admin: c.isAdmin()}
 	if c.member != nil && c.member.Project != nil {
 		i.Days, i.Runs = c.member.Project.ReportDays, c.member.Project.ReportRuns
 	}
 	text, err := json.Marshal(i)
 	if err != nil {
-		return "" // which the host refuses
+		return "" // the host rejects it
 	}
 	return string(text)
 }
 
-// admitHub finds out for whom a hub sends a request. Only connections over NATS may say that, which nobody but hubs can
-// make.
+// admitHub returns the caller that the hub named. Only hubs can open NATS connections to a host, so the header is
+// trusted on these connections only.
 func (s *Server) admitHub(r *http.Request) (caller, *Error) {
-	var i introduction
+	var i callerInfo
 	conn, ok := r.Context().Value(connKey{}).(*strictConn)
 	if ok {
 		_, ok = conn.Conn.(*wire.Conn)
 	}
 	all := r.Header.Values(callerHeader)
 	if !ok || len(all) != 1 || json.Unmarshal([]byte(all[0]), &i) != nil || i.Project != "" && !wire.IsName(i.Project) {
-		return caller{}, fault(http.StatusUnauthorized, codeMissingToken, "a host answers hubs only")
+		return caller{}, fault(http.StatusUnauthorized, codeMissingToken, "a host accepts requests of hubs only")
 	}
 	c := caller{Identity: auth.Identity{Name: i.Name}, addr: i.Address, admin: i.Admin, lease: r.Header.Get("X-Lease")}
 	if i.Project != "" {
@@ -56,12 +56,12 @@ func (s *Server) admitHub(r *http.Request) (caller, *Error) {
 	return c, nil
 }
 
-// FarmDevices lists the devices as hubs are to know them.
+// FarmDevices lists the devices of this host for hubs.
 func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 	infos, err := s.devices.List(ctx)
 	list := []wire.Device{}
 	for _, info := range infos {
-		if info.Platform == dsl.Web { // pages are those of one project
+		if info.Platform == dsl.Web { // pages belong to one project
 			continue
 		}
 		d := wire.Device{Info: info}
@@ -81,7 +81,7 @@ func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 	return list, err
 }
 
-// all are the servers of the projects, and the one without.
+// all returns the servers of the projects, and the one without a project.
 func (p *spaces) all(s *Server) map[string]*Server {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *spaces) all(s *Server) map[string]*Server {
 	return all
 }
 
-// addTo adds what a project knows of devices, and its pages.
+// addTo adds to the devices what a project sees of them, and its pages.
 func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 	open := s.opened()
 	for i := range list {
@@ -102,7 +102,7 @@ func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 			d.Leases = append(d.Leases, wire.Lease{Project: project, Holder: l.Holder, Since: l.Since, Until: l.Until})
 		}
 		if d.Only == "" && (record.Open || record.Lease != nil || record.Recording != nil) {
-			record.note(d, project)
+			record.addRecord(d, project)
 		}
 	}
 	for _, status := range open {
@@ -110,17 +110,17 @@ func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 			continue
 		}
 		d := wire.Device{Info: status.Info, Only: project}
-		s.deviceRecord(status.Info, open, caller{}).note(&d, project)
+		s.deviceRecord(status.Info, open, caller{}).addRecord(&d, project)
 		list = append(list, d)
 	}
 	return list
 }
 
-// note adds the record that a project sees.
-func (d Device) note(to *wire.Device, project string) {
+// addRecord adds the record that a project sees.
+func (d Device) addRecord(to *wire.Device, project string) {
 	text, err := json.Marshal(d)
 	if err != nil {
-		return // then it has none
+		return // the device then has no record
 	}
 	if to.Records == nil {
 		to.Records = map[string]json.RawMessage{}

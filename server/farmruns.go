@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// farmRunPaths are those by which taproot run --hub sends cases out. They are between programs of one version of the
-// protocol (order.Protocol); the document says only that they are there.
+// farmRunPaths are the paths by which taproot run --hub sends cases. Only programs with the same protocol version
+// (order.Protocol) use them, so the API document only mentions that they exist.
 var farmRunPaths = []string{"/farm/archives/", "/farm/runs", "/farm/usable"}
 
 func isFarmRun(path string) bool {
@@ -23,13 +23,13 @@ func isFarmRun(path string) bool {
 	return false
 }
 
-// serveFarmRun lets a client in that has cases run on the farm. A run counts as one request, whatever comes of it.
+// serveFarmRun handles requests of clients that run cases on the farm. A run counts as one request.
 func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
 	a := access{scope: writeRuns, upload: true, free: r.Method != http.MethodPost || r.URL.Path != "/farm/runs",
 		stream: strings.HasSuffix(r.URL.Path, "/events"), pattern: "farm-runs"}
-	noteRoute(r.Context(), a.pattern)
+	setLogRoute(r.Context(), a.pattern)
 	c, fail := s.admit(w.Header(), r, a)
-	noteCaller(r.Context(), c)
+	setLogCaller(r.Context(), c)
 	if fail == nil && (c.member == nil || c.member.Project == nil) {
 		fail = fault(http.StatusNotFound, codeNotFound, "a run on a farm belongs to a project")
 	}
@@ -45,16 +45,17 @@ func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
 		ctx, stop = s.whileAllowed(ctx, c.member, a)
 		defer stop()
 	}
-	r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
-	s.farmRuns.ServeHTTP(&movingAnswer{ResponseWriter: w, patience: s.o.Patience}, r.WithContext(ctx))
+	r.Body = &timedBody{timedReader{r.Body, func() { s.limitRead(w) }}, r.Body}
+	s.farmRuns.ServeHTTP(&timedResponse{ResponseWriter: w, writeTimeout: s.o.Patience}, r.WithContext(ctx))
 	if a.pattern = "POST /farm/runs"; !a.free {
-		if out, ok := w.(*counting); ok {
+		if out, ok := w.(*responseRecorder); ok {
 			s.audit(ctx, a.pattern, r.URL.Path, out.status)
 		}
 	}
 }
 
-// onFarm has the runs of a project run on the devices of the farm; nil: this is no hub.
+// onFarm returns the function that runs the project's cases on the devices of the farm; nil on a server that is not a
+// hub.
 func (s *Server) onFarm() func(*run.Config, jobs.Placement) jobs.Opening {
 	if s.o.FarmCases == nil || s.o.projectID == "" {
 		return nil
@@ -62,20 +63,20 @@ func (s *Server) onFarm() func(*run.Config, jobs.Placement) jobs.Opening {
 	return s.o.FarmCases(s.o.projectID)
 }
 
-// movingAnswer wants each part of an answer to be taken in time.
-type movingAnswer struct {
+// timedResponse limits the time in which the client must read each part of a response.
+type timedResponse struct {
 	http.ResponseWriter
-	patience time.Duration
+	writeTimeout time.Duration
 }
 
-// Unwrap is for http.ResponseController.
-func (m *movingAnswer) Unwrap() http.ResponseWriter { return m.ResponseWriter }
+// Unwrap returns the underlying writer, for http.ResponseController.
+func (m *timedResponse) Unwrap() http.ResponseWriter { return m.ResponseWriter }
 
-func (m *movingAnswer) Write(p []byte) (int, error) {
-	// there is none in tests without a connection
-	_ = http.NewResponseController(m.ResponseWriter).SetWriteDeadline(time.Now().Add(m.patience))
+func (m *timedResponse) Write(p []byte) (int, error) {
+	// Fails in tests without a connection.
+	_ = http.NewResponseController(m.ResponseWriter).SetWriteDeadline(time.Now().Add(m.writeTimeout))
 	return m.ResponseWriter.Write(p)
 }
 
-// farmProject names the project of a request that serveFarmRun let in.
+// farmProject returns the project of a request that serveFarmRun has admitted.
 func farmProject(r *http.Request) string { return callerOf(r.Context()).member.Project.ID }

@@ -8,13 +8,13 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestFigureKey: a key of the operator reads GET /metrics and nothing else, until it is revoked; it needed an admin's
-// token of 15 minutes. Keys of projects do not read it, and those that are refused are refused as others are.
+// TestFigureKey: a key of the operator reads GET /metrics and nothing else, until it is revoked; before, that needed an
+// admin's token of 15 minutes. Keys of projects cannot read it, and rejected keys get the usual errors.
 func TestFigureKey(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
 	l := newLab(t, 0, withAccounts)
-	ada, _ := somebody(t, s, "ada@example.com")
+	ada, _ := newAccount(t, s, "ada@example.com")
 	project, err := ada.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

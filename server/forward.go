@@ -23,7 +23,8 @@ import (
 
 const devicePath = " /devices/{id}"
 
-// forward answers a request for a device of a host. handled is false when the device is this machine's, or nobody's.
+// forward sends a request for a device of a host to that host. handled is false when the device belongs to this
+// machine, or does not exist.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (handled bool, err error) {
 	if host := r.Header.Get(hostHeader); host != "" && isPagePath(a.pattern) {
 		return true, s.forwardPage(w, r, a, host)
@@ -40,7 +41,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 		return true, fault(http.StatusNotFound, codeNoDevice, err.Error())
 	}
 	if !ok && err == nil && s.o.Farm.Kept(s.o.projectID, id) {
-		s.refused(callerOf(r.Context()), "device.use", cut(id, 50)+", for "+r.Method+" "+a.pattern)
+		s.logRefusal(callerOf(r.Context()), "device.use", cut(id, 50)+", for "+r.Method+" "+a.pattern)
 	}
 	if !ok || err != nil {
 		return false, err
@@ -50,7 +51,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 		return true, &pool.UnknownDeviceError{ID: cut(id, 50)}
 	}
 	if a.upload {
-		r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
+		r.Body = &timedBody{timedReader{r.Body, func() { s.limitRead(w) }}, r.Body}
 	}
 	proxy := s.proxy(w, at.Host, func(u *url.URL) {
 		u.Path, u.RawPath = "/devices/"+at.Device, "/devices/"+url.PathEscape(at.Device)+rest
@@ -59,43 +60,43 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 		}
 	}, way)
 	if id != at.Device {
-		proxy.ModifyResponse = renaming(at.Device, id, proxy.ModifyResponse)
+		proxy.ModifyResponse = renameDevice(at.Device, id, proxy.ModifyResponse)
 	}
 	if a.pattern == http.MethodGet+devicePath {
-		proxy.ModifyResponse = s.completing(at, proxy.ModifyResponse)
+		proxy.ModifyResponse = s.addHubState(at, proxy.ModifyResponse)
 	}
 	proxy.ServeHTTP(w, r)
 	return true, nil
 }
 
-// maxRecord bounds the record of a device that a host gives, in bytes.
+// maxRecord limits the size of a device record from a host, in bytes.
 const maxRecord = 1 << 20
 
-// completing lets the answer of a host about a device say what the hub knows of it, after then has changed its header.
-func (s *Server) completing(at hub.Target, then func(*http.Response) error) func(*http.Response) error {
+// addHubState adds what the hub knows of a device to the host's response, after then has changed the headers.
+func (s *Server) addHubState(at hub.Target, then func(*http.Response) error) func(*http.Response) error {
 	return func(res *http.Response) error {
 		if err := then(res); err != nil || res.StatusCode != http.StatusOK {
 			return err
 		}
 		text, err := io.ReadAll(io.LimitReader(res.Body, maxRecord))
 		if err == nil {
-			text, err = s.recordThere(at, text)
+			text, err = s.completeRecord(at, text)
 		}
 		if err != nil {
 			return err
 		}
-		_ = res.Body.Close() // all of it was read
+		_ = res.Body.Close() // it was read completely
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		res.Header.Set("Content-Length", strconv.Itoa(len(text)))
 		return nil
 	}
 }
 
-// finalAnswers passes on what a host answers in the end. What it says before (100, 103) is for the hub alone, whose own
-// header would be sent with that and be missing later.
+// finalAnswers passes on only the final response of a host. Informational responses (100, 103) stay on the hub:
+// forwarding one would send the hub's own headers with it, and the final response would lack them.
 type finalAnswers struct {
 	http.RoundTripper
-	upgrade []string // of an answer that asks for another protocol: it concerns the client, too
+	upgrade []string // headers of a 426 response, which the client needs, too
 }
 
 func (f *finalAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -106,10 +107,10 @@ func (f *finalAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// untraced is a context without the wish to be told of what is not the final answer.
+// untraced is a context without the client trace by which httputil.ReverseProxy receives informational responses.
 type untraced struct{ context.Context }
 
-// Value leaves out the trace of a client.
+// Value hides the client trace.
 func (u untraced) Value(key any) any {
 	v := u.Context.Value(key)
 	if _, is := v.(*httptrace.ClientTrace); is {
@@ -118,7 +119,7 @@ func (u untraced) Value(key any) any {
 	return v
 }
 
-// hostHeader names the host on which a page is opened, or is open; without it, that is this machine.
+// hostHeader names the host on which a page is opened or open. Without it, that is this machine.
 const hostHeader = "X-Host"
 
 func isPagePath(pattern string) bool {
@@ -126,7 +127,7 @@ func isPagePath(pattern string) bool {
 	return path == "/web" || strings.HasPrefix(path, "/web/")
 }
 
-// forwardPage answers a request about pages of a host.
+// forwardPage forwards a request about pages to a host.
 func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, host string) error {
 	var way http.RoundTripper
 	if s.o.Farm != nil {
@@ -138,7 +139,7 @@ func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, h
 	}
 	if way == nil {
 		if s.o.Farm != nil && s.o.Farm.Transport(host) != nil {
-			s.refused(callerOf(r.Context()), "device.use", cut(host, 64)+", for "+a.pattern)
+			s.logRefusal(callerOf(r.Context()), "device.use", cut(host, 64)+", for "+a.pattern)
 		}
 		return fault(http.StatusNotFound, codeNotFound,
 			fmt.Sprintf("there is no host %.64q; GET /farm lists those of a farm", host))
@@ -147,24 +148,24 @@ func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, h
 	return nil
 }
 
-// refused notes in the log of the service, for its operators alone: that a device of others exists is nothing for the
-// project that asked.
-func (s *Server) refused(c caller, action, target string) {
+// logRefusal logs the rejection in the log of the service, for operators only: the project must not learn that a device
+// of another project exists.
+func (s *Server) logRefusal(c caller, action, target string) {
 	if s.o.refused != nil {
 		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target,
 			Address: c.addr})
 	}
 }
 
-// movingBody is an upload that must move on while it is passed on.
-type movingBody struct {
-	moving
+// timedBody is an upload of which each part must arrive in time while it is forwarded.
+type timedBody struct {
+	timedReader
 	of interface{ Close() error }
 }
 
-func (b *movingBody) Close() error { return b.of.Close() }
+func (b *timedBody) Close() error { return b.of.Close() }
 
-// deviceOf takes the id out of a path /devices/{id}…; rest is what follows, escaped as it came.
+// deviceOf splits a path /devices/{id}… into the ID and the rest, which stays escaped.
 func deviceOf(u *url.URL) (id, rest string) {
 	text := strings.TrimPrefix(u.EscapedPath(), "/devices/")
 	text, rest, more := strings.Cut(text, "/")
@@ -178,8 +179,8 @@ func deviceOf(u *url.URL) (id, rest string) {
 	return id, rest
 }
 
-// proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its
-// page.
+// proxy forwards requests to a host. It removes the headers that are meant for the hub only: credentials, and those in
+// which a browser describes its page.
 func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 	way http.RoundTripper) *httputil.ReverseProxy {
 	final := &finalAnswers{RoundTripper: way}
@@ -190,7 +191,7 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 				"Expect", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
 				p.Out.Header.Del(name)
 			}
-			p.Out.Header.Set(callerHeader, s.introduce(callerOf(ctx)))
+			p.Out.Header.Set(callerHeader, s.encodeCaller(callerOf(ctx)))
 			p.Out.Header.Set("X-Request-Id", requestID(ctx))
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "http", host, host
 			path(p.Out.URL)
@@ -200,20 +201,20 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 				if slices.Contains(ownHeaders, name) {
 					res.Header.Del(name)
 				} else {
-					w.Header().Del(name) // the answer's own goes before what the hub says of all
+					w.Header().Del(name) // the host's header overrides the one that the hub sets for all responses
 				}
 			}
 			if len(final.upgrade) > 0 {
 				res.Header["Upgrade"], res.Header["Connection"] = final.upgrade, []string{"Upgrade"}
 			}
-			if out, ok := w.(*counting); ok && res.StatusCode == http.StatusSwitchingProtocols {
-				out.status = res.StatusCode // it is not written, but sent on as it is
+			if out, ok := w.(*responseRecorder); ok && res.StatusCode == http.StatusSwitchingProtocols {
+				out.status = res.StatusCode // the proxy sends it without WriteHeader
 			}
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			s.log.InfoContext(r.Context(), "a request for a device of a host", "host", host, "error", err)
-			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v",
+			s.log.InfoContext(r.Context(), "cannot forward a request to a host", "host", host, "error", err)
+			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not respond: %v",
 				host, err))
 			if cause := context.Cause(r.Context()); cause != nil {
 				fail = s.problem(r.Context(), cause)
@@ -222,15 +223,15 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
 		}}
 }
 
-// ownHeaders are those that the hub says of every answer itself.
+// ownHeaders are the headers that the hub sets itself on every response.
 var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy",
 	"Cross-Origin-Resource-Policy", "Strict-Transport-Security", "Vary",
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy",
 	"Ratelimit-Remaining", "Ratelimit-Reset"}
 
-// recordThere completes the record that a host gave of one device by what the hub knows of it; what the host says now
-// goes before what it said.
-func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
+// completeRecord adds what the hub knows to the record of a device that a host sent. The state in the record overrides
+// the state that the hub received before.
+func (s *Server) completeRecord(at hub.Target, text []byte) ([]byte, error) {
 	var out Device
 	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, err
@@ -238,9 +239,9 @@ func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
 	all := s.o.Farm.Devices(s.o.projectID)
 	i := slices.IndexFunc(all, func(d hub.Device) bool { return d.Host == at.Host && d.Info.ID == at.Device })
 	if i < 0 {
-		return text, nil // it has gone since
+		return text, nil // the device was disconnected meanwhile
 	}
-	known := useThere(all[i])
+	known := remoteUse(all[i])
 	switch free := out.Lease == nil && out.Busy == nil; {
 	case known.Use == hub.Blocked:
 	case out.Lease != nil:
@@ -251,7 +252,7 @@ func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
 		known.Use, known.Holder, known.Since = hub.Free, "", nil
 	}
 	out.FarmDevice = known
-	out.called(all[i].Name)
+	out.setName(all[i].Name)
 	var body bytes.Buffer
 	err := marshal(&body, out)
 	return body.Bytes(), err

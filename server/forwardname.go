@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// renaming lets the answer of a host call its device as the client did, after then has changed its header: two hosts
-// may have one of the same id, and with the id that an answer names the client goes on. Only what says which device it
-// is about is changed, never what is on its screen.
-func renaming(from, to string, then func(*http.Response) error) func(*http.Response) error {
+// renameDevice replaces the ID of the device in a host's response by the name that the client used, after then has
+// changed the headers. Devices of two hosts may have the same ID, and the client continues with the ID that the
+// response contains. Only the field or message that identifies the device is changed, never the content of its screen.
+func renameDevice(from, to string, then func(*http.Response) error) func(*http.Response) error {
 	return func(res *http.Response) error {
 		if err := then(res); err != nil || res.Request != nil && res.Request.Method == http.MethodHead ||
 			res.Header.Get("Content-Type") != "application/json" || res.Header.Get("Content-Encoding") != "" ||
@@ -24,7 +24,7 @@ func renaming(from, to string, then func(*http.Response) error) func(*http.Respo
 		if err != nil {
 			return err
 		}
-		_ = res.Body.Close() // all of it was read
+		_ = res.Body.Close() // it was read completely
 		if res.StatusCode < http.StatusBadRequest {
 			text = renamedField(text, from, to)
 		} else {
@@ -36,7 +36,7 @@ func renaming(from, to string, then func(*http.Response) error) func(*http.Respo
 	}
 }
 
-// renamedField changes the field device of an object in JSON.
+// renamedField replaces the field "device" of a JSON object.
 func renamedField(text []byte, from, to string) []byte {
 	var is struct{ Device string }
 	if json.Unmarshal(text, &is) != nil || is.Device != from {
@@ -50,7 +50,7 @@ func renamedField(text []byte, from, to string) []byte {
 	return bytes.Replace(text, append([]byte(`"device":`), old...), append([]byte(`"device":`), name...), 1)
 }
 
-// renamedError changes what the message of an error calls the device.
+// renamedError replaces the device's ID in the message of an error.
 func renamedError(text []byte, from, to string) []byte {
 	var e Error
 	if json.Unmarshal(text, &e) != nil || e.Message == "" {

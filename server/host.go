@@ -8,11 +8,12 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// farewellLimit is how long the end of a server may wait for the database.
-const farewellLimit = 2 * time.Second
+// farewellTimeout is how long the shutdown of a server may wait for the database.
+const farewellTimeout = 2 * time.Second
 
-// beat tells the service that this server is there, until streams end; the admins see it among the hosts.
-func (s *Server) beat() {
+// reportRunning reports regularly to the service that this server is running, until streams end. Admins see it among
+// the hosts.
+func (s *Server) reportRunning() {
 	if s.o.Service == nil {
 		return
 	}
@@ -23,15 +24,15 @@ func (s *Server) beat() {
 		for {
 			host.Running, host.Queued = s.spaces.count()
 			if err := s.o.Service.Here(s.streams, host); err != nil && s.streams.Err() == nil {
-				s.log.Debug("this host could not say that it is there", "error", err)
+				s.log.Debug("cannot report that this host is running", "error", err)
 			}
 			select {
 			case <-tick.C:
 			case <-s.streams.Done():
-				ctx, cancel := context.WithTimeout(context.Background(), farewellLimit)
+				ctx, cancel := context.WithTimeout(context.Background(), farewellTimeout)
 				defer cancel()
 				if err := s.o.Service.Leave(ctx, host); err != nil {
-					s.log.Debug("this host could not say that it ends", "error", err)
+					s.log.Debug("cannot report that this host ends", "error", err)
 				}
 				return
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// inner is a server that callers must not reach; it counts who does.
+// inner is a server that callers must not reach; it counts requests.
 func inner(t *testing.T) (url string, visits *atomic.Int64) {
 	t.Helper()
 	visits = &atomic.Int64{}
@@ -27,7 +27,7 @@ func inner(t *testing.T) (url string, visits *atomic.Int64) {
 	return s.URL, visits
 }
 
-// TestHostileRequests: each gets its right answer, nobody inside is reached, and no secret comes out.
+// TestHostileRequests: each gets the right response, no internal address is reached, and no secret is revealed.
 func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withAuth, func(o *server.Options) {
@@ -203,7 +203,7 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// pagesTogether makes one run of those of pages, for each run starts a browser.
+// pagesTogether combines runs of pages to one, because each run starts a browser.
 func pagesTogether(runs map[string]string) map[string]string {
 	var pages []string
 	others := map[string]string{}
@@ -218,7 +218,7 @@ func pagesTogether(runs map[string]string) map[string]string {
 	return others
 }
 
-// allEvents is everything that a run said.
+// allEvents returns all events of a run.
 func (l *lab) allEvents(run string) string {
 	var b strings.Builder
 	for _, e := range l.events(run, "") {
@@ -227,8 +227,8 @@ func (l *lab) allEvents(run string) string {
 	return b.String()
 }
 
-// TestRedirectsAreGuarded: private addresses are allowed, those where clouds hand out credentials are not, whichever
-// way leads there.
+// TestRedirectsAreGuarded: private addresses are allowed, those of cloud metadata services are not, also after
+// redirects.
 func TestRedirectsAreGuarded(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -253,7 +253,7 @@ func TestRedirectsAreGuarded(t *testing.T) {
 	}
 }
 
-// TestExposedVariables: what the operator exposes can be typed, and is seen nowhere.
+// TestExposedVariables: exposed variables can be typed, and are visible nowhere.
 func TestExposedVariables(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, func(o *server.Options) { o.Exposed = map[string]string{"APP_PASSWORD": "hunter22hunter22"} })

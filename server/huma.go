@@ -21,12 +21,12 @@ import (
 
 const schemaPrefix = "#/components/schemas/"
 
-// speakOurWay sets what huma keeps in package variables of its own.
-var speakOurWay = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = humaError, true })
+// configureHuma sets huma's package variables.
+var configureHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = humaError, true })
 
-// newAPI makes the part that reads requests into structs, writes structs into answers, and describes both.
+// newAPI creates the huma API, which decodes requests, encodes responses and describes both.
 func newAPI(mux *http.ServeMux, version string) huma.API {
-	speakOurWay()
+	configureHuma()
 	json := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
 	c := huma.Config{OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{Title: "Taproot", Version: version,
 		Description: apiDoc,
@@ -55,14 +55,14 @@ func newAPI(mux *http.ServeMux, version string) huma.API {
 	return humago.New(mux, c)
 }
 
-// marshal writes JSON without the disguise of <, > and & that only pages need.
+// marshal encodes JSON without escaping <, > and &, which only HTML needs.
 func marshal(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
 
-// unmarshal is strict about what JSON leaves open: no key twice, nothing after the value, no invalid text.
+// unmarshal decodes JSON strictly: no duplicate keys, nothing after the value, no invalid UTF-8.
 func unmarshal(data []byte, v any) error {
 	if _, err := source.FromJSON(data); err != nil {
 		return err
@@ -70,7 +70,7 @@ func unmarshal(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	var unfit *json.UnmarshalTypeError
 	if errors.As(err, &unfit) {
-		// the library's own words are for those who write Go
+		// encoding/json's message names Go types
 		return fmt.Errorf("%q does not take the %s", unfit.Field, unfit.Value)
 	}
 	return err
@@ -84,15 +84,15 @@ type op struct {
 	Scope             string // of tokens; empty: public
 	Status            int    // of success; default: 200
 	Also              []int  // other statuses of success
-	Codes             []int  // of errors, beside those of every operation
-	Type, AlsoType    string // of an answer that is no JSON
-	Answers           any    // the answer of a raw operation, as JSON
+	Codes             []int  // of errors, in addition to those of every operation
+	Type, AlsoType    string // of a response that is not JSON
+	Answers           any    // the response of a raw operation, as JSON
 	Example           any    // of the body
 	Query             []*huma.Param
 	Upload            bool
 	Part              string // with Upload: the name of the part that holds the archive
-	Free              bool   // counts for no rate limit
-	Stream            bool   // the answer goes on for as long as the client listens
+	Free              bool   // not counted against rate limits
+	Stream            bool   // the response continues until the client disconnects
 }
 
 func (o op) method() (method, path string) {
@@ -105,7 +105,7 @@ func (o op) method() (method, path string) {
 	return http.MethodDelete, o.Delete
 }
 
-// describe makes huma's form of an operation, and notes who may use it.
+// describe converts an operation to huma's form, and stores the access that it requires.
 func (s *Server) describe(o op) huma.Operation {
 	method, path := o.method()
 	pattern := method + " " + path
@@ -144,7 +144,7 @@ func (s *Server) describe(o op) huma.Operation {
 	return h
 }
 
-// errorResponse refers to the description of an error's answer, which is the same everywhere.
+// errorResponse refers to the shared description of an error response.
 func (s *Server) errorResponse(code int) *huma.Response {
 	all := s.api.OpenAPI().Components.Responses
 	name := "Error" + strconv.Itoa(code)
@@ -164,7 +164,7 @@ func (s *Server) schema(of any, name string) *huma.Schema {
 	return s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(of), true, name)
 }
 
-// register adds an operation whose handler takes and gives structs.
+// register adds an operation. Its handler receives and returns structs.
 func register[I, O any](s *Server, o op, handle func(context.Context, *I) (*O, error)) {
 	h := s.describe(o)
 	defer s.also(h, o)
@@ -177,14 +177,14 @@ func register[I, O any](s *Server, o op, handle func(context.Context, *I) (*O, e
 	})
 }
 
-// also documents the other statuses of success once huma knows the form of the answer.
+// also documents the other success statuses after huma has derived the response schema.
 func (s *Server) also(h huma.Operation, o op) {
 	for _, status := range o.Also {
 		h.Responses[strconv.Itoa(status)] = h.Responses[strconv.Itoa(o.status())]
 	}
 }
 
-// raw adds an operation whose handler reads and writes by itself; what it gives back as an error is answered.
+// raw adds an operation. Its handler reads and writes by itself; an error that it returns becomes the response.
 func (s *Server) raw(o op, handle func(http.ResponseWriter, *http.Request) error) {
 	h := s.describe(o)
 	_, path := o.method()
@@ -210,7 +210,7 @@ func (s *Server) raw(o op, handle func(http.ResponseWriter, *http.Request) error
 	})
 }
 
-// pathExample is what can stand for a part of a path.
+// pathExample returns an example of a path parameter.
 func pathExample(path, name string) any {
 	switch {
 	case name == "id" && strings.HasPrefix(path, "/devices/"):
@@ -268,18 +268,19 @@ func (s *Server) handle(h huma.Operation, handle func(http.ResponseWriter, *http
 		if err == nil {
 			return
 		}
-		if out, ok := w.(*counting); ok && out.status != 0 { // too late to say so
+		if out, ok := w.(*responseRecorder); ok && out.status != 0 { // the response has started
 			s.log.InfoContext(r.Context(), "answer broke off", "error", s.mask.Text(err.Error()))
 			panic(http.ErrAbortHandler)
 		}
 		if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
-			return // nobody is there to read it
+			return // the client has disconnected
 		}
 		writeError(w, s.problem(r.Context(), err))
 	})
 }
 
-// checkQuery refuses what would be ignored: what cannot be read, and a parameter that is given again.
+// checkQuery rejects query strings that cannot be parsed, and parameters that are given twice. Parsers would ignore
+// both.
 func checkQuery(r *http.Request) *Error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -293,7 +294,7 @@ func checkQuery(r *http.Request) *Error {
 	return nil
 }
 
-// knownQuery refuses what would be ignored, too.
+// knownQuery rejects query parameters that the operation does not have.
 func knownQuery(r *http.Request, known []*huma.Param) *Error {
 	for name := range r.URL.Query() {
 		found := false

@@ -19,37 +19,41 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-const inputDoc = `A WebSocket for whoever acts on a device, one action after the other. A message is
-{"id": 7, "do": {"tap": {"point": "50%,30%"}}}: do is one action of the language with its arguments, as a step of a test and as the bodies of
-POST /devices/{id}/…; id is any number of the client's. The answer is {"id": 7, "outcome": {…}} or {"id": 7, "error": {"error": …, "message": …}},
-both as those paths give them. {"id": 8, "run": {"yaml": "…", "fromLine": 7, "toLine": 9, "vars": {}}} performs steps of a test, all or those
-of some lines; {"id": 8, "step": {"line": 7, "verdict": "pass", …}} tells
-of each before the outcome; a step without a verdict is one that begins. Where there is a project, "file":
-"suites/login.yaml" says where the test stands or will: from its folder it names files. {"id": 9, "stop": 8} ends what is going on, and has no answer of its own.
-A message that is not of this form ends the connection with code 1008. Whenever the server ends it, the reason of the close says why in words: the device was given back or taken (1013), the credential may not act any more (1008), the server shuts down (1001).
+const inputDoc = `A WebSocket for the client that acts on a device, one action after the other. A message is {"id": 7,
+"do": {"tap": {"point": "50%,30%"}}}: do is one action of the test syntax with its arguments, as in a step of a test and
+in the bodies of POST /devices/{id}/…; id is any number of the client's. The response is {"id": 7, "outcome": {…}} or
+{"id": 7, "error": {"error": …, "message": …}}, both as those paths return them. {"id": 8, "run": {"yaml": "…",
+"fromLine": 7, "toLine": 9, "vars": {}}} performs steps of a test, all or those of some lines; {"id": 8, "step":
+{"line": 7, "verdict": "pass", …}} reports each before the outcome; a step without a verdict is one that starts. Where
+there is a project, "file": "suites/login.yaml" says where the test is or will be saved: relative paths of files start
+at its folder. {"id": 9, "stop": 8} ends the current message, and has no response of its own. A message that does not
+have this form ends the connection with code 1008. When the server ends the connection, the reason in the close frame
+says why: the device was released or taken over (1013), the credential may not act any more (1008), the server shuts
+down (1001).
 
-The first message comes from the server, {"lease": "…", "holder": "…"}: requests that belong to the connection send that lease as X-Lease.
-While the connection lasts its client holds the device, as with a lease, and nobody else can act on it; all can watch. It is free again when
-the connection closes, and at most ten seconds after it has died. A client that sends X-Lease acts under that lease instead. A device that is held
-already answers 409 device_busy before the connection is made; ?take=true takes it from another connection of the same credential, such as a
-forgotten tab, which is told (GET /devices/{id}/lease says "mine" then).`
+The first message comes from the server, {"lease": "…", "holder": "…"}: requests that belong to the connection send that
+lease as X-Lease. While the connection lasts, its client has leased the device, and no other client can act on it; all
+can watch. It is free again when the connection closes, or at most ten seconds after it was lost. A client that sends
+X-Lease acts under that lease instead. A device that is leased already responds with 409 device_busy before the
+connection is made; ?take=true takes it from another connection of the same credential, such as a forgotten tab, which
+is informed (GET /devices/{id}/lease says "mine" then).`
 
 const (
-	inputHold    = 10 * time.Second // a hold lasts so long unless it is renewed
-	inputBeat    = 3 * time.Second  // how often the client is asked whether it is there, and the hold renewed
-	inputPatient = 5 * time.Second  // for its answer: a hold that is not renewed ends in less than inputHold
-	inputQueue   = 64               // messages that wait
-	inputBytes   = 64 << 10         // of a message
+	inputLeaseTTL     = 10 * time.Second // duration of a lease unless it is renewed
+	inputPingInterval = 3 * time.Second  // how often the client is pinged and the lease renewed
+	inputPongTimeout  = 5 * time.Second  // wait for the pong; a lease that is not renewed ends in less than inputLeaseTTL
+	inputQueue        = 64               // waiting messages
+	inputBytes        = 64 << 10         // bytes of a message
 )
 
-// inputQuery says whether the device may be taken from another connection.
+// inputQuery describes the parameter by which a client takes the device from another connection.
 func inputQuery() []*huma.Param {
 	return []*huma.Param{
 		{Name: "take", In: "query", Description: "Take the device from another connection of the same credential.",
 			Schema: &huma.Schema{Type: huma.TypeBoolean}}}
 }
 
-// inputAnswer is what comes of one message.
+// inputAnswer is the response to one message.
 type inputAnswer struct {
 	ID      json.RawMessage `json:"id"`
 	Step    *inputStep      `json:"step,omitempty"`
@@ -57,10 +61,10 @@ type inputAnswer struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// input lets a client act for as long as its connection lasts.
+// input lets a client act on a device over a WebSocket.
 func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -79,35 +83,35 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
 	}
 	if hold.own {
 		defer func() {
-			if s.devices.Drop(id, hold.who) { // unless another one has it by now
+			if s.devices.Drop(id, hold.who) { // unless another caller has leased it by now
 				s.leases.drop(id)
 			}
 		}()
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: originHosts(s.o.Origins)})
 	if err != nil {
-		s.log.InfoContext(ctx, "a WebSocket was not made", "error", err)
-		return nil // the library has answered
+		s.log.InfoContext(ctx, "cannot open a WebSocket", "error", err)
+		return nil // the library has responded
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(inputBytes)
 	i := &inputSocket{s: s, r: r, conn: conn, device: id, who: hold.who}
-	if err := i.say(ctx, hold); err != nil {
-		return nil // it has gone
+	if err := i.send(ctx, hold); err != nil {
+		return nil // the connection was closed
 	}
 	return i.serve(ctx, hold.own)
 }
 
-// inputLease is the first message of a connection: under which lease it acts.
+// inputLease is the first message of a connection: the lease under which it acts.
 type inputLease struct {
 	Lease  string `json:"lease"`
 	Holder string `json:"holder"`
-	who    string // by which runner/live knows the holder
-	own    bool   // it lasts as long as the connection
+	who    string // the holder's name in runner/live
+	own    bool   // the lease lasts as long as the connection
 }
 
-// inputHolder gives the lease that the client shows, or a new one for as long as the connection lasts. With take,
-// another connection of the same credential has lost the device.
+// inputHolder returns the lease that the client shows, or a new one for the time of the connection. With take, another
+// connection of the same credential loses the device.
 func (s *Server) inputHolder(ctx context.Context, id string, take bool) (inputLease, error) {
 	c := callerOf(ctx)
 	s.beginReserved(ctx, id, c)
@@ -116,19 +120,19 @@ func (s *Server) inputHolder(ctx context.Context, id string, take bool) (inputLe
 	}
 	g, lease := newGrant(c, "live")
 	g.live = c.Name
-	if who := s.leases.mine(id, c); take && who != "" && s.devices.Drop(id, who) {
+	if who := s.leases.ownConnection(id, c); take && who != "" && s.devices.Drop(id, who) {
 		s.leases.drop(id)
 	}
 	opening, cancel := s.deadline(ctx)
 	defer cancel()
-	if _, err := s.devices.Hold(opening, id, g.who, inputHold); err != nil {
+	if _, err := s.devices.Hold(opening, id, g.who, inputLeaseTTL); err != nil {
 		return inputLease{}, asDeviceError(err)
 	}
 	s.leases.put(id, g, s.devices.Held)
 	return inputLease{Lease: lease, Holder: g.who, who: g.who, own: true}, nil
 }
 
-// originHosts gives the hosts of origins whose pages may connect, beside the server's own.
+// originHosts returns the hosts of the origins from which pages may connect, in addition to the server's own.
 func originHosts(origins []string) (hosts []string) {
 	for _, origin := range origins {
 		if u, err := url.Parse(origin); err == nil && u.Host != "" {
@@ -153,10 +157,10 @@ func (i *inputSocket) serve(ctx context.Context, own bool) error {
 	defer cancel(nil)
 	messages := make(chan []byte, inputQueue)
 	go func() { cancel(i.read(messages)) }()
-	go func() { cancel(i.beat(ctx, own)) }()
+	go func() { cancel(i.ping(ctx, own)) }()
 	for {
-		if ctx.Err() != nil { // whatever is still waiting
-			i.bye(context.Cause(ctx))
+		if ctx.Err() != nil { // including the waiting actions
+			i.closeWith(context.Cause(ctx))
 			return nil
 		}
 		select {
@@ -164,22 +168,22 @@ func (i *inputSocket) serve(ctx context.Context, own bool) error {
 		case text := <-messages:
 			answer, err := i.act(ctx, text)
 			if err != nil {
-				i.bye(err)
+				i.closeWith(err)
 				return nil
 			}
-			if err := i.say(ctx, answer); err != nil {
+			if err := i.send(ctx, answer); err != nil {
 				return nil
 			}
 		}
 	}
 }
 
-// errMessage is why a connection is closed whose client does not speak as it should.
+// errMessage is the reason to close a connection after an invalid message.
 type errMessage struct{ what string }
 
 func (e *errMessage) Error() string { return e.what }
 
-func (i *inputSocket) bye(why error) {
+func (i *inputSocket) closeWith(why error) {
 	var bad *errMessage
 	switch {
 	case errors.As(why, &bad):
@@ -188,13 +192,13 @@ func (i *inputSocket) bye(why error) {
 		_ = i.conn.Close(websocket.StatusPolicyViolation, errNotAllowed.Error())
 	case i.s.streams.Err() != nil:
 		_ = i.conn.Close(websocket.StatusGoingAway, "the server is shutting down")
-	case errors.Is(why, errLostHold):
-		_ = i.conn.Close(websocket.StatusTryAgainLater, errLostHold.Error())
+	case errors.Is(why, errLeaseLost):
+		_ = i.conn.Close(websocket.StatusTryAgainLater, errLeaseLost.Error())
 	}
 }
 
-// read takes messages while others are acted on, so that a client that has gone is noticed in the middle of an action.
-// It ends with the connection: a context that ended while it reads would close that without a word.
+// read receives messages while actions run, so that a lost client is noticed in the middle of an action. It ends with
+// the connection: reading with a context that ends would close it without a close frame.
 func (i *inputSocket) read(messages chan<- []byte) error {
 	for {
 		kind, text, err := i.conn.Read(context.Background())
@@ -219,27 +223,27 @@ func (i *inputSocket) read(messages chan<- []byte) error {
 	}
 }
 
-var errLostHold = errors.New("the device was given back, or somebody else holds it now")
+var errLeaseLost = errors.New("the device was released, or another client has leased it")
 
-// beat asks whether the client is there, and holds the device longer.
-func (i *inputSocket) beat(ctx context.Context, own bool) error {
+// ping pings the client and renews the lease.
+func (i *inputSocket) ping(ctx context.Context, own bool) error {
 	for {
-		if err := drivers.Pause(ctx, inputBeat); err != nil {
+		if err := drivers.Pause(ctx, inputPingInterval); err != nil {
 			return err
 		}
-		asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), inputPatient)
+		asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), inputPongTimeout)
 		err := i.conn.Ping(asked)
 		cancel()
 		if err != nil {
 			return err
 		}
-		if own && !i.s.devices.Extend(i.device, i.who, inputHold) {
-			return errLostHold
+		if own && !i.s.devices.Extend(i.device, i.who, inputLeaseTTL) {
+			return errLeaseLost
 		}
 	}
 }
 
-// act performs one message. The error is of a message that cannot be understood.
+// act performs one message. An error means that the message is invalid.
 func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error) {
 	var m struct {
 		ID  json.RawMessage            `json:"id"`
@@ -257,7 +261,7 @@ func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error)
 	if m.Run != nil {
 		answer.Outcome, err = i.run(inner, m.Run, func(step *inputStep) {
 			if inner.Err() == nil {
-				_ = i.say(ctx, inputAnswer{ID: m.ID, Step: step}) // a connection that is gone ends ctx
+				_ = i.send(ctx, inputAnswer{ID: m.ID, Step: step}) // a closed connection ends ctx
 			}
 		})
 	}
@@ -267,7 +271,7 @@ func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error)
 	}
 	status := http.StatusOK
 	switch {
-	case inner.Err() != nil && ctx.Err() == nil: // however far it had come
+	case inner.Err() != nil && ctx.Err() == nil: // in any state of the action
 		answer.Outcome = &Outcome{Message: stopped}
 	case err != nil:
 		answer.Error = i.s.problem(ctx, err)
@@ -277,7 +281,7 @@ func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error)
 	return answer, nil
 }
 
-// stopped is the message of what the client has stopped.
+// stopped is the message of the outcome when the client has stopped the action.
 const stopped = "stopped"
 
 func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMessage) (*Outcome, error) {
@@ -298,8 +302,9 @@ func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMes
 	return i.s.do(i.r.WithContext(ctx), call{def: def, device: i.device, args: v, who: i.who})
 }
 
-// say sends one message; several may be sent at a time. One that is cut off would close the connection without a word.
-func (i *inputSocket) say(ctx context.Context, message any) error {
+// send sends one message. It may be called concurrently. The context does not end a message in the middle, which would
+// close the connection without a close frame.
+func (i *inputSocket) send(ctx context.Context, message any) error {
 	data, err := json.Marshal(message)
 	if err != nil {
 		return err

@@ -22,45 +22,46 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// inputRun asks for steps of a test to be performed on the device that is open.
+// inputRun requests that steps of a test run on the device.
 type inputRun struct {
-	// of the project, which the text is of or will be: its folder is where files are named from
+	// Path in the project of the test, or where it will be saved. Relative paths of files start at its folder.
 	File     string            `json:"file"`
 	YAML     string            `json:"yaml"`
 	FromLine int               `json:"fromLine"` // of the first step; 0: the first one of the test
 	ToLine   int               `json:"toLine"`   // in the last step; 0: the last one of the test
-	PreferID bool              `json:"preferId"` // repairs name elements by ids before texts
-	Vars     map[string]string `json:"vars"`     // values that win over those of the test
+	PreferID bool              `json:"preferId"` // repairs prefer ids to texts
+	Vars     map[string]string `json:"vars"`     // override those of the test
 }
 
-// inputStep is how a step of a run ended, or that it begins: then it has no verdict.
+// inputStep reports that a step starts (without a verdict), or how it ended.
 type inputStep struct {
 	Line       int           `json:"line"`
 	Action     string        `json:"action"`
 	Verdict    event.Verdict `json:"verdict,omitempty"`
 	Message    string        `json:"message,omitempty"`
 	Candidates []string      `json:"candidates,omitempty"`
-	// Repairs are the step with other selectors, which pick one element alone, when it found none or several.
+	// Repairs are the step with other selectors, each of which matches exactly one element. Set when the selector
+	// matched none or several.
 	Repairs    []client.Repair `json:"repairs,omitempty"`
 	DurationMS int64           `json:"duration_ms"`
 }
 
-// running is the message that is acted on now, so that another one can stop it.
+// running is the current message, which another one can stop.
 type running struct {
-	mu     sync.Mutex
-	id     string
-	cancel context.CancelFunc
-	early  string // the message that was stopped before its turn came
+	mu       sync.Mutex
+	id       string
+	cancel   context.CancelFunc
+	stopNext string // id of a message that was stopped before it started
 }
 
 func (r *running) begin(ctx context.Context, id json.RawMessage) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.id, r.cancel = string(id), cancel; r.early == r.id {
+	if r.id, r.cancel = string(id), cancel; r.stopNext == r.id {
 		cancel()
 	}
-	r.early = ""
+	r.stopNext = ""
 	return ctx, func() {
 		cancel()
 		r.mu.Lock()
@@ -69,7 +70,7 @@ func (r *running) begin(ctx context.Context, id json.RawMessage) (context.Contex
 	}
 }
 
-// stop ends the message with this id, also one whose turn has not come yet.
+// stop ends the message with this ID, or prevents it from starting.
 func (r *running) stop(id json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,10 +78,10 @@ func (r *running) stop(id json.RawMessage) {
 		r.cancel()
 		return
 	}
-	r.early = string(id)
+	r.stopNext = string(id)
 }
 
-// run performs steps and tells of each; the outcome says whether all went well.
+// run performs the steps and reports each; the outcome passes if all steps pass.
 func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep)) (*Outcome, error) {
 	info, err := i.s.devices.Info(ctx, i.device)
 	if err != nil {
@@ -90,7 +91,7 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	if err != nil {
 		return nil, err
 	}
-	test, err := some(c.Test, r)
+	test, err := selectSteps(c.Test, r)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 				out.Passed, out.Message = false, step.Message
 			}
 			out.DurationMS += step.DurationMS
-			if i.s.hide(&step) == nil {
+			if i.s.maskSecrets(&step) == nil {
 				tell(&step)
 			}
 		}})
@@ -121,8 +122,8 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	return out, nil
 }
 
-// draft reads the test. In the user's own project it stands in its folder, with what its suite says, its data, the
-// files that it runs and the environment; elsewhere it stands alone.
+// draft reads the test. In the user's own project it is read as a file of its folder: with the suite's configuration,
+// its data, the files that it runs and the environment. Elsewhere none of these exist.
 func (i *inputSocket) draft(r *inputRun, platform dsl.Platform) (c plan.Case, err error) {
 	vars := maps.Clone(i.s.o.Exposed)
 	if vars == nil {
@@ -159,8 +160,8 @@ func (i *inputSocket) draft(r *inputRun, platform dsl.Platform) (c plan.Case, er
 	return c, nil
 }
 
-// some cuts those steps out that are asked for.
-func some(whole *dsl.Test, r *inputRun) (*dsl.Test, error) {
+// selectSteps selects the requested steps.
+func selectSteps(whole *dsl.Test, r *inputRun) (*dsl.Test, error) {
 	test := *whole
 	test.Steps = slices.Clone(test.Steps)
 	first, last := 0, len(test.Steps)

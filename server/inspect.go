@@ -18,12 +18,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/record"
 )
 
-const inspectDoc = `With "point" ("50%,30%" or pixels): the element there, and selectors for it, the best first, each with what it rests on and the steps that can be
-written with it; with "read" the text that is in the pixels of a part of the screen; with "controls" of a page also what takes more than a tap there, such as a list. With "selector": what a step with it would act on, as
-taproot find tells. With "state": the tabs of a browser. With none of these: the elements of the screen. While a page's dialog is open, the answer is that dialog
-alone: whatever else is asked of the page would dismiss it. A device that somebody else holds can be inspected.`
+const inspectDoc = `With "point" ("50%,30%" or pixels): the element there, and selectors for it, the best first, each
+with what it is based on and the steps that can be written with it; with "read" the text in the pixels of a part of the
+screen; with "controls" of a page also what takes more than a tap there, such as a list. With "selector": what a step
+with it would act on, as taproot find prints. With "state": the tabs of a browser. With none of these: the elements of
+the screen. While a page's dialog is open, the response is only that dialog, because any other query of the page would
+dismiss it. A device that another client has leased can be inspected.`
 
-// Box is a place on the screen, in pixels of a screenshot.
+// Box is a rectangle on the screen, in pixels of a screenshot.
 type Box struct {
 	Left   int `json:"left"`
 	Top    int `json:"top"`
@@ -39,29 +41,29 @@ func boxOf(r image.Rectangle) Box {
 type Inspection struct {
 	Width    int             `json:"width"`
 	Height   int             `json:"height"`
-	Elements []ElementLine   `json:"elements,omitempty" nullable:"false" doc:"What is on the screen, when nothing is asked for in particular."`
+	Elements []ElementLine   `json:"elements,omitempty" nullable:"false" doc:"The elements of the screen, without other parameters."`
 	Element  *ElementInfo    `json:"element,omitempty" doc:"What is at the point."`
 	Found    *client.Found   `json:"found,omitempty" doc:"What the selector picks."`
 	Control  *record.Control `json:"control,omitempty" doc:"What of a page is at the point, when controls are asked for."`
-	Lines    []string        `json:"lines,omitempty" nullable:"false" doc:"What was read, line by line, when it is asked for."`
+	Lines    []string        `json:"lines,omitempty" nullable:"false" doc:"With read: the text, line by line."`
 	State    *PageState      `json:"state,omitempty" doc:"When it is asked for, and while a dialog is open."`
 }
 
-// PageState is what of a page lies beside its elements.
+// PageState is the state of a page in addition to its elements.
 type PageState struct {
 	Dialog     *Dialog `json:"dialog,omitempty"`
 	Tabs       []Tab   `json:"tabs" nullable:"false"`
-	FilesAsked bool    `json:"filesAsked,omitempty" doc:"The page has opened a choice of files since its controls were asked for."`
+	FilesAsked bool    `json:"filesAsked,omitempty" doc:"The page has opened a file chooser since its controls were read."`
 }
 
-// Dialog is an alert, confirm or prompt that waits for an answer.
+// Dialog is an alert, confirm or prompt that is open.
 type Dialog struct {
 	Text    string   `json:"text"`
 	Buttons []string `json:"buttons" nullable:"false"`
-	Field   bool     `json:"field,omitempty" doc:"It asks for a text."`
+	Field   bool     `json:"field,omitempty" doc:"It is a prompt for a text."`
 }
 
-// Tab is a page of the browser.
+// Tab is a tab of the browser.
 type Tab struct {
 	Title string        `json:"title"`
 	URL   string        `json:"url"`
@@ -73,17 +75,17 @@ type Tab struct {
 type ElementLine struct {
 	Words string `json:"words" example:"button \"Sign in\" #submit"`
 	Box   Box    `json:"box"`
-	Depth int    `json:"depth" doc:"How many listed elements it lies in."`
+	Depth int    `json:"depth" doc:"How many listed elements contain it."`
 }
 
-// ElementInfo is an element with the selectors that name it.
+// ElementInfo is an element with selectors that match it.
 type ElementInfo struct {
 	Words      string              `json:"words"`
 	Box        Box                 `json:"box"`
 	Editable   bool                `json:"editable,omitempty"`
 	Password   bool                `json:"password,omitempty"`
 	Attributes map[string]string   `json:"attributes"`
-	Path       []string            `json:"path" nullable:"false" doc:"What it lies in, the window first."`
+	Path       []string            `json:"path" nullable:"false" doc:"The elements that contain it, the window first."`
 	Selectors  []SelectorCandidate `json:"selectors" nullable:"false"`
 }
 
@@ -94,7 +96,7 @@ type SelectorCandidate struct {
 	Picks   bool                   `json:"picks" doc:"A step with it acts on this element, and on no other."`
 	Robust  bool                   `json:"robust"`
 	Why     string                 `json:"why"`
-	Steps   map[string]WrittenStep `json:"steps" doc:"Steps with it, by their names: tap, doubleTap, longPress, assert, assertValue, waitGone, extract."`
+	Steps   map[string]WrittenStep `json:"steps" doc:"By name: tap, doubleTap, longPress, assert, assertValue, waitGone, extract."`
 }
 
 // WrittenStep is a step in both its forms.
@@ -107,18 +109,18 @@ type inspectInput struct {
 	ID   string `path:"id" doc:"The device." example:"emulator-5554"`
 	Body *struct {
 		Point    string `json:"point,omitempty" maxLength:"40" doc:"A place on the screen." example:"50%,30%"`
-		Selector string `json:"selector,omitempty" maxLength:"2000" doc:"A label, or a selector in YAML as in a test." example:"{id: email, below: E-mail}"`
-		Read     *Box   `json:"read,omitempty" doc:"A part of the screen whose text is read, in pixels of a screenshot."`
+		Selector string `json:"selector,omitempty" maxLength:"2000" doc:"A label, or a YAML selector." example:"{id: email, below: E-mail}"`
+		Read     *Box   `json:"read,omitempty" doc:"Reads the text in this part of the screen, in pixels of a screenshot."`
 		Controls bool   `json:"controls,omitempty" doc:"With point: also what takes more than a tap there."`
 		State    bool   `json:"state,omitempty" doc:"The tabs of a browser, and nothing else."`
-		PreferID bool   `json:"preferId,omitempty" doc:"Ids go before texts."`
+		PreferID bool   `json:"preferId,omitempty" doc:"Prefer ids to texts."`
 	}
 }
 
 type inspection struct{ Body Inspection }
 
-// asked is what a request wants to know; without both it is everything.
-type asked struct {
+// inspectQuery is what a request queries; without a point and a selector, that is all elements.
+type inspectQuery struct {
 	point    *dsl.Point
 	selector *dsl.Selector
 	preferID bool
@@ -127,7 +129,7 @@ type asked struct {
 	read     *Box
 }
 
-func (in *inspectInput) ask() (a asked, err error) {
+func (in *inspectInput) ask() (a inspectQuery, err error) {
 	b := in.Body
 	if b == nil {
 		return a, nil
@@ -135,11 +137,11 @@ func (in *inspectInput) ask() (a asked, err error) {
 	a.preferID, a.controls, a.state, a.read = b.PreferID, b.Controls, b.State, b.Read
 	switch {
 	case b.Read != nil && (b.Point != "" || b.Selector != "" || b.State):
-		return a, invalid("body: read stands alone")
+		return a, invalid("body: read cannot be combined with other parameters")
 	case b.Read != nil && (b.Read.Width < 1 || b.Read.Height < 1):
 		return a, invalid("body.read: a part of the screen has a width and a height")
 	case b.State && (b.Point != "" || b.Selector != ""):
-		return a, invalid("body: state stands alone")
+		return a, invalid("body: state cannot be combined with other parameters")
 	case b.Point != "" && b.Selector != "":
 		return a, invalid("body: send a point or a selector, not both")
 	case b.Selector != "":
@@ -166,7 +168,7 @@ func (in *inspectInput) ask() (a asked, err error) {
 }
 
 func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, error) {
-	if err := goodDevice(in.ID); err != nil {
+	if err := checkDeviceID(in.ID); err != nil {
 		return nil, err
 	}
 	ask, err := in.ask()
@@ -200,7 +202,7 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 		return nil, asDeviceError(err)
 	}
 	if tree == nil {
-		return out, s.hide(&out.Body)
+		return out, s.maskSecrets(&out.Body)
 	}
 	out.Body.Width, out.Body.Height = tree.Size.X, tree.Size.Y
 	elements := client.NewRefs().Identify(tree)
@@ -220,15 +222,15 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 				Depth: depthOf(elements, n)})
 		}
 	}
-	return out, s.hide(&out.Body)
+	return out, s.maskSecrets(&out.Body)
 }
 
-// readPixels reads the text in a part of the screen. All of the screen is read, as steps with ocr: do: a text that is
-// found here is found there.
+// readPixels reads the text in a part of the screen. It recognizes the whole screen, as steps with "ocr" do, so that
+// steps find the text that is found here.
 func readPixels(ctx context.Context, session *action.Session, part Box) (width, height int, lines []string, err error) {
 	vision := session.Settings.Vision
 	if vision == nil {
-		return 0, 0, nil, &action.VisionError{Err: errors.New("read the screen: nothing here reads pictures")}
+		return 0, 0, nil, &action.VisionError{Err: errors.New("read the screen: no text recognition is available")}
 	}
 	img, err := session.Device.Screenshot(ctx)
 	if err != nil {
@@ -262,7 +264,7 @@ func readPixels(ctx context.Context, session *action.Session, part Box) (width, 
 	return img.Bounds().Dx(), img.Bounds().Dy(), lines, nil
 }
 
-// placeOf is a point in pixels of a screen.
+// placeOf converts a point to pixels of the screen.
 func placeOf(p dsl.Point, tree *screen.Tree) (x, y float64) {
 	if p.Percent {
 		return p.X * float64(tree.Size.X) / 100, p.Y * float64(tree.Size.Y) / 100
@@ -290,8 +292,8 @@ func pageState(ctx context.Context, d drivers.Device) (*PageState, error) {
 	return out, nil
 }
 
-// hide takes secrets out of an answer.
-func (s *Server) hide(answer any) error {
+// maskSecrets masks secrets in a response.
+func (s *Server) maskSecrets(answer any) error {
 	if s.mask.Empty() {
 		return nil
 	}
@@ -328,13 +330,13 @@ func elementInfo(elements *client.Identified, n *screen.Node, preferID bool) Ele
 		info.Path = append([]string{elements.Words(p)}, info.Path...)
 	}
 	for _, c := range elements.Ranked(n, preferID) {
-		info.Selectors = append(info.Selectors, written(c, n))
+		info.Selectors = append(info.Selectors, withSteps(c, n))
 	}
 	return info
 }
 
-// written is a candidate with the steps that a person may want of it.
-func written(c client.Candidate, n *screen.Node) SelectorCandidate {
+// withSteps returns a candidate with the steps that a user may want.
+func withSteps(c client.Candidate, n *screen.Node) SelectorCandidate {
 	tap, _ := dsl.Lookup("tap")
 	_, yaml, _ := strings.Cut(client.StepLine(tap, c.Selector), ": ")
 	out := SelectorCandidate{YAML: yaml, Matches: c.Matches, Picks: c.Picks, Robust: c.Robust, Why: c.Why,

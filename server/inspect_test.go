@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestInspect: the elements of a screen, the selectors of one of them, and what a selector picks; also of a device that
-// is held.
+// TestInspect: the elements of a screen, the selectors of one of them, and the matches of a selector; also of a leased
+// device.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -69,8 +69,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestRunStepsOverTheSocket: the steps of some lines are performed and told of, a wrong test is an error, and a step
-// that goes on can be stopped, which leaves the connection.
+// TestRunStepsOverTheSocket: the steps of some lines run and are reported, an invalid test is an error, and a running
+// step can be stopped without closing the connection.
 func TestRunStepsOverTheSocket(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -89,17 +89,17 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 		}
 		return string(body)
 	}
-	steps := func(message string, want ...[2]any) { // by their lines, with the verdict of those that are over
+	steps := func(message string, want ...[2]any) { // by their lines, with the verdict of those that have ended
 		t.Helper()
 		for i, w := range want {
-			a := l.tell1(conn, message, i == 0)
+			a := l.sendMaybe(conn, message, i == 0)
 			if step, _ := a["step"].(map[string]any); step["line"] != w[0] || step["verdict"] != w[1] {
 				t.Errorf("%v, want %v", a, w)
 			}
 		}
 	}
 	steps(run(1, 6, 7), [2]any{6.0, nil}, [2]any{6.0, "pass"}, [2]any{7.0, nil}, [2]any{7.0, "pass"})
-	if a := l.tell1(conn, "", false); a["id"] != 1.0 || a["outcome"].(map[string]any)["passed"] != true {
+	if a := l.sendMaybe(conn, "", false); a["id"] != 1.0 || a["outcome"].(map[string]any)["passed"] != true {
 		t.Errorf("%v", a)
 	}
 	if a := l.tell(conn,
@@ -110,7 +110,7 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 	if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id": 4, "stop": 3}`)); err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := l.tell1(conn, "", false)["outcome"].(map[string]any); out["message"] != "stopped" ||
+	if out, _ := l.sendMaybe(conn, "", false)["outcome"].(map[string]any); out["message"] != "stopped" ||
 		out["passed"] != false {
 		t.Errorf("%v", out)
 	}
@@ -119,8 +119,8 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 	}
 }
 
-// tell1 is tell, without a message where send is false.
-func (l *lab) tell1(conn *attended, message string, send bool) map[string]any {
+// sendMaybe is tell, but sends no message when send is false.
+func (l *lab) sendMaybe(conn *respondingSocket, message string, send bool) map[string]any {
 	l.t.Helper()
 	if send {
 		return l.tell(conn, message)

@@ -42,20 +42,20 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// inside is where the servers of most tests let pages go.
+// inside is the network policy of most servers: pages may open local URLs.
 var inside = guard.Policy{AllowPrivate: true}
 
-// browser is the one in which the servers of tests open pages where time is short; else each has its own.
+// browser is the browser in which the servers open pages in short tests; otherwise each has its own.
 var browser = sync.OnceValue(func() *web.Driver {
 	return web.New(web.Options{Slots: 3, Policy: &inside, NoFiles: true})
 })
 
-// sharedPages is not closed with the server, which closes its own pages.
+// sharedPages is not closed with a server, which closes its own pages.
 type sharedPages struct{ *web.Driver }
 
 func (sharedPages) Close() error { return nil }
 
-// shareBrowser has a server open its pages in the browser of all tests, where time is short.
+// shareBrowser lets a server open its pages in the browser of all short tests.
 func shareBrowser(o *server.Options) {
 	if !testing.Short() || o.Drivers != nil || o.Network != inside || o.Config.Browser != "" {
 		return
@@ -74,7 +74,7 @@ const (
 	secret = "a secret of more than thirty-two bytes"
 )
 
-// lab is a server with simulated phones, and a client that holds every answer against the OpenAPI document.
+// lab is a server with simulated phones, and a client that validates every response against the OpenAPI document.
 type lab struct {
 	t      testing.TB
 	dir    string // of the tests
@@ -83,12 +83,12 @@ type lab struct {
 	http   *httptest.Server
 	log    *drivertest.Log
 	says   *contract
-	judged *sync.Map // answers, as text
+	judged *sync.Map // responses, as text
 	client *http.Client
 	header http.Header // of every request
 }
 
-// newLab starts a server; change may say how.
+// newLab starts a server; change adapts the options.
 func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	t.Helper()
 	adb, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, phones)...)
@@ -107,7 +107,7 @@ func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
+	conf.Timeout = time.Minute // a busy machine may be slow
 	o := server.Options{
 		Config: conf, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Network: inside, Pages: 3}
@@ -156,14 +156,14 @@ func withAuth(o *server.Options) {
 	o.Auth = gate
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// json reads the body into a map.
+// json decodes the body as a map.
 func (a answer) json(t testing.TB) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -173,7 +173,7 @@ func (a answer) json(t testing.TB) map[string]any {
 	return v
 }
 
-// code is the code of an error.
+// code returns the code of an error.
 func (a answer) code() string {
 	var e struct{ Error, Message string }
 	if json.Unmarshal(a.body, &e) != nil || e.Message == "" {
@@ -184,7 +184,7 @@ func (a answer) code() string {
 
 func (a answer) String() string { return fmt.Sprintf("%d %.500s", a.status, a.body) }
 
-// request makes a request; a body that is no text is sent as JSON. Headers come in pairs.
+// request creates a request; a body that is not a string is sent as JSON. Headers are pairs.
 func (l *lab) request(method, path string, body any, headers ...string) *http.Request {
 	l.t.Helper()
 	var in io.Reader
@@ -220,7 +220,7 @@ func (l *lab) request(method, path string, body any, headers ...string) *http.Re
 	return r
 }
 
-// ask sends a request and checks that the answer is one that the document promises.
+// ask sends a request and checks that the response is documented.
 func (l *lab) ask(method, path string, body any, headers ...string) answer {
 	l.t.Helper()
 	return l.send(l.request(method, path, body, headers...))
@@ -243,7 +243,7 @@ func (l *lab) send(r *http.Request) answer {
 	return a
 }
 
-// check holds an answer against the document. Errors have one form everywhere, also where there is nothing.
+// check validates a response against the document. Errors have one form everywhere, also for unknown paths.
 func (l *lab) check(r *http.Request, a answer) {
 	l.t.Helper()
 	if a.status >= 400 && (a.code() == "" || a.header.Get("Content-Type") != "application/json") {
@@ -255,7 +255,7 @@ func (l *lab) check(r *http.Request, a answer) {
 	same := ""
 	if strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
 		same = fmt.Sprint(r.Method, r.URL.Path, a.status, slices.Sorted(maps.Keys(a.header)), string(a.body))
-		if _, seen := l.judged.LoadOrStore(same, nil); seen { // who waits asks the same again and again
+		if _, seen := l.judged.LoadOrStore(same, nil); seen { // polling gets the same response many times
 			return
 		}
 	}
@@ -276,7 +276,7 @@ func token(t testing.TB, claims jwt.MapClaims) string {
 
 func inAnHour() int64 { return time.Now().Add(time.Hour).Unix() }
 
-// eventually waits until a condition holds.
+// eventually waits for a condition.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline, tick := time.NewTimer(3*time.Minute), time.NewTicker(20*time.Millisecond)

@@ -16,15 +16,19 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-const leaseDoc = `Until the lease ends, only its holder can use the device; all others get 409 device_busy with the holder and the time.
-Calls that belong to the lease send its id as X-Lease; with authentication on and without "holder" in the body, the credential alone
-does it. To hold the device longer, send the request again, with X-Lease. A lease that was not renewed ends by itself.
+const leaseDoc = `Until the lease ends, only its holder can use the device; all others get 409 device_busy with the
+holder and the time. Calls that belong to the lease send its id as X-Lease; with authentication on and without "holder"
+in the body, the credential alone is enough. To keep the device longer, send the request again, with X-Lease. A lease
+that is not renewed ends by itself.
 
-With "from" and "until" the device is reserved for later: from then on it is yours as by a lease, and calls show the id. What overlaps another reservation, or a lease that lasts
-longer, is 409 device_busy. No lease of others lasts into a reservation; in the ten minutes before it no case of a run begins on the device, and one under way at its beginning ends first.
-DELETE with the id takes it back; where that is lost, DELETE with X-Lease and the id that GET /devices tells to who made it, and to admins of the project. Reservations outlast the server.`
+With "from" and "until" the device is reserved for later: from then on it is leased to you, and calls send the id. A
+reservation that overlaps another one, or a lease that lasts longer, is 409 device_busy. Leases of other clients end
+before a reservation; in the ten minutes before it no case of a run starts on the device, and one that still runs when
+it starts ends first. DELETE with the id cancels it; if the id is lost, DELETE with X-Lease and the id that GET /devices
+shows to the client that made the reservation, and to admins of the project. Reservations are kept when the server
+restarts.`
 
-// LeaseInfo is who holds a device, and until when.
+// LeaseInfo is the holder of a device, and the time of the lease.
 type LeaseInfo struct {
 	Device string    `json:"device"`
 	Holder string    `json:"holder"`
@@ -40,7 +44,7 @@ type LeaseState struct {
 	Since        *time.Time        `json:"since,omitempty"`
 	Until        *time.Time        `json:"until,omitempty"`
 	Reservations []ReservationInfo `json:"reservations,omitempty" doc:"For when it is reserved, the first one first."`
-	Mine         bool              `json:"mine,omitempty" doc:"A connection of the same credential holds it: /devices/{id}/input?take=true takes it over."`
+	Mine         bool              `json:"mine,omitempty" doc:"Held by the same credential; see …/input?take=true."`
 }
 
 // LeaseGrant is a lease as its holder gets it.
@@ -55,43 +59,44 @@ type leaseGrant struct{ Body LeaseGrant }
 type leaseInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"How long the lease lasts from now on."`
-		Holder     string     `json:"holder,omitempty" maxLength:"64" doc:"A name that others are told: of a person, or a job of a CI system."`
-		From       *time.Time `json:"from,omitempty" doc:"Reserve the device from then on, instead of holding it now; at most 90 days ahead."`
-		Until      *time.Time `json:"until,omitempty" doc:"Of a reservation: its end, at most seven days after its beginning."`
-		Why        string     `json:"why,omitempty" maxLength:"200" doc:"Of a reservation: what for. Members of the project are told."`
+		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"Its duration."`
+		Holder     string     `json:"holder,omitempty" maxLength:"64" doc:"A name for others: a person or a CI job."`
+		From       *time.Time `json:"from,omitempty" doc:"Reserve the device from then on; at most 90 days ahead."`
+		Until      *time.Time `json:"until,omitempty" doc:"Of a reservation: its end, at most seven days after from."`
+		Why        string     `json:"why,omitempty" maxLength:"200" doc:"Purpose of a reservation, for members."`
 	}
 }
 
-// leases knows which lease is whose. Who has the device is runner/live's affair, by the name that is made here.
+// leases maps devices to leases and checks who may use one. runner/live keeps who has the device, by the name that
+// holder returns.
 type leases struct {
 	state    *leaseTable
 	reserved func(device string) []pool.Reservation
-	project  string // whose callers these are
+	project  string // the project of the callers
 }
 
 type leaseTable struct {
 	mu   sync.Mutex
-	byID map[string]grant // by device
+	byID map[string]grant // by device ID
 }
 
 type grant struct {
-	sum   [sha256.Size]byte // of the id
-	who   string            // by which live knows the holder
-	owner string            // the credential that may do without the id; empty: none
-	live  string            // the credential of a connection, which may take the device over by another one; empty: none
+	sum   [sha256.Size]byte // hash of the lease ID
+	who   string            // the holder's name in runner/live
+	owner string            // the credential that does not need the ID; empty: none
+	live  string            // of a connection: the credential that may take it over; or empty
 }
 
 func newLeases(project string, reserved func(string) []pool.Reservation) leases {
 	return leases{&leaseTable{byID: map[string]grant{}}, reserved, project}
 }
 
-// holder is the name by which live knows a caller who uses a device.
+// holder returns the name in runner/live of a caller who uses a device.
 func (l leases) holder(device string, c caller) string {
 	l.state.mu.Lock()
 	g, ok := l.state.byID[device]
 	l.state.mu.Unlock()
-	if ok && g.fits(c) {
+	if ok && g.matches(c) {
 		return g.who
 	}
 	if g, ok := l.ofReservation(device, c); ok {
@@ -100,13 +105,13 @@ func (l leases) holder(device string, c caller) string {
 	return c.who()
 }
 
-// fits tells whether the caller shows the lease, or is the credential that needs not.
-func (g grant) fits(c caller) bool {
+// matches reports whether the caller sent the ID of the lease, or has the credential that does not need it.
+func (g grant) matches(c caller) bool {
 	sum := sha256.Sum256([]byte(c.lease))
 	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 || g.owner != "" && g.owner == c.Name
 }
 
-// put notes a lease, and forgets those that have ended by themselves.
+// put stores a lease, and removes those that have ended by themselves.
 func (l leases) put(device string, g grant, held func(string) (live.Hold, bool)) {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
@@ -123,7 +128,7 @@ func (l leases) drop(device string) {
 	delete(l.state.byID, device)
 }
 
-// leaseOf says who holds a device, by the clock of reservations.
+// leaseOf describes the lease of a device, by the clock of reservations.
 func (s *Server) leaseOf(device string, h live.Hold) LeaseInfo {
 	return LeaseInfo{Device: device, Holder: h.Who, Since: s.pool.There(h.Since).UTC(), Until: s.pool.There(h.Until).UTC()}
 }
@@ -132,7 +137,7 @@ func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, er
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
 		l := s.leaseOf(in.ID, h)
 		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &l.Since, Until: &l.Until,
-			Mine: s.leases.mine(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
+			Mine: s.leases.ownConnection(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err
@@ -140,11 +145,11 @@ func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, er
 	return &leaseState{LeaseState{Device: in.ID, Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 }
 
-// holderName is one that is fit for logs and answers.
+// holderName matches names that are safe in logs and responses.
 var holderName = lazyregexp.New(`^[\pL\pN][\pL\pN ._@/#:-]*$`)
 
 func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, error) {
-	if err := goodDevice(in.ID); err != nil {
+	if err := checkDeviceID(in.ID); err != nil {
 		return nil, err
 	}
 	ttl, name := time.Minute, ""
@@ -155,13 +160,13 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 		}
 	}
 	if name != "" && !holderName.MatchString(name) {
-		return nil, invalid("body.holder: use letters, digits, blanks and . _ @ / # : -")
+		return nil, invalid("body.holder: use letters, digits, spaces and . _ @ / # : -")
 	}
 	if in.Body != nil && in.Body.From != nil {
 		return s.reserve(ctx, in)
 	}
 	if in.Body != nil && (in.Body.Until != nil || in.Body.Why != "") {
-		return nil, invalid("body.from: until and why are those of a reservation, which has a beginning")
+		return nil, invalid("body.from: until and why are for reservations, which also need from")
 	}
 	if ttl > s.o.MaxLease {
 		return nil, invalid(fmt.Sprintf("body.ttlSeconds: at most %d", int(s.o.MaxLease.Seconds())))
@@ -184,9 +189,9 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	return &leaseGrant{LeaseGrant{LeaseInfo: s.leaseOf(in.ID, h), Lease: id}}, nil
 }
 
-// mine is the name of the holder when that is a connection of the caller's own credential; "" when it is not. Where
-// nobody is known by name, nobody takes anything over.
-func (l leases) mine(device string, c caller) string {
+// ownConnection returns the name of the holder when that is a connection of the caller's own credential, else "".
+// Without authentication callers have no names, so no connection can be taken over.
+func (l leases) ownConnection(device string, c caller) string {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
 	if g := l.state.byID[device]; g.live != "" && g.live == c.Name {
@@ -195,13 +200,13 @@ func (l leases) mine(device string, c caller) string {
 	return ""
 }
 
-// renewal gives the grant that a caller holds already; a credential that showed no id gets a new one, and the old one
-// is void.
+// renewal returns the grant that a caller already has, and its ID. A caller that sent no ID gets a new one, which
+// replaces the old one.
 func (l leases) renewal(device string, c caller) (grant, string) {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
 	g, ok := l.state.byID[device]
-	if !ok || !g.fits(c) {
+	if !ok || !g.matches(c) {
 		return grant{}, ""
 	}
 	sum := sha256.Sum256([]byte(c.lease))
@@ -213,8 +218,8 @@ func (l leases) renewal(device string, c caller) (grant, string) {
 	return g, id
 }
 
-// newGrant makes a lease for a caller. The name that others see tells apart leases of one credential, and nothing of
-// the id.
+// newGrant creates a lease for a caller. The name that others see distinguishes the leases of one credential, and does
+// not reveal the ID.
 func newGrant(c caller, name string) (grant, string) {
 	id := rand.Text()
 	g := grant{sum: sha256.Sum256([]byte(id)), who: c.who()}
@@ -238,7 +243,7 @@ func (s *Server) dropLease(ctx context.Context, in *deviceInput) (*struct{}, err
 	}
 	ended := had != ""
 	if ended {
-		who = had // it may have begun
+		who = had // the reservation may be a lease already
 	}
 	h, held := s.devices.Held(in.ID)
 	if !held || ended && h.Who != who {

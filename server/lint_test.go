@@ -11,19 +11,20 @@ import (
 	"time"
 )
 
-// spectralRules are those of spectral but two: whom to write to is the operator's affair, and WebSockets have no
-// success but 101.
+// spectralRules are those of spectral without two: the contact depends on the operator, and WebSockets have no success
+// status except 101.
 const spectralRules = `extends: ["spectral:oas"]
 rules:
   info-contact: off
   operation-success-response:
     message: an operation without a success
-    given: $.paths[?(@property != '/devices/{id}/input' && @property != '/devices/{id}/adb')][get,put,post,delete,patch].responses
+    given: $.paths[?(@property != '/devices/{id}/input' && @property != ` +
+	`'/devices/{id}/adb')][get,put,post,delete,patch].responses
     severity: warn
     then: {function: schema, functionOptions: {schema: {not: {propertyNames: {pattern: "^[^23]"}}}}}
 `
 
-// TestLint: linters that others wrote find nothing wrong with the OpenAPI document. npm fetches them once.
+// TestLint: linters of others find no errors in the OpenAPI document. npm downloads them once.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -54,8 +55,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// client is what somebody writes against the types that are generated from the document. The second half must not
-// compile.
+// client uses the types that are generated from the document. Its second half must not compile.
 const client = `import createClient from "openapi-fetch";
 import type { components, paths } from "./api";
 const api = createClient<paths>({ baseUrl: "http://localhost:3210" });
@@ -80,21 +80,22 @@ api.POST("/devices/{id}/wait-for", { params: path, body: { visible: { labell: "S
 api.POST("/devices/{id}/tapp", { params: path, body: { label: "Sign in" } });
 // @ts-expect-error an address is needed
 api.POST("/web/launch", { body: {} });
-// @ts-expect-error no such field, beside one that there is: openapi-fetch takes any more of them, the type itself does not
+// @ts-expect-error an unknown field with a known one: openapi-fetch accepts it, the type itself does not
 export const more: components["schemas"]["tapBody"] = { label: "Sign in", labell: "x" };
 export const enough: components["schemas"]["tapBody"] = { label: "Sign in", timeoutMs: 500 };
 `
 
-// TestTypeScriptClient: types that openapi-typescript makes of the document take what the API takes, and refuse what it
-// refuses.
+// TestTypeScriptClient: types that openapi-typescript generates from the document accept what the API accepts, and
+// reject what it rejects.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"openapi.json": string(l.ask("GET", "/openapi.json", nil).body),
-		"client.ts":     client + wrongClient,
-		"package.json":  `{"private": true, "type": "module"}`,
-		"tsconfig.json": `{"compilerOptions": {"strict": true, "noEmit": true, "moduleResolution": "bundler", "module": "esnext", "target": "es2022", "lib": ["es2022", "dom"], "skipLibCheck": true, "types": []}, "include": ["*.ts"]}`} {
+		"client.ts":    client + wrongClient,
+		"package.json": `{"private": true, "type": "module"}`,
+		"tsconfig.json": `{"compilerOptions": {"strict": true, "noEmit": true, "moduleResolution": "bundler", "module": ` +
+			`"esnext", "target": "es2022", "lib": ["es2022", "dom"], "skipLibCheck": true, "types": []}, "include": ["*.ts"]}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -11,18 +11,20 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-const liveDoc = `The screen as it changes: multipart/x-mixed-replace with one JPEG a part, which an img element of a page shows as it is. A part comes
-when the picture has changed, and the same one again after 15 seconds without a change. X-Screen is the size of a screenshot (WIDTHxHEIGHT), whose pixels are
-those of trees and taps; the picture may be smaller. All who watch a device share one stream of it; who reads slowly gets fewer pictures, never
-older ones. A device that somebody else holds can be watched. The answer ends when the device is given back.`
+const liveDoc = `The screen as it changes: multipart/x-mixed-replace with one JPEG per part, which an img element of a
+page shows directly. A part is sent when the screen has changed, and the same one again after 15 seconds without a
+change. X-Screen is the size of a screenshot (WIDTHxHEIGHT), in the pixels of which trees and taps are measured; the
+image may be smaller. All clients that watch a device share one stream of it; one that reads slowly gets fewer images,
+never older ones. A device that another client has leased can be watched. The response ends when the device is
+released.`
 
-// liveBoundary stands between two pictures.
+// liveBoundary separates two images.
 const liveBoundary = "taproot-frame"
 
-// live shows the screen until the client goes or the device does.
+// live streams the screen until the client or the device disconnects.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
@@ -35,7 +37,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer func() {
 		if err := view.Close(); err != nil {
-			s.log.Info("end of a live picture", "device", id, "error", err)
+			s.log.Info("cannot end a live view", "device", id, "error", err)
 		}
 	}()
 	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+liveBoundary)
@@ -44,13 +46,13 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if _, err := fmt.Fprintf(w, "--%s\r\n", liveBoundary); err != nil {
-		return nil // it does not read any more
+		return nil // the client does not read any more
 	}
-	return pourFrames(ctx, w, view)
+	return writeFrames(ctx, w, view)
 }
 
-// pourFrames writes pictures. The boundary follows each at once: a browser shows a picture when it has seen its end.
-func pourFrames(ctx context.Context, w http.ResponseWriter, view *live.View) error {
+// writeFrames writes images. The boundary follows each at once: a browser shows an image when it has received its end.
+func writeFrames(ctx context.Context, w http.ResponseWriter, view *live.View) error {
 	flush := http.NewResponseController(w)
 	var last drivers.Frame
 	for {
@@ -63,7 +65,7 @@ func pourFrames(ctx context.Context, w http.ResponseWriter, view *live.View) err
 		case ctx.Err() != nil || errors.Is(err, live.ErrGone):
 			return nil
 		}
-		if last.JPEG != nil { // also again: a dead connection shows when it is written to
+		if last.JPEG != nil { // also when it is the same: only writing shows that a connection is lost
 			_, err = fmt.Fprintf(w,
 				"Content-Type: image/jpeg\r\nContent-Length: %d\r\nX-Screen: %dx%d\r\nX-Time: %s\r\n\r\n%s\r\n--%s\r\n",
 				len(last.JPEG), last.Size.X, last.Size.Y, last.At.UTC().Format(time.RFC3339Nano), last.JPEG, liveBoundary)

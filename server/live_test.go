@@ -22,7 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// watch begins to watch a device and gives a function for the next picture.
+// watch watches a device and returns a function for the next image.
 func (l *lab) watch(ctx context.Context, device string, headers ...string) func() (image.Image, http.Header) {
 	l.t.Helper()
 	res, err := l.client.Do(l.request("GET", "/devices/"+device+"/live", nil, headers...).WithContext(ctx))
@@ -53,9 +53,9 @@ func (l *lab) watch(ctx context.Context, device string, headers ...string) func(
 	}
 }
 
-// attended is the WebSocket of a client that is there: it answers the server's pings, which the library does while it
-// reads, whatever the test does.
-type attended struct {
+// respondingSocket is the WebSocket of a client that is present: it answers the server's pings, which the library does
+// while it reads, during the whole test.
+type respondingSocket struct {
 	*websocket.Conn
 	heard chan message
 }
@@ -66,8 +66,8 @@ type message struct {
 	err  error
 }
 
-func attend(conn *websocket.Conn) *attended {
-	a := &attended{conn, make(chan message, 1000)}
+func attend(conn *websocket.Conn) *respondingSocket {
+	a := &respondingSocket{conn, make(chan message, 1000)}
 	go func() {
 		for {
 			kind, data, err := conn.Read(context.Background())
@@ -79,8 +79,8 @@ func attend(conn *websocket.Conn) *attended {
 	return a
 }
 
-// Read gives the next message.
-func (a *attended) Read(ctx context.Context) (websocket.MessageType, []byte, error) {
+// Read returns the next message.
+func (a *respondingSocket) Read(ctx context.Context) (websocket.MessageType, []byte, error) {
 	select {
 	case m := <-a.heard:
 		return m.kind, m.data, m.err
@@ -89,8 +89,8 @@ func (a *attended) Read(ctx context.Context) (websocket.MessageType, []byte, err
 	}
 }
 
-// dial opens the WebSocket of a device for somebody who attends to it; the answer is that of a refusal.
-func (l *lab) dial(device string, headers ...string) (*attended, *http.Response, error) {
+// dial opens the WebSocket of a device for a client that answers pings; the response is that of a rejection.
+func (l *lab) dial(device string, headers ...string) (*respondingSocket, *http.Response, error) {
 	conn, res, err := l.dialDeaf(device, headers...)
 	if err != nil {
 		return nil, res, err
@@ -98,7 +98,7 @@ func (l *lab) dial(device string, headers ...string) (*attended, *http.Response,
 	return attend(conn), res, nil
 }
 
-// dialDeaf is dial for who reads no more than the first message.
+// dialDeaf is dial for a client that reads only the first message.
 func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http.Response, error) {
 	device, query, _ := strings.Cut(device, "?")
 	r := l.request("GET", "/devices/"+device+"/input?"+query, nil, headers...)
@@ -113,8 +113,8 @@ func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http
 	return conn, res, err
 }
 
-// tell sends a message and gives the answer.
-func (l *lab) tell(conn *attended, message string) map[string]any {
+// tell sends a message and returns the response.
+func (l *lab) tell(conn *respondingSocket, message string) map[string]any {
 	l.t.Helper()
 	if err := conn.Write(l.t.Context(), websocket.MessageText, []byte(message)); err != nil {
 		l.t.Fatal(err)
@@ -130,8 +130,8 @@ func (l *lab) tell(conn *attended, message string) map[string]any {
 	return answer
 }
 
-// TestWatchAndAct: a picture comes at once and another one after an act of somebody who holds the device; others watch,
-// and cannot act.
+// TestWatchAndAct: an image is sent at once and another one after an action of the client that leased the device;
+// others watch, and cannot act.
 func TestWatchAndAct(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -192,12 +192,11 @@ func TestWatchAndAct(t *testing.T) {
 		func() bool { return l.ask("GET", "/devices/SIM1", nil).json(t)["open"] == false })
 }
 
-// TestADeadTabFreesTheDevice: one that neither closes its connection nor answers, such as a machine that was put to
-// sleep.
+// TestADeadTabFreesTheDevice: it neither closes its connection nor answers pings, as on a machine in sleep mode.
 func TestADeadTabFreesTheDevice(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
-	conn, _, err := l.dialDeaf("SIM1") // nobody reads from it: so it answers no ping
+	conn, _, err := l.dialDeaf("SIM1") // it never reads, so it answers no ping
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +205,7 @@ func TestADeadTabFreesTheDevice(t *testing.T) {
 		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
 }
 
-// TestInputUnderALease: whoever shows a lease acts under it, and leaves it as it was.
+// TestInputUnderALease: a client that sends a lease's ID acts under it, and does not change it.
 func TestInputUnderALease(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -224,7 +223,7 @@ func TestInputUnderALease(t *testing.T) {
 	}
 }
 
-// TestBadMessages end the connection, and free the device.
+// TestBadMessages: invalid messages end the connection, and free the device.
 func TestBadMessages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -249,7 +248,7 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestWhyAConnectionEnds: a client is told in words why its connection ended, also in the middle of an action.
+// TestWhyAConnectionEnds: the client gets the reason why its connection ended, also in the middle of an action.
 func TestWhyAConnectionEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -264,7 +263,7 @@ func TestWhyAConnectionEnds(t *testing.T) {
 			if a := l.ask("DELETE", "/devices/SIM1/lease", nil, "X-Lease", lease); a.status != 204 {
 				l.t.Error(a)
 			}
-		}, "", websocket.StatusTryAgainLater, "the device was given back, or somebody else holds it now"},
+		}, "", websocket.StatusTryAgainLater, "the device was released, or another client has leased it"},
 		"the server ends": {func(l *lab, _ string) { _ = l.server.Close() }, "", websocket.StatusGoingAway,
 			"the server is shutting down"},
 		"the server ends in the middle of an action": {func(l *lab, _ string) { _ = l.server.Close() }, "slow",
@@ -306,8 +305,8 @@ func TestWhyAConnectionEnds(t *testing.T) {
 	}
 }
 
-// socket opens the WebSocket of a device, and gives its lease.
-func (l *lab) socket(device string) (*attended, string) {
+// socket opens the WebSocket of a device, and returns its lease.
+func (l *lab) socket(device string) (*respondingSocket, string) {
 	l.t.Helper()
 	r := l.request("GET", "/devices/"+device+"/input", nil)
 	conn, _, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{
@@ -378,7 +377,7 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 	}
 	var closed websocket.CloseError
 	if _, _, err := mine.Read(t.Context()); !errors.As(err, &closed) ||
-		!strings.Contains(closed.Reason, "somebody else holds it") {
+		!strings.Contains(closed.Reason, "another client has leased it") {
 		t.Errorf("the one before is not told: %v", err)
 	}
 	_ = again.Close(websocket.StatusNormalClosure, "")

@@ -23,15 +23,16 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// picture is one that a watcher got.
-type picture struct {
+// watchedImage is an image that a watcher received.
+type watchedImage struct {
 	at   time.Time
 	id   string // when it was taken, as the server says it
 	jpeg []byte
 }
 
-// follow watches a device until ctx ends; the channel ends then, too. A picture for which there is no room is left out.
-func (l *lab) follow(ctx context.Context, device string, room int) <-chan picture {
+// follow watches a device until ctx ends; then the channel is closed. An image that does not fit into the channel is
+// dropped.
+func (l *lab) follow(ctx context.Context, device string, room int) <-chan watchedImage {
 	l.t.Helper()
 	res, err := l.client.Do(l.request("GET", "/devices/"+device+"/live", nil).WithContext(ctx))
 	if err != nil {
@@ -41,7 +42,7 @@ func (l *lab) follow(ctx context.Context, device string, room int) <-chan pictur
 	if err != nil || params["boundary"] == "" {
 		l.t.Fatalf("status %d: %v", res.StatusCode, err)
 	}
-	seen := make(chan picture, room)
+	seen := make(chan watchedImage, room)
 	go func() {
 		defer close(seen)
 		defer res.Body.Close()
@@ -55,7 +56,7 @@ func (l *lab) follow(ctx context.Context, device string, room int) <-chan pictur
 				return
 			}
 			select {
-			case seen <- picture{time.Now(), part.Header.Get("X-Time"), data}:
+			case seen <- watchedImage{time.Now(), part.Header.Get("X-Time"), data}:
 			default:
 			}
 		}
@@ -68,15 +69,15 @@ func milliseconds(list []time.Duration, at float64) float64 {
 	return float64(list[min(int(at*float64(len(list))), len(list)-1)].Microseconds()) / 1000
 }
 
-// BenchmarkLive measures the way from a change on a device to its picture at a watcher of this machine, and what twenty
-// watchers cost.
+// BenchmarkLive measures the time from a change on a device to its image at a watcher on this machine, and the cost of
+// twenty watchers.
 func BenchmarkLive(b *testing.B) {
 	b.Run("page", benchmarkPage)
 	b.Run("phone", benchmarkPhone)
 	b.Run("watchers", benchmarkWatchers)
 }
 
-// benchmarkPage has a page that tells when it turns to another grey.
+// benchmarkPage opens a page that reports when it changes to another grey.
 func benchmarkPage(b *testing.B) {
 	var mu sync.Mutex
 	turned := map[int]time.Time{}
@@ -89,7 +90,9 @@ func benchmarkPage(b *testing.B) {
 		}
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w,
-			`<!doctype html><title>grey</title><script>let n = 0; setInterval(async () => { const next = ++n; await fetch("/turn/" + next); const g = 20 * (next % 10) + 30; document.documentElement.style.background = "rgb(" + [g, g, g] + ")"; }, 500)</script>`)
+			`<!doctype html><title>grey</title><script>let n = 0; setInterval(async () => { const next = ++n; await `+
+				`fetch("/turn/" + next); const g = 20 * (next % 10) + 30; document.documentElement.style.background = "rgb(" + `+
+				`[g, g, g] + ")"; }, 500)</script>`)
 	}))
 	defer site.Close()
 	l := newLab(b, 0, func(o *server.Options) { o.Pages = 1 })
@@ -131,7 +134,7 @@ func benchmarkPage(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// benchmarkPhone has the clock of a phone's status bar, which changes with each second.
+// benchmarkPhone shows the clock of a phone's status bar, which changes every second.
 func benchmarkPhone(b *testing.B) {
 	l := newLab(b, 1)
 	ctx, cancel := context.WithCancel(b.Context())
@@ -152,7 +155,7 @@ func benchmarkPhone(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// captures counts the pictures that were taken of a phone.
+// captures counts the screenshots that were taken of a phone.
 func captures(p *androidtest.Phone) (n int) {
 	for command, times := range p.Counts() {
 		if strings.Contains(command, "screencap") || strings.Contains(command, "framebuffer") {
@@ -162,8 +165,7 @@ func captures(p *androidtest.Phone) (n int) {
 	return n
 }
 
-// benchmarkWatchers has one watcher, then twenty: of the phone as many pictures are taken, and what is kept does not
-// grow.
+// benchmarkWatchers compares one watcher with twenty: the number of screenshots is the same, and memory does not grow.
 func benchmarkWatchers(b *testing.B) {
 	l := newLab(b, 1, func(o *server.Options) { o.Log = nil })
 	heap := func() float64 {
@@ -175,7 +177,7 @@ func benchmarkWatchers(b *testing.B) {
 	for b.Loop() {
 		for _, watchers := range []int{1, 20} {
 			ctx, cancel := context.WithCancel(b.Context())
-			var all []<-chan picture
+			var all []<-chan watchedImage
 			for range watchers {
 				all = append(all, l.follow(ctx, "SIM1", 1000))
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/server/limit"
 )
 
-// TestNoTapIsLostOrDoubled: 200 clients on 8 phones; the phones count.
+// TestNoTapIsLostOrDoubled: 200 clients on 8 phones; the phones count the taps.
 func TestNoTapIsLostOrDoubled(t *testing.T) {
 	t.Parallel()
 	const phones, each = 8, 1
@@ -49,7 +49,7 @@ func TestNoTapIsLostOrDoubled(t *testing.T) {
 	}
 }
 
-// TestClientsThatGiveUp: a call whose client went away is either made or not, and holds nobody up.
+// TestClientsThatGiveUp: a call of a client that disconnected is either made or not, and blocks no other client.
 func TestClientsThatGiveUp(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -71,7 +71,7 @@ func TestClientsThatGiveUp(t *testing.T) {
 	}
 }
 
-// TestSlowClients: who sends or reads slowly holds no device.
+// TestSlowClients: a client that sends or reads slowly does not occupy a device.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -111,7 +111,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// TestLogs: the log of a phone comes as it is written, and the phone is free meanwhile.
+// TestLogs: the log of a phone is streamed as it is written, and the phone can be used meanwhile.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -155,7 +155,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// counted allows so many requests to each name, whatever the clock says.
+// counted allows a number of requests to each name, independent of the time.
 type counted struct {
 	mu   sync.Mutex
 	most int
@@ -173,7 +173,8 @@ func (c *counted) Take(_ context.Context, who string) (limit.Quota, error) {
 		RetryAfter: 12 * time.Second}, nil
 }
 
-// TestLimits: who asks too often has to wait for as long as it is told, and holds up nobody else.
+// TestLimits: a client that sends too many requests has to wait as long as Retry-After says, and blocks no other
+// client.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Limiter, o.Guesses, o.MaxBusy = allow(5), allow(3), 2 })
@@ -204,7 +205,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBusy: one client cannot take all of the server.
+// TestBusy: one client cannot use up the server.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, func(o *server.Options) { o.MaxBusy = 2 })
@@ -234,7 +235,7 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// TestMemoryIsFlat: a thousand requests more cost no memory that stays.
+// TestMemoryIsFlat: a thousand more requests do not increase the memory.
 func TestMemoryIsFlat(t *testing.T) {
 	l := newLab(t, 1)
 	round := func() uint64 {

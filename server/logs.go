@@ -12,11 +12,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// logs streams the device's log. The device is not held by it: others can use the device meanwhile, and a client that
-// reads slowly misses lines rather than hold them up.
+// logs streams the device's log. It does not lease the device, so that others can use it meanwhile. A client that reads
+// slowly misses lines instead of blocking them.
 func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if err := goodDevice(id); err != nil {
+	if err := checkDeviceID(id); err != nil {
 		return err
 	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
@@ -36,22 +36,22 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer func() {
 		if err := detach(); err != nil {
-			s.log.Info("end of a log", "device", id, "error", err)
+			s.log.Info("cannot end a log", "device", id, "error", err)
 		}
 	}()
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
-		return nil // or it would wait for lines that it must not send
+		return nil // to a HEAD request no lines must be sent
 	}
-	return lines.pour(ctx, w, gone)
+	return lines.writeTo(ctx, w, gone)
 }
 
-// maxSpill is how much of a log waits for a client that reads slowly.
+// maxSpill is how many bytes of a log wait for a client that reads slowly.
 const maxSpill = 1 << 20
 
-// bufferedFile keeps lines between a device that must not wait and a client that may.
+// bufferedFile buffers lines between a device, which must not wait, and a client, which may.
 type bufferedFile struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -61,7 +61,7 @@ type bufferedFile struct {
 
 func newBufferedFile() *bufferedFile { return &bufferedFile{wake: make(chan struct{}, 1)} }
 
-// Write never waits.
+// Write never blocks.
 func (p *bufferedFile) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	if p.text.Len()+len(text) > maxSpill {
@@ -89,13 +89,13 @@ func (p *bufferedFile) take() []byte {
 	return text
 }
 
-// pour writes what comes in until the client goes, or the device does.
-func (p *bufferedFile) pour(ctx context.Context, w http.ResponseWriter, gone <-chan struct{}) error {
+// writeTo writes the log until the client or the device disconnects.
+func (p *bufferedFile) writeTo(ctx context.Context, w http.ResponseWriter, gone <-chan struct{}) error {
 	flush := http.NewResponseController(w)
 	for {
 		if text := p.take(); len(text) > 0 {
 			if _, err := w.Write(text); err != nil {
-				return nil // it does not read any more
+				return nil // the client does not read any more
 			}
 		}
 		if err := flush.Flush(); err != nil {
@@ -106,12 +106,12 @@ func (p *bufferedFile) pour(ctx context.Context, w http.ResponseWriter, gone <-c
 		case <-ctx.Done():
 			return nil
 		case <-gone:
-			_, _ = w.Write(append(p.take(), "--- the device was given back ---\n"...))
+			_, _ = w.Write(append(p.take(), "--- the device was released ---\n"...))
 			return nil
-		case <-time.After(heartbeat): // a dead connection shows when it is written to; an empty write does not
+		case <-time.After(heartbeat): // only writing shows that a connection is lost; an empty write does not
 		}
 	}
 }
 
-// heartbeat is how often something is said on a stream on which nothing happens.
+// heartbeat is the interval of writes to a stream on which nothing happens.
 const heartbeat = 15 * time.Second

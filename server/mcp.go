@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// MCP answers assistants at /mcp, over streamable HTTP. Close ends their sessions.
+// MCP serves assistants at /mcp over streamable HTTP. Close ends their sessions.
 type MCP interface {
 	http.Handler
 	io.Closer
@@ -23,15 +23,16 @@ type MCPConfig struct {
 	Pool    *pool.Pool
 	Devices *live.Devices
 	Mask    *event.Mask
-	Run     run.Config // of their tests; its Dir is the folder below which they may name files
+	Run     run.Config // of their tests; its Dir is the folder in which they may name files
 	Exposed map[string]string
 	MaxCall time.Duration
-	Who     func(*http.Request) string // names the caller of a request that was let in
+	Who     func(*http.Request) string // names the caller of an admitted request
 }
 
 const mcpPath = "/mcp"
 
-// mountMCP serves assistants, when the options say so, to credentials that may use devices, run tests and read reports.
+// mountMCP serves assistants, if the options enable it, to credentials that may use devices, run tests and read
+// reports.
 func (s *Server) mountMCP() (err error) {
 	if s.o.MCP == nil {
 		return nil
@@ -45,7 +46,7 @@ func (s *Server) mountMCP() (err error) {
 		return err
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		// the second begins with one device, which may be that of a farm's host
+		// the second path starts with one device, which may be on a host of the farm
 		for _, path := range []string{mcpPath, "/devices/{id}" + mcpPath} {
 			pattern := method + " " + path
 			s.mux.HandleFunc(pattern, s.serveMCP)

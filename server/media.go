@@ -15,14 +15,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-const uploadMediaDoc = `Takes a picture or a film as multipart/form-data with the file in the part "media", and puts it into the device's gallery under its own
-name. It is taken away again when the device goes back.`
+const uploadMediaDoc = `Takes an image or a video as multipart/form-data with the file in the part "media", and adds it
+to the device's gallery under its own name. It is removed again when the device is released.`
 
-// mediaPart is the name of the part that holds a picture or film.
+// mediaPart is the name of the part that contains an image or video.
 const mediaPart = "media"
 
-// uploadMedia keeps the file while it is copied. The device is taken when all of the file is there, however slowly it
-// comes.
+// uploadMedia keeps the file while it is copied. It uses the device only when the whole file has arrived, however
+// slowly it was sent.
 func (s *Server) uploadMedia(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.device(r.Context(), r.PathValue("id")); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *Server) uploadMedia(w http.ResponseWriter, r *http.Request) error {
 		err = s.use(r.WithContext(ctx), func(ctx context.Context, session *action.Session) error {
 			m, ok := session.Device.(drivers.MediaAdder)
 			if !ok {
-				return fmt.Errorf("add a picture: %w", drivers.ErrUnsupported)
+				return fmt.Errorf("add an image: %w", drivers.ErrUnsupported)
 			}
 			return m.AddMedia(ctx, f.Name())
 		})

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestNumbersThatAreNone: what JSON can write and no machine can hold is refused, wherever a number may stand.
+// TestNumbersThatAreNone: numbers that JSON allows but no type can represent are rejected in every place.
 func TestNumbersThatAreNone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -39,8 +39,8 @@ func TestNumbersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestWrongImages: a picture to look for that is not there, no picture, or not for clients is the client's mistake for
-// every action, and never an assertion that does not hold. The answer does not say where files lie on this machine.
+// TestWrongImages: an image that does not exist, is not an image, or is not for clients, is an error of the client for
+// every action, and never a failed assertion. The response contains no paths of this machine.
 func TestWrongImages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -77,7 +77,7 @@ func TestWrongImages(t *testing.T) {
 	}
 }
 
-// takesSelector names actions whose body is a selector, of touches and of assertions.
+// takesSelector reports whether the body of an action is a selector, for touches and assertions.
 func takesSelector(name string) bool {
 	for _, one := range []string{"tap", "doubleTap", "longPress", "assert", "assertNot", "waitFor"} {
 		if one == name {
@@ -87,7 +87,7 @@ func takesSelector(name string) bool {
 	return false
 }
 
-// TestPathsWithASlash: a file is no folder, at any address.
+// TestPathsWithASlash: a path with a slash at the end is not a file, at any URL.
 func TestPathsWithASlash(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -117,8 +117,8 @@ func TestPathsWithASlash(t *testing.T) {
 	}
 }
 
-// TestPagesThatAreNotOpen: an address that may not be opened leaves no page in the list of devices, which has those
-// that are open alone.
+// TestPagesThatAreNotOpen: a URL that may not be opened leaves no page in the list of devices, which contains only open
+// ones.
 func TestPagesThatAreNotOpen(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -138,8 +138,8 @@ func TestPagesThatAreNotOpen(t *testing.T) {
 	}
 }
 
-// TestRefusedAddressesStartNoBrowser: the program of the browser is a script that notes each start. An address that may
-// not be opened does not come to it; one that may be does.
+// TestRefusedAddressesStartNoBrowser: the browser is a script that records each start. It is not started for a URL that
+// may not be opened, but for one that may.
 func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	started, program := filepath.Join(dir, "started"), filepath.Join(dir, "chromium")
@@ -173,8 +173,8 @@ func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	}
 }
 
-// TestPathsOfTheMachine: why a browser does not start is told to the server's owner; clients do not learn where its
-// programs lie.
+// TestPathsOfTheMachine: the server's owner sees why a browser does not start; clients do not see the paths of
+// programs.
 func TestPathsOfTheMachine(t *testing.T) {
 	for what, script := range map[string]string{
 		"no browser at all": "exit 3\n",

@@ -16,11 +16,12 @@ import (
 
 const (
 	metricsPath = "/metrics"
-	metricsDoc  = `Where a service asks who people are: for admins, and for a key of taproot admin metrics-key, which reads these figures and nothing else. Send it as Authorization: Bearer.`
+	metricsDoc  = `With accounts: for admins, and for a key of taproot admin metrics-key, which reads these metrics and
+	nothing else. Send it as Authorization: Bearer.`
 )
 
-// figures are the metrics of one server, in the format of Prometheus.
-type figures struct {
+// serverMetrics are the metrics of one server, in the format of Prometheus.
+type serverMetrics struct {
 	server   *Server
 	set      *metrics.Set
 	inFlight *metrics.Gauge
@@ -31,19 +32,19 @@ var (
 	actionSeconds  = metrics.ExponentialBuckets(0.01, 3, 9)
 )
 
-func newFigures(s *Server) *figures {
-	metrics.ExposeMetadata(true) // what is a counter, a gauge, a histogram
+func newMetrics(s *Server) *serverMetrics {
+	metrics.ExposeMetadata(true) // write the types: counter, gauge, histogram
 	set := metrics.NewSet()
-	return &figures{server: s, set: set, inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
+	return &serverMetrics{server: s, set: set, inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
 }
 
-// begin counts a request in; done counts it out.
-func (m *figures) begin() (done func(route, method string, status int, took time.Duration)) {
+// start counts a request that starts; done counts its end.
+func (m *serverMetrics) start() (done func(route, method string, status int, took time.Duration)) {
 	m.inFlight.Inc()
 	return func(route, method string, status int, took time.Duration) {
 		m.inFlight.Dec()
 		if route == "" {
-			route = "other" // what strangers make up must not become a figure each
+			route = "other" // unknown paths must not create one metric each
 		}
 		if method != http.MethodGet && method != http.MethodPost && method != http.MethodDelete && method != http.MethodHead {
 			method = "other"
@@ -55,8 +56,8 @@ func (m *figures) begin() (done func(route, method string, status int, took time
 	}
 }
 
-// acted counts what was done on a device.
-func (m *figures) acted(action string, took time.Duration, err error) {
+// observeAction counts an action on a device.
+func (m *serverMetrics) observeAction(action string, took time.Duration, err error) {
 	result := "ok"
 	if err != nil {
 		result = "error"
@@ -65,29 +66,29 @@ func (m *figures) acted(action string, took time.Duration, err error) {
 		actionSeconds).Update(took.Seconds())
 }
 
-// ran counts a run that has ended.
-func (m *figures) ran(r jobs.Record) {
+// observeRun counts a run that has ended.
+func (m *serverMetrics) observeRun(r jobs.Record) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_runs_total{verdict=%q}`, r.Verdict)).Inc()
 }
 
-func (m *figures) handler() func(http.ResponseWriter, *http.Request) error {
+func (m *serverMetrics) handler() func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		m.set.WritePrometheus(w)
-		m.now(r.Context(), w)
+		m.writeCurrent(r.Context(), w)
 		metrics.WriteProcessMetrics(w)
 		return nil
 	}
 }
 
-// now writes what is counted when somebody asks: devices by platform and state (in_use: open for calls), and runs that
-// have not ended.
-func (m *figures) now(ctx context.Context, w io.Writer) {
+// writeCurrent writes what is counted at the time of the request: devices by platform and state (in_use: open for
+// calls), and runs that have not ended.
+func (m *serverMetrics) writeCurrent(ctx context.Context, w io.Writer) {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
 	type kind struct{ platform, state string }
 	count := map[kind]int{}
-	infos, _ := m.server.devices.List(ctx) // those that can be listed
+	infos, _ := m.server.devices.List(ctx) // devices that cannot be listed are left out
 	open := m.server.opened()
 	for _, info := range infos {
 		state := string(info.State)
@@ -116,7 +117,7 @@ func (m *figures) now(ctx context.Context, w io.Writer) {
 }
 
 // farm counts the hosts and devices of a farm, as this hub knows them.
-func (m *figures) farm(set *metrics.Set) {
+func (m *serverMetrics) farm(set *metrics.Set) {
 	f := m.server.o.Farm
 	if f == nil {
 		return
@@ -130,7 +131,7 @@ func (m *figures) farm(set *metrics.Set) {
 	}
 }
 
-// platformOf is one of those that there are, whatever a host says.
+// platformOf returns a known platform, or "other": a host may report any text.
 func platformOf(p dsl.Platform) string {
 	switch p {
 	case dsl.Android, dsl.IOS, dsl.Web:
@@ -139,5 +140,5 @@ func platformOf(p dsl.Platform) string {
 	return "other"
 }
 
-// listLimit bounds what a look at the figures costs when a phone hangs.
+// listLimit limits how long reading the metrics takes when a phone does not respond.
 const listLimit = 5 * time.Second

@@ -23,64 +23,65 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Options are how a server works. The zero value of a limit means its default.
+// Options configure a server. The zero value of a limit means its default.
 type Options struct {
-	// Config is the configuration of runs; its Dir is the folder whose tests and files clients may name.
+	// Config is the configuration of runs; clients may name tests and files in its Dir.
 	Config run.Config
-	// Files is the folder below which clients may name files; default: Config.Dir.
+	// Files is the folder in which clients may name files; default: Config.Dir.
 	Files string
-	// Pages is how many pages of browsers single calls may have open; default: 8.
+	// Pages is how many browser pages of single calls may be open; default: 8.
 	Pages int
-	// Drivers are those of single calls; default: run.Drivers of Config.
+	// Drivers are the drivers of single calls; default: run.Drivers of Config.
 	Drivers []drivers.Driver
-	// Auth lets credentials in; nil: everybody may do everything.
+	// Auth authenticates and authorizes callers; nil: every caller may use everything.
 	Auth *auth.Gate
-	// Service knows people, projects and their keys; nil: there is one project, and Auth says who may use it. With it,
-	// Auth and Limiter count for nothing.
+	// Service has the accounts, projects and API keys; nil: there is one project, and Auth decides who may use it. With
+	// it, Auth and Limiter are ignored.
 	Service *service.Service
-	// OIDC lets people into the console whom a provider of identities knows; nil: passwords alone do.
+	// OIDC lets persons of an identity provider log in to the console; nil: only passwords do.
 	OIDC *oidc.Provider
-	// Bucket is where servers of one Service share the runs and tests of projects; nil: each has its own.
+	// Bucket is where servers of one Service share the runs and tests of projects; nil: each server has its own.
 	Bucket blob.Bucket
-	// Projects is the folder in which each project of the Service has its reports and the files that its members may name.
+	// Projects is the folder with a folder for each project of the Service: its reports and the files that its members
+	// may name.
 	Projects string
-	// Limiter holds back who asks too often, by credential or address; nil: nobody.
+	// Limiter limits the requests of each credential or address; nil: no limit.
 	Limiter limit.Limiter
-	// Guesses holds back addresses that send wrong credentials; nil: none.
+	// Guesses limits the wrong credentials from each address; nil: no limit.
 	Guesses limit.Limiter
 
-	// Origins are those whose pages may call, beside the server's own.
+	// Origins are those from which pages may use the server, in addition to the server's own.
 	Origins []string
-	// Hosts are the names by which the server may be called without authentication, beside addresses, localhost and the
-	// machine's own.
+	// Hosts are the names by which clients may address the server without authentication, in addition to IP addresses,
+	// localhost and the machine's own name.
 	Hosts []string
-	// Proxies are who may say in X-Forwarded-For whom they speak for.
+	// Proxies may name the client's address in X-Forwarded-For.
 	Proxies []netip.Prefix
 
-	// Exposed are the variables of the environment that clients may use as ${NAME}.
+	// Exposed are the environment variables that clients may use as ${NAME}.
 	Exposed map[string]string
-	// Network is what connections may reach that clients cause; the zero value is the public internet only.
+	// Network is what clients' connections may reach; the zero value is only the public internet.
 	Network guard.Policy
 
-	// Project is the folder of a project whose tests Studio's pages open and save; "": they save none.
+	// Project is the folder of the project in which Studio's pages open and save tests; "": they save none.
 	Project string
-	// MCP makes what answers assistants at /mcp; nil: nobody does.
+	// MCP creates the server for assistants at /mcp; nil: /mcp is not served.
 	MCP func(MCPConfig) (MCP, error)
 
-	// Farm is the hub whose hosts' devices are served, too; nil: those of this machine only.
+	// Farm is the hub that also serves the devices of hosts; nil: only this machine's devices are served.
 	Farm *hub.Hub
-	// FarmRuns makes what answers clients that have cases run on the farm; project names that of a request. nil: nobody
-	// does.
+	// FarmRuns creates the handler for clients that run cases on the farm; project returns that of a request. nil: not
+	// served.
 	FarmRuns func(project func(*http.Request) string) http.Handler
-	// FarmRunning tells which cases of a project are under way on hosts; nil: none are.
+	// FarmRunning returns the cases of a project that run on hosts; nil: none do.
 	FarmRunning func(ctx context.Context, project string) ([]FarmCase, error)
-	// FarmCases has the cases of a project's runs run on the farm; nil: they run on this machine's devices.
+	// FarmCases returns what runs a project's cases on the farm; nil: they run on this machine's devices.
 	FarmCases func(project string) func(*run.Config, jobs.Placement) jobs.Opening
-	// FarmQueue tells what waits of a project, and what it gets of the farm; nil: nothing waits.
+	// FarmQueue returns the waiting cases of a project and its share of the farm; nil: none wait.
 	FarmQueue func(ctx context.Context, project string) ([]FarmLine, FarmShare, error)
-	// FarmMetrics writes the figures of the farm's cases, in the format of Prometheus; nil: there are none.
+	// FarmMetrics writes the metrics of the farm's cases in the format of Prometheus; nil: there are none.
 	FarmMetrics func(context.Context, io.Writer)
-	// FarmHost lets hubs say who sends a request, over connections of farm/wire, and nobody else send any.
+	// FarmHost accepts requests only from hubs, over connections of farm/wire. The hub names the caller.
 	FarmHost bool
 
 	MaxBody  int64         // bytes of a JSON body; default: 1 MiB
@@ -89,18 +90,18 @@ type Options struct {
 	MaxLease time.Duration // default: 1 h
 	Upload   upload.Limits
 	MaxSend  time.Duration // an upload; default: 30 min
-	// for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
+	// The time for the headers of a request, its JSON body, and each part of an upload or a response; default: 30 s.
 	Patience time.Duration
 	Running  int // runs at once; default: 4
 
-	refused   func(service.Entry)                  // notes what was refused, in the log of the service; nil: there is none
+	refused   func(service.Entry)                  // logs rejected requests in the log of the service; nil: no log
 	projectID string                               // of a project's space
-	ownFiles  bool                                 // Files belongs to a project, whose members may replace it
-	share     func(*upload.Folder) *shared.Project // of a project's space; nil: its folders are this server's alone
+	ownFiles  bool                                 // Files belongs to a project, so its members may replace it
+	share     func(*upload.Folder) *shared.Project // of a project's space; nil: its folders are not shared
 
 	Version string
 	Log     *slog.Logger
-	Audit   *slog.Logger // gets a line for whatever is done to a device, a run or the reports; default: Log
+	Audit   *slog.Logger // gets a line for each change of a device, a run or the reports; default: Log
 	Mask    *event.Mask
 }
 

@@ -12,27 +12,38 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// attack is what a page of another site tries in a browser. It gives what it could read, or that an order went through.
+// attack is the script of a page of another site. It returns what it could read or do.
 const attack = `(async () => {
   const target = %q, out = [];
-  const attempt = async (name, make) => { try { const r = await make(); out.push(name + ':' + (r && r.type || '') + ':' + (r && r.status || '') + ':' + (r && r.text ? (await r.text()).slice(0, 40) : '')); } catch (e) { out.push(name + ':refused'); } };
+  const attempt = async (name, make) => { try { const r = await make(); out.push(name + ':' + (r && r.type || '') + ` +
+	`':' + (r && r.status || '') + ':' + (r && r.text ? (await r.text()).slice(0, 40) : '')); } catch (e) { ` +
+	`out.push(name + ':refused'); } };
   await attempt('read', () => fetch(target + '/devices'));
   await attempt('read with credentials', () => fetch(target + '/devices', {credentials: 'include'}));
   await attempt('read blindly', () => fetch(target + '/devices', {mode: 'no-cors'}));
-  await attempt('act as JSON', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{"label":"Login"}'}));
-  await attempt('act as text', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', headers: {'Content-Type': 'text/plain'}, body: '{"label":"Login"}'}));
-  await attempt('act without a type', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', body: new Blob(['{"label":"Login"}'])}));
-  await attempt('act by beacon', async () => { navigator.sendBeacon(target + '/devices/SIM1/tap', '{"label":"Login"}'); });
+  await attempt('act as JSON', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', headers: {'Content-Type': ` +
+	`'application/json'}, body: '{"label":"Login"}'}));
+  await attempt('act as text', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', headers: ` +
+	`{'Content-Type': 'text/plain'}, body: '{"label":"Login"}'}));
+  await attempt('act without a type', () => fetch(target + '/devices/SIM1/tap', {method: 'POST', mode: 'no-cors', ` +
+	`body: new Blob(['{"label":"Login"}'])}));
+  await attempt('act by beacon', async () => { navigator.sendBeacon(target + '/devices/SIM1/tap', ` +
+	`'{"label":"Login"}'); });
   await attempt('delete', () => fetch(target + '/devices/SIM1/lease', {method: 'DELETE'}));
-  await attempt('picture', () => new Promise((yes, no) => { const i = new Image(); i.onload = () => yes({type: 'loaded'}); i.onerror = no; i.src = target + '/devices/SIM1/screenshot'; }));
-  await attempt('script', () => new Promise((yes, no) => { const s = document.createElement('script'); s.onload = () => yes({type: 'loaded'}); s.onerror = no; s.src = target + '/devices'; document.body.append(s); }));
-  await attempt('form', () => new Promise((yes) => { const f = document.createElement('form'); f.method = 'POST'; f.action = target + '/devices/SIM1/tap'; f.enctype = 'text/plain'; f.target = 'sink';
-    const i = document.createElement('input'); i.name = '{"label":"Login","x":"'; i.value = '"}'; f.append(i); const w = document.createElement('iframe'); w.name = 'sink'; w.onload = () => yes({type: 'sent'}); document.body.append(w, f); f.submit(); }));
+  await attempt('picture', () => new Promise((yes, no) => { const i = new Image(); i.onload = () => yes({type: ` +
+	`'loaded'}); i.onerror = no; i.src = target + '/devices/SIM1/screenshot'; }));
+  await attempt('script', () => new Promise((yes, no) => { const s = document.createElement('script'); s.onload = () ` +
+	`=> yes({type: 'loaded'}); s.onerror = no; s.src = target + '/devices'; document.body.append(s); }));
+  await attempt('form', () => new Promise((yes) => { const f = document.createElement('form'); f.method = 'POST'; ` +
+	`f.action = target + '/devices/SIM1/tap'; f.enctype = 'text/plain'; f.target = 'sink';
+    const i = document.createElement('input'); i.name = '{"label":"Login","x":"'; i.value = '"}'; f.append(i); const ` +
+	`w = document.createElement('iframe'); w.name = 'sink'; w.onload = () => yes({type: 'sent'}); ` +
+	`document.body.append(w, f); f.submit(); }));
   return out.join('\n');
 })()`
 
-// TestPagesOfOtherSites: in real Chromium, a page of another origin can neither read nor act; one whose origin is
-// allowed can.
+// TestPagesOfOtherSites: in real Chromium, a page of another origin can neither read nor act; one of an allowed origin
+// can.
 func TestPagesOfOtherSites(t *testing.T) {
 	t.Parallel()
 	site := func() *httptest.Server {
@@ -84,7 +95,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestHosts: without authentication, a name that leads here is not enough: it may be a stranger's (DNS rebinding).
+// TestHosts: without authentication, unknown names in the Host header are rejected: they may belong to another site
+// (DNS rebinding).
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, func(o *server.Options) { o.Hosts = []string{"rack.example.com"} })
@@ -107,7 +119,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestCORS: an empty list allows nobody, and what is allowed is said exactly.
+// TestCORS: an empty list allows no origin, and the headers name the allowed origin exactly.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	for _, origins := range [][]string{nil, {}, {"https://console.example.com"}} {
@@ -141,7 +153,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestNeighboursAreOneCaller: who has one IPv6 address has those beside it, and is counted once; others are not.
+// TestNeighboursAreOneCaller: all addresses of one IPv6 network are counted together; other networks are not.
 func TestNeighboursAreOneCaller(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) {

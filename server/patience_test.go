@@ -20,18 +20,18 @@ import (
 
 const aRun = "2026-03-04T05-06-07"
 
-// noRead is how many bytes of an answer no buffers of a connection hold.
+// noRead is a response size that exceeds all buffers of a connection.
 func noRead() int {
 	if testing.Short() {
-		return 16 << 20 // of a client whose own buffer is small
+		return 16 << 20 // for a client with a small receive buffer
 	}
 	return 64 << 20
 }
 
-// impatient makes the server wait for nobody who is slow on purpose.
+// impatient sets a short time limit for slow clients.
 func impatient(o *server.Options) { o.Patience = 5 * time.Second }
 
-// keep puts a file among the reports.
+// keep puts a file into the folder of reports.
 func (l *lab) keep(name string, data []byte) {
 	l.t.Helper()
 	path := filepath.Join(filepath.Dir(l.dir), "reports", filepath.FromSlash(name))
@@ -43,14 +43,14 @@ func (l *lab) keep(name string, data []byte) {
 	}
 }
 
-// noise is what no compression makes smaller.
+// noise returns data that cannot be compressed.
 func noise(n int) []byte {
 	data := make([]byte, n)
 	_, _ = rand.Read(data) // never fails
 	return data
 }
 
-// connect sends a text over a connection of its own.
+// connect sends a text over a new connection.
 func (l *lab) connect(text string) net.Conn {
 	l.t.Helper()
 	c, err := (&net.Dialer{}).DialContext(l.t.Context(), "tcp", strings.TrimPrefix(l.http.URL, "http://"))
@@ -64,8 +64,8 @@ func (l *lab) connect(text string) net.Conn {
 	return c
 }
 
-// TestWhoSendsTooSlowlyIsCutOff: the server waits neither for headers nor for bodies that do not come, and says so
-// where it can.
+// TestWhoSendsTooSlowlyIsCutOff: the server does not wait for headers or bodies that do not arrive, and reports that
+// where possible.
 func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, impatient)
@@ -105,7 +105,7 @@ func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	}
 }
 
-// TestWhoDoesNotReadIsCutOff: an answer that nobody takes does not go on for ever.
+// TestWhoDoesNotReadIsCutOff: a response that the client does not read ends.
 func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, impatient)
@@ -133,7 +133,7 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	}
 }
 
-// TestHalfAnArchiveIsNoArchive: what breaks off in the middle must not look like a whole answer.
+// TestHalfAnArchiveIsNoArchive: an archive that is interrupted in the middle must not look like a complete response.
 func TestHalfAnArchiveIsNoArchive(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -153,7 +153,8 @@ func TestHalfAnArchiveIsNoArchive(t *testing.T) {
 	}
 }
 
-// TestHeadOfStreams: HEAD asks how an answer would begin, not for one that goes on; the connection is good for more.
+// TestHeadOfStreams: HEAD returns the headers of a streaming response without its content, and the connection can be
+// used again.
 func TestHeadOfStreams(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

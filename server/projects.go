@@ -75,8 +75,8 @@ type keyList struct{ Body []service.Key }
 type keyInput struct {
 	Body struct {
 		Name      string    `json:"name" maxLength:"400" example:"CI"`
-		Scopes    []string  `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" doc:"Such as devices:write, runs:write, reports:write; * means all."`
-		Project   string    `json:"project,omitempty" maxLength:"64" doc:"Default: that of the header X-Project, or your oldest."`
+		Scopes    []string  `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" doc:"Such as runs:write; *: all."`
+		Project   string    `json:"project,omitempty" maxLength:"64" doc:"Default: the header X-Project, or your oldest."`
 		ExpiresAt time.Time `json:"expiresAt,omitempty" doc:"Default: never."`
 	}
 }
@@ -97,7 +97,7 @@ type usageInput struct {
 }
 type usageAnswer struct{ Body service.Usage }
 
-// projectRoutes are those of projects and what belongs to them.
+// projectRoutes registers the routes of projects and what belongs to them.
 func (s *Server) projectRoutes() {
 	codes, none := memberCodes(), http.StatusNoContent
 	at := func(o op) op {
@@ -121,7 +121,7 @@ func (s *Server) projectRoutes() {
 		s.projectLog)
 	register(s, at(op{Get: "/projects/{id}/members", ID: "list-members",
 		Summary: "List the members and open invitations"}), s.listMembers)
-	register(s, at(op{Post: "/projects/{id}/members", ID: "invite-member", Summary: "Invite somebody",
+	register(s, at(op{Post: "/projects/{id}/members", ID: "invite-member", Summary: "Invite a person",
 		Status: http.StatusCreated}), s.inviteMember)
 	register(s, at(op{Post: "/projects/{id}/members/{account}", ID: "set-role", Summary: "Change a member's role",
 		Status: none}), s.setRole)
@@ -138,7 +138,7 @@ func (s *Server) projectRoutes() {
 		Summary: "Show the month's requests against the plan"}), s.usage)
 }
 
-// project gives the project that a path names, as the caller may use it.
+// project returns the project that a path names, with the caller's role.
 func project(ctx context.Context, id string) (*service.Project, error) {
 	if id == "" {
 		return nil, service.ErrNotFound
@@ -146,7 +146,7 @@ func project(ctx context.Context, id string) (*service.Project, error) {
 	return person(ctx).Project(ctx, id)
 }
 
-// current gives the project in which the caller acts.
+// current returns the project in which the caller acts.
 func current(ctx context.Context) (*service.Project, error) {
 	if p := callerOf(ctx).member.Project; p != nil {
 		return p, nil

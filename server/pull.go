@@ -20,21 +20,21 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-const pullDoc = `Copies a file of the device: of an Android phone's shared storage (/sdcard, /storage, /data/local/tmp), such as a download, or what an app
-exports. At most as much is sent as an upload may hold.`
+const pullDoc = `Copies a file of the device: of an Android phone's shared storage (/sdcard, /storage, /data/local/tmp),
+such as a download, or what an app exports. The file may be as large as an upload.`
 
-// maxPath bounds the path of a file on a device; longer ones do not exist there.
+// maxPath limits the path of a file on a device; longer ones do not exist there.
 const maxPath = 1023
 
-// pullQuery names the file.
+// pullQuery describes the parameter with the file's path.
 func pullQuery() []*huma.Param {
 	return []*huma.Param{
 		{Name: "path", In: "query", Required: true, Description: "The whole path of the file on the device.",
 			Example: "/sdcard/Download/report.pdf", Schema: &huma.Schema{Type: huma.TypeString}}}
 }
 
-// pullFile takes the whole file while it has the device, and sends it when the device is free again: however slowly a
-// client reads.
+// pullFile copies the whole file while it has the device, and sends it after the device is free again, because a client
+// may read slowly.
 func (s *Server) pullFile(w http.ResponseWriter, r *http.Request) (err error) {
 	if _, err := s.device(r.Context(), r.PathValue("id")); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *Server) pullFile(w http.ResponseWriter, r *http.Request) (err error) {
 	return err
 }
 
-// pull copies a file of a device. What is wrong with the file, or with the copy, is not the device's fault.
+// pull copies a file of a device. Errors of the file or the copy do not count as errors of the device.
 func (s *Server) pull(r *http.Request, name string, f *os.File) (size int64, err error) {
 	to := &copied{w: f, left: s.largestFile()}
 	var missing error
@@ -91,7 +91,7 @@ func (s *Server) pull(r *http.Request, name string, f *os.File) (size int64, err
 	return to.size, to.err
 }
 
-// copied counts what is written of a file, and refuses what is too much.
+// copied counts the bytes of a file, and fails when there are too many.
 type copied struct {
 	w          io.Writer
 	size, left int64
@@ -103,7 +103,7 @@ func (c *copied) Write(p []byte) (n int, err error) {
 		return 0, c.err
 	}
 	if c.left -= int64(len(p)); c.left < 0 {
-		c.err = fault(http.StatusUnprocessableEntity, codeFailed, "the file has more bytes than this server sends of one")
+		c.err = fault(http.StatusUnprocessableEntity, codeFailed, "the file is larger than this server sends")
 		return 0, c.err
 	}
 	n, c.err = c.w.Write(p)

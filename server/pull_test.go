@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestPullFile: a file of the shared storage is copied as it is; what is none, lies elsewhere or is too large is an
-// error, after which the device is as it was, and no copy is left on the server.
+// TestPullFile: a file of the shared storage is copied unchanged. A path that is not a file, is elsewhere or too large
+// is an error that does not affect the device, and leaves no copy on the server.
 func TestPullFile(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -24,7 +24,7 @@ func TestPullFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// or it goes back when it is not used for two seconds, while the server says what is wrong with requests
+	// otherwise it is closed after two idle seconds, while the requests below fail
 	l.hold("SIM1")
 	a := l.ask("GET", "/devices/SIM1/file?path=/sdcard/Download/a%20%22report%22%20%C3%BC.pdf", nil)
 	if a.status != 200 || !bytes.Equal(a.body, content) {
@@ -73,7 +73,7 @@ func TestPullFile(t *testing.T) {
 	}
 }
 
-// TestNoFilesOfPages: a page has no files; what it downloads, actions give.
+// TestNoFilesOfPages: pages have no files; actions return their downloads.
 func TestNoFilesOfPages(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)

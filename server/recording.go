@@ -10,44 +10,44 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-const recordDoc = `Films the screen until POST /devices/{id}/recording/stop, or for maxSeconds. It is made of the pictures of GET /devices/{id}/live: a device that
-somebody else of this server holds can be filmed, too; the device stays open meanwhile. GET /devices/{id}/recording/film is the film then. It is kept for an hour, until the next
-recording of the device, DELETE, or the end of the server. Nothing is filmed while variables are exposed to callers: a film cannot hide secrets.`
+const recordDoc = `Records the screen until POST /devices/{id}/recording/stop, or for maxSeconds. The video consists of
+the images of GET /devices/{id}/live: a device that another client has leased can be recorded, too; the device stays
+open meanwhile. GET /devices/{id}/recording/film returns the video. It is kept for an hour, until the next recording of
+the device, DELETE, or the end of the server. Nothing is recorded while variables are exposed to callers, because a
+video cannot hide secrets.`
 
-const (
-	usualFilm   = 10 * time.Minute
-	longestFilm = 30 * time.Minute
-)
+const defaultRecording = 10 * time.Minute
 
 type recordingInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		MaxSeconds int `json:"maxSeconds,omitempty" minimum:"1" maximum:"1800" default:"600" doc:"When the recording ends by itself."`
+		MaxSeconds int `json:"maxSeconds,omitempty" minimum:"1" maximum:"1800" default:"600" doc:"Maximum duration."`
 	}
 }
 
 type oneRecording struct{ Body Recording }
 
-// recordingRoutes are those of films on demand.
+// recordingRoutes registers the routes of recordings on demand.
 func (s *Server) recordingRoutes() {
 	register(s, op{Get: "/devices/{id}/recording", ID: "get-recording", Tag: "devices", Scope: readDevices,
 		Summary: "Show the recording of the device", Codes: []int{404, 502}}, s.getRecording)
 	register(s, op{Post: "/devices/{id}/recording", ID: "start-recording", Tag: "devices", Scope: writeDevices,
-		Summary: "Begin to film the screen", Doc: recordDoc,
+		Summary: "Start a recording of the screen", Doc: recordDoc,
 		Status: http.StatusCreated, Codes: deviceCodes()}, s.startRecording)
 	register(s, op{Post: "/devices/{id}/recording/stop", ID: "stop-recording", Tag: "devices", Scope: writeDevices,
 		Summary: "End the recording",
-		Doc:     "Answers when the film is there. A recording that has ended already stays as it is.", Status: http.StatusOK,
-		Codes: deviceCodes()}, s.stopRecording)
+		Doc:     "Responds when the video is complete. A recording that has ended already does not change.",
+		Status:  http.StatusOK,
+		Codes:   deviceCodes()}, s.stopRecording)
 	s.raw(op{Get: "/devices/{id}/recording/film", ID: "get-film", Tag: "devices", Scope: readDevices,
-		Summary: "Get the film of a recording that has ended", Type: "video/mp4",
-		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}, s.film)
+		Summary: "Get the video of a recording that has ended", Type: "video/mp4",
+		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}, s.getRecordingVideo)
 	register(s, op{Delete: "/devices/{id}/recording", ID: "delete-recording", Tag: "devices", Scope: writeDevices,
-		Summary: "Delete the recording; one that is under way is broken off",
+		Summary: "Delete the recording; one that still runs is aborted",
 		Status:  http.StatusNoContent, Codes: []int{404, 502}}, s.deleteRecording)
 }
 
-// recorded gives the recording of a device. A page that was closed may still have one.
+// recorded returns the recording of a device. A page that was closed may still have one.
 func (s *Server) recorded(ctx context.Context, id string) (*recording, error) {
 	if rec := s.recordings.of(id); rec != nil {
 		return rec, nil
@@ -56,7 +56,7 @@ func (s *Server) recorded(ctx context.Context, id string) (*recording, error) {
 		return nil, err
 	}
 	return nil, fault(http.StatusNotFound, codeNotFound,
-		"the device has no recording; POST /devices/{id}/recording begins one")
+		"the device has no recording; POST /devices/{id}/recording starts one")
 }
 
 func (s *Server) getRecording(ctx context.Context, in *deviceInput) (*oneRecording, error) {
@@ -73,18 +73,18 @@ func (s *Server) startRecording(ctx context.Context, in *recordingInput) (*oneRe
 	}
 	if len(s.o.Exposed) > 0 {
 		return nil, fault(http.StatusUnprocessableEntity, codeUnsupported,
-			"nothing is filmed while variables are exposed to callers: a film cannot hide secrets")
+			"nothing is recorded while variables are exposed to callers: a video cannot hide secrets")
 	}
 	ffmpeg := run.FindFFmpeg(ctx, s.o.Config)
 	if ffmpeg == "" {
 		return nil, fault(http.StatusUnprocessableEntity, codeUnsupported,
-			"no film can be made: ffmpeg is not installed on the server; `taproot setup` installs it")
+			"no video can be recorded: ffmpeg is not installed on the server; `taproot setup` installs it")
 	}
-	most := usualFilm
+	most := defaultRecording
 	if in.Body != nil && in.Body.MaxSeconds > 0 {
 		most = time.Duration(in.Body.MaxSeconds) * time.Second
 	}
-	rec, err := s.recordings.begin(in.ID, most)
+	rec, err := s.recordings.start(in.ID, most)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Server) stopRecording(ctx context.Context, in *deviceInput) (*oneRecord
 	}
 	now := rec.now()
 	if now.State == recordingFailed {
-		return nil, fault(http.StatusBadGateway, codeDevice, "there is no film: "+now.Problem)
+		return nil, fault(http.StatusBadGateway, codeDevice, "there is no video: "+now.Problem)
 	}
 	return &oneRecording{now}, nil
 }
@@ -133,23 +133,24 @@ func (s *Server) deleteRecording(ctx context.Context, in *deviceInput) (*struct{
 	return nil, err
 }
 
-// film sends the film of a device's last recording.
-func (s *Server) film(w http.ResponseWriter, r *http.Request) error {
+// getRecordingVideo sends the video of a device's last recording.
+func (s *Server) getRecordingVideo(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.recorded(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	switch now := rec.now(); now.State {
 	case recordingFailed:
-		return fault(http.StatusNotFound, codeNotFound, "there is no film: "+now.Problem)
-	case recordingRuns, recordingWritten:
-		return fault(http.StatusConflict, codeConflict, "the recording goes on; POST /devices/{id}/recording/stop ends it")
+		return fault(http.StatusNotFound, codeNotFound, "there is no video: "+now.Problem)
+	case recordingRunning, recordingWriting:
+		return fault(http.StatusConflict, codeConflict,
+			"the recording has not ended; POST /devices/{id}/recording/stop ends it")
 	}
-	f, err := os.Open(rec.filmFile())
-	if err != nil { // it was deleted just now
+	f, err := os.Open(rec.videoFile())
+	if err != nil { // it was deleted meanwhile
 		return fault(http.StatusNotFound, codeNotFound, "the device has no recording any more")
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // only read
 	h := w.Header()
 	h.Set("Content-Type", "video/mp4")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", plainName(rec.device)+"-"+
@@ -158,7 +159,7 @@ func (s *Server) film(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// plainName makes an id of a device a part of a file's name.
+// plainName converts the ID of a device to a part of a file name.
 func plainName(id string) string {
 	name := []byte(id)
 	for i, c := range name {

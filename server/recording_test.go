@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// needFFmpeg gives the path of ffmpeg.
+// needFFmpeg returns the path of ffmpeg.
 func needFFmpeg(t *testing.T) string {
 	t.Helper()
 	path := run.FindFFmpeg(t.Context(), run.Config{Getenv: os.Getenv})
@@ -37,13 +37,13 @@ func withTools(o *server.Options) {
 	}
 }
 
-// recording gives the state of a device's recording.
+// recording returns the state of a device's recording.
 func (l *lab) recording(device string) map[string]any {
 	l.t.Helper()
 	return l.ask("GET", "/devices/"+device+"/recording", nil).json(l.t)
 }
 
-// isFilm asks ffmpeg what is in an answer.
+// isFilm checks the content of a response with ffmpeg.
 func isFilm(t *testing.T, film answer) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "film.mp4")
@@ -57,8 +57,8 @@ func isFilm(t *testing.T, film answer) {
 	}
 }
 
-// TestRecording: a screen is filmed while somebody else holds the device, and the film stays when the recording has
-// ended, until it is deleted.
+// TestRecording: a screen is recorded while another client has leased the device, and the video is kept after the end
+// of the recording, until it is deleted.
 func TestRecording(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -117,7 +117,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestRecordingOfAPage: a page that is open is filmed, and the film stays when the page is closed meanwhile.
+// TestRecordingOfAPage: an open page is recorded, and the video is kept when the page is closed meanwhile.
 func TestRecordingOfAPage(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)
@@ -134,13 +134,13 @@ func TestRecordingOfAPage(t *testing.T) {
 		t.Fatal(a)
 	}
 	eventually(t, "the film is there", func() bool { return l.recording("web-1")["state"] == "ready" })
-	if why := l.recording("web-1")["problem"]; why != "the device was given back" {
+	if why := l.recording("web-1")["problem"]; why != "the device was released" {
 		t.Errorf("%v", why)
 	}
 	isFilm(t, l.ask("GET", "/devices/web-1/recording/film", nil))
 }
 
-// TestRecordingsAtOnce: of many who begin at the same time one does, and a device is filmed once.
+// TestRecordingsAtOnce: of many clients that start one at the same time one succeeds, and a device has one recording.
 func TestRecordingsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withTools)
@@ -165,7 +165,7 @@ func TestRecordingsAtOnce(t *testing.T) {
 	all.Wait() // whatever came first: nothing hangs, and the server ends with all of it
 }
 
-// TestRecordingsThatAreRefused and those that fail say why, and not where the server keeps its files.
+// TestRecordingsThatAreRefused: rejected and failed recordings return the reason, without paths of the server.
 func TestRecordingsThatAreRefused(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -205,7 +205,7 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestNoFilmOfSecrets: what is exposed to callers could be seen on a film.
+// TestNoFilmOfSecrets: a video could show variables that are exposed to callers.
 func TestNoFilmOfSecrets(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, func(o *server.Options) { o.Exposed = map[string]string{"PASSWORD": "hunter2hunter2"} })

@@ -17,44 +17,44 @@ import (
 )
 
 const (
-	firstPicture = 10 * time.Second
-	filmPause    = 100 * time.Millisecond // between two pictures of a film, at least
-	filmBytes    = 256 << 20              // of the pictures of one
-	filmWriting  = 10 * time.Minute       // to make one file of them
-	filmKept     = time.Hour
-	filmsKept    = 20 // of all devices
+	firstImageTimeout = 10 * time.Second
+	imageInterval     = 100 * time.Millisecond // minimum between two images of a video
+	maxImageBytes     = 256 << 20              // of the images of one video
+	encodeTimeout     = 10 * time.Minute       // limit for encoding one video
+	videoKept         = time.Hour
+	maxVideos         = 20 // of all devices
 )
 
 // The states of a recording.
 const (
-	recordingRuns    = "recording"
-	recordingWritten = "writing"
+	recordingRunning = "recording"
+	recordingWriting = "writing"
 	recordingReady   = "ready"
 	recordingFailed  = "failed"
 )
 
-// Recording is a film of a device's screen, as clients see it.
+// Recording is a video of a device's screen, as clients see it.
 type Recording struct {
-	Device   string    `json:"device"`
-	State    string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET /devices/{id}/recording/film is the film."`
-	Since    time.Time `json:"since"`
-	Until    time.Time `json:"until" doc:"When it ends by itself, or has ended."`
-	Pictures int       `json:"pictures" doc:"So many different pictures of the screen were taken."`
-	Size     int64     `json:"size,omitempty" doc:"Bytes of the film."`
-	Problem  string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no film."`
+	Device  string    `json:"device"`
+	State   string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET …/recording/film returns it."`
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until" doc:"When it ends by itself, or has ended."`
+	Images  int       `json:"pictures" doc:"Number of different images of the screen."`
+	Size    int64     `json:"size,omitempty" doc:"Bytes of the video."`
+	Problem string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no video."`
 }
 
-// recording is a film that is made, or was.
+// recording is a recording of a device, running or ended.
 type recording struct {
 	device string
 	began  time.Time
-	base   context.Context // of all
+	base   context.Context // ends with the server
 	life   context.Context
 	stop   context.CancelFunc
-	ended  chan struct{} // closed when there is a film, or a reason why there is none
+	ended  chan struct{} // closed when the video is complete, or has failed
 
 	mu     sync.Mutex
-	folder string // of its own; "" once it was dropped
+	folder string // its own; "" before open
 	gone   bool   // it was dropped
 	state  Recording
 }
@@ -77,7 +77,7 @@ func (r *recording) dropped() bool {
 	return r.gone
 }
 
-// open makes the folder of the pictures.
+// open creates the folder of the images.
 func (r *recording) open() error {
 	dir, err := os.MkdirTemp("", "taproot-film-")
 	if err != nil {
@@ -100,12 +100,12 @@ func (r *recording) file(name string) string {
 	return filepath.Join(r.folder, name)
 }
 
-func (r *recording) filmFile() string { return r.file("film.mp4") }
+func (r *recording) videoFile() string { return r.file("film.mp4") }
 
-// recordings are the films of one server, one for a device.
+// recordings are the recordings of one server, at most one per device.
 type recordings struct {
 	base context.Context // ends all of them
-	work sync.WaitGroup  // of those that are made
+	work sync.WaitGroup  // counts those that have not ended
 
 	mu       sync.Mutex
 	closed   bool
@@ -118,8 +118,8 @@ func (s *recordings) of(device string) *recording {
 	return s.byDevice[device]
 }
 
-// begin notes the recording of a device, in the place of one that has ended; make or fail must follow.
-func (s *recordings) begin(device string, most time.Duration) (*recording, error) {
+// start adds a recording of a device and replaces one that has ended. The caller must call make or fail next.
+func (s *recordings) start(device string, most time.Duration) (*recording, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -131,13 +131,13 @@ func (s *recordings) begin(device string, most time.Duration) (*recording, error
 			s.forget(before)
 		default:
 			return nil, fault(http.StatusConflict, codeConflict,
-				"the device is filmed already; POST /devices/{id}/recording/stop ends it")
+				"the device is recorded already; POST /devices/{id}/recording/stop ends it")
 		}
 	}
 	s.makeRoom()
 	r := &recording{device: device, base: s.base, began: time.Now(), ended: make(chan struct{})}
 	r.life, r.stop = context.WithTimeout(s.base, most)
-	r.state = Recording{Device: device, State: recordingRuns, Since: r.began.UTC(), Until: r.began.Add(most).UTC()}
+	r.state = Recording{Device: device, State: recordingRunning, Since: r.began.UTC(), Until: r.began.Add(most).UTC()}
 	if s.byDevice == nil {
 		s.byDevice = map[string]*recording{}
 	}
@@ -146,7 +146,7 @@ func (s *recordings) begin(device string, most time.Duration) (*recording, error
 	return r, nil
 }
 
-// makeRoom forgets the oldest film that has ended, when there are many. The caller holds mu.
+// makeRoom removes the oldest recording that has ended, when there are too many. The caller holds mu.
 func (s *recordings) makeRoom() {
 	var oldest *recording
 	for _, r := range s.byDevice {
@@ -155,19 +155,19 @@ func (s *recordings) makeRoom() {
 			oldest = r
 		}
 	}
-	if oldest != nil && len(s.byDevice) >= filmsKept {
+	if oldest != nil && len(s.byDevice) >= maxVideos {
 		s.forget(oldest)
 	}
 }
 
-// drop ends a recording and removes what there is of it.
+// drop ends a recording and removes its files.
 func (s *recordings) drop(r *recording) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(r)
 }
 
-// forget is drop for who holds mu.
+// forget is drop for callers that hold mu.
 func (s *recordings) forget(r *recording) {
 	if s.byDevice[r.device] == r {
 		delete(s.byDevice, r.device)
@@ -177,18 +177,18 @@ func (s *recordings) forget(r *recording) {
 	defer r.mu.Unlock()
 	r.gone = true
 	select {
-	case <-r.ended: // else make removes it, which writes to it
+	case <-r.ended: // otherwise make, which still writes there, removes it
 		_ = os.RemoveAll(r.folder)
 	default:
 	}
 }
 
-// close ends all recordings and removes their films.
+// close ends all recordings and removes their files.
 func (s *recordings) close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.work.Wait() // for base has ended
+	s.work.Wait() // they end because base has ended
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.byDevice {
@@ -196,7 +196,7 @@ func (s *recordings) close() {
 	}
 }
 
-// make keeps the pictures until the recording is to end, and makes a film of them.
+// make collects images until the recording ends, and encodes them as a video.
 func (s *recordings) make(r *recording, view *live.View, ffmpeg string) {
 	defer s.work.Done()
 	frames, err := r.take(view)
@@ -205,30 +205,30 @@ func (s *recordings) make(r *recording, view *live.View, ffmpeg string) {
 	}
 	now := time.Now()
 	r.change(func(state *Recording) {
-		state.State, state.Until = recordingWritten, now.UTC()
+		state.State, state.Until = recordingWriting, now.UTC()
 		if err != nil {
-			state.Problem = plainReason(err)
+			state.Problem = publicReason(err)
 		}
 	})
 	size := int64(0)
-	if size, err = r.write(s.base, lasting(frames, now), ffmpeg); err == nil {
+	if size, err = r.write(s.base, withDurations(frames, now), ffmpeg); err == nil {
 		r.change(func(state *Recording) { state.State, state.Size = recordingReady, size })
 	} else {
-		r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, plainReason(err) })
+		r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, publicReason(err) })
 	}
 	r.end()
-	time.AfterFunc(filmKept, func() { s.drop(r) })
+	time.AfterFunc(videoKept, func() { s.drop(r) })
 }
 
-// fail ends a recording that could not begin.
+// fail ends a recording that could not start.
 func (s *recordings) fail(r *recording, err error) {
 	defer s.work.Done()
-	r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, plainReason(err) })
+	r.change(func(state *Recording) { state.State, state.Problem = recordingFailed, publicReason(err) })
 	r.end()
 	s.drop(r)
 }
 
-// end tells that nobody writes to the folder any more.
+// end marks the recording as ended: nothing writes to the folder any more.
 func (r *recording) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,13 +237,13 @@ func (r *recording) end() {
 	}
 }
 
-// still is a picture of a film.
+// still is an image of a video.
 type still struct {
 	path string
 	at   time.Time
 }
 
-// take keeps each picture that is new. What ends the recording early is the error.
+// take saves each new image until the recording ends. The error is the reason of an early end.
 func (r *recording) take(view *live.View) (stills []still, err error) {
 	bytes := 0
 	for {
@@ -254,19 +254,19 @@ func (r *recording) take(view *live.View) (stills []still, err error) {
 		case err != nil:
 			return stills, nil
 		}
-		if bytes += len(f.JPEG); bytes > filmBytes {
-			return stills, errors.New("it holds as many pictures as a film may have")
+		if bytes += len(f.JPEG); bytes > maxImageBytes {
+			return stills, errors.New("it has the maximum number of images")
 		}
 		one := still{r.file(fmt.Sprintf("%06d.jpg", len(stills))), f.At}
 		if f.At.Before(r.began) {
 			one.at = r.began
 		}
 		if err := os.WriteFile(one.path, f.JPEG, 0o600); err != nil {
-			return stills, fmt.Errorf("a picture cannot be kept: %w", err)
+			return stills, fmt.Errorf("an image cannot be saved: %w", err)
 		}
 		stills = append(stills, one)
-		r.change(func(state *Recording) { state.Pictures = len(stills) })
-		pause := time.NewTimer(filmPause)
+		r.change(func(state *Recording) { state.Images = len(stills) })
+		pause := time.NewTimer(imageInterval)
 		select {
 		case <-pause.C:
 		case <-r.life.Done():
@@ -275,19 +275,19 @@ func (r *recording) take(view *live.View) (stills []still, err error) {
 	}
 }
 
-// next gives the next picture. The first one is waited for also when the recording is to end at once.
+// next returns the next image. It waits for the first one also when the recording is to end at once.
 func (r *recording) next(view *live.View, first bool) (drivers.Frame, error) {
 	f, err := view.Next(r.life)
 	if err == nil || !first || errors.Is(err, live.ErrGone) || r.dropped() {
 		return f, err
 	}
-	ctx, cancel := context.WithTimeout(r.base, firstPicture)
+	ctx, cancel := context.WithTimeout(r.base, firstImageTimeout)
 	defer cancel()
 	return view.Next(ctx)
 }
 
-// lasting tells how long each picture was to be seen.
-func lasting(stills []still, end time.Time) []video.Frame {
+// withDurations returns the images with the time for which each was visible.
+func withDurations(stills []still, end time.Time) []video.Frame {
 	var frames []video.Frame
 	for i, one := range stills {
 		until := end
@@ -299,7 +299,7 @@ func lasting(stills []still, end time.Time) []video.Frame {
 	return frames
 }
 
-// write makes the film, and removes the pictures.
+// write encodes the video and removes the images.
 func (r *recording) write(ctx context.Context, frames []video.Frame, ffmpeg string) (size int64, err error) {
 	if r.dropped() {
 		return 0, errNoRecording
@@ -307,9 +307,9 @@ func (r *recording) write(ctx context.Context, frames []video.Frame, ffmpeg stri
 	if len(frames) == 0 {
 		return 0, errors.New("nothing was drawn while it was recorded")
 	}
-	ctx, cancel := context.WithTimeout(ctx, filmWriting)
+	ctx, cancel := context.WithTimeout(ctx, encodeTimeout)
 	defer cancel()
-	out := r.filmFile()
+	out := r.videoFile()
 	err = video.Maker{FFmpeg: ffmpeg}.SlideShow(ctx, frames, time.Time{}, out)
 	for _, f := range frames {
 		err = errors.Join(err, os.Remove(f.Path))
@@ -321,8 +321,8 @@ func (r *recording) write(ctx context.Context, frames []video.Frame, ffmpeg stri
 	return info.Size(), nil
 }
 
-// plainReason is an error's text without the paths of this machine.
-func plainReason(err error) string {
+// publicReason returns an error's text without paths of this machine.
+func publicReason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err.Error()

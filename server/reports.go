@@ -16,17 +16,18 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-const reportDoc = `With the name of a pack: the list of its files, as JSON. With NAME.tar.gz: the pack as an archive, as POST /reports/upload takes it.
+const reportDoc = `With the name of a pack: the list of its files, as JSON. With NAME.tar.gz: the pack as an archive, as
+POST /reports/upload accepts it.
 Otherwise a file of the run, such as index.html, junit.xml or run.json. Pages are shown in a sandbox.`
 
-// ReportRun is a run among the reports.
+// ReportRun is a run with reports.
 type ReportRun struct {
 	Run   string   `json:"run" example:"2026-03-04T05-06-07"`
 	Packs []string `json:"packs" nullable:"false"`
 	Files []string `json:"files" nullable:"false" doc:"What belongs to the run as a whole."`
 }
 
-// ReportPack is the files of a pack.
+// ReportPack is the list of files of a pack.
 type ReportPack struct {
 	Run   string       `json:"run"`
 	Pack  string       `json:"pack"`
@@ -84,7 +85,7 @@ func (s *Server) reportRun(run string) ReportRun {
 	r := ReportRun{Run: run, Packs: []string{}, Files: []string{}}
 	entries, err := os.ReadDir(filepath.Join(s.o.Config.Reports, run))
 	if err != nil {
-		return r // it went just now
+		return r // it was deleted meanwhile
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
@@ -117,13 +118,13 @@ func (s *Server) runFolder(r *http.Request) (*os.Root, error) {
 	return root, err
 }
 
-// report answers for what lies right in the folder of a run.
+// report serves a file or a pack of a run.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	root, err := s.runFolder(r)
 	if err != nil {
 		return err
 	}
-	defer root.Close() // nothing was written
+	defer root.Close() // only read
 	name := r.PathValue("name")
 	if pack, ok := strings.CutSuffix(name, ".tar.gz"); ok && isPack(root, pack) {
 		return archive(w, filepath.Join(root.Name(), pack))
@@ -142,7 +143,7 @@ func isPack(root *os.Root, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// archive writes a pack while it is read; it takes as long as the client takes, part by part.
+// archive writes a pack as tar.gz while it is read. Each part may take the client's time limit for one write.
 func archive(w http.ResponseWriter, dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, "summary.json")); err != nil {
 		return fault(http.StatusNotFound, codeNotFound, "the pack is not complete yet")
@@ -152,12 +153,12 @@ func archive(w http.ResponseWriter, dir string) error {
 	h.Set("Content-Disposition", `attachment; filename="`+filepath.Base(dir)+`.tar.gz"`)
 	err := pack.Archive(dir, w)
 	if err != nil {
-		h.Del("Content-Disposition") // nothing was sent yet: an error is no attachment; else it is too late anyway
+		h.Del("Content-Disposition") // if nothing was sent yet, an error must not be an attachment
 	}
 	return err
 }
 
-// maxListed bounds the files of a pack that are listed.
+// maxListed limits how many files of a pack are listed.
 const maxListed = 50_000
 
 func listPack(w http.ResponseWriter, root *os.Root, run, name string) error {
@@ -166,7 +167,7 @@ func listPack(w http.ResponseWriter, root *os.Root, run, name string) error {
 	if err != nil {
 		return errNoReport
 	}
-	defer pack.Close() // nothing was written
+	defer pack.Close() // only read
 	err = fs.WalkDir(pack.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || len(out.Files) == maxListed:
@@ -188,13 +189,13 @@ func listPack(w http.ResponseWriter, root *os.Root, run, name string) error {
 	return nil
 }
 
-// reportFile answers for a file of a pack.
+// reportFile serves a file of a pack.
 func (s *Server) reportFile(w http.ResponseWriter, r *http.Request) error {
 	root, err := s.runFolder(r)
 	if err != nil {
 		return err
 	}
-	defer root.Close() // nothing was written
+	defer root.Close() // only read
 	name := r.PathValue("name")
 	if !isPack(root, name) {
 		return errNoReport
@@ -202,11 +203,11 @@ func (s *Server) reportFile(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("path") == "" {
 		return listPack(w, root, r.PathValue("run"), name)
 	}
-	return serveFile(w, r, root, name+"/"+r.PathValue("path")) // a slash at the end stays: a file is no folder
+	return serveFile(w, r, root, name+"/"+r.PathValue("path")) // keep a slash at the end: such a path is not a file
 }
 
-// serveFile gives a regular file below root, of a kind that its name tells. Pages of reports hold texts of strangers:
-// they are shown in a sandbox, as a site that is no other's, this server's neither.
+// serveFile serves a regular file below root. The content type depends on the extension. Pages of reports contain text
+// of tested apps, so they run in a sandbox with an opaque origin, without access to this server.
 func serveFile(w http.ResponseWriter, r *http.Request, root *os.Root, name string) error {
 	if !fs.ValidPath(name) || hiddenPart(name) {
 		return errNoReport
@@ -219,7 +220,7 @@ func serveFile(w http.ResponseWriter, r *http.Request, root *os.Root, name strin
 	if err != nil {
 		return errNoReport
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // only read
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return errNoReport
 	}
@@ -228,19 +229,19 @@ func serveFile(w http.ResponseWriter, r *http.Request, root *os.Root, name strin
 	h.Set("Content-Security-Policy",
 		"sandbox allow-scripts allow-downloads allow-popups; default-src 'self' 'unsafe-inline' data: blob:; connect-src "+
 			"'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // a sandbox is another site; who asks was looked at before
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // a sandbox is another origin; the credential was checked before
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 	http.ServeContent(&fileHeader{ResponseWriter: w}, r, "", info.ModTime(), f)
 	return nil
 }
 
-// fileHeader says in our words that a range does not fit.
+// fileHeader replaces the plain-text 416 of net/http by the JSON form of this API.
 type fileHeader struct {
 	http.ResponseWriter
 	refused bool
 }
 
-// WriteHeader is http.ResponseWriter's.
+// WriteHeader implements http.ResponseWriter.
 func (f *fileHeader) WriteHeader(status int) {
 	if status == http.StatusRequestedRangeNotSatisfiable {
 		f.refused = true
@@ -261,7 +262,7 @@ func hiddenPart(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
 }
 
-// fileType is by the end of the name, never by what is in the file.
+// fileType returns the content type for the extension, never for the content.
 func fileType(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".txt", ".log", ".ndjson", ".yaml", ".yml":

@@ -18,21 +18,21 @@ import (
 
 // ReservationInfo is when a device is reserved, and for whom.
 type ReservationInfo struct {
-	ID     string    `json:"id,omitempty" doc:"By which it is taken back, as X-Lease of DELETE /devices/{id}/lease; told to who made it, and to admins of the project."`
+	ID     string    `json:"id,omitempty" doc:"X-Lease of DELETE …/lease to cancel it; for its creator and admins."`
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until"`
-	Holder string    `json:"holder,omitempty" doc:"Who of your project has it then."`
+	Holder string    `json:"holder,omitempty" doc:"Who in your project reserved it."`
 	Why    string    `json:"why,omitempty" doc:"Of your project: what for."`
-	Mine   bool      `json:"mine,omitempty" doc:"The lease that the request shows, or its credential, has it."`
+	Mine   bool      `json:"mine,omitempty" doc:"It belongs to the request's lease or credential."`
 }
 
 const (
-	// reserveAhead and reserveLong bound how far in the future a reservation begins, and how long it is.
-	reserveAhead = 90 * 24 * time.Hour
-	reserveLong  = 7 * 24 * time.Hour
+	// maxReserveAhead and maxReservation limit how far in the future a reservation starts, and how long it is.
+	maxReserveAhead = 90 * 24 * time.Hour
+	maxReservation  = 7 * 24 * time.Hour
 )
 
-// reserve keeps a device for a caller, for later.
+// reserve reserves a device for a caller.
 func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, error) {
 	b, now := in.Body, s.pool.Now()
 	switch {
@@ -40,12 +40,12 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 		return nil, invalid("body.until: say until when the device is reserved")
 	case !b.From.After(now):
 		return nil, invalid("body.from: must be in the future; to hold the device now, leave it out")
-	case b.From.After(now.Add(reserveAhead)):
-		return nil, invalid(fmt.Sprintf("body.from: at most %d days ahead", int(reserveAhead.Hours()/24)))
+	case b.From.After(now.Add(maxReserveAhead)):
+		return nil, invalid(fmt.Sprintf("body.from: at most %d days ahead", int(maxReserveAhead.Hours()/24)))
 	case !b.Until.After(*b.From):
 		return nil, invalid("body.until: must be after body.from")
-	case b.Until.Sub(*b.From) > reserveLong:
-		return nil, invalid(fmt.Sprintf("body.until: a reservation lasts at most %d days", int(reserveLong.Hours()/24)))
+	case b.Until.Sub(*b.From) > maxReservation:
+		return nil, invalid(fmt.Sprintf("body.until: a reservation lasts at most %d days", int(maxReservation.Hours()/24)))
 	case strings.ContainsFunc(b.Why, isControl):
 		return nil, invalid("body.why: write one line")
 	}
@@ -54,7 +54,7 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 		return nil, err
 	}
 	if info.Platform == dsl.Web {
-		return nil, invalid("a page is nothing that can be reserved: open one when you need it")
+		return nil, invalid("a page cannot be reserved: open one when you need it")
 	}
 	c := callerOf(ctx)
 	if h, held := s.devices.Held(in.ID); held && s.pool.There(h.Until).After(*b.From) &&
@@ -75,65 +75,65 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 		Lease: id, Why: b.Why}}, nil
 }
 
-// has tells whether the caller is who made a reservation: it shows the id, or is the credential that needs not.
-func (l leases) has(r pool.Reservation, c caller) bool {
+// owns reports whether the caller made the reservation: it sent the ID, or owns the credential that does not need it.
+func (l leases) owns(r pool.Reservation, c caller) bool {
 	if r.Project != l.project {
 		return false
 	}
-	return r.Owner != "" && r.Owner == c.Name || shows(r, c)
+	return r.Owner != "" && r.Owner == c.Name || hasID(r, c)
 }
 
-// shows tells whether the caller shows the id of the reservation.
-func shows(r pool.Reservation, c caller) bool {
+// hasID reports whether the caller sent the ID of the reservation.
+func hasID(r pool.Reservation, c caller) bool {
 	sum := sha256.Sum256([]byte(c.lease))
 	return subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(r.Sum)) == 1
 }
 
-// ofReservation is the grant of who shows the id of a reservation.
+// ofReservation returns the grant of a caller that sent the ID of a reservation.
 func (l leases) ofReservation(device string, c caller) (g grant, ok bool) {
 	for _, r := range l.reserved(device) {
-		if c.lease != "" && r.Project == l.project && shows(r, c) {
+		if c.lease != "" && r.Project == l.project && hasID(r, c) {
 			return grant{sum: sha256.Sum256([]byte(c.lease)), who: r.Who, owner: r.Owner}, true
 		}
 	}
 	return grant{}, false
 }
 
-// beginReserved holds a device for a caller whose reservation has begun, unless that is so already. What goes wrong is
-// told by what the caller does next.
+// beginReserved leases the device to the owner of a reservation that has started, unless it is leased. An error is only
+// logged: the caller's next request fails for the same reason.
 func (s *Server) beginReserved(ctx context.Context, device string, c caller) {
 	if _, held := s.devices.Held(device); held {
 		return
 	}
 	now := s.pool.Now()
 	for _, r := range s.pool.Reservations(device) {
-		if !r.From.After(now) && s.leases.has(r, c) {
+		if !r.From.After(now) && s.leases.owns(r, c) {
 			ctx, cancel := s.deadline(ctx)
 			defer cancel()
 			if _, err := s.devices.Hold(ctx, device, r.Who, r.Until.Sub(now)); err != nil {
-				s.log.DebugContext(ctx, "a reservation could not begin", "device", device, "error", err)
+				s.log.DebugContext(ctx, "cannot start a reservation", "device", device, "error", err)
 			}
 			return
 		}
 	}
 }
 
-// reservationPrefix begins the id by which a reservation is taken back. It is no secret: who uses the device shows that
-// of the lease.
+// reservationPrefix is the prefix of the public ID by which a reservation is canceled. The public ID is not a secret:
+// access to the device needs the ID of the lease.
 const reservationPrefix = "rsv_"
 
 func reservationID(r pool.Reservation) string { return reservationPrefix + r.Sum[:min(24, len(r.Sum))] }
 
-// mayTakeBack tells whether a caller may end a reservation of the project that somebody made.
+// mayTakeBack reports whether the caller may end a reservation of the project that was made by the named credential.
 func (c caller) mayTakeBack(by string) bool { return by == c.Name || c.isAdmin() }
 
-// unreserve ends the reservation whose id, or that of whose lease, a caller shows; without one, that which the
-// credential has now. who had it; "": there was none.
+// unreserve ends the reservation with the ID or public ID that the caller sent; without one, the current reservation of
+// the credential. It returns the holder, or "" if there was none.
 func (s *Server) unreserve(device string, c caller) (who string, err error) {
 	now := s.pool.Now()
 	_, err = s.pool.Unreserve(device, func(r pool.Reservation) bool {
-		is := r.Project == s.o.projectID && (shows(r, c) || c.lease == reservationID(r) && c.mayTakeBack(r.By)) ||
-			c.lease == "" && !r.From.After(now) && s.leases.has(r, c)
+		is := r.Project == s.o.projectID && (hasID(r, c) || c.lease == reservationID(r) && c.mayTakeBack(r.By)) ||
+			c.lease == "" && !r.From.After(now) && s.leases.owns(r, c)
 		if is {
 			who = r.Who
 		}
@@ -146,12 +146,12 @@ func (s *Server) unreserve(device string, c caller) (who string, err error) {
 	return who, err
 }
 
-// reservations lists those of a device. Of other projects' nothing is told but the times.
+// reservations lists the reservations of a device. For those of other projects only the times are set.
 func (s *Server) reservations(device string, c caller) (list []ReservationInfo) {
 	for _, r := range s.pool.Reservations(device) {
 		out := ReservationInfo{From: r.From, Until: r.Until}
 		if r.Project == s.o.projectID {
-			out.Holder, out.Why, out.Mine = r.Who, r.Why, s.leases.has(r, c)
+			out.Holder, out.Why, out.Mine = r.Who, r.Why, s.leases.owns(r, c)
 			if c.mayTakeBack(r.By) {
 				out.ID = reservationID(r)
 			}
@@ -161,7 +161,7 @@ func (s *Server) reservations(device string, c caller) (list []ReservationInfo) 
 	return list
 }
 
-// reservedProblem tells a caller that a device is reserved.
+// reservedProblem returns the error for a reserved device.
 func (s *Server) reservedProblem(e *pool.ReservedError) *Error {
 	out := fault(http.StatusConflict, codeBusy, e.Error())
 	out.Until = &e.Until

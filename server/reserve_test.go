@@ -15,9 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestReservationTakenBack: a reservation whose id was lost, of the server's own device and of a host's, is taken back
-// by the key or person who made it and by admins of the project, who are told another id of it; by nobody else, and it
-// cannot be used by that id. It could not be taken back before it began.
+// TestReservationTakenBack: a reservation with a lost ID, of the server's own device and of a host's, can be canceled
+// by the key or person that made it and by admins of the project, who see its public ID; by no other caller. The public
+// ID does not give access to the device. Before, such a reservation could not be canceled until it started.
 func TestReservationTakenBack(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
@@ -33,14 +33,14 @@ func TestReservationTakenBack(t *testing.T) {
 	t.Cleanup(func() { _ = h.Close() })
 	f := &farmLab{db: s.DB(), broker: b, hub: h}
 	f.lab = newLab(t, 1, withAccounts, func(o *server.Options) { o.Farm = h })
-	owner, token := somebody(t, s, "owner@example.com")
+	owner, token := newAccount(t, s, "owner@example.com")
 	project, err := owner.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tokens := map[string]string{"owner": token}
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember} {
-		p, token := somebody(t, s, string(role)+"@example.com")
+		p, token := newAccount(t, s, string(role)+"@example.com")
 		_, invitation, err := project.Invite(t.Context(), p.Account.Email, role)
 		if err == nil {
 			_, err = p.Accept(t.Context(), invitation)

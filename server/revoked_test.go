@@ -12,18 +12,18 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestStreamsEndWithTheirCredential: what goes on without an end is cut off when the key is revoked or the person
-// removed; that of others goes on.
+// TestStreamsEndWithTheirCredential: a streaming response ends when the key is revoked or the person removed; those of
+// others continue.
 func TestStreamsEndWithTheirCredential(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 2, with)
-	owner, token := somebody(t, s, "owner@example.com")
+	owner, token := newAccount(t, s, "owner@example.com")
 	mine, err := owner.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	bob, bobs := somebody(t, s, "bob@example.com")
+	bob, bobs := newAccount(t, s, "bob@example.com")
 	_, invitation, err := mine.Invite(t.Context(), bob.Account.Email, service.RoleMember)
 	if err == nil {
 		_, err = bob.Accept(t.Context(), invitation)

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/server/apidocs"
 )
 
-// The scopes that tokens can have.
+// The scopes of tokens.
 const (
 	readServer   = "server:read"
 	readDevices  = "devices:read"
@@ -20,26 +20,27 @@ const (
 	writeReports = "reports:write"
 )
 
-// Scopes lists the scopes that tokens can have.
+// Scopes lists the scopes of tokens.
 func Scopes() []string {
 	return []string{readDevices, writeDevices, readRuns, writeRuns, readReports, writeReports, readServer}
 }
 
-// routes is the list of all paths. Each is served at the root and under /api.
+// routes registers all paths. Each is served at the root and under /api.
 func (s *Server) routes() error {
 	s.api = newAPI(s.mux, s.o.Version)
 	if err := s.mountMCP(); err != nil {
 		return err
 	}
 
-	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "What this is, and where to read on", Answers: about{}},
+	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "Name, version and links to the documentation",
+		Answers: about{}},
 		s.about)
-	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server answers", Answers: health{},
+	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server responds", Answers: health{},
 		Free: true}, s.health)
 	s.raw(op{Get: "/readyz", ID: "ready", Tag: "server", Scope: readServer, Summary: "Whether the server can work",
 		Answers: health{}, Free: true,
 		Codes: []int{http.StatusServiceUnavailable}}, s.ready)
-	s.raw(op{Get: metricsPath, ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus",
+	s.raw(op{Get: metricsPath, ID: "metrics", Tag: "server", Scope: readServer, Summary: "Metrics for Prometheus",
 		Doc: metricsDoc, Type: "text/plain", Free: true}, s.figures.handler())
 	s.raw(op{Get: "/openapi.json", ID: "openapi", Tag: "server", Summary: "This document", Type: "application/json"},
 		s.openapi)
@@ -54,14 +55,14 @@ func (s *Server) routes() error {
 	register(s, op{Get: "/devices/{id}", ID: "get-device", Tag: "devices", Scope: readDevices, Summary: "Show one device",
 		Codes: []int{404, 502}}, s.getDevice)
 	s.raw(op{Get: "/devices/{id}/screenshot", ID: "get-screenshot", Tag: "devices", Scope: readDevices,
-		Summary: "Take a picture of the screen", Type: "image/png",
+		Summary: "Take a screenshot", Type: "image/png",
 		AlsoType: "image/jpeg", Codes: deviceCodes(), Query: screenshotQuery()}, s.screenshot)
 	s.raw(op{Get: "/devices/{id}/tree", ID: "get-tree", Tag: "devices", Scope: readDevices,
 		Summary: "Read the elements of the screen", Codes: deviceCodes(),
 		Answers: treeBody{}}, s.tree)
 	s.raw(op{Get: "/devices/{id}/logs", ID: "stream-logs", Tag: "devices", Scope: readDevices,
 		Summary: "Follow the device's log",
-		Doc: "The log from now on, line by line, until the client hangs up or the device is given back. It is empty " +
+		Doc: "The log from now on, line by line, until the client disconnects or the device is released. It is empty " +
 			"for up to some seconds.", Type: "text/plain",
 		Codes: deviceCodes(), Stream: true}, s.logs)
 	s.raw(op{Get: "/devices/{id}/live", ID: "watch-device", Tag: "devices", Scope: readDevices,
@@ -75,18 +76,18 @@ func (s *Server) routes() error {
 		Summary: "List the apps that were installed", Codes: deviceCodes(), Answers: Apps{}}, s.listApps)
 	s.raw(op{Post: "/devices/{id}/apps", ID: "upload-app", Tag: "devices", Scope: writeDevices, Answers: Outcome{},
 		Upload: true, Part: appPart,
-		Summary: "Install an app that is sent", Doc: uploadAppDoc,
+		Summary: "Upload and install an app", Doc: uploadAppDoc,
 		Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadApp)
 	s.raw(op{Post: "/devices/{id}/media", ID: "upload-media", Tag: "devices", Scope: writeDevices, Answers: Outcome{},
 		Upload: true, Part: mediaPart,
-		Summary: "Put a picture or film that is sent into the gallery", Doc: uploadMediaDoc,
+		Summary: "Add an image or a video to the gallery", Doc: uploadMediaDoc,
 		Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadMedia)
 	s.raw(op{Get: "/devices/{id}/file", ID: "get-device-file", Tag: "devices", Scope: writeDevices,
 		Summary: "Copy a file of the device", Doc: pullDoc,
 		Query: pullQuery(), Type: "application/octet-stream", Codes: append(deviceCodes(), http.StatusInsufficientStorage)},
 		s.pullFile)
 	s.raw(op{Get: "/devices/{id}/adb", ID: "connect-adb", Tag: "devices", Scope: writeDevices,
-		Summary: "Let adb speak with a phone", Doc: adbDoc, Status: http.StatusSwitchingProtocols,
+		Summary: "Connect adb with a phone", Doc: adbDoc, Status: http.StatusSwitchingProtocols,
 		Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true}, s.adb)
 	s.recordingRoutes()
 	register(s, op{Post: "/devices/{id}/inspect", ID: "inspect-device", Tag: "devices", Scope: readDevices,
@@ -95,10 +96,10 @@ func (s *Server) routes() error {
 	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices,
 		Summary: "Show who holds the device", Codes: []int{404, 502}}, s.getLease)
 	register(s, op{Post: "/devices/{id}/lease", ID: "lease-device", Tag: "leases", Scope: writeDevices,
-		Summary: "Hold the device, or hold it longer",
+		Summary: "Lease the device, or renew the lease",
 		Doc:     leaseDoc, Status: http.StatusOK, Codes: deviceCodes()}, s.takeLease)
 	register(s, op{Delete: "/devices/{id}/lease", ID: "release-device", Tag: "leases", Scope: writeDevices,
-		Summary: "Give the device back",
+		Summary: "Release the device",
 		Status:  http.StatusNoContent, Codes: deviceCodes()}, s.dropLease)
 
 	s.actions()
@@ -110,10 +111,10 @@ func (s *Server) routes() error {
 	register(s, op{Get: "/tests", ID: "list-tests", Tag: "runs", Scope: readRuns, Summary: "List the tests of the server",
 		Codes: []int{http.StatusUnprocessableEntity}}, s.listTests)
 	register(s, op{Post: "/tests/validate", ID: "validate-tests", Tag: "runs", Scope: readRuns,
-		Summary: "Look for mistakes in tests without running them"}, s.validateTests)
+		Summary: "Validate tests without running them"}, s.validateTests)
 	s.raw(op{Post: "/tests", ID: "upload-tests", Tag: "runs", Scope: writeRuns, Answers: UploadedTests{}, Upload: true,
 		Part:    testsPart,
-		Summary: "Put other tests in the place of those that lie on the server", Doc: uploadTestsDoc, Codes: []int{413, 504}},
+		Summary: "Replace the tests on the server", Doc: uploadTestsDoc, Codes: []int{413, 504}},
 		s.uploadTests)
 	register(s, op{Post: "/runs", ID: "start-run", Tag: "runs", Scope: writeRuns, Summary: "Run tests", Doc: runDoc,
 		Status: http.StatusAccepted, Also: []int{http.StatusOK}, Codes: []int{http.StatusUnprocessableEntity}}, s.startRun)
@@ -123,8 +124,9 @@ func (s *Server) routes() error {
 		Codes: []int{404}}, s.getRun)
 	register(s, op{Delete: "/runs/{id}", ID: "cancel-run", Tag: "runs", Scope: writeRuns,
 		Summary: "Cancel a run; its reports stay",
-		Doc:     "Answers when the run has ended and its reports are whole. A run that has ended already stays as it is.",
-		Codes:   []int{404, 422, 504}}, s.cancelRun)
+		Doc: "Responds when the run has ended and its reports are complete. " +
+			"A run that has ended already does not change.",
+		Codes: []int{404, 422, 504}}, s.cancelRun)
 	s.raw(op{Get: "/runs/{id}/events", ID: "follow-run", Tag: "runs", Scope: readRuns, Summary: "Follow a run",
 		Doc: eventsDoc, Type: "text/event-stream",
 		Codes: []int{404}, Stream: true}, s.followRun)
@@ -143,7 +145,7 @@ func (s *Server) routes() error {
 
 	register(s, op{Delete: "/reports/{run}", ID: "delete-report", Tag: "reports", Scope: writeReports,
 		Summary: "Delete the reports of a run", Status: http.StatusNoContent,
-		Doc:   "All packs of the run go, for ever. A run that is under way is cancelled first, with DELETE /runs/{id}.",
+		Doc:   "Deletes all packs of the run. Cancel a run that has not ended first, with DELETE /runs/{id}.",
 		Codes: []int{404, 409}}, s.deleteReport)
 
 	if s.o.Service != nil {
@@ -158,7 +160,7 @@ func (s *Server) routes() error {
 	return nil
 }
 
-// cors lets pages of the origins that are allowed read answers. An empty list would mean everybody to the library.
+// cors lets pages of the allowed origins read responses. The library treats an empty list as all origins.
 func (s *Server) cors() *cors.Cors {
 	origins := s.o.Origins
 	if len(origins) == 0 {
@@ -173,10 +175,10 @@ func (s *Server) cors() *cors.Cors {
 		MaxAge: 600})
 }
 
-// fileCodes are the other successes when a file is asked for: a part of it, or that it has not changed.
+// fileCodes are the other success statuses of files: a range, or not modified.
 func fileCodes() []int { return []int{http.StatusPartialContent, http.StatusNotModified} }
 
-// deviceCodes are what can go wrong with a device.
+// deviceCodes are the error statuses of a device.
 func deviceCodes() []int {
 	return []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway,
 		http.StatusGatewayTimeout}

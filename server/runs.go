@@ -17,27 +17,29 @@ import (
 )
 
 const (
-	runDoc = `Runs tests that lie on the server, by their ids, or the tests of a text. Answers at once with the run's record; GET /runs/{id}
-tells how it goes on, GET /runs/{id}/events says so as it happens. With an Idempotency-Key, the same request sent again gives the same run.
-${NAME} in a test means the variables of the request and of the test; of the server's environment only what its operator exposes.`
-	eventsDoc = `Server-sent events: "run" with the record of the run whenever it changes, and one for each thing that happens in a case. A
-client that was cut off sends the id of the last event as Last-Event-ID and gets what followed. The stream ends with the run.`
+	runDoc = `Runs tests of the server, by their ids, or the tests of a text. Responds at once with the run's record;
+GET /runs/{id} returns its progress, GET /runs/{id}/events streams it. With an Idempotency-Key, the same request sent
+again returns the same run. ${NAME} in a test is a variable of the request or of the test, or one of the server's
+environment that its operator exposes.`
+	eventsDoc = `Server-sent events: "run" with the record of the run whenever it changes, and one for each event of a
+case. A client that was disconnected sends the id of the last event as Last-Event-ID and gets what followed. The stream
+ends with the run.`
 )
 
-// RunRequest is what is to be run.
+// RunRequest selects what to run.
 type RunRequest struct {
-	Tests       []string          `json:"tests,omitempty" maxItems:"1000" nullable:"false" doc:"Ids of tests that lie on the server."`
+	Tests       []string          `json:"tests,omitempty" maxItems:"1000" nullable:"false" doc:"Ids of tests."`
 	YAML        string            `json:"yaml,omitempty" doc:"The text of a file of tests, instead."`
-	Vars        map[string]string `json:"vars,omitempty" doc:"Values of variables; they go before those of the tests."`
+	Vars        map[string]string `json:"vars,omitempty" doc:"Values of variables; they override those of the tests."`
 	Platform    dsl.Platform      `json:"platform,omitempty" enum:"android,ios,web" doc:"Only the cases of one platform."`
 	Device      string            `json:"device,omitempty" maxLength:"256" doc:"Use this device only."`
-	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Only tests whose tags fit, such as smoke && !slow."`
-	Environment string            `json:"environment,omitempty" maxLength:"100" doc:"One of the environments of the suite's taproot.yaml."`
-	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"How long steps wait that say nothing themselves."`
-	NoVideo     bool              `json:"noVideo,omitempty" doc:"Film nothing."`
+	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Tags, such as smoke && !slow."`
+	Environment string            `json:"environment,omitempty" maxLength:"100" doc:"An environment of the suite's taproot.yaml."`
+	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"Time limit of steps."`
+	NoVideo     bool              `json:"noVideo,omitempty" doc:"Record no video."`
 	Pool        string            `json:"pool,omitempty" maxLength:"100" doc:"Of a farm: only devices of this pool."`
 	Labels      []string          `json:"labels,omitempty" maxItems:"20" nullable:"false" example:"[\"room=3\"]" doc:"Of a farm: only devices with all of these labels, NAME=VALUE."`
-	Priority    int               `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"Of a farm: go before other runs of the project; each level is worth ten minutes of waiting."`
+	Priority    int               `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"Of a farm: higher first among runs of the project; one level equals ten minutes of waiting."`
 }
 
 type runInput struct {
@@ -60,7 +62,7 @@ type listInput struct {
 	Before string `query:"before" doc:"Only those before this one, for the next page."`
 }
 
-// testID is what the id of a test can be.
+// testID matches the ID of a test.
 var testID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error) {
@@ -74,7 +76,7 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 		return nil, invalid("body.tests: ids of tests, not files")
 	}
 	if s.onFarm() == nil && (b.Pool != "" || len(b.Labels) > 0 || b.Priority != 0) {
-		return nil, invalid("body: pool, labels and priority are for the devices of a farm, and this server is no hub")
+		return nil, invalid("body: pool, labels and priority are for the devices of a farm, and this server is not a hub")
 	}
 	for name := range b.Vars {
 		if !varName.MatchString(name) {
@@ -85,7 +87,7 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	if err != nil {
 		return nil, err
 	}
-	asked := s.asked(b)
+	asked := s.jobRequest(b)
 	asked.By, asked.Key, asked.Content = callerOf(ctx).who(), in.Key, string(content)
 	rec, known, err := s.runs.Start(ctx, asked)
 	if err != nil {
@@ -98,21 +100,21 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	return out, nil
 }
 
-func (s *Server) asked(b RunRequest) jobs.Request {
+func (s *Server) jobRequest(b RunRequest) jobs.Request {
 	return jobs.Request{Tests: b.Tests, YAML: b.YAML, Place: jobs.Placement{Pool: b.Pool, Labels: b.Labels,
 		Priority: b.Priority}, Change: func(c *run.Config) { s.narrow(c, b) }}
 }
 
-// runAgain reads what an earlier process was asked for.
+// runAgain reads the request of a run that an earlier process has queued.
 func (s *Server) runAgain(content string) (jobs.Request, error) {
 	var b RunRequest
 	err := json.Unmarshal([]byte(content), &b)
-	return s.asked(b), err
+	return s.jobRequest(b), err
 }
 
 var varName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// narrow puts into a run's configuration what a client may choose.
+// narrow applies the client's choices to the configuration of a run.
 func (s *Server) narrow(c *run.Config, b RunRequest) {
 	c.Vars, c.Platform, c.Labels, c.NoVideo = b.Vars, b.Platform, b.LabelFilter, c.NoVideo || b.NoVideo
 	if b.Device != "" {
@@ -126,7 +128,7 @@ func (s *Server) narrow(c *run.Config, b RunRequest) {
 	}
 	if b.YAML != "" {
 		c.NoFilePages = true
-		c.Access, c.Dir = s.allowedAccess(false), s.root.Name() // its paths start where its files may lie
+		c.Access, c.Dir = s.allowedAccess(false), s.root.Name() // relative paths start where the client's files may be
 	}
 }
 
@@ -161,7 +163,7 @@ func (s *Server) followRun(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	if r.Method == http.MethodHead {
-		return nil // or it would wait for events that it must not send
+		return nil // a response to HEAD must not wait for events
 	}
 	out := &eventStream{w: w}
 	if err := out.write(": events of run " + r.PathValue("id") + "\n\n"); err != nil {

@@ -97,8 +97,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsOfABrokenProject: a mistake in the server's own taproot.yaml is named, with its file and line, and is not the
-// client's.
+// TestRunsOfABrokenProject: an error in the server's own taproot.yaml is reported with its file and line, and not as
+// the client's error.
 func TestRunsOfABrokenProject(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -124,7 +124,7 @@ func TestRunsOfABrokenProject(t *testing.T) {
 	}
 }
 
-// reports looks at what a run of the test hello has left.
+// reports checks the reports of a run of the test hello.
 func (l *lab) reports(run string) {
 	l.t.Helper()
 	if a := l.ask("GET", "/reports", nil); !strings.Contains(string(a.body), run) ||
@@ -165,7 +165,7 @@ func (l *lab) reports(run string) {
 	}
 }
 
-// TestEvents: a client that was cut off gets what it missed, and nothing twice.
+// TestEvents: a client that was disconnected gets the events that it missed, each once.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -225,7 +225,7 @@ func (l *lab) events(run, after string) (all []event) {
 	return all
 }
 
-// TestCancel: a run that is cancelled ends soon, with a whole pack, and its phone is free.
+// TestCancel: a canceled run ends soon, with a complete pack, and its phone is free.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	idleLimit = 2 * time.Minute
-	farewell  = 10 * time.Second // for answers that are being written when the server ends
+	idleLimit       = 2 * time.Minute
+	shutdownTimeout = 10 * time.Second // for responses that are being written when the server ends
 )
 
-// http makes what reads requests from connections.
+// http creates the HTTP server.
 func (s *Server) http() *http.Server {
 	return &http.Server{Handler: s.handler, ReadHeaderTimeout: s.o.Patience, IdleTimeout: idleLimit,
 		MaxHeaderBytes: maxHeaders, ConnContext: withConn, ConnState: connState,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 }
 
-// Serve answers on the listener until the context ends; then it closes the server: runs are interrupted and sealed,
-// devices given back, browsers ended, and requests that are under way are answered. Nothing goes on afterwards.
+// Serve serves the listener until the context ends. Then it closes the server: runs are interrupted and marked as
+// interrupted, devices released, browsers closed, and current requests answered. Nothing continues afterwards.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := s.http()
 	served := make(chan error, 1)
@@ -38,12 +38,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	bye, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	gone := make(chan error, 1)
-	go func() { gone <- h.Shutdown(bye) }() // takes no new connections from now on
+	go func() { gone <- h.Shutdown(bye) }() // accepts no new connections from now on
 	closed := s.Close()
-	timer := time.AfterFunc(farewell, cancel)
+	timer := time.AfterFunc(shutdownTimeout, cancel)
 	defer timer.Stop()
 	if shut := <-gone; shut != nil {
-		_ = h.Close() // who still does not read is cut off
+		_ = h.Close() // disconnects clients that still do not read
 	}
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil

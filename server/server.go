@@ -24,7 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Server answers the REST API. Close must be called in the end.
+// Server serves the REST API. Call Close at the end.
 type Server struct {
 	o          Options
 	log        *slog.Logger
@@ -37,39 +37,39 @@ type Server struct {
 	root       *os.Root       // of files that clients name
 	leases     leases
 	mcp        MCP // nil: assistants are not served
-	figures    *figures
+	figures    *serverMetrics
 	busy       busy
 	spaces     spaces
 	recordings recordings
-	shared     *shared.Project // of a project's space, where several servers have it; nil: this one alone
+	shared     *shared.Project // of a project's space that several servers share; nil: only this one has it
 
 	retention *retention     // of a project's space
-	studio    *studio.Studio // the pages on which a device is seen; nil: there are none
+	studio    *studio.Studio // pages that show a device; nil: none
 	screens   *studio.Studio // the same as pages of the console
-	project   *os.Root       // whose tests they save; may be nil
-	console   http.Handler   // the pages for people; nil: without a service there are none
+	project   *os.Root       // where Studio saves tests; may be nil
+	console   http.Handler   // pages of accounts; nil: without a service
 
 	mux      *http.ServeMux
 	api      huma.API
 	access   map[string]access      // by the pattern of a route
 	document func() ([]byte, error) // openapi.json
 	handler  http.Handler
-	host     string // of this machine
+	host     string // name of this machine
 	closing  atomic.Bool
-	beating  sync.WaitGroup  // of what says that this host is there
-	farmRuns http.Handler    // nil: this is no hub
-	streams  context.Context // ends what goes on without an end, before the HTTP server waits for it
+	beating  sync.WaitGroup  // of the goroutines that report this host as running
+	farmRuns http.Handler    // nil: not a hub
+	streams  context.Context // ends streaming responses, before the HTTP server waits for all responses
 	hangUp   context.CancelFunc
 }
 
-// New makes a server. Nothing is opened yet.
+// New creates a server. It opens no device and listens on no port.
 func New(o Options) (*Server, error) {
 	o.defaults()
 	s := &Server{o: o, log: o.Log, mask: o.Mask, access: map[string]access{}, mux: http.NewServeMux()}
 	s.leases = newLeases(o.projectID, func(device string) []pool.Reservation { return s.pool.Reservations(device) })
 	s.streams, s.hangUp = context.WithCancel(context.Background())
 	s.recordings.base = s.streams
-	s.host, _ = os.Hostname() // without it there is one name less by which the server may be called
+	s.host, _ = os.Hostname() // without it the server accepts one name less
 	files, err := filepath.Abs(o.Files)
 	if err == nil {
 		s.root, err = os.OpenRoot(files)
@@ -83,24 +83,24 @@ func New(o Options) (*Server, error) {
 	if o.FarmRuns != nil {
 		s.farmRuns = o.FarmRuns(farmProject)
 	}
-	s.figures = newFigures(s)
+	s.figures = newMetrics(s)
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
 	s.share()
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran,
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.observeRun,
 		Keep: s.publishEnded, Again: s.runAgain, Remote: s.onFarm()})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
-		s.log.Warn("uploads that broke off", "error", err)
+		s.log.Warn("cannot remove incomplete uploads", "error", err)
 	}
 	if err := errors.Join(s.routes(), s.openConsole(), s.openQueued(), s.openStudio()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.beat()
-	s.lookLocal()
+	s.reportRunning()
+	s.reportLocalDevices()
 	return s, nil
 }
 
-// liveDevices keeps the devices of single calls.
+// liveDevices creates the devices of single calls.
 func (s *Server) liveDevices() (*live.Devices, error) {
 	list := s.o.Drivers
 	conf := s.o.Config
@@ -115,7 +115,7 @@ func (s *Server) liveDevices() (*live.Devices, error) {
 		Exposed: s.o.Exposed, Mask: s.mask})
 }
 
-// runConfig is the configuration of runs that clients ask for. The environment is closed to them.
+// runConfig returns the configuration of runs that clients request. They cannot read the environment.
 func (s *Server) runConfig() run.Config {
 	conf := s.o.Config
 	conf.Access = s.allowedAccess(true)
@@ -130,19 +130,19 @@ func (s *Server) runConfig() run.Config {
 	return conf
 }
 
-// Pool hands out the devices that the server uses. It lives until Close.
+// Pool returns the pool of the devices that the server uses. It is valid until Close.
 func (s *Server) Pool() *pool.Pool { return s.pool }
 
-// Handler answers requests.
+// Handler returns the HTTP handler.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Close interrupts runs, gives devices back and ends browsers. No request may come afterwards.
+// Close interrupts runs, releases devices and closes browsers. Callers must not send requests afterwards.
 func (s *Server) Close() error {
 	s.closing.Store(true)
 	s.hangUp()
 	s.recordings.close()
 	var ended error
-	if s.mcp != nil { // before the devices that its sessions hold
+	if s.mcp != nil { // before the devices that its sessions use
 		ended = s.mcp.Close()
 	}
 	var all sync.WaitGroup
@@ -157,19 +157,19 @@ func (s *Server) Close() error {
 	return errors.Join(ended, errs[0], errs[1], s.pool.Close(), s.root.Close(), s.closeStudio())
 }
 
-// received makes the pages of a run that holds an upload, and removes runs beyond the limits.
+// received creates the pages of a run after an upload, and removes runs beyond the limits.
 func (s *Server) received(ctx context.Context, runDir string) error {
 	err := s.o.Config.Received(ctx, runDir)
 	if err != nil {
-		s.log.WarnContext(ctx, "pages of an upload", "run", runDir, "error", err)
+		s.log.WarnContext(ctx, "cannot write the pages of an upload", "run", runDir, "error", err)
 	}
 	return err
 }
 
-// network tells whether connections are guarded.
+// network returns a dialer that checks connections against Options.Network.
 func (s *Server) network() *guard.Dialer { return guard.NewDialer(s.o.Network) }
 
-// deadline bounds one call on a device.
+// deadline limits one call on a device.
 func (s *Server) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, s.o.MaxCall, errTooLong)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestServiceUnderLoad: requests with a key, each counted, beside as many on a server without accounts, turn by turn,
-// by eight clients: none is lost or miscounted, and no memory stays. How long the slowest hundredth took on each is
-// told, and judged by nobody: it is the machine's.
+// TestServiceUnderLoad: requests with a key, each counted, alternate with as many on a server without accounts, by
+// eight clients: none is lost or miscounted, and memory does not grow. The time of the slowest percent on each is
+// logged, not checked, because it depends on the machine.
 func TestServiceUnderLoad(t *testing.T) {
 	for name, address := range map[string]func() string{"sqlite": func() string { return storetest.SQLite(t) },
 		"postgres": func() string { return storetest.Postgres(t) }} {
@@ -43,7 +43,7 @@ func underLoad(t *testing.T, address string) {
 	}
 	each := requests / rounds / clients
 	s, with := withService(t, address)
-	p, _ := somebody(t, s, "ada@example.com")
+	p, _ := newAccount(t, s, "ada@example.com")
 	if err := s.Operator().SetPlan(t.Context(), service.PlanChange{Account: p.Account.ID, Plan: service.PlanEnterprise,
 		PerMinute: 1_000_000}); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func underLoad(t *testing.T, address string) {
 	}
 }
 
-// hammer lets clients ask for a path again and again, and gives how long each answer took.
+// hammer lets clients request a path repeatedly, and returns how long each response took.
 func (l *lab) hammer(clients, each int, path string) (took []time.Duration) {
 	l.t.Helper()
 	var mu sync.Mutex
@@ -107,7 +107,7 @@ func (l *lab) hammer(clients, each int, path string) (took []time.Duration) {
 	return took
 }
 
-// good asks for a path, which must be answered with 200.
+// good requests a path and expects 200.
 func (l *lab) good(path string) error {
 	res, err := l.client.Do(l.request("GET", path, nil))
 	if err != nil {

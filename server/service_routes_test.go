@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// visitor is somebody with a credential in some state.
+// visitor is a caller with a credential in some state.
 type visitor struct {
 	header string // the credential's
 	reads  string // scopes, one after the other, that it covers
@@ -20,8 +20,7 @@ type visitor struct {
 }
 
 // TestEveryRouteRoleAndCredential walks every operation of the document as every role, with credentials in every state:
-// a bad credential is 401 everywhere, a scope or role that is missing 403, and whoever may do something is never told
-// otherwise.
+// an invalid credential is 401 everywhere, a missing scope or role 403, and a caller with permission gets neither.
 func TestEveryRouteRoleAndCredential(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
@@ -57,7 +56,7 @@ func TestEveryRouteRoleAndCredential(t *testing.T) {
 	t.Logf("%d requests", asked)
 }
 
-// fits tells whether a visitor may be answered so.
+// fits reports whether a visitor may get this status.
 func (v visitor) fits(o operation, name string, status int) bool {
 	what, how, _ := strings.Cut(o.scope, ":")
 	scopes := v.reads
@@ -78,7 +77,7 @@ func (v visitor) fits(o operation, name string, status int) bool {
 	return status != 401 && (status == 403) == !may
 }
 
-// visitorsOf makes a project with members and keys, and those who should be nobody in it.
+// visitorsOf creates a project with members and keys, and callers that must have no access to it.
 func visitorsOf(t *testing.T, s *service.Service) (project string, all map[string]visitor) {
 	t.Helper()
 	must := func(err error) {
@@ -87,7 +86,7 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 			t.Fatal(err)
 		}
 	}
-	owner, token := somebody(t, s, "owner@example.com")
+	owner, token := newAccount(t, s, "owner@example.com")
 	must(s.Operator().SetPlan(t.Context(), service.PlanChange{Account: owner.Account.ID, Plan: service.PlanEnterprise,
 		PerMinute: 1_000_000}))
 	mine, err := owner.Project(t.Context(), "")
@@ -97,7 +96,7 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 		"a token with another signature": {header: token[:len(token)-6] + "AAAAAA"}}
 	var removed *service.Person
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember, service.RoleViewer, "removed"} {
-		p, token := somebody(t, s, string(role)+"@example.com")
+		p, token := newAccount(t, s, string(role)+"@example.com")
 		as := role
 		if role == "removed" {
 			removed, as = p, service.RoleMember
@@ -114,7 +113,7 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 			all[string(role)] = v
 		}
 	}
-	_, stranger := somebody(t, s, "stranger@example.com")
+	_, stranger := newAccount(t, s, "stranger@example.com")
 	all["stranger"] = visitor{header: stranger, person: true, good: true}
 	key := func(p *service.Project, scopes []string, expires time.Time) service.MadeKey {
 		made, err := p.CreateKey(t.Context(), service.NewKey{Name: "CI", Scopes: scopes, Expires: expires})

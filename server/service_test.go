@@ -18,7 +18,7 @@ const (
 	memberPassword = "four words make this good"
 )
 
-// withService gives the server accounts on a database; change may say how they work.
+// withService starts a server with accounts in a database; change adapts the options.
 func withService(t *testing.T, address string, change ...func(*service.Options)) (*service.Service,
 	func(*server.Options)) {
 	t.Helper()
@@ -39,8 +39,9 @@ func withService(t *testing.T, address string, change ...func(*service.Options))
 	return s, func(o *server.Options) { o.Service, o.Projects = s, filepath.Join(t.TempDir(), "projects") }
 }
 
-// somebody makes an account with a large plan and gives its access token, in a session that the API did not count.
-func somebody(t *testing.T, s *service.Service, email string) (*service.Person, string) {
+// newAccount creates an account with a large plan and returns its access token. The session was created without the
+// API, so no request was counted.
+func newAccount(t *testing.T, s *service.Service, email string) (*service.Person, string) {
 	t.Helper()
 	op := s.Operator()
 	if _, err := op.CreateAccount(t.Context(), email, memberPassword, false); err != nil {
@@ -62,19 +63,19 @@ func somebody(t *testing.T, s *service.Service, email string) (*service.Person, 
 
 const shortRun = "id: quick\nplatform: android\nsteps:\n  - sleep: 10ms\n"
 
-// TestRoutesAndRoles walks routes as everybody: what another project has is not there for others.
+// TestRoutesAndRoles calls routes with every role: the content of another project does not exist for others.
 func TestRoutesAndRoles(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 1, with)
-	owner, ownerToken := somebody(t, s, "owner@example.com")
+	owner, ownerToken := newAccount(t, s, "owner@example.com")
 	mine, err := owner.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tokens := map[string]string{"owner": ownerToken, "nobody": "", "forged": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0."}
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember, service.RoleViewer} {
-		p, token := somebody(t, s, string(role)+"@example.com")
+		p, token := newAccount(t, s, string(role)+"@example.com")
 		_, invitation, err := mine.Invite(t.Context(), p.Account.Email, role)
 		if err == nil {
 			_, err = p.Accept(t.Context(), invitation)
@@ -84,7 +85,7 @@ func TestRoutesAndRoles(t *testing.T) {
 		}
 		tokens[string(role)] = token
 	}
-	_, tokens["stranger"] = somebody(t, s, "stranger@example.com")
+	_, tokens["stranger"] = newAccount(t, s, "stranger@example.com")
 	made, err := mine.CreateKey(t.Context(), service.NewKey{Name: "CI", Scopes: []string{"*"}})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func TestRoutesAndRoles(t *testing.T) {
 			}
 		}
 	}
-	// The same without X-Project, from a project of one's own: the ids of another one's lead nowhere.
+	// The same without X-Project, from the caller's own project: IDs of another project do not exist.
 	for _, c := range [][2]string{{"GET", "/runs/" + run}, {"DELETE", "/runs/" + run}, {"GET", "/runs/" + run + "/events"},
 		{"GET", "/reports/" + run + "/quick"}, {"GET", "/reports/" + run + "/quick/summary.json"},
 		{"GET", "/reports/" + run + "/quick.tar.gz"}, {"DELETE", "/keys/" + made.ID}, {"GET", "/projects/" + mine.ID},
@@ -167,7 +168,7 @@ func TestRoutesAndRoles(t *testing.T) {
 	}
 }
 
-// TestWayIn: register, be confirmed, log in, make a key, use it; the plan's rate and the fixed one of /auth/*.
+// TestWayIn: register, confirm, log in, create a key, use it; the plan's rate limit and the fixed one of /auth/*.
 func TestWayIn(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(*testing.T) string{"sqlite": func(t *testing.T) string {
@@ -179,7 +180,7 @@ func TestWayIn(t *testing.T) {
 }
 
 func wayIn(t *testing.T, address string) {
-	began := time.Now() // nobody gets a request back because a minute has passed on a busy machine
+	began := time.Now() // the rate limit must not recover because a minute has passed on a busy machine
 	s, with := withService(t, address, func(o *service.Options) { o.Now = func() time.Time { return began } })
 	l := newLab(t, 0, with)
 	led, err := l.client.Do(l.request("GET", "/studio", nil)) // a page, no part of the API
@@ -224,7 +225,7 @@ func wayIn(t *testing.T, address string) {
 	guesses := 0
 	for i := range 12 {
 		path, body := "/auth/login", any(map[string]any{"email": fmt.Sprintf("x%d@example.com", i), "password": "wrong"})
-		switch i % 3 { // what is no request at all counts, too
+		switch i % 3 { // malformed requests count, too
 		case 1:
 			path, body = "/api/auth/nothing", nil
 		case 2:
@@ -241,14 +242,14 @@ func wayIn(t *testing.T, address string) {
 	}
 }
 
-// TestDatabaseOutage: while the database is gone, every request that needs it is told so and when to come again;
-// afterwards all is well.
+// TestDatabaseOutage: while the database is down, every request that needs it gets 503 with Retry-After; afterwards all
+// work again.
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
 	database := storetest.NewServer(t)
 	s, with := withService(t, database.Database(t))
 	l := newLab(t, 0, with)
-	p, token := somebody(t, s, "ada@example.com")
+	p, token := newAccount(t, s, "ada@example.com")
 	project, err := p.Project(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -285,8 +286,8 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 }
 
-// TestQueuedRunsOfProjects: a run of a project that waits when the server ends begins when it serves again, before
-// anybody asks.
+// TestQueuedRunsOfProjects: a queued run of a project when the server ends starts when it serves again, before the
+// first request.
 func TestQueuedRunsOfProjects(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
@@ -295,7 +296,7 @@ func TestQueuedRunsOfProjects(t *testing.T) {
 		o.Running = 1
 		again = *o
 	})
-	_, token := somebody(t, s, "ada@example.com")
+	_, token := newAccount(t, s, "ada@example.com")
 	ask := func(method, path string, body any) answer {
 		return l.ask(method, path, body, "Authorization", "Bearer "+token)
 	}

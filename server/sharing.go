@@ -18,12 +18,12 @@ import (
 
 const (
 	publishLimit = 10 * time.Minute
-	// fileAge is how old a look into the bucket may be when a file of a run is read that is here: a page asks for many at
-	// once.
+	// fileAge is how old the list of runs from the bucket may be when a file of a local run is read: a page requests
+	// many files at once.
 	fileAge = time.Second
 )
 
-// sharing makes what a project's space shares with those of other servers; nil without a bucket.
+// sharing returns what creates the shared part of a project's space; nil without a bucket.
 func (s *Server) sharing(p service.ProjectInfo, reports string, keep *retention) func(*upload.Folder) *shared.Project {
 	if s.o.Bucket == nil {
 		return nil
@@ -37,7 +37,7 @@ func (s *Server) sharing(p service.ProjectInfo, reports string, keep *retention)
 	}
 }
 
-// share lets the names of a space's runs be claimed.
+// share connects the space with the bucket, so that run names are unique among servers.
 func (s *Server) share() {
 	if s.o.share != nil {
 		s.shared = s.o.share(s.files)
@@ -45,7 +45,7 @@ func (s *Server) share() {
 	}
 }
 
-// publish puts a run where the other servers find it.
+// publish copies a run to the bucket for the other servers.
 func (s *Server) publish(ctx context.Context, run string) error {
 	if s.shared == nil {
 		return nil
@@ -60,7 +60,7 @@ func (s *Server) publishEnded(run string) error { return s.publish(context.Backg
 // shares are the scopes of what servers share.
 var shares = []string{readRuns, writeRuns, readReports, writeReports}
 
-// fetch brings what other servers put into the bucket, before a request for runs or reports is answered.
+// fetch downloads what other servers have published, before a request for runs or reports is handled.
 func (s *Server) fetch(r *http.Request, a access) error {
 	if s.shared == nil || !slices.Contains(shares, a.scope) {
 		return nil
@@ -73,7 +73,7 @@ func (s *Server) fetch(r *http.Request, a access) error {
 		return s.shared.Sync(r.Context())
 	}
 	if err := s.shared.SyncSince(r.Context(), fileAge); err != nil {
-		s.log.WarnContext(r.Context(), "a report is shown that may be deleted", "run", run, "error", err)
+		s.log.WarnContext(r.Context(), "cannot check whether a report was deleted", "run", run, "error", err)
 	}
 	return nil
 }

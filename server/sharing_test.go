@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// tarOf makes an archive of files.
+// tarOf creates an archive of files.
 func tarOf(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -43,13 +43,14 @@ func tarOf(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// foreignPack is the smallest pack, of a test with an id.
+// foreignPack is the smallest valid pack, of a test with an ID.
 func foreignPack(t testing.TB, id string) []byte {
 	t.Helper()
 	return tarOf(t,
 		map[string]string{
 			id + "/summary.json": fmt.Sprintf(
-				`{"id": %q, "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`, id)})
+				`{"id": %q, "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": `+
+					`0, "artifacts": []}`, id)})
 }
 
 // replica is one of several servers of one service.
@@ -69,11 +70,11 @@ func (r *replica) sendPart(path, part string, data []byte) answer {
 	return r.as("POST", path, body, "Content-Type", kind)
 }
 
-// runs are the names of the project's reports.
+// runs returns the names of the project's runs.
 func (r *replica) runs() string { r.t.Helper(); return string(r.as("GET", "/api/reports", nil).body) }
 
-// TestReplicasShareReports: whatever one of several servers has, all have, also one that starts with empty folders; and
-// what one deletes is gone everywhere.
+// TestReplicasShareReports: what one of several servers stores is available on all, also on one that starts with empty
+// folders; what one deletes is deleted on all.
 func TestReplicasShareReports(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite and a folder", func(t *testing.T) {
@@ -98,7 +99,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	start := func(phones int) *replica {
 		s, with := withService(t, database)
 		if person == nil {
-			person, token = somebody(t, s, "ada@example.com")
+			person, token = newAccount(t, s, "ada@example.com")
 			project, err := person.Project(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
@@ -184,7 +185,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 		t.Errorf("a pack that the other server took: %s", a)
 	}
 
-	// Gone is gone, and what is left is there for a server that knows nothing.
+	// Deleted data stays deleted, and the rest is available on a new server.
 	var gone string
 	for gone = range names {
 		break
@@ -192,7 +193,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	if a := two.as("DELETE", "/api/reports/"+gone, nil); a.status != 204 {
 		t.Error(a)
 	}
-	// within a second of the last look it may be shown yet
+	// It may still be visible within a second of the last check of the bucket.
 	if a := one.as("GET", "/api/reports/"+gone+"/index.html", nil); a.status != 404 && a.status != 200 {
 		t.Error(a)
 	}
@@ -210,7 +211,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 		storeIsDown(t, s3, one, two)
 	}
 
-	// Limits hold for all of them; a project that is deleted leaves nothing.
+	// Limits apply on all servers; a deleted project leaves nothing.
 	id := person.Account.ID
 	project, err := person.Project(t.Context(), "")
 	if err != nil {
@@ -236,7 +237,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	}
 }
 
-// storeIsDown: a pack that could not be kept is not acknowledged, and is kept when it is sent again.
+// storeIsDown: a pack that could not be stored is not acknowledged, and is stored when it is sent again.
 func storeIsDown(t *testing.T, s3 *blobtest.Server, one, two *replica) {
 	before := len(s3.Names())
 	s3.Down(true)
@@ -256,8 +257,8 @@ func storeIsDown(t *testing.T, s3 *blobtest.Server, one, two *replica) {
 	}
 }
 
-// TestSharedFolderOfOld: reports and tests that were there before there was a bucket are shared, too, and what a server
-// left when it died.
+// TestSharedFolderOfOld: reports and tests from before the bucket existed are shared, too, and so is what a killed
+// server left.
 func TestSharedFolderOfOld(t *testing.T) {
 	t.Parallel()
 	database, dir := storetest.SQLite(t), t.TempDir()
@@ -266,7 +267,7 @@ func TestSharedFolderOfOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, with := withService(t, database)
-	person, token := somebody(t, s, "ada@example.com")
+	person, token := newAccount(t, s, "ada@example.com")
 	var o server.Options
 	l := newLab(t, 0, with, func(options *server.Options) { o = *options })
 	ask := func(method, path string, body any, headers ...string) answer {

@@ -22,8 +22,8 @@ import (
 	"github.com/taproot-dev/taproot/server/shared"
 )
 
-// spaces are the servers of the projects, each with folders, runs, pages and leases of its own: what is another
-// project's cannot be named.
+// spaces are the servers of the projects, each with its own folders, runs, pages and leases. Nothing of another project
+// can be named in one.
 type spaces struct {
 	mu     sync.Mutex
 	byID   map[string]*Server
@@ -33,8 +33,8 @@ type spaces struct {
 // within are the scopes of what belongs to one project's space.
 var within = []string{readDevices, writeDevices, readRuns, writeRuns, readReports, writeReports}
 
-// space gives the server that answers a request: with a service that of the caller's project, for what belongs to
-// projects.
+// space returns the server that handles a request: with accounts, that of the caller's project for everything that
+// belongs to projects.
 func (s *Server) space(c caller, a access) (*Server, error) {
 	if c.project != nil {
 		return s.spaceOf(*c.project)
@@ -63,7 +63,7 @@ func (s *Server) spaceOf(p service.ProjectInfo) (*Server, error) {
 	return s.openSpace(p)
 }
 
-// openSpace is called by who has the lock of spaces.
+// openSpace opens the space of a project. The caller holds the lock of spaces.
 func (s *Server) openSpace(p service.ProjectInfo) (*Server, error) {
 	own, err := s.newSpace(p)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Server) openSpace(p service.ProjectInfo) (*Server, error) {
 	return own, nil
 }
 
-// openQueued opens the projects in which runs wait that an earlier process did not come to.
+// openQueued opens the projects with queued runs that an earlier process did not start.
 func (s *Server) openQueued() error {
 	if s.o.Service == nil {
 		return nil
@@ -96,13 +96,13 @@ func (s *Server) openQueued() error {
 			_, err = s.openSpace(p)
 		}
 		if err != nil {
-			s.log.Warn("runs of a project wait that cannot be opened", "folder", filepath.Dir(reports), "error", err)
+			s.log.Warn("cannot open a project with queued runs", "folder", filepath.Dir(reports), "error", err)
 		}
 	}
 	return nil
 }
 
-// reportsFolder is that of a project's reports in its folder.
+// reportsFolder is the name of the folder of reports in a project's folder.
 const reportsFolder = "reports"
 
 // retention is how long a project keeps reports. Its admins may change it at any time.
@@ -113,8 +113,8 @@ func (r *retention) set(days, runs int) {
 	r.runs.Store(int64(runs))
 }
 
-// environment is that of a project's runs: the limits are its own, and the operator's chats and repositories are not
-// told of them.
+// environment returns the environment of a project's runs: with the project's own limits, and without the operator's
+// chats and repositories.
 func (r *retention) environment(getenv func(string) string) func(string) string {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -133,7 +133,7 @@ func (r *retention) environment(getenv func(string) string) func(string) string 
 	}
 }
 
-// newSpace opens the folders of a project. Its id is one that the service made, never a text of a client.
+// newSpace opens the folders of a project. The ID was created by the service, never by a client.
 func (s *Server) newSpace(p service.ProjectInfo) (*Server, error) {
 	o := s.o
 	o.Service, o.Auth, o.Limiter, o.Guesses, o.ownFiles, o.projectID = nil, nil, nil, nil, true, p.ID
@@ -159,7 +159,7 @@ func (s *Server) newSpace(p service.ProjectInfo) (*Server, error) {
 	return own, err
 }
 
-// close ends all of them; none is opened afterwards.
+// close closes all spaces; none is opened afterwards.
 func (p *spaces) close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -173,7 +173,7 @@ func (p *spaces) close() error {
 	return errors.Join(errs...)
 }
 
-// dropSpace ends the space of a project that was deleted, and removes its folders.
+// dropSpace closes the space of a deleted project, and removes its folders.
 func (s *Server) dropSpace(id string) error {
 	s.spaces.mu.Lock()
 	own := s.spaces.byID[id]
@@ -192,10 +192,10 @@ func (s *Server) dropSpace(id string) error {
 	return errors.Join(err, shared.New(shared.Options{Bucket: s.o.Bucket, Name: "projects/" + id}).Drop(ctx))
 }
 
-// scopePerson is of what people do with their account and projects, which keys cannot.
+// scopePerson is the scope of what persons do with their account and projects, which keys cannot.
 const scopePerson = "person"
 
-// admitMember asks the service who the caller is, counts the request, and decides whether the caller may do this.
+// admitMember identifies the caller with the service, counts the request, and checks the permission.
 func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access) (caller, *Error) {
 	ctx := r.Context()
 	who, err := s.o.Service.Identify(ctx, r.Header, service.From{Address: c.addr, Agent: r.UserAgent()})
@@ -208,9 +208,9 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 	}
 	switch {
 	case errors.Is(err, service.ErrMissing):
-		return c, s.rejectForeignOrigin(h, r, c, auth.ErrMissing)
+		return c, s.credentialError(h, r, c, auth.ErrMissing)
 	case errors.Is(err, service.ErrInvalid):
-		return c, s.rejectForeignOrigin(h, r, c, auth.ErrInvalid)
+		return c, s.credentialError(h, r, c, auth.ErrInvalid)
 	case err != nil:
 		return c, s.problem(ctx, err)
 	}
@@ -231,22 +231,22 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 	return c, mayMember(who, a)
 }
 
-// askAgain is how often it is asked whether somebody may still listen.
-const askAgain = 500 * time.Millisecond
+// permissionInterval is how often the permission of a caller of a stream is checked again.
+const permissionInterval = 500 * time.Millisecond
 
-// errNotAllowed is why what goes on without an end was cut off.
+// errNotAllowed is the cause of the end of a stream.
 var errNotAllowed = errors.New("your credential may not do this any more")
 
-// whileAllowed ends what goes on without an end when the caller may not do it any more: a key was revoked, somebody
-// logged out or was removed.
+// whileAllowed ends a streaming response when the caller's permission ends: a key was revoked, a person logged out or
+// was removed.
 func (s *Server) whileAllowed(ctx context.Context, who *service.Caller, a access) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		for drivers.Pause(ctx, askAgain) == nil {
+		for drivers.Pause(ctx, permissionInterval) == nil {
 			now, err := who.Again(ctx)
 			var gone *store.UnavailableError
-			if errors.As(err, &gone) || ctx.Err() != nil { // nobody knows: as it was
+			if errors.As(err, &gone) || ctx.Err() != nil { // the database is unavailable: keep the stream
 				continue
 			}
 			if err != nil || mayMember(now, a) != nil {
@@ -257,7 +257,7 @@ func (s *Server) whileAllowed(ctx context.Context, who *service.Caller, a access
 	return ctx, func() { cancel(nil); asking.Wait() }
 }
 
-// mayMember tells whether a caller may do what a route asks for.
+// mayMember checks that a caller may use a route.
 func mayMember(who *service.Caller, a access) *Error {
 	switch {
 	case a.scope == "-", a.scope == "":
@@ -274,7 +274,7 @@ func mayMember(who *service.Caller, a access) *Error {
 	return nil
 }
 
-// quotaHeaders tells the sender where it stands with a policy.
+// quotaHeaders sets the rate limit headers, and returns the 429 when the quota is used up.
 func quotaHeaders(h http.Header, policy string, q service.Quota) *Error {
 	if q.Limit == 0 {
 		return nil
@@ -294,7 +294,7 @@ func quotaHeaders(h http.Header, policy string, q service.Quota) *Error {
 	return fail
 }
 
-// memberProblem is about people and credentials, or about a database that is gone.
+// memberProblem converts errors about accounts and credentials, and of an unavailable database.
 func memberProblem(err error) *Error {
 	var known *service.Error
 	var gone *store.UnavailableError

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// eventStream writes parts of an answer that goes on. Safe for concurrent use.
+// eventStream writes parts of a streaming response. It is safe for concurrent use.
 type eventStream struct {
 	mu sync.Mutex
 	w  http.ResponseWriter
 }
 
-// write sends a part now, or fails when the client does not take it.
+// write sends a part at once, and fails when the client does not read it.
 func (e *eventStream) write(text string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -24,7 +24,7 @@ func (e *eventStream) write(text string) error {
 	return http.NewResponseController(e.w).Flush()
 }
 
-// beat sends a comment now and then, so that proxies do not take silence for death; stop waits until no more is sent.
+// beat sends a comment regularly, so that proxies do not close an idle connection; stop waits until no more is sent.
 func (e *eventStream) beat(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

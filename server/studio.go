@@ -14,12 +14,12 @@ import (
 	"github.com/taproot-dev/taproot/server/studio"
 )
 
-// openStudio makes the pages of Studio. With a service they are part of the console, which lets people in.
+// openStudio creates Studio. With a service it is part of the console, which has its own login.
 func (s *Server) openStudio() (err error) {
 	if s.o.Service != nil || s.o.ownFiles || s.o.FarmHost {
 		return nil
 	}
-	o := studio.Options{Guess: s.guess}
+	o := studio.Options{Guess: s.countWrongKey}
 	if s.o.Auth != nil {
 		o.Identify = s.o.Auth.Identify
 	}
@@ -35,7 +35,7 @@ func (s *Server) openStudio() (err error) {
 			}
 			ids, err := plan.PrefersID(filepath.Join(s.project.Name(), filepath.FromSlash(folder)))
 			if err != nil {
-				s.log.Warn("how elements are named is not known", "error", err)
+				s.log.Warn("cannot read how elements are named", "error", err)
 			}
 			return ids
 		}
@@ -44,7 +44,7 @@ func (s *Server) openStudio() (err error) {
 	return err
 }
 
-// closeStudio lets go of the project.
+// closeStudio closes the project.
 func (s *Server) closeStudio() error {
 	if s.project == nil {
 		return nil
@@ -52,8 +52,8 @@ func (s *Server) closeStudio() error {
 	return s.project.Close()
 }
 
-// StudioLink makes a path that lets whoever opens it first into Studio, to the page next, with all rights: for the
-// person at this machine.
+// StudioLink returns a path that logs in the first client that opens it, with all permissions, and redirects to the
+// page next. It is for the person at this machine.
 func (s *Server) StudioLink(next string) (string, error) {
 	if s.studio == nil {
 		return "", errors.New("this server has no pages of Studio")
@@ -61,8 +61,8 @@ func (s *Server) StudioLink(next string) (string, error) {
 	return s.studio.Link(auth.Local("studio"), next), nil
 }
 
-// guess counts a wrong key, and answers an address that has sent too many.
-func (s *Server) guess(w http.ResponseWriter, r *http.Request) bool {
+// countWrongKey counts a wrong key. It returns false after it has written a 429 to an address that has sent too many.
+func (s *Server) countWrongKey(w http.ResponseWriter, r *http.Request) bool {
 	if fail := count(r.Context(), s.o.Guesses, w.Header(), caller{addr: s.client(r)}, access{}); fail != nil {
 		writeError(w, fail)
 		return false
@@ -70,24 +70,23 @@ func (s *Server) guess(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// serveStudio answers for a page of Studio. Its own name is asked for in any case, and pages of other sites are
-// refused.
+// serveStudio serves a page of Studio. It rejects pages of other sites.
 func (s *Server) serveStudio(w http.ResponseWriter, r *http.Request) {
-	noteRoute(r.Context(), "studio")
+	setLogRoute(r.Context(), "studio")
 	c := caller{addr: s.client(r)}
-	if fail := s.isForeignOrigin(r); fail != nil {
+	if fail := s.rejectForeignOrigin(r); fail != nil {
 		writeError(w, fail)
 		return
 	}
-	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+	if !s.busy.enter(c.rateKey(), s.o.MaxBusy) {
 		writeError(w, limited("too many requests at once; wait for some to end", time.Second))
 		return
 	}
-	defer s.busy.leave(c.counted())
+	defer s.busy.leave(c.rateKey())
 	s.studio.ServeHTTP(w, r)
 }
 
-// identify knows who sent a request, by its credential or by a session of Studio.
+// identify returns the sender of a request, by its credential or by a session of Studio.
 func (s *Server) identify(r *http.Request) (auth.Identity, error) {
 	who, err := s.o.Auth.Identify(r.Header)
 	if errors.Is(err, auth.ErrMissing) && s.studio != nil {

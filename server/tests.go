@@ -22,16 +22,16 @@ type Test struct {
 	Tags     []string     `json:"tags" nullable:"false"`
 	File     string       `json:"file,omitempty"`
 	Line     int          `json:"line,omitempty"`
-	Steps    int          `json:"steps" doc:"Steps as they stand in the file, without those within others."`
+	Steps    int          `json:"steps" doc:"Steps in the file, without nested ones."`
 }
 
-// Mistake is something in a test that is wrong.
+// Mistake is an error in a test.
 type Mistake struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty" doc:"How to mend it."`
+	Hint    string `json:"hint,omitempty" doc:"How to fix it."`
 }
 
 type testList struct {
@@ -55,22 +55,22 @@ type validation struct {
 	}
 }
 
-const uploadTestsDoc = `Takes an archive (tar.gz) of a folder of tests as multipart/form-data, in the part "tests". What the archive holds takes the place of all
-that lies in the folder of tests; the answer lists the tests, and what is wrong with them. Only projects of a server with accounts have a
-folder that clients may write.`
+const uploadTestsDoc = `Takes an archive (tar.gz) of a folder of tests as multipart/form-data, in the part "tests". The
+content of the archive replaces everything in the folder of tests; the response lists the tests, and their errors. Only
+projects of a server with accounts have a folder that clients may write.`
 
-// UploadedTests are those that lie in the folder after an upload.
+// UploadedTests are the tests in the folder after an upload.
 type UploadedTests struct {
 	Files    int       `json:"files"`
 	Tests    []Test    `json:"tests" nullable:"false"`
 	Problems []Mistake `json:"problems" nullable:"false" doc:"Files that cannot be read as tests."`
 }
 
-// uploadTests replaces the folder of tests, which is a project's own: that of an operator is nobody's to replace.
+// uploadTests replaces a project's folder of tests. Clients cannot replace the folder of an operator.
 func (s *Server) uploadTests(w http.ResponseWriter, r *http.Request) error {
 	if !s.o.ownFiles {
 		return fault(http.StatusForbidden, codeForbidden,
-			"the tests of this server are its operator's; only projects of taproot serve --service take tests")
+			"the tests of this server belong to its operator; only projects of taproot serve --service accept tests")
 	}
 	return s.archiveOf(w, r, testsPart, func(ctx context.Context, _ string, archive io.Reader) error {
 		n, err := s.replaceTests(ctx, archive)
@@ -103,7 +103,7 @@ func (s *Server) listTests(context.Context, *struct{}) (*testList, error) {
 	return out, nil
 }
 
-// validateTests looks at a file as a run of it would.
+// validateTests checks a file as a run of it would.
 func (s *Server) validateTests(_ context.Context, in *validateInput) (*validation, error) {
 	out := &validation{}
 	p, err := s.runConfig().PlanSent(nil, plan.Source{Name: sentFile, Text: []byte(in.Body.YAML)})
@@ -144,7 +144,7 @@ func testsOf(tests []*dsl.Test) []Test {
 	return list
 }
 
-// mistakes takes errors of the language apart.
+// mistakes converts errors of the test syntax, which may be nested.
 func (s *Server) mistakes(problems []error) []Mistake {
 	list := []Mistake{}
 	for _, problem := range problems {

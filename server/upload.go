@@ -13,10 +13,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-const uploadDoc = `Takes the archive of one report pack, as taproot report pack makes it: multipart/form-data with the file in the part "pack". The
-archive is unpacked aside, checked and kept in a run of its own. A pack that is there already is not kept twice: then the answer is 200.`
+const uploadDoc = `Takes the archive of one report pack, as taproot report pack writes it: multipart/form-data with the
+file in the part "pack". The archive is unpacked to a temporary folder, checked and stored as a run of its own. A pack
+that exists already is not stored again: then the response is 200.`
 
-// uploaded is a pack that is kept.
+// uploaded is a stored pack.
 type uploaded struct {
 	Run    string `json:"run" example:"2026-03-04T05-06-07"`
 	Pack   string `json:"pack" example:"login"`
@@ -24,7 +25,7 @@ type uploaded struct {
 	URL    string `json:"url" doc:"Path of the pack." example:"/reports/2026-03-04T05-06-07/login"`
 }
 
-// The names of the parts that hold an archive.
+// The names of the parts that contain an archive.
 const (
 	packPart  = "pack"
 	testsPart = "tests"
@@ -42,7 +43,7 @@ func uploadBody(part string) *huma.RequestBody {
 			Properties: map[string]*huma.Schema{part: file}}}}}
 }
 
-// upload reads the archive as it comes; nothing of it is kept in memory.
+// upload reads the archive as it arrives; it is never in memory as a whole.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	return s.archiveOf(w, r, packPart, func(ctx context.Context, _ string, archive io.Reader) error {
 		stored, err := s.uploads.Put(ctx, archive)
@@ -63,37 +64,37 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// archiveOf gives the file in a part of a request to its use, with the name that the client gave it.
+// archiveOf passes the file in a part of the request to use, with the file name that the client sent.
 func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string,
 	use func(ctx context.Context, file string, in io.Reader) error) error {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), s.o.MaxSend, errTooLong)
 	defer cancel()
-	body := &watched{ReadCloser: r.Body}
+	body := &timeoutBody{ReadCloser: r.Body}
 	r.Body = body
 	parts, err := r.MultipartReader()
 	if err != nil {
-		return invalid("the body is no multipart/form-data: it has no boundary")
+		return invalid("the body is not multipart/form-data: it has no boundary")
 	}
 	part, err := s.partOf(ctx, w, parts, name)
-	if body.late { // parts do not pass this reason on, and net/http ends the request's context with it
+	if body.timedOut { // the multipart reader hides this reason, and net/http cancels the request's context then
 		return errTooLong
 	}
 	if err != nil {
 		return err
 	}
-	return use(ctx, part.FileName(), &moving{part, func() { s.await(w) }})
+	return use(ctx, part.FileName(), &timedReader{part, func() { s.limitRead(w) }})
 }
 
 const (
 	maxParts = 16
-	maxField = 64 << 10 // bytes of a part that nobody asked for
+	maxField = 64 << 10 // bytes of other parts
 )
 
-// partOf finds the part with the archive; small other fields are passed by.
+// partOf finds the part with the archive; it skips small other fields.
 func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multipart.Reader, name string) (
 	*multipart.Part, error) {
 	for range maxParts {
-		s.await(w)
+		s.limitRead(w)
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -101,9 +102,9 @@ func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multi
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
-			return nil, invalid("the body is cut off, or no multipart/form-data")
+			return nil, invalid("the body is cut off, or not multipart/form-data")
 		case part.FormName() == name && part.FileName() == "":
-			return nil, invalid(fmt.Sprintf("the part %q is no file: give it a filename", name))
+			return nil, invalid(fmt.Sprintf("the part %q is not a file: give it a filename", name))
 		case part.FormName() == name:
 			return part, nil
 		}
@@ -114,31 +115,31 @@ func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multi
 	return nil, invalid(fmt.Sprintf("there is no part %q among the first %d", name, maxParts))
 }
 
-// await bounds how long the next part of a request may take.
-func (s *Server) await(w http.ResponseWriter) {
-	// there is none in tests without a connection
+// limitRead limits the time for the next part of a request.
+func (s *Server) limitRead(w http.ResponseWriter) {
+	// Fails in tests without a connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.Patience))
 }
 
-// moving reads an upload that must move on.
-type moving struct {
+// timedReader reads an upload of which each part must arrive in time.
+type timedReader struct {
 	r     io.Reader
 	await func()
 }
 
-func (m *moving) Read(p []byte) (int, error) {
+func (m *timedReader) Read(p []byte) (int, error) {
 	m.await()
 	return m.r.Read(p)
 }
 
-// watched knows whether a body did not come in time.
-type watched struct {
+// timeoutBody detects that a body did not arrive in time.
+type timeoutBody struct {
 	io.ReadCloser
-	late bool
+	timedOut bool
 }
 
-func (b *watched) Read(p []byte) (int, error) {
+func (b *timeoutBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.late = b.late || errors.Is(err, os.ErrDeadlineExceeded)
+	b.timedOut = b.timedOut || errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }

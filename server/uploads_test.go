@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// form is a multipart body with one file.
+// form returns a multipart body with one file.
 func form(t testing.TB, part, file string, data []byte) (body *bytes.Buffer, kind string) {
 	t.Helper()
 	body = &bytes.Buffer{}
@@ -40,7 +40,7 @@ func form(t testing.TB, part, file string, data []byte) (body *bytes.Buffer, kin
 	return body, w.FormDataContentType()
 }
 
-// upload sends an archive twice, and spoilt in several ways.
+// upload sends an archive twice, and damaged in several ways.
 func (l *lab) upload(archive []byte) {
 	l.t.Helper()
 	send := func(path, part, file string, data []byte) answer {
@@ -90,7 +90,7 @@ func (l *lab) upload(archive []byte) {
 	}
 }
 
-// TestUploadByOurClient: what taproot report upload sends is taken, with a key only, and what is too large is refused.
+// TestUploadByOurClient: uploads of taproot report upload are accepted, with a key only, and rejected if too large.
 func TestUploadByOurClient(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Upload = upload.Limits{Archive: 20_000} })

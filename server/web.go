@@ -15,11 +15,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// Page is a page of a browser that is open.
+// Page is an open page of a browser.
 type Page struct {
 	ID     string     `json:"id" example:"web-1"`
 	Opened time.Time  `json:"opened"`
-	Used   time.Time  `json:"used" doc:"The end of the last call on it. A page that nobody uses for ten minutes is closed."`
+	Used   time.Time  `json:"used" doc:"The end of the last call on it. An unused page is closed after ten minutes."`
 	Lease  *LeaseInfo `json:"lease,omitempty"`
 }
 
@@ -28,7 +28,7 @@ type pageInput struct {
 	Page string `path:"page" example:"web-1"`
 }
 
-// pages lists the pages that are open, by their ids.
+// pages lists the open pages by their IDs.
 func (s *Server) pages() []live.Status {
 	var pages []live.Status
 	for _, status := range s.devices.Open() {
@@ -71,7 +71,7 @@ func noPage(id string) *Error {
 		fmt.Sprintf("no page %.50q is open; GET /web lists those that are, POST /web/launch opens one", id))
 }
 
-// pageName is what an action is called under /web; of the actions of pages alone, without the word web.
+// pageName returns the name of an action under /web: for actions of pages only, without the prefix "web".
 func pageName(name string) string {
 	switch name {
 	case "openBrowser":
@@ -85,8 +85,8 @@ func pageName(name string) string {
 	return kebab(name)
 }
 
-// pageAction adds the path of an action under /web. Where an action of pages has the short name of a general one, the
-// general one is found under /devices only.
+// pageAction adds the path of an action under /web. If an action of pages has the short name of a general one, the
+// general one is available under /devices only.
 func (s *Server) pageAction(def dsl.Def, body map[string]any) {
 	name := pageName(def.Name)
 	if _, own := dsl.Lookup("web" + strings.ToUpper(def.Name[:1]) + def.Name[1:]); own {
@@ -118,7 +118,8 @@ func (s *Server) pageAction(def dsl.Def, body map[string]any) {
 	})
 }
 
-// page takes the page out of the arguments, or finds the only one. Mistakes in the other arguments are told before.
+// page takes the page out of the arguments, or returns the only open one. Errors in the other arguments are reported
+// first.
 func (s *Server) page(def *dsl.Def, args source.Value) (source.Value, string, error) {
 	f, given := args.Get(pageArgument)
 	args.Fields = slices.DeleteFunc(slices.Clone(args.Fields), func(f source.Field) bool { return f.Key == pageArgument })
@@ -143,7 +144,7 @@ func (s *Server) page(def *dsl.Def, args source.Value) (source.Value, string, er
 		ids = append(ids, p.Info.ID)
 	}
 	return args, "", fault(http.StatusConflict, codePage,
-		fmt.Sprintf("several pages are open: say which one is meant by \"page\": %s", strings.Join(ids, ", ")))
+		fmt.Sprintf("several pages are open: choose one with \"page\": %s", strings.Join(ids, ", ")))
 }
 
 // launch opens a page in a fresh browser context.
@@ -172,10 +173,10 @@ func (s *Server) launch(w http.ResponseWriter, r *http.Request, def *dsl.Def) er
 	c := call{def: def, device: id, args: args, page: id, launch: true}
 	out, err := s.do(r, c)
 	if err != nil {
-		shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()
 		if closing := s.devices.Shut(shut, id, who); closing != nil {
-			s.log.WarnContext(ctx, "close a page that did not open", "page", id, "error", closing)
+			s.log.WarnContext(ctx, "cannot close a page that did not open", "page", id, "error", closing)
 		}
 		return err
 	}

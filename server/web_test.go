@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestWeb walks through what a client does with pages, in real Chromium.
+// TestWeb calls the routes that a client uses with pages, in real Chromium.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -95,8 +95,8 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// TestCallsWithoutAPage: what needs a page while none is open is the client's mistake, on every path to it, and not a
-// broken device.
+// TestCallsWithoutAPage: a call that needs a page while none is open is an error of the client, on every path, and not
+// of the device.
 func TestCallsWithoutAPage(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

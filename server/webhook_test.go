@@ -16,7 +16,7 @@ import (
 
 const webhookSecret = "another secret that billing knows, too"
 
-// sign is the header of a body, as docs/service.md says it.
+// sign returns the signature header of a body, as described in docs/service.md.
 func sign(secret, body string, at time.Time) string {
 	moment := fmt.Sprint(at.Unix())
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -24,7 +24,7 @@ func sign(secret, body string, at time.Time) string {
 	return "t=" + moment + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// TestPlanWebhook: a plan changes once for each key, by who knows the secret, and by nobody else.
+// TestPlanWebhook: a plan changes once per idempotency key, and only for callers that know the secret.
 func TestPlanWebhook(t *testing.T) {
 	t.Parallel()
 	test := func(t *testing.T, address string) {

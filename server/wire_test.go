@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// wire sends bytes as they are and gives all that is answered.
+// wire sends raw bytes and returns all that the server responds.
 func (l *lab) wire(text string) string {
 	l.t.Helper()
 	c := l.connect(text)
@@ -21,7 +21,7 @@ func (l *lab) wire(text string) string {
 	return string(heard)
 }
 
-// TestAStalledUploadIsNoSuccess: an archive that stops on its way is answered 504 in JSON, wherever it stops.
+// TestAStalledUploadIsNoSuccess: an upload that stops anywhere gets 504 with JSON.
 func TestAStalledUploadIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, impatient)

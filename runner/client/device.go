@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// GoToTab brings the tab that the call names to the front.
+// GoToTab brings the tab that the call names to the foreground.
 func (c *Call) GoToTab(ctx context.Context, device string) error {
 	def, _ := dsl.Lookup("webPage")
 	at := source.Value{Kind: source.Map, Fields: []source.Field{
@@ -24,17 +24,17 @@ func (c *Call) GoToTab(ctx context.Context, device string) error {
 	return err
 }
 
-// ErrNoDevice says that there is no page and no phone that a call could mean.
+// ErrNoDevice means that there is no page and no phone for a call.
 var ErrNoDevice = errors.New("there is no device to use")
 
-// Choice is the device that calls mean which name none; "" when none was chosen.
+// Choice returns the device of calls that name none; "" when none was chosen.
 func (s *Session) Choice() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.chosen
 }
 
-// IsOpen tells whether the session has the device.
+// IsOpen reports whether the session uses the device.
 func (s *Session) IsOpen(id string) bool {
 	for _, st := range s.Mine() {
 		if st.Info.ID == id {
@@ -44,7 +44,7 @@ func (s *Session) IsOpen(id string) bool {
 	return false
 }
 
-// platform gives that of a device that is open.
+// platform returns the platform of an open device.
 func (s *Session) platform(id string) dsl.Platform {
 	for _, st := range s.Mine() {
 		if st.Info.ID == id {
@@ -54,12 +54,12 @@ func (s *Session) platform(id string) dsl.Platform {
 	return dsl.Android
 }
 
-// AnyDevice finds the device of a call that works everywhere.
+// AnyDevice finds the device of a call that works on every platform.
 func (c *Call) AnyDevice(ctx context.Context) (string, error) {
 	return c.Pick(ctx, []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web})
 }
 
-// deviceFor finds the device of an operation; opened: a page was opened for it.
+// deviceFor finds the device of an action; opened reports that it opened a page.
 func (c *Call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened bool, err error) {
 	if c.is("openBrowser") && c.Device == "" && !strings.HasPrefix(c.Choice(), "web-") {
 		id, err := c.NewPage(ctx)
@@ -74,27 +74,27 @@ func (c *Call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened b
 	return id, false, err
 }
 
-// NewPage opens a page of a browser that is this client's from now on.
+// NewPage opens a page of a browser for this client.
 func (s *Session) NewPage(ctx context.Context) (id string, err error) {
 	status, err := s.Live.Launch(ctx, dsl.Web, s.Who)
 	if err == nil {
 		s.setNewest(status.Info.ID)
-		err = s.hold(ctx, status.Info.ID)
+		err = s.lease(ctx, status.Info.ID)
 	}
 	return status.Info.ID, err
 }
 
-// Pick gives the device that was named, the one that was set, or the only one there is: nobody's device is guessed.
+// Pick returns the named device, the chosen one, or the only one; it never guesses between several.
 func (c *Call) Pick(ctx context.Context, platforms []dsl.Platform) (string, error) {
 	device, err := c.find(ctx, platforms)
 	if err == nil {
-		err = c.hold(ctx, device)
+		err = c.lease(ctx, device)
 	}
 	return device, err
 }
 
-// deviceOfRefs returns the device to which the references among the arguments belong; "" when there are none that are
-// known. A reference is used once in a session, so that it names its device as well.
+// deviceOfRefs returns the device of the references in the arguments; "" when none is known. A reference is used once
+// in a session, so it also identifies its device.
 func (c *Call) deviceOfRefs() (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,7 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 	var why []string
 	for _, p := range platforms {
 		if p == dsl.Web {
-			continue // those that are not open are no use yet
+			continue // only open devices can be used without naming them
 		}
 		infos, err := c.Pool.Usable(ctx, p)
 		if ctx.Err() != nil {
@@ -171,7 +171,7 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 	case !slices.Contains(platforms, dsl.Android) && slices.Contains(platforms, dsl.Web):
 		return "", &Refusal{What: "no page is open", Try: "`openBrowser`", Err: drivers.ErrNoPage}
 	}
-	try := "`listDevices` shows what there is"
+	try := "`listDevices` lists the devices"
 	if slices.Contains(platforms, dsl.Web) {
 		try += "; `openBrowser` opens a page"
 	}
@@ -179,21 +179,21 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 		Err: ErrNoDevice}
 }
 
-// Choose sets the device that calls mean which name none.
+// Choose sets the device of calls that name none.
 func (s *Session) Choose(device string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chosen = device
 }
 
-// setNewest notes the page that was opened last.
+// setNewest stores the page that was opened last.
 func (s *Session) setNewest(page string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newest = page
+	s.newestPage = page
 }
 
-// newestOf gives the page that was opened last, when the session uses nothing but pages; "" when nothing is sure.
+// newestOf returns the page that was opened last, when the session uses only pages; otherwise "".
 func (s *Session) newestOf(ids []string) string {
 	var open []string
 	for _, st := range s.Mine() {
@@ -207,15 +207,15 @@ func (s *Session) newestOf(ids []string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case slices.Contains(open, s.newest):
-		return s.newest
+	case slices.Contains(open, s.newestPage):
+		return s.newestPage
 	case len(open) == 1:
 		return open[0]
 	}
 	return ""
 }
 
-// Pages lists the browser pages that are open.
+// Pages lists the open browser pages.
 func (s *Session) Pages() []string {
 	var ids []string
 	for _, st := range s.Mine() {
@@ -227,19 +227,19 @@ func (s *Session) Pages() []string {
 	return ids
 }
 
-// ForgetDevice drops what is remembered of a device whose page or screen is gone.
+// ForgetDevice drops the state of a device after its page or screen is gone.
 func (s *Session) ForgetDevice(device string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Refs.Drop(device)
 	delete(s.scales, device)
-	delete(s.strayed, device)
-	delete(s.early, device)
+	delete(s.newTabs, device)
+	delete(s.pendingNews, device)
 	s.News.Forget(device)
 }
 
-// Unsupported refuses what a device cannot do.
+// Unsupported returns the refusal of an action that a device does not support.
 func Unsupported(device, why string) error {
 	return &Refusal{What: fmt.Sprintf("%s %s", device, why), Err: drivers.ErrUnsupported,
-		Try: "`deviceInfo` tells what the device is"}
+		Try: "`deviceInfo` describes the device"}
 }

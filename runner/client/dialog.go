@@ -12,12 +12,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// A dialog of a page (alert, confirm, prompt) is in no snapshot, and whatever reads or touches the page dismisses it:
-// "Delete this?" would be answered with no, and nobody would know. So it stays open until the client answers it, with a
-// key as a person does.
+// A dialog of a page (alert, confirm, prompt) is not part of snapshots, and any access to the page would dismiss it:
+// "Delete this?" would be answered with no, without a trace. Therefore the dialog stays open until the client answers
+// it with a key, as a person does.
 
-// OpenDialog gives the dialog that is open on a page, nil when there is none; on phones dialogs are elements like
-// others.
+// OpenDialog returns the open dialog of a page, or nil. On phones dialogs are elements like others.
 func OpenDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 	_, page := d.(drivers.Navigator)
 	alerter, ok := d.(drivers.Alerter)
@@ -31,23 +30,23 @@ func OpenDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 	return open, err
 }
 
-// undisturbed refuses to look at a page while a dialog is open, which that would dismiss.
-func (s *Session) undisturbed(ctx context.Context, d drivers.Device) error {
+// checkNoDialog fails while a dialog is open, because reading the page would dismiss it.
+func (s *Session) checkNoDialog(ctx context.Context, d drivers.Device) error {
 	open, err := OpenDialog(ctx, d)
 	if open == nil {
 		return err
 	}
-	return &live.InvalidError{Err: s.unanswered(open)}
+	return &live.InvalidError{Err: s.dialogOpen(open)}
 }
 
-// unanswered refuses what would dismiss an open dialog.
-func (s *Session) unanswered(open *drivers.Alert) *Refusal {
+// dialogOpen returns the refusal of calls that would dismiss an open dialog.
+func (s *Session) dialogOpen(open *drivers.Alert) *Refusal {
 	what, how := s.question(open)
 	return &Refusal{Missing: true, What: "the page waits for an answer, so nothing else can be done on it: " + what,
 		Try: how}
 }
 
-// dialog gives the dialog that is open on a device of the session.
+// dialog returns the open dialog of a device of the session.
 func (c *Call) dialog(ctx context.Context, device string) (open *drivers.Alert, err error) {
 	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
 		return nil, nil
@@ -59,13 +58,13 @@ func (c *Call) dialog(ctx context.Context, device string) (open *drivers.Alert, 
 	return open, err
 }
 
-// DialogWords tell of an open dialog and how it is answered.
+// DialogWords describes an open dialog and how to answer it.
 func (s *Session) DialogWords(open *drivers.Alert) string {
 	what, how := s.question(open)
 	return what + "; " + s.Say(how)
 }
 
-// question gives what a dialog says and how it is answered.
+// question returns the text of a dialog and how to answer it.
 func (s *Session) question(open *drivers.Alert) (what, how string) {
 	how = "`press enter` accepts it"
 	if len(open.Buttons) > 1 {
@@ -77,15 +76,15 @@ func (s *Session) question(open *drivers.Alert) (what, how string) {
 	return fmt.Sprintf("dialog %s is open", s.Foreign(Quoted(open.Text))), how
 }
 
-// beyondDialog tells whether the call leaves the page, and its dialog with it, or answers it in the words of the
-// language.
-func (c *Call) beyondDialog() bool {
+// ignoresDialog reports whether the call works while a dialog is open: it leaves the page and its dialog, or handles
+// the dialog.
+func (c *Call) ignoresDialog() bool {
 	return c.is("openBrowser") || c.is("webNavigate") || c.is("closeBrowser") || c.is("alert")
 }
 
-// reply makes the step that answers an open dialog; a call that is no answer to it is refused, so that nothing is
-// answered by accident.
-func (c *Call) reply(open *drivers.Alert) (step, error) {
+// dialogStep returns the step that answers an open dialog. It refuses a call that is not an answer, so that no dialog
+// is answered by accident.
+func (c *Call) dialogStep(open *drivers.Alert) (step, error) {
 	answer := map[string]string{}
 	text, typed := c.Value.Get("text")
 	switch {
@@ -96,7 +95,7 @@ func (c *Call) reply(open *drivers.Alert) (step, error) {
 	case c.is("input") && typed && open.Field:
 		answer["answer"], answer["text"] = "accept", text.Value.Text
 	default:
-		return step{}, c.unanswered(open)
+		return step{}, c.dialogOpen(open)
 	}
 	def, _ := dsl.Lookup("alert")
 	v := source.Value{Kind: source.Map}
@@ -111,7 +110,7 @@ func (c *Call) reply(open *drivers.Alert) (step, error) {
 	return step{def: def, value: v}, nil
 }
 
-// presses tells whether the call presses this key and no other.
+// presses reports whether the call presses this key only.
 func (c *Call) presses(name string) bool {
 	f, _ := c.Value.Get("keys")
 	key := f.Value

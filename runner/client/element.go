@@ -11,38 +11,38 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// identity is what makes an element of one reading of the screen the same as one of another: what it is, what it is
-// called, and what stands around it. "Delete" beside another item is another element.
+// identity identifies an element across screen reads: by its kind, its ID and label, and the texts around it. A
+// "Delete" next to another item is another element.
 type identity struct {
 	kind    string // type, role, package
-	id      string // id and test id
+	id      string // ID and test ID
 	label   string // without what typing changes
-	context uint64 // sum of the texts that the nearest box says beside it
+	context uint64 // hash of the other texts in the nearest box
 }
 
-// Identified is one reading of the screen with the identities of its elements.
+// Identified is one screen read with the identities of its elements.
 type Identified struct {
 	tree  *screen.Tree
 	ids   map[*screen.Node]identity
 	paths map[*screen.Node]string // indexes from the root
 	twins map[identity]int
-	names map[identity][]*screen.Node // by identities without what is around
+	names map[identity][]*screen.Node // by identities without context
 	byID  map[string][]*screen.Node
-	title map[*screen.Node]string // of controls: what stands beside them names them
+	title map[*screen.Node]string // names of controls: the texts next to them
 	seed  maphash.Seed
 }
 
-// Tree is the reading itself.
+// Tree returns the screen tree.
 func (s *Identified) Tree() *screen.Tree { return s.tree }
 
-// textSums is what a part of the tree says: sums that do not depend on the order, of all texts and of those that do not
-// tick.
+// textSums are hashes of the texts of a part of the tree, which do not depend on their order: of all texts, and of
+// those that do not change by themselves.
 type textSums struct {
 	texts, fixed  int
 	sum, fixedSum uint64
 }
 
-// plus adds the texts of another part; minus takes them away.
+// plus adds the texts of another part; minus removes them.
 func (a textSums) plus(b textSums) textSums {
 	return textSums{a.texts + b.texts, a.fixed + b.fixed, a.sum + b.sum, a.fixedSum + b.fixedSum}
 }
@@ -51,8 +51,8 @@ func (a textSums) minus(b textSums) textSums {
 	return textSums{a.texts - b.texts, a.fixed - b.fixed, a.sum - b.sum, a.fixedSum - b.fixedSum}
 }
 
-// context is the sum that tells the company of an element: a clock or a percentage in it counts only when there is
-// nothing else.
+// context returns the hash for the context of an element. A clock or a percentage counts only when there is no other
+// text.
 func (a textSums) context() uint64 {
 	if a.fixed > 0 {
 		return a.fixedSum
@@ -60,11 +60,12 @@ func (a textSums) context() uint64 {
 	return a.sum
 }
 
-// ticking is a text that changes by itself.
+// ticking matches texts that change by themselves.
 var ticking = lazyregexp.New(`^\s*([0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.,][0-9]+)?|[0-9]{1,3} ?%)\s*$`)
 
 func identify(t *screen.Tree, seed maphash.Seed) *Identified {
-	s := &Identified{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{}, twins: map[identity]int{}, names: map[identity][]*screen.Node{},
+	s := &Identified{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{},
+		twins: map[identity]int{}, names: map[identity][]*screen.Node{},
 		byID: map[string][]*screen.Node{}, title: map[*screen.Node]string{}, seed: seed}
 	sums := map[*screen.Node]textSums{}
 	for _, w := range t.Windows {
@@ -76,7 +77,7 @@ func identify(t *screen.Tree, seed maphash.Seed) *Identified {
 	return s
 }
 
-// add sums the texts below a node up; what a field holds is not among them.
+// add sums the texts below a node, without the values of fields.
 func add(n *screen.Node, sums map[*screen.Node]textSums, seed maphash.Seed) textSums {
 	var all textSums
 	if n.Hidden {
@@ -119,18 +120,18 @@ func (s *Identified) name(n *screen.Node, path string, sums map[*screen.Node]tex
 	}
 }
 
-// fixedLabel is the part of an element's label that typing does not change.
+// fixedLabel returns the part of an element's label that typing does not change.
 func fixedLabel(n *screen.Node) string {
 	switch {
 	case n.Editable:
 		return n.Desc + "|" + n.Hint
 	case n.Clickable:
-		return n.Label() // what stands in a button is its name
+		return n.Label() // the text of a button is its name
 	}
 	return OwnLabel(n)
 }
 
-// visible tells whether an element has a place on the screen, or one that can be scrolled to.
+// visible reports whether an element is on the screen, or can be scrolled to.
 func visible(n *screen.Node, t *screen.Tree) bool {
 	if n.Hidden || n.Bounds.Empty() {
 		return false
@@ -144,54 +145,56 @@ type ReferencedElement struct {
 	Device  string
 	path    string
 	bounds  image.Rectangle
-	twins   int  // elements of its reading with the same identity, itself included
-	named   bool // none of the others was of its kind with its id and its label
-	only    bool // none of the others had its id
+	twins   int  // elements of its screen read with the same identity, including itself
+	named   bool // no other element had its kind, ID and label
+	only    bool // no other element had its ID
 	company map[uint64]bool
-	Words   string // the element in a message
+	Words   string // describes the element in messages
 }
 
-// maxCompany bounds the texts by which the company of an element is told.
-const maxCompany = 48
+// maxTextsAround limits how many texts around an element are stored.
+const maxTextsAround = 48
 
-// know notes all by which an element is found again.
-func (s *Identified) know(n *screen.Node, device, words string) ReferencedElement {
+// reference stores everything by which an element is found again.
+func (s *Identified) reference(n *screen.Node, device, words string) ReferencedElement {
 	id := s.ids[n]
 	return ReferencedElement{identity: id, Device: device, path: s.paths[n], bounds: n.Bounds, twins: s.twins[id],
 		named: len(s.names[id.name()]) == 1,
-		only:  id.id != noID && len(s.byID[id.id]) == 1, company: s.company(n), Words: words}
+		only:  id.id != noID && len(s.byID[id.id]) == 1, company: s.textsAround(n), Words: words}
 }
 
-// name is an identity whatever stands around.
+// name returns the identity without the context.
 func (i identity) name() identity { i.context = 0; return i }
 
-// noID is what elements have in place of an id that have none.
+// noID is the ID of elements without an ID.
 const noID = "|"
 
-// company gives the texts that the nearest box says beside an element.
-func (s *Identified) company(n *screen.Node) map[uint64]bool {
+// textsAround returns the texts next to an element in the nearest box with texts.
+func (s *Identified) textsAround(n *screen.Node) map[uint64]bool {
 	said := map[uint64]bool{}
 	for box := n.Parent; box != nil && len(said) == 0; box = box.Parent {
-		s.around(box, n, said)
+		s.addTexts(box, n, said)
 	}
 	return said
 }
 
-func (s *Identified) around(box, but *screen.Node, said map[uint64]bool) {
-	if box == but || box.Hidden || len(said) >= maxCompany {
+func (s *Identified) addTexts(box, but *screen.Node, said map[uint64]bool) {
+	if box == but || box.Hidden || len(said) >= maxTextsAround {
 		return
 	}
 	if text := cmp.Or(box.Text, box.Desc); text != "" && !box.Editable && !ticking.MatchString(text) && !but.Within(box) {
 		said[maphash.String(s.seed, text)] = true
 	}
 	for _, c := range box.Children {
-		s.around(c, but, said)
+		s.addTexts(c, but, said)
 	}
 }
 
-// Locate finds an element of an earlier reading; nil when it is gone, has changed, or cannot be told from others any
-// more. What is around it may change as long as its kind, id and label, or its id alone, are its own before and after:
-// a new row of an error renumbers nothing.
+// Locate finds an element of an earlier screen read. It returns nil when the element is gone, has changed, or cannot be
+// distinguished from others any more. The full identity must occur as often as before; of several equal elements the
+// path decides. If only the context has changed, the element is found by its kind, ID and label, or its ID, when these
+// were unique before and are unique now: a new error message on the page must not invalidate the references of other
+// elements.
 func (s *Identified) Locate(was ReferencedElement) *screen.Node {
 	if s.twins[was.identity] == was.twins {
 		for n, id := range s.ids {
@@ -200,28 +203,28 @@ func (s *Identified) Locate(was ReferencedElement) *screen.Node {
 			}
 		}
 	}
-	return s.again(was)
+	return s.locateByName(was)
 }
 
-// again finds an element whose company has changed.
-func (s *Identified) again(was ReferencedElement) *screen.Node {
-	if now := s.names[was.name()]; was.named && len(now) == 1 && s.keeps(was, now[0]) {
+// locateByName finds an element with a changed context.
+func (s *Identified) locateByName(was ReferencedElement) *screen.Node {
+	if now := s.names[was.name()]; was.named && len(now) == 1 && s.isSame(was, now[0]) {
 		return now[0]
 	}
-	if now := s.byID[was.id]; was.only && len(now) == 1 && s.ids[now[0]].kind == was.kind && s.keeps(was, now[0]) {
+	if now := s.byID[was.id]; was.only && len(now) == 1 && s.ids[now[0]].kind == was.kind && s.isSame(was, now[0]) {
 		return now[0]
 	}
 	return nil
 }
 
-// keeps tells whether an element of the same name is still the same one. On a page an id is an element's own; an id of
-// a phone belongs to each row of a list, and a label alone to whatever it stands beside: of that, something has to be
-// there still.
-func (s *Identified) keeps(was ReferencedElement, n *screen.Node) bool {
+// isSame reports whether an element with the same name is still the same one. On a page IDs are unique. The rows of a
+// list on a phone share an ID, and a label may occur in several places, so at least one text around the element must be
+// the same.
+func (s *Identified) isSame(was ReferencedElement, n *screen.Node) bool {
 	if was.only && s.tree.HitTested {
 		return true
 	}
-	now := s.company(n)
+	now := s.textsAround(n)
 	if len(now) == 0 || len(was.company) == 0 {
 		return was.only
 	}
@@ -233,8 +236,8 @@ func (s *Identified) keeps(was ReferencedElement, n *screen.Node) bool {
 	return false
 }
 
-// successor gives what likely is in the place of an element that is gone: one with its id, or its kind and label, or
-// its place.
+// successor returns the element that probably replaced a missing one: one with its ID, or its kind and label, or its
+// position.
 func (s *Identified) successor(was ReferencedElement) *screen.Node {
 	var best *screen.Node
 	most, near := 0, 0
@@ -260,8 +263,8 @@ func (s *Identified) successor(was ReferencedElement) *screen.Node {
 	return best
 }
 
-// listed tells whether an element belongs into a snapshot: it says something, reacts, or can be scrolled. A text that
-// is all that a button says is not listed again.
+// Listed reports whether an element belongs to a snapshot: it has a text, reacts, or can be scrolled. A text that is
+// the whole content of a button is not listed again.
 func (s *Identified) Listed(n *screen.Node) bool {
 	if _, ok := s.ids[n]; !ok {
 		return false
@@ -269,16 +272,16 @@ func (s *Identified) Listed(n *screen.Node) bool {
 	if n.Clickable || n.Editable || n.Scrollable || n.Type == "canvas" || n.Type == "iframe" {
 		return true
 	}
-	if n.Type == screen.BareText && s.quoted(n) {
+	if n.Type == screen.BareText && s.isPartOfOther(n) {
 		return false
 	}
-	if OwnLabel(n) == "" || s.says(n, OwnLabel(n)) || s.repeats(n) {
+	if OwnLabel(n) == "" || s.hasLabelInside(n, OwnLabel(n)) || s.isRedundant(n) {
 		return false
 	}
 	for p := n.Parent; p != nil; p = p.Parent {
 		switch {
 		case p.Clickable || p.Editable:
-			return OwnLabel(p) != "" && OwnLabel(p) != OwnLabel(n) || OwnLabel(p) == "" && firstSaying(p) != n
+			return OwnLabel(p) != "" && OwnLabel(p) != OwnLabel(n) || OwnLabel(p) == "" && firstLabeled(p) != n
 		case OwnLabel(p) != "":
 			return true
 		}
@@ -286,9 +289,9 @@ func (s *Identified) Listed(n *screen.Node) bool {
 	return true
 }
 
-// quoted reports whether a text without an element of its own is listed with something else: what holds it, what it
-// names, or the elements that it consists of.
-func (s *Identified) quoted(n *screen.Node) bool {
+// isPartOfOther reports whether a text without its own element is listed with another one: its container, the control
+// that it names, or the elements that it consists of.
+func (s *Identified) isPartOfOther(n *screen.Node) bool {
 	p := n.Parent
 	if n.Quoted() || p.Control != nil && s.nameOf(p.Control) == OwnLabel(n) {
 		return true
@@ -302,19 +305,19 @@ func (s *Identified) quoted(n *screen.Node) bool {
 	return rest == ""
 }
 
-// says tells whether something inside of the box is called that.
-func (s *Identified) says(box *screen.Node, label string) bool {
+// hasLabelInside reports whether an element in the box has this label.
+func (s *Identified) hasLabelInside(box *screen.Node, label string) bool {
 	for _, c := range box.Children {
-		if _, ok := s.ids[c]; ok && c.Type != screen.BareText && OwnLabel(c) == label || s.says(c, label) {
+		if _, ok := s.ids[c]; ok && c.Type != screen.BareText && OwnLabel(c) == label || s.hasLabelInside(c, label) {
 			return true
 		}
 	}
 	return false
 }
 
-// repeats tells whether a text says nothing that others do not say: it names a control, or all of it stands in what it
-// holds.
-func (s *Identified) repeats(n *screen.Node) bool {
+// isRedundant reports whether a text contains nothing new: it names a control, or all of it occurs in the elements
+// inside.
+func (s *Identified) isRedundant(n *screen.Node) bool {
 	if c := n.Control; c != nil && c != n && s.ids[c] != (identity{}) && s.nameOf(c) == OwnLabel(n) {
 		return true
 	}
@@ -328,7 +331,7 @@ func (s *Identified) repeats(n *screen.Node) bool {
 	return rest == ""
 }
 
-// without takes away from a text what an element says, and what is in it.
+// without removes the text of an element and its children from a text.
 func (s *Identified) without(n *screen.Node, rest string) string {
 	if _, ok := s.ids[n]; ok && n.Type != screen.BareText {
 		for _, text := range []string{OwnLabel(n), s.nameOf(n)} {
@@ -343,7 +346,7 @@ func (s *Identified) without(n *screen.Node, rest string) string {
 	return rest
 }
 
-// nameOf is what a control is called, beside what it holds.
+// nameOf returns the name of a control, without its value.
 func (s *Identified) nameOf(n *screen.Node) string {
 	if n.Editable || n.Holds != nil {
 		return cmp.Or(strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint), s.title[n])
@@ -357,18 +360,18 @@ func (s *Identified) nameOf(n *screen.Node) string {
 	return ""
 }
 
-// OwnLabel is what an element itself says.
+// OwnLabel returns the label of the element itself.
 func OwnLabel(n *screen.Node) string {
 	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint))
 }
 
-// firstSaying is the first element inside of a box that says something: it gives the box its label.
-func firstSaying(box *screen.Node) *screen.Node {
+// firstLabeled returns the first element with a text inside of a box, which is the box's label.
+func firstLabeled(box *screen.Node) *screen.Node {
 	for _, c := range box.Children {
 		if OwnLabel(c) != "" {
 			return c
 		}
-		if n := firstSaying(c); n != nil {
+		if n := firstLabeled(c); n != nil {
 			return n
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// ErrTooLong ends a call that takes longer than its server lets any.
+// ErrTooLong ends a call that exceeds its server's time limit.
 var ErrTooLong = errors.New("the call took longer than this server lets any")
 
-// Explain makes any error of a call a refusal, in the words of the client.
+// Explain converts any error of a call to a refusal, with calls as the client writes them.
 func (s *Session) Explain(ctx context.Context, err error) *Refusal {
 	r := s.explain(ctx, err)
 	r.Try, r.What = s.Say(r.Try), s.Say(r.What)
@@ -35,28 +35,28 @@ func (s *Session) explain(ctx context.Context, err error) *Refusal {
 	var invalid *live.InvalidError
 	switch {
 	case errors.Is(context.Cause(ctx), ErrTooLong):
-		r.What, r.Try = ErrTooLong.Error()+"; what was under way on the device has been stopped",
+		r.What, r.Try = ErrTooLong.Error()+"; the action on the device has been stopped",
 			"a shorter timeoutMs, or fewer steps at once"
 	case ctx.Err() != nil:
-		r.What, r.Try = "the call was cancelled; what was under way on the device has been stopped", ""
+		r.What, r.Try = "the call was cancelled; the action on the device has been stopped", ""
 	case errors.As(err, &busy) && busy.Holder.PID == os.Getpid() && busy.Holder.What != s.Process:
 		r.Try = "a run of this session has it: `getReport` waits for its end, `getReport stop` ends it"
 	case errors.As(err, &held), errors.As(err, &busy):
 		r.Try = "wait until it is free, or use another device (`listDevices`)"
 	case errors.As(err, &unknown), errors.As(err, &none):
-		r.Try = "`listDevices` shows what there is"
+		r.Try = "`listDevices` lists the devices"
 	case errors.As(err, &invalid):
 	case errors.Is(err, drivers.ErrDeviceLost) && strings.Contains(err.Error(), "browser"):
-		r.Try = "`openBrowser` starts it anew; its page is lost"
+		r.Try = "`openBrowser` starts it again; its page is lost"
 	case errors.Is(err, drivers.ErrPage):
 		r.Try = "`openBrowser` opens a page"
 	case errors.Is(err, drivers.ErrDeviceLost):
-		r.Try = "look after the device and its cable, then `listDevices`"
+		r.Try = "check the device and its cable, then `listDevices`"
 	}
 	return r
 }
 
-// RefusalOf makes a problem of a step a refusal.
+// RefusalOf converts a problem of a step to a refusal.
 func (c *Call) RefusalOf(p *event.Problem) *Refusal {
 	r := &Refusal{What: p.Message, Kind: p.Kind, Fence: &c.Fence}
 	for _, near := range p.Candidates {
@@ -87,21 +87,21 @@ func (c *Call) RefusalOf(p *event.Problem) *Refusal {
 	case event.AppCrashed:
 		r.Try = "`logs` shows why; `launch` starts it again"
 	case event.Unsupported:
-		r.Try = "`deviceInfo` tells what the device is"
+		r.Try = "`deviceInfo` describes the device"
 	default:
 		switch {
-		case !c.touches(): // the message has to do
+		case !c.touches(): // the message must be enough
 		case strings.Contains(p.Message, "Malformed value"):
 			r.Try = "write it as the field takes it: a date as 2026-11-24 (yyyy-mm-dd), a time as 14:30, a month as 2026-11, " +
 				"a week as 2026-W48"
 		case strings.Contains(p.Message, `type "checkbox"`), strings.Contains(p.Message, `type "radio"`):
-			r.Try = "text \"true\" checks it, \"false\" unchecks it; `webClick` does the other of what it is"
+			r.Try = "text \"true\" checks it, \"false\" unchecks it; `webClick` toggles it"
 		case strings.Contains(p.Message, "cannot be filled"), strings.Contains(p.Message, "not an <input>"):
-			r.Try = "`tap` or `webClick` uses it: it is no field of text"
+			r.Try = "`tap` or `webClick` uses it: it is not a text field"
 		case p.Kind == event.NotActionable && strings.Contains(p.Message, "listens to a finger"):
 			r.Try = "`scrollTo` moves the content; `drag` moves an element"
 		case p.Kind == event.NotActionable:
-			r.Try = "close what lies over it, or `waitFor enabled`"
+			r.Try = "close what covers it, or `waitFor enabled`"
 		default:
 			r.Try = "`screenshot` or `snapshot` shows the state of the screen"
 		}

@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// Fence marks texts that others wrote (pages, screens, logs, pictures), so that they cannot be taken for what we say:
-// its mark is made anew for each session and known to no page, and taken out of what it surrounds.
+// Fence marks texts from pages, screens, logs and images, so that an assistant does not take them for texts of this
+// program (prompt injection). The mark is random for each session, so no page knows it, and it is removed from the
+// texts inside.
 type Fence struct{ mark string }
 
-// NewFence makes the fence of a session.
+// NewFence returns the fence of a session.
 func NewFence() Fence { return Fence{"x" + strings.ToLower(rand.Text()[:4])} }
 
-// Open and Close are the two ends.
+// Open and Close return the two ends.
 func (f Fence) Open() string  { return "<" + f.mark + ">" }
 func (f Fence) Close() string { return "</" + f.mark + ">" }
 
-// Inline surrounds a text within a line; a text of nothing stays as it is.
+// Inline marks a text within a line; an empty text does not change.
 func (f Fence) Inline(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text
@@ -24,7 +25,7 @@ func (f Fence) Inline(text string) string {
 	return f.Open() + f.clean(text) + f.Close()
 }
 
-// Block surrounds lines.
+// Block marks lines.
 func (f Fence) Block(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text

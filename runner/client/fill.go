@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/plural"
 )
 
-// filling says that the call fills in several fields; "" when it does not.
-func (c *Call) filling() string {
+// fieldsArgument returns the argument with several fields; "" if the call has none.
+func (c *Call) fieldsArgument() string {
 	f, given := c.Value.Get("fields")
 	if !given || !c.is("input") {
 		return ""
@@ -19,15 +19,14 @@ func (c *Call) filling() string {
 	return plural.Of(len(f.Value.Fields), "field") + " filled in"
 }
 
-// fill makes the steps that fill in fields, each named by label, reference or CSS selector, in the order in which they
-// were given.
+// fill returns the steps that fill in fields, each named by label, reference or CSS selector, in the given order.
 func (c *Call) fill(ctx context.Context, device string, fields source.Value) (steps []step, err error) {
 	if fields.Kind != source.Map || len(fields.Fields) == 0 {
 		return nil, &Refusal{What: "fields must be an object with a text for each field", Try: "`input fields`"}
 	}
 	for _, f := range c.Value.Fields {
 		if f.Key != "fields" && f.Key != "timeoutMs" {
-			return nil, &Refusal{What: f.Key + " cannot stand beside fields", Try: "give fields alone"}
+			return nil, &Refusal{What: f.Key + " cannot be combined with fields", Try: "give fields alone"}
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
@@ -46,13 +45,13 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 		}
 		text := word(source.String, f.Value.Text)
 		element := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: word(source.String, f.Key)}}}
-		if IsRef(f.Key) && c.knows(f.Key) {
+		if IsRef(f.Key) && c.isKnownRef(f.Key) {
 			if now == nil {
-				if now, err = c.fresh(ctx, device); err != nil {
+				if now, err = c.readIdentified(ctx, device); err != nil {
 					return nil, err
 				}
 			}
-			if element, _, err = c.meant(now, device, word(source.String, f.Key)); err != nil {
+			if element, _, err = c.resolveRef(now, device, word(source.String, f.Key)); err != nil {
 				return nil, err
 			}
 		}
@@ -60,7 +59,7 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 		if c.platform(device) == dsl.Web {
 			if css, ok = selectorOf(f.Key, element); !isCSS(f.Key) {
 				if now == nil {
-					if now, err = c.fresh(ctx, device); err != nil {
+					if now, err = c.readIdentified(ctx, device); err != nil {
 						return nil, err
 					}
 				}
@@ -82,12 +81,12 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 	return steps, nil
 }
 
-// isCSS tells whether a field is named by a selector of the page.
+// isCSS reports whether a field is named by a CSS selector.
 func isCSS(name string) bool {
 	return strings.HasPrefix(name, "#") || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "[=>")
 }
 
-// selectorOf writes what picks a field of a page as a selector of the page, when that can be said in one.
+// selectorOf converts the name of a field of a page to a CSS selector, if possible.
 func selectorOf(name string, element source.Value) (string, bool) {
 	if isCSS(name) {
 		return name, true

@@ -10,21 +10,21 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// The verdicts of `taproot find`.
+// The results of `taproot find`.
 const (
 	VerdictOne       = "one"
 	VerdictNone      = "none"
 	VerdictAmbiguous = "ambiguous"
 )
 
-// Found is what a selector picks on a screen.
+// Found is what a selector matches on a screen.
 type Found struct {
 	Verdict  string       `json:"verdict"`
 	Selector string       `json:"selector"` // in words
 	Matches  []FoundMatch `json:"matches"`  // best first
-	Seen     []string     `json:"seen"`     // what an assertion with this selector sees
+	Seen     []string     `json:"seen"`     // elements that an assertion with this selector sees
 	Problem  string       `json:"problem,omitempty"`
-	Nearest  []string     `json:"nearest,omitempty"` // what is most like it, when nothing matches
+	Nearest  []string     `json:"nearest,omitempty"` // the most similar elements, when nothing matches
 }
 
 // FoundMatch is one element. Bounds are left, top, right, bottom.
@@ -35,13 +35,13 @@ type FoundMatch struct {
 	Bounds     [4]int       `json:"bounds"`
 	Tap        FoundPoint   `json:"tap"`
 	Tier       string       `json:"tier"`
-	Actionable bool         `json:"actionable"` // a tap reaches it, and it says that it reacts
+	Actionable bool         `json:"actionable"` // a tap reaches it, and it reacts to taps
 	Obstacle   string       `json:"obstacle,omitempty"`
 	CoveredBy  string       `json:"covered_by,omitempty"`
 	Text       string       `json:"text,omitempty"`
 	Desc       string       `json:"description,omitempty"`
 	Hint       string       `json:"hint,omitempty"`
-	Target     *FoundTarget `json:"target,omitempty"` // what takes the tap, when that is an element around it
+	Target     *FoundTarget `json:"target,omitempty"` // the element around it that receives the tap
 }
 
 // FoundPoint is a place on the screen.
@@ -50,21 +50,21 @@ type FoundPoint struct {
 	Y int `json:"y"`
 }
 
-// FoundTarget is an element that takes a tap.
+// FoundTarget is an element that receives a tap.
 type FoundTarget struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
 	Bounds [4]int `json:"bounds"`
 }
 
-// ListedElement is one element of a screen, and the selector that a test would name it by.
+// ListedElement is one element of a screen, and a selector for it in a test.
 type ListedElement struct {
 	Element  string `json:"element"`
 	Selector string `json:"selector"`
 	Bounds   [4]int `json:"bounds"`
 }
 
-// List gives what a person sees on the screen, in reading order, with a selector for each thing.
+// List returns the visible elements of the screen in reading order, with a selector for each.
 func List(t *screen.Tree) []ListedElement {
 	var out []ListedElement
 	for _, m := range t.Things() {
@@ -75,7 +75,7 @@ func List(t *screen.Tree) []ListedElement {
 	return out
 }
 
-// ListText is list for a person.
+// ListText writes the list as text.
 func ListText(things []ListedElement) string {
 	var b strings.Builder
 	width := 0
@@ -91,7 +91,7 @@ func ListText(things []ListedElement) string {
 	return b.String()
 }
 
-// Find asks the tree as an action does, and as an assertion does.
+// Find matches a selector as an action does, and as an assertion does.
 func Find(t *screen.Tree, sel dsl.Selector) Found {
 	q := screen.Query{Selector: sel, Action: true, Reveal: t.HitTested}
 	out := Found{Selector: screen.Describe(sel), Matches: []FoundMatch{}}
@@ -125,21 +125,21 @@ func Find(t *screen.Tree, sel dsl.Selector) Found {
 	return out
 }
 
-// missing says what comes nearest to a selector that picks nothing.
+// missing adds the elements that are most similar to a selector without matches.
 func (out *Found) missing(t *screen.Tree, q screen.Query) {
 	if why := t.Cut(); why != "" {
 		out.Problem = "the tree is not whole: " + why
 	}
 	if out.Problem == "" {
-		out.Problem = cmp.Or(t.Explain(q), unseen(t, q))
+		out.Problem = cmp.Or(t.Explain(q), describeHidden(t, q))
 	}
 	for _, n := range t.Nearest(q.Selector, 3) {
 		out.Nearest = append(out.Nearest, n.String())
 	}
 }
 
-// unseen tells of an element that would match, were it drawn.
-func unseen(t *screen.Tree, q screen.Query) string {
+// describeHidden describes an element that matches but is hidden.
+func describeHidden(t *screen.Tree, q screen.Query) string {
 	want := q.Selector.Label
 	for n := range t.All {
 		if n.Hidden && want != "" && (screen.SameText(n.Text, want) || screen.SameText(n.Desc, want)) {
@@ -164,7 +164,7 @@ func corners(n *screen.Node) [4]int {
 	return [4]int{n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y}
 }
 
-// Text is what a person reads.
+// Text writes the result as text.
 func (out Found) Text(sel dsl.Selector, t *screen.Tree) string {
 	var b strings.Builder
 	switch out.Verdict {
@@ -222,10 +222,10 @@ func (m FoundMatch) write(b *strings.Builder, i int, several bool) {
 	}
 }
 
-// Unfindable says what a tree cannot answer.
+// Unfindable returns why a selector cannot be matched in a tree.
 func Unfindable(s dsl.Selector) string {
 	if s.CSS != "" {
-		return "css is asked of a live page, not of a tree: use label, id, type, testId or xpath"
+		return "css works on a live page, not on a tree: use label, id, type, testId or xpath"
 	}
 	for _, r := range s.Relations() {
 		if r != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// Mine lists the open devices that are this client's: of a process with more clients than one, those that it holds.
+// Mine lists the open devices of this client: in a process with several clients, those that it has leased.
 func (s *Session) Mine() []live.Status {
 	all := s.Live.Open()
 	if !s.Shared {
@@ -24,8 +24,8 @@ func (s *Session) Mine() []live.Status {
 	return own
 }
 
-// hold keeps a device that is used for this client, where there are others, and sets it up when it was opened anew.
-func (s *Session) hold(ctx context.Context, device string) error {
+// lease leases a shared device for this client, and sets it up when it was opened again.
+func (s *Session) lease(ctx context.Context, device string) error {
 	if !s.Shared {
 		return nil
 	}
@@ -52,16 +52,16 @@ func (s *Session) hold(ctx context.Context, device string) error {
 	return err
 }
 
-// goodbye is how long a device may take to be given back.
-const goodbye = 10 * time.Second
+// releaseTimeout limits how long releasing a device may take.
+const releaseTimeout = 10 * time.Second
 
-// GiveBack ends the client's use of devices that others may use, too.
+// GiveBack releases the shared devices of the client.
 func (s *Session) GiveBack() {
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
 	for _, st := range s.Mine() {
 		if _, err := s.Live.Release(ctx, st.Info.ID, s.Who); err != nil {
-			s.Log.Warn("give a device back", "device", st.Info.ID, "error", err)
+			s.Log.Warn("cannot release a device", "device", st.Info.ID, "error", err)
 		}
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Journal is what the session did, as steps of a test.
+// Journal is the list of the session's steps.
 type Journal struct {
 	mu    sync.Mutex
 	steps []Done
 }
 
-// Done is one step that went well.
+// Done is one step that passed.
 type Done struct {
 	Device   string
 	Platform dsl.Platform
 	YAML     string // without "- "
 	Uses     []string
-	Vars     map[string]string `json:",omitempty"` // variables that it needs, with their values as YAML has them
+	Vars     map[string]string `json:",omitempty"` // variables that it needs, with their values in YAML
 }
 
-// maxJournal bounds the steps that a session keeps.
+// maxJournal limits the steps of a session.
 const maxJournal = 5000
 
 func (j *Journal) Add(d Done) {
@@ -39,15 +39,15 @@ func (j *Journal) Add(d Done) {
 	}
 }
 
-// Steps gives what was done.
+// Steps returns the steps.
 func (j *Journal) Steps() []Done {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.steps)
 }
 
-// YAML writes the session as tests of this id, one for each device that was used, in the order of their first steps; ""
-// is an id made of the time.
+// YAML writes the session as tests with this ID, one for each device that was used, in the order of their first steps.
+// An empty ID is replaced by one made of the time.
 func (j *Journal) YAML(id string, now time.Time) (string, error) {
 	steps := j.Steps()
 	if id == "" {
@@ -55,7 +55,7 @@ func (j *Journal) YAML(id string, now time.Time) (string, error) {
 	}
 	if len(steps) == 0 {
 		return "", &Refusal{What: "nothing was done in this session yet",
-			Try: "`tap`, `launch`, `openBrowser`, `assert` … are written down when they succeed"}
+			Try: "`tap`, `launch`, `openBrowser`, `assert` … are recorded when they succeed"}
 	}
 	var devices []string
 	for _, s := range steps {
@@ -114,7 +114,7 @@ func test(id string, steps []Done) string {
 	return b.String()
 }
 
-// firstValues are the variables that steps need, but for some, as the first step that needs them has them.
+// firstValues returns the variables that steps need, except some, with the values of the first step that needs them.
 func firstValues(steps []Done, but []string) map[string]string {
 	values := map[string]string{}
 	for _, s := range steps {
@@ -127,7 +127,7 @@ func firstValues(steps []Done, but []string) map[string]string {
 	return values
 }
 
-// ElementKeys are arguments that name another element.
+// ElementKeys returns the arguments that name another element.
 func ElementKeys() []string {
 	return []string{"inside", "in", "into", "rightOf", "leftOf", "above", "below", "near", "visible", "gone", "enabled"}
 }
@@ -145,7 +145,7 @@ func With(v source.Value, key string, value source.Value) source.Value {
 	return v
 }
 
-// StepLine writes one step without its dash, as short as it can be.
+// StepLine writes one step without its dash, in the shortest form.
 func StepLine(def *dsl.Def, v source.Value) string {
 	for _, key := range ElementKeys() {
 		if f, given := v.Get(key); given && f.Value.Kind == source.Map && len(f.Value.Fields) == 1 &&
@@ -160,7 +160,7 @@ func StepLine(def *dsl.Def, v source.Value) string {
 	return def.Name + ": " + text
 }
 
-// shortest makes a map with one key a plain value when that means the same.
+// shortest replaces a map with one key by a plain value when that means the same.
 func shortest(def *dsl.Def, v source.Value) source.Value {
 	if v.Kind != source.Map || len(v.Fields) > 1 {
 		return v
@@ -185,7 +185,7 @@ func shortest(def *dsl.Def, v source.Value) source.Value {
 	return v
 }
 
-// UsedNames gives the variables that texts of a value name.
+// UsedNames returns the variables that texts of a value use.
 func UsedNames(v source.Value, exposed map[string]string) []string {
 	var names []string
 	if v.Kind == source.String {

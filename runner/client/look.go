@@ -14,17 +14,17 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// screenRead is what a look at a device gave.
+// screenRead is the result of reading the screen of a device.
 type screenRead struct {
 	tree  *screen.Tree
-	stale error  // why the tree is one of before; nil: it is of now
+	stale error  // why the tree is an earlier one; nil: it is current
 	url   string // of a page
 	title string
 	tabs  []drivers.WebTab
 	open  *drivers.Alert
 }
 
-// snapshotTime is how long a screen may take to be read. After it, the last tree or the pixels have to do.
+// snapshotTime limits how long reading a screen may take. After it, the last tree or the pixels are used.
 const snapshotTime = 8 * time.Second
 
 // Look reads the screen and writes it as lines.
@@ -48,7 +48,7 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 		return c.pixels(ctx, device, seen.stale)
 	}
 	var news []string
-	for _, line := range c.NewsOf(ctx, device) { // the heading tells the page, and the tabs follow
+	for _, line := range c.NewsOf(ctx, device) { // the heading shows the page, and the tabs follow
 		if !strings.HasPrefix(line, "page: ") && (len(seen.tabs) <= 1 || !strings.HasPrefix(line, "tab ")) {
 			news = append(news, line)
 		}
@@ -74,7 +74,7 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 	return Text(heading + c.Fence.Block(c.Mask.Text(body))), nil
 }
 
-// readScreen reads the screen, where it is, and the tabs.
+// readScreen reads the elements, the URL and the tabs.
 func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (seen screenRead, err error) {
 	if seen.open, err = OpenDialog(ctx, s.Device); err != nil || seen.open != nil {
 		return seen, err
@@ -84,7 +84,7 @@ func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (se
 			return seen, err
 		}
 	} else if c.PageOnly {
-		return seen, Unsupported(s.Device.Info().ID, "is no browser page")
+		return seen, Unsupported(s.Device.Info().ID, "is not a browser page")
 	}
 	if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 		if seen.tabs, err = w.Tabs(ctx); err != nil {
@@ -99,7 +99,7 @@ func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (se
 	return seen, err
 }
 
-// lastTree gives the newest reading of a screen that there is, nil when it was never read.
+// lastTree returns the newest tree of a device, or nil.
 func (c *Call) lastTree(device string, s *action.Session) *screen.Tree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,13 +110,13 @@ func (c *Call) lastTree(device string, s *action.Session) *screen.Tree {
 	return last
 }
 
-// pixels gives what can be had of a screen whose elements cannot be read: its picture, and the text in that.
+// pixels returns what is available of a screen without readable elements: a screenshot, and the text in it.
 func (c *Call) pixels(ctx context.Context, device string, why error) (*Answer, error) {
 	picture, err := c.Picture(ctx, device, PictureArgs{MaxPx: 1024, Format: "jpeg"})
 	if err != nil {
 		return nil, errors.Join(why, err)
 	}
-	words := fmt.Sprintf("the elements of %s cannot be read: %v. This is its picture", device, why)
+	words := fmt.Sprintf("the elements of %s cannot be read: %v. This is its screenshot", device, why)
 	if lines, err := c.readText(ctx, device); err == nil {
 		words += ", and the text in it; tap {point} works\n" + c.Fence.Block(Capped(textLines(lines), 500))
 	}
@@ -124,7 +124,7 @@ func (c *Call) pixels(ctx context.Context, device string, why error) (*Answer, e
 	return picture, nil
 }
 
-// heading tells what the lines of a snapshot are about.
+// heading describes the lines of a snapshot.
 func (c *Call) heading(device string, seen screenRead, elements int) string {
 	var b strings.Builder
 	t := seen.tree
@@ -145,7 +145,7 @@ func (c *Call) heading(device string, seen screenRead, elements int) string {
 	return b.String()
 }
 
-// Picture takes a picture of the screen.
+// Picture takes a screenshot.
 func (c *Call) Picture(ctx context.Context, device string, a PictureArgs) (*Answer, error) {
 	var img image.Image
 	var t *screen.Tree
@@ -162,7 +162,7 @@ func (c *Call) Picture(ctx context.Context, device string, a PictureArgs) (*Answ
 		return nil, err
 	}
 	if img == nil || img.Bounds().Empty() {
-		return nil, &Refusal{What: device + " gave an empty picture", Try: "try again, or look with `snapshot`"}
+		return nil, &Refusal{What: device + " returned an empty screenshot", Try: "try again, or look with `snapshot`"}
 	}
 	s := fit(img.Bounds().Size(), a.MaxPx)
 	out := s.resize(img)
@@ -180,7 +180,7 @@ func (c *Call) Picture(ctx context.Context, device string, a PictureArgs) (*Answ
 	return &Answer{Parts: []Part{{Data: data, Kind: kind}, {Text: words}}}, nil
 }
 
-// marks numbers the elements that react, by their references, and tells what the numbers stand for.
+// marks numbers the elements that react, by their references, and returns the legend of the numbers.
 func (c *Call) marks(device string, t *screen.Tree, out *image.RGBA, s scaling) string {
 	c.mu.Lock()
 	now, _ := c.Refs.Take(device, t, c.Mask.Text)
@@ -239,7 +239,7 @@ func (c *Call) ReadPixels(ctx context.Context, device, find string) (*Answer, er
 		}
 	}
 	if len(lines) == 0 && want != "" {
-		r := &Refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)),
+		r := &Refusal{What: fmt.Sprintf("no line that was read on the screen contains %q", shorten.Runes(want, 80)),
 			Try: "`ocr` without find, or `screenshot`", Fence: &c.Fence}
 		for _, l := range all[:min(3, len(all))] {
 			r.Near = append(r.Near, Quoted(l.Text))

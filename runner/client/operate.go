@@ -21,18 +21,18 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// step is one operation as it is performed and written down.
+// step is one action, as it is performed and as it is recorded.
 type step struct {
 	def     *dsl.Def
 	value   source.Value
 	confirm func(*screen.Tree, screen.Match) error
-	written source.Value // as it is written down; set when it was done
-	uses    []string     // the variables that stand for passwords in that
+	written source.Value // as it is recorded; set when it was done
+	uses    []string     // the variables that replace passwords in it
 }
 
-// Operate performs an operation of the vocabulary and writes it down.
+// Operate performs an action and records it.
 func (c *Call) Operate(ctx context.Context) (*Answer, error) {
-	if err := c.allowed(); err != nil {
+	if err := c.checkCall(); err != nil {
 		return nil, err
 	}
 	device, opened, err := c.deviceFor(ctx, c.Def)
@@ -41,14 +41,14 @@ func (c *Call) Operate(ctx context.Context) (*Answer, error) {
 	}
 	said, notes, err := c.perform(ctx, device)
 	if err != nil {
-		if opened { // nobody asked for a browser without a page
+		if opened { // do not leave a browser without a page behind
 			err = errors.Join(err, c.Live.Shut(context.WithoutCancel(ctx), device, c.Who))
 		}
 		return nil, err
 	}
 	said = append(said, notes...)
 	if !c.is("closeBrowser") {
-		return c.andSee(ctx, device, said)
+		return c.withSnapshot(ctx, device, said)
 	}
 	if c.Tab == nil {
 		c.ForgetDevice(device)
@@ -57,14 +57,14 @@ func (c *Call) Operate(ctx context.Context) (*Answer, error) {
 	return c.answer(said), err
 }
 
-// perform does the steps of one call and gives what is to be said of them; the last lines are the steps.
+// perform performs the steps of one call. It returns the remarks, and the steps as lines.
 func (c *Call) perform(ctx context.Context, device string) (said, lines []string, err error) {
 	steps, notes, err := c.steps(ctx, device)
 	if err != nil {
 		return nil, nil, err
 	}
 	lines = append(lines, notes...)
-	c.catchUp(ctx, device)
+	c.readNews(ctx, device)
 	word := "step: "
 	var yaml []string
 	telling := !c.Brief || len(steps) > 1
@@ -81,12 +81,12 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 			r.News = c.NewsOf(ctx, device)
 			return nil, nil, err
 		}
-		if c.filling() == "" {
-			said = append(said, c.proof(st.def, device, answer))
+		if c.fieldsArgument() == "" {
+			said = append(said, c.describeResult(st.def, device, answer))
 		}
 		line := StepLine(st.def, st.written)
-		c.gave.Step, c.gave.Value, c.gave.Files = append(c.gave.Step, line), answer.Value,
-			append(c.gave.Files, answer.Files...)
+		c.result.Step, c.result.Value, c.result.Files = append(c.result.Step, line), answer.Value,
+			append(c.result.Files, answer.Files...)
 		yaml = append(yaml, word+"- "+line)
 		word = "      "
 		telling = telling || len(st.uses) > 0 || st.def.Name != c.Def.Name
@@ -94,20 +94,20 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 	if !telling {
 		yaml = nil
 	}
-	if what := c.filling(); what != "" {
+	if what := c.fieldsArgument(); what != "" {
 		said = append(said, "ok: "+what+c.onDevice(device))
 	}
 	said = append(said, c.NewsOf(ctx, device)...)
 	open, err := c.dialog(ctx, device)
 	if err != nil {
-		c.Log.Debug("whether a dialog is open is not known", "error", err)
+		c.Log.Debug("cannot check for an open dialog", "error", err)
 	} else if open != nil {
 		said = append(said, c.DialogWords(open))
 	}
 	return said, append(lines, yaml...), nil
 }
 
-// doStep does one step and writes it down.
+// doStep performs one step and records it.
 func (c *Call) doStep(ctx context.Context, device string, st step) (step, live.Answer, error) {
 	st, answer, err := c.act(ctx, device, st)
 	if err == nil {
@@ -117,7 +117,7 @@ func (c *Call) doStep(ctx context.Context, device string, st step) (step, live.A
 	return st, answer, err
 }
 
-// act does one step, and gives the one that did it.
+// act performs one step, and returns the step that worked.
 func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
 	answer, err := c.Live.Call(ctx, live.Request{Device: device, Who: c.Who, Def: st.def, Args: st.value, Dir: c.Dir,
 		Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
@@ -128,17 +128,17 @@ func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answ
 	case errors.As(err, &invalid):
 		err = Plainly(err)
 	case err == nil && answer.Verdict != event.Pass:
-		if other, ok := c.otherwise(st, answer.Problem); ok {
+		if other, ok := c.alternative(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}
-		err = c.atLeast(ctx, device, c.RefusalOf(answer.Problem))
+		err = c.addNearest(ctx, device, c.RefusalOf(answer.Problem))
 	}
 	return st, answer, err
 }
 
-// otherwise gives the step that fills in a field into which nothing can be typed: the browser says so before it touches
-// anything, and what kind of field it is.
-func (c *Call) otherwise(st step, p *event.Problem) (step, bool) {
+// alternative returns the step that fills in a field into which text cannot be typed. The browser reports this, and the
+// kind of the field, before it touches anything.
+func (c *Call) alternative(st step, p *event.Problem) (step, bool) {
 	text, _ := st.value.Get("text")
 	name, key, value := "", "", text.Value
 	switch {
@@ -158,7 +158,7 @@ func (c *Call) otherwise(st step, p *event.Problem) (step, bool) {
 	return step{def: def, value: With(Without(st.value, "text"), key, value)}, ok
 }
 
-// yesNo reads what somebody writes who means a check box.
+// yesNo converts a text for a check box.
 func yesNo(text string) (on, known bool) {
 	switch strings.ToLower(text) {
 	case "true", "on", "yes", "checked", "1":
@@ -169,8 +169,8 @@ func yesNo(text string) (on, known bool) {
 	return false, false
 }
 
-// proof says what was done, in a few words.
-func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
+// describeResult describes what was done, in a few words.
+func (c *Call) describeResult(def *dsl.Def, device string, a live.Answer) string {
 	var b strings.Builder
 	b.WriteString("ok: " + c.Name + c.onDevice(device))
 	if d := a.Detail; d != nil {
@@ -183,7 +183,7 @@ func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 	}
 	fmt.Fprintf(&b, " (%d ms)", a.Took.Milliseconds())
 	if d := a.Detail; d != nil {
-		b.WriteString(c.repeated("note", d.Notes) + c.repeated("not checked", d.Doubts))
+		b.WriteString(c.remarkLines("note", d.Notes) + c.remarkLines("not checked", d.Doubts))
 	}
 	if a.Value != nil && def.Saves != "" && !c.secretText() {
 		b.WriteString("\nvalue: " + c.Foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))
@@ -191,7 +191,7 @@ func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 	return b.String()
 }
 
-// onDevice says on which device something was done.
+// onDevice names the device of an action.
 func (c *Call) onDevice(device string) string {
 	if c.Brief && len(c.Live.Open()) < 2 {
 		return ""
@@ -199,10 +199,10 @@ func (c *Call) onDevice(device string) string {
 	return " on " + device
 }
 
-// bounds are those at the end of the description of an element.
+// bounds matches the bounds at the end of an element's description.
 var bounds = lazyregexp.New(` \[-?\d+,-?\d+\]\[-?\d+,-?\d+\]$`)
 
-// place is the description of an element, in brief without its bounds.
+// place returns the description of an element, in brief mode without its bounds.
 func (c *Call) place(matched string) string {
 	if c.Brief {
 		return bounds.ReplaceAllString(matched, "")
@@ -210,12 +210,12 @@ func (c *Call) place(matched string) string {
 	return matched
 }
 
-// maxRemark is how many characters of a remark or a value are shown.
+// maxRemark limits the characters of a remark or a value.
 const maxRemark = 2000
 
-// repeated writes remarks, a line each; those that say the same one after the other share one. They quote dialogs,
-// answers of servers, labels.
-func (c *Call) repeated(kind string, remarks []string) string {
+// remarkLines writes remarks, one per line; equal remarks in a row share one. They quote dialogs, responses of servers,
+// labels.
+func (c *Call) remarkLines(kind string, remarks []string) string {
 	var b strings.Builder
 	for i := 0; i < len(remarks); {
 		n := 1
@@ -231,20 +231,20 @@ func (c *Call) repeated(kind string, remarks []string) string {
 	return b.String()
 }
 
-// secretText tells whether a text of the call is one of the secrets by name.
+// secretText reports whether a text of the call uses one of the secrets by name.
 func (c *Call) secretText() bool { return len(UsedNames(c.Value, c.Exposed)) > 0 }
 
-// allowed checks what does not depend on a device: the operation's own rules, and where links lead.
-func (c *Call) allowed() error {
+// checkCall checks what does not depend on a device: the action's own rules, and the targets of links.
+func (c *Call) checkCall() error {
 	v := c.Value
-	if c.filling() != "" {
+	if c.fieldsArgument() != "" {
 		return nil
 	}
-	if err := c.aimed(); err != nil {
+	if err := c.checkElement(); err != nil {
 		return err
 	}
 	if _, ref := v.Get("ref"); ref || hasScale(v) || nestedRefs(v) {
-		v = source.Value{} // checked once the reference is known
+		v = source.Value{} // checked when the reference is resolved
 	}
 	if v.Kind == source.Null {
 		return nil
@@ -253,11 +253,11 @@ func (c *Call) allowed() error {
 	if err != nil {
 		return Plainly(err)
 	}
-	return c.mayLead(args)
+	return c.checkLinks(args)
 }
 
-// mayLead refuses links that this server may not open.
-func (c *Call) mayLead(args any) error {
+// checkLinks refuses links that this server may not open.
+func (c *Call) checkLinks(args any) error {
 	if c.AnyLink {
 		return nil
 	}
@@ -279,9 +279,9 @@ func (c *Call) mayLead(args any) error {
 		Try: fmt.Sprintf("the schemes are %s; `allowScheme`", strings.Join(schemes, ", "))}
 }
 
-// aimed refuses a call that needs an element and names none, in the words of the tool, which has fewer than the
-// language.
-func (c *Call) aimed() error {
+// checkElement refuses a call without the element that it needs. The message lists the tool's arguments, which are
+// fewer than those of the action.
+func (c *Call) checkElement() error {
 	ways := []string{"label", "ref", "id", "point", "inside"}
 	switch {
 	case c.TakesRef():
@@ -298,7 +298,7 @@ func (c *Call) aimed() error {
 	return &Refusal{What: c.Name + " does not say which element", Try: "give one of " + strings.Join(ways, ", ")}
 }
 
-// steps makes the operation's steps: references become selectors, points become the device's, keys answer a dialog.
+// steps returns the action's steps: references become selectors, points become the device's, keys answer a dialog.
 func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []string, err error) {
 	open, err := c.dialog(ctx, device)
 	if err != nil {
@@ -313,8 +313,8 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 			{Key: "close", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{def: def, value: pick}, {def: def, value: gone}}, nil, nil
 	}
-	if open != nil && !c.beyondDialog() {
-		answer, err := c.reply(open)
+	if open != nil && !c.ignoresDialog() {
+		answer, err := c.dialogStep(open)
 		return []step{answer}, nil, err
 	}
 	if f, given := c.Value.Get("fields"); given && c.is("input") {
@@ -328,17 +328,17 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 	if !nestedRefs(v) && !hasRef(v) {
 		return []step{{def: c.Def, value: v}}, notes, nil
 	}
-	sc, err := c.fresh(ctx, device)
+	sc, err := c.readIdentified(ctx, device)
 	if err != nil {
 		return nil, nil, err
 	}
 	main, confirm := source.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
 		var was ReferencedElement
-		if main, was, err = c.meant(sc, device, f.Value); err != nil {
+		if main, was, err = c.resolveRef(sc, device, f.Value); err != nil {
 			return nil, nil, err
 		}
-		confirm = c.same(f.Value.Text, was)
+		confirm = c.confirmSame(f.Value.Text, was)
 		if v = Without(v, "ref"); !c.TakesRef() {
 			if v, err = c.merged(v, main); err != nil {
 				return nil, nil, err
@@ -355,11 +355,11 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 	return []step{{def: c.Def, value: v, confirm: confirm}}, notes, nil
 }
 
-// merged puts the selector that a reference stands for in front of the other arguments.
+// merged adds the selector of a reference before the other arguments.
 func (c *Call) merged(v, main source.Value) (source.Value, error) {
 	for _, key := range []string{"label", "id", "index", "point", "inside"} {
 		if _, given := v.Get(key); given {
-			return v, &Refusal{What: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key),
+			return v, &Refusal{What: fmt.Sprintf("ref cannot be combined with %s: a ref identifies one element already", key),
 				Try: "give the ref alone"}
 		}
 	}
@@ -367,11 +367,11 @@ func (c *Call) merged(v, main source.Value) (source.Value, error) {
 	return v, nil
 }
 
-// onPage makes the steps of a web tool that was given a reference: those by which a person would do it.
+// onPage returns the steps of a web tool with a reference: those of a person's actions.
 func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
 	for _, key := range []string{"selector", "frame"} {
 		if _, given := v.Get(key); given {
-			return nil, &Refusal{What: "ref and " + key + " cannot stand together", Try: "give one of the two"}
+			return nil, &Refusal{What: "ref and " + key + " are mutually exclusive", Try: "give one of the two"}
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
@@ -386,7 +386,7 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 	only := func(keys ...string) error {
 		for _, f := range rest.Fields {
 			if !slices.Contains(keys, f.Key) {
-				return &Refusal{What: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.Name),
+				return &Refusal{What: fmt.Sprintf("%s cannot be combined with ref in %s", f.Key, c.Name),
 					Try: "use a CSS selector in place of the ref"}
 			}
 		}
@@ -412,16 +412,16 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 	return []step{{def: look("assertElement"), value: timed(main)}}, only("text", "value", "visible", "count")
 }
 
-// readTree reads the screen; one that cannot be read just now is tried again for a while.
+// readTree reads the screen; one that cannot be read now is tried again for a while.
 func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tree, error) {
-	if err := s.undisturbed(ctx, on.Device); err != nil {
+	if err := s.checkNoDialog(ctx, on.Device); err != nil {
 		return nil, err
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for began := time.Now(); ; {
 		t, err := on.Device.Tree(ctx)
-		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > unreadable {
+		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > unreadableTimeout {
 			return t, err
 		}
 		timer.Reset(100 * time.Millisecond)
@@ -433,9 +433,8 @@ func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tre
 	}
 }
 
-// atLeast makes sure that a failure to find an element names some that are there, and says what it may be that hides
-// it.
-func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
+// addNearest adds some existing elements to the error for a missing one, and a possible reason why it is not readable.
+func (c *Call) addNearest(ctx context.Context, device string, r *Refusal) error {
 	if !r.Missing {
 		return r
 	}
@@ -451,11 +450,12 @@ func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 				r.Near = append(r.Near, words)
 			}
 			if b := n.Bounds; n.Type == "canvas" && !n.Hidden && b.Dx()*b.Dy()*5 > t.Size.X*t.Size.Y {
-				r.Try = "a canvas fills much of the page, and what it draws is no element: `ocr` reads it, `screenshot` shows " +
+				r.Try = "a canvas fills much of the page, and what it draws is not an element: `ocr` reads it, `screenshot` " +
+					"shows " +
 					"it, `tap point` touches it"
 			}
 		}
-		if where := insideOf(t, c.Value); where != "" && !strings.Contains(r.What, where) {
+		if where := describeInside(t, c.Value); where != "" && !strings.Contains(r.What, where) {
 			r.What += "\ninside is " + where
 		}
 		return nil
@@ -466,8 +466,8 @@ func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 	return r
 }
 
-// insideOf says which element of a screen a call means by inside, "" when it names none.
-func insideOf(t *screen.Tree, v source.Value) string {
+// describeInside describes the element that a call selects by inside; "" if it does not.
+func describeInside(t *screen.Tree, v source.Value) string {
 	f, given := elements(v).Get("inside")
 	if !given {
 		return ""
@@ -486,7 +486,7 @@ func insideOf(t *screen.Tree, v source.Value) string {
 		return fmt.Sprintf("one of %d elements, the first %s", len(found), found[0].Node)
 	}
 	if len(found[0].Node.Children) == 0 {
-		return found[0].Node.String() + ", which holds nothing: name the box around it, or use a relation such as rightOf"
+		return found[0].Node.String() + ", which contains nothing: name the box around it, or use a relation such as rightOf"
 	}
 	return found[0].Node.String()
 }

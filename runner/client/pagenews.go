@@ -10,30 +10,30 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// PageNews remembers what a client was told of its devices. Safe for concurrent use.
+// PageNews remembers what was reported to a client of its devices. It is safe for concurrent use.
 type PageNews struct {
-	mu   sync.Mutex
-	told map[string]pageState // by device
+	mu       sync.Mutex
+	reported map[string]pageState // by device
 }
 
-// pageState is where the page in front was when the client heard of it last.
+// pageState is the state of the foreground page that was reported last.
 type pageState struct {
 	url    string
 	status int
 }
 
-// answers is how long a page may take to say where it is.
-const answers = 500 * time.Millisecond
+// locationTimeout limits how long a page may take to return its URL.
+const locationTimeout = 500 * time.Millisecond
 
-// maxTold caps a text in the news.
-const maxTold = 200
+// maxNewsText limits the characters of a text in the news.
+const maxNewsText = 200
 
-// Since tells what happened on a device since the client's last call: a line each; words marks foreign texts. opened:
-// one of these is a tab.
+// Since returns what happened on a device since the client's last call, one line each; words marks texts of pages.
+// opened reports a new tab.
 func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words func(string) string) (lines []string,
 	opened bool) {
 	if c, ok := d.(drivers.CrashHinter); ok && c.CrashSuspected() {
-		lines = append(lines, "the log tells of a crash: logs shows it")
+		lines = append(lines, "the log contains a crash: logs shows it")
 	}
 	w, ok := d.(drivers.WebPageMonitor)
 	if !ok {
@@ -43,7 +43,7 @@ func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words
 	tabs := ""
 	status := 0
 	for _, h := range list {
-		about := words(shortAddress(h.URL))
+		about := words(shortURL(h.URL))
 		switch h.Kind {
 		case drivers.TabOpened:
 			lines = append(lines, "opened a tab: "+about)
@@ -61,7 +61,7 @@ func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words
 			if h.Front {
 				status = h.Status
 			} else if h.Status >= 400 {
-				lines = append(lines, fmt.Sprintf("another tab came with %d: %s", h.Status, about))
+				lines = append(lines, fmt.Sprintf("another tab loaded with status %d: %s", h.Status, about))
 			}
 		}
 	}
@@ -79,70 +79,70 @@ func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words
 	return lines, opened
 }
 
-// page tells where the page in front is now, when it was loaded or has gone elsewhere.
+// page describes the foreground page when it was loaded or its URL has changed.
 func (n *PageNews) page(ctx context.Context, id string, d drivers.Device, status int,
 	words func(string) string) string {
 	where, ok := d.(drivers.Navigator)
 	if !ok {
 		return ""
 	}
-	short, cancel := context.WithTimeout(ctx, answers)
+	short, cancel := context.WithTimeout(ctx, locationTimeout)
 	defer cancel()
 	url, title, err := where.Location(short)
-	if err != nil { // it is busy: the next call tells
+	if err != nil { // it is busy: reported with the next call
 		return ""
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.told == nil {
-		n.told = map[string]pageState{}
+	if n.reported == nil {
+		n.reported = map[string]pageState{}
 	}
-	if was := n.told[id]; was.url == url && status == 0 {
+	if was := n.reported[id]; was.url == url && status == 0 {
 		return ""
 	}
-	n.told[id] = pageState{url, status}
-	line := "page: " + words(shortAddress(url))
+	n.reported[id] = pageState{url, status}
+	line := "page: " + words(shortURL(url))
 	if status != 0 {
 		line += fmt.Sprintf(" %d", status)
 	}
 	return line + " " + words(Quoted(title))
 }
 
-// At is where the page in front was when the client heard of it last; "" when it is not known.
+// At returns the URL of the foreground page that was reported last; "" when it is not known.
 func (n *PageNews) At(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.told[id].url
+	return n.reported[id].url
 }
 
-// Forget drops what was told of a device that is closed.
+// Forget removes the state of a closed device.
 func (n *PageNews) Forget(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.told, id)
+	delete(n.reported, id)
 }
 
-// TabLines list open tabs, by the number that chooses one.
+// TabLines lists open tabs, by the number that selects one.
 func TabLines(tabs []drivers.WebTab, words func(string) string) []string {
 	var lines []string
 	for i, t := range tabs {
 		front := ""
 		if t.Front {
-			front = " (in front)"
+			front = " (in the foreground)"
 		}
 		if i == 20 && len(tabs) > 21 {
 			return append(lines, fmt.Sprintf("%d more tabs", len(tabs)-i))
 		}
-		lines = append(lines, fmt.Sprintf("tab %d%s: %s %s", i, front, words(shortAddress(t.URL)), words(Quoted(t.Title))))
+		lines = append(lines, fmt.Sprintf("tab %d%s: %s %s", i, front, words(shortURL(t.URL)), words(Quoted(t.Title))))
 	}
 	return lines
 }
 
-// shortAddress cuts an address that is long or holds the page itself.
-func shortAddress(url string) string {
+// shortURL shortens a URL that is long or contains the page itself.
+func shortURL(url string) string {
 	url = strings.ToValidUTF8(url, "\ufffd")
-	if r := []rune(url); len(r) > maxTold {
-		return string(r[:maxTold-1]) + "…"
+	if r := []rune(url); len(r) > maxNewsText {
+		return string(r[:maxNewsText-1]) + "…"
 	}
 	return url
 }

@@ -19,19 +19,19 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// PictureArgs say how a picture is to be.
+// PictureArgs are the options of a screenshot.
 type PictureArgs struct {
-	MaxPx  int    `json:"max_px,omitempty" minimum:"64" maximum:"1920" default:"1024" doc:"The longer side of the picture."`
+	MaxPx  int    `json:"max_px,omitempty" minimum:"64" maximum:"1920" default:"1024" doc:"Longer side of the screenshot."`
 	Format string `json:"format,omitempty" enum:"png,jpeg" default:"png" doc:"jpeg is smaller."`
-	Marks  bool   `json:"marks,omitempty" doc:"Draws a box with the number of its ref around each element that reacts: 12 is e12."`
+	Marks  bool   `json:"marks,omitempty" doc:"Draws a box around each element that reacts with its ref's number: 12 is e12."`
 }
 
-// scaling is how a picture that was sent relates to the device's screen.
+// scaling is the ratio of the last screenshot to the device's screen.
 type scaling struct {
 	device, sent image.Point
 }
 
-// fit gives the size at which a screen is sent.
+// fit returns the size at which a screen is sent.
 func fit(screen image.Point, maxPx int) scaling {
 	s := scaling{device: screen, sent: screen}
 	if longest := max(screen.X, screen.Y); longest > maxPx {
@@ -41,7 +41,7 @@ func fit(screen image.Point, maxPx int) scaling {
 	return s
 }
 
-// factor is by how much a place of the picture is multiplied to give one of the device.
+// factor converts a coordinate in the screenshot to one of the device.
 func (s scaling) factor() float64 {
 	if s.sent.X == 0 {
 		return 1
@@ -49,7 +49,7 @@ func (s scaling) factor() float64 {
 	return float64(s.device.X) / float64(s.sent.X)
 }
 
-// toDevice turns a place of the picture into one of the device.
+// toDevice converts a point in the screenshot to one of the device.
 func (s scaling) toDevice(x, y float64) (float64, float64) {
 	if s.sent == s.device || s.sent.X == 0 || s.sent.Y == 0 {
 		return x, y
@@ -60,14 +60,14 @@ func (s scaling) toDevice(x, y float64) (float64, float64) {
 	return turn(x, s.device.X, s.sent.X), turn(y, s.device.Y, s.sent.Y)
 }
 
-// toPicture turns a box of the device into one of the picture.
+// toPicture converts a rectangle of the device to one in the screenshot.
 func (s scaling) toPicture(r image.Rectangle) image.Rectangle {
 	f := 1 / s.factor()
 	at := func(v int) int { return int(math.Round(float64(v) * f)) }
 	return image.Rect(at(r.Min.X), at(r.Min.Y), at(r.Max.X), at(r.Max.Y))
 }
 
-// resize makes the picture that is sent.
+// resize scales the screenshot.
 func (s scaling) resize(img image.Image) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: s.sent})
 	if s.sent == s.device {
@@ -101,7 +101,7 @@ func mark(img *image.RGBA, box image.Rectangle, number string) {
 	pen.DrawString(number)
 }
 
-// encode gives the picture's bytes and their media type.
+// encode returns the image's bytes and their media type.
 func encode(img image.Image, format string) ([]byte, string, error) {
 	var b bytes.Buffer
 	if format == "jpeg" {
@@ -112,17 +112,17 @@ func encode(img image.Image, format string) ([]byte, string, error) {
 	return b.Bytes(), "image/png", err
 }
 
-// words tells how the picture relates to the device.
+// words describes the size of the screenshot compared with the device.
 func (s scaling) words() string {
 	if s.sent == s.device {
 		return fmt.Sprintf("%dx%d, the device's own pixels (factor 1)", s.sent.X, s.sent.Y)
 	}
-	return fmt.Sprintf("%dx%d of the device's %dx%d: factor %s; a point in this picture's pixels can be used as it is",
+	return fmt.Sprintf("%dx%d of the device's %dx%d: factor %s; a point in this screenshot's pixels can be used as it is",
 		s.sent.X, s.sent.Y,
 		s.device.X, s.device.Y, strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.4f", s.factor()), "0"), "."))
 }
 
-// pointOf reads a point of a caller, in which scale it is, and gives it in pixels of the device, with words about it.
+// pointOf parses a point of a caller in its scale. It returns the point in pixels of the device, and a description.
 func (s scaling) pointOf(text, scale string) (point, words string, err error) {
 	v := source.Value{Kind: source.String, Text: text}
 	def, _ := dsl.Lookup("tap")
@@ -136,17 +136,17 @@ func (s scaling) pointOf(text, scale string) (point, words string, err error) {
 	}
 	switch {
 	case scale == "picture" && s.sent.X == 0:
-		return "", "", &Refusal{What: "there is no picture yet whose pixels the point could mean",
+		return "", "", &Refusal{What: "there is no screenshot yet to which the point could refer",
 			Try: "`screenshot` first, or scale: \"device\""}
 	case scale == "device", scale == "" && (p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y)):
 		return text, fmt.Sprintf("the point %g,%g was taken in the device's pixels", p.X, p.Y), nil
 	case p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y):
-		return "", "", &Refusal{What: fmt.Sprintf("the point %g,%g is outside the picture of %dx%d", p.X, p.Y, s.sent.X,
+		return "", "", &Refusal{What: fmt.Sprintf("the point %g,%g is outside the screenshot of %dx%d", p.X, p.Y, s.sent.X,
 			s.sent.Y),
 			Try: `scale: "device" for the device's pixels`}
 	}
 	x, y := s.toDevice(p.X, p.Y)
 	return fmt.Sprintf("%g,%g", x, y),
-		fmt.Sprintf("the point %g,%g was taken in the picture's pixels: %g,%g on the device (factor "+
+		fmt.Sprintf("the point %g,%g was taken in the screenshot's pixels: %g,%g on the device (factor "+
 			"%.4g)", p.X, p.Y, x, y, s.factor()), nil
 }

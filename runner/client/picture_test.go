@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestScaling: a place in the picture that was sent and back is the same pixel, within what the scale can tell.
+// TestScaling: converting a point of the screenshot to the device and back returns the same pixel, within the precision
+// of the scale.
 func TestScaling(t *testing.T) {
 	for _, c := range []struct {
 		screen image.Point
@@ -39,7 +40,7 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestPoints: whose pixels a point has, and that the answer says it.
+// TestPoints: a point is converted by its scale, and the description says so.
 func TestPoints(t *testing.T) {
 	s := fit(image.Pt(1080, 2400), 1024)
 	for _, c := range []struct {
@@ -50,11 +51,11 @@ func TestPoints(t *testing.T) {
 	}{
 		{scaling{}, "100,200", "", "100,200", "", ""},
 		{s, "50%,80%", "", "50%,80%", "", ""},
-		{s, "100,200", "", "235,469", "picture's pixels: 235,469 on the device", ""},
+		{s, "100,200", "", "235,469", "screenshot's pixels: 235,469 on the device", ""},
 		{s, "100,200", "device", "100,200", "device's pixels", ""},
 		{s, "1000,2000", "", "1000,2000", "device's pixels", ""},
-		{s, "1000,2000", "picture", "", "", "outside the picture"},
-		{scaling{}, "1,1", "picture", "", "", "no picture yet"},
+		{s, "1000,2000", "picture", "", "", "outside the screenshot"},
+		{scaling{}, "1,1", "picture", "", "", "no screenshot yet"},
 		{s, "1;1", "", "", "", "two numbers"},
 	} {
 		point, words, err := c.s.pointOf(c.text, c.scale)
@@ -70,7 +71,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestEncoding: what is sent is a picture of that size and kind, with marks in it.
+// TestEncoding: the response is an image of that size and format, with marks in it.
 func TestEncoding(t *testing.T) {
 	screen := image.NewRGBA(image.Rect(0, 0, 540, 1200))
 	draw.Draw(screen, screen.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// offerKind says what a selector goes by.
+// offerKind is the kind of a selector.
 type offerKind int
 
 const (
@@ -25,13 +25,13 @@ const (
 	byPoint
 )
 
-// selectorOffer is one way to name an element.
+// selectorOffer is one possible selector of an element.
 type selectorOffer struct {
 	kind  offerKind
 	value source.Value
 }
 
-// offers are the ways to name an element without counting, whether they pick it or not.
+// offers returns the possible selectors of an element without an index, whether or not they match only it.
 func (s *Identified) offers(n *screen.Node) []selectorOffer {
 	var list []selectorOffer
 	add := func(kind offerKind, fields ...source.Field) {
@@ -65,21 +65,20 @@ func (s *Identified) offers(n *screen.Node) []selectorOffer {
 	return list
 }
 
-// Candidate is one selector for an element, and what speaks for it.
+// Candidate is one selector for an element, and why it is good or bad.
 type Candidate struct {
 	Selector source.Value
-	Matches  int  // elements that fit it on this screen
+	Matches  int  // elements that match it on this screen
 	Picks    bool // a step with it acts on this element, and on no other
 	Robust   bool
 	Why      string
 }
 
-// maxCandidates bounds the selectors that are offered.
+// maxCandidates limits the selectors that are returned.
 const maxCandidates = 8
 
-// Ranked gives selectors for an element, the best first: those that pick it before those that do not, robust ones
-// before brittle ones. With preferID an id goes before a text. The last resort is the place, which is always there,
-// behind the others that pick it.
+// Ranked returns selectors for an element, the best first: those that match only it before others, robust ones before
+// brittle ones. With preferID an ID comes before a text. The last one is the position, which always works.
 func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 	var list []Candidate
 	related := 0
@@ -109,14 +108,14 @@ func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 	place := Candidate{
 		Selector: source.Value{Kind: source.Map, Fields: []source.Field{textField("point", s.percent(at.X, at.Y))}},
 		Matches:  1, Picks: true,
-		Why: "a place: it is another element's on another screen, or when anything moves"}
-	if len(list) > 0 && !list[0].Picks { // a sliver, or what lies under another one: no name of it is its own
+		Why: "a position: another element is there on another screen, or after any change of the layout"}
+	if len(list) > 0 && !list[0].Picks { // the element is hardly visible, or covered: every selector finds another one
 		return append([]Candidate{place}, list...)
 	}
 	return append(list, place)
 }
 
-// percent writes the middle of a pixel in per cent of the screen, so that rounding does not lead into the next one.
+// percent writes the middle of a pixel in percent of the screen, so that rounding does not lead to the next one.
 func (s *Identified) percent(x, y int) string {
 	return fmt.Sprintf("%.4g%%,%.4g%%", 100*(float64(x)+0.5)/float64(max(s.tree.Size.X, 1)),
 		100*(float64(y)+0.5)/float64(max(s.tree.Size.Y, 1)))
@@ -138,50 +137,50 @@ func (c Candidate) weight(preferID bool) int {
 
 func (s *Identified) candidate(o selectorOffer, n *screen.Node) Candidate {
 	c := Candidate{Selector: o.value, Picks: s.picks(o.value, n), Matches: s.matches(o.value)}
-	c.Robust, c.Why = s.judge(o)
+	c.Robust, c.Why = s.assess(o)
 	if !c.Picks {
 		c.Robust = false
 		if c.Matches > 1 {
-			c.Why = fmt.Sprintf("%d elements fit: it does not say which", c.Matches)
+			c.Why = fmt.Sprintf("%d elements match: it does not select one", c.Matches)
 		} else {
-			c.Why = "another element fits, not this one"
+			c.Why = "another element matches, not this one"
 		}
 	}
 	return c
 }
 
-// unsteady are texts and ids that another run may well have differently.
+// unsteady are texts and IDs that may differ in another run.
 var (
 	number    = lazyregexp.New(`[0-9]`)
 	generated = lazyregexp.New(`[0-9]{4,}|[0-9a-f]{8}|^:.*:$|^(ember|radix|mui|react|headlessui|input|ext-gen)[-_:]?[0-9]`)
 )
 
-// judge says what a selector rests on, and whether that lasts.
-func (s *Identified) judge(o selectorOffer) (robust bool, why string) {
+// assess returns what a selector is based on, and whether that is stable.
+func (s *Identified) assess(o selectorOffer) (robust bool, why string) {
 	text := func(key string) string { f, _ := o.value.Get(key); return f.Value.Text }
 	label, id := text("label"), text("id")
 	switch {
 	case o.kind == byIndex:
-		return false, "counts elements that are alike: it breaks when their order or number changes"
+		return false, "counts equal elements: it breaks when their order or number changes"
 	case o.kind == byType:
-		return false, "goes by the kind alone: it breaks when another one of the kind comes"
+		return false, "based on the kind alone: it breaks when another element of the kind is added"
 	case id != "" && generated.MatchString(id):
-		return false, "the id looks made up anew for each page or build"
+		return false, "the id looks generated for each page or build"
 	case label != "" && number.MatchString(label):
 		return false, "the text has a number in it, which may change with the data"
 	case len([]rune(label)) > 60:
 		return false, "a long text: it breaks with every change of its wording"
 	case o.kind == byRelation:
-		return true, "holds as long as it stays beside the other text"
+		return true, "holds as long as it stays next to the other text"
 	case o.kind == byBoth:
 		return true, "holds as long as neither the text nor the id changes"
 	case o.kind == byID:
 		return true, "an id of the app: holds when texts and languages change"
 	}
-	return true, "what a person reads: holds as long as the text stays"
+	return true, "visible text: holds as long as the text stays"
 }
 
-// matches counts the elements that a selector fits.
+// matches counts the elements that match a selector.
 func (s *Identified) matches(v source.Value) int {
 	sel, ok := readSelector(v)
 	if !ok {
@@ -202,7 +201,7 @@ func readSelector(v source.Value) (dsl.Selector, bool) {
 	return tap.Selector, err == nil && ok
 }
 
-// At gives the element that a person points at: the smallest one there that a snapshot lists, nil where there is none.
+// At returns the element at a point: the smallest one there that a snapshot lists, or nil.
 func (s *Identified) At(x, y int) *screen.Node {
 	var best *screen.Node
 	area := func(n *screen.Node) int { return n.Bounds.Dx() * n.Bounds.Dy() }
@@ -216,7 +215,7 @@ func (s *Identified) At(x, y int) *screen.Node {
 	return best
 }
 
-// All gives the elements that a snapshot lists, in the order of the tree.
+// All returns the elements that a snapshot lists, in the order of the tree.
 func (s *Identified) All() (list []*screen.Node) {
 	for n := range s.tree.All {
 		if s.Listed(n) {
@@ -226,7 +225,7 @@ func (s *Identified) All() (list []*screen.Node) {
 	return list
 }
 
-// Words shows an element as a snapshot does: role, label, what it holds, state.
+// Words describes an element as a snapshot does: role, label, value, state.
 func (s *Identified) Words(n *screen.Node) string {
 	facts, _ := s.line(n, func(text string) string { return text })
 	return facts

@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// points turns the points among the arguments into pixels of the device.
+// points converts the points in the arguments to pixels of the device.
 func (c *Call) points(v source.Value, device string) (source.Value, []string, error) {
-	if !slices.Contains(c.Names, "scale") { // "to" is no place everywhere
+	if !slices.Contains(c.Names, "scale") { // "to" is not a point in every action
 		return v, nil, nil
 	}
 	scale := ""
@@ -65,7 +65,7 @@ func hasScale(v source.Value) bool { _, given := v.Get("scale"); return given }
 
 func hasRef(v source.Value) bool { _, given := v.Get("ref"); return given }
 
-// elements makes a text in the place of an element a label, or a reference when it has the form of one.
+// elements converts a text that names an element to a label, or to a reference when it has that form.
 func elements(v source.Value) source.Value {
 	for _, key := range ElementKeys() {
 		if f, given := v.Get(key); given && f.Value.Kind == source.String {
@@ -79,7 +79,7 @@ func elements(v source.Value) source.Value {
 	return v
 }
 
-// nestedRefs tells whether an inner element is given by reference.
+// nestedRefs reports whether an inner element is given by reference.
 func nestedRefs(v source.Value) bool {
 	for _, key := range ElementKeys() {
 		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == source.String && IsRef(f.Value.Text)) {
@@ -97,10 +97,11 @@ func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Valu
 			continue
 		}
 		if len(f.Value.Fields) > 1 {
-			return v, &Refusal{What: fmt.Sprintf("in %s, a ref stands alone: it means one element already", key)}
+			return v, &Refusal{
+				What: fmt.Sprintf("in %s, a ref cannot be combined with other keys: it identifies one element already", key)}
 		}
 		ref, _ := f.Value.Get("ref")
-		selector, _, err := c.meant(sc, device, ref.Value)
+		selector, _, err := c.resolveRef(sc, device, ref.Value)
 		if err != nil {
 			return v, err
 		}
@@ -109,8 +110,8 @@ func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Valu
 	return v, nil
 }
 
-// meant gives the selector of the element that a reference means, on the screen as it is now.
-func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Value, ReferencedElement, error) {
+// resolveRef returns the selector of a reference's element on the current screen.
+func (c *Call) resolveRef(sc *Identified, device string, ref source.Value) (source.Value, ReferencedElement, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
 	c.mu.Lock()
 	was, ok := c.Refs.Known(name)
@@ -128,13 +129,13 @@ func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Va
 	}
 	selector, ok := sc.Selector(n)
 	if !ok {
-		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name,
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be distinguished from other elements", name,
 			c.Foreign(was.Words)), Try: "use a point within its bounds"}
 	}
 	return selector, was, nil
 }
 
-// successor names what likely is in the place of an element that is gone.
+// successor describes the element that probably replaced a missing one.
 func (c *Call) successor(device string, was ReferencedElement, t *screen.Tree) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,8 +146,8 @@ func (c *Call) successor(device string, was ReferencedElement, t *screen.Tree) s
 	return ref + ", " + c.Foreign(what)
 }
 
-// same refuses an element that is not the one which a reference means, at the last moment before it is touched.
-func (c *Call) same(ref string, was ReferencedElement) func(*screen.Tree, screen.Match) error {
+// confirmSame fails when the matched element is not that of the reference. It is called immediately before the touch.
+func (c *Call) confirmSame(ref string, was ReferencedElement) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
 		sc := c.Refs.Identify(t)
 		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
@@ -156,8 +157,8 @@ func (c *Call) same(ref string, was ReferencedElement) func(*screen.Tree, screen
 	}
 }
 
-// fresh reads the screen of a device as it is now.
-func (c *Call) fresh(ctx context.Context, device string) (*Identified, error) {
+// readIdentified reads the current screen of a device.
+func (c *Call) readIdentified(ctx context.Context, device string) (*Identified, error) {
 	var t *screen.Tree
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
 		t, err = c.readTree(ctx, s)
@@ -169,5 +170,5 @@ func (c *Call) fresh(ctx context.Context, device string) (*Identified, error) {
 	return c.Refs.Identify(t), nil
 }
 
-// unreadable is how long a screen that never rests is tried before the client gets what else can be had of it.
-const unreadable = 4 * time.Second
+// unreadableTimeout is how long reading a screen is tried again before the client gets a screenshot instead.
+const unreadableTimeout = 4 * time.Second

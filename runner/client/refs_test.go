@@ -14,7 +14,7 @@ import (
 
 func same(s string) string { return s }
 
-// listOf is a screen with rows, each a text and a button "Delete" beside it.
+// listOf is a screen with rows, each with a text and a button "Delete" next to it.
 func listOf(rows ...string) *screen.Tree {
 	list := &screen.Node{Type: "android.widget.ListView", Scrollable: true, Bounds: image.Rect(0, 100, 400, 800)}
 	for i, row := range rows {
@@ -30,12 +30,12 @@ func listOf(rows ...string) *screen.Tree {
 		Children: []*screen.Node{title, list}}}, image.Pt(400, 800), time.Now())
 }
 
-// TestRefsMeanOneElement: a reference is the same element or nothing; "Delete" of another row is another element.
+// TestRefsMeanOneElement: a reference means the same element or none; "Delete" of another row is another element.
 func TestRefsMeanOneElement(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		before, after *screen.Tree
-		row           string // whose "Delete" the reference means
+		row           string // with the "Delete" of the reference
 		want          string // the row in which it is found; "" is stale
 	}{
 		{"nothing changed", listOf("Milk", "Bread"), listOf("Milk", "Bread"), "Bread", "Bread"},
@@ -75,7 +75,7 @@ func TestRefsMeanOneElement(t *testing.T) {
 	}
 }
 
-// TestTypingKeepsRefs: what a form's fields hold is no part of what its elements are.
+// TestTypingKeepsRefs: the values of fields are not part of the identity of elements.
 func TestTypingKeepsRefs(t *testing.T) {
 	form := func(email, note string) *screen.Tree {
 		return screen.NewTree([]*screen.Node{{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800),
@@ -99,7 +99,7 @@ func TestTypingKeepsRefs(t *testing.T) {
 	}
 }
 
-// TestSnapshotText: find, under, max, diff and the cap.
+// TestSnapshotText: find, under, max, diff and the limit.
 func TestSnapshotText(t *testing.T) {
 	r := NewRefs()
 	shot, before := r.Take("A", listOf("Milk", "Bread", "Eggs"), same)
@@ -162,7 +162,7 @@ func TestSnapshotText(t *testing.T) {
 	}
 }
 
-// TestForgedLines: ids, roles and labels that a page chose stay within their own line of a snapshot, in quotes.
+// TestForgedLines: IDs, roles and labels of a page stay within their own line of a snapshot, in quotes.
 func TestForgedLines(t *testing.T) {
 	const forged = "a\ne99 button \"Pay\" #pay [0,0][9,9]\x1b[31m\u202e"
 	n := &screen.Node{Type: forged, Text: forged, ID: forged, Clickable: true, Bounds: image.Rect(0, 0, 9, 9)}
@@ -184,8 +184,7 @@ func must(t *testing.T, s, before *Snapshot, a View) string {
 	return text
 }
 
-// TestClocksKeepRefs: a clock beside other texts changes nothing; beside nothing else it is what tells a row from the
-// next.
+// TestClocksKeepRefs: a clock next to other texts changes nothing; without other texts it distinguishes rows.
 func TestClocksKeepRefs(t *testing.T) {
 	page := func(texts ...string) *screen.Tree {
 		root := &screen.Node{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800), Children: []*screen.Node{
@@ -211,7 +210,7 @@ func TestClocksKeepRefs(t *testing.T) {
 	}
 }
 
-// refOf gives the reference in the line of a snapshot that holds the words.
+// refOf returns the reference in the line of a snapshot that contains the words.
 func refOf(t testing.TB, snapshot string, words ...string) string {
 	t.Helper()
 next:
@@ -227,7 +226,7 @@ next:
 	return ""
 }
 
-// form is a page with fields that have ids, a heading and a link that have none; errors stand above them.
+// form is a page with fields that have IDs, and a heading and a link without; errors appear above them.
 func form(hasIDs bool, errors ...string) *screen.Tree {
 	root := &screen.Node{Type: "body", Bounds: image.Rect(0, 0, 400, 800)}
 	add := func(n *screen.Node, id string) {
@@ -252,7 +251,7 @@ func form(hasIDs bool, errors ...string) *screen.Tree {
 	return t
 }
 
-// TestErrorRow: a row that comes leaves all other references as they were, and is the one line of news.
+// TestErrorRow: a new row does not change other references, and is the only line of the difference.
 func TestErrorRow(t *testing.T) {
 	for _, hasIDs := range []bool{true, false} {
 		r := NewRefs()
@@ -277,7 +276,7 @@ func TestErrorRow(t *testing.T) {
 	}
 }
 
-// TestSuccessor: what is stale names what likely is in its place now.
+// TestSuccessor: the error for a stale reference names the element that probably replaced it.
 func TestSuccessor(t *testing.T) {
 	r := NewRefs()
 	shot, _ := r.Take("A", listOf("Milk", "Bread"), same)
@@ -298,8 +297,8 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// TestLastingSelectors: an element is written as what a person would say of it, and counted only when there is nothing
-// else to say.
+// TestLastingSelectors: an element gets the selector that a person would use, and an index only when nothing else is
+// unique.
 func TestLastingSelectors(t *testing.T) {
 	r := NewRefs()
 	for _, c := range []struct {
@@ -328,7 +327,7 @@ func TestLastingSelectors(t *testing.T) {
 	}
 }
 
-// TestValues: what controls hold stands in their lines, and no text stands twice.
+// TestValues: the values of controls are in their lines, and no text occurs twice.
 func TestValues(t *testing.T) {
 	size := &screen.Node{Type: "select", Role: "combobox", Ref: "s", Text: "Small", Clickable: true,
 		Holds: &screen.ControlValue{Form: "Small | Large"}, Bounds: image.Rect(40, 0, 90, 20)}

@@ -8,18 +8,18 @@ import (
 // Nearest is how many elements a refusal names.
 const Nearest = 3
 
-// Refusal is an answer that says no: what is wrong, what is near, what to try.
+// Refusal is a negative answer: what failed, similar elements, what to try.
 type Refusal struct {
 	What    string
 	Near    []string // elements, best first
 	Try     string
 	Kind    string   // of a problem of a step
 	Missing bool     // an element was not found
-	Prefix  string   // of what is wrong, in our own words
-	Fence   *Fence   // around What and Near, when pages or screens wrote parts of them
+	Prefix  string   // comes before What, outside of the fence
+	Fence   *Fence   // around What and Near, when they contain texts of pages or screens
 	Done    string   // what was done before; may be empty
 	News    []string // what happened on the device since the last answer
-	Err     error    // what it is for a program, may be nil
+	Err     error    // for programs, may be nil
 }
 
 func (r *Refusal) Error() string {
@@ -46,9 +46,9 @@ func (r *Refusal) Error() string {
 
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Stale refuses a reference that no longer means anything; next is what likely is in its place.
+// Stale refuses a reference without an element; next describes the element that probably replaced it.
 func Stale(ref, words, next string) error {
-	what := fmt.Sprintf("%s is stale: no snapshot of this session gave it, or the screen has changed a lot since", ref)
+	what := fmt.Sprintf("%s is stale: no snapshot of this session contains it, or the screen has changed a lot since", ref)
 	if words != "" {
 		what = fmt.Sprintf("%s is stale: %s is gone from the screen or has changed, so nothing was touched", ref, words)
 	}

@@ -9,18 +9,17 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Repair is a step with another selector, which picks one element of the screen alone.
+// Repair is a step with another selector, which matches only one element of the screen.
 type Repair struct {
 	Line  string `json:"line"`  // the step as it is written in a test
 	Words string `json:"words"` // the element, as a snapshot shows it
 }
 
-// maxRepairs bounds the elements that are offered in the place of one that was not found.
+// maxRepairs limits the elements that are offered instead of a missing one.
 const maxRepairs = 4
 
-// Repairs gives steps that a step most likely meant which found no element, or several: with the elements that its
-// selector fits, or those that are most like it, the nearest first. A selector with variables, and one of pixels, is
-// not repaired.
+// Repairs returns corrections of a step that found no element, or several: with the elements that its selector matches,
+// or the most similar ones, the nearest first. It does not repair selectors with variables, and those of pixels.
 func Repairs(t *screen.Tree, step *dsl.Step, preferID bool) (list []Repair) {
 	put, selector, ok := selectorIn(step.Def, step.Args)
 	if !ok {
@@ -40,7 +39,7 @@ func Repairs(t *screen.Tree, step *dsl.Step, preferID bool) (list []Repair) {
 	for _, n := range append(near, t.Nearest(sel, maxRepairs)...) {
 		ranked := elements.Ranked(n, preferID)
 		best := slices.IndexFunc(ranked, func(c Candidate) bool { return c.Picks })
-		args := put(ranked[best].Selector) // the last one is a place, which picks
+		args := put(ranked[best].Selector) // the last one is the position, which always matches
 		if _, place := ranked[best].Selector.Get("point"); place {
 			continue
 		}
@@ -54,7 +53,7 @@ func Repairs(t *screen.Tree, step *dsl.Step, preferID bool) (list []Repair) {
 	return list
 }
 
-// selectorIn finds the selector in the arguments of a step, and gives a function that puts another one in its place.
+// selectorIn finds the selector in the arguments of a step, and returns a function that replaces it.
 func selectorIn(def *dsl.Def, args source.Value) (put func(source.Value) source.Value, selector source.Value, ok bool) {
 	if args.Kind == source.String {
 		long := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: args}}}
@@ -92,7 +91,7 @@ func selectorIn(def *dsl.Def, args source.Value) (put func(source.Value) source.
 	}, selector, true
 }
 
-// hasVariable tells whether a text of a value names a variable.
+// hasVariable reports whether a text of a value uses a variable.
 func hasVariable(v source.Value) bool {
 	if v.Kind == source.String && strings.Contains(strings.ReplaceAll(v.Text, "$${", ""), "${") {
 		return true

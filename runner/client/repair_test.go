@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// TestRepairs: a step that found nothing, or several, is offered with the elements that are near; what else it says
-// stays.
+// TestRepairs: for a step that found no element, or several, corrections with similar elements are offered; its other
+// arguments do not change.
 func TestRepairs(t *testing.T) {
 	node := func(kind, text, id string, top int) *screen.Node {
 		return &screen.Node{Type: kind, Text: text, ID: id, Clickable: true, Editable: kind == "EditText",

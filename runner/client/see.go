@@ -24,18 +24,18 @@ const (
 	thenScreenshot = "screenshot"
 )
 
-// Thens are what a call that acts can show afterwards.
+// Thens returns what a call that acts can show afterwards.
 func Thens() []string { return []string{thenDiff, thenSnapshot, thenScreenshot} }
 
-// answer is one in words, with what the steps gave.
+// answer returns a text answer, with the values and files of the steps.
 func (c *Call) answer(said []string) *Answer {
-	a := c.gave
+	a := c.result
 	a.Parts = []Part{{Text: strings.Join(said, "\n")}}
 	return &a
 }
 
-// andSee makes an answer, with the look at the screen that was asked for.
-func (c *Call) andSee(ctx context.Context, device string, said []string) (*Answer, error) {
+// withSnapshot returns an answer with the screen that the call requested.
+func (c *Call) withSnapshot(ctx context.Context, device string, said []string) (*Answer, error) {
 	answer := c.answer(said)
 	if c.Then == "" {
 		return answer, nil
@@ -44,7 +44,7 @@ func (c *Call) andSee(ctx context.Context, device string, said []string) (*Answe
 	return answer, nil
 }
 
-// See takes the look at the screen that was asked for.
+// See returns the screen that the call requested.
 func (c *Call) See(ctx context.Context, device string) *Answer {
 	if err := c.settle(ctx, device); err != nil {
 		c.Log.Debug("the screen does not come to rest", "error", err)
@@ -56,19 +56,19 @@ func (c *Call) See(ctx context.Context, device string) *Answer {
 	} else {
 		more, err = c.Look(ctx, device, View{Max: 500, Diff: c.Then == thenDiff})
 	}
-	if err != nil { // what was asked for is done, whatever can be seen of it
+	if err != nil { // the action itself succeeded
 		more = Text("not seen: " + c.Explain(ctx, err).Error())
 	}
 	return more
 }
 
-// settling is how long a screen may go on changing after an action before it is looked at.
-const settling = 1500 * time.Millisecond
+// settleTimeout limits how long a screen may change after an action before it is read.
+const settleTimeout = 1500 * time.Millisecond
 
-// quietFor is how long it has to stay as it is: what a click causes comes a moment later.
+// quietFor is how long it must not change: a click may have an effect a moment later.
 const quietFor = 250 * time.Millisecond
 
-// settle waits until a page stays as it is. A phone is read at rest anyhow.
+// settle waits until a page does not change. Reading a phone waits for that anyway.
 func (c *Call) settle(ctx context.Context, device string) error {
 	if c.platform(device) != dsl.Web {
 		return nil
@@ -89,7 +89,7 @@ func (c *Call) settle(ctx context.Context, device string) error {
 			if now != last {
 				last, since = now, time.Now()
 			}
-			if err == nil && time.Since(since) >= quietFor || time.Since(began) > settling {
+			if err == nil && time.Since(since) >= quietFor || time.Since(began) > settleTimeout {
 				return nil
 			}
 			if err := drivers.Pause(ctx, 80*time.Millisecond); err != nil {
@@ -99,7 +99,7 @@ func (c *Call) settle(ctx context.Context, device string) error {
 	})
 }
 
-// digest is a sum of all that a screen shows.
+// digest returns a hash of all that a screen shows.
 func digest(t *screen.Tree, seed maphash.Seed) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -115,10 +115,10 @@ func digest(t *screen.Tree, seed maphash.Seed) uint64 {
 	return h.Sum64() | 1
 }
 
-// Foreign marks a text that a page or a screen wrote.
+// Foreign marks a text of a page or a screen.
 func (s *Session) Foreign(text string) string { return s.Fence.Inline(s.Mask.Text(text)) }
 
-// NewsOf tells what happened on a device since the client's last call.
+// NewsOf returns what happened on a device since the client's last call.
 func (c *Call) NewsOf(ctx context.Context, device string) []string {
 	if !c.IsOpen(device) {
 		return nil
@@ -126,34 +126,34 @@ func (c *Call) NewsOf(ctx context.Context, device string) []string {
 	var lines []string
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
 		if open, err := OpenDialog(ctx, s.Device); err != nil || open != nil {
-			return err // the page does not answer
+			return err // the page does not respond
 		}
 		var opened bool
 		lines, opened = c.News.Since(ctx, device, s.Device, c.Foreign)
 		if opened {
 			c.mu.Lock()
-			c.strayed[device] = true
+			c.newTabs[device] = true
 			c.mu.Unlock()
 		}
 		return nil
 	})
 	if err != nil {
-		c.Log.Debug("the news are not known", "error", err)
+		c.Log.Debug("cannot read what happened on the page", "error", err)
 	}
-	return append(c.takeEarly(device), lines...)
+	return append(c.earlyNews(device), lines...)
 }
 
-// catchUp hears of what happened since the last call before the next step is done, and writes down where it is done:
-// the page that was in front stays there, while in a test the one that opened comes to the front.
-func (c *Call) catchUp(ctx context.Context, device string) {
+// readNews reads what happened since the last call before the next step is performed, and records on which page it is
+// performed: here the page in the foreground stays there, while in a test a new page comes to the foreground.
+func (c *Call) readNews(ctx context.Context, device string) {
 	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
 		return
 	}
 	early := c.NewsOf(ctx, device)
 	c.mu.Lock()
-	c.early[device] = early
-	strayed := c.strayed[device]
-	delete(c.strayed, device)
+	c.pendingNews[device] = early
+	strayed := c.newTabs[device]
+	delete(c.newTabs, device)
 	c.mu.Unlock()
 	if !strayed {
 		return
@@ -174,17 +174,16 @@ func (c *Call) catchUp(ctx context.Context, device string) {
 	}
 }
 
-// takeEarly gives the news that were heard before the step was done.
-func (c *Call) takeEarly(device string) []string {
+// earlyNews returns what was read before the step was performed.
+func (c *Call) earlyNews(device string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	early := c.early[device]
-	delete(c.early, device)
+	early := c.pendingNews[device]
+	delete(c.pendingNews, device)
 	return early
 }
 
-// withoutPassword puts a variable in the place of a text that was typed into a password field, and gives the variable's
-// name.
+// withoutPassword replaces a text that was typed into a password field by a variable, and returns its name.
 func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *event.Detail, def *dsl.Def,
 	v source.Value) (source.Value, []string) {
 	v, names := c.WithoutCredentials(v)
@@ -202,7 +201,7 @@ func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *e
 	if typed == "" || strings.Contains(typed, "${") {
 		return v, nil
 	}
-	if (detail == nil || !detail.Secret) && !c.intoPassword(ctx, s) {
+	if (detail == nil || !detail.Secret) && !c.passwordFocused(ctx, s) {
 		return v, nil
 	}
 	name := c.passwordName(typed)
@@ -242,8 +241,8 @@ func (c *Call) WithoutCredentials(v source.Value) (source.Value, []string) {
 	return v, names
 }
 
-// intoPassword tells whether a password field has the focus.
-func (c *Call) intoPassword(ctx context.Context, s *action.Session) bool {
+// passwordFocused reports whether a password field has the focus.
+func (c *Call) passwordFocused(ctx context.Context, s *action.Session) bool {
 	t := s.Tree
 	if s.Platform == dsl.Web {
 		var err error
@@ -258,14 +257,14 @@ func (c *Call) intoPassword(ctx context.Context, s *action.Session) bool {
 	return field != nil && field.Password
 }
 
-// Listed gives the references of the last reading of a device, each with what it stands for.
+// Listed returns the references of the last snapshot of a device, each with its element.
 func (s *Session) Listed(device string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Refs.lines(device)
 }
 
-// Password gives the value of a variable that stands for a password which the client typed.
+// Password returns the value of a variable for a password that the client typed.
 func (s *Session) Password(name string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,7 +272,7 @@ func (s *Session) Password(name string) (string, bool) {
 	return v, ok
 }
 
-// passwordName gives the variable that stands for a password; the same one for the same.
+// passwordName returns the variable for a password; equal passwords share one.
 func (c *Call) passwordName(password string) string {
 	for name, value := range c.Exposed {
 		if value == password {
@@ -295,5 +294,5 @@ func (c *Call) passwordName(password string) string {
 	return name
 }
 
-// usedIn gives the exposed variables that a step names.
+// usedIn returns the exposed variables that a step uses.
 func usedIn(v source.Value, exposed map[string]string) []string { return UsedNames(v, exposed) }

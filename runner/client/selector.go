@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Selector writes a selector that picks exactly this element on this screen: its label or its id, where it stands
-// beside something else, its kind; only when nothing else tells it from others, which of them it is.
+// Selector returns a selector that matches only this element on this screen: its label or its ID, a relation to another
+// text, its kind; only when these are not unique, its index among the matches.
 func (s *Identified) Selector(n *screen.Node) (source.Value, bool) {
 	offers := s.offers(n)
 	for _, o := range offers {
@@ -35,24 +35,24 @@ func textField(key, text string) source.Field {
 	return source.Field{Key: key, Value: source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")}}
 }
 
-// maxAnchors bounds how many neighbours a selector tries.
+// maxAnchors limits how many neighbors are tried.
 const maxAnchors = 6
 
-// anchors gives relations to texts that stand beside an element and nowhere else, the nearest box's first.
+// anchors returns relations to texts next to an element that occur only once, those of the nearest box first.
 func (s *Identified) anchors(n *screen.Node) (list []source.Field) {
 	seen := map[*screen.Node]bool{}
 	for box, up := n.Parent, 0; box != nil && up < 4 && len(list) < maxAnchors; box, up = box.Parent, up+1 {
-		s.beside(box, n, seen, &list)
+		s.addAnchors(box, n, seen, &list)
 	}
 	return list
 }
 
-func (s *Identified) beside(box, n *screen.Node, seen map[*screen.Node]bool, list *[]source.Field) {
+func (s *Identified) addAnchors(box, n *screen.Node, seen map[*screen.Node]bool, list *[]source.Field) {
 	if box == n || len(*list) >= maxAnchors || len(seen) > 200 {
 		return
 	}
 	for _, c := range box.Children {
-		s.beside(c, n, seen, list)
+		s.addAnchors(c, n, seen, list)
 	}
 	if seen[box] || n.Within(box) {
 		return
@@ -82,7 +82,7 @@ func (s *Identified) beside(box, n *screen.Node, seen map[*screen.Node]bool, lis
 	}
 }
 
-// labels are those by which tests can name an element; very long ones are none.
+// labels returns the labels by which tests can name an element, without very long ones.
 func (s *Identified) labels(n *screen.Node) []string {
 	labels := []string{n.Label(), s.title[n]}
 	switch {
@@ -94,10 +94,10 @@ func (s *Identified) labels(n *screen.Node) []string {
 	return slices.DeleteFunc(labels, func(l string) bool { return l == "" || len(l) > 300 })
 }
 
-// maxIndex bounds how many alike elements a selector counts through.
+// maxIndex limits the index of an element among equal ones.
 const maxIndex = 300
 
-// index finds which of the elements that a selector picks this one is.
+// index returns the index of the element among the matches of a selector.
 func (s *Identified) index(v source.Value, n *screen.Node) (int, bool) {
 	for i := range maxIndex {
 		at := With(v, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(i)})
@@ -111,13 +111,13 @@ func (s *Identified) index(v source.Value, n *screen.Node) (int, bool) {
 	return 0, false
 }
 
-// picks tells whether an action with the selector would touch the element; with nil, whether it would touch any.
+// picks reports whether an action with the selector would touch the element; with nil, whether it would touch any.
 func (s *Identified) picks(v source.Value, n *screen.Node) bool {
 	found := s.found(v)
 	return len(found) == 1 && (n == nil || found[0].Node == n || found[0].Target == n)
 }
 
-// found gives what an action with the selector would touch.
+// found returns what an action with the selector would touch.
 func (s *Identified) found(v source.Value) []screen.Match {
 	sel, ok := readSelector(v)
 	if !ok {
@@ -130,7 +130,7 @@ func (s *Identified) found(v source.Value) []screen.Match {
 	return found
 }
 
-// one gives the only element that a selector picks: of a label, what it names.
+// one returns the only element that a selector matches; for a label, the control that it names.
 func (s *Identified) one(v source.Value) *screen.Node {
 	found := s.found(v)
 	switch {
@@ -142,11 +142,11 @@ func (s *Identified) one(v source.Value) *screen.Node {
 	return found[0].Node
 }
 
-// simpleID are ids that CSS takes as they are.
+// simpleID matches IDs that need no escaping in CSS.
 var simpleID = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// Control gives the selector of the page for the one control that a selector picks, where it has an id of its own, or
-// is a list that only its name tells from others; "" elsewhere.
+// Control returns a CSS selector for the one control that a selector matches, if it has a unique ID, or is a list that
+// only its name identifies; otherwise "".
 func (s *Identified) Control(v source.Value) string {
 	n := s.one(v)
 	switch {
@@ -159,7 +159,7 @@ func (s *Identified) Control(v source.Value) string {
 	return ""
 }
 
-// unescaped makes a selector's texts what they stand for.
+// unescaped resolves the escapes in a selector's texts.
 func unescaped(v source.Value) source.Value {
 	v.Text = strings.ReplaceAll(v.Text, "$${", "${")
 	v.Fields = slices.Clone(v.Fields)

@@ -30,24 +30,24 @@ type Config struct {
 	Live    *live.Devices
 	Pool    *pool.Pool
 	Mask    *event.Mask
-	Who     string            // the client, in holds and in messages about devices
-	Exposed map[string]string // what ${NAME} means in the texts of the client; every value is taken for a secret
-	Schemes []string          // of links that may be opened besides http and https
+	Who     string            // the client, in leases and in messages about devices
+	Exposed map[string]string // values of ${NAME} in the texts of the client; every value is a secret
+	Schemes []string          // of links that may be opened in addition to http and https
 	AnyLink bool              // any link may be opened: the client is the user
 	Log     *slog.Logger
-	Process string // how lease files call this process
-	// Shared: the devices are those of a process with more clients than one; a device that is used is held for Idle.
+	Process string // name of this process in lease files
+	// Shared: several clients of the process share the devices; a device in use is leased for Idle.
 	Shared bool
 	Idle   time.Duration
-	// Opened hears of a device that was opened anew for this client: of shared devices only.
+	// Opened is called for a device that was opened again for this client; for shared devices only.
 	Opened func(*action.Session)
 	// Link refuses steps that refer to files which the client may not read.
 	Link func(*dsl.Test) error
-	// Speak spells a call in the words of the client: "scrollTo", "press enter"; "" when it knows none.
+	// Speak returns a call in the client's spelling: "scrollTo", "press enter"; "" when it has none.
 	Speak func(call string) string
 }
 
-// Session is one client's use of open devices. Safe for concurrent use.
+// Session is one client's use of open devices. It is safe for concurrent use.
 type Session struct {
 	Config
 	Journal Journal
@@ -55,77 +55,79 @@ type Session struct {
 	Fence   Fence
 	Refs    *Refs
 
-	mu        sync.Mutex
-	chosen    string                    // by Choose
-	newest    string                    // the page that was opened last
-	strayed   map[string]bool           // devices with a tab that opened and did not come to the front
-	early     map[string][]string       // news of a device that are to be told with the next answer
-	prepared  map[string]drivers.Device // of shared devices, those that were set up for this client
-	passwords map[string]string         // that the client typed, by the variables that stand for them
-	scales    map[string]scaling        // of the last screenshot of each device
-	vars      map[string]any            // that steps of the language have saved
+	mu          sync.Mutex
+	chosen      string                    // by Choose
+	newestPage  string                    // the page that was opened last
+	newTabs     map[string]bool           // devices with a new tab that did not come to the foreground
+	pendingNews map[string][]string       // news of devices to be reported with the next answer
+	prepared    map[string]drivers.Device // shared devices that were set up for this client
+	passwords   map[string]string         // typed by the client, by the variables that replace them
+	scales      map[string]scaling        // of the last screenshot of each device
+	vars        map[string]any            // saved by steps
 }
 
-// NewSession begins a session.
+// NewSession creates a session.
 func NewSession(c Config) *Session {
-	return &Session{Config: c, Fence: NewFence(), Refs: NewRefs(), strayed: map[string]bool{}, early: map[string][]string{}, prepared: map[string]drivers.Device{},
+	return &Session{Config: c, Fence: NewFence(), Refs: NewRefs(), newTabs: map[string]bool{},
+		pendingNews: map[string][]string{}, prepared: map[string]drivers.Device{},
 		passwords: map[string]string{}, scales: map[string]scaling{}}
 }
 
-// Call is one call of a client: an operation of the vocabulary, steps, or a look at the screen.
+// Call is one call of a client: an action, steps, or a read of the screen.
 type Call struct {
 	*Session
-	Name     string        // as the client spells it
-	Def      *dsl.Def      // nil: no operation
+	Name     string        // in the client's spelling
+	Def      *dsl.Def      // nil: not an action
 	Names    []string      // of the arguments that the client may give
 	Device   string        // as given; "" when it is not
-	Value    source.Value  // the rest of the arguments, a Map
+	Value    source.Value  // the other arguments, a Map
 	Then     string        // what to show afterwards
-	Tab      *int          // that is meant
+	Tab      *int          // the selected tab
 	Listed   *source.Value // steps
-	Dir      string        // from which files are named; "": the project's
-	PageOnly bool          // a look at what is no page is refused
-	// Brief leaves out what the client knows without being told: the step, where it is what was asked for, the device
-	// where it is the only one that is open, and where on it something was touched.
+	Dir      string        // folder of relative paths; "": the project's
+	PageOnly bool          // only pages may be read
+	// Brief leaves out what the client knows: the step if it was given as one, the device if it is the only open one,
+	// and the touched point.
 	Brief bool
 
-	gave Answer // what the steps that were done gave
+	result Answer // values and files of the steps that were done
 }
 
-// Saved gives the variables that steps of the language have saved in this session.
+// Saved returns the variables that steps have saved in this session.
 func (s *Session) Saved() map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.vars)
 }
 
-// Keep takes the variables that steps have saved.
+// Keep stores the variables that steps have saved.
 func (s *Session) Keep(vars map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.vars = vars
 }
 
-// Part is one piece of an answer: words, or a picture.
+// Part is one part of an answer: text, or an image.
 type Part struct {
 	Text string
 	Data []byte
 	Kind string // of Data: its media type
 }
 
-// Answer is what a call gives.
+// Answer is the result of a call.
 type Answer struct {
 	Parts []Part
-	Step  []string // what was done, as steps of a test without their dashes
-	Value any      // what an operation gave, else nil
+	Step  []string // what was done, as test steps without their dashes
+	Value any      // what an action returned, else nil
 	Files []live.File
 }
 
-// Text is an answer in words.
+// Text returns an answer with a text.
 func Text(s string) *Answer { return &Answer{Parts: []Part{{Text: s}}} }
 
-// Prepare sets up the session of a device that was just opened: what its pages do is noted, none comes to the front by
-// itself, and no picture is taken while a dialog is open or that shows a secret. It is for live.Options.
+// Prepare sets up the session of a device that was just opened: it records the events of pages, new pages do not come
+// to the foreground, and no screenshot is taken while a dialog is open or when it would show a secret. It is for
+// live.Options.
 func (s *Session) Prepare(session *action.Session) {
 	session.Host = host{session.Host, s}
 	if w, ok := session.Device.(drivers.WebPageMonitor); ok {
@@ -133,14 +135,14 @@ func (s *Session) Prepare(session *action.Session) {
 	}
 }
 
-// host takes no picture while a dialog of a page is open, and none that shows a secret.
+// host takes no screenshot while a dialog of a page is open, and none that shows a secret.
 type host struct {
 	action.Host
 	session *Session
 }
 
 func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
-	if err := h.session.undisturbed(ctx, dev); err != nil {
+	if err := h.session.checkNoDialog(ctx, dev); err != nil {
 		return nil, err
 	}
 	if h.session.Mask.Empty() {
@@ -149,15 +151,15 @@ func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, 
 	return action.Photograph(ctx, dev, h.session.Mask)
 }
 
-// spoken is a call in a sentence: `scrollTo`.
-var spoken = lazyregexp.New("`[A-Za-z][^`\n]*`")
+// callPattern matches a call in a sentence: `scrollTo`.
+var callPattern = lazyregexp.New("`[A-Za-z][^`\n]*`")
 
-// Say spells the calls in a sentence, which stand in back quotes, as the client writes them.
+// Say replaces the calls in a sentence, which are in back quotes, by the client's spelling.
 func (s *Session) Say(text string) string {
 	if s.Speak == nil || !strings.Contains(text, "`") {
 		return text
 	}
-	return spoken.ReplaceAllStringFunc(text, func(call string) string {
+	return callPattern.ReplaceAllStringFunc(text, func(call string) string {
 		if own := s.Speak(strings.Trim(call, "`")); own != "" {
 			return own
 		}
@@ -165,7 +167,7 @@ func (s *Session) Say(text string) string {
 	})
 }
 
-// Plainly tells the errors of arguments without the places of a file.
+// Plainly returns the errors of arguments without positions in a file.
 func Plainly(err error) error {
 	var all source.Errors
 	var one *source.Error
@@ -191,22 +193,22 @@ func Plainly(err error) error {
 	return &Refusal{What: strings.Join(what, "; "), Try: try, Err: err}
 }
 
-// Without takes a field away.
+// Without removes a field.
 func Without(v source.Value, key string) source.Value {
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return f.Key == key })
 	return v
 }
 
-// TakesRef tells whether the operation takes a reference in place of a selector of the page.
+// TakesRef reports whether the action accepts a reference instead of a CSS selector.
 func (c *Call) TakesRef() bool { return c.Def != nil && c.Def.OwnKey("selector") }
 
-// touches tells whether the call works on what is shown, so that a look at the screen explains its failures.
+// touches reports whether the call works on the screen, so that reading it explains failures.
 func (c *Call) touches() bool { return c.Def == nil || c.Def.Effect&dsl.Apart == 0 }
 
-// is tells whether the call is of this operation.
+// is reports whether the call is of this action.
 func (c *Call) is(name string) bool { return c.Def != nil && c.Def.Name == name }
 
-// Masked takes secrets out of an answer.
+// Masked masks secrets in an answer.
 func (s *Session) Masked(a *Answer) (*Answer, error) {
 	if s.Mask.Empty() {
 		return a, nil

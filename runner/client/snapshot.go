@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// MaxText caps the text of a snapshot, in characters.
+	// MaxText limits the characters of a snapshot.
 	MaxText = 40_000
-	// maxLabel caps one label in it.
+	// maxLabel limits the characters of a label in it.
 	maxLabel = 160
 )
 
-// refs hands out references to elements and remembers what they mean. A number is used once in a session; an element
-// that is still the same in the next snapshot keeps its own.
+// Refs assigns references to elements and remembers their elements. A number is used once in a session; an element that
+// is the same in the next snapshot keeps its reference.
 type Refs struct {
 	seed  maphash.Seed
 	next  int
 	known map[string]ReferencedElement
-	last  map[string]*Snapshot // the last reading of each device in which references were given
-	shown map[string]*Snapshot // the last one that was shown
+	last  map[string]*Snapshot // the last screen read of each device
+	shown map[string]*Snapshot // the last snapshot that was shown
 }
 
 // Snapshot is one snapshot.
@@ -34,22 +34,21 @@ type Snapshot struct {
 	elements *Identified
 	Order    []string // references, in the order of the tree
 	Lines    map[string]string
-	facts    map[string]string // the lines without places
+	facts    map[string]string // the lines without bounds
 	Nodes    map[string]*screen.Node
 	refs     map[*screen.Node]string
 }
 
-// maxRefs bounds what is remembered: the oldest snapshot's references of a long session are forgotten first.
+// maxRefs limits how many references are remembered: in a long session those of the oldest snapshots are removed first.
 const maxRefs = 50_000
 
-// NewRefs begins a session.
+// NewRefs returns the references of a new session.
 func NewRefs() *Refs {
 	return &Refs{seed: maphash.MakeSeed(), known: map[string]ReferencedElement{}, last: map[string]*Snapshot{},
 		shown: map[string]*Snapshot{}}
 }
 
-// Take makes a snapshot of all elements that is to be shown. before is the one that was shown last, nil when there was
-// none.
+// Take creates a snapshot of all elements that will be shown. before is the one that was shown last, or nil.
 func (r *Refs) Take(device string, t *screen.Tree, words func(string) string) (now, before *Snapshot) {
 	before = r.shown[device]
 	now = r.read(device, t, words)
@@ -57,11 +56,12 @@ func (r *Refs) Take(device string, t *screen.Tree, words func(string) string) (n
 	return now, before
 }
 
-// read gives every element of a reading its reference. An element that is still the same keeps its own.
+// read assigns a reference to every element. An element that is the same keeps its reference.
 func (r *Refs) read(device string, t *screen.Tree, words func(string) string) *Snapshot {
 	before := r.last[device]
 	sc := r.Identify(t)
-	now := &Snapshot{elements: sc, Lines: map[string]string{}, facts: map[string]string{}, Nodes: map[string]*screen.Node{}, refs: map[*screen.Node]string{}}
+	now := &Snapshot{elements: sc, Lines: map[string]string{}, facts: map[string]string{},
+		Nodes: map[string]*screen.Node{}, refs: map[*screen.Node]string{}}
 	old := before.byIdentity()
 	var unknown []*screen.Node
 	var listed []*screen.Node
@@ -89,7 +89,7 @@ func (r *Refs) read(device string, t *screen.Tree, words func(string) string) *S
 			give(n, "e"+strconv.Itoa(r.next))
 		}
 		ref := now.refs[n]
-		r.known[ref] = sc.know(n, device, words(n.String()))
+		r.known[ref] = sc.reference(n, device, words(n.String()))
 		now.Order = append(now.Order, ref)
 	}
 	for _, ref := range now.Order {
@@ -100,7 +100,7 @@ func (r *Refs) read(device string, t *screen.Tree, words func(string) string) *S
 	return now
 }
 
-// recognise gives elements the references that they had when only what is around them has changed.
+// recognise assigns the earlier references to elements of which only the context has changed.
 func (r *Refs) recognise(before, now *Snapshot, unknown []*screen.Node, give func(*screen.Node, string)) {
 	if before == nil || len(unknown) == 0 {
 		return
@@ -113,14 +113,13 @@ func (r *Refs) recognise(before, now *Snapshot, unknown []*screen.Node, give fun
 		if now.Nodes[ref] != nil {
 			continue
 		}
-		if n := now.elements.again(r.known[ref]); wanted[n] && now.refs[n] == "" {
+		if n := now.elements.locateByName(r.known[ref]); wanted[n] && now.refs[n] == "" {
 			give(n, ref)
 		}
 	}
 }
 
-// Successor gives the reference of what likely is in the place of an element that is gone, and what that is; "" when
-// nothing is.
+// Successor returns the reference and description of the element that probably replaced a missing one, or "".
 func (r *Refs) Successor(device string, was ReferencedElement, t *screen.Tree, words func(string) string) (ref,
 	what string) {
 	if was.Device != device {
@@ -140,16 +139,16 @@ type place struct {
 	path string
 }
 
-// Identify gives a reading of the screen in which elements of earlier ones can be found.
+// Identify returns a screen read in which elements of earlier ones can be found.
 func (r *Refs) Identify(t *screen.Tree) *Identified { return identify(t, r.seed) }
 
-// Known gives what a reference of any snapshot of the session means.
+// Known returns the element of a reference of any snapshot of the session.
 func (r *Refs) Known(ref string) (ReferencedElement, bool) {
 	k, ok := r.known[ref]
 	return k, ok
 }
 
-// byIdentity gives the references of a snapshot.
+// byIdentity returns the references of a snapshot.
 func (s *Snapshot) byIdentity() map[place]string {
 	all := map[place]string{}
 	if s == nil {
@@ -165,7 +164,7 @@ func (s *Snapshot) byIdentity() map[place]string {
 	return all
 }
 
-// forget drops references that no last snapshot holds, when there are too many.
+// forget removes references that no last snapshot contains, when there are too many.
 func (r *Refs) forget() {
 	if len(r.known) <= maxRefs {
 		return
@@ -178,7 +177,7 @@ func (r *Refs) forget() {
 	}
 }
 
-// Last gives the newest reading of a device, nil when there is none.
+// Last returns the newest tree of a device, or nil.
 func (r *Refs) Last(device string) *screen.Tree {
 	if last := r.last[device]; last != nil {
 		return last.elements.tree
@@ -186,7 +185,7 @@ func (r *Refs) Last(device string) *screen.Tree {
 	return nil
 }
 
-// lines lists the references of the newest reading of a device.
+// lines lists the references of the newest screen read of a device.
 func (r *Refs) lines(device string) []string {
 	last := r.last[device]
 	if last == nil {
@@ -195,24 +194,24 @@ func (r *Refs) lines(device string) []string {
 	return last.listing(last.Order)
 }
 
-// Drop forgets the snapshots of a device; its references become stale.
+// Drop removes the snapshots of a device; its references become stale.
 func (r *Refs) Drop(device string) {
 	delete(r.last, device)
 	delete(r.shown, device)
 }
 
-// called gives an element's role and label.
-func (s *Identified) called(n *screen.Node, words func(string) string) string {
+// roleAndLabel returns an element's role and label.
+func (s *Identified) roleAndLabel(n *screen.Node, words func(string) string) string {
 	if label := s.nameOf(n); label != "" {
 		return role(n) + " " + Quoted(words(label))
 	}
 	return role(n)
 }
 
-// line shows one element: role, label, what it holds, state; and all that with its bounds.
+// line describes one element: facts is its role, label, value and state; whole adds its bounds.
 func (s *Identified) line(n *screen.Node, words func(string) string) (facts, whole string) {
 	var b strings.Builder
-	b.WriteString(s.called(n, words))
+	b.WriteString(s.roleAndLabel(n, words))
 	holds := n.Editable
 	if h := n.Holds; h != nil {
 		holds = holds || h.Value == ""
@@ -248,12 +247,12 @@ func (s *Identified) line(n *screen.Node, words func(string) string) (facts, who
 	return facts, fmt.Sprintf("%s [%d,%d][%d,%d]", facts, n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y)
 }
 
-// idOf is the part of an element's id that a selector needs.
+// idOf returns the part of an element's ID that a selector needs.
 func idOf(n *screen.Node) string {
 	return cmp.Or(n.ID[strings.LastIndex(n.ID, "/")+1:], n.TestID)
 }
 
-// Quoted shows foreign text: on one line, cut.
+// Quoted writes a text of the app in quotes, on one line, shortened.
 func Quoted(s string) string {
 	if r := []rune(s); len(r) > maxLabel {
 		s = string(r[:maxLabel-1]) + "…"
@@ -261,8 +260,8 @@ func Quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// plain shows foreign text that is one word as it is; in quotes what could be taken for something else, such as a line
-// of its own.
+// plain writes a text of the app without quotes if it is one word, and otherwise in quotes, so that it cannot be
+// mistaken for other parts of the line.
 func plain(s string) string {
 	odd := func(r rune) bool { return r <= ' ' || r == '"' || r == '[' || !strconv.IsPrint(r) }
 	if strings.ContainsFunc(s, odd) || len(s) > maxLabel {
@@ -271,7 +270,7 @@ func plain(s string) string {
 	return s
 }
 
-// role is what kind of element it is, in the words of accessibility.
+// role returns the kind of an element in terms of accessibility.
 func role(n *screen.Node) string {
 	if n.Role != "" {
 		return plain(n.Role)
@@ -292,15 +291,15 @@ func role(n *screen.Node) string {
 	return plain(strings.ToLower(strings.TrimPrefix(kind, "XCUIElementType")))
 }
 
-// View are those of the tool snapshot.
+// View are the arguments of the tool snapshot.
 type View struct {
-	Find  string `json:"find,omitempty" minLength:"1" doc:"Only elements whose label, value or id contains this."`
+	Find  string `json:"find,omitempty" minLength:"1" doc:"Only elements with this text in the label, value or id."`
 	Under string `json:"under,omitempty" minLength:"1" doc:"Only what is inside of this element: a ref or a label."`
 	Max   int    `json:"max,omitempty" minimum:"1" maximum:"2000" default:"500" doc:"How many elements at most."`
-	Diff  bool   `json:"diff,omitempty" doc:"Only what changed since the last snapshot: + new, ~ changed, - gone, = has a new ref."`
+	Diff  bool   `json:"diff,omitempty" doc:"Changes since the last snapshot: + new, ~ changed, - gone, = has a new ref."`
 }
 
-// text writes the snapshot as it was asked for.
+// Text writes the snapshot according to the view.
 func (s *Snapshot) Text(before *Snapshot, a View, words func(string) string) (string, error) {
 	show := s.Order
 	if a.Under != "" {
@@ -330,7 +329,7 @@ func (s *Snapshot) Text(before *Snapshot, a View, words func(string) string) (st
 		return "nothing changed since the last snapshot\n", nil
 	case len(lines) == 0:
 		return fmt.Sprintf("nothing changed since the last snapshot; %d moved\n", moved), nil
-	case bytesOf(lines) > bytesOf(all): // another screen: what it is not is no news
+	case bytesOf(lines) > bytesOf(all): // on another screen, the list of changes is longer than the snapshot
 		return Capped(append([]string{anotherScreen}, all...), a.Max+1), nil
 	case moved > 0:
 		lines[len(lines)-1] += fmt.Sprintf("; %d others moved", moved)
@@ -338,10 +337,10 @@ func (s *Snapshot) Text(before *Snapshot, a View, words func(string) string) (st
 	return Capped(lines, a.Max), nil
 }
 
-// anotherScreen stands above a difference that would be longer than the whole.
+// anotherScreen is the heading of a snapshot that is shorter than the list of changes.
 const anotherScreen = "almost everything changed since the last snapshot; all of it:"
 
-// listing gives the lines of elements.
+// listing returns the lines of elements.
 func (s *Snapshot) listing(refs []string) []string {
 	var lines []string
 	for _, ref := range refs {
@@ -367,7 +366,7 @@ func (s *Snapshot) filter(list []string, keep func(*screen.Node) bool) []string 
 	return kept
 }
 
-// box finds the element that under names.
+// box finds the element that the argument under names.
 func (s *Snapshot) box(under string, words func(string) string) (*screen.Node, error) {
 	if n := s.Nodes[under]; n != nil {
 		return n, nil
@@ -382,7 +381,7 @@ func (s *Snapshot) box(under string, words func(string) string) (*screen.Node, e
 	if len(matches) == 0 {
 		return nil, s.nothing(under, words)
 	}
-	for n := matches[0].Node; n != nil; n = n.Parent { // a title names the box that it stands in
+	for n := matches[0].Node; n != nil; n = n.Parent { // a title names the box that contains it
 		if len(n.Children) > 0 {
 			return n, nil
 		}
@@ -395,7 +394,7 @@ func (s *Snapshot) nothing(what string, words func(string) string) error {
 		Try: "call `snapshot` without find and under"}
 	if why := s.elements.tree.Cut(); why != "" {
 		f.What += "; not all of it could be read: " + why
-		f.Try = "`scrollTo` looks for it row by row; `webAssert` asks the page by CSS"
+		f.Try = "`scrollTo` looks for it row by row; `webAssert` queries the page by CSS"
 	}
 	for _, n := range s.elements.tree.Nearest(dsl.Selector{Label: what}, 3) {
 		f.Near = append(f.Near, words(n.String()))
@@ -403,9 +402,8 @@ func (s *Snapshot) nothing(what string, words func(string) string) error {
 	return f
 }
 
-// changes lists the differences to an earlier snapshot, and counts the elements of which only the place has changed. An
-// element that looks as before and stands in other company has a new reference, and no line of its own but "e15 was
-// e7".
+// changes lists the differences to an earlier snapshot, and counts the elements of which only the position has changed.
+// An element that looks as before but has another context gets a new reference; its line is only "e15 was e7".
 func (s *Snapshot) changes(before *Snapshot, show []string, a View, words func(string) string) (lines []string,
 	moved int) {
 	gone := map[string][]string{} // by line
@@ -436,13 +434,13 @@ func (s *Snapshot) changes(before *Snapshot, show []string, a View, words func(s
 	}
 	for _, ref := range before.Order {
 		if s.Nodes[ref] == nil && !again[ref] {
-			lines = append(lines, "- "+ref+" "+before.elements.called(before.Nodes[ref], words))
+			lines = append(lines, "- "+ref+" "+before.elements.roleAndLabel(before.Nodes[ref], words))
 		}
 	}
 	return lines, moved
 }
 
-// Capped joins lines up to the limits and tells what is left out.
+// Capped joins lines up to the limits and appends how many are left out.
 func Capped(lines []string, limit int) string {
 	var b strings.Builder
 	size := 0
@@ -458,7 +456,7 @@ func Capped(lines []string, limit int) string {
 	return b.String()
 }
 
-// IsRef tells whether a text has the form of a reference.
+// IsRef reports whether a text has the form of a reference.
 func IsRef(s string) bool {
 	digits, ok := strings.CutPrefix(s, "e")
 	if !ok || digits == "" || len(digits) > 9 {

@@ -20,25 +20,24 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// maxSteps bounds the steps of one call.
+// maxSteps limits the steps of one call.
 const maxSteps = 200
 
-// stepList is what a call of run_test with steps does.
+// stepList performs the steps of a call of run_test.
 type stepList struct {
 	*Call
 	device string
-	items  []source.Value // the steps as they were meant: with selectors in place of references
+	items  []source.Value // the steps with selectors instead of references
 	test   *dsl.Test
 	began  time.Time
 
 	session *action.Session
 	ended   int
-	lines   []string // worth knowing of steps that went well
+	lines   []string // remarks about steps that passed
 	failed  *event.Problem
 }
 
-// PerformSteps performs steps of the language on the open device: any word of it, several in one call, up to the first
-// that fails.
+// PerformSteps performs test steps on the open device: any actions, several in one call, up to the first that fails.
 func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	l := &stepList{Call: c, began: time.Now()}
 	if err := l.read(); err != nil {
@@ -54,7 +53,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err := l.parse(); err != nil {
 		return nil, err
 	}
-	c.catchUp(ctx, l.device)
+	c.readNews(ctx, l.device)
 	files, err := c.Live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.Who, Test: l.test, Dir: c.Dir,
 		Saved: c.Saved(), Prepare: l.prepare,
 		Ended: func(e live.StepEnd) { l.note(ctx, e) }})
@@ -62,8 +61,8 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err == nil && l.failed != nil {
 		r := c.RefusalOf(l.failed)
 		r.Prefix = l.at()
-		r.Done, r.News = l.said(), c.NewsOf(ctx, l.device)
-		return nil, c.atLeast(ctx, l.device, r)
+		r.Done, r.News = l.doneSteps(), c.NewsOf(ctx, l.device)
+		return nil, c.addNearest(ctx, l.device, r)
 	}
 	if err != nil {
 		if opened && l.ended <= 1 {
@@ -71,11 +70,11 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 		}
 		r := c.Explain(ctx, Plainly(err))
 		if l.ended > 0 && l.ended <= len(l.items) {
-			r.Prefix, r.Done = l.at(), l.said()
+			r.Prefix, r.Done = l.at(), l.doneSteps()
 		}
 		return nil, r
 	}
-	c.gave.Files = files
+	c.result.Files = files
 	for _, f := range files {
 		l.lines = append(l.lines, "file: "+f.Name)
 	}
@@ -86,10 +85,10 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
 		said = append(said, c.DialogWords(open))
 	}
-	return c.andSee(ctx, l.device, said)
+	return c.withSnapshot(ctx, l.device, said)
 }
 
-// read takes the steps as they were given: a list of maps, or the text of one in YAML.
+// read parses the given steps: a list of maps, or YAML text.
 func (l *stepList) read() error {
 	v := *l.Listed
 	if v.Kind == source.String {
@@ -128,7 +127,7 @@ func (l *stepList) read() error {
 	return nil
 }
 
-// camel is the spelling of a tool as a word of the language.
+// camel returns the action of a tool, in the spelling of the test syntax.
 func camel(name string) string {
 	parts := strings.Split(name, "_")
 	for i := 1; i < len(parts); i++ {
@@ -139,12 +138,12 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// opens tells whether the first step opens a page.
+// opens reports whether the first step opens a page.
 func (l *stepList) opens() bool {
 	return len(l.items[0].Fields) > 0 && l.items[0].Fields[0].Key == "openBrowser"
 }
 
-// choose finds the device; a page is opened for steps that begin with one, when none is open.
+// choose finds the device. It opens a page for steps that start with one, when none is open.
 func (l *stepList) choose(ctx context.Context) (opened bool, err error) {
 	def, _ := dsl.Lookup("openBrowser")
 	if l.opens() {
@@ -159,18 +158,18 @@ func (l *stepList) choose(ctx context.Context) (opened bool, err error) {
 	return false, err
 }
 
-// resolve puts selectors in the place of references, on the screen as it is now.
+// resolve replaces references by selectors, on the current screen.
 func (l *stepList) resolve(ctx context.Context) error {
 	var screenNow *Identified
 	var replace func(v source.Value, key string) (source.Value, error)
 	meant := func(ref source.Value) (source.Value, error) {
 		if screenNow == nil {
 			var err error
-			if screenNow, err = l.fresh(ctx, l.device); err != nil {
+			if screenNow, err = l.readIdentified(ctx, l.device); err != nil {
 				return ref, err
 			}
 		}
-		selector, _, err := l.meant(screenNow, l.device, ref)
+		selector, _, err := l.resolveRef(screenNow, l.device, ref)
 		return selector, err
 	}
 	replace = func(v source.Value, key string) (source.Value, error) {
@@ -185,7 +184,7 @@ func (l *stepList) resolve(ctx context.Context) error {
 			return v, nil
 		}
 		if v.Kind == source.String && IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) &&
-			l.knows(v.Text) {
+			l.isKnownRef(v.Text) {
 			return meant(v)
 		}
 		v.Fields, v.Items = slices.Clone(v.Fields), slices.Clone(v.Items)
@@ -210,8 +209,8 @@ func (l *stepList) resolve(ctx context.Context) error {
 	return nil
 }
 
-// knows tells whether a text is a reference of this session.
-func (s *Session) knows(ref string) bool {
+// isKnownRef reports whether a text is a reference of this session.
+func (s *Session) isKnownRef(ref string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.Refs.Known(ref)
@@ -250,7 +249,8 @@ func (l *stepList) parse() error {
 	}
 	tests, err := dsl.Parse("steps", []byte(text))
 	if err != nil {
-		return &Refusal{What: err.Error(), Try: "mend these and try again, nothing was done; `reference` has the language"}
+		return &Refusal{What: err.Error(),
+			Try: "fix these and try again, nothing was done; `reference` describes the test syntax"}
 	}
 	if l.Link != nil {
 		if err := l.Link(tests[0]); err != nil {
@@ -262,7 +262,7 @@ func (l *stepList) parse() error {
 	for _, step := range l.test.Steps {
 		step.Options.Screenshot = &off
 		if args, _, err := l.Live.Decode(step.Def, step.Args); err == nil {
-			if err := l.mayLead(args); err != nil {
+			if err := l.checkLinks(args); err != nil {
 				return err
 			}
 		}
@@ -270,7 +270,7 @@ func (l *stepList) parse() error {
 	return nil
 }
 
-// prepare lets pages come to the front as the language has it, for as long as the steps take.
+// prepare lets new pages come to the foreground as in a test, while the steps run.
 func (l *stepList) prepare(s *action.Session) {
 	l.session = s
 	if w, ok := s.Device.(drivers.WebPageMonitor); ok {
@@ -289,14 +289,14 @@ func (l *stepList) restore(ctx context.Context) {
 		return nil
 	})
 	if err != nil {
-		l.Log.Debug("the page in front is not kept there", "error", err)
+		l.Log.Debug("cannot keep the page in the foreground", "error", err)
 	}
 	l.mu.Lock()
-	delete(l.strayed, l.device) // the steps went on in the tab that opened, as a test does
+	delete(l.newTabs, l.device) // the steps continued in the new tab, as a test does
 	l.mu.Unlock()
 }
 
-// note keeps what is to be said of a step, and writes down one that went well.
+// note adds the remarks of a step, and records one that passed.
 func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	l.ended++
 	l.Keep(e.Saved)
@@ -306,7 +306,7 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	}
 	item := l.items[l.ended-1]
 	if d := e.Detail; d != nil {
-		for _, line := range []string{l.repeated("note", d.Notes), l.repeated("not checked", d.Doubts)} {
+		for _, line := range []string{l.remarkLines("note", d.Notes), l.remarkLines("not checked", d.Doubts)} {
 			if line = strings.TrimSpace(line); line != "" {
 				l.lines = append(l.lines, fmt.Sprintf("step %d %s", l.ended, line))
 			}
@@ -324,12 +324,12 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 		item.Fields[0] = first
 	}
 	c := l.Call
-	c.gave.Value = e.Value
+	c.result.Value = e.Value
 	line := source.Flow(item)
 	if len(item.Fields) == 1 {
 		line = StepLine(e.Step.Def, item.Fields[0].Value)
 	}
-	c.gave.Step = append(c.gave.Step, line)
+	c.result.Step = append(c.result.Step, line)
 	l.Journal.Add(Done{Device: l.device, Platform: l.session.Platform, YAML: line, Uses: append(usedIn(item, l.Exposed),
 		names...)})
 }
@@ -339,8 +339,8 @@ func (l *stepList) at() string {
 	return fmt.Sprintf("step %d of %d, %s: ", l.ended, len(l.items), shorten.Runes(source.Flow(l.items[l.ended-1]), 120))
 }
 
-// said tells which steps are done.
-func (l *stepList) said() string {
+// doneSteps describes which steps are done.
+func (l *stepList) doneSteps() string {
 	switch n := l.ended - 1; n {
 	case 0:
 		return "nothing before it was done"

@@ -9,13 +9,13 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// packEvents reads the events of a pack as far as they can be read.
+// packEvents reads the events of a pack up to the first invalid one.
 func packEvents(folder, run, pack string) []event.Event {
 	root, err := os.OpenRoot(filepath.Join(folder, run, pack))
 	if err != nil {
 		return nil
 	}
-	defer root.Close() // nothing was written
+	defer root.Close() // only read
 	f, err := root.Open("events.ndjson")
 	if err != nil {
 		return nil
@@ -28,7 +28,7 @@ func packEvents(folder, run, pack string) []event.Event {
 	return events
 }
 
-// names lists the runs among the reports, newest first.
+// names lists the runs in the folder of reports, newest first.
 func names(folder string) []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package jobs runs tests for clients that do not wait: a Request goes in, a Record that changes until the run has
-// ended comes out, and the events of the run can be followed.
+// Package jobs runs tests for clients that do not wait. A Request starts a run; its Record changes until the run has
+// ended, and its events can be followed.
 package jobs

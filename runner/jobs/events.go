@@ -12,19 +12,19 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// Event is one thing that happened in a run.
+// Event is one event of a run.
 type Event struct {
-	ID   string // to go on from
-	Name string // run, or the kind of a case's event
+	ID   string // to continue from
+	Name string // "run", or the kind of a case's event
 	Data json.RawMessage
 }
 
-// maxEvents bounds the memory of one run; later ones replace the oldest.
+// maxEvents limits the memory of one run; later events replace the oldest.
 const maxEvents = 50_000
 
-// feed keeps the events of a run for whoever follows it.
+// feed keeps the events of a run for its followers.
 type feed struct {
-	name string // in ids, so that those of another process mean nothing here
+	name string // part of the IDs, so that those of another process are not valid here
 
 	mu      sync.Mutex
 	events  []Event
@@ -35,7 +35,7 @@ type feed struct {
 
 func newFeed() *feed { return &feed{name: rand.Text()[:8], wake: make(chan struct{})} }
 
-// add appends an event. What cannot be encoded does not exist.
+// add appends an event. Data that cannot be encoded is ignored.
 func (f *feed) add(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -52,23 +52,23 @@ func (f *feed) add(name string, data any) {
 		f.dropped += maxEvents / 2
 	}
 	f.events = append(f.events, Event{ID: id, Name: name, Data: text})
-	f.rouse()
+	f.wakeFollowers()
 }
 
-// end lets followers go when they have seen everything.
+// end lets followers return after they have received all events.
 func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.rouse()
+	f.wakeFollowers()
 }
 
-func (f *feed) rouse() {
+func (f *feed) wakeFollowers() {
 	close(f.wake)
 	f.wake = make(chan struct{})
 }
 
-// after gives what follows an id; an id of another life means from the start.
+// after returns the events after an ID; an ID of another process means all events.
 func (f *feed) after(id string) (next []Event, closed bool, wake <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +81,7 @@ func (f *feed) after(id string) (next []Event, closed bool, wake <-chan struct{}
 	return f.events[from:len(f.events):len(f.events)], f.closed, f.wake
 }
 
-// follow gives every event after an id to send, until the run has ended or send fails.
+// follow sends every event after an ID, until the run has ended or send fails.
 func (f *feed) follow(ctx context.Context, after string, send func(Event) error) error {
 	for {
 		next, closed, wake := f.after(after)
@@ -111,7 +111,7 @@ type caseEvent struct {
 	event.Event
 }
 
-// replay makes the feed of a run that ended before this process began, from its packs.
+// replay creates the feed of a run that ended before this process started, from its packs.
 func replay(folder string, r Record) *feed {
 	f := newFeed()
 	f.name = hash(r.ID)[:8] // the same in every process

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// TestFeedForgetsTheOldest: memory is bounded, and ids stay what they are.
+// TestFeedForgetsTheOldest: memory is limited, and IDs do not change.
 func TestFeedForgetsTheOldest(t *testing.T) {
 	f := newFeed()
 	for i := range maxEvents + 10 {
@@ -31,8 +31,8 @@ func TestFeedForgetsTheOldest(t *testing.T) {
 	}
 }
 
-// TestFeedIsFollowed: who follows gets each event once, and is let go at the end, when it does not want more, and when
-// nobody waits for it.
+// TestFeedIsFollowed: a follower gets each event once, and returns at the end, when send fails, and when its context
+// ends.
 func TestFeedIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed()
@@ -66,17 +66,17 @@ func TestFeedIsFollowed(t *testing.T) {
 	})
 }
 
-// TestForget: of the runs that have ended, the newest stay in memory; those under way always do.
+// TestForget: the newest ended runs stay in memory, and all runs that have not ended.
 func TestForget(t *testing.T) {
 	m := &Manager{runs: map[string]*job{}}
-	for i := range kept + 5 {
+	for i := range maxEndedRuns + 5 {
 		id := fmt.Sprintf("%02d", i)
 		m.runs[id], m.order = &job{record: Record{ID: id, State: Ended}}, append(m.order, id)
 	}
 	m.runs["00"].record.State = Running
 	m.forget()
-	if len(m.runs) != kept+1 || len(m.order) != kept+1 || m.find("00") == nil || m.find("01") != nil ||
-		m.find("05") == nil || m.find(fmt.Sprint(kept+4)) == nil {
+	if len(m.runs) != maxEndedRuns+1 || len(m.order) != maxEndedRuns+1 || m.find("00") == nil || m.find("01") != nil ||
+		m.find("05") == nil || m.find(fmt.Sprint(maxEndedRuns+4)) == nil {
 		t.Errorf("%d runs are kept: %v", len(m.runs), m.order)
 	}
 }

@@ -19,59 +19,59 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// Options are how a Manager works. The zero value of a limit means its default.
+// Options configure a Manager. The zero value of a limit means its default.
 type Options struct {
 	Config  run.Config // of every run; a Request narrows it
 	Running int        // runs at once; default: 4
-	Waiting int        // runs that wait beside them; default: 100
+	Waiting int        // runs that wait in addition; default: 100
 	Log     *slog.Logger
-	Ended   func(Record) // is told of each run that has ended; may be nil
-	// Keep is told of a run whose folder is whole, before the run is said to have ended; may be nil.
+	Ended   func(Record) // called for each run that has ended; may be nil
+	// Keep is called when the folder of a run is complete, before the run counts as ended; may be nil.
 	Keep func(run string) error
-	// Again makes a Request of the Content of an earlier one. With it, runs that wait for their turn when the process ends
-	// wait on in the next one; without, they are interrupted.
+	// Again creates a Request from the Content of an earlier one. With it, runs that wait when the process ends wait
+	// again in the next one; without it, they are interrupted.
 	Again func(content string) (Request, error)
-	// Remote has the cases of a run run on the devices of other machines; nil: they run on this one's. It is asked before
-	// the run is planned, and may change the configuration.
+	// Remote returns what runs the cases of a run on the devices of other machines; nil: they run on this machine's. It
+	// is called before the run is planned, and may change the configuration.
 	Remote func(*run.Config, Placement) Opening
 }
 
-// Opening begins a run's part on other machines, when its turn has come.
+// Opening starts a run's part on other machines, when the run's turn has come.
 type Opening func(context.Context, run.Config, *plan.Plan) (RemoteRunner, error)
 
-// RemoteRunner is that part. Close ends it.
+// RemoteRunner runs the cases of a run on other machines. Close ends it.
 type RemoteRunner interface {
 	run.RemoteRunner
 	Close() error
 }
 
-// Placement says on which devices of other machines a run's cases may run, and how soon.
+// Placement says on which devices of other machines a run's cases may run, and with which priority.
 type Placement struct {
 	Pool     string
-	Labels   []string // all of them
+	Labels   []string // all of them are required
 	Priority int      // -10 to 10
 }
 
-// Request is a run that a client asks for: tests by id, or the text of a file of tests.
+// Request is a run that a client requests: tests by ID, or the text of a test file.
 type Request struct {
 	Tests   []string
 	YAML    string
 	Change  func(*run.Config) // narrows the configuration; may be nil
 	Place   Placement         // with Options.Remote
 	By      string
-	Key     string // of the client's choice: the same one starts no second run
-	Content string // what was asked for, to tell two requests of one key apart, and to ask for it again
+	Key     string // idempotency key: the same one starts no second run
+	Content string // the request as text: to detect two requests with one key, and to start the run again
 }
 
-// The mistakes of a client.
+// Errors of a client.
 var (
 	ErrFull     = errors.New("too many runs wait already; try again later")
-	ErrOtherKey = errors.New("this idempotency key began a run of another request")
-	ErrNothing  = errors.New("no test fits the request, so there is nothing to run")
+	ErrOtherKey = errors.New("this idempotency key started a run of another request")
+	ErrNothing  = errors.New("no test matches the request, so there is nothing to run")
 	ErrNotOurs  = errors.New("the run belongs to another process, which alone can cancel it")
 )
 
-// Manager runs tests in the background. Safe for concurrent use.
+// Manager runs tests in the background. It is safe for concurrent use.
 type Manager struct {
 	o      Options
 	ctx    context.Context
@@ -79,22 +79,22 @@ type Manager struct {
 	slots  chan struct{}
 	all    sync.WaitGroup
 
-	start sync.Mutex // one run begins at a time: its folder, its key
+	start sync.Mutex // one run starts at a time: its folder, its key
 	mu    sync.Mutex
 	runs  map[string]*job
-	order []string // of their beginning
+	order []string // in the order of their start
 }
 
-// ErrClosing is why runs are interrupted when the server ends.
+// ErrClosing is the cause of interrupted runs when the server ends.
 var ErrClosing = errors.New("the server is shutting down")
 
 var errCancelled = errors.New("it was cancelled")
 
-// kept is how many ended runs stay in memory, for their events; others are read from the disk.
-const kept = 20
+// maxEndedRuns is how many ended runs stay in memory, for their events; others are read from the disk.
+const maxEndedRuns = 20
 
-// New makes a manager, which begins by completing the packs of runs that died, and takes over those that wait. Close
-// ends it.
+// New creates a manager. It first completes the packs of runs of processes that were killed, and takes over waiting
+// runs. Close ends it.
 func New(o Options) *Manager {
 	if o.Running == 0 {
 		o.Running = 4
@@ -108,40 +108,41 @@ func New(o Options) *Manager {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	m := &Manager{o: o, ctx: ctx, cancel: cancel, slots: make(chan struct{}, o.Running), runs: map[string]*job{}}
 	m.resume()
-	m.all.Go(m.bury)
+	m.all.Go(m.finalizeInterrupted)
 	return m
 }
 
-// bury completes what runs left behind whose process died.
-func (m *Manager) bury() {
+// finalizeInterrupted completes the packs of runs of processes that were killed.
+func (m *Manager) finalizeInterrupted() {
 	sealed, err := history.Seal(m.o.Config.Reports, time.Now())
 	if err = errors.Join(err, m.o.Config.ReportSealed(context.Background(), sealed)); err != nil {
-		m.o.Log.Warn("reports of dead runs", "error", err)
+		m.o.Log.Warn("cannot complete the reports of interrupted runs", "error", err)
 	}
 }
 
-// Close interrupts every run and waits until their packs are whole. With Options.Again, those that have not begun wait
-// for the next manager.
+// Close interrupts every run and waits until their packs are complete. With Options.Again, runs that have not started
+// wait for the next manager.
 func (m *Manager) Close() {
-	m.start.Lock() // no run begins any more
+	m.start.Lock() // no run starts any more
 	m.cancel(ErrClosing)
 	m.start.Unlock()
 	m.all.Wait()
 }
 
-// job is one under way, or one that has ended not long ago.
+// job is a run that has not ended, or that has ended recently.
 type job struct {
 	cancel context.CancelCauseFunc
 	feed   *feed
 
 	mu     sync.Mutex
 	record Record
-	turn   bool         // it waits for no other run any more
-	there  RemoteRunner // nil: its cases run here, or it has not begun
+	turn   bool         // it does not wait for other runs any more
+	remote RemoteRunner // nil: its cases run here, or it has not started
 }
 
-// Start plans a run and begins it, or lets it wait for its turn. Known tells that the key had begun it before. The
-// error is a *plan.Usage or plan.Problems for what the client got wrong in its tests, or one of this package's.
+// Start plans a run and starts it, or lets it wait for its turn. known reports that an earlier request with this key
+// has started it. The error is a *plan.Usage or plan.Problems for errors in the client's tests, or one of this
+// package's.
 func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bool, err error) {
 	m.start.Lock()
 	defer m.start.Unlock()
@@ -151,7 +152,7 @@ func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bo
 	n := requestRecord{By: r.By}
 	if r.Key != "" {
 		n.Key, n.Digest = hash(r.By, r.Key), hash(r.Content)
-		if id, before, ok := findNote(m.o.Config.Reports, n.Key); ok {
+		if id, before, ok := findRequest(m.o.Config.Reports, n.Key); ok {
 			if before.Digest != n.Digest {
 				return Record{}, false, ErrOtherKey
 			}
@@ -170,14 +171,14 @@ func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bo
 	return record, false, err
 }
 
-// planned is a request whose cases are known.
+// planned is a planned request.
 type planned struct {
 	*plan.Plan
 	conf run.Config
 	open Opening // nil: the cases run here
 }
 
-// plan makes the cases of a request.
+// plan plans the cases of a request.
 func (m *Manager) plan(r Request) (out planned, err error) {
 	conf := m.o.Config
 	if r.Change != nil {
@@ -224,21 +225,21 @@ func (m *Manager) begin(ctx context.Context, p planned, n requestRecord, content
 	r := newJob(p.Cases, n.By, time.Now().UTC())
 	work, sealed, err := run.Begin(p.conf, r.observe)
 	if work == nil {
-		return Record{}, fmt.Errorf("begin a run: %w", err)
+		return Record{}, fmt.Errorf("start a run: %w", err)
 	}
 	if err != nil {
-		m.o.Log.Warn("packs of dead runs could not be sealed", "error", err)
+		m.o.Log.Warn("cannot finalize the packs of interrupted runs", "error", err)
 	}
 	dir := work.Dir.Path()
-	if err := errors.Join(writeNote(dir, n), work.Announce(p.Cases),
-		m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
-		return Record{}, fmt.Errorf("begin a run: %w", errors.Join(err, work.End(), os.RemoveAll(dir)))
+	if err := errors.Join(writeRequest(dir, n), work.Announce(p.Cases),
+		m.enqueue(filepath.Base(dir), queueEntry{n.By, content, r.record.Created})); err != nil {
+		return Record{}, fmt.Errorf("start a run: %w", errors.Join(err, work.End(), os.RemoveAll(dir)))
 	}
 	m.launch(ctx, r, work, p, sealed...)
 	return r.state(), nil
 }
 
-// launch lets a run that is on the disk wait for its turn.
+// launch lets a run wait for its turn. Its folder exists already.
 func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, p planned, sealed ...history.Sealed) {
 	r.record.ID = filepath.Base(work.Dir.Path())
 	inner, cancel := context.WithCancelCause(m.ctx)
@@ -250,7 +251,7 @@ func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, p planne
 	m.all.Go(func() {
 		defer cancel(nil)
 		if err := work.Config.ReportSealed(context.WithoutCancel(ctx), sealed); err != nil {
-			m.o.Log.Warn("reports of dead runs", "error", err)
+			m.o.Log.Warn("cannot report interrupted runs", "error", err)
 		}
 		m.work(inner, r, work, p)
 	})
@@ -261,22 +262,22 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, p planned)
 	leave, kept := m.wait(ctx, r.record.ID)
 	if kept {
 		if err := work.End(); err != nil {
-			m.o.Log.Warn("a run that waits on", "run", r.record.ID, "error", err)
+			m.o.Log.Warn("cannot close the folder of a waiting run", "run", r.record.ID, "error", err)
 		}
 		r.feed.end()
 		return
 	}
 	defer leave()
 	if ctx.Err() == nil {
-		r.begin(nil)
+		r.markStarted(nil)
 	}
 	outcomes := m.perform(ctx, r, work, p)
 	if err := work.Report(ctx, io.Discard); err != nil {
-		m.o.Log.Warn("report of a run", "run", r.record.ID, "error", err)
+		m.o.Log.Warn("cannot write the report of a run", "run", r.record.ID, "error", err)
 		r.change(func(rec *Record) { rec.Problems = append(rec.Problems, err.Error()) })
 	}
 	if err := work.End(); err != nil {
-		m.o.Log.Warn("end of a run", "run", r.record.ID, "error", err)
+		m.o.Log.Warn("cannot end a run", "run", r.record.ID, "error", err)
 	}
 	m.keep(r.record.ID)
 	r.change(func(rec *Record) { rec.end(outcomes) })
@@ -287,7 +288,7 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, p planned)
 	m.forget()
 }
 
-// perform runs the cases, here or elsewhere.
+// perform runs the cases, here or on other machines.
 func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p planned) []run.Outcome {
 	if p.open == nil {
 		work.Config.FFmpeg = run.FindFFmpeg(ctx, work.Config)
@@ -295,20 +296,20 @@ func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p plann
 	}
 	there, err := p.open(ctx, work.Config, p.Plan)
 	if err != nil {
-		m.o.Log.Warn("a run cannot begin elsewhere", "run", r.record.ID, "error", err)
+		m.o.Log.Warn("cannot start a run on other machines", "run", r.record.ID, "error", err)
 		work.Remote = unreachableRunner{err}
 		return work.All(ctx, p.Cases)
 	}
 	work.Remote = there
-	r.begin(there)
+	r.markStarted(there)
 	outcomes := work.All(ctx, p.Cases)
 	if err := there.Close(); err != nil {
-		m.o.Log.Warn("the end of a run elsewhere", "run", r.record.ID, "error", err)
+		m.o.Log.Warn("cannot end a run on other machines", "run", r.record.ID, "error", err)
 	}
 	return outcomes
 }
 
-// unreachableRunner is where no case can run: each ends as an error.
+// unreachableRunner ends each case with an error, because other machines cannot be reached.
 type unreachableRunner struct{ err error }
 
 func (u unreachableRunner) Usable(context.Context, dsl.Platform) (int, error) { return 0, u.err }
@@ -320,11 +321,11 @@ func (m *Manager) keep(run string) {
 		return
 	}
 	if err := m.o.Keep(run); err != nil {
-		m.o.Log.Warn("a run that has ended", "run", run, "error", err)
+		m.o.Log.Warn("cannot publish a run that has ended", "run", run, "error", err)
 	}
 }
 
-// end takes over how the cases ended. Cases that never began are interrupted.
+// end sets the results of the cases. Cases that never started are interrupted.
 func (rec *Record) end(outcomes []run.Outcome) {
 	rec.State, rec.Ended = Ended, time.Now().UTC()
 	for i, o := range outcomes {
@@ -337,14 +338,14 @@ func (rec *Record) end(outcomes []run.Outcome) {
 			}
 		}
 		if o.Err != nil {
-			rec.Problems = append(rec.Problems, fmt.Sprintf("the report of %s is not whole: %v", c.Pack, o.Err))
+			rec.Problems = append(rec.Problems, fmt.Sprintf("the report of %s is not complete: %v", c.Pack, o.Err))
 		}
 	}
-	rec.Verdict = sum(rec.Cases)
+	rec.Verdict = overallResult(rec.Cases)
 }
 
-// sum is the verdict of a run, by the order in which exit codes weigh.
-func sum(cases []Case) event.Verdict {
+// overallResult returns the result of a run. The order is that of the exit codes: the first result that any case has.
+func overallResult(cases []Case) event.Verdict {
 	for _, v := range []event.Verdict{event.Interrupted, event.Fail, event.Error, event.Pass} {
 		if slices.ContainsFunc(cases, func(c Case) bool { return c.Verdict == v }) {
 			return v
@@ -353,12 +354,12 @@ func sum(cases []Case) event.Verdict {
 	return event.Skipped
 }
 
-// forget drops the oldest ended runs from memory.
+// forget removes the oldest ended runs from memory.
 func (m *Manager) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ended := slices.DeleteFunc(slices.Clone(m.order), func(id string) bool { return m.runs[id].state().State != Ended })
-	for len(ended) > kept {
+	for len(ended) > maxEndedRuns {
 		delete(m.runs, ended[0])
 		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == ended[0] })
 		ended = ended[1:]

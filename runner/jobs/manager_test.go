@@ -26,7 +26,7 @@ const (
 	long  = "id: long\nplatform: android\nsteps:\n  - sleep: 10m\n"
 )
 
-// config is one for runs on a simulated phone.
+// config returns a configuration for runs on a simulated phone.
 func config(t *testing.T) run.Config {
 	t.Helper()
 	adb, _ := androidtest.Start(t, androidtest.Options{Width: 270, Height: 600, Density: 105})
@@ -41,7 +41,7 @@ func config(t *testing.T) run.Config {
 	return conf
 }
 
-// manage makes a manager that is closed in the end.
+// manage creates a manager that is closed at the end of the test.
 func manage(t *testing.T, o jobs.Options) *jobs.Manager {
 	t.Helper()
 	m := jobs.New(o)
@@ -58,7 +58,7 @@ func start(t *testing.T, m *jobs.Manager, yaml string) jobs.Record {
 	return rec
 }
 
-// follow reads the events of a run until want says that it is enough, or to the end of the run.
+// follow reads the events of a run until want returns false, or until the end of the run.
 func follow(t *testing.T, m *jobs.Manager, id, after string, want func(jobs.Event) bool) (all []jobs.Event) {
 	t.Helper()
 	enough := errors.New("enough")
@@ -86,7 +86,8 @@ func ended(t *testing.T, m *jobs.Manager, id string) jobs.Record {
 
 func stepping(e jobs.Event) bool { return e.Name == string(event.StepStarted) }
 
-// TestAnotherLife: what a manager knows of a run, another one reads from the disk: the record, the events, the key.
+// TestAnotherLife: another manager reads from the disk what the first one knew of a run: the record, the events, the
+// key.
 func TestAnotherLife(t *testing.T) {
 	conf := config(t)
 	told := make(chan jobs.Record, 1)
@@ -140,8 +141,8 @@ func TestAnotherLife(t *testing.T) {
 	}
 }
 
-// TestRunsWaitTheirTurn: beyond the limit they wait, beyond the next one they are refused. One that is cancelled while
-// it waits never began.
+// TestRunsWaitTheirTurn: beyond the limit runs wait, beyond the next limit they are rejected. One that is canceled
+// while it waits never starts.
 func TestRunsWaitTheirTurn(t *testing.T) {
 	m := manage(t, jobs.Options{Config: config(t), Running: 1, Waiting: 1})
 	first := start(t, m, long)
@@ -172,7 +173,7 @@ func TestRunsWaitTheirTurn(t *testing.T) {
 	}
 }
 
-// TestImpatientCancel: who does not wait for the end of a run has cancelled it all the same.
+// TestImpatientCancel: a client that does not wait for the end of a run has canceled it all the same.
 func TestImpatientCancel(t *testing.T) {
 	m := manage(t, jobs.Options{Config: config(t)})
 	rec := start(t, m, long)
@@ -186,7 +187,7 @@ func TestImpatientCancel(t *testing.T) {
 	}
 }
 
-// TestClose: it interrupts what runs and what waits, leaves whole packs, and nothing begins afterwards.
+// TestClose: it interrupts running and waiting runs, leaves complete packs, and nothing starts afterwards.
 func TestClose(t *testing.T) {
 	conf := config(t)
 	m := manage(t, jobs.Options{Config: conf, Running: 1})
@@ -207,7 +208,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestRunsOfOthers: a run of another process is under way until that ends or dies, and nobody else's to cancel.
+// TestRunsOfOthers: a run of another process is running until that process ends or is killed, and only that process can
+// cancel it.
 func TestRunsOfOthers(t *testing.T) {
 	conf := config(t)
 	p, err := conf.PlanSent(nil, plan.Source{Name: "a.yaml", Text: []byte(quick)},
@@ -245,7 +247,7 @@ func TestRunsOfOthers(t *testing.T) {
 	if rec, err := m.Cancel(t.Context(), id); !errors.Is(err, jobs.ErrNotOurs) {
 		t.Errorf("%+v, %v", rec, err)
 	}
-	if err := other.End(); err != nil { // without a report, as if it had died
+	if err := other.End(); err != nil { // without a report, as if it had been killed
 		t.Fatal(err)
 	}
 	rec, err = m.Get(id)
@@ -255,7 +257,7 @@ func TestRunsOfOthers(t *testing.T) {
 	}
 }
 
-// TestRunsOfOthersThatEnd: who asks just when one ends is not told that it was broken off.
+// TestRunsOfOthersThatEnd: a query at the moment when a run ends does not report it as interrupted.
 func TestRunsOfOthersThatEnd(t *testing.T) {
 	conf := config(t)
 	m := manage(t, jobs.Options{Config: conf})
@@ -278,7 +280,7 @@ func TestRunsOfOthersThatEnd(t *testing.T) {
 	}
 }
 
-// TestWhatCannotRun: the client is told, and no folder is left behind.
+// TestWhatCannotRun: the client gets an error, and no folder is left.
 func TestWhatCannotRun(t *testing.T) {
 	conf := config(t)
 	m := manage(t, jobs.Options{Config: conf})
@@ -297,7 +299,7 @@ func TestWhatCannotRun(t *testing.T) {
 	}
 }
 
-// TestWhatLiesAmongTheReports: broken and hostile folders are no runs, or runs of which little is known.
+// TestWhatLiesAmongTheReports: broken and hostile folders are not runs, or runs with few details.
 func TestWhatLiesAmongTheReports(t *testing.T) {
 	conf := config(t)
 	if err := os.MkdirAll(conf.Reports, 0o755); err != nil {
@@ -351,8 +353,8 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 	}
 }
 
-// TestQueuedRunsWaitOn: a run that waits when the process ends keeps its id and begins in the next one; one that runs
-// is interrupted, and one that was cancelled while it waited does not come back.
+// TestQueuedRunsWaitOn: a run that waits when the process ends keeps its ID and starts in the next one; a running one
+// is interrupted, and one that was canceled while it waited does not come back.
 func TestQueuedRunsWaitOn(t *testing.T) {
 	conf := config(t)
 	o := jobs.Options{Config: conf, Running: 1, Again: func(content string) (jobs.Request, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// observe takes over an event of a case.
+// observe receives an event of a case.
 func (r *job) observe(c event.Case, e event.Event) {
 	r.mu.Lock()
 	began := false
@@ -35,7 +35,7 @@ func (r *job) observe(c event.Case, e event.Event) {
 	r.feed.add(string(e.Kind), caseEvent{c.Pack, e})
 }
 
-// change changes the record and tells followers.
+// change changes the record and notifies followers.
 func (r *job) change(how func(*Record)) {
 	r.mu.Lock()
 	how(&r.record)
@@ -43,7 +43,7 @@ func (r *job) change(how func(*Record)) {
 	r.feed.add("run", r.state())
 }
 
-// state is a copy of the record.
+// state returns a copy of the record.
 func (r *job) state() Record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (m *Manager) known() []Record {
 	return list
 }
 
-// Get gives the record of a run, of earlier processes too.
+// Get returns the record of a run, also of earlier processes.
 func (m *Manager) Get(id string) (Record, error) {
 	if r := m.find(id); r != nil {
 		return r.state(), nil
@@ -80,7 +80,7 @@ func (m *Manager) Get(id string) (Record, error) {
 	return onDisk(m.o.Config.Reports, id)
 }
 
-// List gives the newest runs, at most n, and those before a run when one is named.
+// List returns the newest runs, at most n; with before, those older than that run.
 func (m *Manager) List(n int, before string) []Record {
 	list := []Record{}
 	for _, id := range names(m.o.Config.Reports) {
@@ -97,8 +97,8 @@ func (m *Manager) List(n int, before string) []Record {
 	return list
 }
 
-// Cancel interrupts a run and waits until it has ended. One that has ended stays as it is; that of another process
-// gives ErrNotOurs.
+// Cancel interrupts a run and waits until it has ended. A run that has ended does not change; for that of another
+// process it returns ErrNotOurs.
 func (m *Manager) Cancel(ctx context.Context, id string) (Record, error) {
 	r := m.find(id)
 	if r == nil {
@@ -113,7 +113,7 @@ func (m *Manager) Cancel(ctx context.Context, id string) (Record, error) {
 	return r.state(), err
 }
 
-// Forget drops a run that has ended and whose folder is gone.
+// Forget removes a run that has ended and has no folder any more.
 func (m *Manager) Forget(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,7 +123,7 @@ func (m *Manager) Forget(id string) {
 	}
 }
 
-// last is the id of the newest event.
+// last returns the ID of the newest event.
 func (f *feed) last() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,7 +133,7 @@ func (f *feed) last() string {
 	return f.events[len(f.events)-1].ID
 }
 
-// Follow gives every event of a run after an id to send, until the run has ended.
+// Follow sends every event of a run after an ID, until the run has ended.
 func (m *Manager) Follow(ctx context.Context, id, after string, send func(Event) error) error {
 	if r := m.find(id); r != nil {
 		return r.feed.follow(ctx, after, send)

@@ -17,25 +17,25 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// queueFolder lies among the reports and holds a file for each run that waits for its turn, so that it waits on when
-// this process is started anew. No client can read what is in it.
+// queueFolder is a folder in the folder of reports. It contains a file for each run that waits for its turn, so that
+// the run waits again after a restart of this process. Clients cannot read it.
 const queueFolder = ".queue"
 
-// waits is what a queue file says.
-type waits struct {
+// queueEntry is the content of a queue file.
+type queueEntry struct {
 	By      string    `json:"by,omitempty"`
 	Content string    `json:"content"`
 	Created time.Time `json:"created"`
 }
 
-// AnyQueued tells whether runs wait among the reports of a folder.
+// AnyQueued reports whether the folder of reports contains waiting runs.
 func AnyQueued(reports string) bool {
 	files, err := filepath.Glob(filepath.Join(reports, queueFolder, "*.json"))
 	return err == nil && len(files) > 0
 }
 
-// enqueue keeps what was asked for until dequeue.
-func (m *Manager) enqueue(id string, w waits) error {
+// enqueue saves a request until dequeue.
+func (m *Manager) enqueue(id string, w queueEntry) error {
 	if m.o.Again == nil {
 		return nil
 	}
@@ -53,17 +53,17 @@ func (m *Manager) enqueue(id string, w waits) error {
 func (m *Manager) dequeue(id string) {
 	err := os.Remove(filepath.Join(m.o.Config.Reports, queueFolder, id+".json"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		m.o.Log.Warn("a run that begins still waits on the disk", "run", id, "error", err)
+		m.o.Log.Warn("cannot remove a started run from the queue", "run", id, "error", err)
 	}
 }
 
-// resume lets the runs wait on that waited when their process ended. Those that another process has are passed by.
+// resume queues the runs again that waited when their process ended. It skips those that another process has.
 func (m *Manager) resume() {
 	if m.o.Again == nil || !AnyQueued(m.o.Config.Reports) {
 		return
 	}
 	folder := filepath.Join(m.o.Config.Reports, queueFolder)
-	lock := flock.New(filepath.Join(folder, ".lock")) // of two processes that begin, one takes a run
+	lock := flock.New(filepath.Join(folder, ".lock")) // of two processes that start, one takes a run
 	defer lock.Close()
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err = errors.Join(err, lock.Lock()); err != nil {
@@ -78,14 +78,14 @@ func (m *Manager) resume() {
 			continue
 		}
 		if err := m.resumeRun(file, dir); err != nil {
-			m.o.Log.Warn("a run that waited cannot begin", "run", id, "error", err)
+			m.o.Log.Warn("cannot start a waiting run", "run", id, "error", err)
 			m.dequeue(id)
 		}
 	}
 }
 
 func (m *Manager) resumeRun(file, dir string) error {
-	var w waits
+	var w queueEntry
 	if err := readJSON(file, &w); err != nil {
 		return err
 	}
@@ -109,13 +109,13 @@ func (m *Manager) resumeRun(file, dir string) error {
 	return nil
 }
 
-// wait waits for a run's turn; leave ends it. Without a turn, kept tells that the run waits on for the next process.
+// wait waits for a run's turn; leave ends it. kept reports that the run got no turn and waits for the next process.
 func (m *Manager) wait(ctx context.Context, id string) (leave func(), kept bool) {
 	leave = func() {}
 	select {
 	case m.slots <- struct{}{}:
 		leave = func() { <-m.slots }
-	case <-ctx.Done(): // it ends without having begun
+	case <-ctx.Done(): // it ends without having started
 	}
 	if m.o.Again != nil && errors.Is(context.Cause(ctx), ErrClosing) {
 		leave()

@@ -16,31 +16,31 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// State is where a run stands.
+// State is the progress of a run.
 type State string
 
-// The states of a run, in their order. It is queued until the first of its cases has begun.
+// The states of a run, in their order. It is queued until the first of its cases has started.
 const (
 	Queued  State = "queued"
 	Running State = "running"
 	Ended   State = "ended"
 )
 
-// Record is what is known of a run.
+// Record describes a run.
 type Record struct {
 	ID       string        `json:"id" doc:"Also the name of its folder among the reports." example:"2026-03-04T05-06-07"`
 	State    State         `json:"state" enum:"queued,running,ended"`
-	Verdict  event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"Of a run that has ended."`
+	Verdict  event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"After the end."`
 	By       string        `json:"by,omitempty" doc:"The credential that asked for it."`
 	Created  time.Time     `json:"created,omitzero"`
 	Started  time.Time     `json:"started,omitzero"`
 	Ended    time.Time     `json:"ended,omitzero"`
 	Cases    []Case        `json:"cases" nullable:"false"`
-	Why      string        `json:"why,omitempty" doc:"Of a run that is queued: why it waits." example:"all 2 devices that suit it are in use"`
-	Problems []string      `json:"problems,omitempty" nullable:"false" doc:"What went wrong beside the tests."`
+	Why      string        `json:"why,omitempty" doc:"Why it waits." example:"all 2 devices that suit it are in use"`
+	Problems []string      `json:"problems,omitempty" nullable:"false" doc:"Errors outside of the tests."`
 }
 
-// Case is what is known of one case of a run.
+// Case describes a case of a run.
 type Case struct {
 	Pack       string        `json:"pack" doc:"The name of its folder in the run: /reports/{run}/{pack}."`
 	Test       string        `json:"test" doc:"The id of the test."`
@@ -48,18 +48,18 @@ type Case struct {
 	State      State         `json:"state" enum:"queued,running,ended"`
 	Verdict    event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted"`
 	Device     string        `json:"device,omitempty"`
-	Why        string        `json:"why,omitempty" doc:"Of a case that is queued on a farm: why it waits. At most ten cases of a run say so."`
+	Why        string        `json:"why,omitempty" doc:"Why a case waits on a farm. At most ten cases of a run have it."`
 	DurationMS int64         `json:"duration_ms,omitempty"`
 	Problem    string        `json:"problem,omitempty"`
 }
 
-// ErrUnknown means that there is no such run.
+// ErrUnknown means that the run does not exist.
 var ErrUnknown = errors.New("there is no such run")
 
-// maxRunFile bounds run.json.
+// maxRunFile limits the size of run.json.
 const maxRunFile = 32 << 20
 
-// onDisk reads the record of a run that this process knows nothing of.
+// onDisk reads the record of a run that is not in memory.
 func onDisk(folder, id string) (Record, error) {
 	if !pack.IsRunName(id) {
 		return Record{}, ErrUnknown
@@ -72,22 +72,22 @@ func onDisk(folder, id string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	r := Record{ID: id, State: Ended, Cases: []Case{}, By: readNote(dir).By}
+	r := Record{ID: id, State: Ended, Cases: []Case{}, By: readRequest(dir).By}
 	if created, err := time.Parse("2006-01-02T15-04-05", id); err == nil {
 		r.Created = created
 	}
-	if r.summed(dir) {
+	if r.fromRunFile(dir) {
 		return r, nil
 	}
 	alive := pack.Alive(dir)
-	if alive || !r.summed(dir) { // it may have ended between two breaths
-		r.pieced(dir, alive)
+	if alive || !r.fromRunFile(dir) { // it may have ended since the check
+		r.fromPacks(dir, alive)
 	}
 	return r, nil
 }
 
-// summed takes over what a run that was ended says of itself.
-func (r *Record) summed(dir string) bool {
+// fromRunFile takes the result from the run.json of a finished run.
+func (r *Record) fromRunFile(dir string) bool {
 	var file struct {
 		Verdict event.Verdict `json:"verdict"`
 		Started time.Time     `json:"started"`
@@ -115,9 +115,9 @@ func (r *Record) summed(dir string) bool {
 	return true
 }
 
-// pieced makes the record of a run without an end from its plan and its packs: another process is at it, or died over
-// it.
-func (r *Record) pieced(dir string, alive bool) {
+// fromPacks creates the record of a run without run.json from its plan and its packs: another process runs it, or was
+// killed.
+func (r *Record) fromPacks(dir string, alive bool) {
 	run, err := history.LoadRun(dir)
 	if err != nil {
 		r.Problems = append(r.Problems, "its packs cannot be read")
@@ -135,12 +135,12 @@ func (r *Record) pieced(dir string, alive bool) {
 	}
 	r.Ended, r.Verdict = run.Ended, event.Interrupted
 	if len(r.Cases) > 0 {
-		r.Verdict = sum(r.Cases)
+		r.Verdict = overallResult(r.Cases)
 	}
-	r.Problems = append(r.Problems, "the run was broken off: it has no "+reporters.RunFile)
+	r.Problems = append(r.Problems, "the run was interrupted: it has no "+reporters.RunFile)
 }
 
-// caseOf is a case by its pack, which is not complete while the case is under way.
+// caseOf converts a case of the history. Its pack is not complete while the case runs.
 func caseOf(c history.RunCase, alive bool) Case {
 	res := c.Result
 	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Verdict,

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// away is another machine on which nothing ends before it is cancelled.
+// away is another machine on which cases run until they are canceled.
 type away struct {
 	jobs.Placement
 	began  chan plan.Case
@@ -48,8 +48,8 @@ func (f *full) Try(ctx context.Context, t run.Try) (string, error) {
 
 func (f *full) Why(context.Context, string) string { return "no phone is free" }
 
-// TestQueuedUntilACaseBegins: a run whose cases wait for a device, or that waits for another run, is queued and says
-// why.
+// TestQueuedUntilACaseBegins: a run is queued while its cases wait for a device, or while it waits for another run, and
+// reports the reason.
 func TestQueuedUntilACaseBegins(t *testing.T) {
 	f := &full{away{began: make(chan plan.Case, 2), closed: make(chan bool, 2)}, make(chan bool, 2), make(chan bool)}
 	m := manage(t, jobs.Options{Config: config(t), Running: 1, Remote: func(*run.Config, jobs.Placement) jobs.Opening {
@@ -83,7 +83,7 @@ func TestQueuedUntilACaseBegins(t *testing.T) {
 	}
 }
 
-// TestRunsElsewhere: with Options.Remote no case runs here; where it cannot be reached, each ends as an error.
+// TestRunsElsewhere: with Options.Remote no case runs here; when it cannot be reached, each ends with an error.
 func TestRunsElsewhere(t *testing.T) {
 	conf := config(t)
 	a := &away{began: make(chan plan.Case, 2), closed: make(chan bool, 1)}

@@ -11,48 +11,48 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// noteFile lies in the run's folder and says who asked for the run, so that the same request does not start it twice,
-// also after this process was started anew.
-const noteFile = "request.json"
+// requestFile is a file in the run's folder with the client that requested the run. It prevents that the same request
+// starts it twice, also after a restart of this process.
+const requestFile = "request.json"
 
 type requestRecord struct {
 	By     string `json:"by,omitempty"`
-	Key    string `json:"key,omitempty"`    // hash of who asked, and of the idempotency key
-	Digest string `json:"digest,omitempty"` // of what was asked for
+	Key    string `json:"key,omitempty"`    // hash of the client and the idempotency key
+	Digest string `json:"digest,omitempty"` // hash of the request
 }
 
-func readNote(dir string) (n requestRecord) {
-	if readJSON(filepath.Join(dir, noteFile), &n) != nil {
+func readRequest(dir string) (n requestRecord) {
+	if readJSON(filepath.Join(dir, requestFile), &n) != nil {
 		return requestRecord{}
 	}
 	return n
 }
 
-func writeNote(dir string, n requestRecord) error {
+func writeRequest(dir string, n requestRecord) error {
 	data, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteFile(dir, noteFile, data)
+	return wholefile.WriteFile(dir, requestFile, data)
 }
 
-// findNote looks among the runs for the one that a key began.
-func findNote(folder, key string) (id string, n requestRecord, ok bool) {
-	files, err := filepath.Glob(filepath.Join(folder, "*", noteFile))
+// findRequest returns the run that a request with the key has started.
+func findRequest(folder, key string) (id string, n requestRecord, ok bool) {
+	files, err := filepath.Glob(filepath.Join(folder, "*", requestFile))
 	if err != nil {
 		return "", requestRecord{}, false
 	}
 	slices.Sort(files)
 	for _, file := range files {
 		dir := filepath.Dir(file)
-		if n := readNote(dir); n.Key == key && pack.IsRunName(filepath.Base(dir)) {
+		if n := readRequest(dir); n.Key == key && pack.IsRunName(filepath.Base(dir)) {
 			return filepath.Base(dir), n, true
 		}
 	}
 	return "", requestRecord{}, false
 }
 
-// hash is of texts, each with its end.
+// hash hashes texts with their boundaries.
 func hash(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

@@ -7,18 +7,18 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// attachment is something that goes on beside the calls on an open device.
+// attachment is a background task of an open device, such as copying its log.
 type attachment struct {
 	stop func() error
 	gone chan struct{}
 }
 
-// Attach begins something that goes on beside the calls on a device, such as copying its log, and keeps the device open
-// until detach is called, or the device is closed for another reason: then stop was called and gone is closed. When
-// start fails, the device stays as it is.
+// Attach starts a background task of a device, such as copying its log. It keeps the device open until detach is
+// called, or until the device is closed for another reason: then stop was called and gone is closed. When start fails,
+// the device does not change.
 func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Session) (stop func() error,
 	err error)) (detach func() error, gone <-chan struct{}, err error) {
-	err = d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
+	err = d.withDevice(ctx, id, who, func(ctx context.Context, e *entry) error {
 		a, err := d.attach(ctx, e, who, start)
 		if err != nil {
 			return err
@@ -29,7 +29,7 @@ func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action
 	return detach, gone, err
 }
 
-// attach is Attach for who has the turn.
+// attach is Attach for a caller that has the turn.
 func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*action.Session) (func() error, error)) (
 	*attachment, error) {
 	a := &attachment{gone: make(chan struct{})}
@@ -42,7 +42,7 @@ func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*
 		return nil, err
 	}
 	if startErr != nil {
-		return nil, d.hide(startErr)
+		return nil, d.maskError(startErr)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -53,7 +53,7 @@ func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*
 	return a, nil
 }
 
-// detach ends an attachment that still goes on.
+// detach ends an attachment that is still running.
 func (d *Devices) detach(e *entry, a *attachment) error {
 	d.mu.Lock()
 	there := e.attached[a]
@@ -70,7 +70,7 @@ func (d *Devices) detach(e *entry, a *attachment) error {
 	return err
 }
 
-// detachAll ends what goes on beside the calls on a device that is about to be closed.
+// detachAll ends the background tasks of a device that is about to be closed.
 func (d *Devices) detachAll(e *entry) (errs []error) {
 	d.mu.Lock()
 	all := e.attached

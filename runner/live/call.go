@@ -16,44 +16,43 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Request is one operation on one device.
+// Request is one action on one device.
 type Request struct {
 	Device string
-	Who    string       // the client, for holds and messages
-	Def    *dsl.Def     // of the vocabulary
-	Args   source.Value // a Map, may hold the step option timeoutMs; ${NAME} is one of Options.Exposed
-	Dir    string       // from which files are named; default: Access.Root's
-	// Confirm may refuse the element that was found before it is touched: see action.Session.
+	Who    string       // the client, for leases and messages
+	Def    *dsl.Def     // of the action
+	Args   source.Value // a Map, may contain the step option timeoutMs; ${NAME} is one of Options.Exposed
+	Dir    string       // folder of relative paths of files; default: Access.Root's
+	// Confirm may reject the matched element before it is touched: see action.Session.
 	Confirm func(*screen.Tree, screen.Match) error
-	// After is called when the operation went well, before anybody else has the device; may be nil.
+	// After is called when the action passed, before another client can use the device; may be nil.
 	After func(context.Context, *action.Session)
 }
 
-// Answer is what came of a Request. Verdict is pass or fail; everything else is an error of Call.
+// Answer is the result of a Request. Verdict is pass or fail; all other results are errors of Call.
 type Answer struct {
 	Verdict event.Verdict
-	Detail  *event.Detail  // the proof: what was matched, where it was touched
-	Problem *event.Problem // of a fail: what was expected, what was there
-	Value   any            // what the operation gives (extract, webEval, http, …), else nil
-	Files   []File         // that it left, such as a download; they are gone when the device goes back
+	Detail  *event.Detail  // the element that was matched, the point that was touched
+	Problem *event.Problem // of a fail: the expected and the actual state
+	Value   any            // what the action returns (extract, webEval, http, …), else nil
+	Files   []File         // files of the action, such as a download; deleted when the device is closed
 	Took    time.Duration
 }
 
-// File is a file that an operation left for its caller.
+// File is a file that an action created for its caller.
 type File struct {
 	Name string // without folders
 	Path string
 }
 
-// InvalidError is a request that can never work, whatever the device does.
+// InvalidError is a request that cannot succeed in any state of the device.
 type InvalidError struct{ Err error }
 
 func (e *InvalidError) Error() string { return e.Err.Error() }
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// Call performs one operation. The error is an *InvalidError, a *HeldError, a *pool.BusyError, a
-// *pool.UnknownDeviceError, the context's cause, or what is wrong with the device, which then is closed and opened
-// afresh by the next call.
+// Call performs one action. The error is an *InvalidError, a *HeldError, a *pool.BusyError, a *pool.UnknownDeviceError,
+// the context's cause, or an error of the device, which is then closed and opened again by the next call.
 func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 	args, opts, err := d.Decode(r.Def, r.Args)
 	if err != nil {
@@ -86,12 +85,12 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		return nil
 	}, &a.Files)
 	if err != nil && !(errors.Is(err, errPageless) && ctx.Err() == nil) {
-		return Answer{}, d.hide(err)
+		return Answer{}, d.maskError(err)
 	}
 	return d.masked(a)
 }
 
-// Decode checks the arguments of an operation without a device and fills in the variables. The error is an
+// Decode checks the arguments of an action without a device and substitutes the variables. The error is an
 // *InvalidError.
 func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, error) {
 	v, err := dsl.Fill(v, d.scope)
@@ -103,52 +102,51 @@ func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, er
 			return args, opts, nil
 		}
 	}
-	return nil, dsl.StepOptions{}, &InvalidError{d.hide(err)}
+	return nil, dsl.StepOptions{}, &InvalidError{d.maskError(err)}
 }
 
-// Use gives a client the turn on an open device for something that is no operation of the vocabulary: a tree, a
-// picture, a film. When use fails with an error for which the device is to blame, the device is closed. Errors are
-// those of Call. With files, those that session.Keep got are put there.
+// Use lets a client use an open device for something that is not an action: a tree, a screenshot, a recording. When use
+// fails with an error of the device, the device is closed. Errors are those of Call. With files, *files receives what
+// session.Keep got.
 func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error,
 	files ...*[]File) error {
-	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
+	return d.withDevice(ctx, id, who, func(ctx context.Context, e *entry) error {
 		return d.use(drivers.WithPromptAnswers(ctx), e, who, use, files)
 	})
 }
 
-// Look is Use for who only looks, also at a device that somebody else holds.
+// Look is Use for reading the screen. It also works on a device that another client has leased.
 func (d *Devices) Look(ctx context.Context, id string, use func(context.Context, *action.Session) error) error {
-	return d.Use(ctx, id, onlooker, use)
+	return d.Use(ctx, id, viewer, use)
 }
 
 func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Session) error,
 	files []*[]File) error {
 	wasOpen := e.session != nil
 	if err := d.open(ctx, e, who); err != nil {
-		return d.ended(ctx, err)
+		return d.endCause(ctx, err)
 	}
 	e.files = nil
-	d.note(e)
+	d.trackApps(e)
 	err := action.Guard(func() error { return use(ctx, e.session) })
 	for _, to := range files {
 		*to = e.files
 	}
-	if broke(err) && ctx.Err() == nil {
+	if isDeviceError(err) && ctx.Err() == nil {
 		d.o.Pool.Forget(e.session.Platform)
 		err = errors.Join(err, d.shut(e))
 	}
 	if errors.Is(err, drivers.ErrNoPage) {
 		err = d.closePageless(e, wasOpen, err)
 	}
-	return d.ended(ctx, err)
+	return d.endCause(ctx, err)
 }
 
 // errPageless ends the use of a device for a call that needs a page while none is open. The call has an answer that says
 // so, and does not return this error.
 var errPageless = fmt.Errorf("the call needs a page: %w", drivers.ErrNoPage)
 
-// closePageless closes a browser device that was opened for a call which found no page on it: it must not be listed as
-// a page.
+// closePageless closes a browser device that was opened for a call without a page: it must not be listed as a page.
 func (d *Devices) closePageless(e *entry, wasOpen bool, err error) error {
 	if _, held := e.held(time.Now()); !wasOpen && !held {
 		err = errors.Join(err, d.shut(e))
@@ -156,10 +154,10 @@ func (d *Devices) closePageless(e *entry, wasOpen bool, err error) error {
 	return err
 }
 
-// broke tells whether the device is to blame. It is not for what the app or the caller did wrong, nor where nobody
-// could read its pictures; one that says what it cannot do, or that its screen cannot be read just now, is in order,
-// too: its page and its app stay as they are.
-func broke(err error) bool {
+// isDeviceError reports whether the error is the device's, so that the device must be closed. It is not for errors of
+// the app or the caller, and when no text recognition was available. A device that does not support an action, or has a
+// screen that cannot be read now, works: it keeps its page and its app.
+func isDeviceError(err error) bool {
 	var invalid *InvalidError
 	var noVision *action.VisionError
 	var mistake *action.Mistake
@@ -167,15 +165,15 @@ func broke(err error) bool {
 		!errors.As(err, &mistake) && !errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
 }
 
-// ended makes the reason for which a context ended the error.
-func (d *Devices) ended(ctx context.Context, err error) error {
+// endCause returns the cause of the context's end instead of the error that followed from it.
+func (d *Devices) endCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-// Launch opens a device of a platform that nobody uses and gives its record: for pages of a browser.
+// Launch opens a free device of a platform and returns its record: for pages of a browser.
 func (d *Devices) Launch(ctx context.Context, platform dsl.Platform, who string) (Status, error) {
 	ctx, leave, err := d.enter(ctx)
 	if err != nil {
@@ -186,29 +184,30 @@ func (d *Devices) Launch(ctx context.Context, platform dsl.Platform, who string)
 	if err != nil {
 		return Status{}, err
 	}
-	e, err := d.take(ctx, lease.Info.ID, who)
+	e, err := d.waitTurn(ctx, lease.Info.ID, who)
 	if err != nil {
 		lease.Release()
 		return Status{}, err
 	}
-	defer d.give(e)
-	if e.session != nil { // cannot be: its lease was free
+	defer d.endTurn(e)
+	if e.session != nil { // impossible: its lease was free
 		lease.Release()
 		return Status{}, &pool.BusyError{ID: e.id}
 	}
 	if err := d.openLease(ctx, e, lease); err != nil {
-		return Status{}, d.ended(ctx, err)
+		return Status{}, d.endCause(ctx, err)
 	}
 	return Status{Info: e.info, Opened: e.opened, Used: e.opened}, nil
 }
 
-// Shut closes a device now; one that is not open is fine. What is held by somebody else is not closed.
+// Shut closes a device now. It does nothing when the device is not open. A device that another client has leased is not
+// closed.
 func (d *Devices) Shut(ctx context.Context, id, who string) error {
-	return d.turn(ctx, id, who, func(_ context.Context, e *entry) error { return d.shut(e) })
+	return d.withDevice(ctx, id, who, func(_ context.Context, e *entry) error { return d.shut(e) })
 }
 
-// Hold gives one client a device until a time, or holds it longer; nobody else, in this process or another, can use it
-// until then. A *pool.ReservedError says that another one has reserved it for a time before that.
+// Hold leases a device to one client until a time, or extends the lease; no other client, in this process or another,
+// can use it until then. A *pool.ReservedError means that another client has reserved it for a time before that.
 func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (Hold, error) {
 	var h Hold
 	if r, soon := d.o.Pool.Reserved(id, who, ttl); soon {
@@ -232,12 +231,12 @@ func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (
 	return h, err
 }
 
-// Release ends a client's hold and gives the device back at once; held is false when the client held nothing. A call
-// that is under way is waited for.
+// Release ends a client's lease and releases the device at once; held is false when the client had none. It waits for
+// the current call.
 func (d *Devices) Release(ctx context.Context, id, who string) (held bool, err error) {
-	err = d.turn(ctx, id, who, func(_ context.Context, e *entry) error {
+	err = d.withDevice(ctx, id, who, func(_ context.Context, e *entry) error {
 		d.mu.Lock()
-		_, held = e.held(time.Now()) // by who: nobody else would have the turn
+		_, held = e.held(time.Now()) // by who: another client would not get the turn
 		if held {
 			e.hold = nil
 		}
@@ -250,7 +249,7 @@ func (d *Devices) Release(ctx context.Context, id, who string) (held bool, err e
 	return held, err
 }
 
-// Extend holds a device longer for who holds it already, without waiting for its turn; false when who does not.
+// Extend extends a client's lease without waiting for the device's turn; false without a lease.
 func (d *Devices) Extend(id, who string, ttl time.Duration) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -270,7 +269,7 @@ func (d *Devices) Extend(id, who string, ttl time.Duration) bool {
 	return true
 }
 
-// Drop ends a client's hold and leaves the device open for a while, as after any call; false when who holds nothing.
+// Drop ends a client's lease and keeps the device open for a while, as after any call; false without a lease.
 func (d *Devices) Drop(id, who string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -281,11 +280,11 @@ func (d *Devices) Drop(id, who string) bool {
 	e.hold = nil
 	e.used = time.Now()
 	d.watch(e)
-	d.tidy(e)
+	d.removeUnused(e)
 	return true
 }
 
-// Held tells who holds a device.
+// Held returns the current lease of a device.
 func (d *Devices) Held(id string) (Hold, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -295,7 +294,7 @@ func (d *Devices) Held(id string) (Hold, bool) {
 	return Hold{}, false
 }
 
-// masked takes secrets out of an answer.
+// masked masks secrets in an answer.
 func (d *Devices) masked(a Answer) (Answer, error) {
 	if d.o.Mask.Empty() {
 		return a, nil
@@ -312,8 +311,8 @@ func (d *Devices) masked(a Answer) (Answer, error) {
 	return a, nil
 }
 
-// hide takes secrets out of an error's text; what the error is stays.
-func (d *Devices) hide(err error) error {
+// maskError masks secrets in an error's text; the error in the chain stays.
+func (d *Devices) maskError(err error) error {
 	if text := d.o.Mask.Text(err.Error()); text != err.Error() {
 		return &hiddenError{text, err}
 	}

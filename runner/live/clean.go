@@ -7,12 +7,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// cleanLimit bounds what is done with apps when a hold ends.
+// cleanLimit limits the time for stopping and removing apps when a lease ends.
 const cleanLimit = 20 * time.Second
 
-// note has the session of a device note what its holder uses. What an earlier holder left is cleaned first. The caller
-// has the turn.
-func (d *Devices) note(e *entry) {
+// trackApps lets the session of a device record which apps the holder uses. It first cleans up after the previous
+// holder. The caller has the turn.
+func (d *Devices) trackApps(e *entry) {
 	if !d.o.AfterUse.Cleans() {
 		return
 	}
@@ -31,13 +31,13 @@ func (d *Devices) note(e *entry) {
 	e.session.Uses = e.uses
 }
 
-// clean does with the apps of a hold that has ended what the policy says; that an app cannot be stopped keeps nobody
-// from the device. The caller has the turn.
+// clean stops or removes the apps of a lease that has ended, according to the policy. Errors are ignored: they must not
+// block the device. The caller has the turn.
 func (d *Devices) clean(e *entry) {
 	uses := e.uses
 	e.uses, e.user = nil, ""
 	if e.session == nil {
-		return // the device broke, and is not there
+		return // the device broke and is closed
 	}
 	e.session.Uses = nil
 	ctx, cancel := context.WithTimeout(context.Background(), cleanLimit)

@@ -14,40 +14,40 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// entry is one device, open or not. Who has the turn may use and change session, lease and files; the rest is under
-// Devices.mu.
+// entry is one device, open or not. The goroutine that has the turn may use and change session, lease, work and files;
+// the other fields are protected by Devices.mu.
 type entry struct {
 	id   string
-	turn chan struct{} // holds a token while a call is under way
+	turn chan struct{} // contains a token during a call
 
 	lease   *pool.Lease
 	session *action.Session // nil: not open
 	work    string
-	files   []File // that the call under way left
+	files   []File // files of the current call
 
-	info     drivers.Info
-	opened   time.Time // zero: not open
-	used     time.Time
-	hold     *Hold
-	timer    *time.Timer // looks whether the device can go back
-	clearing *time.Timer // looks whether somebody has it reserved now
-	queued   int         // calls that wait or run
+	info          drivers.Info
+	opened        time.Time // zero: not open
+	used          time.Time
+	hold          *Hold
+	timer         *time.Timer // releases the device when it is idle
+	reservedTimer *time.Timer // checks whether another client has it reserved now
+	queued        int         // calls that wait or run
 
-	uses *action.UsedApps // of the hold under way; nil: nothing is to be cleaned
-	user string           // whose hold that is
+	uses *action.UsedApps // of the current lease; nil: nothing to clean up
+	user string           // the holder of that lease
 
 	attached map[*attachment]bool
-	stream   *sharedStream // what the viewers of its screen share; nil: nobody watches
+	stream   *sharedStream // shared by the viewers of its screen; nil: no viewers
 }
 
-// Hold is one client's right to a device beyond a single call.
+// Hold is one client's lease of a device.
 type Hold struct {
 	Who   string
 	Since time.Time
 	Until time.Time
 }
 
-// HeldError says which client of this process holds a device, and until when.
+// HeldError reports which client of this process has leased a device, and until when.
 type HeldError struct {
 	ID string
 	Hold
@@ -64,7 +64,7 @@ func (e *entry) held(now time.Time) (Hold, bool) {
 	return *e.hold, true
 }
 
-// entry gives the entry of an id; it is made when there is none.
+// entry returns the entry of an ID, and creates it if needed.
 func (d *Devices) entry(id string) *entry {
 	e, ok := d.byID[id]
 	if !ok {
@@ -74,15 +74,15 @@ func (d *Devices) entry(id string) *entry {
 	return e
 }
 
-// onlooker has the turn whoever holds the device: it only looks at the screen.
-const onlooker = "\x00onlooker"
+// viewer is a client that gets the turn also when another client has leased the device: it only reads the screen.
+const viewer = "\x00onlooker"
 
-// take waits for the device's turn. A client that does not hold it gets a *HeldError when another one does, also when
-// that one came while it waited.
-func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
+// waitTurn waits for the device's turn. A client without a lease gets a *HeldError when another one has one, also if it
+// was leased while the client waited.
+func (d *Devices) waitTurn(ctx context.Context, id, who string) (*entry, error) {
 	d.mu.Lock()
 	e := d.entry(id)
-	if h, held := e.held(time.Now()); held && h.Who != who && who != onlooker {
+	if h, held := e.held(time.Now()); held && h.Who != who && who != viewer {
 		d.mu.Unlock()
 		return nil, &HeldError{id, h}
 	}
@@ -93,51 +93,51 @@ func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 	case <-ctx.Done():
 		d.mu.Lock()
 		e.queued--
-		d.tidy(e)
+		d.removeUnused(e)
 		d.mu.Unlock()
 		return nil, context.Cause(ctx)
 	}
 	d.mu.Lock()
 	h, held := e.held(time.Now())
 	if r, now := d.o.Pool.Reserved(id, "", 0); now && !held && r.Who == who {
-		e.hold = &Hold{Who: who, Since: d.o.Pool.Here(r.From), Until: d.o.Pool.Here(r.Until)} // it has begun
+		e.hold = &Hold{Who: who, Since: d.o.Pool.Here(r.From), Until: d.o.Pool.Here(r.Until)} // its reservation has started
 	}
 	d.mu.Unlock()
-	if held && h.Who != who && who != onlooker {
-		d.give(e)
+	if held && h.Who != who && who != viewer {
+		d.endTurn(e)
 		return nil, &HeldError{id, h}
 	}
 	return e, nil
 }
 
-// turn waits for the device's turn and does something with it.
-func (d *Devices) turn(ctx context.Context, id, who string, do func(context.Context, *entry) error) error {
+// withDevice waits for the device's withDevice and calls do with its entry.
+func (d *Devices) withDevice(ctx context.Context, id, who string, do func(context.Context, *entry) error) error {
 	ctx, leave, err := d.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	e, err := d.take(ctx, id, who)
+	e, err := d.waitTurn(ctx, id, who)
 	if err != nil {
 		return err
 	}
-	defer d.give(e)
+	defer d.endTurn(e)
 	return do(ctx, e)
 }
 
-// give ends a turn.
-func (d *Devices) give(e *entry) {
+// endTurn ends a turn.
+func (d *Devices) endTurn(e *entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.queued--
 	e.used = time.Now()
 	<-e.turn
 	d.watch(e)
-	d.tidy(e)
+	d.removeUnused(e)
 }
 
-// tidy forgets an entry that stands for nothing, so that made-up ids cost no memory.
-func (d *Devices) tidy(e *entry) {
+// removeUnused removes an entry that has no state, so that requests with invented IDs use no memory.
+func (d *Devices) removeUnused(e *entry) {
 	if e.queued == 0 && e.opened.IsZero() && e.hold == nil && d.byID[e.id] == e {
 		delete(d.byID, e.id)
 	}
@@ -151,7 +151,7 @@ func (d *Devices) idle(e *entry) time.Duration {
 	return d.o.Idle
 }
 
-// watch sets the clock after which the device goes back.
+// watch sets the timer after which the device is released.
 func (d *Devices) watch(e *entry) {
 	if e.timer != nil {
 		e.timer.Stop()
@@ -162,7 +162,7 @@ func (d *Devices) watch(e *entry) {
 	e.timer = time.AfterFunc(time.Until(d.due(e)), func() { d.expire(e) })
 }
 
-// due is when the device can go back if nothing happens.
+// due returns when the device is released if it is not used.
 func (d *Devices) due(e *entry) time.Time {
 	due := e.used.Add(d.idle(e))
 	if e.hold != nil && e.hold.Until.After(due) {
@@ -171,7 +171,7 @@ func (d *Devices) due(e *entry) time.Time {
 	return due
 }
 
-// expire gives an idle device back.
+// expire releases an idle device.
 func (d *Devices) expire(e *entry) {
 	d.mu.Lock()
 	if d.closed || e.queued > 0 || len(e.attached) > 0 {
@@ -183,25 +183,25 @@ func (d *Devices) expire(e *entry) {
 		d.mu.Unlock()
 		return
 	}
-	e.queued++ // nobody else can have the turn now
+	e.queued++ // takes the turn, which is free
 	e.turn <- struct{}{}
 	d.calls.Add(1)
 	d.mu.Unlock()
 	defer d.calls.Done()
 	_ = d.shut(e)
-	d.give(e)
+	d.endTurn(e)
 }
 
-// open leases and opens the device unless it is open. The caller, who has the turn, is told when somebody else has
-// reserved it.
+// open leases and opens the device unless it is open. The caller has the turn. It gets a *pool.ReservedError when
+// another client has reserved the device.
 func (d *Devices) open(ctx context.Context, e *entry, who string) error {
 	if e.session != nil {
-		if r, now := d.o.Pool.Reserved(e.id, who, 0); now && who != onlooker {
+		if r, now := d.o.Pool.Reserved(e.id, who, 0); now && who != viewer {
 			return &pool.ReservedError{ID: e.id, Reservation: r}
 		}
 		return nil
 	}
-	lease := e.lease // of a held device that had to be closed
+	lease := e.lease // of a leased device that had to be closed
 	if lease == nil {
 		var err error
 		if lease, err = d.o.Pool.TakeFor(ctx, e.id, d.o.What, who); err != nil {
@@ -211,13 +211,13 @@ func (d *Devices) open(ctx context.Context, e *entry, who string) error {
 	return d.openLease(ctx, e, lease)
 }
 
-// clearEvery is how often an open device is looked at for reservations.
-const clearEvery = 5 * time.Second
+// reservationInterval is how often an open device is checked for reservations.
+const reservationInterval = 5 * time.Second
 
-// clear gives an open device back when a reservation of somebody else begins: what is idle, or watched, must not keep
-// it. A call under way ends first. The caller has the lock.
-func (d *Devices) clear(e *entry) {
-	e.clearing = time.AfterFunc(clearEvery, func() {
+// closeWhenReserved closes an open device when another client's reservation starts: a device that is idle or watched
+// must be released. A current call ends first. The caller has the lock.
+func (d *Devices) closeWhenReserved(e *entry) {
+	e.reservedTimer = time.AfterFunc(reservationInterval, func() {
 		d.mu.Lock()
 		h, held := e.held(time.Now())
 		_, now := d.o.Pool.Reserved(e.id, h.Who, 0)
@@ -226,14 +226,14 @@ func (d *Devices) clear(e *entry) {
 			return
 		}
 		if !now || held {
-			d.clear(e)
+			d.closeWhenReserved(e)
 			d.mu.Unlock()
 			return
 		}
 		d.calls.Add(1)
 		d.mu.Unlock()
 		defer d.calls.Done()
-		_ = d.Shut(d.base, e.id, onlooker)
+		_ = d.Shut(d.base, e.id, viewer)
 	})
 }
 
@@ -259,11 +259,11 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.info, e.opened = lease.Info, time.Now()
-	d.clear(e)
+	d.closeWhenReserved(e)
 	return nil
 }
 
-// host is what performers get of a single call.
+// host implements the performers' host for single calls.
 type host struct {
 	action.NoHost
 	entry   *entry
@@ -282,13 +282,13 @@ func (h host) Eval(e dsl.Expr) (any, error) {
 	return value, nil
 }
 
-// keep notes a file that a step left for its caller; it lives as long as the device is open.
+// keep adds a file that a step created for its caller; it exists as long as the device is open.
 func (e *entry) keep(name, from string) string {
 	e.files = append(e.files, File{Name: filepath.Base(filepath.FromSlash(name)), Path: from})
 	return name
 }
 
-// shut closes the device and gives it back, unless it is held. The caller has the turn.
+// shut closes the device and releases it, unless it is leased. The caller has the turn.
 func (d *Devices) shut(e *entry) error {
 	err := errors.Join(d.detachAll(e)...)
 	d.mu.Lock()
@@ -307,14 +307,14 @@ func (d *Devices) shut(e *entry) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if e.clearing != nil { // which sets itself anew, under the lock
-		e.clearing.Stop()
+	if e.reservedTimer != nil { // it sets itself again under the lock
+		e.reservedTimer.Stop()
 	}
 	e.opened = time.Time{}
 	return err
 }
 
-// free gives a lease back, unless the device is held: then it stays this process's.
+// free releases a lease of the pool. While a client has leased the device, it stays with this process.
 func (d *Devices) free(e *entry, lease *pool.Lease) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,27 +15,27 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Options are how devices are kept. Pool is needed; the zero value of the rest means its default.
+// Options configure Devices. Pool is required; the zero value of the other fields means the default.
 type Options struct {
 	Pool       *pool.Pool
-	What       string        // how lease files and messages call this process: "taproot serve"
-	Timeout    time.Duration // of an action that names none; default: action.DefaultTimeout
-	Idle       time.Duration // a phone that nobody holds goes back so long after its last call; default: 2 s
-	PageIdle   time.Duration // the same of a browser page, which is lost then; default: 10 min
-	Access     action.Access // what callers may touch of this machine
+	What       string        // the name of this process in lease files and messages: "taproot serve"
+	Timeout    time.Duration // of an action without timeoutMs; default: action.DefaultTimeout
+	Idle       time.Duration // a phone without a lease is closed this long after its last call; default: 2 s
+	PageIdle   time.Duration // the same for a browser page, which is then lost; default: 10 min
+	Access     action.Access // what callers may use of this machine
 	AllowShell bool
-	Exposed    map[string]string // what ${NAME} means in a caller's texts; every value is taken for a secret
-	Mask       *event.Mask       // takes the exposed values out of every Answer; default: one of its own
-	// Vision read pictures and ask models (run.Config.Vision); nil: what needs them is an error.
+	Exposed    map[string]string // values of ${NAME} in a caller's texts; every value is a secret
+	Mask       *event.Mask       // masks the exposed values in every Answer; default: a new one
+	// Vision reads text in images and queries models (run.Config.Vision); nil: actions that need it fail.
 	Vision drivers.Vision
-	// AfterUse is what is done, when a client's hold ends, with the apps that it started or installed meanwhile; default:
+	// AfterUse says what happens, when a client's lease ends, to the apps that it started or installed; default:
 	// nothing.
 	AfterUse action.AfterUse
 	// Prepare sets up the session of a device that was just opened; may be nil.
 	Prepare func(*action.Session)
 }
 
-// Devices are the devices that this process keeps open for its callers. Safe for concurrent use.
+// Devices are the devices that this process keeps open for its callers. It is safe for concurrent use.
 type Devices struct {
 	o      Options
 	scope  *dsl.Scope
@@ -49,10 +49,10 @@ type Devices struct {
 	calls  sync.WaitGroup
 }
 
-// ErrClosed says that the process is ending.
+// ErrClosed means that the process is shutting down.
 var ErrClosed = errors.New("the server is shutting down")
 
-// New makes an empty set; nothing is opened yet. Close ends it.
+// New creates an empty set; it opens no device. Close ends it.
 func New(o Options) (*Devices, error) {
 	if o.Timeout == 0 {
 		o.Timeout = action.DefaultTimeout
@@ -84,7 +84,7 @@ func New(o Options) (*Devices, error) {
 	return &Devices{o: o, scope: scope, work: work, base: base, cancel: cancel, byID: map[string]*entry{}}, nil
 }
 
-// Close cancels every call, waits for their ends, and gives all devices back. The pool stays open.
+// Close cancels every call, waits for their ends, and releases all devices. It does not close the pool.
 func (d *Devices) Close() error {
 	d.mu.Lock()
 	if d.closed {
@@ -108,10 +108,10 @@ func (d *Devices) Close() error {
 	return errors.Join(append(errs, os.RemoveAll(d.work))...)
 }
 
-// List gives the devices of all platforms, usable or not.
+// List returns the devices of all platforms, usable or not.
 func (d *Devices) List(ctx context.Context) ([]drivers.Info, error) { return d.o.Pool.List(ctx) }
 
-// Info gives the record of one device; a *pool.UnknownDeviceError when there is none.
+// Info returns the record of one device; a *pool.UnknownDeviceError when it does not exist.
 func (d *Devices) Info(ctx context.Context, id string) (drivers.Info, error) {
 	infos, err := d.o.Pool.List(ctx)
 	unknown := &pool.UnknownDeviceError{ID: id}
@@ -127,15 +127,15 @@ func (d *Devices) Info(ctx context.Context, id string) (drivers.Info, error) {
 	return drivers.Info{}, unknown
 }
 
-// Status is a device that is open, or held.
+// Status is the state of a device that is open or leased.
 type Status struct {
 	Info   drivers.Info
 	Opened time.Time
 	Used   time.Time // the end of the last call
-	Hold   *Hold     // nil when nobody holds it
+	Hold   *Hold     // nil without a lease
 }
 
-// Open lists the devices that are open or held now, in no order.
+// Open lists the devices that are open or leased now, in no order.
 func (d *Devices) Open() []Status {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,7 +153,7 @@ func (d *Devices) Open() []Status {
 	return all
 }
 
-// enter lets a call in; leave must be called when ok. The context ends with the set.
+// enter registers a call; leave must be called when ok. The context ends with the set.
 func (d *Devices) enter(ctx context.Context) (inner context.Context, leave func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

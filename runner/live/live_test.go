@@ -24,7 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// phones is a driver of phones whose screens show one button each, and which count what is done to them.
+// phones is a driver of phones that count their actions. The screen of each shows one button.
 type phones struct {
 	mu     sync.Mutex
 	ids    []string
@@ -33,10 +33,10 @@ type phones struct {
 	busy   map[string]bool
 	open   int
 	fail   error                           // of the next tap
-	during func(ctx context.Context) error // while a tap is made
+	during func(ctx context.Context) error // during a tap
 
-	shots atomic.Int32 // screenshots that were taken
-	ink   atomic.Int32 // 0: they are black, else white
+	shots atomic.Int32 // number of screenshots
+	ink   atomic.Int32 // 0: black screens, else white ones
 }
 
 func newPhones(ids ...string) *phones {
@@ -135,10 +135,11 @@ func (d *phone) Close() error {
 	return nil
 }
 
-// idle is how long phones stay open that nobody holds, in fake time.
+// idle is how long phones without a lease stay open, in fake time.
 const idle = 2 * time.Second
 
-// devices are kept open as long as o says; without a word for as long as a test lasts, however slow the machine.
+// devices opens devices with the options o; by default idle devices stay open for the whole test, also on a slow
+// machine.
 func devices(t *testing.T, p drivers.Driver, locks string, o live.Options) *live.Devices {
 	t.Helper()
 	if o.Idle == 0 {
@@ -176,7 +177,7 @@ func call(t *testing.T, d *live.Devices, id, who, action, args string) (live.Ans
 	return d.Call(t.Context(), live.Request{Device: id, Who: who, Def: def, Args: v})
 }
 
-// TestCallsTakeTurns: clients without a hold share a phone, one call after the other, and none is lost.
+// TestCallsTakeTurns: clients without a lease share a phone, one call after the other, and no call is lost.
 func TestCallsTakeTurns(t *testing.T) {
 	p := newPhones("A", "B")
 	d := devices(t, p, t.TempDir(), live.Options{})
@@ -195,7 +196,8 @@ func TestCallsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestWhatAnAnswerIs: what the app does wrong is an answer; what the caller or the device does wrong is an error.
+// TestWhatAnAnswerIs: a failure of the app is an answer; a mistake of the caller or a failure of the device is an
+// error.
 func TestWhatAnAnswerIs(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{Exposed: map[string]string{"PASS": "hunter22"}})
@@ -233,7 +235,7 @@ func TestWhatAnAnswerIs(t *testing.T) {
 	}
 }
 
-// TestHold: who holds a device has it alone, also against other processes, until it is released or the time is over.
+// TestHold: only the holder can use a leased device, also across processes, until it is released or the time ends.
 func TestHold(t *testing.T) {
 	locks := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -251,7 +253,7 @@ func TestHold(t *testing.T) {
 			t.Errorf("bert holds: %v", err)
 		}
 		var busy *pool.BusyError
-		time.Sleep(30 * time.Second) // longer than a phone that nobody holds stays open
+		time.Sleep(30 * time.Second) // longer than a phone without a lease stays open
 		if _, err := call(t, other, "A", "carl", "tap", `{"label": "Login"}`); !errors.As(err, &busy) ||
 			busy.Holder.PID != os.Getpid() || busy.Holder.What != "the server" {
 			t.Errorf("carl: %v", err)
@@ -288,7 +290,7 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// TestIdleGoesBack: a phone that nobody holds is another process's soon after the last call.
+// TestIdleGoesBack: another process can lease a phone without a lease soon after the last call.
 func TestIdleGoesBack(t *testing.T) {
 	locks := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -311,7 +313,8 @@ func TestIdleGoesBack(t *testing.T) {
 	})
 }
 
-// TestCancelledCalls: a caller that goes away while it waits leaves nothing behind, and one that works stops the work.
+// TestCancelledCalls: a caller that disconnects while it waits leaves nothing behind; one that disconnects during its
+// call stops it.
 func TestCancelledCalls(t *testing.T) {
 	locks := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -355,7 +358,7 @@ func TestCancelledCalls(t *testing.T) {
 	})
 }
 
-// TestPanicCostsOneCall: a driver that breaks down does not take the server with it.
+// TestPanicCostsOneCall: a driver that panics does not end the server.
 func TestPanicCostsOneCall(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})
@@ -386,8 +389,7 @@ func TestAnOpenDeviceWithoutAPageStaysOpen(t *testing.T) {
 	}
 }
 
-// TestConfirm: a caller that knows better which element it means can refuse the one that was found; it is not touched
-// then.
+// TestConfirm: a caller can reject the matched element, which is then not touched.
 func TestConfirm(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})
@@ -412,7 +414,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// TestAttach: what goes on beside the calls keeps the device open, ends with it, and cannot be ended twice.
+// TestAttach: a background task keeps the device open, ends with it, and cannot be ended twice.
 func TestAttach(t *testing.T) {
 	locks := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -459,8 +461,8 @@ func TestAttach(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotTheDevicesFault: a device that says what it cannot do, and one of which nobody can read the pictures,
-// stay open with what is on them.
+// TestWhatIsNotTheDevicesFault: a device stays open after an unsupported action, and when no text recognition is
+// available.
 func TestWhatIsNotTheDevicesFault(t *testing.T) {
 	noModel := errors.New("no model answers")
 	for name, c := range map[string]struct {
@@ -492,7 +494,7 @@ func TestWhatIsNotTheDevicesFault(t *testing.T) {
 	}
 }
 
-// closed is vision that sees nothing.
+// closed is vision that fails.
 type closed struct{ err error }
 
 func (c closed) OCR(context.Context, image.Image) ([]drivers.TextLine, error) { return nil, c.err }

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// TestReservationBegins: from its beginning on a device is its holder's, whatever watched it until then, in this
-// process or another; no hold lasts into it.
+// TestReservationBegins: from its start only the holder can use the device, whatever watched it before, in this process
+// or another; no lease overlaps it.
 func TestReservationBegins(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,13 +40,13 @@ func TestReservationBegins(t *testing.T) {
 		if elsewhere.Extend("A", "bob", 3*time.Minute) || !elsewhere.Extend("A", "bob", time.Minute) {
 			t.Error("it is extended into the reservation, or not up to it")
 		}
-		if _, err := v.Next(t.Context()); !errors.Is(err, live.ErrGone) { // nothing is sent until then
+		if _, err := v.Next(t.Context()); !errors.Is(err, live.ErrGone) { // no frame arrives before
 			t.Errorf("it is still watched: %v", err)
 		}
 		if at := time.Since(begin); at < time.Hour || at > time.Hour+time.Minute {
 			t.Errorf("given back after %s", at)
 		}
-		synctest.Wait() // it is closed after that
+		synctest.Wait() // closed afterwards
 		if _, err := call(t, d, "A", "ada", "tap", `{"label": "Login"}`); err != nil {
 			t.Errorf("the holder: %v", err)
 		}

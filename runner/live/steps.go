@@ -13,30 +13,30 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// StepEnd is how one of the steps ended.
+// StepEnd is the end of a step.
 type StepEnd = engine.StepEnd
 
-// StepsRequest are steps of the language, to be performed on one open device.
+// StepsRequest are steps of a test, to be performed on one open device.
 type StepsRequest struct {
 	Device string
 	Who    string
-	Test   *dsl.Test       // whose steps they are; what else it says counts for nothing
-	Dir    string          // from which files are named; default: Access.Root's
-	Ended  func(StepEnd)   // hears of each step at the top when it has ended
-	Begins func(*dsl.Step) // hears of each step at the top before it is done; may be nil
+	Test   *dsl.Test       // contains the steps; its other fields are ignored
+	Dir    string          // folder of relative paths of files; default: Access.Root's
+	Ended  func(StepEnd)   // called for each top-level step that has ended
+	Begins func(*dsl.Step) // called before each top-level step; may be nil
 	// Prepare is called before the first step; may be nil.
 	Prepare func(*action.Session)
-	// Case gives the steps their variables: those of a test that was planned; nil: they have none but the exposed ones.
+	// Case provides the variables of a planned test; nil: only the exposed variables are available.
 	Case *plan.Case
-	// Saved are the variables that steps before these have saved.
+	// Saved are the variables that earlier steps have saved.
 	Saved map[string]any
 }
 
-// Steps performs steps one after the other until one does not go well; a step that failed is no error. Errors are those
-// of Call.
+// Steps performs steps one after the other until one does not pass. A failed step is not an error. Errors are those of
+// Call.
 func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 	var files []File
-	err := d.turn(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
+	err := d.withDevice(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
 		return d.use(ctx, e, r.Who, func(ctx context.Context, s *action.Session) error {
 			for _, step := range r.Test.Steps {
 				if !step.Def.On(s.Platform) {
@@ -59,18 +59,18 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 			err := engine.Openly(ctx, c, s.Device, fileSink{d, e}, opts, r.Ended)
 			var mistake *action.Mistake
 			if action.VerdictOf(err) == event.Fail || errors.As(err, &mistake) {
-				return nil // Ended has heard of it
+				return nil // Ended has reported it
 			}
 			return err
 		}, []*[]File{&files})
 	})
 	if err != nil {
-		err = d.hide(err)
+		err = d.maskError(err)
 	}
 	return files, err
 }
 
-// fileSink is the report of steps that leave none: it keeps the files that they leave for their caller.
+// fileSink is the report of steps without a report: it keeps the files that they create for their caller.
 type fileSink struct {
 	devices *Devices
 	entry   *entry

@@ -11,27 +11,27 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// ErrGone says that a device that was watched has been closed.
-var ErrGone = errors.New("the device was given back")
+// ErrGone means that a watched device has been closed.
+var ErrGone = errors.New("the device was released")
 
 const (
-	stillMoving = 250 * time.Millisecond // between two pictures of a device that sends none by itself, while they differ
-	stillSlow   = 500 * time.Millisecond // while they do not
-	stillAgain  = time.Second            // after one that could not be taken
+	changingInterval  = 250 * time.Millisecond // between two screenshots of a device without a stream, while they differ
+	unchangedInterval = 500 * time.Millisecond // while they are the same
+	retryInterval     = time.Second            // after a failed screenshot
 )
 
-// sharedStream is the one stream of pictures of a device, which all its viewers share.
+// sharedStream is the stream of images of a device, which all its viewers share.
 type sharedStream struct {
 	*attachment
-	viewers int // under Devices.mu
+	viewers int // protected by Devices.mu
 
 	mu      sync.Mutex
 	frame   drivers.Frame
 	number  int           // of the frame; 0: there is none yet
-	changed chan struct{} // closed when there is a newer one
+	changed chan struct{} // closed when there is a newer frame
 }
 
-// show puts a picture in the place of the one before, whoever has seen that.
+// show replaces the frame, whether or not viewers have received the previous one.
 func (s *sharedStream) show(f drivers.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *sharedStream) show(f drivers.Frame) {
 	s.changed = make(chan struct{})
 }
 
-// View is one viewer of a device's screen. One goroutine uses it at a time.
+// View is one viewer of a device's screen. Only one goroutine may use it at a time.
 type View struct {
 	devices *Devices
 	entry   *entry
@@ -50,8 +50,8 @@ type View struct {
 	close   sync.Once
 }
 
-// View lets a client watch a device, also one that somebody else holds. All viewers share one stream, which begins with
-// the first and ends with the last; meanwhile the device stays open. Close must be called.
+// View lets a client watch a device, also one that another client has leased. All viewers share one stream, which
+// starts with the first viewer and ends with the last; meanwhile the device stays open. The caller must call Close.
 func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 	d.mu.Lock()
 	v := d.join(d.byID[id])
@@ -59,16 +59,16 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 	if v != nil {
 		return v, nil
 	}
-	err := d.turn(ctx, id, onlooker, func(ctx context.Context, e *entry) error {
+	err := d.withDevice(ctx, id, viewer, func(ctx context.Context, e *entry) error {
 		d.mu.Lock()
 		v = d.join(e)
 		d.mu.Unlock()
-		if v != nil { // another one has begun meanwhile
+		if v != nil { // another viewer has started the stream meanwhile
 			return nil
 		}
 		s := &sharedStream{changed: make(chan struct{})}
-		a, err := d.attach(ctx, e, onlooker, func(session *action.Session) (func() error, error) {
-			return d.cast(ctx, e.id, session, s)
+		a, err := d.attach(ctx, e, viewer, func(session *action.Session) (func() error, error) {
+			return d.startStream(ctx, e.id, session, s)
 		})
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 	return v, err
 }
 
-// join makes a viewer of a stream that there is already. The caller holds mu.
+// join adds a viewer to an existing stream. The caller holds mu.
 func (d *Devices) join(e *entry) *View {
 	if e == nil || e.stream == nil {
 		return nil
@@ -91,8 +91,9 @@ func (d *Devices) join(e *entry) *View {
 	return &View{devices: d, entry: e, stream: e.stream}
 }
 
-// cast begins the stream of a device: what it sends by itself, else screenshots between the calls.
-func (d *Devices) cast(ctx context.Context, id string, session *action.Session, s *sharedStream) (stop func() error,
+// startStream starts the stream of a device: its own screencast, or screenshots between the calls.
+func (d *Devices) startStream(ctx context.Context, id string, session *action.Session, s *sharedStream) (
+	stop func() error,
 	err error) {
 	if caster, ok := session.Device.(drivers.Screencaster); ok {
 		if stop, err = caster.Screencast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
@@ -100,18 +101,18 @@ func (d *Devices) cast(ctx context.Context, id string, session *action.Session, 
 		}
 	}
 	life, cancel := context.WithCancel(d.base)
-	go d.stills(life, id, s)
-	// it may be stills itself that closes a broken device: nobody waits for it
+	go d.captureScreens(life, id, s)
+	// do not wait: the caller may be stills itself, which closes a broken device
 	return func() error { cancel(); return nil }, nil
 }
 
-// stills takes pictures in turn with the calls, and shows those that differ from the one before.
-func (d *Devices) stills(ctx context.Context, id string, s *sharedStream) {
+// captureScreens takes screenshots between the calls, and shows those that differ from the previous one.
+func (d *Devices) captureScreens(ctx context.Context, id string, s *sharedStream) {
 	var last image.Image
-	pace := drivers.Pace{Fast: stillMoving, Slow: stillSlow}
+	pace := drivers.Pace{Fast: changingInterval, Slow: unchangedInterval}
 	for ctx.Err() == nil {
-		pause := stillAgain
-		err := d.Use(ctx, id, onlooker, func(ctx context.Context, session *action.Session) error {
+		pause := retryInterval
+		err := d.Use(ctx, id, viewer, func(ctx context.Context, session *action.Session) error {
 			img, err := session.Device.Screenshot(ctx)
 			if err != nil {
 				return err
@@ -127,14 +128,14 @@ func (d *Devices) stills(ctx context.Context, id string, s *sharedStream) {
 			return err
 		})
 		if err != nil {
-			pause = stillAgain
+			pause = retryInterval
 		}
-		_ = drivers.Pause(ctx, pause) // ends with ctx, which the loop sees
+		_ = drivers.Pause(ctx, pause) // the loop checks ctx
 	}
 }
 
-// Next waits for a picture that is newer than the last one it gave, and gives the newest. ErrGone says that the device
-// was closed.
+// Next waits for a frame that is newer than the last one it returned, and returns the newest. ErrGone means that the
+// device was closed.
 func (v *View) Next(ctx context.Context) (drivers.Frame, error) {
 	for {
 		v.stream.mu.Lock()
@@ -154,7 +155,7 @@ func (v *View) Next(ctx context.Context) (drivers.Frame, error) {
 	}
 }
 
-// Close ends the watching; the last viewer ends the stream.
+// Close removes the viewer; the last one ends the stream.
 func (v *View) Close() (err error) {
 	v.close.Do(func() {
 		d := v.devices

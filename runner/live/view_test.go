@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// casting is a driver of phones that send their screens, and count the streams.
+// casting is a driver of phones that stream their screens, and count the streams.
 type casting struct {
 	*phones
 	mu          sync.Mutex
@@ -63,8 +63,8 @@ func view(t *testing.T, d *live.Devices) *live.View {
 	return v
 }
 
-// TestTwentyViewersShareOneStream: the stream begins with the first and ends with the last; all get the newest picture,
-// slow ones no older.
+// TestTwentyViewersShareOneStream: the stream starts with the first viewer and ends with the last; all get the newest
+// frame, slow ones never an older one.
 func TestTwentyViewersShareOneStream(t *testing.T) {
 	c := &casting{phones: newPhones("A")}
 	d := devices(t, c, t.TempDir(), live.Options{})
@@ -106,7 +106,7 @@ func TestTwentyViewersShareOneStream(t *testing.T) {
 	}
 }
 
-// TestWatchingIsNoActing: who holds a device is watched by others, who cannot act on it.
+// TestWatchingIsNoActing: other clients can watch a leased device, but not act on it.
 func TestWatchingIsNoActing(t *testing.T) {
 	c := &casting{phones: newPhones("A")}
 	d := devices(t, c, t.TempDir(), live.Options{})
@@ -136,7 +136,7 @@ func TestWatchingIsNoActing(t *testing.T) {
 	}
 }
 
-// TestViewersOfADeviceThatBreaks hear of it, and the next one gets a new stream.
+// TestViewersOfADeviceThatBreaks: they get an error, and the next viewer gets a new stream.
 func TestViewersOfADeviceThatBreaks(t *testing.T) {
 	c := &casting{phones: newPhones("A")}
 	d := devices(t, c, t.TempDir(), live.Options{})
@@ -157,8 +157,8 @@ func TestViewersOfADeviceThatBreaks(t *testing.T) {
 	}
 }
 
-// TestStills: a device that sends nothing by itself is asked for screenshots, in turn with the calls. One that shows
-// nothing new is no picture.
+// TestStills: of a device without a stream, screenshots are taken between the calls. An unchanged screen is not sent
+// again.
 func TestStills(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})
@@ -167,7 +167,7 @@ func TestStills(t *testing.T) {
 	if err != nil || f.Size != image.Pt(100, 200) {
 		t.Errorf("%+v, %v", f.Size, err)
 	}
-	for before := p.shots.Load(); p.shots.Load() < before+2; time.Sleep(time.Millisecond) { // of the same
+	for before := p.shots.Load(); p.shots.Load() < before+2; time.Sleep(time.Millisecond) { // of the same screen
 	}
 	p.ink.Store(1)
 	next, err := v.Next(t.Context())

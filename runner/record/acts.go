@@ -17,23 +17,23 @@ import (
 
 func str(s string) source.Value { return source.Value{Kind: source.String, Text: escaped(s)} }
 
-// escaped writes a text so that the language takes none of it for a variable.
+// escaped escapes a text so that the test syntax finds no variable in it.
 func escaped(s string) string { return strings.ReplaceAll(s, "${", "$${") }
 
-// fields is a map of one key and more.
+// fields returns a map with one or more keys.
 func fields(key string, value source.Value, more ...source.Field) source.Value {
 	return source.Value{Kind: source.Map, Fields: append([]source.Field{{Key: key, Value: value}}, more...)}
 }
 
 func text(key, value string) source.Value { return fields(key, str(value)) }
 
-// line writes a step of the language.
+// line writes a test step.
 func line(name string, args source.Value) string {
 	def, _ := dsl.Lookup(name)
 	return client.StepLine(def, args)
 }
 
-// tap does what a person clicked, once or twice, and writes it down.
+// tap repeats a click or double click of the person, and records it.
 func (r *recorder) tap(ctx context.Context, t userAction, name string) error {
 	v, err := r.selector(ctx, t.X, t.Y)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *recorder) tap(ctx context.Context, t userAction, name string) error {
 	return r.sync(ctx, -1)
 }
 
-// input writes what was typed into a field as one step, in the place of the click that led there.
+// input records the text that was typed into a field as one step. It replaces the click that focused the field.
 func (r *recorder) input(ctx context.Context, t userAction) (err error) {
 	last := r.test.last()
 	again := last.field == t.Field
@@ -87,8 +87,8 @@ func (r *recorder) input(ctx context.Context, t userAction) (err error) {
 	return nil
 }
 
-// of gives the arguments that name a control.
-func of(c *Control) (source.Value, error) {
+// controlArgs returns the arguments that identify a control.
+func controlArgs(c *Control) (source.Value, error) {
 	if c == nil || len(c.Selectors) == 0 {
 		return source.Value{}, errors.New("the element has no name")
 	}
@@ -99,9 +99,9 @@ func of(c *Control) (source.Value, error) {
 	return v, nil
 }
 
-// fill writes what was set in a field for dates, colours and the like.
+// fill records the value of a field for dates, colors and the like.
 func (r *recorder) fill(t userAction) error {
-	v, err := of(t.Control)
+	v, err := controlArgs(t.Control)
 	if err == nil {
 		again := r.test.last().field == t.Field
 		r.write(step{lines: []string{line("webType", client.With(v, "text", str(t.Value)))}, field: t.Field, typed: true},
@@ -110,9 +110,9 @@ func (r *recorder) fill(t userAction) error {
 	return err
 }
 
-// choose writes what was chosen in a list.
+// choose records the option that was selected in a list.
 func (r *recorder) choose(t userAction) error {
-	v, err := of(t.Control)
+	v, err := controlArgs(t.Control)
 	if err != nil {
 		return err
 	}
@@ -143,15 +143,15 @@ func (r *recorder) choose(t userAction) error {
 	return errors.New("nothing is chosen in the list")
 }
 
-// upload writes which files were given, and keeps them beside the test. Where a click on a button asked for them, the
-// button is named.
+// upload records which files were uploaded, and saves them next to the test. If a click on a button opened the file
+// chooser, the step names the button.
 func (r *recorder) upload(t userAction) error {
 	instead := t.Asked && r.test.last().control != nil && len(r.test.last().lines) == 1
 	control := t.Control
 	if instead && t.Hidden {
 		control = r.test.last().control
 	}
-	v, err := of(control)
+	v, err := controlArgs(control)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (r *recorder) upload(t userAction) error {
 				return err
 			}
 		} else {
-			r.o.Note(fmt.Sprintf("put %s beside the test yourself: it is empty, or too large to be copied", name))
+			r.o.Note(fmt.Sprintf("put %s next to the test yourself: it is empty, or too large to be copied", name))
 		}
 		list.Items = append(list.Items, str(name))
 	}
@@ -171,19 +171,19 @@ func (r *recorder) upload(t userAction) error {
 	return nil
 }
 
-// key writes a key that is no text.
+// key records a key that is not text.
 func (r *recorder) key(t userAction) error {
 	def, _ := dsl.Lookup("press")
 	v := fields("keys", str(t.Key))
 	if _, err := dsl.Decode(def, v); err != nil {
-		return nil // it has no name in the language
+		return nil // the test syntax has no name for it
 	}
 	r.write(step{lines: []string{line("press", v)}}, false)
 	return nil
 }
 
-// answered writes how a dialog was answered, by whomever.
-func (r *recorder) answered(ctx context.Context, t userAction) error {
+// recordAnswer records how a dialog was recordAnswer, in the window or on the terminal.
+func (r *recorder) recordAnswer(ctx context.Context, t userAction) error {
 	r.asked = false
 	answer := "dismiss"
 	if t.Accept {
@@ -195,7 +195,7 @@ func (r *recorder) answered(ctx context.Context, t userAction) error {
 	}
 	r.write(step{lines: []string{line("alert", v)}}, false)
 	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
-		// it was answered in the window, and the driver does not know
+		// it was answered in the window, and the driver has no event of it
 		if open, err := client.OpenDialog(ctx, s.Device); open != nil && err == nil {
 			_ = s.Device.(drivers.Alerter).AnswerAlert(ctx, open.Buttons[0], "")
 		}
@@ -203,7 +203,7 @@ func (r *recorder) answered(ctx context.Context, t userAction) error {
 	})
 }
 
-// answer gives a person's answer to the dialog that is open; the page tells what came of it.
+// answer sends a person's answer to the open dialog; the page then reports the result.
 func (r *recorder) answer(ctx context.Context, typed string) error {
 	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
 		open, err := client.OpenDialog(ctx, s.Device)
@@ -221,8 +221,8 @@ func (r *recorder) answer(ctx context.Context, typed string) error {
 	})
 }
 
-// sync writes down which tabs have come and gone, and that something was done in another one: tab, -1 is none. A dialog
-// that waits is told of.
+// sync records which tabs were opened and closed, and that an action was performed in another tab: tab is its index, or
+// -1. It also reports an open dialog.
 func (r *recorder) sync(ctx context.Context, tab int) error {
 	var tabs []drivers.WebTab
 	waiting := false
@@ -234,7 +234,7 @@ func (r *recorder) sync(ctx context.Context, tab int) error {
 			if open.Field {
 				how = "y, n, or the text"
 			}
-			r.o.Note(fmt.Sprintf("the page asks: %s (answer it there, or here: %s)", open.Text, how))
+			r.o.Note(fmt.Sprintf("dialog of the page: %s (answer it there, or here: %s)", open.Text, how))
 		}
 		if err == nil && !waiting {
 			tabs, err = s.Device.(drivers.WebPageMonitor).Tabs(ctx)
@@ -280,7 +280,7 @@ func (r *recorder) sync(ctx context.Context, tab int) error {
 	return nil
 }
 
-// closed writes that a person closed a tab: the one in front, or another one, which a test goes to first.
+// closed records that a person closed a tab. For a tab in the background the test first switches to it.
 func (r *recorder) closed(was, now []drivers.WebTab) {
 	gone := 0
 	for gone < len(now) && was[gone].URL == now[gone].URL {
@@ -291,7 +291,7 @@ func (r *recorder) closed(was, now []drivers.WebTab) {
 		lines = append(lines, line("webPage", Picking(was, gone)[0]))
 	}
 	lines = append(lines, line("webPage", fields("close", source.Value{Kind: source.Bool, Text: "true"})))
-	if last := len(now) - 1; !was[gone].Front && !now[last].Front { // the newest comes to the front in a test
+	if last := len(now) - 1; !was[gone].Front && !now[last].Front { // in a test the newest tab comes to the foreground
 		for i := range now {
 			if now[i].Front {
 				lines = append(lines, line("webPage", Picking(now, i)[0]))
@@ -301,7 +301,7 @@ func (r *recorder) closed(was, now []drivers.WebTab) {
 	r.write(step{lines: lines}, false)
 }
 
-// goTo goes to a tab by the first name of it that works, and writes that down.
+// goTo switches to a tab by its first name that works, and records that.
 func (r *recorder) goTo(ctx context.Context, tabs []drivers.WebTab, at int) (err error) {
 	for _, v := range Picking(tabs, at) {
 		if err = r.call(ctx, "webPage",

@@ -16,18 +16,18 @@ const (
 	KindFiles  = "files"
 )
 
-// Control is what lies at a place of a page.
+// Control is the element at a place of a page.
 type Control struct {
-	Kind      string   `json:"kind" enum:"select,files," doc:"select: a list to choose from; files: a field for files; empty: something to click."`
-	Name      string   `json:"name" doc:"What a person reads beside it, or on it."`
+	Kind      string   `json:"kind" enum:"select,files," doc:"select: a list; files: a field for files; empty: something to click."`
+	Name      string   `json:"name" doc:"The visible label, next to it or on it."`
 	Frame     string   `json:"frame,omitempty" doc:"The frame that it is in, as webSelect and webUpload take it."`
-	Selectors []string `json:"selectors" nullable:"false" doc:"As webSelect and webUpload take them, the best first. Whether one picks it alone is seen when it is used."`
+	Selectors []string `json:"selectors" nullable:"false" doc:"For webSelect and webUpload, the best first. Not checked to be unique."`
 	Options   []Option `json:"options,omitempty" doc:"Of a list."`
 	Multiple  bool     `json:"multiple,omitempty" doc:"Takes several files."`
-	Accept    string   `json:"accept,omitempty" doc:"The kinds of files that it asks for."`
+	Accept    string   `json:"accept,omitempty" doc:"The kinds of files that it accepts."`
 }
 
-// Option is an entry of a list.
+// Option is an option of a list.
 type Option struct {
 	Label  string `json:"label"`
 	Value  string `json:"value"`
@@ -38,17 +38,17 @@ type Option struct {
 //go:embed control.js
 var controlScript string
 
-// asking bounds what a page is asked for beside a test.
-const asking = 5 * time.Second
+// queryTimeout limits a query of a page outside of a test.
+const queryTimeout = 5 * time.Second
 
-// At tells what lies at a place of a page, x and y in parts of the screen. Nil: the device shows no page, or there is
-// nothing. A dialog that is open would be dismissed: see StateOf.
+// At returns the control at a place of a page; x and y are fractions of the screen. It returns nil when the device
+// shows no page, or when there is no element. It would dismiss an open dialog: see StateOf.
 func At(ctx context.Context, d drivers.Device, x, y float64, preferID bool) (*Control, error) {
 	page, ok := d.(drivers.WebPages)
 	if !ok {
 		return nil, nil
 	}
-	value, err := page.Eval(ctx, fmt.Sprintf("(%s)(%g, %g, %t)", controlScript, x, y, preferID), asking)
+	value, err := page.Eval(ctx, fmt.Sprintf("(%s)(%g, %g, %t)", controlScript, x, y, preferID), queryTimeout)
 	if err != nil || value == nil {
 		return nil, err
 	}

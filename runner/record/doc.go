@@ -1,3 +1,3 @@
-// Package record tells what of a page takes more than a tap when a test is recorded: lists, files, dialogs and tabs go
-// in as places and states of a device, and steps that do the same come out.
+// Package record records a person's actions on a page as a test. It handles what takes more than a tap: lists, files,
+// dialogs and tabs.
 package record

@@ -1,6 +1,6 @@
-// Tells of what a person does on the page. A click is kept from the page: who listens does it, by a selector that is
-// written down, and the page gets that one. All else the page gets itself: what is typed, chosen in a list, given to a
-// field for files, answered to a dialog.
+// Reports a person's actions on the page. A click does not reach the page: the recorder performs it with the selector
+// that it records, so that the page gets the recorded click. All other input reaches the page directly: typed text,
+// options of lists, files, buttons of dialogs.
 (name, control, preferId) => {
   const key = Symbol.for("taproot.record");
   if (window[key]) return;
@@ -12,10 +12,10 @@
   } catch {
     return; // a frame of another site
   }
-  const page = Math.random().toString(36).slice(2), tokens = new WeakMap(), held = new WeakMap();
-  let count = 0, number = 0, ours = false;
-  const tell = (event) => window[name](JSON.stringify({ page, number: ++number, ...event }));
-  const place = (x, y) => {
+  const page = Math.random().toString(36).slice(2), tokens = new WeakMap(), valueAtFocus = new WeakMap();
+  let count = 0, number = 0, performing = false;
+  const report = (event) => window[name](JSON.stringify({ page, number: ++number, ...event }));
+  const fractionOf = (x, y) => {
     for (let view = window; view !== root; view = view.parent) {
       const box = view.frameElement.getBoundingClientRect();
       [x, y] = [x + box.left + view.frameElement.clientLeft, y + box.top + view.frameElement.clientTop];
@@ -24,44 +24,50 @@
   };
   const middle = (e) => {
     const box = e.getBoundingClientRect();
-    return place(box.left + box.width / 2, box.top + box.height / 2);
+    return fractionOf(box.left + box.width / 2, box.top + box.height / 2);
   };
-  const doubleMs = 250, afterMs = 30; // between the clicks of a double click; for what the browser makes of a release
-  const told = (e) => (root[key]?.control || control)(0, 0, preferId, e);
+  const doubleMs = 250; // between the clicks of a double click
+  const afterMs = 30; // for the events that the browser creates after the mouse button is released
+  const describe = (e) => (root[key]?.control || control)(0, 0, preferId, e);
   const token = (e) => {
     if (!tokens.has(e)) tokens.set(e, ++count);
     return `${page}.${tokens.get(e)}`;
   };
-  const special = "input[type=date], input[type=time], input[type=datetime-local], input[type=month], input[type=week], input[type=color], input[type=range]";
-  // field is what text is typed into.
+  const special = ["date", "time", "datetime-local", "month", "week", "color", "range"]
+    .map((type) => `input[type=${type}]`).join(", ");
+  const textField = "textarea, input" + ["checkbox", "radio", "button", "submit", "reset", "image", "file"]
+    .map((type) => `:not([type=${type}])`).join("");
+  // field returns the element into which text is typed.
   const field = (e) => {
-    if (e?.matches?.("textarea, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=image], [type=file])")) return e.matches(special) ? null : e;
+    if (e?.matches?.(textField)) return e.matches(special) ? null : e;
     return e?.isContentEditable ? e.closest("[contenteditable]") : null;
   };
   const value = (e) => (e.isContentEditable ? e.innerText : e.value);
   const target = (event) => event.composedPath()[0];
 
-  // A click is told when no second one has come: the two are one act. What is told is done at once, and the page gets
-  // that: so it waits for the events that the browser makes of the person's own.
+  // A click is reported when no second one follows: the two are one action. The recorder performs a reported action at
+  // once. The report is delayed until the browser has created all events of the person's own click, so that they are
+  // not mistaken for those of the recorder.
   let first = null, down = null, dragged = false;
-  const act = (what, after) => {
+  const reportLater = (what, after) => {
     clearTimeout(first?.timer);
     first = null;
     setTimeout(() => {
-      ours = true;
-      tell(what).finally(() => { ours = false; });
+      performing = true;
+      report(what).finally(() => { performing = false; });
     }, after);
   };
   const press = (event) => {
-    if (!event.isTrusted || ours || event.button !== 0 || event.type === "click" && event.detail === 0) return;
+    if (!event.isTrusted || performing || event.button !== 0 || event.type === "click" && event.detail === 0) return;
     if (event.type === "pointerdown") [down, dragged] = [null, false];
     if (event.type === "pointerup" && down && Math.hypot(event.clientX - down.x, event.clientY - down.y) > 8) {
       dragged = true;
       event.preventDefault();
       event.stopImmediatePropagation();
-      return act({ kind: "drag", ...place(down.x, down.y), to: place(event.clientX, event.clientY) }, afterMs);
+      const to = fractionOf(event.clientX, event.clientY);
+      return reportLater({ kind: "drag", ...fractionOf(down.x, down.y), to }, afterMs);
     }
-    if (dragged) { // its click, or what the browser makes of the mouse
+    if (dragged) { // the click or mouse events of the drag
       event.preventDefault();
       event.stopImmediatePropagation();
       return;
@@ -69,44 +75,55 @@
     const at = target(event), box = document.documentElement;
     // a scroll bar
     if (!at?.closest || at === box && (event.clientX >= box.clientWidth || event.clientY >= box.clientHeight)) return;
-    // the person moves about in it
+    // the person moves the cursor in the field
     if (field(at) && field(at) === document.activeElement || at.closest(special)) return;
-    const found = told(at);
-    if (found?.kind) return; // the browser asks what to choose
+    const found = describe(at);
+    if (found?.kind) return; // the browser opens its own list or file chooser
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.type === "pointerdown") down = { x: event.clientX, y: event.clientY };
     if (event.type !== "click") return;
-    const click = { ...place(event.clientX, event.clientY), control: found, field: field(at) ? token(field(at)) : "" };
-    if (event.detail > 1 && first) return act({ ...first.click, kind: "double" }, afterMs);
-    if (first) act({ ...first.click, kind: "tap" }, 0);
-    first = { click, timer: setTimeout(() => act({ ...click, kind: "tap" }, 0), doubleMs) };
+    const typedInto = field(at) ? token(field(at)) : "";
+    const click = { ...fractionOf(event.clientX, event.clientY), control: found, field: typedInto };
+    if (event.detail > 1 && first) return reportLater({ ...first.click, kind: "double" }, afterMs);
+    if (first) reportLater({ ...first.click, kind: "tap" }, 0);
+    first = { click, timer: setTimeout(() => reportLater({ ...click, kind: "tap" }, 0), doubleMs) };
   };
-  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick"]) window.addEventListener(type, press, true);
+  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick"]) {
+    window.addEventListener(type, press, true);
+  }
 
   window.addEventListener("focusin", (event) => {
     const e = field(target(event));
-    if (e) held.set(e, value(e));
+    if (e) valueAtFocus.set(e, value(e));
   }, true);
   window.addEventListener("input", (event) => {
     const at = target(event), e = field(at);
     if (!event.isTrusted) return;
-    if (e) tell({ kind: "input", ...middle(e), field: token(e), value: value(e), before: held.get(e) ?? "", password: e.type === "password", control: told(e) });
-    else if (at.matches?.(special)) tell({ kind: "fill", field: token(at), value: at.value, control: told(at) });
+    if (e) {
+      const password = e.type === "password", before = valueAtFocus.get(e) ?? "";
+      report({ kind: "input", ...middle(e), field: token(e), value: value(e), before, password, control: describe(e) });
+    } else if (at.matches?.(special)) {
+      report({ kind: "fill", field: token(at), value: at.value, control: describe(at) });
+    }
   }, true);
   window.addEventListener("change", async (event) => {
     const at = target(event);
     if (!at.matches) return;
-    if (at.matches("select")) tell({ kind: "select", control: told(at) });
+    if (at.matches("select")) report({ kind: "select", control: describe(at) });
     if (!at.matches("input[type=file]") || !at.files.length) return;
     const files = await Promise.all([...at.files].map((file) => new Promise((done) => {
       const reader = new FileReader();
-      reader.onload = () => done({ name: file.name, data: file.size > 20e6 ? "" : String(reader.result).replace(/^[^,]*,?/, "") });
+      reader.onload = () => {
+        const data = file.size > 20e6 ? "" : String(reader.result).replace(/^[^,]*,?/, "");
+        done({ name: file.name, data });
+      };
       reader.onerror = () => done({ name: file.name, data: "" });
       reader.readAsDataURL(file);
     })));
     const asked = Symbol.for("taproot.files");
-    tell({ kind: "files", control: told(at), asked: root[asked] === true, hidden: at.getClientRects().length === 0, files });
+    const hidden = at.getClientRects().length === 0;
+    report({ kind: "files", control: describe(at), asked: root[asked] === true, hidden, files });
     root[asked] = false;
   }, true);
 
@@ -114,37 +131,48 @@
     for (const name of ["back", "forward", "go"]) {
       const own = history[name];
       history[name] = function (...args) {
-        tell({ kind: "leads" });
+        report({ kind: "leads" });
         return own.apply(history, args);
       };
     }
-    window.navigation?.addEventListener("navigate", (event) => { if (!event.userInitiated && ["reload", "traverse"].includes(event.navigationType)) tell({ kind: "leads" }); });
-    tell({ kind: "arrived", url: location.href, how: performance.getEntriesByType("navigation")[0]?.type || "" });
-    window.addEventListener("pageshow", (event) => { if (event.persisted) tell({ kind: "arrived", url: location.href, how: "back_forward" }); });
+    window.navigation?.addEventListener("navigate", (event) => {
+      if (!event.userInitiated && ["reload", "traverse"].includes(event.navigationType)) report({ kind: "leads" });
+    });
+    report({ kind: "arrived", url: location.href, how: performance.getEntriesByType("navigation")[0]?.type || "" });
+    window.addEventListener("pageshow", (event) => {
+      if (event.persisted) report({ kind: "arrived", url: location.href, how: "back_forward" });
+    });
   }
 
-  const named = { Enter: "enter", Escape: "escape", Tab: "tab", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Home: "home", End: "end", PageUp: "pageUp", PageDown: "pageDown", Delete: "delete", Backspace: "backspace", " ": "space" };
+  const keyNames = {
+    Enter: "enter", Escape: "escape", Tab: "tab",
+    ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right",
+    Home: "home", End: "end", PageUp: "pageUp", PageDown: "pageDown",
+    Delete: "delete", Backspace: "backspace", " ": "space",
+  };
   window.addEventListener("keydown", (event) => {
     const at = target(event), e = field(at);
-    if (event.isTrusted && first) act({ ...first.click, kind: "tap" }, 0);
-    if (!event.isTrusted || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || at.matches?.("select, " + special) && event.key !== "Tab") return;
-    const pressed = named[event.key] || (!e && [...event.key].length === 1 ? event.key : "");
+    if (event.isTrusted && first) reportLater({ ...first.click, kind: "tap" }, 0);
+    if (!event.isTrusted || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (at.matches?.("select, " + special) && event.key !== "Tab") return;
+    const pressed = keyNames[event.key] || (!e && [...event.key].length === 1 ? event.key : "");
     const lines = e && (e.localName === "textarea" || e.isContentEditable);
     if (!pressed || e && (!["enter", "escape", "tab"].includes(pressed) || lines && pressed === "enter")) return;
-    tell({ kind: "key", key: event.shiftKey && named[event.key] ? "shift+" + pressed : pressed });
+    report({ kind: "key", key: event.shiftKey && keyNames[event.key] ? "shift+" + pressed : pressed });
   }, true);
 
   for (const kind of ["alert", "confirm", "prompt"]) {
     const own = window[kind];
     window[kind] = function (...args) {
       const answer = own.apply(window, args);
-      tell({ kind: "dialog", accept: kind === "alert" || answer === true || typeof answer === "string", value: kind === "prompt" && answer !== null ? String(answer) : "" });
+      const accept = kind === "alert" || answer === true || typeof answer === "string";
+      report({ kind: "dialog", accept, value: kind === "prompt" && answer !== null ? String(answer) : "" });
       return answer;
     };
   }
   const close = window.close;
   window.close = function () {
-    tell({ kind: "closing" });
+    report({ kind: "closing" });
     return close.call(window);
   };
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// drag does what a person dragged, and writes it down: from element to element, or, within one, from place to place.
+// drag repeats a drag of the person, and records it: from element to element, or from point to point within one.
 func (r *recorder) drag(ctx context.Context, t userAction) error {
 	from, err := r.selector(ctx, t.X, t.Y)
 	if err != nil {
@@ -30,25 +30,25 @@ func (r *recorder) drag(ctx context.Context, t userAction) error {
 	return r.sync(ctx, -1)
 }
 
-// place names a place of the window, of which x and y are parts.
+// place returns the arguments of a point of the window; x and y are fractions.
 func place(x, y float64) source.Value {
 	return text("point", fmt.Sprintf("%.2f%%,%.2f%%", 100*x, 100*y))
 }
 
-// arrived writes down that a person went to another page by the browser itself: by its address bar, or a step in its
-// history. Where the page itself led there, the test is led the same way.
+// arrived records that a person opened another page with the browser itself: by its address bar, or its history. If the
+// page itself led there, the test gets there in the same way.
 func (r *recorder) arrived(ctx context.Context, t userAction) error {
-	now, err := r.visited(ctx)
+	now, err := r.currentEntry(ctx)
 	if err != nil {
-		return nil // there is no history to be asked, or another page has come by now, which tells of itself
+		return nil // no history is available, or another page has loaded by now, which is reported, too
 	}
 	was := r.visit
 	if t.How == "back_forward" {
-		now = shownBy(now, t.URL, was.Index)
+		now = entryOf(now, t.URL, was.Index)
 	}
 	r.visit = now
-	led := r.led
-	r.led = false
+	led := r.pageNavigates
+	r.pageNavigates = false
 	switch {
 	case led:
 	case now.ID != was.ID && now.Typed && t.How == "navigate":
@@ -67,9 +67,9 @@ func (r *recorder) arrived(ctx context.Context, t userAction) error {
 	return nil
 }
 
-// shownBy gives the entry of a page that told of itself, when the browser may have gone on since: the one of its
-// address that is nearest to the entry before.
-func shownBy(now drivers.WebHistoryEntry, address string, before int) drivers.WebHistoryEntry {
+// entryOf returns the history entry of a page that reported its arrival, while the browser may have continued since:
+// the entry with its URL that is nearest to the previous entry.
+func entryOf(now drivers.WebHistoryEntry, address string, before int) drivers.WebHistoryEntry {
 	if address == "" || now.URL == address {
 		return now
 	}
@@ -82,15 +82,15 @@ func shownBy(now drivers.WebHistoryEntry, address string, before int) drivers.We
 	return found
 }
 
-// visited gives the entry of the history that the page in front shows.
-func (r *recorder) visited(ctx context.Context) (v drivers.WebHistoryEntry, err error) {
+// currentEntry returns the history entry of the page in the foreground.
+func (r *recorder) currentEntry(ctx context.Context) (v drivers.WebHistoryEntry, err error) {
 	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
 		page, ok := s.Device.(drivers.WebHistory)
 		if !ok {
 			return fmt.Errorf("the history: %w", drivers.ErrUnsupported)
 		}
 		var asked error
-		if v, asked = page.Visit(ctx); asked != nil { // nothing is wrong with the device
+		if v, asked = page.Visit(ctx); asked != nil { // the device is in order
 			return fmt.Errorf("%w: %w", drivers.ErrNotReady, asked)
 		}
 		return nil

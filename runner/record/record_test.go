@@ -28,34 +28,44 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 const password = "correct horse ${battery}"
 
-// site has what a recording must get right: fields, a list, two ways to upload, questions, another tab, a field that
-// holds something.
+// site has what a recording must handle: fields, a list, two ways to upload, dialogs, another tab, a field with a
+// value.
 func site(t *testing.T) string {
 	mux := http.NewServeMux()
 	page := func(path, title, body string) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprintf(w,
-				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
+				`<!doctype html><html lang="en"><meta `+
+					`charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
 		})
 	}
 	page("/{$}", "Shop",
-		`<h1>Shop</h1><form action="/home" onsubmit="if (p.value !== 'correct horse $' + '{battery}' || e.value !== 'ada@example.com') { wrong.hidden = false; return false }">
-		<label>E-mail <input id="e" value="you@"></label><label>Password <input id="p" type="password"></label><button>Log in</button></form><p id="wrong" hidden>Wrong password</p>`)
+		`<h1>Shop</h1><form action="/home" onsubmit="if (p.value !== 'correct horse $' + '{battery}' || e.value !== `+
+			`'ada@example.com') { wrong.hidden = false; return false }">
+		<label>E-mail <input id="e" value="you@"></label><label>Password <input id="p" type="password"></label><button>Log `+
+			`in</button></form><p id="wrong" hidden>Wrong password</p>`)
 	page("/home", "Account", `<h1>Welcome, Ada</h1>
-		<label>Country <select onchange="picked.textContent = 'Ships to ' + this.selectedOptions[0].label"><option>Choose</option><option>Germany</option></select></label><p id="picked"></p>
+		<label>Country <select onchange="picked.textContent = 'Ships to ' + `+
+		`this.selectedOptions[0].label"><option>Choose</option><option>Germany</option></select></label><p id="picked"></p>
 		<label>Photo <input type="file" onchange="send(this)"></label>
-		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p id="got"></p>
+		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p `+
+		`id="got"></p>
 		<button onclick="if (confirm('Delete the account?')) gone.textContent = 'Account deleted'">Delete</button>
 		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
 		<a href="/terms" target="_blank">Terms of use</a>
-		<script>async function send(field) { got.textContent = await (await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]})).text() }</script>`)
+		<script>async function send(field) { got.textContent = await (await fetch("/upload?name=" + field.files[0].name, `+
+		`{method: "POST", body: field.files[0]})).text() }</script>`)
 	page("/terms", "Terms",
 		`<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>`)
 	page("/board", "Board",
-		`<h1>Board</h1><p ondblclick="said.textContent = 'Renamed'" onclick="clicks.textContent = 'Clicked ' + ++count">My board</p><p id="said"></p><p id="clicks"></p>
-		<div id="card" style="width:120px;background:#fc9;user-select:none">Write tests</div><br><div id="done" style="width:220px;height:90px;background:#9cf">Done</div><p id="moved"></p>
-		<button onclick="history.back()">Leave the board</button><script>let count = 0, held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is done"; held = false }</script>`)
+		`<h1>Board</h1><p ondblclick="said.textContent = 'Renamed'" onclick="clicks.textContent = 'Clicked ' + ++count">My `+
+			`board</p><p id="said"></p><p id="clicks"></p>
+		<div id="card" style="width:120px;background:#fc9;user-select:none">Write tests</div><br><div id="done" `+
+			`style="width:220px;height:90px;background:#9cf">Done</div><p id="moved"></p>
+		<button onclick="history.back()">Leave the board</button><script>let count = 0, held = false; card.onpointerdown = `+
+			`() => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, `+
+			`e.clientY))) moved.textContent = "One is done"; held = false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "Got %s: %s", r.URL.Query().Get("name"), data)
@@ -65,7 +75,7 @@ func site(t *testing.T) string {
 	return s.URL
 }
 
-// person is somebody in front of a browser that is recorded.
+// person is a person in front of a browser that is recorded.
 type person struct {
 	t       *testing.T
 	context playwright.BrowserContext
@@ -73,7 +83,7 @@ type person struct {
 	out     *output
 }
 
-// output is what the command prints.
+// output is the output of the command.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -108,13 +118,13 @@ func (p *person) eventually(what string, holds func() bool) {
 	}
 }
 
-// records waits until a step is shown.
+// records waits until a step is printed.
 func (p *person) records(step string) {
 	p.t.Helper()
 	p.eventually(step, func() bool { return strings.Contains(p.out.String(), "  - "+step+"\n") })
 }
 
-// click clicks as a hand does, wherever the element is.
+// click clicks like a person, at the element's current position.
 func (p *person) click(selector string) {
 	p.t.Helper()
 	box, err := p.page.Locator(selector).BoundingBox()
@@ -122,7 +132,7 @@ func (p *person) click(selector string) {
 	must(p.t, p.page.Mouse().Click(box.X+box.Width/2, box.Y+box.Height/2))
 }
 
-// goes goes on in the tab with a title.
+// goes switches to the tab with a title.
 func (p *person) goes(title string) {
 	p.t.Helper()
 	p.eventually("the tab "+title, func() bool {
@@ -136,7 +146,7 @@ func (p *person) goes(title string) {
 	})
 }
 
-// browser starts a Chromium for a person, which can be recorded, and gives its address.
+// browser starts a Chromium that a person uses, and returns its address. It can be recorded.
 func browser(t *testing.T) (playwright.Browser, string) {
 	t.Helper()
 	setup, err := toolchain.Playwright(t.Context(), toolchain.System())
@@ -146,7 +156,7 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	}
 	profile, err := os.MkdirTemp("", "taproot-person-*")
 	must(t, err)
-	// which Playwright, as the person, does not follow
+	// Playwright, in the role of the person, does not follow them
 	args := append(toolchain.ChromiumArgs(), "--headless", "--remote-debugging-port=0", "--user-data-dir="+profile,
 		"--no-first-run", "--disable-back-forward-cache")
 	if !setup.Sandbox {
@@ -159,7 +169,8 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		for n := 0; os.RemoveAll(profile) != nil && n < 100; n++ { // its processes write a little longer than they live
+		// its processes write for a moment after they have been killed
+		for n := 0; os.RemoveAll(profile) != nil && n < 100; n++ {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
@@ -178,7 +189,7 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	must(t, err)
 	all, err := b.NewBrowserCDPSession()
 	must(t, err)
-	t.Cleanup(func() { // what was started may be a script, and Chromium a child of it
+	t.Cleanup(func() { // the executable may be a script with Chromium as its child
 		if _, err := all.Send("Browser.close", nil); err != nil {
 			t.Error("close the browser: ", err)
 		}
@@ -202,8 +213,8 @@ func environment(dir string, more ...string) *cli.Env {
 	return env
 }
 
-// TestRecord: a person logs in, chooses, uploads, answers and goes to another tab in a browser; the steps are shown as
-// they come, Ctrl-C saves them, and the test is green each time.
+// TestRecord: a person logs in, selects an option, uploads, answers dialogs and switches to another tab in a browser;
+// the steps are printed as they occur, Ctrl-C saves them, and the test passes each time.
 func TestRecord(t *testing.T) {
 	b, address := browser(t)
 	start, dir := site(t), t.TempDir()
@@ -262,7 +273,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// board goes to another page by its address, double-clicks, drags, and comes back.
+// board opens another page by its URL, double-clicks, drags, and goes back.
 func (p *person) board() {
 	t := p.t
 	account := p.page.URL()
@@ -291,7 +302,7 @@ func (p *person) board() {
 	must(t, err)
 	p.records("webNavigate: {to: reload}")
 	p.click("button")
-	p.records("tap: Leave the board") // which the page itself does
+	p.records("tap: Leave the board") // the page itself goes back
 	p.eventually("the page before", func() bool { return p.page.URL() == account })
 	must(t, p.page.Locator("h1:text('Welcome')").WaitFor())
 	_, err = p.page.GoForward()
@@ -303,7 +314,7 @@ func (p *person) board() {
 	must(t, p.page.Locator("h1:text('Welcome')").WaitFor())
 }
 
-// shop is what the person does.
+// shop performs the person's actions.
 func (p *person) shop(dir string) {
 	t := p.t
 	p.click("#e")

@@ -23,36 +23,36 @@ import (
 //go:embed listen.js
 var listenScript string
 
-// binding is the function of the window by which pages tell what a person does.
+// binding is the function of the window by which pages report the person's actions.
 const binding = "__taprootTold"
 
-// Options are how a page is recorded.
+// Options configure a recording.
 type Options struct {
 	Devices *live.Devices
 	ID      string // of the test
-	URL     string // where it begins
-	Connect string // address of a browser that runs already; empty: one of our own
+	URL     string // first page
+	Connect string // address of a running browser; empty: start one
 	Headed  bool   // in a window
-	IDs     bool   // ids go before texts
-	// Say hears of each step that was recorded, as it stands in the test.
+	IDs     bool   // prefer IDs to texts
+	// Say is called for each recorded step, as it is written in the test.
 	Say func(line string)
-	// Note hears of what a person should know: a dialog that waits, an act that was not recorded.
+	// Note is called for remarks: an open dialog, an action that was not recorded.
 	Note func(text string)
-	// Answers are a person's answers to dialogs, beside those that are given in the window: y, n, or the text of a prompt;
+	// Answers are a person's answers to dialogs, in addition to those in the window: y, n, or the text of a prompt;
 	// nil: none.
 	Answers <-chan string
-	// Put keeps a file that was uploaded beside the test, and gives the name by which the test has it.
+	// Put saves an uploaded file next to the test, and returns its name in the test.
 	Put func(name string, data []byte) (string, error)
 }
 
-// userAction is one thing that a person did.
+// userAction is one action of the person.
 type userAction struct {
 	Page     string
 	Number   int
 	Kind     string
 	X, Y     float64
 	To       struct{ X, Y float64 } // of a drag
-	How      string                 // a page came: navigate, reload, back_forward
+	How      string                 // how a page was opened: navigate, reload, back_forward
 	URL      string                 // of that page
 	Control  *Control
 	Field    string
@@ -62,32 +62,32 @@ type userAction struct {
 	Key      string
 	Accept   bool
 	Asked    bool // by a button
-	Hidden   bool // nobody sees the field
+	Hidden   bool // the field is not visible
 	Files    []struct{ Name, Data string }
 
 	tab  int
 	done func()
 }
 
-// recorder turns what a person does into steps.
+// recorder converts the person's actions to steps.
 type recorder struct {
-	o      Options
-	device string
-	test   test
-	tabs   []drivers.WebTab        // that are open, as far as it was told
-	closes int                     // of them, that pages close themselves
-	asked  bool                    // it was told of the dialog that is open
-	untold bool                    // the last step was not told of
-	names  map[string]string       // of passwords, by field
-	seen   map[string]int          // the number of the newest thing, by page
-	visit  drivers.WebHistoryEntry // the entry of the history that was seen last
-	led    bool                    // a page itself goes on in its history
+	o             Options
+	device        string
+	test          test
+	tabs          []drivers.WebTab        // open tabs that were reported
+	closes        int                     // how many of them pages have closed themselves
+	asked         bool                    // the open dialog was reported
+	unprinted     bool                    // the last step was not printed yet
+	names         map[string]string       // of passwords, by field
+	seen          map[string]int          // number of the newest action, by page
+	visit         drivers.WebHistoryEntry // the history entry that was seen last
+	pageNavigates bool                    // the page itself moves in its history
 }
 
-// who is what the recording is called where devices are held.
+// who is the name of the recording in leases.
 const who = "taproot record"
 
-// Run opens a page and records what a person does on it, until ctx ends or the last page is closed; then it gives the
+// Run opens a page and records a person's actions on it, until ctx ends or the last page is closed; then it returns the
 // test. With an error, the text is what was recorded until then, or empty.
 func Run(ctx context.Context, o Options) (yaml string, err error) {
 	r := &recorder{o: o, test: test{id: o.ID}, names: map[string]string{}, seen: map[string]int{}}
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (yaml string, err error) {
 		return "", err
 	}
 	r.device = status.Info.ID
-	if err := r.begin(ctx); err != nil {
+	if err := r.openPage(ctx); err != nil {
 		return "", errors.Join(err, o.Devices.Shut(context.WithoutCancel(ctx), r.device, who))
 	}
 	heard := make(chan userAction)
@@ -106,7 +106,7 @@ func Run(ctx context.Context, o Options) (yaml string, err error) {
 		err = r.follow(life, heard)
 	}
 	cancel()
-	r.tell()
+	r.printStep()
 	if err == nil || ctx.Err() != nil {
 		err = o.Devices.Shut(context.WithoutCancel(ctx), r.device, who)
 	}
@@ -114,8 +114,8 @@ func Run(ctx context.Context, o Options) (yaml string, err error) {
 	return yaml, errors.Join(bad, err)
 }
 
-// begin opens the page.
-func (r *recorder) begin(ctx context.Context) error {
+// openPage opens the page.
+func (r *recorder) openPage(ctx context.Context) error {
 	args := text("url", r.o.URL)
 	now := args
 	if r.o.Connect != "" {
@@ -129,12 +129,12 @@ func (r *recorder) begin(ctx context.Context) error {
 		return err
 	}
 	r.write(step{lines: []string{client.StepLine(def, args)}}, false)
-	r.visit, _ = r.visited(ctx) // a browser that does not tell has no history to record
+	r.visit, _ = r.currentEntry(ctx) // a browser without this information has no history to record
 	return nil
 }
 
-// listen has the pages tell what is done on them. One thing is told after the other; a page waits until it has been
-// done.
+// listen installs the script that reports the person's actions. Actions are reported one after the other; a page waits
+// until each has been performed.
 func (r *recorder) listen(ctx context.Context, heard chan<- userAction) error {
 	var turn sync.Mutex
 	hear := func(tab int, data string) {
@@ -160,18 +160,18 @@ func (r *recorder) listen(ctx context.Context, heard chan<- userAction) error {
 	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
 		page, ok := s.Device.(drivers.WebListener)
 		if !ok {
-			return fmt.Errorf("what is done in this browser cannot be heard: %w", drivers.ErrUnsupported)
+			return fmt.Errorf("this browser cannot report a person's actions: %w", drivers.ErrUnsupported)
 		}
 		return page.Listen(ctx, binding, script, hear)
 	})
 }
 
-// look is how often it is seen whether tabs have come or gone.
-const look = 500 * time.Millisecond
+// tabInterval is how often the list of tabs is checked.
+const tabInterval = 500 * time.Millisecond
 
 // follow records until ctx or the last page ends.
 func (r *recorder) follow(ctx context.Context, heard <-chan userAction) error {
-	ticker := time.NewTicker(look)
+	ticker := time.NewTicker(tabInterval)
 	defer ticker.Stop()
 	for {
 		var err error
@@ -179,12 +179,12 @@ func (r *recorder) follow(ctx context.Context, heard <-chan userAction) error {
 		case <-ctx.Done():
 			return nil
 		case t := <-heard:
-			err = r.hear(ctx, t)
+			err = r.handle(ctx, t)
 			t.done()
 		case answer := <-r.o.Answers:
 			err = r.answer(ctx, answer)
 		case <-ticker.C:
-			r.tell()
+			r.printStep()
 			err = r.sync(ctx, -1)
 		}
 		switch {
@@ -198,11 +198,11 @@ func (r *recorder) follow(ctx context.Context, heard <-chan userAction) error {
 	}
 }
 
-// errEnd says that the last page was closed.
+// errEnd means that the last page was closed.
 var errEnd = errors.New("the last page was closed")
 
-// hear records one thing that was done.
-func (r *recorder) hear(ctx context.Context, t userAction) error {
+// handle records one action.
+func (r *recorder) handle(ctx context.Context, t userAction) error {
 	newest := r.seen[t.Page]
 	r.seen[t.Page] = max(newest, t.Number)
 	if t.Kind == "input" && t.Number < newest {
@@ -213,10 +213,10 @@ func (r *recorder) hear(ctx context.Context, t userAction) error {
 		return nil
 	}
 	if t.Kind == "dialog" {
-		return r.answered(ctx, t)
+		return r.recordAnswer(ctx, t)
 	}
 	if t.Kind == "leads" {
-		r.led = true
+		r.pageNavigates = true
 		return nil
 	}
 	if err := r.sync(ctx, t.tab); err != nil {
@@ -255,31 +255,32 @@ func (r *recorder) call(ctx context.Context, name string, args source.Value) err
 	return err
 }
 
-// write adds a step; instead puts it in the place of the last one. What is being typed is told when the typing pauses.
+// write adds a step; with instead, it replaces the last one. While text is being typed, the step is printed when the
+// typing pauses.
 func (r *recorder) write(s step, instead bool) {
 	if instead {
 		r.test.drop()
 	} else {
-		r.tell()
+		r.printStep()
 	}
 	r.test.add(s)
-	if r.untold = true; !s.typed {
-		r.tell()
+	if r.unprinted = true; !s.typed {
+		r.printStep()
 	}
 }
 
-// tell tells of the last step, once.
-func (r *recorder) tell() {
-	if !r.untold {
+// printStep prints the last step, once.
+func (r *recorder) printStep() {
+	if !r.unprinted {
 		return
 	}
-	r.untold = false
+	r.unprinted = false
 	for _, line := range r.test.last().lines {
 		r.o.Say(line)
 	}
 }
 
-// selector names the element at a place by the best selector that picks it alone.
+// selector returns the best selector that matches only the element at a place.
 func (r *recorder) selector(ctx context.Context, x, y float64) (found source.Value, err error) {
 	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
 		if open, err := client.OpenDialog(ctx, s.Device); open != nil || err != nil {
@@ -295,7 +296,7 @@ func (r *recorder) selector(ctx context.Context, x, y float64) (found source.Val
 	return found, err
 }
 
-var errDialog = &live.InvalidError{Err: errors.New("the page asks something: answer that first")}
+var errDialog = &live.InvalidError{Err: errors.New("the page shows a dialog: answer it first")}
 
 func named(tree *screen.Tree, x, y float64, ids bool) source.Value {
 	elements := client.NewRefs().Identify(tree)
@@ -305,5 +306,5 @@ func named(tree *screen.Tree, x, y float64, ids bool) source.Value {
 	}
 	ranked := elements.Ranked(n, ids)
 	at := slices.IndexFunc(ranked, func(c client.Candidate) bool { return c.Picks })
-	return ranked[at].Selector // the last one is a place, which picks
+	return ranked[at].Selector // the last one is a position, which always matches
 }

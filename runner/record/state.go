@@ -13,16 +13,20 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// State is what of a page lies beside its elements. The zero value is that of a phone.
+// State is the state of a page in addition to its elements. The zero value is that of a phone.
 type State struct {
-	Dialog     *drivers.Alert // that is open: nothing else is asked then, which would dismiss it
+	Dialog     *drivers.Alert // the open dialog: other queries would dismiss it
 	Tabs       []drivers.WebTab
-	FilesAsked bool // the page has opened a choice of files since At was asked last
+	FilesAsked bool // the page has opened a file chooser since the last call of At
 }
 
-const askedScript = `() => { const key = Symbol.for("taproot.files"), asked = window[key] === true; window[key] = false; return asked; }`
+const askedScript = `() => {
+const key = Symbol.for("taproot.files"), asked = window[key] === true;
+window[key] = false;
+return asked;
+}`
 
-// StateOf gives the state of a device.
+// StateOf returns the state of a device.
 func StateOf(ctx context.Context, d drivers.Device) (s State, err error) {
 	page, ok := d.(drivers.WebPages)
 	if !ok {
@@ -42,12 +46,12 @@ func StateOf(ctx context.Context, d drivers.Device) (s State, err error) {
 	if err != nil {
 		return s, err
 	}
-	asked, err := page.Eval(ctx, "("+askedScript+")()", asking)
+	asked, err := page.Eval(ctx, "("+askedScript+")()", queryTimeout)
 	s.FilesAsked = asked == true
 	return s, err
 }
 
-// Remember gives tabs that have no title just now, because they are being closed, the one that they had.
+// Remember sets the earlier title of tabs that have none now, because they are being closed.
 func Remember(was, now []drivers.WebTab) {
 	for i := range now {
 		if now[i].Title == "" && i < len(was) && was[i].URL == now[i].URL {
@@ -56,8 +60,8 @@ func Remember(was, now []drivers.WebTab) {
 	}
 }
 
-// Picking gives the arguments of webPage that go to a tab, the best first: its title, the path of its address, its
-// place.
+// Picking returns the arguments of webPage that select a tab, the best first: its title, the path of its URL, its
+// index.
 func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 	alone := func(of func(drivers.WebTab) string) bool {
 		for i, tab := range tabs {
@@ -79,10 +83,11 @@ func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 		}
 		return ""
 	}
-	if name := title(tabs[at]); steady(name) && len([]rune(name)) <= 60 && alone(title) && !strings.HasPrefix(name, "/") {
+	if name := title(tabs[at]); isStable(name) && len([]rune(name)) <= 60 && alone(title) &&
+		!strings.HasPrefix(name, "/") {
 		text("title", name)
 	}
-	if p := path(tabs[at]); steady(p) && p != "/" && !strings.ContainsAny(p, "*{}[]?") && alone(path) {
+	if p := path(tabs[at]); isStable(p) && p != "/" && !strings.ContainsAny(p, "*{}[]?") && alone(path) {
 		text("url", "**"+p+"*")
 	}
 	return append(list,
@@ -90,5 +95,5 @@ func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 			{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(at)}}}})
 }
 
-// steady tells whether a text has no number in it, which may change with the data.
-func steady(text string) bool { return text != "" && !strings.ContainsFunc(text, unicode.IsDigit) }
+// isStable reports whether a text has no number, which may change with the data.
+func isStable(text string) bool { return text != "" && !strings.ContainsFunc(text, unicode.IsDigit) }

@@ -7,8 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/record"
 )
 
-// TestRemember: a tab that is asked for its title while it is being closed gives none, and the step that closes it
-// named its address.
+// TestRemember: a tab has no title while it is being closed; before, the step that closes it used its URL instead.
 func TestRemember(t *testing.T) {
 	now := []drivers.WebTab{{URL: "https://a.example/", Title: "Account"}, {URL: "https://a.example/terms"},
 		{URL: "https://a.example/new"}}

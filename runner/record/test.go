@@ -16,25 +16,25 @@ type test struct {
 	names []string // of passwords
 }
 
-// step is what one act became: mostly one step of the language.
+// step is the result of one action: usually one test step.
 type step struct {
 	lines    []string     // without "- "
-	field    string       // of the page, that was clicked or typed into
+	field    string       // ID in the page, of the clicked or typed field
 	selector source.Value // by which it was found
-	control  *Control     // that was clicked
-	typed    bool         // it grows while a person types
+	control  *Control     // the clicked control
+	typed    bool         // it changes while a person types
 }
 
 func (t *test) add(s step) { t.steps = append(t.steps, s) }
 
-// drop takes the newest step away.
+// drop removes the newest step.
 func (t *test) drop() {
 	if len(t.steps) > 0 {
 		t.steps = t.steps[:len(t.steps)-1]
 	}
 }
 
-// last gives the newest step.
+// last returns the newest step.
 func (t *test) last() step {
 	if len(t.steps) == 0 {
 		return step{}
@@ -42,7 +42,7 @@ func (t *test) last() step {
 	return t.steps[len(t.steps)-1]
 }
 
-// password gives a variable for one more password.
+// password returns a variable for one more password.
 func (t *test) password() string {
 	name := "PASSWORD"
 	for n := 2; slices.Contains(t.names, name); n++ {
@@ -52,7 +52,7 @@ func (t *test) password() string {
 	return name
 }
 
-// yaml writes the test. The error would be a fault of the recording.
+// yaml writes the test. An error would be a bug of the recorder.
 func (t *test) yaml() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "id: %s\nplatform: web\n", t.id)
@@ -70,7 +70,7 @@ func (t *test) yaml() (string, error) {
 		}
 	}
 	if _, err := dsl.Parse(t.id+".yaml", []byte(b.String())); err != nil {
-		return b.String(), fmt.Errorf("what was recorded is no test: %w", err)
+		return b.String(), fmt.Errorf("what was recorded is not a valid test: %w", err)
 	}
 	return b.String(), nil
 }

@@ -19,22 +19,22 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// Client is the way from a command to the background process.
+// Client sends commands to the background process.
 type Client struct {
-	Dir   string // of the socket
+	Dir   string // folder of the socket
 	Build string
-	// Program starts the process: its path and arguments. It prints a line when it is ready, and nothing else.
+	// Program is the path and arguments of the process. It prints one line when it is ready, and nothing else.
 	Program []string
 	Env     []string
 }
 
-// ErrNone says that no process is there.
+// ErrNone means that no process is running.
 var ErrNone = errors.New("no session is open")
 
-// started is how long the process may take until it is ready.
-const started = 30 * time.Second
+// startTimeout is how long the process may take until it is ready.
+const startTimeout = 30 * time.Second
 
-// Do sends a command, to a process that is started when there is none.
+// Do sends a command. It starts the process if none is running.
 func (c Client) Do(ctx context.Context, req Request) (Response, error) {
 	req.Build = c.Build
 	for try := 0; ; try++ {
@@ -45,7 +45,7 @@ func (c Client) Do(ctx context.Context, req Request) (Response, error) {
 			return answer, nil
 		case err == nil && code == http.StatusNotFound:
 			return answer,
-				errors.New("the session is held by another version of taproot, which does not understand this one: taproot close " +
+				errors.New("the session belongs to another version of taproot, which does not understand this one: taproot close " +
 					"--all ends it, and what was not saved with it")
 		case err == nil && code != http.StatusGone && code != http.StatusUpgradeRequired:
 			return answer, fmt.Errorf("the session process answered %d", code)
@@ -60,13 +60,13 @@ func (c Client) Do(ctx context.Context, req Request) (Response, error) {
 	}
 }
 
-// Sessions tells what is open. ErrNone: nothing.
+// Sessions returns the open sessions. ErrNone: there are none.
 func (c Client) Sessions(ctx context.Context) (p Process, err error) {
 	_, err = c.ask(ctx, http.MethodGet, "/sessions", nil, &p)
 	return p, err
 }
 
-// Close closes a session, or all. With the last one the process ends; its end is waited for.
+// Close closes a session, or all. With the last one the process ends, and Close waits for that.
 func (c Client) Close(ctx context.Context, req CloseRequest) (Closed, error) {
 	var done Closed
 	if _, err := c.ask(ctx, http.MethodPost, "/close", req, &done); err != nil {
@@ -78,17 +78,17 @@ func (c Client) Close(ctx context.Context, req CloseRequest) (Closed, error) {
 	return done, nil
 }
 
-// gone waits until a process that ends has taken its socket away.
+// gone waits until a process that ends has removed its socket.
 func (c Client) gone(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, started)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
 		_, there, err := socketOf(c.Dir)
 		if err != nil || !there {
 			return err
 		}
-		if !answers(c.Dir) {
-			return nil // it is there no more, or was killed
+		if !isListening(c.Dir) {
+			return nil // it was removed, or the process was killed
 		}
 		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
 			return fmt.Errorf("the session process does not end: %w", err)
@@ -96,8 +96,8 @@ func (c Client) gone(ctx context.Context) error {
 	}
 }
 
-// answers tells whether a process listens at the socket of the folder.
-func answers(dir string) bool {
+// isListening reports whether a process listens at the socket in the folder.
+func isListening(dir string) bool {
 	conn, err := net.Dial("unix", filepath.Join(dir, socketName))
 	if err != nil {
 		return false
@@ -106,7 +106,7 @@ func answers(dir string) bool {
 	return true
 }
 
-// ask sends one request. ErrNone: nobody listens, or whoever did was killed meanwhile.
+// ask sends one request. ErrNone: no process listens, or it was killed meanwhile.
 func (c Client) ask(ctx context.Context, method, path string, body, answer any) (code int, err error) {
 	socket, there, err := socketOf(c.Dir)
 	if err != nil {
@@ -148,11 +148,11 @@ func (c Client) ask(ctx context.Context, method, path string, body, answer any) 
 	return response.StatusCode, nil
 }
 
-// ErrKilled says that the process went away during a command: nobody knows whether what was asked for is done.
+// ErrKilled means that the process ended during a command: it is unknown whether the command was performed.
 var ErrKilled = errors.New(
-	"the session process was ended during this command, whose outcome is not known; the next command begins anew")
+	"the session process ended during this command, and its outcome is not known; the next command starts again")
 
-// start starts the process and waits until it is ready, or says that another one answers.
+// start starts the process and waits until it is ready, or until another one responds.
 func (c Client) start(ctx context.Context, ends bool) error {
 	if ends {
 		if err := c.gone(ctx); err != nil {
@@ -169,7 +169,7 @@ func (c Client) start(ctx context.Context, ends bool) error {
 	defer log.Close()
 	cmd := &exec.Cmd{Path: c.Program[0], Args: append([]string{"taproot"}, c.Program[1:]...)}
 	cmd.Env, cmd.Dir, cmd.Stderr = c.Env, c.Dir, log
-	apart(cmd)
+	detachProcess(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (c Client) start(ctx context.Context, ends bool) error {
 		line, _ := bufio.NewReader(out).ReadString('\n')
 		ready <- strings.TrimSpace(line)
 	}()
-	timer := time.NewTimer(started)
+	timer := time.NewTimer(startTimeout)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -1,3 +1,3 @@
-// Package shell keeps the lasting sessions of the command line: commands go in over a socket of the user's, a
-// background process that holds browsers and phones open performs them, and what came of each comes out.
+// Package shell keeps the sessions of the command line. Commands arrive over a socket that only the user can access. A
+// background process, which keeps browsers and phones open, performs them and returns the results.
 package shell

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Folder is where the socket lies, a folder of the user's alone: the one of the leases.
+// Folder returns the folder of the socket, which only the user can access. It is also that of the lease files.
 func Folder(getenv func(string) string) string { return pool.LeaseDir(getenv) }
 
 const (
@@ -20,14 +20,14 @@ const (
 	logName    = "shell.log"
 )
 
-// maxSocket is how long the path of a socket can be on every system.
+// maxSocket is the longest path of a socket that all systems support.
 const maxSocket = 100
 
-// ErrHostile says that somebody else could speak through the folder of the socket.
+// ErrHostile means that another user could replace the socket in the folder.
 var ErrHostile = errors.New("is not safe")
 
-// secure makes the folder, or makes sure that it is the user's own and nobody else's to write: who can write to it
-// could put a socket of theirs there, and read what is typed.
+// secure creates the folder, or checks that it belongs to the user and that no other user can write to it. A user who
+// can write there could place a socket of their own in it, and read what is typed.
 func secure(dir string) error {
 	if len(filepath.Join(dir, socketName)) > maxSocket {
 		return fmt.Errorf("the path of the socket in %s is longer than %d bytes: set XDG_RUNTIME_DIR to a shorter folder",
@@ -51,8 +51,8 @@ func secure(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// socketOf gives the path of the socket in a folder that is safe. there: something lies at it, and it is the user's own
-// socket.
+// socketOf returns the path of the socket in a checked folder. there reports whether it exists; it then belongs to the
+// user.
 func socketOf(dir string) (path string, there bool, err error) {
 	if err := secure(dir); err != nil {
 		return "", false, err
@@ -67,7 +67,7 @@ func socketOf(dir string) (path string, there bool, err error) {
 	case !owned(info):
 		return "", false, fmt.Errorf("%s %w: it is another user's", path, ErrHostile)
 	case !isSocket(info):
-		return "", false, fmt.Errorf("%s %w: it is no socket; remove it", path, ErrHostile)
+		return "", false, fmt.Errorf("%s %w: it is not a socket; remove it", path, ErrHostile)
 	}
 	return path, true, nil
 }

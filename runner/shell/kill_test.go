@@ -19,15 +19,15 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// A process of this test, started as a session process, has these in its environment: where it is to stay until it is
-// killed, the file in which it says that it got there, and the folder of its socket.
+// Environment variables of a process of this test that is started as a session process: the state in which it stops
+// until it is killed, the file in which it reports that it got there, and the folder of its socket.
 const (
 	stuckAt   = "TAPROOT_TEST_STUCK_AT"
 	stuckMark = "TAPROOT_TEST_STUCK_MARK"
 	stuckDir  = "TAPROOT_TEST_STUCK_DIR"
 )
 
-// serveStuck is that process.
+// serveStuck runs that process.
 func serveStuck(at string) int {
 	s := stuck{&gadgets{platform: dsl.Android, ids: []string{"A"}}, at}
 	err := shell.Main(context.Background(), shell.Options{Dir: os.Getenv(stuckDir), Build: "1",
@@ -39,13 +39,13 @@ func serveStuck(at string) int {
 	return 0
 }
 
-// stuck are gadgets that never come out of one state.
+// stuck are gadgets that never leave one state.
 type stuck struct {
 	*gadgets
 	at string
 }
 
-// reach stays in the state, if it is the one.
+// reach blocks in the configured state.
 func (s stuck) reach(state string) {
 	if state != s.at {
 		return
@@ -79,9 +79,9 @@ func (d stuckGadget) Close() error {
 	return d.gadget.Close()
 }
 
-// TestKilledInEveryState: a session process that is killed (kill -9) ends the command under way with an error that says
-// so; the next one does not hang, says what was lost, and works on the same device; and after taproot close nothing is
-// left.
+// TestKilledInEveryState: a session process that is killed (kill -9) ends the current command with an error that says
+// so. The next one does not hang, reports what was lost, and works on the same device; and after taproot close nothing
+// is left.
 func TestKilledInEveryState(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -120,7 +120,7 @@ func TestKilledInEveryState(t *testing.T) {
 	}
 }
 
-// killing is a session in a process of its own.
+// killing is a session in its own process.
 type killing struct {
 	t       *testing.T
 	ctx     context.Context
@@ -131,12 +131,12 @@ type killing struct {
 }
 
 func newKilling(t *testing.T, program, state string) *killing {
-	dir, err := os.MkdirTemp("", "tpk") // short: the name of a socket is
+	dir, err := os.MkdirTemp("", "tpk") // short: the path of a socket is limited
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // what hangs fails
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // ends what hangs
 	t.Cleanup(cancel)
 	k := &killing{t: t, ctx: ctx, project: dir, mark: filepath.Join(dir, "mark"), program: program}
 	k.way = shell.Client{Dir: filepath.Join(dir, "taproot"), Build: "1", Program: []string{program}}
@@ -165,7 +165,7 @@ func (k *killing) look() shell.Request {
 	return r
 }
 
-// kill ends the process when it is in the state, and holds what the command under way says.
+// kill ends the process when it is in the state, and keeps the error of the current command.
 func (k *killing) kill(state string) {
 	k.t.Helper()
 	if state == "idle" {
@@ -206,8 +206,7 @@ func (k *killing) kill(state string) {
 	k.gone()
 }
 
-// gone waits until the process is no more: it takes a moment to die, in which it may still take a command that it never
-// answers.
+// gone waits until the process has ended: until then it may still accept a command to which it never responds.
 func (k *killing) gone() {
 	k.t.Helper()
 	var err error

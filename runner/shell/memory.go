@@ -12,26 +12,26 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// memory is what a process leaves to the next one when it is killed, or replaced by another version: no device, but
-// what was done.
+// memory is what a process leaves to the next one when it is killed, or replaced by another version: no device, but the
+// steps that were done.
 type memory struct {
-	PID      int       `json:"pid"`
-	Replaced bool      `json:"replaced,omitempty"` // it ended by itself, for the next one
-	Sessions []kept    `json:"sessions"`
-	At       time.Time `json:"at"`
+	PID      int            `json:"pid"`
+	Replaced bool           `json:"replaced,omitempty"` // it ended by itself, for the next one
+	Sessions []savedSession `json:"sessions"`
+	At       time.Time      `json:"at"`
 }
 
-// kept is one session in it.
-type kept struct {
+// savedSession is one session in it.
+type savedSession struct {
 	SessionInfo
 	Journal []client.Done `json:"journal"`
 }
 
-// key tells sessions apart.
+// key identifies a session.
 type key struct{ project, name string }
 
-// recall reads what the process before left. A file that cannot be read is as good as none.
-func recall(dir string) memory {
+// readMemory reads what the previous process left. A file that cannot be read is ignored.
+func readMemory(dir string) memory {
 	var m memory
 	data, err := os.ReadFile(filepath.Join(dir, memoryName))
 	if err != nil || json.Unmarshal(data, &m) != nil {
@@ -40,7 +40,7 @@ func recall(dir string) memory {
 	return m
 }
 
-// write keeps the memory; it need not survive a loss of power.
+// write saves the memory; it need not survive a loss of power.
 func (m memory) write(dir string) error {
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -54,8 +54,8 @@ func (m memory) write(dir string) error {
 	return os.Rename(aside, name)
 }
 
-// lost tells what of a session is gone with the process that held it; "" when nothing is.
-func (m memory) lost(k kept) string {
+// lost describes what of a session was lost with its process; "" when nothing was.
+func (m memory) lost(k savedSession) string {
 	if m.Replaced || len(k.Devices) == 0 && len(k.Journal) == 0 {
 		return ""
 	}
@@ -70,5 +70,5 @@ func (m memory) lost(k kept) string {
 	if n := len(k.Journal); n > 0 {
 		said += fmt.Sprintf("; kept: what was done, for taproot save (steps: %d)", n)
 	}
-	return said + "; open begins anew"
+	return said + "; open starts again"
 }

@@ -23,24 +23,24 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// Options are how the background process works. Dir and Build are needed.
+// Options configure the background process. Dir and Build are required.
 type Options struct {
-	Dir     string                            // of the socket
-	Build   string                            // of this program
-	Idle    time.Duration                     // it ends when so long no command came; default: 5 minutes
-	Watch   time.Duration                     // how often it looks whether its socket is still there; default: 2 s
+	Dir     string                            // folder of the socket
+	Build   string                            // identifies the build of this program
+	Idle    time.Duration                     // it ends this long after the last command; default: 5 minutes
+	Watch   time.Duration                     // how often it checks that its socket still exists; default: 2 s
 	Drivers func(run.Config) []drivers.Driver // of a session; default: all
-	Ready   func()                            // called when commands can come; may be nil
+	Ready   func()                            // called when it accepts commands; may be nil
 	Log     *slog.Logger                      // default: none
 }
 
 const (
 	idle     = 5 * time.Minute
 	watch    = 2 * time.Second
-	lockWait = started - 5*time.Second // so that who started the process still hears why it does not get ready
+	lockWait = startTimeout - 5*time.Second // shorter than started, so that the starting command still gets the error
 )
 
-// maxRequest bounds a command: steps from standard input are the largest part.
+// maxRequest limits a command: steps from standard input are the largest part.
 const maxRequest = 8 << 20
 
 // Server is the background process.
@@ -53,19 +53,19 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[key]*session
-	old      map[key]kept // of the process before, until they are asked for
+	previous map[key]savedSession // sessions of the previous process, until a command uses them
 	before   memory
-	under    int // commands under way
+	commands int // running commands
 	used     time.Time
 	ending   bool
 	replaced bool
 }
 
-// ErrTaken says that another process serves this folder.
-var ErrTaken = errors.New("another session process is there already")
+// ErrTaken means that another process serves this folder.
+var ErrTaken = errors.New("another session process is running already")
 
-// Serve answers commands until nobody has asked for a while, the last session is closed, the socket is gone, or ctx
-// ends; then everything that was taken is given back.
+// Serve handles commands until none has arrived for Options.Idle, the last session is closed, the socket is removed, or
+// ctx ends; then it releases everything.
 func Serve(ctx context.Context, o Options) error {
 	if o.Idle == 0 {
 		o.Idle = idle
@@ -79,7 +79,7 @@ func Serve(ctx context.Context, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	lock, err := takeFolder(ctx, o.Dir)
+	lock, err := lockFolder(ctx, o.Dir)
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,11 @@ func Serve(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, old: map[key]kept{}, before: recall(o.Dir),
-		used: time.Now()}
+	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, previous: map[key]savedSession{},
+		before: readMemory(o.Dir),
+		used:   time.Now()}
 	for _, k := range s.before.Sessions {
-		s.old[key{k.Project, k.Name}] = k
+		s.previous[key{k.Project, k.Name}] = k
 	}
 	if s.socket, err = net.Listen("unix", path); err != nil {
 		return fmt.Errorf("socket of the session: %w", err)
@@ -110,9 +111,10 @@ func Serve(ctx context.Context, o Options) error {
 	return s.serve(ctx, path)
 }
 
-// takeFolder locks the folder for this process. ErrTaken: another one answers there. One that has the lock and does not
-// answer begins or ends, and is waited for; who was killed may have it for a moment after the socket is dead.
-func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
+// lockFolder locks the folder for this process. ErrTaken: another process responds there. A process that has the lock
+// and does not respond is starting or ending, and lockFolder waits for it. A killed process may keep the lock for a
+// moment after its socket is dead.
+func lockFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
 	if err := secure(dir); err != nil {
 		return nil, err
 	}
@@ -128,11 +130,11 @@ func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
 		if ok, err := lock.TryLock(); ok || err != nil {
 			return lock, err
 		}
-		if answers(dir) {
+		if isListening(dir) {
 			return nil, ErrTaken
 		}
 		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
-			return nil, fmt.Errorf("another session process has %s, but neither answers nor ends: %w", lock.Path(), err)
+			return nil, fmt.Errorf("another session process has locked %s, but neither responds nor ends: %w", lock.Path(), err)
 		}
 	}
 }
@@ -153,12 +155,12 @@ func (s *Server) serve(ctx context.Context, path string) error {
 	s.mu.Lock()
 	s.ending = true
 	s.mu.Unlock()
-	err := s.giveBack()
+	err := s.releaseAll()
 	short, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	_ = s.http.Shutdown(short) // the answer to close may still be on its way
+	_ = s.http.Shutdown(short) // the response to close may not be sent yet
 	<-served
-	if s.mine(path) { // what another process put there stays
+	if s.ownsSocket(path) { // keep the socket of another process
 		err = errors.Join(err, removeIfThere(path))
 	}
 	return err
@@ -176,17 +178,17 @@ func (s *Server) watch(ctx context.Context, path string) {
 			return
 		case <-ticker.C:
 			s.mu.Lock()
-			quiet := s.under == 0 && time.Since(s.used) >= s.o.Idle
+			quiet := s.commands == 0 && time.Since(s.used) >= s.o.Idle
 			s.mu.Unlock()
-			if quiet || !s.mine(path) {
+			if quiet || !s.ownsSocket(path) {
 				return
 			}
 		}
 	}
 }
 
-// mine tells whether the socket that lies there is this process's.
-func (s *Server) mine(path string) bool {
+// ownsSocket reports whether the socket in the folder belongs to this process.
+func (s *Server) ownsSocket(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && os.SameFile(info, s.info)
 }
@@ -198,14 +200,15 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// giveBack closes all sessions and leaves nothing behind but, when another version takes over, what was done.
-func (s *Server) giveBack() error {
+// releaseAll closes all sessions and leaves nothing behind but, when another version takes over, the steps that were
+// done.
+func (s *Server) releaseAll() error {
 	s.mu.Lock()
 	all := s.sessions
 	replaced := s.replaced
 	s.mu.Unlock()
 	if replaced {
-		s.remember(true)
+		s.saveMemory(true)
 	}
 	var errs []error
 	for _, one := range all {
@@ -220,46 +223,46 @@ func (s *Server) giveBack() error {
 	return errors.Join(errs...)
 }
 
-// remember writes down what a process that comes after this one needs to know.
-func (s *Server) remember(replaced bool) {
+// saveMemory saves what the next process needs to know.
+func (s *Server) saveMemory(replaced bool) {
 	s.mu.Lock()
 	m := memory{PID: os.Getpid(), Replaced: replaced, At: time.Now().UTC()}
 	for _, one := range s.sessions {
 		m.Sessions = append(m.Sessions, one.kept())
 	}
-	for _, k := range s.old {
+	for _, k := range s.previous {
 		k.Devices = nil
 		m.Sessions = append(m.Sessions, k)
 	}
 	s.mu.Unlock()
 	if err := m.write(s.o.Dir); err != nil {
-		s.o.Log.Warn("what was done is not kept", "error", err)
+		s.o.Log.Warn("cannot save the steps that were done", "error", err)
 	}
 }
 
-// enter counts a command in. It is refused when the process ends.
+// enter counts a command that starts. It fails when the process ends.
 func (s *Server) enter() (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending {
 		return nil, false
 	}
-	s.under++
+	s.commands++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.under--
+		s.commands--
 		s.used = time.Now()
 	}, true
 }
 
-// survive makes a panic the error of one command.
+// survive converts a panic to the error of one command.
 func (s *Server) survive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if p := recover(); p != nil {
 				err := action.NewPanic(p)
-				s.o.Log.Error("a command broke down", "error", err, "stack", action.StackOf(err))
+				s.o.Log.Error("a command panicked", "error", err, "stack", action.StackOf(err))
 				writeJSON(w, http.StatusOK, Response{Exit: run.ExitError, Text: err.Error()})
 			}
 		}()
@@ -272,7 +275,7 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 	w.WriteHeader(code)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // who asked has gone
+	_ = e.Encode(v) // the client has disconnected
 }
 
 func readJSON(w http.ResponseWriter, r *http.Request, to any) bool {
@@ -286,8 +289,8 @@ func readJSON(w http.ResponseWriter, r *http.Request, to any) bool {
 	return err == nil
 }
 
-// handleDo performs one command. A program of another version takes over when no device is open; while one is, it goes
-// on here: a browser and a phone cannot be handed from one process to another.
+// handleDo performs one command. A program of another version takes over when no device is open; while one is, the
+// command runs here: a browser and a phone cannot be moved from one process to another.
 func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	var req Request
 	if !readJSON(w, r, &req) {
@@ -301,7 +304,7 @@ func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	note := ""
 	if req.Build != s.o.Build {
-		if s.yield() {
+		if s.endIfIdle() {
 			w.WriteHeader(http.StatusUpgradeRequired)
 			return
 		}
@@ -317,12 +320,12 @@ func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	answer := one.do(r.Context(), req)
 	answer.Note = strings.TrimLeft(note+"\n"+lost, "\n")
 	answer.Note = strings.TrimRight(answer.Note, "\n")
-	s.remember(false)
+	s.saveMemory(false)
 	writeJSON(w, http.StatusOK, answer)
 }
 
-// yield lets another version take over, unless a device is open or a command under way.
-func (s *Server) yield() bool {
+// endIfIdle lets another version take over, unless a device is open or a command is running.
+func (s *Server) endIfIdle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.sessions {
@@ -330,7 +333,7 @@ func (s *Server) yield() bool {
 			return false
 		}
 	}
-	if s.under > 1 || s.ending {
+	if s.commands > 1 || s.ending {
 		return s.ending
 	}
 	s.ending, s.replaced = true, true
@@ -338,8 +341,8 @@ func (s *Server) yield() bool {
 	return true
 }
 
-// session gives the one that a command means; it is begun when it is not there. lost tells what is gone with a process
-// that was killed.
+// session returns the session of a command, and creates it if needed. lost describes what was lost with a killed
+// process.
 func (s *Server) session(req Request) (one *session, lost string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -350,10 +353,10 @@ func (s *Server) session(req Request) (one *session, lost string, err error) {
 	if one, err = newSession(s.o, req); err != nil {
 		return nil, "", err
 	}
-	if k, was := s.old[id]; was {
+	if k, was := s.previous[id]; was {
 		lost = s.before.lost(k)
 		one.resume(k)
-		delete(s.old, id)
+		delete(s.previous, id)
 	}
 	s.sessions[id] = one
 	return one, lost, nil
@@ -372,14 +375,14 @@ func (s *Server) handleSessions(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, p)
 }
 
-// CloseRequest says what is to be closed: a session, or all.
+// CloseRequest selects what to close: a session, or all.
 type CloseRequest struct {
 	Project string `json:"project"`
 	Session string `json:"session"`
 	All     bool   `json:"all"`
 }
 
-// Closed is what was.
+// Closed lists what was closed.
 type Closed struct {
 	Sessions int    `json:"sessions"`
 	Error    string `json:"error,omitempty"`
@@ -400,9 +403,9 @@ func (s *Server) handleClose(w http.ResponseWriter, r *http.Request) {
 			delete(s.sessions, id)
 		}
 	}
-	for id := range s.old {
+	for id := range s.previous {
 		if req.All || id == (key{req.Project, req.Session}) {
-			delete(s.old, id)
+			delete(s.previous, id)
 		}
 	}
 	ends := len(s.sessions) == 0 && !s.ending
@@ -420,7 +423,7 @@ func (s *Server) handleClose(w http.ResponseWriter, r *http.Request) {
 	if ends {
 		close(s.end)
 	} else {
-		s.remember(false)
+		s.saveMemory(false)
 	}
 	writeJSON(w, http.StatusOK, answer)
 }

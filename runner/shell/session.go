@@ -21,7 +21,7 @@ import (
 // deviceIdle is how long a device stays open after its last command: longer than the process lives without one.
 const deviceIdle = 24 * time.Hour
 
-// shortSecret is the length, in bytes, below which a secret cannot be hidden without hiding everything else.
+// shortSecret is the length, in bytes, below which a secret cannot be masked without masking everything else.
 const shortSecret = 3
 
 // session is one project's use of devices. Commands of several shells take turns.
@@ -60,7 +60,7 @@ func newSession(o Options, req Request) (*session, error) {
 	s := &session{key: key{req.Project, req.Session}, conf: conf, began: time.Now(), turn: make(chan struct{}, 1)}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	s.client = client.NewSession(client.Config{Mask: mask, Who: "this session", Exposed: exposed, AnyLink: true,
-		Log: o.Log, Process: process, Speak: speak})
+		Log: o.Log, Process: process, Speak: spellCall})
 	s.pool = pool.New(o.Drivers(conf), conf.PoolOptions())
 	s.live, err = live.New(live.Options{Pool: s.pool, Vision: conf.Vision(), What: process, Timeout: conf.Timeout,
 		Idle: deviceIdle, PageIdle: deviceIdle,
@@ -72,28 +72,28 @@ func newSession(o Options, req Request) (*session, error) {
 	return s, nil
 }
 
-// process is what the background process is called in leases.
+// process is the name of the background process in leases.
 const process = "taproot shell"
 
-// exposes refuses names that the session was not begun with.
+// exposes rejects variables that the session was not started with.
 func (s *session) exposes(names []string) error {
 	for _, name := range names {
 		if _, ok := s.client.Exposed[name]; !ok {
 			return fmt.Errorf(
-				"--expose-env %s: the session was begun without it; taproot close, and give it with the first command", name)
+				"--expose-env %s: the session was started without it; taproot close, and use it with the first command", name)
 		}
 	}
 	return nil
 }
 
-// resume takes over what was done in a session of a process before.
-func (s *session) resume(k kept) {
+// resume takes over the steps of a session of a previous process.
+func (s *session) resume(k savedSession) {
 	for _, done := range k.Journal {
 		s.client.Journal.Add(done)
 	}
 }
 
-func (s *session) kept() kept { return kept{s.info(), s.client.Journal.Steps()} }
+func (s *session) kept() savedSession { return savedSession{s.info(), s.client.Journal.Steps()} }
 
 func (s *session) info() SessionInfo {
 	s.mu.Lock()
@@ -122,14 +122,14 @@ func (s *session) do(ctx context.Context, req Request) Response {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
 		return Response{Exit: run.ExitInterrupted,
-			Text: "the session was closed, or the command ended, before it had its turn"}
+			Text: "the session was closed, or the command ended, before its turn"}
 	}
 	defer func() { <-s.turn }()
 	s.hold(req.Caller)
 	defer s.hold("")
 	answer, err := s.perform(ctx, req)
 	if err != nil {
-		return s.refused(ctx, req, err)
+		return s.errorAnswer(ctx, req, err)
 	}
 	if answer, err = s.client.Masked(answer); err != nil {
 		return Response{Exit: run.ExitError, Text: err.Error()}
@@ -143,12 +143,12 @@ func (s *session) hold(who string) {
 	s.holder, s.used = who, time.Now()
 }
 
-// perform does what was asked for.
+// perform performs the requested operation.
 func (s *session) perform(ctx context.Context, req Request) (*client.Answer, error) {
 	c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then, Dir: req.Dir, Name: req.Op, Brief: true}
 	switch req.Op {
 	case OpWord:
-		return s.word(ctx, c, req)
+		return s.runAction(ctx, c, req)
 	case OpSteps:
 		return s.steps(ctx, c, req.Steps)
 	case OpSnapshot, OpScreenshot:
@@ -171,7 +171,7 @@ func (s *session) perform(ctx context.Context, req Request) (*client.Answer, err
 	return nil, &client.Refusal{What: fmt.Sprintf("there is no operation %q", req.Op)}
 }
 
-// refs lists the references of the last snapshots with what they stand for.
+// refs lists the references of the last snapshots with their elements.
 func (s *session) refs() string {
 	var b strings.Builder
 	for _, d := range s.live.Open() {
@@ -182,7 +182,7 @@ func (s *session) refs() string {
 	return b.String()
 }
 
-// respond makes an answer one of the wire.
+// respond converts an answer to a response.
 func respond(a *client.Answer) Response {
 	r := Response{Steps: a.Step, Value: a.Value}
 	var words []string

@@ -41,7 +41,7 @@ type gadgets struct {
 	lost     atomic.Bool
 	open     atomic.Int32
 	taps     atomic.Int32
-	during   atomic.Pointer[func()] // a tap
+	during   atomic.Pointer[func()] // during a tap
 }
 
 func (g *gadgets) Platform() dsl.Platform { return g.platform }
@@ -99,7 +99,7 @@ func (d *gadget) Tap(context.Context, image.Point) error {
 func (d *gadget) Type(context.Context, string) error { return d.gone() }
 func (d *gadget) Close() error                       { d.once.Do(func() { d.g.open.Add(-1) }); return nil }
 
-// desk is a process that serves, within the test.
+// desk is a session process within the test.
 type desk struct {
 	t      *testing.T
 	dir    string
@@ -116,7 +116,7 @@ func newDesk(t *testing.T, change func(*shell.Options)) *desk {
 	return d
 }
 
-// emptyDesk is one that does not serve yet.
+// emptyDesk is a desk that does not serve yet.
 func emptyDesk(t *testing.T) *desk {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "tps")
@@ -166,7 +166,7 @@ func (d *desk) do(req shell.Request) shell.Response {
 	return a
 }
 
-// wait waits for the end of the process and makes sure that nothing is left of it.
+// wait waits for the end of the process and checks that nothing is left of it.
 func (d *desk) wait() {
 	d.t.Helper()
 	select {
@@ -191,7 +191,7 @@ func (d *desk) wait() {
 	}
 }
 
-// TestSession: a session taps, tells what it sees, writes down what it did, and is closed with all that it took.
+// TestSession: a session taps, prints the screen, records its steps, and releases everything when it is closed.
 func TestSession(t *testing.T) {
 	d := newDesk(t, nil)
 	if a := d.do(d.request("tap", "{label: Login}")); a.Exit != 0 || !strings.HasPrefix(a.Text, "ok: tap, ") ||
@@ -296,13 +296,14 @@ func TestSavedTestHoldsNoCredentials(t *testing.T) {
 	}
 }
 
-// TestEndings: the process ends when nobody asks any more and when its socket is gone, and leaves nothing behind.
+// TestEndings: the process ends when no command arrives any more and when its socket is removed, and leaves nothing
+// behind.
 func TestEndings(t *testing.T) {
 	t.Run("idle", func(t *testing.T) {
 		d := emptyDesk(t)
 		d.serve(func(o *shell.Options) {
 			ready := o.Ready
-			o.Idle, o.Ready = 200*time.Millisecond, func() { // from which on it is idle
+			o.Idle, o.Ready = 200*time.Millisecond, func() { // idle from now on
 				if a, err := d.way.Do(context.Background(), d.request("tap", "{label: Login}")); err != nil || a.Exit != 0 {
 					t.Errorf("%+v %v", a, err)
 				}
@@ -321,7 +322,8 @@ func TestEndings(t *testing.T) {
 	})
 }
 
-// TestLostDevice: every word that needs the device says that it is lost, with the exit code of that; without one, too.
+// TestLostDevice: every action that needs the device reports that it is lost, with the exit code for that; also without
+// a device.
 func TestLostDevice(t *testing.T) {
 	alone := map[string]bool{"sleep": true, "log": true, "set": true, "http": true, "assertTrue": true,
 		"setClipboard": true, "startRecording": true, "stopRecording": true,
@@ -344,7 +346,7 @@ func TestLostDevice(t *testing.T) {
 			}
 		})
 		for _, def := range dsl.Vocabulary() {
-			// the devices here are an Android and a page
+			// the devices here are an Android phone and a page
 			if alone[def.Name] || hasSteps(def) || def.Name == "run" || !def.On(dsl.Android) && !def.On(dsl.Web) {
 				continue
 			}
@@ -374,7 +376,7 @@ func hasSteps(def dsl.Def) bool {
 	return false
 }
 
-// TestTurns: two commands at once wait for each other, and one that is given up leaves the other alone.
+// TestTurns: two commands at once wait for each other, and one that is canceled does not affect the other.
 func TestTurns(t *testing.T) {
 	d := newDesk(t, nil)
 	var at, most atomic.Int32
@@ -409,8 +411,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestVersions: another build takes over what was done when no device is open; while one is, the session goes on and
-// says why.
+// TestVersions: another build takes over the steps when no device is open; while one is, the session continues and says
+// why.
 func TestVersions(t *testing.T) {
 	d := newDesk(t, nil)
 	d.do(d.request("tap", "{label: Login}"))
@@ -420,7 +422,7 @@ func TestVersions(t *testing.T) {
 	if err != nil || a.Exit != 0 || !strings.Contains(a.Note, "cannot be handed over") {
 		t.Fatalf("with an open device: %+v %v", a, err)
 	}
-	d.phones.lost.Store(true) // and with that the device is closed
+	d.phones.lost.Store(true) // which closes the device
 	d.do(d.request("tap", "{label: Login}"))
 	d.phones.lost.Store(false)
 	if _, err := other.Do(t.Context(), d.request("tap", "{label: Login}")); err == nil ||
@@ -436,7 +438,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestKilled: after a process that was killed the next command says what is lost, once, and what was done can be saved.
+// TestKilled: after a process was killed, the next command reports what is lost, once, and the steps can be saved.
 func TestKilled(t *testing.T) {
 	d := newDesk(t, nil)
 	d.do(d.request("tap", "{label: Login}"))
@@ -495,7 +497,7 @@ func TestLockOfOneThatEnds(t *testing.T) {
 	}
 }
 
-// TestMemoryIsFlat: a thousand commands cost no more memory than some hundreds.
+// TestMemoryIsFlat: a thousand commands need no more memory than some hundreds.
 func TestMemoryIsFlat(t *testing.T) {
 	d := newDesk(t, nil)
 	n := 1000
@@ -520,8 +522,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// TestHostileFolder: what somebody else could have put in the place of the folder or the socket is refused by both
-// sides.
+// TestHostileFolder: a folder or socket that another user could have placed is rejected by both sides.
 func TestHostileFolder(t *testing.T) {
 	for name, plant := range map[string]func(dir string) error{
 		"a link":           func(dir string) error { return os.Symlink(os.TempDir(), dir) },

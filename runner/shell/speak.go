@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// calls spells what is no word of the vocabulary alone, as it is typed.
-var calls = map[string]string{
+// callSpellings maps callSpellings to commands that are not an action with its arguments.
+var callSpellings = map[string]string{
 	"press enter":     "taproot press enter",
 	"press escape":    "taproot press escape",
 	"input text":      "taproot input TEXT",
@@ -30,13 +30,13 @@ var calls = map[string]string{
 	"relation":        "taproot do '{tap: {label: Remove, rightOf: Ann}}'",
 }
 
-// speak spells a call as it is typed.
-func speak(call string) string {
-	if own := calls[call]; own != "" {
+// spellCall returns the command for a call.
+func spellCall(call string) string {
+	if own := callSpellings[call]; own != "" {
 		return own
 	}
 	if name, given := strings.CutPrefix(call, "exposeEnv "); given {
-		return "a saved value, or of the environment: begin the session with --expose-env " + name
+		return "a saved value, or an environment variable: start the session with --expose-env " + name
 	}
 	if _, known := dsl.Lookup(call); known {
 		return "taproot " + Kebab(call)
@@ -44,7 +44,7 @@ func speak(call string) string {
 	return ""
 }
 
-// Kebab spells a word of the vocabulary, or a key of its arguments, as commands and flags do.
+// Kebab returns the name of an action, or a key of its arguments, in the spelling of commands and flags.
 func Kebab(name string) string {
 	var b strings.Builder
 	for i, r := range name {

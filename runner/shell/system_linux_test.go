@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// TestAnotherUsersFolder: a folder and a socket of another user's are refused. Only root can make them; others find
-// root's own.
+// TestAnotherUsersFolder: a folder and a socket of another user are rejected. Only root can create them; other users
+// test with root's own.
 func TestAnotherUsersFolder(t *testing.T) {
 	dir := "/"
 	if os.Getuid() == 0 {

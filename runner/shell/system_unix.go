@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// owned tells whether a file is this user's.
+// owned reports whether a file belongs to this user.
 func owned(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()
 }
 
-// writable tells whether others may write to a folder.
+// writable reports whether other users may write to a folder.
 func writable(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
 func isSocket(info fs.FileInfo) bool { return info.Mode()&fs.ModeSocket != 0 }
 
-// apart lets a process live on when the terminal is closed, and hears none of its keys.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// detachProcess starts a process in a new session: it survives the terminal and receives none of its keys.
+func detachProcess(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

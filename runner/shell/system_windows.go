@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// owned: the folder lies in the user's own temporary folder, which the system keeps others from.
+// owned returns true: the folder is in the user's own temporary folder, which other users cannot access.
 func owned(fs.FileInfo) bool { return true }
 
 func writable(fs.FileInfo) bool { return false }
 
-// isSocket: a socket is a reparse point, which Go shows as irregular.
+// isSocket reports whether a file is a socket: a reparse point, which Go reports as irregular.
 func isSocket(info fs.FileInfo) bool { return info.Mode()&(fs.ModeSocket|fs.ModeIrregular) != 0 }
 
-// apart lets a process live on when the console is closed, and hears none of its keys.
-func apart(cmd *exec.Cmd) {
+// detachProcess starts a process in a new group: it survives the console and receives none of its keys.
+func detachProcess(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true,
 		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
 }

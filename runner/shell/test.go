@@ -18,12 +18,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// replay is a test that is performed in a session.
+// replay is a test that runs in a session.
 type replay struct {
 	*client.Call
 	session *session
 	one     plan.Case
-	from    int // the first step that is performed, from 0
+	from    int // the first step to perform, from 0
 	device  string
 	lines   []string
 	ended   int
@@ -31,7 +31,8 @@ type replay struct {
 	written *written
 }
 
-// test performs a test, or its steps from one on, on the session's device, and leaves that as it is when a step fails.
+// test performs a test, or its steps from one on, on the session's device, and leaves the device as it is when a step
+// fails.
 func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*client.Answer, error) {
 	r := &replay{Call: c, session: s}
 	if err := r.plan(req); err != nil {
@@ -58,7 +59,7 @@ func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*c
 	began := time.Now()
 	_, err := s.live.Steps(ctx, live.StepsRequest{Device: r.device, Who: s.client.Who, Test: &test, Case: &r.one,
 		Dir: r.one.Dir, Saved: before,
-		Ended: func(e live.StepEnd) { r.note(&test, e) }})
+		Ended: func(e live.StepEnd) { r.addLine(&test, e) }})
 	if err != nil {
 		return nil, fmt.Errorf("%s\n%w", strings.Join(r.lines, "\n"), err)
 	}
@@ -72,12 +73,12 @@ func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*c
 	step := test.Steps[r.ended-1]
 	refusal.Prefix = strings.Join(r.lines, "\n") + "\n" + fmt.Sprintf("fail: step %d, line %d: ", r.number(),
 		step.Pos.Line)
-	refusal.Done = fmt.Sprintf("the session stays open as the step left it; when it is mended: taproot run %s --from %d",
+	refusal.Done = fmt.Sprintf("the session stays open as the step left it; when it is fixed: taproot run %s --from %d",
 		req.Path, r.number())
 	return nil, refusal
 }
 
-// number is that of the step which ended last, as the file lists them from 1; steps of before count as the first.
+// number returns the number, from 1 in the file, of the step that ended last; blocks before count as the first step.
 func (r *replay) number() int {
 	n := r.ended
 	if r.from == 0 {
@@ -86,7 +87,7 @@ func (r *replay) number() int {
 	return max(n, 1) + r.from
 }
 
-// plan finds the test and the step to begin with.
+// plan finds the test and the first step.
 func (r *replay) plan(req TestRequest) error {
 	conf := r.session.conf
 	conf.Vars, conf.Dir = maps.Clone(req.Vars), r.Dir
@@ -105,7 +106,7 @@ func (r *replay) plan(req TestRequest) error {
 		for _, one := range p.Cases {
 			ids = append(ids, one.Test.ID+" ("+string(one.Platform)+")")
 		}
-		return &client.Refusal{What: fmt.Sprintf("%s holds %d cases, and a session plays one: %s", req.Path, len(p.Cases),
+		return &client.Refusal{What: fmt.Sprintf("%s contains %d cases, and a session runs one: %s", req.Path, len(p.Cases),
 			strings.Join(ids, ", ")), Try: "name a test by its id"}
 	}
 	r.one = p.Cases[0]
@@ -144,7 +145,7 @@ func firstStep(steps dsl.Steps, from string) (int, error) {
 	return 0, nil
 }
 
-// choose finds the device: that of the session, or a new page for a test that is played from its beginning.
+// choose finds the device: that of the session, or a new page for a test that runs from its start.
 func (r *replay) choose(ctx context.Context, anew bool) error {
 	var err error
 	if r.one.Platform == dsl.Web && anew && len(r.Pages()) == 0 && r.Device == "" {
@@ -155,7 +156,7 @@ func (r *replay) choose(ctx context.Context, anew bool) error {
 	return err
 }
 
-// assume tells which state the steps that are left out are taken to have left.
+// assume describes the state that the skipped steps are assumed to have left.
 func (r *replay) assume() {
 	if r.from == 0 {
 		return
@@ -172,8 +173,8 @@ func (r *replay) assume() {
 	r.lines = append(r.lines, line)
 }
 
-// note tells of a step that ended.
-func (r *replay) note(test *dsl.Test, e live.StepEnd) {
+// addLine adds a line for a step that ended.
+func (r *replay) addLine(test *dsl.Test, e live.StepEnd) {
 	r.ended++
 	r.Keep(e.Saved)
 	if e.Verdict != event.Pass {

@@ -6,23 +6,23 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// Protocol is the version of what commands and the process say to each other; the path of every request begins with it.
-// A process of another version answers none but close and sessions, which never change.
+// Protocol is the version of the protocol between commands and the process; the path of every request starts with it. A
+// process of another version handles only close and sessions, which never change.
 const Protocol = "v1"
 
 // Request is one command.
 type Request struct {
-	Build   string            `json:"build"`   // of the program that asks
-	Project string            `json:"project"` // the folder whose session is meant
-	Session string            `json:"session"` // its name; "" is the project's own
-	Dir     string            `json:"dir"`     // in which the command was given: files are named from there
+	Build   string            `json:"build"`   // of the program that sends it
+	Project string            `json:"project"` // the project's folder, which identifies the session
+	Session string            `json:"session"` // its name; "": the default session of the project
+	Dir     string            `json:"dir"`     // of the command: relative paths start there
 	Env     map[string]string `json:"env,omitempty"`
-	Expose  []string          `json:"expose,omitempty"` // variables of Env that texts may name
-	Caller  string            `json:"caller"`           // who waits for the answer, for sessions
+	Expose  []string          `json:"expose,omitempty"` // variables of Env that may be used as ${NAME}
+	Caller  string            `json:"caller"`           // the waiting command, for the list of sessions
 
 	Op     string              `json:"op"`
-	Word   string              `json:"word,omitempty"` // of the vocabulary, as in YAML
-	Args   string              `json:"args,omitempty"` // of the word, as tests write them: a map
+	Word   string              `json:"word,omitempty"` // action, as in YAML
+	Args   string              `json:"args,omitempty"` // of the action, as in tests: a map
 	Steps  string              `json:"steps,omitempty"`
 	Device string              `json:"device,omitempty"`
 	Then   string              `json:"then,omitempty"`
@@ -43,17 +43,17 @@ const (
 	OpRefs       = "refs"
 )
 
-// TestRequest is a test that is to be performed in the session.
+// TestRequest is a test that runs in the session.
 type TestRequest struct {
-	Path string `json:"path"` // of its file, or its id
-	// the number of a step, or a line of the file, ":12"; "": from the first one
+	Path string `json:"path"` // of its file, or its ID
+	// The number of a step, or a line of the file, ":12"; "": the first step.
 	From string            `json:"from,omitempty"`
 	Vars map[string]string `json:"vars,omitempty"`
 }
 
-// Response is what came of a command.
+// Response is the result of a command.
 type Response struct {
-	// as of taproot run: 0, 1 it does not hold or is not there, 2 wrong words, 3 the device
+	// As of taproot run: 0; 1: an assertion fails or an element is missing; 2: invalid input; 3: the device failed.
 	Exit     int       `json:"exit"`
 	Text     string    `json:"text"`
 	Note     string    `json:"note,omitempty"` // about the session itself
@@ -65,37 +65,37 @@ type Response struct {
 	Files    []File    `json:"files,omitempty"`
 }
 
-// Picture is one in an answer.
+// Picture is an image in a response.
 type Picture struct {
 	Kind string `json:"kind"` // its media type
 	Data []byte `json:"data"`
 }
 
-// File is one that a step left.
+// File is a file that a step created.
 type File struct {
 	Name string `json:"name"`
 	Data []byte `json:"data"`
 }
 
-// SessionInfo is a session as sessions lists it.
+// SessionInfo is a session in the list of sessions.
 type SessionInfo struct {
 	Project string       `json:"project"`
 	Name    string       `json:"name,omitempty"`
 	Began   time.Time    `json:"began"`
 	Used    time.Time    `json:"used"`
-	Holder  string       `json:"holder,omitempty"` // the command under way
+	Holder  string       `json:"holder,omitempty"` // the current command
 	Steps   int          `json:"steps"`
 	Devices []DeviceInfo `json:"devices,omitempty"`
 }
 
-// DeviceInfo is a device that a session holds.
+// DeviceInfo is a device of a session.
 type DeviceInfo struct {
 	ID       string `json:"id"`
 	Platform string `json:"platform"`
 	Page     string `json:"page,omitempty"`
 }
 
-// Process is the background process as it tells of itself.
+// Process describes the background process.
 type Process struct {
 	PID      int           `json:"pid"`
 	Build    string        `json:"build"`

@@ -17,19 +17,19 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// word performs one word of the vocabulary. Those that need what only the steps of a test have (variables, a report)
-// are performed as such.
-func (s *session) word(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
+// runAction performs one action. Actions that need what only the steps of a test have (variables, a report) are
+// performed as steps.
+func (s *session) runAction(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
 	def, ok := dsl.Lookup(req.Word)
 	if !ok {
-		return nil, &client.Refusal{What: "there is no word " + req.Word}
+		return nil, &client.Refusal{What: "there is no action " + req.Word}
 	}
 	v, err := one("arguments", req.Args)
 	if err != nil {
 		return nil, err
 	}
 	if v.Kind != source.Map {
-		v = source.Value{Kind: source.Map} // there are none
+		v = source.Value{Kind: source.Map} // no arguments
 	}
 	c.Name, c.Def, c.Value = Kebab(def.Name), def, v
 	c.Names = append(dsl.Keys(def.Args), "timeoutMs", "as", "ref")
@@ -40,12 +40,12 @@ func (s *session) word(ctx context.Context, c *client.Call, req Request) (*clien
 	}
 	answer, err := c.Operate(ctx)
 	if err == nil && (def.Name == "openBrowser" || def.Name == "launch") && c.Device != "" {
-		c.Choose(c.Device) // the commands that follow mean it
+		c.Choose(c.Device) // following commands use it
 	}
 	return answer, err
 }
 
-// usesSaved tells whether an argument names a variable that a step has saved.
+// usesSaved reports whether an argument uses a variable that a step has saved.
 func (s *session) usesSaved(v source.Value) bool {
 	if v.Kind == source.String {
 		for name := range s.client.Saved() {
@@ -67,13 +67,13 @@ func (s *session) usesSaved(v source.Value) bool {
 	return false
 }
 
-// steps performs steps of the language: a list, or one step alone.
+// steps performs test steps: a list, or a single step.
 func (s *session) steps(ctx context.Context, c *client.Call, text string) (*client.Answer, error) {
 	v, err := one("steps", text)
 	if err != nil {
 		return nil, err
 	}
-	if steps, given := v.Get("steps"); given && v.Kind == source.Map { // a whole test: its steps are meant
+	if steps, given := v.Get("steps"); given && v.Kind == source.Map { // a whole test: use its steps
 		v = steps.Value
 	}
 	if v.Kind == source.Map || v.Kind == source.String {
@@ -83,7 +83,7 @@ func (s *session) steps(ctx context.Context, c *client.Call, text string) (*clie
 	return c.PerformSteps(ctx)
 }
 
-// one reads a text of one document.
+// one reads a text with one document.
 func one(name, text string) (source.Value, error) {
 	clean, src, bad := source.Readable(name, []byte(text))
 	if bad != nil {
@@ -101,9 +101,9 @@ func one(name, text string) (source.Value, error) {
 	return values[0], nil
 }
 
-// refused makes an error an answer. Its exit code is that of taproot run: what the app, or what was asked of it, does
-// wrong is 1, wrong words are 2, and what the device or this machine cannot do is 3.
-func (s *session) refused(ctx context.Context, req Request, err error) Response {
+// errorAnswer converts an error to an answer. Its exit code is that of taproot run: 1 for failures of the app or an
+// assertion, 2 for invalid input, and 3 for failures of the device or this machine.
+func (s *session) errorAnswer(ctx context.Context, req Request, err error) Response {
 	r := s.client.Explain(ctx, err)
 	answer := Response{Exit: exitOf(r), Text: markdown.VisibleLines(s.client.Mask.Text(r.Error()), client.MaxText),
 		Try: s.client.Mask.Text(r.Try)}
@@ -113,7 +113,7 @@ func (s *session) refused(ctx context.Context, req Request, err error) Response 
 	if ctx.Err() != nil {
 		answer.Exit = run.ExitInterrupted
 	}
-	if answer.Exit == run.ExitFail && req.Then != "" { // what was asked to be seen explains the failure
+	if answer.Exit == run.ExitFail && req.Then != "" { // the requested screen explains the failure
 		c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then}
 		if device, err := c.AnyDevice(ctx); err == nil {
 			seen := respond(c.See(ctx, device))
@@ -139,7 +139,7 @@ func exitOf(r *client.Refusal) int {
 		errors.Is(r.Err, client.ErrNoDevice),
 		errors.Is(r.Err, drivers.ErrPage), errors.Is(r.Err, drivers.ErrDeviceLost), errors.Is(r.Err, drivers.ErrUnsupported):
 		return run.ExitError
-	case errors.As(r.Err, &invalid), r.Err == nil, isWritten(r.Err):
+	case errors.As(r.Err, &invalid), r.Err == nil, isInputError(r.Err):
 		return run.ExitUsage
 	case action.VerdictOf(r.Err) == event.Fail:
 		return run.ExitFail
@@ -147,8 +147,8 @@ func exitOf(r *client.Refusal) int {
 	return run.ExitError
 }
 
-// isWritten tells whether an error is about what was written.
-func isWritten(err error) bool {
+// isInputError reports whether an error is about the written steps.
+func isInputError(err error) bool {
 	var all source.Errors
 	var one *source.Error
 	return errors.As(err, &all) || errors.As(err, &one)

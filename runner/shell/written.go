@@ -13,10 +13,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// written are the steps of a test as they stand in its file, to be written down in the journal.
+// written are the steps of a test as its file contains them, to be saved in the journal.
 type written struct {
 	items   map[source.Pos]source.Value
-	files   map[source.Pos]bool // of names of files
+	files   map[source.Pos]bool // of paths of files
 	file    string              // of the test, from the session's folder
 	vars    map[string]string
 	secrets []string
@@ -62,20 +62,20 @@ func writtenOf(one plan.Case, dir string) (*written, error) {
 	return w, nil
 }
 
-// done returns what the journal keeps of a step.
+// done returns what the journal stores of a step.
 func (w *written) done(c *client.Call, step *dsl.Step, device string, platform dsl.Platform) client.Done {
 	value, own := w.items[step.Pos]
 	if !own {
 		value = step.Args
 	}
-	value, passwords := c.WithoutCredentials(w.fromHere(step.Def.Name, value))
+	value, passwords := c.WithoutCredentials(w.relativePaths(step.Def.Name, value))
 	text := source.Flow(value)
 	d := client.Done{Device: device, Platform: platform, YAML: step.Def.Name + ": " + text, Uses: passwords}
 	if value.Kind == source.Null {
 		d.YAML = step.Def.Name + ":"
 	}
 	for name, value := range w.vars {
-		if names(text, name) {
+		if containsName(text, name) {
 			if d.Vars == nil {
 				d.Vars = map[string]string{}
 			}
@@ -83,33 +83,33 @@ func (w *written) done(c *client.Call, step *dsl.Step, device string, platform d
 		}
 	}
 	for _, name := range w.secrets {
-		if names(text, name) {
+		if containsName(text, name) {
 			d.Uses = append(d.Uses, name)
 		}
 	}
 	return d
 }
 
-// names tells whether a text holds a name as a word: between ${ and }, or in an expression. A step that runs another
-// file may need all.
-func names(text, name string) bool {
+// containsName reports whether a text contains a name as a word: between ${ and }, or in an expression. A step that
+// runs another file may need all variables.
+func containsName(text, name string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
-// fromHere names files from the session's folder, in place of the test's.
-func (w *written) fromHere(key string, v source.Value) source.Value {
+// relativePaths makes paths relative to the session's folder instead of the test's.
+func (w *written) relativePaths(key string, v source.Value) source.Value {
 	if w.files[v.Pos] && v.Kind == source.String {
 		v.Text = w.rebased(v.Text)
 	}
 	items := v.Items
 	v.Items = nil
 	for _, item := range items {
-		v.Items = append(v.Items, w.fromHere("", item))
+		v.Items = append(v.Items, w.relativePaths("", item))
 	}
 	fields := v.Fields
 	v.Fields = nil
 	for _, f := range fields {
-		f.Value = w.fromHere(f.Key, f.Value)
+		f.Value = w.relativePaths(f.Key, f.Value)
 		v.Fields = append(v.Fields, f)
 	}
 	if key != "run" {

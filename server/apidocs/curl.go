@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// curl is a command that sends an operation's request; "" when curl cannot, as with WebSockets.
+// curl returns a command that sends an operation's request; "" when curl cannot, as with WebSockets.
 func (d *document) curl(method, path string, o operation) string {
 	if o.Responses["101"] != nil {
 		return ""
@@ -53,7 +53,7 @@ func (d *document) curl(method, path string, o operation) string {
 		text := &strings.Builder{}
 		e := json.NewEncoder(text)
 		e.SetEscapeHTML(false)
-		if e.Encode(value) == nil { // it was read from JSON
+		if e.Encode(value) == nil { // cannot fail: it was decoded from JSON
 			parts = append(parts, "-H 'Content-Type: application/json' -d '"+strings.ReplaceAll(strings.TrimSpace(text.String()),
 				"'", `'\''`)+"'")
 		}
@@ -61,7 +61,7 @@ func (d *document) curl(method, path string, o operation) string {
 	return strings.Join(parts, " ")
 }
 
-// query holds the parameters that an operation needs.
+// query returns the parameters that an operation requires.
 func (d *document) query(o operation) string {
 	var all []string
 	for _, p := range o.Parameters {
@@ -72,7 +72,7 @@ func (d *document) query(o operation) string {
 	return strings.Join(all, "&")
 }
 
-// example is a value of a parameter.
+// example returns a value of a parameter.
 func (d *document) example(p parameter) string {
 	switch {
 	case p.Example != nil:
@@ -83,10 +83,10 @@ func (d *document) example(p parameter) string {
 	return ""
 }
 
-// deepest bounds samples of schemas that hold themselves.
-const deepest = 4
+// maxDepth limits samples of recursive schemas.
+const maxDepth = 4
 
-// sample is a value that a schema takes: of an object, what it must have, and what there is an example of.
+// sample returns a value that matches a schema: of an object, the required properties and those with an example.
 func (d *document) sample(s schema, depth int) any {
 	s = d.resolved(s)
 	switch {
@@ -96,7 +96,7 @@ func (d *document) sample(s schema, depth int) any {
 		return s.Default
 	case len(s.Enum) > 0:
 		return s.Enum[0]
-	case depth == deepest:
+	case depth == maxDepth:
 		return nil
 	}
 	switch kind := kindOf(s); kind {
@@ -121,7 +121,7 @@ func (d *document) sample(s schema, depth int) any {
 	return "…"
 }
 
-// kindOf is the type of a schema beside null.
+// kindOf returns the type of a schema other than null.
 func kindOf(s schema) string {
 	if list, ok := s.Type.([]any); ok {
 		for _, one := range list {

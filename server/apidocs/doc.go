@@ -1,3 +1,3 @@
-// Package apidocs makes the page that explains the REST API to people: an OpenAPI document goes in, HTML that needs no
-// scripts and loads nothing comes out, with a command for each request.
+// Package apidocs renders the documentation of the REST API. It takes an OpenAPI document and writes HTML without
+// scripts and external files, with a curl command for each request.
 package apidocs

@@ -16,7 +16,7 @@ var pageText string
 
 var page = template.Must(template.New("docs").Parse(pageText))
 
-// Page is the document as one page that needs no scripts.
+// Page renders the document as one page without scripts.
 func Page(openapi []byte) ([]byte, error) {
 	var d document
 	if err := json.Unmarshal(openapi, &d); err != nil {
@@ -43,7 +43,7 @@ type field struct {
 	Required        bool
 }
 
-// document is as much of openapi.json as the page shows.
+// document is the part of openapi.json that the page shows.
 type document struct {
 	Tags []struct {
 		Name, Description string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestExamples: each request has a command that a shell takes as it stands.
+// TestExamples: each request has a command that a shell accepts unchanged.
 func TestExamples(t *testing.T) {
 	const document = `{"tags": [{"name": "runs", "description": "Running tests."}], "paths": {
 		"/runs": {"get": {"operationId": "list", "tags": ["runs"], "x-scope": "runs:read"},
@@ -37,6 +37,6 @@ func TestExamples(t *testing.T) {
 		t.Errorf("%d commands in\n%s", n, text)
 	}
 	if _, err := Page([]byte("no JSON")); err == nil {
-		t.Error("a page was made of what is no document")
+		t.Error("a page was rendered without a document")
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Try is the page on which requests are made and sent by hand.
+// Try is the page on which users write and send requests.
 //
 //go:embed try.html
 var Try []byte
 
-// viewer is openapi-explorer 2.4.820 of npm (Apache-2.0, LICENSE beside it): dist/browser/openapi-explorer.min.js, by
-// gzip -9n.
+// viewer is openapi-explorer 2.4.820 of npm (Apache-2.0, see LICENSE in its folder):
+// dist/browser/openapi-explorer.min.js, compressed with gzip -9n.
 //
 //go:embed viewer/openapi-explorer.min.js.gz
 var viewer []byte
 
-// ServeViewer answers with the script of Try.
+// ServeViewer serves the script of Try.
 func ServeViewer(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/javascript; charset=utf-8")

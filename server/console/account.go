@@ -7,20 +7,20 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// account is the page of one's own.
+// account is the data of the page of a person's own account.
 type account struct {
 	Plan     service.Plan
 	Sessions []service.SessionInfo
 	Log      []service.Entry
-	Factor   *service.Factor // that is to be set up
-	Recovery []string        // codes that are shown this once
+	Factor   *service.Factor // to be set up
+	Recovery []string        // shown only once
 
-	Connected bool // a provider lets the person in
+	Connected bool // the person can log in with a provider
 }
 
 func (c *Console) accountPage(q *request) error { return q.accountWith(account{}, nil) }
 
-// accountWith shows the page with what just happened.
+// accountWith shows the page with the result of an action.
 func (q *request) accountWith(a account, failed error) (err error) {
 	a.Plan = q.person.Plan()
 	if a.Sessions, err = q.person.Sessions(q.r.Context()); err != nil {
@@ -34,12 +34,12 @@ func (q *request) accountWith(a account, failed error) (err error) {
 	}
 	v := view{Title: "Your account", D: a}
 	if failed != nil {
-		return q.again("account", v, failed)
+		return q.showFormAgain("account", v, failed)
 	}
 	return q.show("account", v)
 }
 
-// guarded counts what asks for the password again: it must be no way to guess it.
+// guarded counts actions that require the password again, so that it cannot be guessed there.
 func (q *request) guarded(do func() error) error {
 	if err := q.attempt(q.person.Account.Email); err != nil {
 		return err
@@ -119,10 +119,10 @@ func (c *Console) deleteAccount(q *request) error {
 	return q.leave("deleted-account")
 }
 
-// drop removes the files of a project that is gone already.
+// drop removes the files of a project that was deleted already.
 func (c *Console) drop(q *request, project string) {
 	if err := c.o.Drop(project); err != nil {
-		c.log.WarnContext(q.r.Context(), "the folder of a project that was deleted", "project", project, "error", err)
+		c.log.WarnContext(q.r.Context(), "cannot remove the folder of a deleted project", "project", project, "error", err)
 	}
 }
 
@@ -137,6 +137,6 @@ func (c *Console) export(q *request) error {
 	q.w.WriteHeader(http.StatusOK)
 	enc := json.NewEncoder(q.w)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(e) // who went away reads nothing
+	_ = enc.Encode(e) // a client that disconnected reads nothing
 	return nil
 }

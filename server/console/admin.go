@@ -14,7 +14,7 @@ import (
 type health struct {
 	Counts   service.Counts
 	Database string
-	Answers  time.Duration // of the database
+	Answers  time.Duration // response time of the database
 	Down     bool
 	Up       time.Duration
 	Memory   int // MB
@@ -74,7 +74,7 @@ func (q *request) accountsWith(a accounts, failed error) error {
 	}
 	v := view{Title: "Accounts", Tab: "accounts", D: a}
 	if failed != nil {
-		return q.again("accounts", v, failed)
+		return q.showFormAgain("accounts", v, failed)
 	}
 	return q.show("accounts", v)
 }
@@ -90,7 +90,7 @@ func (c *Console) createAccount(q *request) error {
 	return q.done("/console/admin/accounts", "account-created")
 }
 
-// alterAccount changes somebody's account. Admins cannot shut themselves out.
+// alterAccount changes the account of another person. Admins cannot lock themselves out.
 func (c *Console) alterAccount(q *request) error {
 	op, err := q.person.Operator()
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *Console) alterAccount(q *request) error {
 		err = q.deleteOther(op, id)
 	default:
 		err = &service.Error{Status: http.StatusNotFound, Code: "not_found",
-			Message: "There is nothing of this name to do with an account."}
+			Message: "There is no such action for an account."}
 	}
 	if err != nil {
 		return q.accountsWith(accounts{}, err)

@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// target is what attackers want: the project of somebody else.
+// target is the project of another person, which attackers try to reach.
 type target struct {
 	*lab
 	victim         *service.Person
@@ -68,7 +68,7 @@ func newTarget(t *testing.T) *target {
 
 func (g *target) session(p *service.Person) string { return g.lab.cookie(p) }
 
-// later lets a minute pass: no attack profits from the limits of another one.
+// later lets a minute pass, so that no attack is stopped by the rate limit of a previous one.
 func (g *target) later() { g.past.Add(int64(61 * time.Second)) }
 
 // json sends a request of the API with a credential.
@@ -107,17 +107,17 @@ func (g *target) send(method, path, body string, headers ...string) answer {
 	return g.do(r)
 }
 
-// refused is every answer that gives nothing away.
+// refused reports whether a response reveals nothing.
 func refused(a answer) bool {
 	return slices.Contains([]int{400, 401, 403, 404, 405, 409, 415, 422}, a.status)
 }
 
-// led is a refusal of the console: a page that says so, or the way to the log-in.
+// led reports whether the console rejected the request: with an error page, or a redirect to the login form.
 func led(a answer) bool {
 	return refused(a) || a.status == http.StatusSeeOther && strings.HasPrefix(a.header.Get("Location"), "/console/login")
 }
 
-// TestAttacks tries sixty and more ways to what is somebody else's; none may lead there.
+// TestAttacks makes more than sixty attempts to reach another person's data; none may succeed.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
@@ -143,7 +143,7 @@ func TestAttacks(t *testing.T) {
 		t.Errorf("only %d attacks", n)
 	}
 	t.Logf("%d attacks", n)
-	// What was attacked is as it was.
+	// The attacked data is unchanged.
 	if a := g.json(g.key.Secret, "GET", "/api/runs/"+g.run, nil); a.status != 200 ||
 		!strings.Contains(a.body, `"verdict":"pass"`) {
 		t.Error(a)
@@ -154,7 +154,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// strangersIDs: every id of somebody else's, by pages and by the API.
+// strangersIDs uses every ID of another person's data, by pages and by the API.
 func (g *target) strangersIDs(attack func(string, bool)) {
 	theirs, p := "/console/p/"+g.project.ID, g.project.ID
 	for _, path := range []string{"/", "/keys", "/runs/" + g.run, "/runs/" + g.run + "/events", "/reports/" + g.run +
@@ -190,7 +190,7 @@ func (g *target) strangersIDs(attack func(string, bool)) {
 	attack("metrics of the server", refused(g.json(g.evilToken, "GET", "/metrics", nil)))
 }
 
-// otherSites: forms and scripts of pages elsewhere, in the victim's browser.
+// otherSites uses forms and scripts of other sites, in the victim's browser.
 func (g *target) otherSites(attack func(string, bool)) {
 	path, form := "/console/p/"+g.project.ID+"/keys", url.Values{"name": {"evil"}, "scopes": {"runs:read"}}
 	for name, h := range map[string][]string{
@@ -220,7 +220,7 @@ func (g *target) otherSites(attack func(string, bool)) {
 	}
 }
 
-// sessions: cookies that were planted, stolen or are old.
+// sessions uses cookies that were planted or stolen, or have expired.
 func (g *target) sessions(attack func(string, bool)) {
 	planted := strings.Repeat("Z", 43)
 	in := g.ask(planted, "POST", "/console/login", url.Values{"email": {"eve@example.com"}, "password": {password}})
@@ -255,7 +255,7 @@ func (g *target) sessions(attack func(string, bool)) {
 	attack("a ticket of two hours ago", refused(g.ask("", "GET", ticket, nil)))
 }
 
-// tokensAndKeys: forged, replayed, changed.
+// tokensAndKeys uses forged, replayed and changed tokens.
 func (g *target) tokensAndKeys(attack func(string, bool)) {
 	fresh, err := g.service.NewTokens(g.t.Context(), g.victim)
 	if err != nil {
@@ -332,7 +332,7 @@ func (g *target) tokensAndKeys(attack func(string, bool)) {
 	attack("two credentials", refused(g.json(g.evilKey.Secret, "GET", "/api/runs", nil, "X-Api-Key", g.key.Secret)))
 }
 
-// guesses: addresses and passwords.
+// guesses guesses addresses and passwords.
 func (g *target) guesses(attack func(string, bool)) {
 	known := g.ask("", "POST", "/console/login", url.Values{"email": {"ada@example.com"}, "password": {"wrong"}})
 	g.later()
@@ -366,7 +366,7 @@ func (g *target) guesses(attack func(string, bool)) {
 	attack("guess the password of a session that was left open", let <= 10)
 }
 
-// assignment: fields that nobody asked for.
+// assignment sends additional fields.
 func (g *target) assignment(attack func(string, bool)) {
 	a := g.json("", "POST", "/api/auth/register", map[string]any{"email": "mass@example.com", "password": password,
 		"admin": true, "plan": "enterprise", "state": "active"})
@@ -386,7 +386,7 @@ func (g *target) assignment(attack func(string, bool)) {
 		url.Values{})))
 }
 
-// paths: tricks with addresses and headers.
+// paths uses unusual paths and headers.
 func (g *target) paths(attack func(string, bool)) {
 	for _, path := range []string{"/api/reports/..%2f..%2fservice.db/x", "/api/reports/" + g.run +
 		"/..%2f..%2f..%2f..%2fservice.db", "/api/reports/" + g.run + "/first/%2e%2e/%2e%2e/%2e%2e/service.key",
@@ -406,7 +406,7 @@ func (g *target) paths(attack func(string, bool)) {
 	attack("split a header", a.header.Get("Set-Cookie") == "")
 }
 
-// texts: SQL and script in every field.
+// texts puts SQL and scripts into every field.
 func (g *target) texts(attack func(string, bool)) {
 	admin := g.session(g.person("operator@example.com", true))
 	for _, text := range []string{`'; DROP TABLE accounts; --`, `" OR ""="`, `%' OR '1'='1`, `\'; SELECT 1; --`} {
@@ -414,7 +414,7 @@ func (g *target) texts(attack func(string, bool)) {
 			led(g.ask("", "POST", "/console/login", url.Values{"email": {text}, "password": {text}})))
 		attack("SQL in a token: "+text, led(g.ask("", "POST", "/console/confirm", url.Values{"token": {text}})))
 		found := g.ask(admin, "GET", "/console/admin/accounts?text="+url.QueryEscape(text), nil)
-		attack("SQL in a search: "+text, found.status == 200 && strings.Contains(found.body, "No account fits"))
+		attack("SQL in a search: "+text, found.status == 200 && strings.Contains(found.body, "No account matches"))
 		attack("SQL in a project: "+text, led(g.ask(g.evil, "GET", "/console/p/"+url.PathEscape(text)+"/", nil)))
 	}
 	for _, text := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`,
@@ -429,7 +429,7 @@ func (g *target) texts(attack func(string, bool)) {
 	}
 }
 
-// packs: archives that reach for more than their place.
+// packs uploads archives with paths outside of their folder.
 func (g *target) packs(attack func(string, bool)) {
 	base := "/api"
 	for name, files := range map[string]map[string]string{

@@ -13,30 +13,30 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// answer keeps what the API says to a request of a page.
+// answer records the response of the API to a request of a page.
 type answer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header is http.ResponseWriter's.
+// Header implements http.ResponseWriter.
 func (a *answer) Header() http.Header { return a.header }
 
-// WriteHeader is http.ResponseWriter's.
+// WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
 }
 
-// Write is http.ResponseWriter's.
+// Write implements http.ResponseWriter.
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(p)
 }
 
-// ask makes a request of the API.
+// ask creates a request of the API.
 func (q *request) ask(method, path string, body io.Reader, kind string) *http.Request {
 	at := *q.r.URL
 	plain, query, _ := strings.Cut(path, "?")
@@ -51,7 +51,7 @@ func (q *request) ask(method, path string, body io.Reader, kind string) *http.Re
 	return r
 }
 
-// call asks the API in the name of the person in the project, and reads the answer into out, if there is one.
+// call calls the API in the name of the person in the project, and decodes the response into out, unless it is nil.
 func (q *request) call(method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -91,7 +91,7 @@ func apiError(a *answer) error {
 	return own
 }
 
-// passOn sends the body of a form with a file to the API as it comes.
+// passOn streams the body of a form with a file to the API.
 func (q *request) passOn(path string, out any) error {
 	r := q.ask(http.MethodPost, path, q.r.Body, q.r.Header.Get("Content-Type"))
 	a := &upstream{answer: answer{header: http.Header{}}, w: q.w}
@@ -102,16 +102,16 @@ func (q *request) passOn(path string, out any) error {
 	return json.Unmarshal(a.body.Bytes(), out)
 }
 
-// upstream is an answer to a request whose body still comes in: deadlines are those of the connection.
+// upstream is the response to a request with a streamed body: deadlines are set on the connection.
 type upstream struct {
 	answer
 	w http.ResponseWriter
 }
 
-// SetReadDeadline is for http.ResponseController.
+// SetReadDeadline is called by http.ResponseController.
 func (u *upstream) SetReadDeadline(t time.Time) error {
 	return http.NewResponseController(u.w).SetReadDeadline(t)
 }
 
-// part makes a text a part of a path.
-func part(text string) string { return url.PathEscape(text) }
+// pathSegment escapes a text as a pathSegment of a path.
+func pathSegment(text string) string { return url.PathEscape(text) }

@@ -17,27 +17,27 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// Options are what the console needs.
+// Options are the services that the console uses.
 type Options struct {
 	Service *service.Service
-	// API answers a request of the API in the name of somebody.
+	// API serves a request of the API in the name of a person.
 	API func(w http.ResponseWriter, r *http.Request, who *service.Caller)
-	// Drop removes the files of a project that was deleted.
+	// Drop removes the files of a deleted project.
 	Drop func(project string) error
-	// Client gives the address from which a request came, and the name under which its requests are counted.
+	// Client returns the address of the client of a request, and the name under which its requests are counted.
 	Client func(r *http.Request) (address, counted string)
-	// Studio shows the page of a device of a project, whose pages begin with base; acts says whether the person may act on
-	// it.
+	// Studio serves Studio's page of a device of a project. The URLs of that project start with base; acts reports
+	// whether the person may act on the device.
 	Studio func(w http.ResponseWriter, device, base string, acts bool)
-	// OIDC lets people in whom a provider knows; nil: passwords alone do.
+	// OIDC lets persons of an identity provider log in; nil: only passwords do.
 	OIDC *oidc.Provider
-	// Farm is the hub whose hosts admins see; nil: there is none.
+	// Farm is the hub with the hosts that admins see; nil: there is none.
 	Farm    *hub.Hub
 	Version string
 	Log     *slog.Logger
 }
 
-// Console answers for every path below /console. Safe for concurrent use.
+// Console serves every path below /console. It is safe for concurrent use.
 type Console struct {
 	o      Options
 	log    *slog.Logger
@@ -59,7 +59,7 @@ type asset struct {
 	text []byte
 }
 
-// New makes a console.
+// New creates a console.
 func New(o Options) (*Console, error) {
 	c := &Console{o: o, log: o.Log, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(), began: time.Now()}
 	if c.log == nil {
@@ -81,7 +81,7 @@ func New(o Options) (*Console, error) {
 	return c, nil
 }
 
-// loadPages reads each page with the frame that all have.
+// loadPages reads each page with the common frame.
 func (c *Console) loadPages() error {
 	c.pages = map[string]*template.Template{}
 	names, err := fs.Glob(pageFiles, "pages/*.html")
@@ -99,7 +99,7 @@ func (c *Console) loadPages() error {
 	return nil
 }
 
-// loadAssets puts the style of the reports before the console's own.
+// loadAssets adds the style sheet of the reports before the console's own.
 func (c *Console) loadAssets() error {
 	shared, err := html.StyleSheet()
 	theme, themeErr := html.ThemeScript()
@@ -115,11 +115,11 @@ func (c *Console) loadAssets() error {
 	return errors.Join(err, themeErr, styleErr, scriptErr, iconErr)
 }
 
-// policy lets a page load nothing but what the console serves.
+// policy lets a page load only files of the console.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// ServeHTTP is http.Handler's. Pages of other sites cannot send forms here.
+// ServeHTTP implements http.Handler. It rejects forms of other sites.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/jobs"
 )
 
-// device is what the API says of one, and who uses it.
+// device is the record of a device in the API, and who uses it.
 type device struct {
 	ID           string `json:"id"`
 	Platform     string `json:"platform"`
@@ -36,14 +36,14 @@ type device struct {
 	Host   string     `json:"host"` // of a farm
 	Pool   string     `json:"pool"`
 	Use    string     `json:"use"`
-	Why    string     `json:"why"` // it is blocked
+	Why    string     `json:"why"` // why it is blocked
 	Holder string     `json:"holder"`
 	Since  *time.Time `json:"since"`
 
-	Run, Test string // of this project, that is under way on it
+	Run, Test string // of this project, that is running on it
 }
 
-// Name is how people call it.
+// Name returns the name of the device for people.
 func (d device) Name() string {
 	name := strings.TrimSpace(d.Manufacturer + " " + d.Model)
 	if name == "" {
@@ -52,7 +52,7 @@ func (d device) Name() string {
 	return name
 }
 
-// name calls who holds the device, or has it reserved, as people know them.
+// name returns the name of the holder, or of the owner of the reservation, as people know them.
 func (d *device) name(names *strings.Replacer) {
 	d.Holder = names.Replace(d.Holder)
 	if d.Lease != nil {
@@ -63,8 +63,8 @@ func (d *device) name(names *strings.Replacer) {
 	}
 }
 
-// Filmed tells whether a film of it is being made.
-func (d device) Filmed() bool {
+// IsRecorded reports whether the screen is being recorded.
+func (d device) IsRecorded() bool {
 	return d.Recording != nil && (d.Recording.State == "recording" || d.Recording.State == "writing")
 }
 
@@ -97,15 +97,15 @@ func (q *request) devicesWith(failed error) error {
 	}
 	v := view{Title: "Devices", Tab: "devices", D: list}
 	if failed != nil {
-		return q.again("devices", v, failed)
+		return q.showFormAgain("devices", v, failed)
 	}
 	return q.show("devices", v)
 }
 
-// ofDevice is a path of the API below a device. Ids may hold blanks.
+// ofDevice returns a path of the API below a device. IDs may contain spaces.
 func (q *request) ofDevice(rest string) string { return "/devices/" + q.r.PathValue("device") + rest }
 
-// record begins a film of a device's screen.
+// record starts a recording of a device's screen.
 func (c *Console) record(q *request) error {
 	if err := q.call("POST", q.ofDevice("/recording"), nil, nil); err != nil {
 		return q.devicesWith(err)
@@ -127,8 +127,8 @@ func (c *Console) deleteRecording(q *request) error {
 	return q.done(q.base()+"/devices", "recording-deleted")
 }
 
-// film passes a film on as it is.
-func (c *Console) film(q *request) error {
+// recordingVideo passes a video on without changes.
+func (c *Console) recordingVideo(q *request) error {
 	if err := q.send(q.ask(http.MethodHead, q.ofDevice("/recording/film"), nil, ""), nil); err != nil {
 		return err
 	}

@@ -1,7 +1,5 @@
-// Package console is the pages by which people use the service in a browser: a request goes in, a page that was made on
-// the server comes out.
-//
-// It knows accounts, projects and keys by server/service. Devices, runs and reports are the API's: Options.API answers
-// requests that a page makes in the name of who has logged in, so that a page can do no more than the API allows. Pages
-// work without scripts; with them, runs are followed as they go and texts are copied by a button.
+// Package console serves the pages by which people use the service in a browser. The pages are rendered on the server.
+// Accounts, projects and keys come from server/service. Devices, runs and reports come from the API: Options.API
+// handles requests that a page makes in the name of the logged-in person, so that a page can do no more than the API
+// allows. Pages work without scripts; with scripts, runs are updated live and buttons copy texts.
 package console

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestDocs: the documentation of the API has a command for each request, and axe-core finds nothing wrong with it.
+// TestDocs: the documentation of the API has a command for each request, and axe-core finds no error in it.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	p := newLab(t, 0).open(screen{width: 390, height: 844, dark: true})
@@ -21,14 +21,14 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestTryIt: the page that sends requests works without any other server, and shows what was answered.
+// TestTryIt: the page that sends requests works without other servers, and shows the response.
 func TestTryIt(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "the server's pages hold what the viewer needs")
 	p := newLab(t, 0).open(screen{width: 1440, height: 900})
 	p.goTo("/docs")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())
-	// else only the fragment changes, while the page still loads, and goes to its overview then
+	// otherwise only the fragment changes while the page still loads, and the page then shows its overview
 	if _, err := p.Goto("about:blank"); err != nil {
 		t.Fatal(err)
 	}

@@ -9,25 +9,25 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// entry is what the pages of those show who have not logged in.
+// entry is the data of the pages for people who have not logged in.
 type entry struct {
 	Email, Next, Token string
-	Code               bool // ask for the second factor
+	Code               bool // show the field for the second factor
 }
 
 func (c *Console) loginPage(q *request) error {
 	if q.person != nil {
-		q.redirect(goodNext(q.r.URL.Query().Get("next")))
+		q.redirect(isSafeNext(q.r.URL.Query().Get("next")))
 		return nil
 	}
 	return q.show("login", view{Title: "Log in", D: entry{Next: q.r.URL.Query().Get("next")}})
 }
 
-// login makes a new session for every log-in, and ends the one before: a cookie that somebody planted never becomes
-// anybody's.
+// login creates a new session for every login, and ends the previous one: a cookie that an attacker planted never
+// becomes a session of the victim (session fixation).
 func (c *Console) login(q *request) error {
 	e := entry{Email: q.field("email"), Next: q.field("next"), Code: q.field("code") != ""}
-	again := func(err error) error { return q.again("login", view{Title: "Log in", D: e}, err) }
+	again := func(err error) error { return q.showFormAgain("login", view{Title: "Log in", D: e}, err) }
 	if err := q.attempt(e.Email); err != nil {
 		return again(err)
 	}
@@ -44,7 +44,7 @@ func (c *Console) login(q *request) error {
 	return q.enter(p, e.Next)
 }
 
-// enter gives somebody who was let in a session, and ends the one before.
+// enter creates a session for a person who has logged in, and ends the previous one.
 func (q *request) enter(p *service.Person, next string) error {
 	if q.person != nil {
 		if err := q.person.LogOut(q.r.Context()); err != nil && !errors.Is(err, service.ErrNotFound) {
@@ -56,7 +56,7 @@ func (q *request) enter(p *service.Person, next string) error {
 		return err
 	}
 	http.SetCookie(q.w, q.c.cookie(cookie))
-	q.redirect(goodNext(next))
+	q.redirect(isSafeNext(next))
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (c *Console) logout(q *request) error {
 	return q.leave("logged-out")
 }
 
-// leave takes the cookie away.
+// leave removes the cookie.
 func (q *request) leave(what string) error {
 	http.SetCookie(q.w, q.c.cookie(""))
 	return q.done("/console/login", what)
@@ -79,7 +79,7 @@ func (c *Console) registerPage(q *request) error {
 
 func (c *Console) register(q *request) error {
 	e := entry{Email: q.field("email")}
-	again := func(err error) error { return q.again("register", view{Title: "Create an account", D: e}, err) }
+	again := func(err error) error { return q.showFormAgain("register", view{Title: "Create an account", D: e}, err) }
 	if err := q.attempt(e.Email); err != nil {
 		return again(err)
 	}
@@ -94,7 +94,7 @@ func (c *Console) register(q *request) error {
 	return q.done("/console/login", "pending")
 }
 
-// confirmPage asks for a click: programs that look at the links of letters must not use them up.
+// confirmPage requires a click: programs that check the links of e-mails must not use them up.
 func (c *Console) confirmPage(q *request) error {
 	return q.show("confirm", view{Title: "Confirm your address", D: entry{Token: q.r.URL.Query().Get("token")}})
 }
@@ -106,7 +106,7 @@ func (c *Console) confirm(q *request) error {
 		err = c.o.Service.Confirm(q.r.Context(), e.Token, q.from())
 	}
 	if err != nil {
-		return q.again("confirm", view{Title: "Confirm your address", D: e}, err)
+		return q.showFormAgain("confirm", view{Title: "Confirm your address", D: e}, err)
 	}
 	return q.done("/console/login", "confirmed")
 }
@@ -115,7 +115,7 @@ func (c *Console) resetPage(q *request) error {
 	return q.show("reset", view{Title: "New password", D: entry{Token: q.r.URL.Query().Get("token")}})
 }
 
-// reset sends a letter to an address, or sets a password by the token of one.
+// reset sends an e-mail to an address, or sets a password by the token of one.
 func (c *Console) reset(q *request) error {
 	e := entry{Email: q.field("email"), Token: q.field("token")}
 	err := q.attempt(e.Email)
@@ -130,7 +130,7 @@ func (c *Console) reset(q *request) error {
 			return q.done("/console/login", "reset")
 		}
 	}
-	return q.again("reset", view{Title: "New password", D: e}, err)
+	return q.showFormAgain("reset", view{Title: "New password", D: e}, err)
 }
 
 func (c *Console) invitationPage(q *request) error {
@@ -140,11 +140,11 @@ func (c *Console) invitationPage(q *request) error {
 func (c *Console) acceptInvitation(q *request) error {
 	token := strings.TrimSpace(q.field("token"))
 	if u, err := url.Parse(token); err == nil && u.Query().Has("token") {
-		token = u.Query().Get("token") // somebody pasted the whole address
+		token = u.Query().Get("token") // the person pasted the whole URL
 	}
 	p, err := q.person.Accept(q.r.Context(), token)
 	if err != nil {
-		return q.again("invitation", view{Title: "Invitation", D: entry{Token: token}}, err)
+		return q.showFormAgain("invitation", view{Title: "Invitation", D: entry{Token: token}}, err)
 	}
 	return q.done("/console/p/"+p.ID+"/", "joined")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// farmState is what the API says of a farm.
+// farmState is the state of a farm in the API.
 type farmState struct {
 	Hosts   []hub.Host
 	Devices []device
@@ -25,20 +25,20 @@ type farmState struct {
 	}
 }
 
-// farmView is what the page of the farm shows.
+// farmView is the data of the page of the farm.
 type farmView struct {
 	farmState
 	Uses    []farmUse
 	Waiting int
 }
 
-// farmUse is how many devices are good for something now.
+// farmUse is how many devices have a state.
 type farmUse struct {
 	Use, Words string
 	Count      int
 }
 
-// farmPage is the farm as a project sees it: what its devices are good for, what runs, what waits and why.
+// farmPage shows the farm as a project sees it: the states of devices, what runs, what waits and why.
 func (c *Console) farmPage(q *request) error {
 	if c.o.Farm == nil {
 		return &service.Error{Status: http.StatusNotFound, Code: service.ErrNotFound.Code,

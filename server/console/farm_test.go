@@ -25,7 +25,7 @@ func TestHostsOfAFarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	var h *hub.Hub // whose host says once that it is there, and is not gone before the last page was read
+	var h *hub.Hub // its host reports once, and must not expire before the last page was read
 	l := newLabWith(t, 0, func(o *server.Options, _ string) {
 		if h, err = hub.Open(t.Context(), hub.Options{DB: o.Service.DB(), Broker: b, Version: "1",
 			Every: time.Minute}); err != nil {
@@ -88,7 +88,7 @@ func TestHostsOfAFarm(t *testing.T) {
 	}
 	a = l.ask(l.cookie(ada), "GET", "/console/p/"+project.ID+"/farm", nil)
 	for _, want := range []string{"desk", "room=3", "P8", "battery is low", "P9", "reserved from", "1,234",
-		"all 2 devices that suit it are in use", "login &lt;b&gt;", "begun 2 times"} {
+		"all 2 devices that suit it are in use", "login &lt;b&gt;", "started 2 times"} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("the page of the farm lacks %q: %.6000s", want, a.body)
 		}
@@ -112,7 +112,7 @@ func TestHostsOfAFarm(t *testing.T) {
 		"farm-hosts": "/console/admin/hosts"})
 }
 
-// look opens pages of a farm as TestTour opens all others.
+// look checks pages of a farm as TestTour checks all others.
 func look(t *testing.T, l *lab, who *service.Person, pages map[string]string) {
 	t.Helper()
 	for name, s := range map[string]screen{"1280": {width: 1280, height: 900}, "390-dark": {width: 390, height: 844,

@@ -5,7 +5,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// hostsPage lists the servers that work for the service, and the hosts of a farm with their devices.
+// hostsPage lists the servers of the service, and the hosts of a farm with their devices.
 func (c *Console) hostsPage(q *request) error {
 	op, err := q.person.Operator()
 	if err != nil {
@@ -17,7 +17,7 @@ func (c *Console) hostsPage(q *request) error {
 	}
 	d := struct {
 		Hosts   []service.Host
-		Shared  bool // of PostgreSQL, which more hosts may join
+		Shared  bool // in PostgreSQL: more hosts may join
 		Farm    bool
 		Members []hub.Host
 		Devices []hub.Device

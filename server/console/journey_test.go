@@ -15,7 +15,7 @@ import (
 // firstTest runs on the simulated phone.
 const firstTest = "id: first\nplatform: android\nsteps:\n  - sleep: 10ms\n"
 
-// TestJourney is the way of somebody new, in real Chromium: register, create a key, run a test with it, upload its
+// TestJourney is the path of a new person, in real Chromium: register, create a key, run a test with it, upload its
 // pack, see it.
 func TestJourney(t *testing.T) {
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestJourney(t *testing.T) {
 	p.fill("E-mail", "ada@example.com")
 	p.fill("Password", password)
 	p.press("button", "Log in")
-	p.sees("Begin here")
+	p.sees("Get started")
 	base := projectInPath.FindString(p.URL())
 	p.inFull("overview of a new project")
 	p.shot("empty-overview")
@@ -61,7 +61,7 @@ func TestJourney(t *testing.T) {
 		t.Error("the key is shown a second time, or ", err)
 	}
 
-	// A test is run with the key, by a program.
+	// A program runs a test with the key.
 	started := l.ask("", "POST", "/api/runs", nil, "Authorization", "Bearer "+key, "Content-Type", "application/json")
 	if started.status != 400 {
 		t.Fatal(started)
@@ -78,7 +78,7 @@ func TestJourney(t *testing.T) {
 	p.must(p.Locator(".rowname a").First().Click())
 	p.sees("sleep")
 
-	// Its pack goes to another project, by the form.
+	// Its pack is uploaded to another project by the form.
 	p.goTo("/console/projects")
 	p.fill("Name", "Second")
 	p.press("button", "Create the project")

@@ -7,13 +7,13 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// keys is the page of the project's keys.
+// keys is the data of the page of the project's keys.
 type keys struct {
 	Keys, Gone []key
 	Scopes     []scope
 	Name       string
 	Days       string
-	Made       *service.MadeKey // that is shown this once
+	Made       *service.MadeKey // shown only once
 	Curl       string
 	Rotated    bool
 }
@@ -21,7 +21,7 @@ type keys struct {
 type key struct {
 	service.Key
 	Author string
-	Mine   bool // may be changed by the person
+	Mine   bool // the person may change it
 	Old    bool // expired
 }
 
@@ -30,7 +30,7 @@ type scope struct {
 	Chosen     bool
 }
 
-// scopes are those that a key can have, in words.
+// scopes returns the scopes that a key can have, with descriptions.
 func scopes(chosen []string) []scope {
 	says := map[string]string{"devices:read": "see devices and their screens", "devices:write": "use devices",
 		"runs:read": "see runs and tests", "runs:write": "run tests",
@@ -57,7 +57,7 @@ func (q *request) keysWith(k keys, failed error) error {
 	}
 	v := view{Title: "API keys", Tab: "keys"}
 	for _, one := range list {
-		o := key{Key: one, Author: "somebody who left", Mine: q.project.Role.Covers(service.RoleAdmin) ||
+		o := key{Key: one, Author: "a former member", Mine: q.project.Role.Covers(service.RoleAdmin) ||
 			one.By == q.person.Account.ID,
 			Old: !one.Expires.IsZero() && one.Expires.Before(time.Now())}
 		if i := slices.IndexFunc(members, func(m service.Member) bool { return m.Account == one.By }); i >= 0 {
@@ -71,12 +71,12 @@ func (q *request) keysWith(k keys, failed error) error {
 	}
 	v.D = k
 	if failed != nil {
-		return q.again("keys", v, failed)
+		return q.showFormAgain("keys", v, failed)
 	}
 	return q.show("keys", v)
 }
 
-// lifetimes are what the form offers, in days; empty: for ever.
+// lifetimes are the options of the form, in days; empty: unlimited.
 var lifetimes = map[string]int{"": 0, "7": 7, "30": 30, "90": 90, "365": 365}
 
 func (c *Console) createKey(q *request) error {
@@ -84,7 +84,7 @@ func (c *Console) createKey(q *request) error {
 	k := keys{Name: q.field("name"), Days: q.field("days"), Scopes: scopes(chosen)}
 	days, ok := lifetimes[k.Days]
 	if !ok {
-		return q.keysWith(k, invalid("Choose how long the key is good from the list."))
+		return q.keysWith(k, invalid("Choose how long the key is valid from the list."))
 	}
 	n := service.NewKey{Name: k.Name, Scopes: chosen}
 	if days > 0 {
@@ -97,7 +97,7 @@ func (c *Console) createKey(q *request) error {
 	return q.keysWith(keys{Scopes: scopes(service.Scopes()), Made: &made, Curl: q.curl(made)}, nil)
 }
 
-// curl is a command that works with the key.
+// curl returns a command that works with the key.
 func (q *request) curl(k service.MadeKey) string {
 	path := "/api/plans"
 	for _, one := range []struct{ scope, path string }{{"devices:read", "/api/devices"}, {"runs:read", "/api/runs"},

@@ -39,7 +39,7 @@ const (
 	password = "four words make this good"
 )
 
-// chromium is the one browser of this package's tests.
+// chromium is the browser of this package's tests.
 var chromium chromiumtest.Browser
 
 func TestMain(m *testing.M) {
@@ -62,13 +62,13 @@ type lab struct {
 	log     *drivertest.Log
 }
 
-// newLab starts one; change may say how its accounts work.
+// newLab starts a lab; change adapts the options of its accounts.
 func newLab(t testing.TB, phones int, change ...func(*service.Options)) *lab {
 	t.Helper()
 	return newLabWith(t, phones, func(*server.Options, string) {}, change...)
 }
 
-// newLabWith also says how the server works, which is told its own address.
+// newLabWith also sets the options of the server, which depend on its own URL.
 func newLabWith(t testing.TB, phones int, options func(o *server.Options, base string),
 	change ...func(*service.Options)) *lab {
 	t.Helper()
@@ -98,7 +98,7 @@ func newLabWith(t testing.TB, phones int, options func(o *server.Options, base s
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
+	conf.Timeout = time.Minute // a busy machine may be slow
 	o := server.Options{Config: conf, Service: l.service, Projects: filepath.Join(l.root, "projects"), Pages: 3,
 		Network: guard.Policy{AllowPrivate: true},
 		Version: "test", Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
@@ -121,7 +121,7 @@ func newLabWith(t testing.TB, phones int, options func(o *server.Options, base s
 	return l
 }
 
-// person makes an account with a large plan.
+// person creates an account with a large plan.
 func (l *lab) person(email string, admin bool) *service.Person {
 	l.t.Helper()
 	op := l.service.Operator()
@@ -138,7 +138,7 @@ func (l *lab) person(email string, admin bool) *service.Person {
 	return p
 }
 
-// cookie logs a person in and gives the value of its cookie.
+// cookie logs a person in and returns the value of the cookie.
 func (l *lab) cookie(p *service.Person) string {
 	l.t.Helper()
 	c, err := l.service.NewSession(l.t.Context(), p)
@@ -148,7 +148,7 @@ func (l *lab) cookie(p *service.Person) string {
 	return c
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -159,7 +159,7 @@ func (a answer) String() string {
 	return fmt.Sprintf("%d %v %.400s", a.status, a.header["Location"], a.body)
 }
 
-// ask sends a request as a browser on a page of the console does; a form makes it a POST. Headers come in pairs.
+// ask sends a request as a browser on a page of the console does; a form makes it a POST. Headers are pairs.
 func (l *lab) ask(cookie, method, path string, form url.Values, headers ...string) answer {
 	l.t.Helper()
 	var body io.Reader
@@ -185,7 +185,7 @@ func (l *lab) ask(cookie, method, path string, form url.Values, headers ...strin
 	return l.do(r)
 }
 
-// do sends a request and follows no redirect.
+// do sends a request without following redirects.
 func (l *lab) do(r *http.Request) answer {
 	l.t.Helper()
 	client := &http.Client{Transport: l.http.Client().Transport,
@@ -243,7 +243,7 @@ func (l *lab) open(s screen) *tab {
 	return l.watch(page)
 }
 
-// watch fails the test for what a page says and asks of others.
+// watch fails the test for console errors of a page and for requests to other sites.
 func (l *lab) watch(page playwright.Page) *tab {
 	l.t.Helper()
 	page.SetDefaultTimeout(chromiumtest.Patience)
@@ -251,8 +251,8 @@ func (l *lab) watch(page playwright.Page) *tab {
 	var said []string
 	say := func(s string) { mu.Lock(); defer mu.Unlock(); said = append(said, s) }
 	page.OnConsole(func(m playwright.ConsoleMessage) {
-		// Answers that the test looks at; and a test that fills a field before the page's first picture, with which another
-		// one would get the focus.
+		// Ignore responses that the test checks; and a test may fill a field before the page's first frame, so that
+		// autofocus is blocked.
 		if !strings.Contains(m.Text(), "Failed to load resource") &&
 			!strings.HasPrefix(m.Text(), "Autofocus processing was blocked") {
 			say("console: " + m.Text())
@@ -275,8 +275,8 @@ func (l *lab) watch(page playwright.Page) *tab {
 	return &tab{page, l}
 }
 
-// beside opens another page in the same browser, logged in as the first one is.
-func (p *tab) beside() *tab {
+// secondTab opens another page in the same browser, with the same login.
+func (p *tab) secondTab() *tab {
 	p.l.t.Helper()
 	page, err := p.Context().NewPage()
 	p.must(err)
@@ -299,7 +299,8 @@ func (p *tab) goTo(path string) {
 
 func (p *tab) fill(label, text string) {
 	p.l.t.Helper()
-	p.must(p.Locator("main").GetByLabel(label, playwright.LocatorGetByLabelOptions{Exact: playwright.Bool(true)}).First().Fill(text))
+	field := p.Locator("main").GetByLabel(label, playwright.LocatorGetByLabelOptions{Exact: playwright.Bool(true)})
+	p.must(field.First().Fill(text))
 }
 
 // press presses a button of the page, or follows a link.
@@ -315,14 +316,14 @@ func (p *tab) sees(text string) {
 	p.must(p.GetByText(text).First().WaitFor())
 }
 
-// logIn does it by the form.
+// logIn logs in by the form.
 func (p *tab) logIn(email string) {
 	p.l.t.Helper()
 	p.goTo("/console/login")
 	p.fill("E-mail", email)
 	p.fill("Password", password)
 	p.press("button", "Log in")
-	p.sees("Begin here")
+	p.sees("Get started")
 }
 
 // accessible fails the test for everything that axe-core finds, and for a page that is wider than the window.
@@ -346,8 +347,8 @@ func (p *tab) fits(what string) {
 	}
 }
 
-// inFull is accessible where time is not short: for a state of a page that differs little from one that is always
-// looked at.
+// inFull calls accessible in full tests only: for a state of a page that differs little from one that is always
+// checked.
 func (p *tab) inFull(what string) {
 	p.l.t.Helper()
 	if !testing.Short() {
@@ -355,7 +356,7 @@ func (p *tab) inFull(what string) {
 	}
 }
 
-// shot keeps a picture of the page when CONSOLE_SHOTS names a folder.
+// shot saves a screenshot of the page when CONSOLE_SHOTS names a folder.
 func (p *tab) shot(name string) {
 	p.l.t.Helper()
 	dir := os.Getenv("CONSOLE_SHOTS")
@@ -376,7 +377,7 @@ func decode(t testing.TB, text string, out any) {
 
 var projectInPath = regexp.MustCompile(`/console/p/(prj_\w+)/`)
 
-// api asks the REST API with a key.
+// api calls the REST API with a key.
 func (l *lab) api(key, method, path string, in any) answer {
 	l.t.Helper()
 	var body io.Reader
@@ -410,7 +411,7 @@ func (l *lab) api(key, method, path string, in any) answer {
 	return answer{res.StatusCode, res.Header, string(data)}
 }
 
-// archiveOf makes a tar.gz.
+// archiveOf creates a tar.gz.
 func archiveOf(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -11,10 +11,10 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// box keeps the letters that were sent.
+// box keeps the e-mails that were sent.
 type box chan [3]string
 
-// Send is service.Mailer's.
+// Send implements service.Mailer.
 func (b box) Send(_ context.Context, to, subject, text string) error {
 	b <- [3]string{to, subject, text}
 	return nil
@@ -22,7 +22,7 @@ func (b box) Send(_ context.Context, to, subject, text string) error {
 
 var linkIn = regexp.MustCompile(`https?://[^/\s]+(/console/\S+token=(\S+))`)
 
-// link waits for a letter and gives the path and the token of the link in it.
+// link waits for an e-mail and returns the path and the token of the link in it.
 func (b box) link(t *testing.T, to string) (path, token string) {
 	t.Helper()
 	select {
@@ -38,8 +38,8 @@ func (b box) link(t *testing.T, to string) (path, token string) {
 	}
 }
 
-// TestLetters: an address is confirmed, a password set and an invitation taken by the links of letters; each works
-// once, and looking at a link uses nothing up.
+// TestLetters: an address is confirmed, a password set and an invitation accepted by the links of e-mails; each link
+// works once, and opening it does not use it up.
 func TestLetters(t *testing.T) {
 	t.Parallel()
 	letters := make(box, 10)
@@ -118,7 +118,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// session is the cookie that an answer sets.
+// session returns the session cookie of a response.
 func session(a answer) string {
 	value, _, _ := strings.Cut(strings.TrimPrefix(a.header.Get("Set-Cookie"), "taproot_session="), ";")
 	return value

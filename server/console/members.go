@@ -7,14 +7,14 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// members is who may use the project.
+// members is the data of the page of the project's members.
 type members struct {
 	Members     []service.Member
 	Invitations []service.Invitation
 	Me          string
 	Email, Role string
-	Link        string // of the invitation that was made just now
-	Room        int    // of the owner's plan
+	Link        string // of the new invitation
+	Room        int    // members that the owner's plan still allows
 }
 
 func (c *Console) membersPage(q *request) error { return q.membersWith(members{}, nil) }
@@ -36,7 +36,7 @@ func (q *request) membersWith(m members, failed error) (err error) {
 	m.Me, m.Room = q.person.Account.ID, plan.Members
 	v := view{Title: "Members", Tab: "members", D: m}
 	if failed != nil {
-		return q.again("members", v, failed)
+		return q.showFormAgain("members", v, failed)
 	}
 	return q.show("members", v)
 }
@@ -92,13 +92,13 @@ type entries struct {
 
 const logLength = 100
 
-// logPart reads the part of a log that the query names.
+// logPart reads the part of a log that the query selects.
 func (q *request) logPart(path string, names *strings.Replacer, read func(service.Page) ([]service.Entry, error)) (
 	e entries, err error) {
 	page := service.Page{Limit: logLength}
 	if text := q.r.URL.Query().Get("before"); text != "" {
 		if page.Before, err = time.Parse(time.RFC3339Nano, text); err != nil {
-			return e, invalid("The address names no time.")
+			return e, invalid("The URL contains no valid time.")
 		}
 	}
 	if e.Entries, err = read(page); err != nil {

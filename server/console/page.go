@@ -17,48 +17,49 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// view is what a template sees.
+// view is the data of a template.
 type view struct {
 	Title    string
 	Tab      string // of the project's pages
 	Person   *service.Account
 	Project  *service.ProjectInfo
 	Projects []service.ProjectInfo
-	Base     string // address of the project's pages
+	Base     string // URL of the project's pages
 	Done     string
 	Error    string
-	Farm     bool // the server is the hub of one
-	Refresh  bool // without scripts, the page loads itself again
+	Farm     bool // the server is the hub of a farm
+	Refresh  bool // without scripts, the page reloads itself
 	Version  string
-	Provider string // who lets people in beside passwords; empty: nobody
+	Provider string // name of the identity provider; empty: there is none
 	D        any
 }
 
-// Writes, Manages and Owns tell what the person may do in the project.
+// Writes reports whether the person may change things in the project.
 func (v view) Writes() bool  { return v.Project != nil && v.Project.Role.Covers(service.RoleMember) }
 func (v view) Manages() bool { return v.Project != nil && v.Project.Role.Covers(service.RoleAdmin) }
 
-// Owns is for owners.
+// Owns reports whether the person owns the project.
 func (v view) Owns() bool { return v.Project != nil && v.Project.Role.Covers(service.RoleOwner) }
 
-// doneTexts are what a page may say that was done, by the name in its address.
+// doneTexts are the messages after an action, by their name in the URL.
 var doneTexts = map[string]string{
 	"registered": "Your account is ready. Log in.",
-	"pending": "Your account was made. Open the link in the letter that we sent to you, or ask the operator to " +
+	"pending": "Your account was made. Open the link in the e-mail that we sent to you, or ask the operator to " +
 		"confirm your address. Then log in.",
 	"confirmed": "Your address is confirmed. Log in.",
-	"reset-asked": "If there is an account with this address, a letter is on its way to " +
+	"reset-asked": "If there is an account with this address, an e-mail is on its way to " +
 		"it.", "reset": "Your password was changed. Log in with it.",
 	"logged-out": "You are logged out.", "password": "Your password was changed. All other sessions have ended.",
-	"connected": "The provider is connected: it lets you in from now on.", "factor-off": "The second factor is off.",
+	"connected":       "The provider is connected: you can log in with it from now on.",
+	"factor-off":      "The second factor is off.",
 	"session":         "The session has ended.",
 	"deleted-account": "Your account was deleted.", "project": "The project was created.",
 	"joined": "You are a member of this project now.", "key-revoked": "The key was revoked. It does not work any more.",
 	"tests": "The tests were uploaded.", "cancelled": "The run was cancelled. Its reports stay.",
 	"report-deleted": "The reports of the run were deleted.", "uploaded": "The pack was uploaded.",
-	"recording": "The screen is filmed, for ten minutes at most.", "recorded": "The film can be downloaded.",
-	"recording-deleted": "The film was deleted.",
-	"known":             "This pack had been uploaded before. It is not kept twice.", "role": "The role was changed.",
+	"recording": "The screen is being recorded, for ten minutes at most.", "recorded": "The video can be downloaded.",
+	"recording-deleted": "The video was deleted.",
+	"known":             "This pack had been uploaded before. It is not stored twice.", "role": "The role was changed.",
 	"removed": "The member was removed.", "left": "You have left the project.",
 	"transferred": "The project has a new owner.", "withdrawn": "The invitation was withdrawn.",
 	"settings": "The settings were saved.", "project-deleted": "The project was deleted with its keys and reports.",
@@ -96,13 +97,13 @@ func (q *request) showStatus(status int, name string, v view) error {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(page.Len()))
 	q.w.WriteHeader(status)
-	_, _ = q.w.Write(page.Bytes()) // who went away reads nothing
+	_, _ = q.w.Write(page.Bytes()) // a client that disconnected reads nothing
 	return nil
 }
 
-// again shows the page of a form once more, with what was wrong with it; what is nobody's mistake is an error as
-// everywhere.
-func (q *request) again(name string, v view, err error) error {
+// showFormAgain shows the page of a form showFormAgain, with the error in the input; for other errors it shows the
+// error page.
+func (q *request) showFormAgain(name string, v view, err error) error {
 	e := known(err)
 	if e == nil || e.Status == http.StatusNotFound || e.Status >= http.StatusInternalServerError {
 		return err
@@ -112,7 +113,7 @@ func (q *request) again(name string, v view, err error) error {
 	return q.showStatus(e.Status, name, v)
 }
 
-// fail answers with a page that says what went wrong.
+// fail responds with a page that describes the error.
 func (c *Console) fail(q *request, err error) {
 	e := known(err)
 	if e == nil {
@@ -122,14 +123,14 @@ func (c *Console) fail(q *request, err error) {
 	}
 	retryAfter(q.w.Header(), e)
 	if e.Status >= http.StatusInternalServerError {
-		q.person, q.project = nil, nil // the database may be gone: ask it nothing
+		q.person, q.project = nil, nil // the database may be down: do not query it
 	}
 	if q.project != nil && e.Status == http.StatusNotFound && q.r.PathValue("run") == "" {
 		q.project = nil
 	}
 	text := sentence(e.Message)
 	if e.Code == service.ErrNotFound.Code && e.Message == service.ErrNotFound.Message {
-		text = "There is no such page, or it belongs to a project of which you are no member."
+		text = "There is no such page, or it belongs to a project of which you are not a member."
 	}
 	if err := q.showStatus(e.Status, "error", view{Title: http.StatusText(e.Status), Error: text,
 		D: e.Status}); err != nil {
@@ -138,7 +139,7 @@ func (c *Console) fail(q *request, err error) {
 	}
 }
 
-// retryAfter says when to come again.
+// retryAfter returns the value of the header Retry-After.
 func retryAfter(h http.Header, e *service.Error) {
 	if e.After > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
@@ -147,7 +148,7 @@ func retryAfter(h http.Header, e *service.Error) {
 
 var fieldPrefix = lazyregexp.New(`^(body|query)(\.\w+)?: `)
 
-// sentence makes a message of the API one for people who see a form.
+// sentence converts a message of the API to a sentence for people who see a form.
 func sentence(message string) string {
 	message = fieldPrefix.ReplaceAllString(message, "")
 	for i, r := range message {
@@ -161,7 +162,7 @@ func sentence(message string) string {
 	return message
 }
 
-// functions are those of the templates.
+// functions are the functions of the templates.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
@@ -202,7 +203,7 @@ func plural(n int, one string) string {
 	return number(n) + " " + one + "s"
 }
 
-// took is a time for people.
+// took formats a duration for people.
 func took(d time.Duration) string {
 	switch {
 	case d <= 0:

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// home is the first project, or the list where there is none.
+// home redirects to the first project, or to the list if there is none.
 func (c *Console) home(q *request) error {
 	p, err := q.person.Project(q.r.Context(), "")
 	switch {
@@ -37,12 +37,12 @@ func (c *Console) createProject(q *request) error {
 	name := q.field("name")
 	p, err := q.person.CreateProject(q.r.Context(), name)
 	if err != nil {
-		return q.again("projects", view{Title: "Projects", D: projects{q.person.Plan(), name}}, err)
+		return q.showFormAgain("projects", view{Title: "Projects", D: projects{q.person.Plan(), name}}, err)
 	}
 	return q.done("/console/p/"+p.ID+"/", "project")
 }
 
-// overview is what there is in a project, and what to do next where there is nothing.
+// overview is the data of the page of a project: its content, or the next step when it is empty.
 type overview struct {
 	Keys    int
 	Runs    []run
@@ -82,7 +82,7 @@ func (c *Console) overview(q *request) error {
 	return q.show("overview", view{Title: q.project.Name, Tab: "overview", D: o})
 }
 
-// percent is how much of the month's requests is used.
+// percent returns how much of the month's requests is used.
 func percent(u service.Usage) int {
 	if u.Plan.PerMonth == 0 {
 		return 0
@@ -90,7 +90,7 @@ func percent(u service.Usage) int {
 	return min(100*u.Used/u.Plan.PerMonth, 100)
 }
 
-// names maps the names of callers to what people know them by: addresses of members, and names of keys.
+// names maps the names of callers to the names that people know: addresses of members, and names of keys.
 func (q *request) names() (*strings.Replacer, error) {
 	members, err := q.project.Members(q.r.Context())
 	if err != nil {
@@ -130,18 +130,19 @@ func (c *Console) changeSettings(q *request) error {
 		err = q.project.Change(q.r.Context(), service.Settings{Name: &s.Name, ReportDays: &days, ReportRuns: &runs})
 	}
 	if err != nil {
-		return q.again("settings", view{Title: "Settings", Tab: "settings", D: s}, err)
+		return q.showFormAgain("settings", view{Title: "Settings", Tab: "settings", D: s}, err)
 	}
 	return q.done(q.base()+"/settings", "settings")
 }
 
-// deleteProject wants the name of the project as a confirmation.
+// deleteProject requires the name of the project as a confirmation.
 func (c *Console) deleteProject(q *request) error {
 	p := q.project
 	if strings.TrimSpace(q.field("name")) != p.Name {
-		return q.again("settings", view{Title: "Settings", Tab: "settings", D: settings{p.Name, strconv.Itoa(p.ReportDays),
-			strconv.Itoa(p.ReportRuns)}},
-			invalid("To delete the project, write its name as it stands above."))
+		return q.showFormAgain("settings", view{Title: "Settings", Tab: "settings",
+			D: settings{p.Name, strconv.Itoa(p.ReportDays),
+				strconv.Itoa(p.ReportRuns)}},
+			invalid("To delete the project, enter its name as shown above."))
 	}
 	if err := p.Delete(q.r.Context()); err != nil {
 		return err
@@ -150,7 +151,7 @@ func (c *Console) deleteProject(q *request) error {
 	return q.done("/console/projects", "project-deleted")
 }
 
-// publicURL is where the API is reached: the configured address, or that by which the browser came.
+// publicURL returns the URL of the API: the configured one, or that of the browser's request.
 func (q *request) publicURL() string {
 	u := q.c.o.Service.PublicURL()
 	if u == service.DefaultURL {

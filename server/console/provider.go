@@ -10,15 +10,15 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// flow is a log-in by a provider that is under way, as its cookie holds it.
+// flow is a login with a provider that has not ended; a cookie stores it.
 type flow struct {
 	oidc.Flow
 	Next    string
-	Connect string // the session whose account is to be connected; empty: a log-in
+	Connect string // the session with the account to be connected; empty: a login
 	Ends    int64
 }
 
-// flowLife is how long somebody may take to log in at the provider.
+// flowLife is how long a login at the provider may take.
 const flowLife = 10 * time.Minute
 
 func (c *Console) flowCookie(value string) *http.Cookie {
@@ -31,25 +31,25 @@ func (c *Console) flowCookie(value string) *http.Cookie {
 }
 
 func (c *Console) providerLogin(q *request) error {
-	address, err := q.begin(flow{Next: q.r.URL.Query().Get("next")})
+	address, err := q.startLogin(flow{Next: q.r.URL.Query().Get("next")})
 	if err == nil {
 		q.redirect(address)
 	}
 	return err
 }
 
-// connectProvider begins with a form, which no other site can send, and goes on by a link: the page's policy lets no
-// form lead elsewhere.
+// connectProvider starts with a form, which no other site can send, and continues with a link: the page's policy does
+// not allow forms to lead to another site.
 func (c *Console) connectProvider(q *request) error {
-	address, err := q.begin(flow{Next: "/console/account", Connect: q.person.Session})
+	address, err := q.startLogin(flow{Next: "/console/account", Connect: q.person.Session})
 	if err != nil {
 		return err
 	}
 	return q.show("provider", view{Title: "Connect", D: address})
 }
 
-// begin gives the provider's address for a browser, and keeps what is needed when it comes back.
-func (q *request) begin(f flow) (string, error) {
+// startLogin returns the provider's URL for a browser, and stores what is needed when the browser comes back.
+func (q *request) startLogin(f flow) (string, error) {
 	if q.c.o.OIDC == nil {
 		return "", service.ErrNotFound
 	}
@@ -67,12 +67,12 @@ func (q *request) begin(f flow) (string, error) {
 }
 
 func (q *request) providerDown(err error) error {
-	q.c.log.WarnContext(q.r.Context(), "log-in by a provider", "error", err)
+	q.c.log.WarnContext(q.r.Context(), "cannot log in with a provider", "error", err)
 	return &service.Error{Status: http.StatusServiceUnavailable, Code: "unavailable",
-		Message: "The provider of identities cannot be reached. Try again in a minute, or log in with your password."}
+		Message: "The identity provider cannot be reached. Try again in a minute, or log in with your password."}
 }
 
-// fromProvider takes the answer of the provider, which a browser brings that began the log-in here.
+// fromProvider handles the provider's response. The browser that brings it must have started the login here.
 func (c *Console) fromProvider(q *request) error {
 	if c.o.OIDC == nil {
 		return service.ErrNotFound
@@ -87,7 +87,7 @@ func (c *Console) fromProvider(q *request) error {
 			f = flow{}
 		}
 	}
-	http.SetCookie(q.w, c.flowCookie("")) // good once
+	http.SetCookie(q.w, c.flowCookie("")) // valid once
 	id, err := c.o.OIDC.Finish(q.r.Context(), f.Flow, q.r.URL.Query())
 	var refused *oidc.RefusedError
 	switch {
@@ -110,7 +110,7 @@ func (c *Console) fromProvider(q *request) error {
 func (q *request) connected(who service.Identity, f flow) error {
 	if q.person == nil || q.person.Session != f.Connect {
 		return &service.Error{Status: http.StatusForbidden, Code: "forbidden",
-			Message: "The session in which this was begun has ended. Log in and begin again."}
+			Message: "The session in which this was started has ended. Log in and start again."}
 	}
 	if err := q.person.Connect(q.r.Context(), who); err != nil {
 		return err

@@ -24,8 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// idp is a provider of identities that holds its clients to the rules: the redirect, the secret, PKCE, codes that are
-// good once.
+// idp is an identity provider that enforces the rules: the redirect, the secret, PKCE, codes that are valid once.
 type idp struct {
 	t    *testing.T
 	http *httptest.Server
@@ -33,7 +32,7 @@ type idp struct {
 
 	mu    sync.Mutex
 	codes map[string]url.Values // of the request by which they came
-	// change spoils what the next token says.
+	// change damages the next token.
 	change func(claims jwt.MapClaims, token *jwt.Token) any
 	claims jwt.MapClaims // of who logs in
 }
@@ -73,8 +72,7 @@ func (p *idp) options(o *server.Options, base string) {
 	}
 }
 
-// authorize is what the provider does with a browser whose person logs in: it gives the query with which the browser
-// goes back.
+// authorize is what the provider does when a person logs in: it returns the query of the redirect back.
 func (p *idp) authorize(address string) url.Values {
 	p.t.Helper()
 	u, err := url.Parse(address)
@@ -151,7 +149,7 @@ func (l *lab) visit(p *idp, cookie string, begin answer, change ...func(url.Valu
 		"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
 }
 
-// sessionOf finds the cookie of a session among those that an answer sets.
+// sessionOf finds the session cookie of a response.
 func sessionOf(a answer) string {
 	for _, c := range a.header["Set-Cookie"] {
 		if rest, ok := strings.CutPrefix(c, "taproot_session="); ok {
@@ -162,8 +160,7 @@ func sessionOf(a answer) string {
 	return ""
 }
 
-// TestProvider: somebody new, somebody who comes again, an account that was there, and answers that are not what they
-// should be.
+// TestProvider: a new person, a known one, an account that existed before, and invalid responses.
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	p := newIDP(t)
@@ -201,7 +198,7 @@ func TestProvider(t *testing.T) {
 		}
 	}
 
-	// Answers that let nobody in.
+	// Responses that do not log in.
 	p.claims = jwt.MapClaims{"sub": "8", "email": "eight@example.com", "email_verified": true}
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -251,7 +248,7 @@ func TestProvider(t *testing.T) {
 			t.Errorf("%s: %s", name, a)
 		}
 	}
-	// The answer of somebody else's log-in, in a browser that began none, or another one.
+	// The response of another login, in a browser that has started none, or another one.
 	theirs := p.authorize(begin().header.Get("Location"))
 	if a := l.ask("", "GET", "/console/provider/back?"+theirs.Encode(), nil); a.status != 403 {
 		t.Errorf("without a cookie: %s", a)
@@ -260,7 +257,7 @@ func TestProvider(t *testing.T) {
 		t.Errorf("a code of another log-in: %s", a)
 	}
 
-	// An account that was there is connected by its owner, and by nobody else.
+	// An existing account is connected by its owner, and by no other person.
 	ada := l.person("ada@example.com", false)
 	p.claims = jwt.MapClaims{"sub": "9", "email": "ada@example.com", "email_verified": true}
 	if a := l.visit(p, "", begin()); a.status != 409 || sessionOf(a) != "" {
@@ -282,7 +279,7 @@ func TestProvider(t *testing.T) {
 		"ada@example.com") {
 		t.Errorf("connected, and not let in: %s", a)
 	}
-	// Somebody registered an address that is not theirs, and waits for its owner to come.
+	// A person registered an address of another person, and waits for its owner to log in.
 	past.Add(int64(time.Minute))
 	if a := l.ask("", "POST", "/console/register", url.Values{"email": {"victim@example.com"},
 		"password": {password}}); a.status != 303 {

@@ -11,17 +11,17 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// reports is the page of what runs left, and of packs that were uploaded.
+// reports is the data of the page of runs with reports, and of uploaded packs.
 type reports struct {
 	Runs    []run
 	Older   string
 	Text    string
 	Verdict string
 	Kind    string
-	Any     bool // there are reports, even if none fits
+	Any     bool // there are reports, even if none matches
 }
 
-// uploadNote lies in the folder of an uploaded pack.
+// uploadNote is a file in the folder of an uploaded pack.
 const uploadNote = "upload.json"
 
 func (c *Console) reportsPage(q *request) error { return q.reportsWith(nil) }
@@ -31,7 +31,7 @@ func (q *request) reportsWith(failed error) error {
 	d := reports{Text: strings.TrimSpace(get.Get("text")), Verdict: get.Get("verdict"), Kind: get.Get("kind")}
 	query := "?limit=200"
 	if before := get.Get("before"); before != "" {
-		query += "&before=" + part(before)
+		query += "&before=" + pathSegment(before)
 	}
 	var folders []struct {
 		Run          string
@@ -56,7 +56,7 @@ func (q *request) reportsWith(failed error) error {
 		}
 		one := runOf(records[at], names)
 		one.Packs, one.Uploaded = f.Packs, slices.Contains(f.Files, uploadNote)
-		if d.fits(one) {
+		if d.matches(one) {
 			d.Runs = append(d.Runs, one)
 		}
 	}
@@ -69,13 +69,13 @@ func (q *request) reportsWith(failed error) error {
 	}
 	v := view{Title: "Reports", Tab: "reports", D: d}
 	if failed != nil {
-		return q.again("reports", v, failed)
+		return q.showFormAgain("reports", v, failed)
 	}
 	return q.show("reports", v)
 }
 
-// fits tells whether a run passes the filters.
-func (d reports) fits(r run) bool {
+// matches reports whether a run matches the filters.
+func (d reports) matches(r run) bool {
 	text := strings.ToLower(d.Text)
 	named := text == "" || strings.Contains(strings.ToLower(r.ID), text) ||
 		slices.ContainsFunc(r.Cases, func(c jobs.Case) bool {
@@ -96,13 +96,13 @@ func (c *Console) uploadPack(q *request) error {
 }
 
 func (c *Console) deleteReport(q *request) error {
-	if err := q.call("DELETE", "/reports/"+part(q.r.PathValue("run")), nil, nil); err != nil {
+	if err := q.call("DELETE", "/reports/"+pathSegment(q.r.PathValue("run")), nil, nil); err != nil {
 		return q.reportsWith(err)
 	}
 	return q.done(q.base()+"/reports", "report-deleted")
 }
 
-// openReport leads to a page of a report, at an address that needs no cookie.
+// openReport redirects to a page of a report, at a URL that needs no cookie.
 func (c *Console) openReport(q *request) error {
 	id, name := q.r.PathValue("run"), q.r.PathValue("path")
 	if name == "" {
@@ -122,19 +122,19 @@ func (c *Console) openReport(q *request) error {
 func escaped(text string) string {
 	parts := strings.Split(text, "/")
 	for i := range parts {
-		parts[i] = part(parts[i])
+		parts[i] = pathSegment(parts[i])
 	}
 	return strings.Join(parts, "/")
 }
 
-// file answers for a page of a report and what it loads. Reports hold texts of strangers: the API shows them in a
-// sandbox, whose requests carry no cookie, so that the ticket says who asks. A link to another run leads through the
-// project's pages.
+// file serves a page of a report and the files that it loads. Reports contain texts of tested apps, so the API shows
+// them in a sandbox. Its requests have no cookie; the ticket in the URL identifies the person. A link to another run
+// goes through the project's pages.
 func (c *Console) file(q *request) error {
 	q.person, q.project = nil, nil
 	id, text, name := q.r.PathValue("project"), q.r.PathValue("ticket"), q.r.PathValue("path")
 	if pack.IsRunName(text) {
-		q.redirect("/console/p/" + part(id) + "/reports/" + text + "/" + escaped(name))
+		q.redirect("/console/p/" + pathSegment(id) + "/reports/" + text + "/" + escaped(name))
 		return nil
 	}
 	person, project, run, err := c.o.Service.OpenTicket(q.r.Context(), text, q.from())
@@ -155,8 +155,8 @@ func (c *Console) file(q *request) error {
 	return nil
 }
 
-// allRuns is where pages of reports lead to from their run.
+// allRuns is the target of links from pages of reports to the list of runs.
 func (c *Console) allRuns(q *request) error {
-	q.redirect("/console/p/" + part(q.r.PathValue("project")) + "/reports")
+	q.redirect("/console/p/" + pathSegment(q.r.PathValue("project")) + "/reports")
 	return nil
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// request is one on its way through the console.
+// request is a request that the console handles.
 type request struct {
 	c       *Console
 	w       http.ResponseWriter
 	r       *http.Request
-	person  *service.Person  // nil: nobody has logged in
+	person  *service.Person  // nil: not logged in
 	project *service.Project // of the path
 }
 
-// from is where the request came from.
+// from returns the client of the request.
 func (q *request) from() service.From {
 	address, _ := q.c.o.Client(q.r)
 	return service.From{Address: address, Agent: q.r.UserAgent()}
@@ -28,7 +28,7 @@ func (q *request) from() service.From {
 
 const plainCookie = "taproot_session"
 
-// cookieName binds the cookie to this host, as far as browsers do it: over TLS only.
+// cookieName returns a name that binds the cookie to this host, which browsers support only over TLS.
 func (c *Console) cookieName() string {
 	if c.o.Service.Secure() {
 		return "__Host-" + plainCookie
@@ -45,11 +45,11 @@ func (c *Console) cookie(value string) *http.Cookie {
 	return k
 }
 
-// identify finds out who has logged in; nobody is no error.
+// identify finds the logged-in person; a request without a session is not an error.
 func (q *request) identify() error {
 	list := q.r.CookiesNamed(q.c.cookieName())
 	if len(list) != 1 {
-		return nil // two: somebody who can set cookies for a part of the site planted one
+		return nil // two cookies: one may have been planted from another subdomain
 	}
 	p, err := q.c.o.Service.Session(q.r.Context(), list[0].Value, q.from())
 	if errors.Is(err, service.ErrInvalid) {
@@ -59,10 +59,10 @@ func (q *request) identify() error {
 	return err
 }
 
-// maxForm bounds the body of a form; those with files are read as they come.
+// maxForm limits the body of a form; forms with files are streamed.
 const maxForm = 2 << 20
 
-// handler lets those in whom the route is for.
+// handler serves the route to people who may use it.
 func (c *Console) handler(route route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{c: c, w: w, r: r}
@@ -90,7 +90,8 @@ func (c *Console) handler(route route) http.Handler {
 	})
 }
 
-// admit says who sent a request, and refuses who may not take the route. Another project's paths lead nowhere.
+// admit identifies the sender of a request, and rejects those who may not use the route. The paths of other projects do
+// not exist for them.
 func (c *Console) admit(q *request, who access) (err error) {
 	if err := q.identify(); err != nil || q.person == nil {
 		return err
@@ -114,7 +115,7 @@ func (c *Console) admit(q *request, who access) (err error) {
 	return nil
 }
 
-// toLogin asks who has not logged in to do so, and comes back to a page, never to what a form does.
+// toLogin redirects to the login form, and afterwards to the page, but never to the action of a form.
 func (q *request) toLogin() {
 	to := "/console/login"
 	if q.r.Method == http.MethodGet && q.r.URL.Path != "/console/" {
@@ -123,8 +124,8 @@ func (q *request) toLogin() {
 	q.redirect(to)
 }
 
-// goodNext is a place of the console, and nothing that a browser takes for another site's.
-func goodNext(text string) string {
+// isSafeNext reports whether a path belongs to the console, and cannot be read as the URL of another site.
+func isSafeNext(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/console/") ||
 		strings.ContainsAny(text, "\\\r\n\t") || len(text) > 500 {
@@ -148,15 +149,15 @@ func (q *request) readForm() error {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
 			return &service.Error{Status: http.StatusRequestEntityTooLarge, Code: "payload_too_large",
-				Message: "The form holds more than 2 MB."}
+				Message: "The form is larger than 2 MB."}
 		}
 		return invalid("The form cannot be read.")
 	}
-	_ = http.NewResponseController(q.w).SetReadDeadline(time.Time{}) // it is all there: what follows may take its time
+	_ = http.NewResponseController(q.w).SetReadDeadline(time.Time{}) // the form has arrived; the handler may take longer
 	return nil
 }
 
-// field gives a field of a form; those of the query do not count.
+// field returns a field of a form, without those of the query.
 func (q *request) field(name string) string { return q.r.PostForm.Get(name) }
 
 func (q *request) redirect(to string) {
@@ -164,20 +165,20 @@ func (q *request) redirect(to string) {
 	q.w.WriteHeader(http.StatusSeeOther)
 }
 
-// done goes to a page that says what was done, by one of the fixed texts.
+// done redirects to a page with the message of an action, which is one of doneTexts.
 func (q *request) done(to, what string) error {
 	q.redirect(to + "?done=" + what)
 	return nil
 }
 
-// base is the address of the project's pages.
+// base returns the URL of the project's pages.
 func (q *request) base() string { return "/console/p/" + q.project.ID }
 
 func invalid(message string) *service.Error {
 	return &service.Error{Status: http.StatusBadRequest, Code: "invalid_request", Message: message}
 }
 
-// known gives the error that somebody caused, or may know of; nil: the machine's.
+// known returns an error that was caused by the person, or that the person may see; nil for internal errors.
 func known(err error) *service.Error {
 	var own *service.Error
 	var gone *store.UnavailableError
@@ -186,7 +187,8 @@ func known(err error) *service.Error {
 		return own
 	case errors.As(err, &gone) && gone.Full:
 		return &service.Error{Status: http.StatusInsufficientStorage, Code: "insufficient_storage",
-			Message: "The disk of the service's database is full. Nothing was kept; whoever runs the service must make room."}
+			Message: "The disk of the service's database is full. Nothing was stored; the operator of the service must free " +
+				"disk space."}
 	case errors.As(err, &gone):
 		return &service.Error{Status: http.StatusServiceUnavailable, Code: "unavailable",
 			Message: "The database cannot be reached. Try again in some seconds.", After: 5 * time.Second}
@@ -194,13 +196,13 @@ func known(err error) *service.Error {
 	return nil
 }
 
-// attempt counts a log-in and its like: ten in a minute for an address, and for an account.
+// attempt counts a login or a similar action: ten per minute for an address, and for an account.
 func (q *request) attempt(account string) error {
 	_, counted := q.c.o.Client(q.r)
 	quota, err := q.c.o.Service.TakeAuth(q.r.Context(), counted, strings.ToLower(strings.TrimSpace(account)))
 	if err == nil && !quota.Allowed {
 		err = &service.Error{Status: http.StatusTooManyRequests, Code: "rate_limited",
-			Message: "Too many tries. Wait a minute, then try again.", After: quota.RetryAfter}
+			Message: "Too many attempts. Wait a minute, then try again.", After: quota.RetryAfter}
 	}
 	return err
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// rule is what everybody gets on a route: those who may, the status that they get, and the form that is sent.
+// rule is what each role gets on a route: who may use it, the status, and the form.
 type rule struct {
-	may    string // of owner, admin, member, viewer, stranger, operator; * is everybody, nobody too
+	may    string // of owner, admin, member, viewer, stranger, operator; *: everyone, also without a login
 	status int
 	form   url.Values
 }
 
-// rules has a line for each route; what destroys is asked for in a way that lets it be, by those who may.
+// rules has a line for each route; destructive actions are requested by permitted roles in a way that fails.
 func rules() map[string]rule {
 	const all, people = "owner admin member viewer", "owner admin member viewer stranger operator"
 	const p = "/console/p/{project}"
@@ -61,7 +61,7 @@ func rules() map[string]rule {
 		"POST " + p + "/keys/{key}/revoke":                 {"owner admin", 0, url.Values{}},
 		"GET " + p + "/usage":                              {all, 200, nil},
 		"GET " + p + "/devices":                            {all, 200, nil},
-		"GET " + p + "/farm":                               {all, 404, nil}, // this server is no hub
+		"GET " + p + "/farm":                               {all, 404, nil}, // this server is not a hub
 		"POST " + p + "/devices/{device}/recording":        {"owner admin member", 404, url.Values{}},
 		"POST " + p + "/devices/{device}/recording/stop":   {"owner admin member", 404, url.Values{}},
 		"POST " + p + "/devices/{device}/recording/delete": {"owner admin member", 404, url.Values{}},
@@ -99,11 +99,11 @@ func rules() map[string]rule {
 	}
 }
 
-// TestRoutesAndRoles walks every route of the console as everybody: owner, admin, member and viewer of the project, the
-// owner of another one, an admin of the service, nobody, and somebody with a cookie of one's own making.
+// TestRoutesAndRoles calls every route of the console in every role: owner, admin, member and viewer of the project,
+// the owner of another one, an admin of the service, without a login, and with a forged cookie.
 func TestRoutesAndRoles(t *testing.T) {
 	t.Parallel()
-	// each request comes some seconds after the one before, or log-ins would be refused for their number
+	// some seconds between two requests, because logins are rate limited
 	var past atomic.Int64
 	l := newLab(t, 1, func(o *service.Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(past.Load())) }
@@ -134,7 +134,7 @@ func TestRoutesAndRoles(t *testing.T) {
 		"index.html", "{name}", "console.css", "{$}", "", "{account}", "acc_none",
 		"{session}", "ses_none", "{invitation}", "inv_none", "{ticket}", "forged", "{action}", "nothing")
 	all := rules()
-	// who may destroy something comes last
+	// roles that may destroy something are last
 	everybody := []string{"nobody", "forged", "stranger", "operator", "viewer", "member", "admin", "owner"}
 	asked := 0
 	for _, pattern := range console.Routes() {

@@ -4,19 +4,20 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// route is a page or what a form of one does.
+// route is a page, or the action of a form.
 type route struct {
 	pattern string
 	who     access
 	do      func(*Console, *request) error
 }
 
-// access says who may take a route.
+// access is what a route requires.
 type access struct {
-	person bool         // has logged in
-	role   service.Role // in the project of the path, at least
-	admin  bool         // of the service
-	// it is a request of the API that a script of a page makes: its body is no form, and looking is as much as acting
+	person bool         // a logged-in person
+	role   service.Role // minimum role in the project of the path
+	admin  bool         // an admin of the service
+	// A request of the API that a script of a page makes: its body is not a form, and the origin is checked for reads,
+	// too.
 	api bool
 }
 
@@ -28,7 +29,7 @@ func Routes() (list []string) {
 	return list
 }
 
-// routes is the list of all paths.
+// routes lists all paths.
 func routes() []route {
 	var public, person, admin = access{}, access{person: true}, access{person: true, admin: true}
 	in := func(role service.Role) access { return access{person: true, role: role} }
@@ -79,7 +80,7 @@ func routes() []route {
 		{"POST " + p + "/devices/{device}/recording", member, (*Console).record},
 		{"POST " + p + "/devices/{device}/recording/stop", member, (*Console).stopRecording},
 		{"POST " + p + "/devices/{device}/recording/delete", member, (*Console).deleteRecording},
-		{"GET " + p + "/devices/{device}/film", viewer, (*Console).film},
+		{"GET " + p + "/devices/{device}/film", viewer, (*Console).recordingVideo},
 		{"GET " + p + "/devices/{device}/studio", viewer, (*Console).studio},
 		{"GET " + p + "/api/{path...}", script, (*Console).pass},
 		{"POST " + p + "/api/{path...}", script, (*Console).pass},
@@ -97,7 +98,7 @@ func routes() []route {
 		{"GET " + p + "/members", viewer, (*Console).membersPage},
 		{"POST " + p + "/members", manager, (*Console).invite},
 		{"POST " + p + "/members/{account}/role", manager, (*Console).setRole},
-		{"POST " + p + "/members/{account}/remove", viewer, (*Console).removeMember}, // whoever it is may leave
+		{"POST " + p + "/members/{account}/remove", viewer, (*Console).removeMember}, // every member may leave
 		{"POST " + p + "/members/{account}/transfer", owner, (*Console).transfer},
 		{"POST " + p + "/invitations/{invitation}/withdraw", manager, (*Console).withdraw},
 		{"GET " + p + "/log", manager, (*Console).logPage},

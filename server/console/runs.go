@@ -15,13 +15,13 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// run is a run for people.
+// run is a run, as the pages show it.
 type run struct {
 	jobs.Record
 	Who      string
 	Done     int
 	Passed   int
-	Failed   int // and errors
+	Failed   int // including errors
 	Other    int
 	Uploaded bool
 	Packs    []string
@@ -56,10 +56,10 @@ func failed(v event.Verdict) bool {
 	return v == event.Fail || v == event.Error || v == event.Interrupted
 }
 
-// Under tells whether the run is under way.
+// Under reports whether the run has not ended.
 func (r run) Under() bool { return r.State != jobs.Ended }
 
-// Took is how long it took.
+// Took returns the duration of the run.
 func (r run) Took() time.Duration {
 	if r.Started.IsZero() || r.Ended.IsZero() {
 		return 0
@@ -67,24 +67,24 @@ func (r run) Took() time.Duration {
 	return r.Ended.Sub(r.Started)
 }
 
-// Again tells whether something can be run again.
+// Again reports whether there is something to run again.
 func (r run) Again() bool {
 	return !r.Under() && !r.Uploaded && slices.ContainsFunc(r.Cases, func(c jobs.Case) bool { return failed(c.Verdict) })
 }
 
-// Duration is how long a case took.
+// Duration returns the duration of a case.
 func (r run) Duration(c jobs.Case) time.Duration {
 	return time.Duration(c.DurationMS) * time.Millisecond
 }
 
-// runs is the page of runs, with what can be run.
+// runs is the data of the page of runs and of the form that starts one.
 type runs struct {
 	Runs     []run
 	Older    string
 	Tests    []test
 	Problems []mistake
 	Form     start
-	Key      string // the same form that is sent twice starts one run
+	Key      string // a form that is sent twice starts one run
 }
 
 type test struct {
@@ -111,12 +111,12 @@ type start struct {
 	Platform string   `json:"platform,omitempty"`
 	Device   string   `json:"device,omitempty"`
 	Labels   string   `json:"labelFilter,omitempty"`
-	Pool     string   `json:"pool,omitempty"` // of a farm, as what follows
+	Pool     string   `json:"pool,omitempty"` // of a farm, like the next fields
 	On       []string `json:"labels,omitempty"`
 	Priority int      `json:"priority,omitempty"`
 }
 
-// OnText is what was typed for On.
+// OnText is the text of the field On.
 func (s start) OnText() string { return strings.Join(s.On, ",") }
 
 const pageLength = 50
@@ -128,7 +128,7 @@ func (q *request) runsWith(form start, failed error) error {
 	d := runs{Form: form, Key: rand.Text()}
 	path := "/runs?limit=200"
 	if before := q.r.URL.Query().Get("before"); before != "" {
-		path += "&before=" + part(before)
+		path += "&before=" + pathSegment(before)
 	}
 	var records []jobs.Record
 	if err := q.call("GET", path, nil, &records); err != nil {
@@ -161,7 +161,7 @@ func (q *request) runsWith(form start, failed error) error {
 	d.Tests, d.Problems = tests.Tests, tests.Problems
 	v.D = d
 	if failed != nil {
-		return q.again("runs", v, failed)
+		return q.showFormAgain("runs", v, failed)
 	}
 	return q.show("runs", v)
 }
@@ -189,11 +189,11 @@ func (c *Console) startRun(q *request) error {
 	case err != nil:
 		return q.runsWith(f, err)
 	}
-	q.redirect(q.base() + "/runs/" + part(rec.ID))
+	q.redirect(q.base() + "/runs/" + pathSegment(rec.ID))
 	return nil
 }
 
-// place says where on a farm it runs, and how soon.
+// place reads the pool, labels and priority for a run on a farm.
 func (s *start) place(pool, on, priority string) error {
 	s.Pool = pool
 	for one := range strings.SplitSeq(on, ",") {
@@ -217,7 +217,7 @@ func (s *start) place(pool, on, priority string) error {
 	return nil
 }
 
-// start asks the API for a run.
+// start starts a run by the API.
 func (q *request) start(f start, key string) (rec jobs.Record, err error) {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -249,7 +249,7 @@ func (c *Console) runPage(q *request) error {
 
 func (q *request) run() (r run, err error) {
 	var rec jobs.Record
-	if err := q.call("GET", "/runs/"+part(q.r.PathValue("run")), nil, &rec); err != nil {
+	if err := q.call("GET", "/runs/"+pathSegment(q.r.PathValue("run")), nil, &rec); err != nil {
 		return r, err
 	}
 	names, err := q.names()
@@ -262,14 +262,14 @@ func (q *request) run() (r run, err error) {
 func (q *request) runWith(r run, failed error) error {
 	v := view{Title: "Run " + r.ID, Tab: "runs", D: r, Refresh: r.Under()}
 	if failed != nil {
-		return q.again("run", v, failed)
+		return q.showFormAgain("run", v, failed)
 	}
 	return q.show("run", v)
 }
 
-// events passes on what happens in a run, as it happens.
+// events passes on the events of a run.
 func (c *Console) events(q *request) error {
-	r := q.ask(http.MethodGet, "/runs/"+part(q.r.PathValue("run"))+"/events", nil, "")
+	r := q.ask(http.MethodGet, "/runs/"+pathSegment(q.r.PathValue("run"))+"/events", nil, "")
 	if last := q.r.Header.Get("Last-Event-ID"); last != "" {
 		r.Header.Set("Last-Event-ID", last)
 	}
@@ -279,13 +279,13 @@ func (c *Console) events(q *request) error {
 
 func (c *Console) cancelRun(q *request) error {
 	id := q.r.PathValue("run")
-	if err := q.call("DELETE", "/runs/"+part(id), nil, nil); err != nil {
+	if err := q.call("DELETE", "/runs/"+pathSegment(id), nil, nil); err != nil {
 		return err
 	}
-	return q.done(q.base()+"/runs/"+part(id), "cancelled")
+	return q.done(q.base()+"/runs/"+pathSegment(id), "cancelled")
 }
 
-// rerun starts what did not pass once more.
+// rerun starts the cases again that did not pass.
 func (c *Console) rerun(q *request) error {
 	r, err := q.run()
 	if err != nil {
@@ -303,12 +303,12 @@ func (c *Console) rerun(q *request) error {
 	rec, err := q.start(f, "")
 	if e := known(err); e != nil && e.Status == http.StatusBadRequest {
 		err = invalid(
-			"The tests of this run do not lie in the project's folder of tests, where they would be started " +
+			"The tests of this run are not in the project's folder of tests, where they would be started " +
 				"again. " + sentence(e.Message))
 	}
 	if err != nil {
 		return q.runWith(r, err)
 	}
-	q.redirect(q.base() + "/runs/" + part(rec.ID))
+	q.redirect(q.base() + "/runs/" + pathSegment(rec.ID))
 	return nil
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// studio is the page on which a device is seen live.
+// studio is the page on which a device is shown live.
 func (c *Console) studio(q *request) error {
 	c.o.Studio(q.w, q.r.PathValue("device"), q.base(), q.project.Role.Covers(service.RoleMember))
 	return nil
 }
 
-// pass answers a request of the API that Studio's page makes: those about devices, and the check of a test. Who may do
-// what is the API's to say.
+// pass handles a request of the API by Studio's page: those about devices, and the validation of a test. The API checks
+// the permission.
 func (c *Console) pass(q *request) error {
 	at := "/" + q.r.PathValue("path")
 	if path.Clean(at) != at || !strings.HasPrefix(at, "/devices/") && at != "/tests/validate" {
@@ -33,8 +33,8 @@ func (c *Console) pass(q *request) error {
 	return nil
 }
 
-// answerScript lets those in whose page made the request. Pages of other sites are refused also where they only look: a
-// WebSocket is a GET.
+// answerScript serves requests of pages of logged-in people. Pages of other sites are also rejected when they only
+// read: a WebSocket is a GET.
 func (c *Console) answerScript(q *request, route route) error {
 	acting := q.r.Clone(q.r.Context())
 	acting.Method = http.MethodPost
@@ -51,7 +51,7 @@ func (c *Console) answerScript(q *request, route route) error {
 	return route.do(c, q)
 }
 
-// failScript says in the API's form what went wrong.
+// failScript responds with an error in the API's form.
 func (c *Console) failScript(q *request, err error) {
 	e := known(err)
 	if e == nil {
@@ -62,6 +62,6 @@ func (c *Console) failScript(q *request, err error) {
 	retryAfter(q.w.Header(), e)
 	q.w.Header().Set("Content-Type", "application/json")
 	q.w.WriteHeader(e.Status)
-	// who went away reads nothing
+	// A client that disconnected reads nothing.
 	_ = json.NewEncoder(q.w).Encode(map[string]string{"error": e.Code, "message": e.Message})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// TestStudio: a member goes from the list of devices to a phone's live screen and acts on it there.
+// TestStudio: a member opens a phone's live screen from the list of devices and acts on it.
 func TestStudio(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -44,8 +44,7 @@ func TestStudio(t *testing.T) {
 	p.sees("Open in Studio")
 }
 
-// TestRequestsOfStudio: what a page asks for goes to the project's own devices, with the rights of the person, and
-// nothing else goes that way.
+// TestRequestsOfStudio: the requests of a page reach only the project's own devices, with the person's permissions.
 func TestRequestsOfStudio(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -122,7 +121,7 @@ func TestRequestsOfStudio(t *testing.T) {
 	}
 }
 
-// TestRecordAScreen: a screen is filmed from the list of devices, and the film downloaded and deleted.
+// TestRecordAScreen: a screen is recorded from the list of devices, and the video downloaded and deleted.
 func TestRecordAScreen(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRoutesAndRoles asks who may film; the server's TestRecording films")
@@ -142,11 +141,11 @@ func TestRecordAScreen(t *testing.T) {
 	p.goTo(base + "devices")
 	button := func(text string) { p.must(p.Locator("button", playwright.PageLocatorOptions{HasText: text}).Click()) }
 	button("Record the screen")
-	p.sees("The screen is filmed")
+	p.sees("The screen is being recorded")
 	p.inFull("a device that is filmed")
 	p.shot("devices-filmed")
 	button("Stop the recording")
-	p.sees("The film can be downloaded.")
+	p.sees("The video can be downloaded.")
 	p.inFull("a device with a film")
 	p.shot("devices-film")
 	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/film", nil); a.status != 200 ||
@@ -154,7 +153,7 @@ func TestRecordAScreen(t *testing.T) {
 		t.Errorf("the film: %d %v", a.status, a.header)
 	}
 	button("Delete")
-	p.sees("The film was deleted.")
+	p.sees("The video was deleted.")
 	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/film", nil); a.status != 404 {
 		t.Error(a)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// TestTour looks at every page, full and empty, on a large screen, on a phone and in the dark: axe-core finds nothing,
-// no page is wider than its window, and no script of a text runs. CONSOLE_SHOTS names a folder for pictures of them.
+// TestTour checks every page, full and empty, on a large screen, on a phone and in the dark: axe-core finds nothing, no
+// page is wider than its window, and no script in a text runs. CONSOLE_SHOTS names a folder for screenshots of them.
 func TestTour(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
@@ -79,7 +79,7 @@ func TestTour(t *testing.T) {
 		if testing.Short() && name != "390" {
 			continue
 		}
-		// one walk through what is full, on a phone in the dark; those pages are looked at of which the others are made
+		// one tour of the pages with content, on a phone in the dark, of the pages on which the others are based
 		if testing.Short() {
 			s.dark = true
 		}
@@ -120,7 +120,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestKeyboard: what a mouse can do, the keyboard can.
+// TestKeyboard: everything that a mouse can do is possible with the keyboard.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestJourney logs in by the mouse")
@@ -132,7 +132,7 @@ func TestKeyboard(t *testing.T) {
 	p.must(p.Keyboard().Press("Tab"))
 	p.must(p.Keyboard().Type(password))
 	p.must(p.Keyboard().Press("Enter"))
-	p.sees("Begin here")
+	p.sees("Get started")
 	p.must(p.Keyboard().Press("Tab"))
 	p.must(p.Keyboard().Press("Enter")) // over what is on every page
 	if at, err := p.Evaluate(`document.activeElement.id`); err != nil || at != "main" {
@@ -157,8 +157,8 @@ func TestKeyboard(t *testing.T) {
 	p.sees("You are logged out")
 }
 
-// TestWithoutScripts: a key is made and revoked, and a run is started and seen to its end, in a browser that runs no
-// script.
+// TestWithoutScripts: a key is created and revoked, and a run is started and followed to its end, in a browser without
+// scripts.
 func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRoutesAndRoles and TestAttacks send forms without a script")
@@ -187,7 +187,7 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestLive: a run is followed as it goes, and cancelled; what failed is run again.
+// TestLive: a run is followed live, and canceled; failed tests are run again.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -203,14 +203,14 @@ func TestLive(t *testing.T) {
 				"}\n", "wrong.yaml": "id: wrong\nsteps:\n  - tapp: x\n"})}}))
 	p.press("button", "Upload the tests")
 	p.sees("The tests were uploaded")
-	p.sees("unknown action") // of the file that is no test
+	p.sees("unknown action") // of the file that is not a test
 	p.must(p.Locator("label:has(input[value=slow]) input").Check())
 	p.press("button", "Start")
-	p.sees("running") // told by an event: the page was loaded while the run waited, or just began
+	p.sees("running") // by an event: the page was loaded while the run waited, or just started
 	p.must(p.Locator("td .flag.warn", playwright.PageLocatorOptions{HasText: "running"}).WaitFor())
 	p.inFull("a run under way")
 	p.shot("run-live")
-	other := p.beside()
+	other := p.secondTab()
 	other.goTo(base + "devices")
 	other.sees("runs slow")
 	other.sees("since")
@@ -223,8 +223,8 @@ func TestLive(t *testing.T) {
 	other.goTo(base + "runs/" + run)
 	other.press("button", "Cancel the run")
 	other.sees("The run was cancelled")
-	p.sees("Interrupted") // without a click: the stream told it
-	p.press("button", "Run again what failed")
+	p.sees("Interrupted") // without a click, by the stream
+	p.press("button", "Run failed tests again")
 	p.sees("running")
 	again := p.URL()[strings.LastIndex(p.URL(), "/")+1:]
 	if a := l.ask(l.cookie(ada), "POST", base+"runs/"+again+"/cancel", url.Values{}); a.status != 303 {

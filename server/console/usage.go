@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// usage is the requests against the plan.
+// usage is the number of requests compared with the plan.
 type usage struct {
 	service.Usage
 	Percent   int
@@ -37,7 +37,7 @@ type count struct {
 	N    int
 }
 
-// The size of the chart, in units of its own.
+// The size of the chart, in its own units.
 const (
 	chartLeft   = 52
 	chartHeight = 160
@@ -98,7 +98,7 @@ func sorted(counts map[string]int) (list []count) {
 	return list
 }
 
-// draw makes the bars of the chart.
+// draw returns the bars of the chart.
 func (u *usage) draw(first, last time.Time) {
 	perDay := map[string]int{}
 	most := 0
@@ -139,7 +139,7 @@ func (u usage) BarWidth() int {
 	return chartStep - 4
 }
 
-// nice is a round number that is not below n, and even.
+// nice returns a round, even number that is not less than n.
 func nice(n int) int {
 	for scale := 1; ; scale *= 10 {
 		for _, m := range []int{2, 4, 6, 10} {

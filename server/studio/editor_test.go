@@ -8,8 +8,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestEditor: the editor completes keys, values and what stands on the screen, explains keys, underlines what validate
-// tells at its place, takes steps back, finds, saves laid out, and hears of a change on disk.
+// TestEditor: the editor completes keys, values and labels on the screen, explains keys, underlines the errors of
+// validate, undoes steps, searches, saves formatted files, and detects a change on disk.
 func TestEditor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -24,8 +24,8 @@ func TestEditor(t *testing.T) {
 	p.must(p.Locator("#run-all").Click())
 	p.sees(`#outcome[data-passed="true"]`)
 	p.sees("#yaml .mark-pass")
-	p.sees(`#yaml .beside button[aria-label="Picture after line 4"]`)
-	p.must(p.Locator("#yaml .beside button").Click())
+	p.sees(`#yaml .result button[aria-label="Screenshot after line 4"]`)
+	p.must(p.Locator("#yaml .result button").Click())
 	p.sees(`#shot[open] img[alt="The screen after line 4"]`)
 	p.inFull("the picture of a step")
 	p.must(p.Keyboard().Press("Escape"))
@@ -36,7 +36,7 @@ func TestEditor(t *testing.T) {
 	p.completes("assert", `Waits until an element is on the screen`)
 	p.shot("completion-1440")
 	p.completed("assert")
-	p.place(`"Sign in"`) // the app that was launched draws it in its own time
+	p.place(`"Sign in"`) // the app that was launched may take a moment to draw it
 	p.must(p.Keyboard().Type("Sig"))
 	p.completes("Sign in", "on the screen")
 	p.completed("Sign in")
@@ -87,18 +87,18 @@ func TestEditor(t *testing.T) {
 	p.must(p.Keyboard().Press("Control+s"))
 }
 
-// completed takes a completion.
+// completed selects a completion.
 func (p *tab) completed(label string) {
 	p.l.t.Helper()
 	p.must(p.Locator("#yaml .cm-tooltip-autocomplete li", playwright.PageLocatorOptions{
 		Has: p.GetByText(label, playwright.PageGetByTextOptions{Exact: playwright.Bool(true)})}).Click())
 }
 
-// completes waits for a completion with what is said of it.
+// completes waits for a completion with its description.
 func (p *tab) completes(label, about string) {
 	p.l.t.Helper()
 	p.sees(`#yaml .cm-tooltip-autocomplete li:has-text("` + label + `")`)
-	if about != "" { // which may be shown after the list
+	if about != "" { // may appear after the list
 		p.sees(`#yaml .cm-tooltip-autocomplete:has-text("` + about + `")`)
 	}
 }

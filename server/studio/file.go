@@ -19,10 +19,10 @@ import (
 	"github.com/taproot-dev/taproot/server/auth"
 )
 
-// maxTest bounds a file of tests.
+// maxTest limits the size of a test file.
 const maxTest = 1 << 20
 
-// testFile is a test as the editor has it. Sum says which state of the file it is; "" is none.
+// testFile is a test in the editor. Sum identifies the state of the file; "": the file does not exist.
 type testFile struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
@@ -34,8 +34,8 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// goodName refuses what is no test of the project. That no path leaves it is the root's affair.
-func goodName(name string) bool {
+// isTestName reports whether a name is that of a test in the project. os.Root ensures that no path leaves the project.
+func isTestName(name string) bool {
 	ext := path.Ext(name)
 	if ext != ".yaml" && ext != ".yml" || !filepath.IsLocal(name) {
 		return false
@@ -48,22 +48,22 @@ func goodName(name string) bool {
 	return true
 }
 
-// may tells whether a person may read and write the project's files.
-func (s *Studio) may(w http.ResponseWriter, who auth.Identity) bool {
+// mayUseFiles reports whether a person mayUseFiles read and write the project's files, and writes the error otherwise.
+func (s *Studio) mayUseFiles(w http.ResponseWriter, who auth.Identity) bool {
 	if s.o.Files == nil || s.o.Identify != nil && !who.May("devices:write") {
-		http.Error(w, "There is no project here whose files you may open.", http.StatusForbidden)
+		http.Error(w, "There is no project here with files that you may open.", http.StatusForbidden)
 		return false
 	}
 	return true
 }
 
-// open gives a file; one that is not there is an empty one, to be saved.
+// open returns a file; one that does not exist is an empty file, to be saved.
 func (s *Studio) open(w http.ResponseWriter, r *http.Request, who auth.Identity) {
-	if !s.may(w, who) {
+	if !s.mayUseFiles(w, who) {
 		return
 	}
 	name := r.URL.Query().Get("path")
-	if !goodName(name) {
+	if !isTestName(name) {
 		http.Error(w, "Name a file of this project that ends in .yaml.", http.StatusBadRequest)
 		return
 	}
@@ -85,20 +85,20 @@ func (s *Studio) read(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxTest {
-		return nil, errors.Join(err, errors.New("it is no file of a test"))
+		return nil, errors.Join(err, errors.New("it is not a test file"))
 	}
 	return io.ReadAll(io.LimitReader(f, maxTest))
 }
 
-// save writes a file, laid out as taproot fmt does, unless it has changed since the editor read it. What is no YAML
-// stays as it is.
+// save writes a file, formatted as taproot fmt does, unless it has changed since the editor read it. Invalid YAML is
+// not formatted.
 func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity) {
-	if !s.may(w, who) {
+	if !s.mayUseFiles(w, who) {
 		return
 	}
 	var file testFile
 	if r.Header.Get("Content-Type") != "application/json" ||
-		json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !goodName(file.Path) ||
+		json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !isTestName(file.Path) ||
 		len(file.Text) > maxTest {
 		http.Error(w, "Send a file of this project that ends in .yaml.", http.StatusBadRequest)
 		return
@@ -123,8 +123,7 @@ func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity)
 	answer(w, http.StatusOK, file)
 }
 
-// write writes a file and the folders that lead to it. Each write has a file aside of its own, so that two at once do
-// not mix.
+// write writes a file and creates its folders. Each write has its own temporary file, so that two at once do not mix.
 func (s *Studio) write(file testFile) error {
 	dir, base := path.Split(filepath.ToSlash(file.Path))
 	dir = path.Clean("./" + dir)
@@ -138,35 +137,35 @@ func (s *Studio) write(file testFile) error {
 	return errors.Join(wholefile.WriteWhole(folder, base, []byte(file.Text)), folder.Close())
 }
 
-// maxAttachment bounds a file that lies beside a test.
+// maxAttachment limits the size of a file next to a test.
 const maxAttachment = 64 << 20
 
-// attach puts a file beside a test, which uploads it: under its own name, or, when another file has that, under one
-// with a number.
+// attach saves a file next to a test that uses it: under its own name, or, when another file has that, with a number
+// added.
 func (s *Studio) attach(w http.ResponseWriter, r *http.Request, who auth.Identity) {
-	if !s.may(w, who) {
+	if !s.mayUseFiles(w, who) {
 		return
 	}
 	beside, name := r.URL.Query().Get("beside"), r.URL.Query().Get("name")
-	if !goodName(beside) || name != path.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") ||
-		strings.ContainsAny(name, "\\:") || goodName(name) {
-		http.Error(w, "Name a file to be put beside a test of this project.", http.StatusBadRequest)
+	if !isTestName(beside) || name != path.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") ||
+		strings.ContainsAny(name, "\\:") || isTestName(name) {
+		http.Error(w, "Name a file to be saved next to a test of this project.", http.StatusBadRequest)
 		return
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAttachment))
 	if err != nil {
-		http.Error(w, "The file is larger than 64 MB: put it beside the test yourself, and name it.",
+		http.Error(w, "The file is larger than 64 MB: put it next to the test yourself, and name it.",
 			http.StatusRequestEntityTooLarge)
 		return
 	}
-	if name, err = s.putBeside(beside, name, data); err != nil {
+	if name, err = s.saveNextTo(beside, name, data); err != nil {
 		http.Error(w, "The file cannot be written: "+reason(err), http.StatusBadRequest)
 		return
 	}
 	answer(w, http.StatusOK, map[string]string{"name": name})
 }
 
-func (s *Studio) putBeside(test, name string, data []byte) (string, error) {
+func (s *Studio) saveNextTo(test, name string, data []byte) (string, error) {
 	dir := path.Dir(filepath.ToSlash(test))
 	if err := s.o.Files.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -189,7 +188,7 @@ func (s *Studio) putBeside(test, name string, data []byte) (string, error) {
 	return "", errors.New("too many files have this name")
 }
 
-// reason is what is wrong with a file, without its path.
+// reason returns an error of a file without its path.
 func reason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -201,5 +200,5 @@ func reason(err error) string {
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // who went away reads nothing
+	_ = json.NewEncoder(w).Encode(v) // a client that disconnected reads nothing
 }

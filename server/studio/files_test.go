@@ -10,8 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestPreferredSelectors: what taproot.yaml says of the folder of the file decides which selector is the first, and is
-// written down.
+// TestPreferredSelectors: the taproot.yaml of the file's folder decides which selector comes first and is recorded.
 func TestPreferredSelectors(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "a plan reads what is preferred")
@@ -33,7 +32,7 @@ func TestPreferredSelectors(t *testing.T) {
 	}
 }
 
-// TestFilesOfTheTest: a run names files from the folder of the test, as a run of the saved file does.
+// TestFilesOfTheTest: a run resolves paths from the folder of the test, as a run of the saved file does.
 func TestFilesOfTheTest(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "a run of a file is tested by itself")
@@ -62,7 +61,7 @@ func TestFilesOfTheTest(t *testing.T) {
 		p.must(p.Locator("#file").Fill(outside))
 		p.must(p.Locator("#run-all").Click())
 		p.sees(`#outcome:has-text("name a file of this project")`)
-		p.must(p.Locator("#file").Fill("t.yaml")) // where the suite is not in force
+		p.must(p.Locator("#file").Fill("t.yaml")) // outside of the suite
 		p.must(p.Locator("#run-all").Click())
 		p.sees(`#outcome:not(:has-text("name a file of this project")):not(:has-text("Running"))`)
 		if what, _ := p.Locator("#outcome").TextContent(); !strings.Contains(what, `"fill.yaml" cannot be run`) {

@@ -12,11 +12,12 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestGiftsAndCuts: apps and pictures go to the phone by the field and by dropping them, links are opened, texts are
-// copied, and what no element tells is cut out as a picture or read; each is a step, and the test that it makes passes.
+// TestGiftsAndCuts: apps and images are copied to the phone by the field and by drag and drop, links are opened, texts
+// are copied, and a part of the screen without an element is cut out as an image or read; each is a step, and the
+// resulting test passes.
 func TestGiftsAndCuts(t *testing.T) {
 	t.Parallel()
-	phone := androidtest.Small // whose texts can be read in pixels
+	phone := androidtest.Small // text recognition can read its texts
 	if testing.Short() {
 		phone = androidtest.Tiny
 	}
@@ -25,7 +26,7 @@ func TestGiftsAndCuts(t *testing.T) {
 	p.must(p.Context().GrantPermissions([]string{"clipboard-read", "clipboard-write"}))
 	p.connected()
 	p.must(p.Locator("#record").Click())
-	p.must(p.Locator("#gift").SetInputFiles([]playwright.InputFile{
+	p.must(p.Locator("#add-files").SetInputFiles([]playwright.InputFile{
 		{Name: "app.apk", Buffer: []byte("PK\x03\x04\npackage=com.example.sent\n")},
 		{Name: "photo.png", MimeType: "image/png", Buffer: []byte("a picture")}}))
 	p.writes("install: app.apk")
@@ -42,16 +43,16 @@ func TestGiftsAndCuts(t *testing.T) {
 	p.place(`"Sign in"`)
 
 	p.must(p.Locator("#cut").Click())
-	for _, c := range []struct{ button, step string }{{"Assert this picture", "assert: {image: cut.png}"},
-		{"Tap this picture", "tap: {image: cut.png}"}} {
-		if testing.Short() && c.button != "Assert this picture" {
+	for _, c := range []struct{ button, step string }{{"Assert this image", "assert: {image: cut.png}"},
+		{"Tap this image", "tap: {image: cut.png}"}} {
+		if testing.Short() && c.button != "Assert this image" {
 			continue
 		}
 		p.cuts(`"Sign in"`)
 		p.must(p.Locator("#cutting button:text('" + c.button + "')").Click())
 		p.writes(c.step)
 	}
-	if testing.Short() { // what is read and copied, and the run: left to make test-full
+	if testing.Short() { // reading, copying and the run are tested by make test-full
 		return
 	}
 	p.cuts("Wrong e-mail")
@@ -71,7 +72,7 @@ func TestGiftsAndCuts(t *testing.T) {
 	p.click(`"Sign in"`)
 	p.sees("#element li code")
 	p.must(p.Locator("#copy-text").Click())
-	p.sees(`#said:text("Copied: Sign in")`)
+	p.sees(`#message:text("Copied: Sign in")`)
 	if text, err := p.Evaluate(`navigator.clipboard.readText()`); err != nil || text != "Sign in" {
 		t.Errorf("the clipboard holds %v, %v", text, err)
 	}
@@ -88,7 +89,7 @@ func TestGiftsAndCuts(t *testing.T) {
 	}
 }
 
-// cuts draws a box around an element, and waits for what was cut out.
+// cuts draws a box around an element, and waits for the image.
 func (p *tab) cuts(words string) {
 	p.l.t.Helper()
 	x, y := p.place(words)
@@ -99,7 +100,7 @@ func (p *tab) cuts(words string) {
 	p.sees("#cutting canvas")
 }
 
-// dropsAndLinks drops a picture on the phone and opens a link.
+// dropsAndLinks drops an image on the phone and opens a link.
 func (p *tab) dropsAndLinks() {
 	p.l.t.Helper()
 	_, err := p.Evaluate(`() => {

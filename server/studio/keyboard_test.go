@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestByKeyboard: all but the pointing itself is done by keys: each control is reached by Tab, none keeps it, and a
-// test is written, run and saved.
+// TestByKeyboard: everything but pointing can be done with the keyboard: Tab reaches each control, none keeps the
+// focus, and a test is written, run and saved.
 func TestByKeyboard(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestEditor writes a test by keys")
@@ -25,13 +25,14 @@ func TestByKeyboard(t *testing.T) {
 		name, _ := id.(string)
 		reached = append(reached, name)
 		seen, err := p.Evaluate(
-			`() => { const at = document.activeElement, e = at.shadowRoot?.activeElement || at, r = e.getBoundingClientRect(); return e.matches(":focus-visible") && r.width >= 18 && r.height >= 18 }`)
+			`() => { const at = document.activeElement, e = at.shadowRoot?.activeElement || at, r = ` +
+				`e.getBoundingClientRect(); return e.matches(":focus-visible") && r.width >= 18 && r.height >= 18 }`)
 		p.must(err)
 		if seen != true {
 			t.Errorf("%s has the focus, and nobody sees it", name)
 		}
 	}
-	for _, want := range []string{"point", "cut", "record", "picture-live", "Back", "Home", "Recents", "Vol +",
+	for _, want := range []string{"point", "cut", "record", "live-screen", "Back", "Home", "Recents", "Vol +",
 		"Landscape", "Enter", "copy-text", "picture", "text", "what", "gift", "selector", "prefer", "element",
 		"All elements", "Log",
 		"run-all", "run-to", "run-from", "run-one", "copy", "file", "Save", "yaml"} {
@@ -45,7 +46,7 @@ func TestByKeyboard(t *testing.T) {
 	p.sees(`#outcome[data-passed="true"]`)
 	p.must(p.Keyboard().Press("Control+s"))
 	p.sees(`#outcome:text("Saved")`)
-	if n, err := p.Locator("#yaml .beside").Count(); err != nil || n != 2 {
+	if n, err := p.Locator("#yaml .result").Count(); err != nil || n != 2 {
 		t.Errorf("after saving, results stand beside %d lines, %v", n, err)
 	}
 	p.must(p.Keyboard().Press("Shift+Tab"))

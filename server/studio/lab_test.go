@@ -32,7 +32,7 @@ import (
 
 const key = "tap_test_0123456789abcdef"
 
-// chromium is the one browser of this package's tests.
+// chromium is the browser of this package's tests.
 var chromium chromiumtest.Browser
 
 func TestMain(m *testing.M) {
@@ -44,18 +44,18 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// inside is where the servers of tests let pages go.
+// inside is the network policy of the servers: their pages may open local URLs.
 var inside = guard.Policy{AllowPrivate: true}
 
-// pages is the browser in which the servers of tests open pages where time is short; else each has its own.
+// pages is the browser in which the servers open pages in short tests; otherwise each has its own.
 var pages = sync.OnceValue(func() *web.Driver { return web.New(web.Options{Slots: 3, Policy: &inside, NoFiles: true}) })
 
-// sharedPages is not closed with the server, which closes its own pages.
+// sharedPages is not closed with a server, which closes its own pages.
 type sharedPages struct{ *web.Driver }
 
 func (sharedPages) Close() error { return nil }
 
-// shared are a server's devices whose pages stand in the browser of all tests.
+// shared returns the drivers of a server; the web driver uses the browser of all tests.
 func shared(conf run.Config) (list []drivers.Driver) {
 	for _, d := range run.Drivers(conf) {
 		if d.Platform() == dsl.Web {
@@ -98,7 +98,7 @@ func newLabOf(t testing.TB, phone androidtest.Options) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
+	conf.Timeout = time.Minute // a busy machine may be slow
 	gate, err := auth.New(auth.Config{Keys: []string{key}})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func newLabOf(t testing.TB, phone androidtest.Options) *lab {
 	return l
 }
 
-// link gives an address that lets in once.
+// link returns a URL that logs in once.
 func (l *lab) link(next string) string {
 	l.t.Helper()
 	path, err := l.server.StudioLink(next)
@@ -138,7 +138,7 @@ func (l *lab) link(next string) string {
 	return l.url + path
 }
 
-// ask sends a request and gives its status, its answer and its headers.
+// ask sends a request and returns the status, the body and the headers of the response.
 func (l *lab) ask(method, path, body string, headers ...string) (int, string, http.Header) {
 	l.t.Helper()
 	r, err := http.NewRequestWithContext(l.t.Context(), method, l.url+path, strings.NewReader(body))
@@ -206,20 +206,20 @@ func (p *tab) sees(selector string) {
 	p.l.t.Helper()
 	if err := p.Locator(selector).First().WaitFor(playwright.LocatorWaitForOptions{
 		Timeout: playwright.Float(chromiumtest.Patience)}); err != nil {
-		said, _ := p.Locator("#said").TextContent()
+		said, _ := p.Locator("#message").TextContent()
 		p.shot("missing-" + p.l.t.Name())
 		p.l.t.Fatalf("%s is not there: %v; it says %q", selector, err, said)
 	}
 }
 
-// connected waits until the page has the device and a picture of it.
+// connected waits until the page has leased the device and shows its screen.
 func (p *tab) connected() {
 	p.l.t.Helper()
 	p.sees(`body[data-connected="true"]`)
 	p.sees(`canvas[data-frames]`)
 }
 
-// yaml is what the editor holds.
+// yaml returns the text of the editor.
 func (p *tab) yaml() string {
 	p.l.t.Helper()
 	text, err := p.Evaluate(`document.getElementById("yaml").value`)
@@ -228,25 +228,25 @@ func (p *tab) yaml() string {
 	return yaml
 }
 
-// edits makes a text the whole test, as a person who pastes it.
+// edits replaces the test, as a person who pastes it.
 func (p *tab) edits(text string) {
 	p.l.t.Helper()
 	p.must(p.Locator("#yaml .cm-content").Fill(text))
 }
 
-// writes waits until the editor holds a text.
+// writes waits until the editor contains a text.
 func (p *tab) writes(text string) {
 	p.l.t.Helper()
 	if err := p.until(`text => document.getElementById("yaml").value.includes(text)`, text); err != nil {
-		said, _ := p.Locator("#said").TextContent()
+		said, _ := p.Locator("#message").TextContent()
 		focus, _ := p.Evaluate(`document.activeElement.id`)
 		p.shot("missing-" + p.l.t.Name())
 		p.l.t.Fatalf("%q is not written: %v\nit says %q, the focus is on %v\n%s", text, err, said, focus, p.yaml())
 	}
 }
 
-// until waits until a function of the page says yes. It asks twenty times in a second: WaitForFunction asks, and has
-// the page drawn, sixty times.
+// until waits until a function returns true in the page. It polls twenty times per second: WaitForFunction polls sixty
+// times, and makes the page draw each time.
 func (p *tab) until(function string, arg any) error {
 	yes, err := p.Evaluate(`async ([arg, ms]) => {
 		const holds = `+function+`;
@@ -262,16 +262,18 @@ func (p *tab) until(function string, arg any) error {
 	return err
 }
 
-// place gives where an element is on the live picture, in pixels of the window.
+// place returns the position of an element on the live screen, in pixels of the window.
 func (p *tab) place(words string) (x, y float64) {
 	p.l.t.Helper()
 	answer, err := p.Evaluate(`async ([device, words]) => {
 		for (let i = 0; i < 600; i++) {
-			const found = await (await fetch("/devices/" + encodeURIComponent(device) + "/inspect", {method: "POST", headers: {"Content-Type": "application/json"}, body: "{}"})).json();
+			const found = await (await fetch("/devices/" + encodeURIComponent(device) + "/inspect", {method: "POST", headers: `+
+		`{"Content-Type": "application/json"}, body: "{}"})).json();
 			const e = (found.elements || []).find((e) => e.words.includes(words));
 			if (e) {
-				const r = document.getElementById("picture-live").getBoundingClientRect();
-				return JSON.stringify({X: r.left + (e.box.left + e.box.width / 2) / found.width * r.width, Y: r.top + (e.box.top + e.box.height / 2) / found.height * r.height});
+				const r = document.getElementById("live-screen").getBoundingClientRect();
+				return JSON.stringify({X: r.left + (e.box.left + e.box.width / 2) / found.width * r.width, Y: r.top + (e.box.top `+
+		`+ e.box.height / 2) / found.height * r.height});
 			}
 			await new Promise((done) => setTimeout(done, 100));
 		}
@@ -286,14 +288,14 @@ func (p *tab) place(words string) (x, y float64) {
 	return at.X, at.Y
 }
 
-// click clicks an element on the live picture.
+// click clicks an element on the live screen.
 func (p *tab) click(words string) {
 	p.l.t.Helper()
 	x, y := p.place(words)
 	p.must(p.Mouse().Click(x, y))
 }
 
-// shot keeps a picture of the page when STUDIO_SHOTS names a folder.
+// shot saves a screenshot of the page when STUDIO_SHOTS names a folder.
 func (p *tab) shot(name string) {
 	p.l.t.Helper()
 	if dir := os.Getenv("STUDIO_SHOTS"); dir != "" {
@@ -302,8 +304,8 @@ func (p *tab) shot(name string) {
 	}
 }
 
-// inFull is accessible where time is not short: for a state of the page that differs little from one that is always
-// looked at.
+// inFull calls accessible in full tests only: for a state of the page that differs little from one that is always
+// checked.
 func (p *tab) inFull(what string) {
 	p.l.t.Helper()
 	if !testing.Short() {
@@ -314,7 +316,7 @@ func (p *tab) inFull(what string) {
 // accessible fails the test for everything that axe-core finds, and for a page that is wider than the window.
 func (p *tab) accessible(what string) {
 	p.l.t.Helper()
-	// the colours of a button that was just pressed are on their way
+	// The colors of a button that was just pressed are in transition.
 	_, err := p.Evaluate(`Promise.allSettled(document.getAnimations().map((a) => a.finished))`)
 	p.must(err)
 	list, err := chromiumtest.Violations(p.Page)

@@ -18,23 +18,28 @@ import (
 
 const sitePassword = "correct horse ${battery}"
 
-// site is a shop: a log-in, a list, two ways to upload, a question, another tab.
+// site is a shop: a login, a list, two ways to upload, a dialog, another tab.
 func site(t testing.TB) string {
 	mux := http.NewServeMux()
 	page := func(path, title, body string) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprintf(w,
-				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>body{font:16px sans-serif}label,p,button,a,select,input{display:block;margin:6px}</style>%s`, title, body)
+				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>body{font:16px `+
+					`sans-serif}label,p,button,a,select,input{display:block;margin:6px}</style>%s`, title, body)
 		})
 	}
 	page("/{$}", "Shop",
-		`<h1>Shop</h1><form action="/home" onsubmit="if (document.querySelector('#p').value !== 'correct horse $' + '{battery}' || !document.querySelector('#e').value.includes('@')) { wrong.hidden = false; return false }">
-		<label>E-mail <input id="e"></label><label>Password <input id="p" type="password"></label><button>Log in</button></form><p id="wrong" hidden>Wrong password</p>`)
+		`<h1>Shop</h1><form action="/home" onsubmit="if (document.querySelector('#p').value !== 'correct horse $' + `+
+			`'{battery}' || !document.querySelector('#e').value.includes('@')) { wrong.hidden = false; return false }">
+		<label>E-mail <input id="e"></label><label>Password <input id="p" type="password"></label><button>Log `+
+			`in</button></form><p id="wrong" hidden>Wrong password</p>`)
 	page("/home", "Account", `<h1>Welcome, Ada</h1>
-		<label>Country <select onchange="picked.textContent = 'Ships to ' + this.selectedOptions[0].label"><option>Choose</option><option>France</option><option>Germany</option></select></label><p id="picked"></p>
+		<label>Country <select onchange="picked.textContent = 'Ships to ' + `+
+		`this.selectedOptions[0].label"><option>Choose</option><option>France</option><option>Germany</option></select></label><p id="picked"></p>
 		<label>Photo <input type="file" onchange="send(this)"></label>
-		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p id="got"></p>
+		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p `+
+		`id="got"></p>
 		<button onclick="if (confirm('Delete the account?')) gone.textContent = 'Account deleted'">Delete</button>
 		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
 		<a href="/terms" onclick="setTimeout(() => window.open('/terms'), 2500); return false">Terms of use</a>
@@ -45,8 +50,11 @@ func site(t testing.TB) string {
 		}</script>`)
 	page("/terms", "Terms",
 		`<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>
-		<p id="card" style="width:120px;background:#fc9;user-select:none">Clause one</p><p id="done" style="width:220px;height:60px;background:#9cf">Understood</p><p id="moved"></p>
-		<script>let held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is understood"; held = false }</script>`)
+		<p id="card" style="width:120px;background:#fc9;user-select:none">Clause one</p><p id="done" `+
+			`style="width:220px;height:60px;background:#9cf">Understood</p><p id="moved"></p>
+		<script>let held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && `+
+			`done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is understood"; held = `+
+			`false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "Got %s: %s", r.URL.Query().Get("name"), data)
@@ -56,8 +64,8 @@ func site(t testing.TB) string {
 	return s.URL
 }
 
-// TestRecordAPage: a log-in with a password, a list, uploads by a field and by a button, dialogs, a new tab that is
-// left and closed; saved, and green by taproot run each time.
+// TestRecordAPage: a login with a password, a list, uploads by a field and by a button, dialogs, a new tab that is left
+// and closed; the test is saved, and taproot run passes each time.
 func TestRecordAPage(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -82,7 +90,7 @@ func TestRecordAPage(t *testing.T) {
 	p.writes("webSelect: {selector: label=Country, label: Germany}")
 	p.asserts("Ships to Germany")
 
-	if !testing.Short() { // runner/record gives files, too
+	if !testing.Short() { // runner/record tests uploads, too
 		p.givesFiles()
 	}
 	p.click(`"Delete"`)
@@ -141,11 +149,11 @@ func (p *tab) logsIn() {
 	p.l.t.Helper()
 	p.click("E-mail")
 	p.writes("tap: E-mail")
-	p.must(p.Locator("#picture-live").PressSequentially("ada@example.com"))
+	p.must(p.Locator("#live-screen").PressSequentially("ada@example.com"))
 	p.writes("input: ada@example.com")
 	p.click("Password")
 	p.writes("tap: Password")
-	p.must(p.Locator("#picture-live").PressSequentially(sitePassword))
+	p.must(p.Locator("#live-screen").PressSequentially(sitePassword))
 	p.writes("input: ${PASSWORD}")
 	p.click(`"Log in"`)
 	p.writes("tap: Log in")
@@ -190,7 +198,7 @@ func (p *tab) dragsAndCloses() {
 	toX, toY := p.place("Understood")
 	p.must(p.Mouse().Move(fromX, fromY))
 	p.must(p.Mouse().Down())
-	// who holds before moving drags, who does not wipes
+	// Holding before moving drags; otherwise it is a swipe.
 	_, err := p.Evaluate(`new Promise((done) => setTimeout(done, 700))`)
 	p.must(err)
 	p.must(p.Mouse().Move(toX, toY, playwright.MouseMoveOptions{Steps: playwright.Int(4)}))
@@ -213,7 +221,7 @@ func (p *tab) dragsAndCloses() {
 	}
 }
 
-// uploads chooses a file of this machine for the page that asks for one.
+// uploads selects a file of this machine for the page that requests one.
 func (p *tab) uploads(name, text string) {
 	p.l.t.Helper()
 	file := filepath.Join(p.l.t.TempDir(), name)
@@ -221,10 +229,10 @@ func (p *tab) uploads(name, text string) {
 	p.sees("#uploading:not([hidden])")
 	p.must(p.Locator("#upload-files").SetInputFiles(file))
 	p.inFull("an upload")
-	p.must(p.Locator("#uploading button:text('Give')").Click())
+	p.must(p.Locator("#uploading button:text('Upload')").Click())
 }
 
-// asserts has an element asserted.
+// asserts records an assertion of an element.
 func (p *tab) asserts(words string) {
 	p.l.t.Helper()
 	p.must(p.Locator("#point").Click())
@@ -236,7 +244,7 @@ func (p *tab) asserts(words string) {
 	p.must(p.Locator("#point").Click())
 }
 
-// green runs a saved test by the command, twenty times, or once where time is short.
+// green runs a saved test by the command, twenty times, or once in short tests.
 func (l *lab) green(file string, environ ...string) {
 	l.t.Helper()
 	times := 20

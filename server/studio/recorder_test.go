@@ -8,8 +8,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestRecordWaitsForTheDevice: Record cannot be pressed before the page has the device, and says why; a recording is
-// paused while another page has the device.
+// TestRecordWaitsForTheDevice: Record is disabled until the page has the device, and says why; a recording is paused
+// while another page has the device.
 func TestRecordWaitsForTheDevice(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -39,9 +39,9 @@ func TestRecordWaitsForTheDevice(t *testing.T) {
 	p.writes("launch: {package: com.example.login, force: true}")
 }
 
-// TestRecordingAPageIsSeen: a click on Record before the page is ready does not turn off the recording that begins with
-// the page. While it is on, a bar says so, with the time; the screen gets half of a wide window, and all is readable,
-// light and dark, wide and narrow.
+// TestRecordingAPageIsSeen: a click on Record before the page is ready does not turn off the recording that starts with
+// the page. While it is on, a bar shows that, with the time; the screen gets half of a wide window, and everything is
+// readable, light and dark, wide and narrow.
 func TestRecordingAPageIsSeen(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -69,7 +69,7 @@ func TestRecordingAPageIsSeen(t *testing.T) {
 			if width == 390 {
 				continue
 			}
-			if box, err := p.Locator("#picture-live").BoundingBox(); err != nil || box.Width < 720 {
+			if box, err := p.Locator("#live-screen").BoundingBox(); err != nil || box.Width < 720 {
 				t.Errorf("the screen of a page has %+v of %d pixels, %v", box, width, err)
 			}
 		}

@@ -19,7 +19,7 @@ const (
 	maxSessions  = 1000
 )
 
-// sessions knows who a cookie, or a link that was not used yet, is of. Only hashes of both are kept.
+// sessions maps cookies and unused links to their identities. Only hashes of both are stored.
 type sessions struct {
 	mu    sync.Mutex
 	byKey map[[sha256.Size]byte]session
@@ -28,10 +28,10 @@ type sessions struct {
 type session struct {
 	who   auth.Identity
 	until time.Time
-	next  string // of a link: the page that it leads to
+	next  string // of a link: the page that it opens
 }
 
-// add makes a new key; "" when there are too many.
+// add creates a new key; "" when there are too many.
 func (s *sessions) add(one session) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *sessions) add(one session) string {
 	return key
 }
 
-// get finds a key; with once it is good for this time only.
+// get finds a key; with once it is removed.
 func (s *sessions) get(key string, once bool) (session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,12 +66,13 @@ func (s *sessions) get(key string, once bool) (session, bool) {
 	return one, true
 }
 
-// Link makes a path that lets whoever opens it first in, to the page next, within ten minutes.
+// Link returns a path that logs in the first client that opens it within ten minutes, and redirects to the page next.
 func (s *Studio) Link(who auth.Identity, next string) string {
 	return "/studio/enter?token=" + s.sessions.add(session{who: who, until: time.Now().Add(linkLimit), next: next})
 }
 
-// Identify knows a request by its session's cookie, when it comes from one of our own pages or from the address bar.
+// Identify returns the identity of a request's session cookie, if the request comes from one of Studio's own pages or
+// from the address bar.
 func (s *Studio) Identify(r *http.Request) (auth.Identity, bool) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil || !ownPage(r) {
@@ -81,8 +82,8 @@ func (s *Studio) Identify(r *http.Request) (auth.Identity, bool) {
 	return one.who, ok
 }
 
-// ownPage tells whether a request is one of our own pages', or of no page at all. A page at another port of this
-// machine is of the same site, so that the browser sends it the cookie along.
+// ownPage reports whether a request comes from one of Studio's own pages, or from no page. A page at another port of
+// this machine belongs to the same site, so the browser sends the cookie with its requests.
 func ownPage(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
@@ -98,10 +99,10 @@ func ownPage(r *http.Request) bool {
 	}
 }
 
-// enterPage is the form for a key.
+// enterPage is the data of the login form.
 type enterPage struct{ Next, Problem string }
 
-// enter lets somebody in who opens a link, or asks for a key.
+// enter logs in a person who opens a link, or shows the form for a key.
 func (s *Studio) enter(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("token")
 	if token == "" {
@@ -114,10 +115,10 @@ func (s *Studio) enter(w http.ResponseWriter, r *http.Request) {
 			enterPage{Problem: "This link has been used, or is too old. Start taproot studio again for a new one."})
 		return
 	}
-	s.begin(w, r, one.who, one.next)
+	s.startSession(w, r, one.who, one.next)
 }
 
-// key lets somebody in who knows a key.
+// key logs in a person with a valid key.
 func (s *Studio) key(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 32<<10)
 	next := r.PostFormValue("next")
@@ -136,11 +137,11 @@ func (s *Studio) key(w http.ResponseWriter, r *http.Request) {
 		s.show(w, http.StatusUnauthorized, "enter.html", enterPage{Next: next, Problem: "This key is not known."})
 		return
 	}
-	s.begin(w, r, who, next)
+	s.startSession(w, r, who, next)
 }
 
-// begin begins a session.
-func (s *Studio) begin(w http.ResponseWriter, r *http.Request, who auth.Identity, next string) {
+// startSession starts a session.
+func (s *Studio) startSession(w http.ResponseWriter, r *http.Request, who auth.Identity, next string) {
 	key := s.sessions.add(session{who: who, until: time.Now().Add(sessionLimit)})
 	if key == "" {
 		http.Error(w, "There are too many sessions.", http.StatusServiceUnavailable)

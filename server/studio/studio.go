@@ -17,19 +17,19 @@ import (
 	"github.com/taproot-dev/taproot/server/auth"
 )
 
-// Options are what the pages stand on.
+// Options are the services that the pages use.
 type Options struct {
-	// Identify knows who a credential is of; nil: nobody is asked.
+	// Identify returns the identity of a credential; nil: no login is required.
 	Identify func(http.Header) (auth.Identity, error)
-	// Guess counts a wrong key, and answers who has sent too many; nil: nobody counts.
+	// Guess counts a wrong key, and responds to clients that have sent too many; nil: keys are not counted.
 	Guess func(http.ResponseWriter, *http.Request) bool
-	// Files is the folder of the project, in which tests are opened and saved; nil: none is.
+	// Files is the folder of the project in which tests are opened and saved; nil: there is no project.
 	Files *os.Root
-	// PrefersID tells whether a file of the project wants ids before texts; nil: none does.
+	// PrefersID reports whether a file of the project prefers IDs to texts; nil: no file does.
 	PrefersID func(file string) bool
 }
 
-// Studio is the pages. Safe for concurrent use.
+// Studio serves the pages. It is safe for concurrent use.
 type Studio struct {
 	o        Options
 	sessions sessions
@@ -46,13 +46,13 @@ type asset struct {
 //go:embed assets
 var files embed.FS
 
-// Path tells whether an address is one of the pages'.
+// Path reports whether a path belongs to Studio.
 func Path(path string) bool { return path == "/studio" || strings.HasPrefix(path, "/studio/") }
 
-// IsAsset tells whether an address is of what all pages load: it is nobody's secret.
+// IsAsset reports whether a path is a file that all pages load. These files are public.
 func IsAsset(path string) bool { return strings.HasPrefix(path, "/studio/assets/") }
 
-// New makes the pages.
+// New creates the pages.
 func New(o Options) (*Studio, error) {
 	s := &Studio{o: o, mux: http.NewServeMux(), assets: map[string]asset{}}
 	shared, err := html.StyleSheet()
@@ -79,19 +79,19 @@ func New(o Options) (*Studio, error) {
 	s.mux.HandleFunc("GET /studio/assets/schema.json", serveSchema)
 	s.mux.HandleFunc("GET /studio/enter", s.enter)
 	s.mux.HandleFunc("POST /studio/enter", s.key)
-	s.mux.HandleFunc("GET /studio", s.known(s.list))
-	s.mux.HandleFunc("GET /studio/devices/{id}", s.known(s.device))
-	s.mux.HandleFunc("GET /studio/file", s.known(s.open))
-	s.mux.HandleFunc("PUT /studio/file", s.known(s.save))
-	s.mux.HandleFunc("PUT /studio/attachment", s.known(s.attach))
+	s.mux.HandleFunc("GET /studio", s.withSession(s.list))
+	s.mux.HandleFunc("GET /studio/devices/{id}", s.withSession(s.device))
+	s.mux.HandleFunc("GET /studio/file", s.withSession(s.open))
+	s.mux.HandleFunc("PUT /studio/file", s.withSession(s.save))
+	s.mux.HandleFunc("PUT /studio/attachment", s.withSession(s.attach))
 	return s, nil
 }
 
-// policy lets a page load nothing but what this server has.
+// policy lets a page load only files of this server.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// ServeHTTP is http.Handler's. Whoever calls it has refused pages of other sites.
+// ServeHTTP implements http.Handler. The caller must have rejected requests of other sites.
 func (s *Studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	headers(w.Header())
 	s.mux.ServeHTTP(w, r)
@@ -104,7 +104,7 @@ func headers(h http.Header) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 }
 
-// schema is the language's, which is made when the first page asks for it.
+// schema is the JSON Schema of the test syntax, created for the first request.
 var schema = sync.OnceValues(func() ([]byte, error) { return json.Marshal(dsl.Schema()) })
 
 func serveSchema(w http.ResponseWriter, _ *http.Request) {
@@ -124,11 +124,11 @@ func (s *Studio) asset(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", a.kind)
-	_, _ = w.Write(a.text) // who went away reads nothing
+	_, _ = w.Write(a.text) // a client that disconnected reads nothing
 }
 
-// known lets people in who have a session.
-func (s *Studio) known(page func(http.ResponseWriter, *http.Request, auth.Identity)) http.HandlerFunc {
+// withSession calls page for requests with a session, and shows the login form otherwise.
+func (s *Studio) withSession(page func(http.ResponseWriter, *http.Request, auth.Identity)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, ok := s.Identify(r)
 		switch {
@@ -136,7 +136,7 @@ func (s *Studio) known(page func(http.ResponseWriter, *http.Request, auth.Identi
 			page(w, r, who)
 		case ok:
 			s.show(w, http.StatusForbidden, "enter.html",
-				enterPage{Problem: "Your credential may not look at devices: it lacks the scope devices:read."})
+				enterPage{Problem: "Your credential may not see devices: it lacks the scope devices:read."})
 		case r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/studio/file") &&
 			r.URL.Path != "/studio/attachment":
 			s.show(w, http.StatusUnauthorized, "enter.html", enterPage{Next: r.URL.Path})
@@ -154,25 +154,25 @@ func (s *Studio) show(w http.ResponseWriter, status int, name string, data any) 
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = io.Copy(w, &page) // who went away reads nothing
+	_, _ = io.Copy(w, &page) // a client that disconnected reads nothing
 }
 
 func (s *Studio) list(w http.ResponseWriter, _ *http.Request, _ auth.Identity) {
 	s.show(w, http.StatusOK, "list.html", nil)
 }
 
-// DevicePage is what the page of a device begins with.
+// DevicePage is the data of the page of a device.
 type DevicePage struct {
 	ID    string
-	IDs   bool   // ids go before texts, unless the person wants it otherwise
+	IDs   bool   // initially prefer IDs to texts
 	Acts  bool   // may act, not only watch
-	Saves bool   // there is a project to save into
-	File  string // of it, that is opened
+	Saves bool   // there is a project in which to save
+	File  string // the file of it that is opened
 	Home  string // the page that lists devices
-	API   string // what stands before the paths of the API
+	API   string // prefix of the API's paths
 }
 
-// Device shows the page of a device to somebody whom the caller has let in.
+// Device shows the page of a device to a person whom the caller has authenticated.
 func (s *Studio) Device(w http.ResponseWriter, page DevicePage) {
 	headers(w.Header())
 	s.show(w, http.StatusOK, "device.html", page)

@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestRecordTheLogin: a person sees the phone, logs in on its picture, asserts what came, saves, and the test that
-// wrote itself passes: in Studio, and as a run.
+// TestRecordTheLogin: a person sees the phone, logs in on its live screen, asserts the result, saves, and the recorded
+// test passes: in Studio, and as a run.
 func TestRecordTheLogin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -27,21 +27,22 @@ func TestRecordTheLogin(t *testing.T) {
 	p.must(p.Locator("#launching button").Click())
 	p.writes("launch: {package: com.example.login, force: true}")
 	_, err := p.Evaluate(
-		`document.getElementById("picture-live").addEventListener("pointerdown", () => { for (const end = performance.now() + 800; performance.now() < end;); }, {once: true})`)
-	p.must(err) // a page that was busy for so long took a click for a long press
+		`document.getElementById("live-screen").addEventListener("pointerdown", () => { for (const end = performance.now() ` +
+			`+ 800; performance.now() < end;); }, {once: true})`)
+	p.must(err) // a page that was busy this long took a click for a long press
 	p.click("E-mail")
 	p.writes("tap: E-mail")
-	p.must(p.Locator("#picture-live").PressSequentially(androidtest.LoginEmail))
+	p.must(p.Locator("#live-screen").PressSequentially(androidtest.LoginEmail))
 	p.writes("input: " + androidtest.LoginEmail)
 	p.click("Password")
 	p.writes("tap: Password")
-	p.must(p.Locator("#picture-live").PressSequentially(androidtest.LoginPassword))
+	p.must(p.Locator("#live-screen").PressSequentially(androidtest.LoginPassword))
 	p.writes("input: ${PASSWORD}")
 	p.click(`"Sign in"`)
 	p.writes("tap: Sign in")
 	p.must(p.Locator("#point").Click())
 	p.click("Welcome, Ada")
-	// what was pointed at before stands there until then
+	// The previously pinned element is shown until then.
 	p.must(p.Locator("#element h2:has-text('Welcome, Ada')").WaitFor())
 	p.must(p.Locator("#element button:text('Assert this')").First().Click())
 	p.writes("assert: Welcome, Ada")
@@ -102,8 +103,8 @@ func (l *lab) passes(yaml string, vars map[string]string) {
 	l.t.Fatalf("the run: %s", text)
 }
 
-// TestPointAndSearch: an element's selectors are ranked, a search shows what a selector picks, texts of the app are
-// texts, and a watcher can do nothing but look.
+// TestPointAndSearch: an element's selectors are ranked, a search shows the matches of a selector, texts of the app are
+// never HTML, and a watcher cannot act.
 func TestPointAndSearch(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRecordTheLogin points; the console's test of Studio searches")
@@ -136,9 +137,10 @@ func TestPointAndSearch(t *testing.T) {
 	other.sees(`#holder:has-text("has the device since")`)
 	other.accessible("held by another")
 	other.shot("watching-1024-dark")
-	other.must(other.Locator("#take").Click()) // it is the same person's
+	other.must(other.Locator("#take").Click()) // the same person's
 	other.connected()
-	p.sees(`#holder:has-text("You do not have the device any more. the device was given back, or somebody else holds it now")`)
+	p.sees(`#holder:has-text("You do not have the device any more. the device was released, or another client has ` +
+		`leased it")`)
 	p.must(p.Locator("#take:not([hidden])").Click())
 	p.connected()
 	other.sees(`#holder:has-text("You do not have the device any more")`)
@@ -150,7 +152,7 @@ func TestPointAndSearch(t *testing.T) {
 	}
 }
 
-// TestWrongTests: what validate tells stands below the editor; a step that fails is marked, and says what was near.
+// TestWrongTests: the errors of validate are listed below the editor; a failed step is marked, with similar elements.
 func TestWrongTests(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -174,8 +176,8 @@ func TestWrongTests(t *testing.T) {
 	}
 }
 
-// TestWhoGetsIn: a link works once; without a session there is a form, which takes a key; nothing is let in from
-// another origin or by another name.
+// TestWhoGetsIn: a link works once; without a session there is a login form for a key; requests from another origin or
+// for another host name are rejected.
 func TestWhoGetsIn(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -239,8 +241,8 @@ func TestWhoGetsIn(t *testing.T) {
 	}
 }
 
-// TestSaveBesideAnotherEditor: what has changed on disk is not written over unasked, and a link does not lead out of
-// the project.
+// TestSaveBesideAnotherEditor: a file that has changed on disk is not overwritten without asking, and a symbolic link
+// does not lead out of the project.
 func TestSaveBesideAnotherEditor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -291,7 +293,8 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 	}
 }
 
-// TestTypedVariablesAreTexts: what looks like a variable is typed as it stands, on the phone and by the recorded step.
+// TestTypedVariablesAreTexts: text that looks like a variable is typed unchanged, on the phone and by the recorded
+// step.
 func TestTypedVariablesAreTexts(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRecordAPage asserts a text that looks like a variable")
@@ -304,7 +307,7 @@ func TestTypedVariablesAreTexts(t *testing.T) {
 	p.writes("launch: ")
 	p.click("E-mail")
 	p.writes("tap: E-mail")
-	p.must(p.Locator("#picture-live").PressSequentially("${HOME} $${X}"))
+	p.must(p.Locator("#live-screen").PressSequentially("${HOME} $${X}"))
 	p.writes(`input: "$${HOME} $$${X}"`)
 	p.place("${HOME} $${X}") // the phone has it
 	p.must(p.Locator("#run-all").Click())
@@ -316,7 +319,7 @@ func TestTypedVariablesAreTexts(t *testing.T) {
 	p.place("${HOME} $${X}")
 }
 
-// TestHostileLabels: a page whose texts are HTML and YAML is shown as text and written as a text.
+// TestHostileLabels: texts of a page that are HTML and YAML are shown and recorded as plain text.
 func TestHostileLabels(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRecordAPage asserts such a text")
@@ -335,7 +338,7 @@ func TestHostileLabels(t *testing.T) {
 	p.connected()
 	p.writes("openBrowser")
 	p.must(p.Locator("#point").Click())
-	box, err := p.Locator("#picture-live").BoundingBox()
+	box, err := p.Locator("#live-screen").BoundingBox()
 	p.must(err)
 	p.must(p.Mouse().Click(box.X+60, box.Y+60))
 	p.sees(`#element li code`)

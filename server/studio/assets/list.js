@@ -11,13 +11,14 @@ async function load() {
       const link = document.createElement("a");
       link.href = "/studio/devices/" + encodeURIComponent(d.id);
       link.textContent = name;
-      item.append(link, d.lease ? ` held by ${d.lease.holder}` : "");
+      item.append(link, d.lease ? ` leased by ${d.lease.holder}` : "");
     } else {
       item.append(`${name}: ${d.problem || d.state}`);
     }
     return item;
   }));
-  state.textContent = found.length ? "Choose a device." : "No device is attached. Connect a phone with USB debugging on.";
+  const none = "No device is attached. Connect a phone with USB debugging on.";
+  state.textContent = found.length ? "Choose a device." : none;
 }
 
 load().catch((e) => { state.textContent = e.message; });

@@ -1,10 +1,12 @@
-// literal writes a text so that the language takes none of it for a variable. In the second argument of replaceAll "$$"
-// stands for one "$"; a function's result is taken as it is.
+// literal escapes a text so that the test syntax finds no variable in it. The replacement is a function, because
+// replaceAll reads "$$" in a string as one "$".
 export const literal = (text) => text.replaceAll("${", () => "$${");
 
-// quoted writes a text as a value of YAML that cannot be taken for anything else.
+// quoted writes a text as a YAML string, in quotes where it could be read as another type.
 export function quoted(text) {
   const escaped = literal(text);
   if (escaped.includes('"') && !/['\\\p{Cc}]/u.test(escaped)) return `'${escaped}'`;
-  return /^[\p{L}_][\p{L}\p{N} @._/=-]*$/u.test(escaped) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(escaped) && escaped === escaped.trim() ? escaped : JSON.stringify(escaped);
+  const isPlain = /^[\p{L}_][\p{L}\p{N} @._/=-]*$/u.test(escaped) && escaped === escaped.trim();
+  const isKeyword = /^(true|false|null|yes|no|on|off|y|n)$/i.test(escaped);
+  return isPlain && !isKeyword ? escaped : JSON.stringify(escaped);
 }

@@ -10,17 +10,17 @@ export class Recording {
     setInterval(() => this.tick(), 1000);
   }
 
-  // ready enables the button: the device is ours.
+  // ready enables the button: this page has the device.
   ready() {
     this.isReady = true;
     const button = $("record");
     button.disabled = false;
-    button.title = "Write what you do on the screen into the test";
+    button.title = "Record your actions on the screen as steps of the test";
     if (this.on) this.announce("Recording");
     this.show();
   }
 
-  // wait disables the button until the device is ours again; a recording is paused, and continues then.
+  // wait disables the button until this page has the device again; a recording is paused, and continues then.
   wait(why) {
     this.isReady = false;
     const button = $("record");
@@ -40,7 +40,7 @@ export class Recording {
 
   // announce writes into the live region, which screen readers read aloud; the time is not in it.
   announce(text) {
-    $("recording-said").textContent = text;
+    $("recording-message").textContent = text;
     $("recording-state").textContent = text;
   }
 

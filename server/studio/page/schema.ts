@@ -1,5 +1,5 @@
-// What the JSON Schema of the language knows of a place in a test: the keys that may stand there, their values, what
-// they mean.
+// Looks up in the JSON Schema of the test syntax which keys are allowed at a place in a test, their values and their
+// descriptions.
 
 // Schema is a part of a JSON Schema (2020-12).
 export interface Schema {
@@ -23,8 +23,8 @@ export interface Schema {
 // Step is a key of a map, or 0 for an entry of a list.
 export type Step = string | 0;
 
-// Place is where a cursor stands: at a key or a value. from is the column at which its word begins; of a value, path
-// ends with its key.
+// Place is the position of a cursor: at a key or a value. from is the column at which its word starts; for a value,
+// path ends with its key.
 export interface Place {
   path: Step[];
   kind: "key" | "value";
@@ -33,7 +33,7 @@ export interface Place {
 
 interface Line { indent: number; dashes: number[]; key?: string; keyCol: number; valueCol: number; empty: boolean }
 
-// lineOf takes a line of block YAML apart.
+// lineOf parses a line of block YAML.
 function lineOf(text: string): Line {
   const dashes: number[] = [];
   let col = /^ */.exec(text)![0].length;
@@ -44,7 +44,7 @@ function lineOf(text: string): Line {
   return { indent, dashes, key: key?.[2], keyCol: col, valueCol: key ? col + key[0].length : -1, empty };
 }
 
-// parents gives the way to the map of a key at a column of a line: the keys and lists that it lies in.
+// parents returns the path to the map of a key at a column of a line: the keys and lists that contain it.
 function parents(lines: string[], n: number, col: number, dashes: number[]): Step[] {
   const path: Step[] = [];
   let at = col, list = dashes, found = true;
@@ -69,7 +69,8 @@ function parents(lines: string[], n: number, col: number, dashes: number[]): Ste
   return path;
 }
 
-// flow goes through a value in braces or brackets up to the cursor, and gives where that stands in it; null: in none.
+// flow parses a value in braces or brackets up to the cursor, and returns the cursor's path in it; null: the cursor is
+// not in such a value.
 function flow(text: string): { path: Step[]; kind: "key" | "value"; from: number } | null {
   const open: { map: boolean; key: string | null }[] = [];
   let from = 0, quote = "";
@@ -105,7 +106,7 @@ function flow(text: string): { path: Step[]; kind: "key" | "value"; from: number
   return { path, kind: last.map && last.key === null ? "key" : "value", from };
 }
 
-// placeAt tells what stands, or would stand, at a column of a line (both count from 0).
+// placeAt returns the place at a column of a line (both count from 0), also where nothing has been typed yet.
 export function placeAt(lines: string[], n: number, col: number): Place | null {
   const text = lines[n], line = lineOf(text);
   if (/(^|\s)#/.test(text.slice(0, col)) && !/["']/.test(text.slice(0, col))) return null;
@@ -120,11 +121,11 @@ export function placeAt(lines: string[], n: number, col: number): Place | null {
   return col < line.keyCol ? null : { path: up, kind: "key", from: line.keyCol };
 }
 
-// Language answers from a schema.
+// Language looks up keys and values in a schema.
 export class Language {
   constructor(private root: Schema) {}
 
-  // all gives a schema and what it stands for, without references and alternatives.
+  // all returns a schema with the schemas of its references and alternatives.
   private all(s: Schema | undefined, depth = 0): Schema[] {
     if (!s || typeof s !== "object" || depth > 12) return [];
     const more = [...(s.anyOf ?? []), ...(s.oneOf ?? []), ...(s.allOf ?? [])].flatMap((o) => this.all(o, depth + 1));
@@ -132,17 +133,18 @@ export class Language {
     return [s, ...target, ...more];
   }
 
-  // at gives the schemas of what lies at the end of a path.
+  // at returns the schemas at the end of a path.
   at(path: Step[], block: boolean): Schema[] {
     let now = this.all(block ? this.root.then : this.root.else);
     for (const step of path) {
-      const next = step === 0 ? now.map((s) => s.items) : now.map((s) => s.properties?.[step] ?? (typeof s.additionalProperties === "object" ? s.additionalProperties : undefined));
+      const other = (s: Schema) => (typeof s.additionalProperties === "object" ? s.additionalProperties : undefined);
+      const next = now.map((s) => (step === 0 ? s.items : s.properties?.[step] ?? other(s)));
       now = next.flatMap((s) => this.all(s));
     }
     return now;
   }
 
-  // keys gives what may stand in a map, each with what it means.
+  // keys returns the keys of a map with their descriptions.
   keys(path: Step[], block: boolean): Map<string, string> {
     const found = new Map<string, string>();
     for (const s of this.at(path, block)) {
@@ -153,19 +155,25 @@ export class Language {
     return found;
   }
 
-  // values gives what a value may be, where that is a short list.
+  // values returns the allowed values, where that is a short list.
   values(path: Step[], block: boolean): string[] {
-    const list = this.at(path, block).flatMap((s) => s.enum ?? (s.const !== undefined ? [s.const] : s.type === "boolean" ? [true, false] : []));
+    const valuesOf = (s: Schema) => {
+      if (s.enum) return s.enum;
+      if (s.const !== undefined) return [s.const];
+      return s.type === "boolean" ? [true, false] : [];
+    };
+    const list = this.at(path, block).flatMap(valuesOf);
     return [...new Set(list.filter((v) => v !== null).map(String))];
   }
 
-  // words says what a schema means.
+  // words returns the description of a schema.
   words(of: Schema): string { return this.all(of).find((s) => s.description)?.description ?? ""; }
 
-  // about says what a key means, and which values it takes.
+  // about returns the description of a key, its values and its default.
   about(path: Step[], block: boolean): string {
     const found = this.at(path, block), words = found.find((s) => s.description)?.description ?? "";
     const values = this.values(path, block), without = found.find((s) => s.default !== undefined)?.default;
-    return words + (values.length ? `\nOne of: ${values.join(", ")}.` : "") + (without !== undefined ? `\nWithout it: ${without}.` : "");
+    const oneOf = values.length ? `\nOne of: ${values.join(", ")}.` : "";
+    return words + oneOf + (without !== undefined ? `\nWithout it: ${without}.` : "");
   }
 }

@@ -1,9 +1,13 @@
-// The live picture of a device: draws the newest frame of the stream, and tells of what the pointer and the keys do on
-// it.
+// The live screen of a device: draws the newest frame of the stream, and reports the actions of the pointer and the
+// keys on it.
 
 const holdMs = 600, doubleMs = 230, wheelMs = 450;
+const keys = {
+  Enter: "enter", Backspace: "backspace", Delete: "delete", Escape: "escape",
+  ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Home: "home", End: "end",
+};
 
-// frames reads the parts of a multipart answer, one picture after the other.
+// frames reads the images of a multipart response.
 async function* frames(body) {
   const reader = body.getReader();
   let data = new Uint8Array(0);
@@ -22,7 +26,7 @@ async function* frames(body) {
     const head = new TextDecoder().decode(data.subarray(0, end));
     const size = Number(/Content-Length: (\d+)/i.exec(head)?.[1]);
     const screen = /X-Screen: (\d+)x(\d+)/i.exec(head);
-    if (!size || !screen) throw new Error("the picture cannot be read");
+    if (!size || !screen) throw new Error("the image cannot be read");
     while (data.length < end + size) if (!(await more())) return;
     yield { jpeg: data.slice(end, end + size), width: Number(screen[1]), height: Number(screen[2]) };
     data = data.slice(end + size);
@@ -37,37 +41,38 @@ function headEnd(data) {
 }
 
 export class Screen {
-  // on: {state(text), act(name, place, to), text(text), key(name), hover(place), pin(place)}; pointing says whether
-  // clicks pin.
+  // on: {state(text), act(name, place, to), text(text), key(name), hover(place), pin(place)}; while pointing is true,
+  // clicks pin elements.
   constructor(canvas, boxes, device, on) {
-    Object.assign(this, { canvas, boxes, device, on, pointing: false, cutting: false, width: 0, height: 0, count: 0, waiting: [] });
+    Object.assign(this, { canvas, boxes, device, on, pointing: false, cutting: false });
+    Object.assign(this, { width: 0, height: 0, count: 0, waiting: [] });
     this.listen();
   }
 
-  // watch draws until the page ends; a stream that breaks off is begun again.
+  // watch draws until the page is closed; it restarts a stream that ends.
   async watch() {
     for (;;) {
       try {
         const answer = await fetch(`${document.body.dataset.api}/devices/${encodeURIComponent(this.device)}/live`);
         if (!answer.ok) throw new Error((await answer.json()).message);
         for await (const frame of frames(answer.body)) await this.draw(frame);
-        this.on.state("The device was given back, or is gone. Trying again…");
+        this.on.state("The device was released or disconnected. Trying again…");
       } catch (e) {
-        this.on.state(`No picture: ${e.message}. Trying again…`);
+        this.on.state(`No image: ${e.message}. Trying again…`);
       }
       await new Promise((done) => setTimeout(done, 1500));
     }
   }
 
   async draw(frame) {
-    const picture = await createImageBitmap(new Blob([frame.jpeg], { type: "image/jpeg" }));
+    const image = await createImageBitmap(new Blob([frame.jpeg], { type: "image/jpeg" }));
     const { canvas } = this;
-    if (canvas.width !== picture.width || canvas.height !== picture.height) {
-      [canvas.width, canvas.height] = [picture.width, picture.height];
-      document.body.dataset.shape = picture.width > picture.height ? "wide" : "tall"; // the layout of the columns
+    if (canvas.width !== image.width || canvas.height !== image.height) {
+      [canvas.width, canvas.height] = [image.width, image.height];
+      document.body.dataset.shape = image.width > image.height ? "wide" : "tall"; // the layout of the columns
     }
-    canvas.getContext("2d").drawImage(picture, 0, 0);
-    picture.close();
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    image.close();
     [this.width, this.height] = [frame.width, frame.height];
     this.count++;
     canvas.dataset.frames = this.count;
@@ -75,27 +80,30 @@ export class Screen {
     this.on.state("");
   }
 
-  // next gives the picture that comes next, or the newest one when none comes within ms; null: there is none yet.
+  // next returns the next image, or the newest one when none arrives within ms; null: there is none yet.
   async next(ms) {
     await new Promise((done) => { this.waiting.push(done); setTimeout(done, ms); });
     return this.count ? new Promise((done) => { this.canvas.toBlob(done, "image/jpeg", 0.7); }) : null;
   }
 
-  // place gives where an event is, in per cent of the screen.
+  // place returns the position of an event, in percent of the screen.
   place(event) {
     const r = this.canvas.getBoundingClientRect();
     const part = (at, from, size) => Math.min(Math.max((at - from) / size, 0), 0.9999) * 100;
     return { x: part(event.clientX, r.left, r.width), y: part(event.clientY, r.top, r.height) };
   }
 
-  // mark draws boxes, in pixels of the screen, over the picture.
+  // mark draws boxes, in pixels of the screen, over the image.
   mark(kind, list) {
     for (const old of this.boxes.querySelectorAll("." + kind)) old.remove();
     for (const b of list) {
       const box = document.createElement("div");
       box.className = kind;
       const per = (n, of) => `${(100 * n) / (of || 1)}%`;
-      Object.assign(box.style, { left: per(b.left, this.width), top: per(b.top, this.height), width: per(b.width, this.width), height: per(b.height, this.height) });
+      Object.assign(box.style, {
+        left: per(b.left, this.width), top: per(b.top, this.height),
+        width: per(b.width, this.width), height: per(b.height, this.height),
+      });
       this.boxes.append(box);
     }
   }
@@ -103,13 +111,18 @@ export class Screen {
   // outline draws the box from one place to another.
   outline(a, b) {
     const px = (x) => (x * this.width) / 100, py = (y) => (y * this.height) / 100;
-    this.mark("cut", [{ left: px(Math.min(a.x, b.x)), top: py(Math.min(a.y, b.y)), width: px(Math.abs(a.x - b.x)), height: py(Math.abs(a.y - b.y)) }]);
+    this.mark("cut", [{
+      left: px(Math.min(a.x, b.x)), top: py(Math.min(a.y, b.y)),
+      width: px(Math.abs(a.x - b.x)), height: py(Math.abs(a.y - b.y)),
+    }]);
   }
 
-  // receive hears of files that are dropped on the picture.
+  // receive calls dropped with files that are dropped on the screen.
   receive(dropped) {
     const glass = this.canvas.parentElement, over = (is) => glass.classList.toggle("dropping", is);
-    for (const type of ["dragenter", "dragover"]) glass.addEventListener(type, (e) => { e.preventDefault(); over(true); });
+    for (const type of ["dragenter", "dragover"]) {
+      glass.addEventListener(type, (e) => { e.preventDefault(); over(true); });
+    }
     glass.addEventListener("dragleave", () => over(false));
     glass.addEventListener("drop", (e) => { e.preventDefault(); over(false); dropped([...e.dataTransfer.files]); });
   }
@@ -121,7 +134,8 @@ export class Screen {
       if (e.button !== 0) return;
       canvas.focus();
       canvas.setPointerCapture(e.pointerId);
-      down = { at: this.place(e), time: e.timeStamp, moved: 0 }; // when it was pressed: a busy page hears of it late
+      // timeStamp is when the button was pressed: a busy page receives the event later
+      down = { at: this.place(e), time: e.timeStamp, moved: 0 };
     });
     canvas.addEventListener("pointermove", (e) => {
       const at = this.place(e);
@@ -157,7 +171,6 @@ export class Screen {
     canvas.addEventListener("keydown", (e) => {
       if ((e.ctrlKey || e.metaKey) && e.key === "c") return void on.copy();
       if (e.ctrlKey || e.metaKey || e.key === "Tab") return;
-      const keys = { Enter: "enter", Backspace: "backspace", Delete: "delete", Escape: "escape", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Home: "home", End: "end" };
       if (keys[e.key]) on.key(keys[e.key]);
       else if ([...e.key].length === 1) on.text(e.key);
       else return;

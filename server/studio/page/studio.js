@@ -1,4 +1,4 @@
-// Studio's page of one device: what is seen, done, pointed at, recorded and run.
+// Studio's page of one device: the live screen, actions, element details, recording and running a test.
 import { Screen } from "./screen.js";
 import { Editor } from "./editor.ts";
 import { Pages } from "./pages.js";
@@ -9,11 +9,12 @@ import { Recording } from "./recording.js";
 
 const $ = (id) => document.getElementById(id);
 const { device, acts, saves, file, api } = document.body.dataset;
-const at = `${api}/devices/${encodeURIComponent(device)}`;
-const may = acts === "true";
+const deviceUrl = `${api}/devices/${encodeURIComponent(device)}`;
+const canAct = acts === "true";
 const typeMs = 350;
+const dialogOpen = "The page shows a dialog: answer it first, below the screen.";
 
-let first = new URLSearchParams(location.search).get("open"); // an address to begin at
+let first = new URLSearchParams(location.search).get("open"); // URL of the first page
 let platform = "android", socket = null, lease = "", elements = [], pinned = null;
 const waiting = new Map(), editor = new Editor(() => `id: recorded\nplatform: ${platform}\nsteps:`, labels, [
   { key: "Mod-s", run: () => { $("saving")?.requestSubmit(); return true; }, preventDefault: true },
@@ -23,21 +24,24 @@ const waiting = new Map(), editor = new Editor(() => `id: recorded\nplatform: ${
 let number = 0, running = 0, buffer = "", typing = 0, queue = Promise.resolve();
 
 const recording = new Recording();
-const say = (text) => { $("said").textContent = text; };
-const outcome = (text) => { $("outcome").textContent = text; };
+const showMessage = (text) => { $("message").textContent = text; };
+const showOutcome = (text) => { $("outcome").textContent = text; };
 
-async function ask(path, body) {
-  const answer = await fetch(at + path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+async function request(path, body) {
+  const headers = { "Content-Type": "application/json" };
+  const options = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+  const answer = await fetch(deviceUrl + path, options);
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.message);
   return found;
 }
 
-// connect takes the device; who holds it already is told.
+// connect leases the device by a WebSocket; if that fails, it shows who has the device.
 async function connect(take) {
-  if (!may) return void ($("holder").textContent = "You may watch, not act.");
+  if (!canAct) return void ($("holder").textContent = "You may watch, not act.");
   $("retry").hidden = $("take").hidden = true;
-  const s = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${at}/input${take === true ? "?take=true" : ""}`);
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const s = new WebSocket(`${scheme}://${location.host}${deviceUrl}/input${take === true ? "?take=true" : ""}`);
   let open = false;
   s.addEventListener("message", (e) => {
     const m = JSON.parse(e.data);
@@ -46,10 +50,15 @@ async function connect(take) {
       document.body.dataset.connected = "true";
       recording.ready();
       $("holder").textContent = "You have the device. Others can watch.";
-      if (first) inTurn(() => { $("what").value = first; recording.set(true); return launch(first).finally(() => { first = ""; }); });
+      if (!first) return;
+      inTurn(() => {
+        $("what").value = first;
+        recording.set(true);
+        return launch(first).finally(() => { first = ""; });
+      });
       return;
     }
-    if (m.step) return void (m.id === running && stepTold(m.step));
+    if (m.step) return void (m.id === running && showStep(m.step));
     waiting.get(m.id)?.(m);
     waiting.delete(m.id);
   });
@@ -61,23 +70,25 @@ async function connect(take) {
     waiting.clear();
     $("retry").hidden = false;
     if (open) $("holder").textContent = `You do not have the device any more. ${e.reason}`;
-    const now = await held(); // says whether it can be taken over, too
+    const now = await leaseText(); // also shows the button to take it over
     if (!open) $("holder").textContent = now;
   });
 }
 
-async function held() {
+// leaseText describes who has the device, and shows the button to take it over if that is possible.
+async function leaseText() {
   try {
-    const l = await ask("/lease");
+    const l = await request("/lease");
     $("take").hidden = !l.mine;
-    if (l.held) return `${l.holder} has the device since ${new Date(l.since).toLocaleTimeString()}. You can watch, and try again later.`;
+    const since = new Date(l.since).toLocaleTimeString();
+    if (l.held) return `${l.holder} has the device since ${since}. You can watch, and try again later.`;
     return "The device is not yours: another run or program may be using it.";
   } catch (e) {
-    return `The server does not answer: ${e.message}`;
+    return `The server does not respond: ${e.message}`;
   }
 }
 
-// send gives a message to the server; the answer comes when it is done.
+// send sends a message to the server and returns the response.
 function send(message) {
   if (!socket) return Promise.resolve({ error: { message: "you do not have the device" } });
   const id = ++number;
@@ -87,41 +98,43 @@ function send(message) {
   });
 }
 
-// act does one thing; what came of it is said. True when it went well.
-async function act(doing, beside) {
-  if (platform === "web" && !beside && (await pages.refresh())) {
-    say("The page asks something: answer that first, below the picture.");
+// act performs one action and shows its error. It returns true when the action passed. isPageControl: the action comes
+// from a dialog or a tab, so it may be performed while a dialog is open.
+async function act(action, isPageControl) {
+  if (platform === "web" && !isPageControl && (await pages.refresh())) {
+    showMessage(dialogOpen);
     return false;
   }
-  say("…");
-  const m = await send({ do: doing });
+  showMessage("…");
+  const m = await send({ do: action });
   const problem = m.error?.message || (m.outcome?.passed === false && (m.outcome.message || "it does not hold"));
-  say(problem || "");
+  showMessage(problem || "");
   elements = [];
-  if (!problem && ($("tree").open || screen.pointing)) look();
-  if (platform === "web" && !beside) pages.later();
+  if (!problem && ($("tree").open || screen.pointing)) readElements();
+  if (platform === "web" && !isPageControl) pages.later();
   return !problem;
 }
 
-// once does a step as a test in the folder of the file does it. True when it went well.
-async function once(step) {
-  const m = await send({ run: { yaml: `id: once\nplatform: ${platform}\nsteps:\n  - ${step}\n`, file: $("file")?.value.trim() || "" } });
+// runOnce performs a step like a test in the folder of the file. It returns true when the step passed.
+async function runOnce(step) {
+  const yaml = `id: once\nplatform: ${platform}\nsteps:\n  - ${step}\n`;
+  const m = await send({ run: { yaml, file: filePath() } });
   const problem = m.error?.message || (m.outcome.passed ? "" : m.outcome.message);
-  say(problem);
+  showMessage(problem);
   return !problem;
 }
 
-// inTurn lets one act follow the other, as they were made.
+// inTurn performs actions one after the other, in their order.
 function inTurn(work) {
-  queue = queue.then(work).catch((e) => say(e.message));
+  queue = queue.then(work).catch((e) => showMessage(e.message));
   return queue;
 }
 
 const point = (p) => `${p.x.toFixed(2)}%,${p.y.toFixed(2)}%`;
-const inspect = (body) => ask("/inspect", { preferId: $("prefer").checked, ...body });
+const inspect = (body) => request("/inspect", { preferId: $("prefer").checked, ...body });
 
-// gesture is one act of the pointer. While recording, an element is acted on by its best selector: what is written is
-// what was done.
+// gesture performs one gesture of the pointer. While recording, it uses the best selector of the element, so that the
+// recorded step is the performed one.
 async function gesture(name, from, to) {
   await flush();
   if (name === "scroll") {
@@ -135,42 +148,50 @@ async function gesture(name, from, to) {
   }
   if (to && name === "drag" && recording.on && await dragged(from, to)) return;
   if (to) {
-    const doing = name === "drag" ? { drag: { from: { point: point(from) }, to: { point: point(to) } } } : { swipe: { from: point(from), to: point(to) } };
-    const line = name === "drag" ? `drag: {from: {point: "${point(from)}"}, to: {point: "${point(to)}"}}` : `swipe: {from: "${point(from)}", to: "${point(to)}"}`;
-    if (await act(doing) && recording.on) editor.append(line);
+    const [a, b] = [point(from), point(to)];
+    const action = name === "drag" ? { drag: { from: { point: a }, to: { point: b } } } : { swipe: { from: a, to: b } };
+    const drag = `drag: {from: {point: "${a}"}, to: {point: "${b}"}}`;
+    const line = name === "drag" ? drag : `swipe: {from: "${a}", to: "${b}"}`;
+    if (await act(action) && recording.on) editor.append(line);
     return;
   }
   const controls = platform === "web" && name === "tap";
-  if (controls && (await pages.refresh())) return say("The page asks something: answer that first, below the picture.");
+  if (controls && (await pages.refresh())) return showMessage(dialogOpen);
   if (!recording.on && !controls) return act({ [name]: { point: point(from) } });
   const found = await inspect({ point: point(from), controls });
-  if (controls && pages.takes(found.control)) return;
+  if (controls && pages.prompts(found.control)) return;
   if (!recording.on) return act({ [name]: { point: point(from) } });
   pinned = found.element || null;
   showElement(pinned, chosen);
   screen.mark("pinned", pinned ? [pinned.box] : []);
-  const step = pinned?.selectors.find((s) => s.picks)?.steps[name] || { do: { [name]: { point: point(from) } }, line: `${name}: {point: "${point(from)}"}` };
+  const byPoint = { do: { [name]: { point: point(from) } }, line: `${name}: {point: "${point(from)}"}` };
+  const step = pinned?.selectors.find((s) => s.picks)?.steps[name] || byPoint;
   if (!(await act(step.do))) return;
   editor.append(step.line);
   if (controls) pages.tap(found.control, step.line);
 }
 
-// dragged drags one element onto another by their best selectors; false where they are one and the same, or none.
+// dragged drags one element onto another by their best selectors. It returns false when both are the same element, or
+// when there is none.
 async function dragged(from, to) {
   const ends = [];
   for (const place of [from, to]) {
-    const { element } = await inspect({ point: point(place) }), best = element?.selectors.find((s) => s.picks);
+    const { element } = await inspect({ point: point(place) });
+    const best = element?.selectors.find((s) => s.picks);
     if (!best || best.yaml.startsWith("{point:") || !best.steps.tap) return false;
-    ends.push({ yaml: best.yaml.startsWith("{") ? best.yaml : `{label: ${best.yaml}}`, value: Object.values(best.steps.tap.do)[0], box: JSON.stringify(element.box) });
+    const yaml = best.yaml.startsWith("{") ? best.yaml : `{label: ${best.yaml}}`;
+    ends.push({ yaml, value: Object.values(best.steps.tap.do)[0], box: JSON.stringify(element.box) });
   }
   const [a, b] = ends, whole = (v) => (typeof v === "string" ? { label: v } : v);
   if (a.box === b.box) return false;
-  if (await act({ drag: { from: whole(a.value), to: whole(b.value) } })) editor.append(`drag: {from: ${a.yaml}, to: ${b.yaml}}`);
+  if (await act({ drag: { from: whole(a.value), to: whole(b.value) } })) {
+    editor.append(`drag: {from: ${a.yaml}, to: ${b.yaml}}`);
+  }
   return true;
 }
 
-// text collects what is typed, and sends it when there is a pause.
-function text(more) {
+// type collects typed text, and sends it when there is a pause.
+function type(more) {
   buffer += more;
   clearTimeout(typing);
   typing = setTimeout(() => inTurn(flush), typeMs);
@@ -191,89 +212,108 @@ async function key(name) {
   editor.append(name === "backspace" ? "erase: 1" : `press: ${name}`);
 }
 
-// chosen adds a step from the menu of an element, once it has been done.
+// chosen performs a step from the menu of an element, and adds it to the test if it passes.
 function chosen(name, step) {
   inTurn(async () => {
     if (await act(step.do)) editor.append(step.line);
   });
 }
 
-// look reads the elements for the tree and for what lies under the pointer.
-async function look() {
+// readElements reads the elements for the tree and for the highlight below the pointer.
+async function readElements() {
   try {
     const found = await inspect({});
-    if (found.state?.dialog) return pages.ask(found.state.dialog);
+    if (found.state?.dialog) return pages.showDialog(found.state.dialog);
     elements = found.elements || [];
-    showTree(elements, (e) => screen.mark("over", [e.box]), (e) => pin(`${e.box.left + Math.floor(e.box.width / 2)},${e.box.top + Math.floor(e.box.height / 2)}`));
+    const middle = ({ box }) => `${box.left + Math.floor(box.width / 2)},${box.top + Math.floor(box.height / 2)}`;
+    showTree(elements, (e) => screen.mark("over", [e.box]), (e) => pin(middle(e)));
   } catch (e) {
-    say(e.message);
+    showMessage(e.message);
   }
 }
 
 async function pin(place) {
   const found = await inspect({ point: place });
   pinned = found.element || null;
-  showElement(pinned, may && chosen);
+  showElement(pinned, canAct && chosen);
   screen.mark("pinned", pinned ? [pinned.box] : []);
 }
 
-const pages = new Pages({ inspect, act, say, turn: inTurn, run: once, recording: () => recording.on, append: (line) => editor.append(line), replace: (was, line) => editor.replace(was, line),
-  path: () => $("file")?.value.trim() || "" }, saves === "true");
+const filePath = () => $("file")?.value.trim() || "";
+const append = (line) => editor.append(line);
+const replace = (was, line) => editor.replace(was, line);
+const leaseHeader = () => (lease ? { "X-Lease": lease } : {});
 
-const cut = new Cut({ at, lease: () => (lease ? { "X-Lease": lease } : {}), inspect, say, turn: inTurn, run: once, append: (line) => editor.append(line), path: () => $("file")?.value.trim() || "" }, saves === "true");
+const pages = new Pages({
+  inspect, act, say: showMessage, inTurn, run: runOnce, recording: () => recording.on, append, replace, path: filePath,
+}, saves === "true");
 
-const screen = new Screen($("picture-live"), $("boxes"), device, {
-  state: (text) => { if (text || $("said").textContent.startsWith("No picture") || $("said").textContent.startsWith("Waiting") || $("said").textContent.startsWith("The device was")) say(text); },
-  act: (name, from, to) => may && inTurn(() => gesture(name, from, to)),
-  text: (more) => may && text(more),
-  key: (name) => may && inTurn(() => key(name)),
+const cut = new Cut({
+  deviceUrl, lease: leaseHeader, inspect, say: showMessage, inTurn, run: runOnce, append, path: filePath,
+}, saves === "true");
+
+// isScreenState reports whether a message describes the state of the live screen.
+const isScreenState = (text) => ["No image", "Waiting", "The device was"].some((start) => text.startsWith(start));
+
+const screen = new Screen($("live-screen"), $("boxes"), device, {
+  state: (text) => { if (text || isScreenState($("message").textContent)) showMessage(text); },
+  act: (name, from, to) => canAct && inTurn(() => gesture(name, from, to)),
+  text: (more) => canAct && type(more),
+  key: (name) => canAct && inTurn(() => key(name)),
   copy: () => inTurn(copyText),
-  cut: (from, to) => cut.take(from, to).catch((e) => say(e.message)),
-  pin: (place) => pin(point(place)).catch((e) => say(e.message)),
+  cut: (from, to) => cut.take(from, to).catch((e) => showMessage(e.message)),
+  pin: (place) => pin(point(place)).catch((e) => showMessage(e.message)),
   hover: (p) => {
     if (!screen.pointing) return;
     const [x, y] = [(p.x * screen.width) / 100, (p.y * screen.height) / 100];
-    const over = elements.filter((e) => e.box.left <= x && x < e.box.left + e.box.width && e.box.top <= y && y < e.box.top + e.box.height);
+    const over = elements.filter(({ box }) =>
+      box.left <= x && x < box.left + box.width && box.top <= y && y < box.top + box.height);
     over.sort((a, b) => a.box.width * a.box.height - b.box.width * b.box.height);
     screen.mark("over", over.slice(0, 1).map((e) => e.box));
-    if (over[0]) say(over[0].words);
+    if (over[0]) showMessage(over[0].words);
   },
 });
 
-// run performs steps of the test; those that ended are marked.
+// run runs steps of the test and marks those that have ended.
 async function run(fromLine, toLine) {
   if (!socket || running) return;
   await inTurn(flush);
-  pages.rest(); // the tabs that the run opens are steps already
-  editor.begin();
-  outcome("Running…");
+  pages.stopRefreshing(); // tabs that the run opens must not be recorded
+  editor.clearMarks();
+  showOutcome("Running…");
   $("stop").disabled = false;
   running = number + 1;
-  const m = await send({ run: { yaml: editor.text, fromLine, toLine, vars: editor.secrets, preferId: $("prefer").checked, file: $("file")?.value.trim() || "" } });
+  const m = await send({ run: {
+    yaml: editor.text, fromLine, toLine, vars: editor.secrets, preferId: $("prefer").checked, file: filePath(),
+  } });
   running = 0;
-  if (now) editor.mark(now, { verdict: "fail" }); // in the middle of which the run ended
+  if (now) editor.mark(now, { verdict: "fail" }); // the run ended during this step
   now = 0;
   $("stop").disabled = true;
   elements = [];
-  outcome(m.error ? m.error.message : m.outcome.passed ? `Passed in ${(m.outcome.duration_ms / 1000).toFixed(1)} s` : m.outcome.message === "stopped" ? "Stopped" : "Failed");
+  const failed = m.outcome?.message === "stopped" ? "Stopped" : "Failed";
+  const passed = m.outcome?.passed && `Passed in ${(m.outcome.duration_ms / 1000).toFixed(1)} s`;
+  showOutcome(m.error ? m.error.message : passed || failed);
   $("outcome").dataset.passed = String(Boolean(m.outcome?.passed));
 }
 
-let now = 0; // the line of the step that runs
+let now = 0; // the line of the running step
 
-// stepTold marks the step that runs, and what came of those that have ended.
-function stepTold(step) {
+// showStep marks the running step, and the result of a step that has ended.
+function showStep(step) {
   if (!step.verdict) {
     now = step.line;
     return editor.mark(now, { verdict: "now" });
   }
   now = 0;
-  const { line } = step;
-  editor.mark(line, { verdict: step.verdict === "pass" || step.verdict === "skipped" ? "pass" : "fail", took: `${(step.duration_ms / 1000).toFixed(1)} s` });
-  screen.next(600).then((picture) => picture && editor.mark(line, { picture: URL.createObjectURL(picture) }));
-  outcome(`Running… line ${line} took ${(step.duration_ms / 1000).toFixed(1)} s`);
-  if (step.message) editor.tell([{ line: step.line, text: step.message }, ...(step.repairs?.length ? [] : step.candidates || []).map((c) => ({ line: step.line, text: "near: " + c })),
-    ...(step.repairs || []).map((r) => ({ line: step.line, text: `use instead: ${r.line}`, fix: r.line }))]);
+  const { line } = step, took = `${(step.duration_ms / 1000).toFixed(1)} s`;
+  editor.mark(line, { verdict: step.verdict === "pass" || step.verdict === "skipped" ? "pass" : "fail", took });
+  screen.next(600).then((image) => image && editor.mark(line, { image: URL.createObjectURL(image) }));
+  showOutcome(`Running… line ${line} took ${took}`);
+  if (!step.message) return;
+  const near = (step.repairs?.length ? [] : step.candidates || []).map((c) => ({ line, text: "near: " + c }));
+  const repairs = (step.repairs || []).map((r) => ({ line, text: `use instead: ${r.line}`, fix: r.line }));
+  editor.showResults([{ line, text: step.message }, ...near, ...repairs]);
 }
 
 const on = (id, event, work) => $(id)?.addEventListener(event, (e) => { e.preventDefault(); work(e); });
@@ -286,7 +326,7 @@ const toggle = (id, set) => on(id, "click", () => {
 toggle("point", (now) => {
   screen.pointing = now;
   document.body.classList.toggle("pointed", now);
-  if (now) look();
+  if (now) readElements();
   else screen.mark("over", []);
 });
 toggle("cut", (now) => {
@@ -296,21 +336,21 @@ toggle("cut", (now) => {
 });
 on("retry", "click", () => connect());
 on("take", "click", () => connect(true));
-on("typing", "submit", () => { text($("text").value); $("text").value = ""; inTurn(flush); });
+on("typing", "submit", () => { type($("text").value); $("text").value = ""; inTurn(flush); });
 on("launching", "submit", () => inTurn(() => launch($("what").value)));
 on("finding", "submit", async () => {
   try {
     screen.mark("found", showFound((await inspect({ selector: $("selector").value })).found));
   } catch (e) {
-    say(e.message);
+    showMessage(e.message);
   }
 });
-$("tree").addEventListener("toggle", () => { if ($("tree").open) look(); });
+$("tree").addEventListener("toggle", () => { if ($("tree").open) readElements(); });
 for (const button of document.querySelectorAll("[data-do]")) {
   button.addEventListener("click", () => inTurn(async () => {
     await flush();
-    const doing = JSON.parse(button.dataset.do), [name, value] = Object.entries(doing)[0];
-    if (await act(doing) && recording.on) editor.append(`${name}: ${value.to ? `{to: ${value.to}}` : value}`);
+    const action = JSON.parse(button.dataset.do), [name, value] = Object.entries(action)[0];
+    if (await act(action) && recording.on) editor.append(`${name}: ${value.to ? `{to: ${value.to}}` : value}`);
   }));
 }
 on("run-all", "click", () => run(0, 0));
@@ -318,86 +358,102 @@ on("run-to", "click", () => run(0, editor.line));
 on("run-from", "click", () => run(editor.line, 0));
 on("run-one", "click", () => run(editor.line, editor.line));
 on("stop", "click", () => { if (running) socket?.send(JSON.stringify({ id: ++number, stop: running })); });
-on("copy", "click", () => navigator.clipboard.writeText(editor.text).then(() => outcome("Copied"), () => outcome("The browser does not allow it")));
-on("picture", "click", () => {
+on("copy", "click", () => navigator.clipboard.writeText(editor.text)
+  .then(() => showOutcome("Copied"), () => showOutcome("The browser does not allow it")));
+on("save-screenshot", "click", () => {
   const link = document.createElement("a");
-  $("picture-live").toBlob((blob) => {
+  $("live-screen").toBlob((blob) => {
     link.href = URL.createObjectURL(blob);
     link.download = `${device}.png`;
     link.click();
     URL.revokeObjectURL(link.href);
   });
 });
-let asked = false; // whether to write over what changed on disk
+let overwrite = false; // the user has been warned that the file has changed on disk
 on("saving", "submit", async () => {
   try {
-    const done = await editor.save($("file").value, asked);
-    asked = !done;
+    const done = await editor.save($("file").value, overwrite);
+    overwrite = !done;
     if (done) $("stale").hidden = true;
-    outcome(done ? `Saved ${$("file").value}` : "The file has changed on disk meanwhile. Save once more to write over it.");
+    const changed = "The file has changed on disk meanwhile. Save once more to overwrite it.";
+    showOutcome(done ? `Saved ${$("file").value}` : changed);
   } catch (e) {
-    outcome(e.message);
+    showOutcome(e.message);
   }
 });
 
-// The file is looked at now and then, so that what another editor has saved is known before it is written over.
+// Checks the file regularly, so that the user learns of another editor's changes before overwriting them.
 async function watchFile() {
   if (document.hidden) return;
   try {
     $("stale").hidden = !(await editor.stale($("file").value.trim()));
   } catch {
-    // the server is away, which the picture tells
+    // the live screen shows that the server does not respond
   }
 }
 if (saves === "true") {
   setInterval(watchFile, 3000);
   window.addEventListener("focus", watchFile);
 }
-on("reload", "click", () => editor.open($("file").value.trim()).then(() => { $("stale").hidden = true; }, (e) => outcome(e.message)));
+on("reload", "click", () => editor.open($("file").value.trim())
+  .then(() => { $("stale").hidden = true; }, (e) => showOutcome(e.message)));
 
-// labels are the texts by which elements on the screen are known.
+// labels returns the labels of the elements on the screen.
 async function labels() {
   try {
     const found = await inspect({});
-    return [...new Set((found.elements || []).map((e) => /"([^"]+)"/.exec(e.words)?.[1]).filter(Boolean))].slice(0, 200);
+    const all = (found.elements || []).map((e) => /"([^"]+)"/.exec(e.words)?.[1]);
+    return [...new Set(all.filter(Boolean))].slice(0, 200);
   } catch {
     return [];
   }
 }
 
-// copyText puts what is chosen on the page, or else the text of the pinned element, on this machine's clipboard.
+// copyText copies the selection on the page, or else the text of the pinned element, to this machine's clipboard.
 async function copyText() {
   let found = "";
   if (platform === "web") {
-    const script = `() => { const e = document.activeElement; return String(getSelection()) || (e && e.type !== "password" && e.selectionStart < e.selectionEnd ? e.value.slice(e.selectionStart, e.selectionEnd) : ""); }`;
+    const script = `() => {
+      const e = document.activeElement;
+      const hasSelection = e && e.type !== "password" && e.selectionStart < e.selectionEnd;
+      return String(getSelection()) || (hasSelection ? e.value.slice(e.selectionStart, e.selectionEnd) : "");
+    }`;
     found = (await send({ do: { webEval: { script } } })).outcome?.value || "";
   }
   const { text, description } = pinned?.attributes || {};
   found ||= text || description || /"(.*)"/.exec(pinned?.words)?.[1] || "";
-  if (!found) return say("Point at an element first: its text is copied.");
-  await navigator.clipboard.writeText(found).then(() => say(`Copied: ${found}`), () => say(`The browser does not allow to copy: ${found}`));
+  if (!found) return showMessage("Point at an element first: its text is copied.");
+  await navigator.clipboard.writeText(found)
+    .then(() => showMessage(`Copied: ${found}`), () => showMessage(`The browser does not allow to copy: ${found}`));
 }
 
-// gift installs apps, and adds pictures and films to the gallery.
-async function gift(file) {
-  if (!may || platform === "web") return say("Files go to a phone. A page asks for them when its field for files is clicked.");
+// addFile installs an app, or adds an image or a video to the gallery.
+async function addFile(file) {
+  if (!canAct || platform === "web") {
+    return showMessage("Only phones accept files. To upload a file to a page, click its file field.");
+  }
   const app = /\.(apk|ipa)$/i.test(file.name), form = new FormData();
   form.append(app ? "app" : "media", file, file.name);
-  say(`${file.name}: sending…`);
-  const answer = await fetch(`${at}/${app ? "apps" : "media"}`, { method: "POST", headers: { "X-Lease": lease }, body: form });
-  if (!answer.ok) return say(`${file.name}: ${(await answer.json()).message}`);
-  say(app ? `${file.name} is installed.` : `${file.name} is in the gallery.`);
+  showMessage(`${file.name}: sending…`);
+  const upload = { method: "POST", headers: { "X-Lease": lease }, body: form };
+  const answer = await fetch(`${deviceUrl}/${app ? "apps" : "media"}`, upload);
+  if (!answer.ok) return showMessage(`${file.name}: ${(await answer.json()).message}`);
+  showMessage(app ? `${file.name} is installed.` : `${file.name} is in the gallery.`);
   if (!recording.on) return;
-  const beside = $("file")?.value.trim();
-  if (saves !== "true" || !beside) return say(`${file.name} is on the device. Name the test's file, and do it again, to have it in the test.`);
-  const kept = await fetch(`/studio/attachment?${new URLSearchParams({ beside, name: file.name })}`, { method: "PUT", headers: { "Content-Type": "application/octet-stream" }, body: file });
-  if (!kept.ok) return say(await kept.text());
-  const { name } = await kept.json();
+  const beside = filePath();
+  if (saves !== "true" || !beside) {
+    return showMessage(`${file.name} is on the device. Name the test's file, and do it again, to have it in the test.`);
+  }
+  const query = new URLSearchParams({ beside, name: file.name });
+  const headers = { "Content-Type": "application/octet-stream" };
+  const saved = await fetch(`/studio/attachment?${query}`, { method: "PUT", headers, body: file });
+  if (!saved.ok) return showMessage(await saved.text());
+  const { name } = await saved.json();
   editor.append(app ? `install: ${quoted(name)}` : `addMedia: [${quoted(name)}]`);
 }
-const gifts = (files) => { for (const file of files) inTurn(() => gift(file)); };
-screen.receive(gifts);
-$("gift")?.addEventListener("change", () => { gifts([...$("gift").files]); $("gift").value = ""; });
+const addFiles = (files) => { for (const file of files) inTurn(() => addFile(file)); };
+screen.receive(addFiles);
+$("add-files")?.addEventListener("change", () => { addFiles([...$("add-files").files]); $("add-files").value = ""; });
 on("copy-text", "click", () => inTurn(copyText));
 
 // launch starts an app, or opens a page or a link.
@@ -406,11 +462,13 @@ async function launch(what) {
     if (await act({ openLink: { url: literal(what) } }) && recording.on) editor.append(`openLink: ${quoted(what)}`);
     return;
   }
-  const web = platform === "web", open = web ? { openBrowser: { url: what } } : { launch: { package: what, force: true } };
-  if (await act(open) && recording.on) editor.append(web ? `openBrowser: {url: ${JSON.stringify(what)}}` : `launch: {package: ${what}, force: true}`);
+  const web = platform === "web";
+  const open = web ? { openBrowser: { url: what } } : { launch: { package: what, force: true } };
+  const line = web ? `openBrowser: {url: ${JSON.stringify(what)}}` : `launch: {package: ${what}, force: true}`;
+  if (await act(open) && recording.on) editor.append(line);
 }
 
-// follow copies the log while its pane is open.
+// Shows the log while its pane is open.
 $("log").addEventListener("toggle", async () => {
   const pane = $("log").querySelector("pre");
   if (!$("log").open || $("log").following) return;
@@ -418,7 +476,7 @@ $("log").addEventListener("toggle", async () => {
   const lines = [], show = () => { pane.textContent = lines.filter((l) => l.includes($("filter").value)).join("\n"); };
   $("filter").addEventListener("input", show);
   try {
-    const answer = await fetch(at + "/logs", { headers: lease ? { "X-Lease": lease } : {} });
+    const answer = await fetch(deviceUrl + "/logs", { headers: lease ? { "X-Lease": lease } : {} });
     if (!answer.ok) throw new Error((await answer.json()).message);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = "";;) {
@@ -437,14 +495,14 @@ $("log").addEventListener("toggle", async () => {
   $("log").following = false;
 });
 
-async function begin() {
-  platform = (await ask("")).platform;
+async function start() {
+  platform = (await request("")).platform;
   document.body.dataset.platform = platform;
   if (platform === "web") document.body.dataset.shape = "wide"; // until the first frame
   for (const b of document.querySelectorAll(platform === "web" ? ".phone" : ".page")) b.hidden = true;
-  if (platform === "web" && $("launch-label")) $("launch-label").textContent = "Open address";
+  if (platform === "web" && $("launch-label")) $("launch-label").textContent = "Open URL";
   if (saves === "true" && file) await editor.open(file);
 }
 
-begin().catch((e) => say(e.message)).then(() => connect());
+start().catch((e) => showMessage(e.message)).then(() => connect());
 screen.watch();

@@ -1,32 +1,40 @@
-// The text that is edited: CodeMirror with YAML, what the schema knows, what is wrong, and marks, times and pictures of
-// steps beside the lines.
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+// The editor of the test: CodeMirror with YAML, completion by the schema, errors, and the results, durations and
+// screenshots of steps next to the lines.
+import {
+  autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus,
+  type Completion, type CompletionContext, type CompletionResult,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import {
+  bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting,
+} from "@codemirror/language";
 import { lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Annotation, EditorState, RangeSet, StateEffect, StateField, type ChangeSpec } from "@codemirror/state";
-import { Decoration, drawSelection, EditorView, gutter, GutterMarker, highlightActiveLine, hoverTooltip, keymap, lineNumbers, WidgetType, type KeyBinding } from "@codemirror/view";
+import {
+  Decoration, drawSelection, EditorView, gutter, GutterMarker, highlightActiveLine, hoverTooltip, keymap, lineNumbers,
+  WidgetType, type KeyBinding,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { Language, placeAt, type Schema, type Step } from "./schema.ts";
 
-// Mark is what is known of the step on a line.
-export interface Mark { verdict: "pass" | "fail" | "now"; took?: string; picture?: string }
+// Mark is the result of the step on a line.
+export interface Mark { verdict: "pass" | "fail" | "now"; took?: string; image?: string }
 
-// Wrong is something that is wrong with the text, at a place; both count from 1.
+// Wrong is an error at a place of the text; line and column count from 1.
 export interface Wrong { line: number; column?: number; text: string }
 
 export interface Options {
   parent: HTMLElement;
   changed(byPerson: boolean): void;
-  labels(): Promise<string[]>; // of what is on the screen
-  show(line: number, picture: string): void;
+  labels(): Promise<string[]>; // of the elements on the screen
+  show(line: number, image: string): void;
   keys: KeyBinding[];
 }
 
-const ours = Annotation.define<boolean>();
-const setMark = StateEffect.define<{ line: number; mark: Mark } | null>(); // null: none any more
+const byProgram = Annotation.define<boolean>();
+const setMark = StateEffect.define<{ line: number; mark: Mark } | null>(); // null removes all marks
 
 class Sign extends GutterMarker {
   constructor(readonly verdict: Mark["verdict"] | "none") { super(); }
@@ -39,35 +47,39 @@ class Sign extends GutterMarker {
   }
 }
 
-class Beside extends WidgetType {
+class StepResult extends WidgetType {
   constructor(readonly line: number, readonly mark: Mark, readonly show: Options["show"]) { super(); }
-  eq(other: Beside) { return other.line === this.line && other.mark.took === this.mark.took && other.mark.picture === this.mark.picture; }
+  eq(other: StepResult) {
+    return other.line === this.line && other.mark.took === this.mark.took && other.mark.image === this.mark.image;
+  }
   ignoreEvent() { return true; }
   toDOM() {
-    const beside = document.createElement("span");
-    beside.className = "beside";
-    beside.append(this.mark.took ?? "");
-    if (this.mark.picture) {
-      const button = document.createElement("button"), picture = document.createElement("img");
+    const result = document.createElement("span");
+    result.className = "result";
+    result.append(this.mark.took ?? "");
+    if (this.mark.image) {
+      const button = document.createElement("button"), image = document.createElement("img");
       button.type = "button";
-      button.setAttribute("aria-label", `Picture after line ${this.line}`);
-      picture.src = this.mark.picture;
-      picture.alt = "";
-      button.append(picture);
-      button.addEventListener("click", () => this.show(this.line, this.mark.picture!));
-      beside.append(button);
+      button.setAttribute("aria-label", `Screenshot after line ${this.line}`);
+      image.src = this.mark.image;
+      image.alt = "";
+      button.append(image);
+      button.addEventListener("click", () => this.show(this.line, this.mark.image!));
+      result.append(button);
     }
-    return beside;
+    return result;
   }
 }
 
-// marks knows the marks by the places of their lines; those of lines that are edited go.
+// marks stores the marks by the positions of their lines; editing a line removes its mark.
 const marks = StateField.define<{ at: number; mark: Mark }[]>({
   create: () => [],
   update(list, tr) {
     if (tr.docChanged) {
-      list = list.map(({ at, mark }) => ({ was: tr.startState.doc.lineAt(at).text, at: tr.state.doc.lineAt(tr.changes.mapPos(at, 1)).from, mark }))
-        .filter((m) => tr.state.doc.lineAt(m.at).text === m.was);
+      const [before, after] = [tr.startState.doc, tr.state.doc];
+      list = list
+        .map(({ at, mark }) => ({ was: before.lineAt(at).text, at: after.lineAt(tr.changes.mapPos(at, 1)).from, mark }))
+        .filter((m) => after.lineAt(m.at).text === m.was);
     }
     for (const effect of tr.effects) {
       if (!effect.is(setMark)) continue;
@@ -81,7 +93,7 @@ const marks = StateField.define<{ at: number; mark: Mark }[]>({
   },
 });
 
-const colours = HighlightStyle.define([
+const highlighting = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--link)" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--pass)" },
   { tag: tags.content, color: "var(--ink)" },
@@ -89,13 +101,15 @@ const colours = HighlightStyle.define([
   { tag: [tags.separator, tags.punctuation, tags.brace, tags.squareBracket], color: "var(--soft)" },
 ]);
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   "&": { height: "100%", color: "var(--ink)", background: "var(--panel)", fontSize: "0.88rem" },
   "&.cm-focused": { outline: "2px solid var(--link)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { background: "color-mix(in srgb, var(--link) 28%, transparent)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    background: "color-mix(in srgb, var(--link) 28%, transparent)",
+  },
   ".cm-activeLine": { background: "color-mix(in srgb, var(--link) 7%, transparent)" },
   ".cm-selectionMatch": { background: "var(--error-bg)" },
   ".cm-gutters": { background: "var(--sunk)", color: "var(--soft)", border: "0" },
@@ -104,10 +118,16 @@ const look = EditorView.theme({
   ".mark-fail": { color: "var(--fail)" },
   ".mark-now": { color: "var(--link)" },
   ".running": { background: "color-mix(in srgb, var(--link) 16%, transparent)" },
-  ".beside": { marginInlineStart: "2ch", color: "var(--soft)", fontSize: "0.85em", userSelect: "none" },
-  ".beside button": { marginInlineStart: "1ch", padding: "0", height: "24px", minWidth: "24px", border: "1px solid var(--soft)", borderRadius: "4px", background: "none", verticalAlign: "middle", overflow: "hidden", cursor: "pointer" },
-  ".beside img": { height: "22px", display: "block" },
-  ".cm-tooltip": { background: "var(--panel)", color: "var(--ink)", border: "1px solid var(--soft)", borderRadius: "7px", maxWidth: "min(60ch, 90vw)", whiteSpace: "pre-wrap" },
+  ".result": { marginInlineStart: "2ch", color: "var(--soft)", fontSize: "0.85em", userSelect: "none" },
+  ".result button": {
+    marginInlineStart: "1ch", padding: "0", height: "24px", minWidth: "24px", border: "1px solid var(--soft)",
+    borderRadius: "4px", background: "none", verticalAlign: "middle", overflow: "hidden", cursor: "pointer",
+  },
+  ".result img": { height: "22px", display: "block" },
+  ".cm-tooltip": {
+    background: "var(--panel)", color: "var(--ink)", border: "1px solid var(--soft)", borderRadius: "7px",
+    maxWidth: "min(60ch, 90vw)", whiteSpace: "pre-wrap",
+  },
   ".cm-tooltip.cm-tooltip-hover": { padding: "4px 8px" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": { background: "var(--ink)", color: "var(--panel)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { minHeight: "24px", lineHeight: "24px" },
@@ -116,44 +136,72 @@ const look = EditorView.theme({
   ".cm-diagnostic-error": { borderLeft: "4px solid var(--fail)" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--fail)" },
   ".cm-panels": { background: "var(--sunk)", color: "var(--ink)" },
-  ".cm-panel.cm-search input, .cm-panel.cm-search button": { minHeight: "24px", color: "var(--ink)", background: "var(--panel)", border: "1px solid var(--soft)", borderRadius: "5px", backgroundImage: "none" },
+  ".cm-panel.cm-search input, .cm-panel.cm-search button": {
+    minHeight: "24px", color: "var(--ink)", background: "var(--panel)", border: "1px solid var(--soft)",
+    borderRadius: "5px", backgroundImage: "none",
+  },
   ".cm-panel.cm-search label": { color: "var(--ink)", fontSize: "0.85em" },
   ".cm-panel.cm-search input::placeholder": { color: "var(--soft)", opacity: "1" },
   ".cm-panel.cm-search [name=close]": { minWidth: "24px" },
   ".cm-searchMatch": { background: "var(--error-bg)", outline: "1px solid var(--near)" },
 });
 
-// TextView is the editor's text.
+// TextView is the editor of the text.
 export class TextView {
   private view: EditorView;
   private language: Language | null = null;
 
   constructor(private o: Options) {
-    const root = o.parent.attachShadow({ mode: "open" }); // whose styles the page's policy allows
-    const beside = EditorView.decorations.compute([marks, "doc"], (state) => RangeSet.of(state.field(marks).flatMap(({ at, mark }) => {
-      const line = state.doc.lineAt(at), list = mark.verdict === "now" ? [Decoration.line({ class: "running" }).range(line.from)] : [];
-      if (mark.took || mark.picture) list.push(Decoration.widget({ widget: new Beside(line.number, mark, o.show), side: 1 }).range(line.to));
+    // in a shadow root, CodeMirror uses constructed style sheets, which the page's content security policy allows
+    const root = o.parent.attachShadow({ mode: "open" });
+    const decorate = (state: EditorState) => state.field(marks).flatMap(({ at, mark }) => {
+      const line = state.doc.lineAt(at), running = Decoration.line({ class: "running" });
+      const list = mark.verdict === "now" ? [running.range(line.from)] : [];
+      const result = Decoration.widget({ widget: new StepResult(line.number, mark, o.show), side: 1 });
+      if (mark.took || mark.image) list.push(result.range(line.to));
       return list;
-    }), true));
+    });
+    const results = EditorView.decorations.compute([marks, "doc"], (state) => RangeSet.of(decorate(state), true));
+    const signs = (v: EditorView) => v.state.field(marks).map(({ at, mark }) => new Sign(mark.verdict).range(at));
+    const signGutter = gutter({
+      class: "cm-marks", markers: (v) => RangeSet.of(signs(v), true), initialSpacer: () => new Sign("none"),
+    });
+    const attributes = { "aria-label": "Test in YAML", spellcheck: "false", autocorrect: "off", tabindex: "0" };
+    const replaceAll = (text: string) => {
+      this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+    };
     this.view = new EditorView({
       root, parent: root,
       state: EditorState.create({
-        extensions: [marks, beside, lineNumbers(), gutter({ class: "cm-marks", markers: (v) => RangeSet.of(v.state.field(marks).map(({ at, mark }) => new Sign(mark.verdict).range(at)), true), initialSpacer: () => new Sign("none") }),
-          history(), drawSelection(), highlightActiveLine(), indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(), yaml(), syntaxHighlighting(colours), look,
-          search({ top: true }), highlightSelectionMatches(), autocompletion({ icons: false, override: [(c) => this.complete(c)] }), hoverTooltip((_, at) => this.about(at)),
-          keymap.of([...o.keys, { key: "Enter", run: nextStep }, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": "Test in YAML", spellcheck: "false", autocorrect: "off", tabindex: "0" }),
-          EditorView.updateListener.of((u) => { if (u.docChanged) o.changed(!u.transactions.some((t) => t.annotation(ours))); })],
+        extensions: [
+          marks, results, lineNumbers(), signGutter,
+          history(), drawSelection(), highlightActiveLine(), indentOnInput(), indentUnit.of("  "), bracketMatching(),
+          closeBrackets(), yaml(), syntaxHighlighting(highlighting), theme,
+          search({ top: true }), highlightSelectionMatches(),
+          autocompletion({ icons: false, override: [(c) => this.complete(c)] }),
+          hoverTooltip((_, at) => this.about(at)),
+          keymap.of([
+            ...o.keys, { key: "Enter", run: nextStep }, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap,
+            ...historyKeymap, ...lintKeymap, ...defaultKeymap,
+          ]),
+          EditorView.contentAttributes.of(attributes),
+          EditorView.updateListener.of((u) => {
+            if (u.docChanged) o.changed(!u.transactions.some((t) => t.annotation(byProgram)));
+          }),
+        ],
       }),
     });
-    Object.defineProperty(o.parent, "value", { get: () => this.text, set: (text: string) => { this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } }); } });
-    fetch("/studio/assets/schema.json").then((a) => a.json()).then((schema: Schema) => { this.language = new Language(schema); }, () => { /* without it there is no completion */ });
+    Object.defineProperty(o.parent, "value", { get: () => this.text, set: replaceAll });
+    fetch("/studio/assets/schema.json").then((a) => a.json()).then(
+      (schema: Schema) => { this.language = new Language(schema); },
+      () => { /* without the schema there is no completion */ },
+    );
   }
 
   get text(): string { return this.view.state.doc.toString(); }
 
-  // put makes a text the whole one by the smallest change, so that it can be undone and the cursor stays; toEnd leads
-  // to its last line.
+  // put replaces the text by the smallest change, so that it can be undone and the cursor does not move; toEnd scrolls
+  // to the last line.
   put(text: string, toEnd: boolean) {
     const old = this.text, shorter = Math.min(old.length, text.length);
     let from = 0, same = 0;
@@ -161,7 +209,8 @@ export class TextView {
     while (same < shorter - from && old[old.length - 1 - same] === text[text.length - 1 - same]) same++;
     const changes: ChangeSpec = { from, to: old.length - same, insert: text.slice(from, text.length - same) };
     const end = text.replace(/\s+$/, "").length;
-    this.view.dispatch({ changes, annotations: ours.of(true), ...(toEnd ? { selection: { anchor: end }, effects: EditorView.scrollIntoView(end, { y: "end" }) } : {}) });
+    const toLast = { selection: { anchor: end }, effects: EditorView.scrollIntoView(end, { y: "end" }) };
+    this.view.dispatch({ changes, annotations: byProgram.of(true), ...(toEnd ? toLast : {}) });
   }
 
   // line is the number of the line with the cursor.
@@ -169,8 +218,9 @@ export class TextView {
 
   mark(line: number, mark: Mark) {
     if (line < 1 || line > this.view.state.doc.lines) return;
-    const { doc } = this.view.state, see = mark.verdict !== "pass" ? [EditorView.scrollIntoView(doc.line(line).from)] : [];
-    this.view.dispatch({ effects: [setMark.of({ line, mark }), ...see] });
+    const { doc } = this.view.state;
+    const scroll = mark.verdict !== "pass" ? [EditorView.scrollIntoView(doc.line(line).from)] : [];
+    this.view.dispatch({ effects: [setMark.of({ line, mark }), ...scroll] });
   }
 
   markOf(line: number): Mark | undefined {
@@ -180,11 +230,12 @@ export class TextView {
 
   unmark() { this.view.dispatch({ effects: setMark.of(null) }); }
 
-  // wrong underlines what is wrong, each at its place.
+  // wrong underlines the errors.
   wrong(list: Wrong[]) {
     const { doc } = this.view.state;
     const found: Diagnostic[] = list.filter((w) => w.line >= 1 && w.line <= doc.lines).map((w) => {
-      const line = doc.line(w.line), before = [...line.text].slice(0, Math.max((w.column ?? 1) - 1, 0)).join("").length;
+      const line = doc.line(w.line);
+      const before = [...line.text].slice(0, Math.max((w.column ?? 1) - 1, 0)).join("").length;
       const start = Math.min(before || line.text.length - line.text.trimStart().length, line.length);
       const word = /^(?:"[^"]*"|'[^']*'|[^\s,:{}[\]]+)/.exec(line.text.slice(start))?.[0].length || line.length - start;
       return { from: line.from + start, to: line.from + start + word, severity: "error", message: w.text };
@@ -195,7 +246,8 @@ export class TextView {
   // go selects a line and brings it into view.
   go(n: number) {
     const { doc } = this.view.state, line = doc.line(Math.min(Math.max(n, 1), doc.lines));
-    this.view.dispatch({ selection: { anchor: line.from, head: line.to }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
+    const effects = EditorView.scrollIntoView(line.from, { y: "center" });
+    this.view.dispatch({ selection: { anchor: line.from, head: line.to }, effects });
     this.view.focus();
   }
 
@@ -207,27 +259,30 @@ export class TextView {
   }
 
   private async complete(c: CompletionContext): Promise<CompletionResult | null> {
-    const { line, lines, col } = this.place(c.pos), { language } = this, at = language && placeAt(lines, line.number - 1, col);
+    const { line, lines, col } = this.place(c.pos), { language } = this;
+    const at = language && placeAt(lines, line.number - 1, col);
     if (!language || !at) return null;
     const typed = line.text.slice(at.from, col);
     if (!c.explicit && !typed) return null;
     if (at.kind === "key") {
       let keys = language.keys(at.path, this.block), dash = "";
       if (!keys.size) [keys, dash] = [language.keys([...at.path, 0], this.block), "- "];
-      const options: Completion[] = [...keys].map(([label, info]) => ({ label, info, type: "property", apply: `${dash}${label}: ` }));
+      const options: Completion[] = [...keys]
+        .map(([label, info]) => ({ label, info, type: "property", apply: `${dash}${label}: ` }));
       return options.length ? { from: line.from + at.from, options, validFor: /^[\w.]*$/ } : null;
     }
     const options: Completion[] = language.values(at.path, this.block).map((label) => ({ label, type: "enum" }));
-    if (this.namesElement(at.path)) for (const label of await this.o.labels()) options.push({ label, type: "text", detail: "on the screen", apply: plain(label) });
+    const labels = this.namesElement(at.path) ? await this.o.labels() : [];
+    for (const label of labels) options.push({ label, type: "text", detail: "on the screen", apply: plain(label) });
     return options.length ? { from: line.from + at.from, options, validFor: /^[^,}\]]*$/ } : null;
   }
 
-  // namesElement tells whether a value is the label of an element.
+  // namesElement reports whether a value is the label of an element.
   private namesElement(path: Step[]): boolean {
     return path.at(-1) === "label" || Boolean(this.language?.keys(path, this.block).has("label"));
   }
 
-  // about shows what a key means.
+  // about shows the description of a key.
   private about(pos: number) {
     const { line, lines, col } = this.place(pos), { language } = this;
     let end = col;
@@ -244,7 +299,7 @@ export class TextView {
   }
 }
 
-// nextStep begins a new step behind one that is complete; on a step that is still empty it goes back to the margin.
+// nextStep starts a new step after a complete one; on an empty step it removes the dash.
 function nextStep(view: EditorView): boolean {
   const { state } = view, { main } = state.selection;
   const line = state.doc.lineAt(main.head), step = /^( *- )(.*)$/.exec(line.text);
@@ -252,9 +307,13 @@ function nextStep(view: EditorView): boolean {
   const rest = step[2].trim(), open = rest.split(/[{[]/).length - rest.split(/[}\]]/).length;
   if (rest && (open !== 0 || !/^[\w.$-]+(:\s+[^|>\s].*)?$/.test(rest))) return false;
   const changes = rest ? { from: line.to, insert: "\n" + step[1] } : { from: line.from, to: line.to, insert: "" };
-  view.dispatch({ changes, selection: { anchor: rest ? line.to + 1 + step[1].length : line.from }, scrollIntoView: true, userEvent: "input" });
+  const selection = { anchor: rest ? line.to + 1 + step[1].length : line.from };
+  view.dispatch({ changes, selection, scrollIntoView: true, userEvent: "input" });
   return true;
 }
 
-// plain writes a label as a value of YAML.
-const plain = (text: string) => (/^[\p{L}_][\p{L}\p{N} ._/-]*$/u.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text.replaceAll("${", () => "$${")));
+// plain writes a label as a YAML string.
+function plain(text: string): string {
+  const isPlain = /^[\p{L}_][\p{L}\p{N} ._/-]*$/u.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  return isPlain ? text : JSON.stringify(text.replaceAll("${", () => "$${"));
+}
