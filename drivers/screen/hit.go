@@ -101,8 +101,10 @@ func (f *finder) target(n *Node) *Node {
 	return n
 }
 
-// touchPoint gives the best point at which a touch reaches the element, and nothing that lies over it or reacts in it.
-// Where there is none, it gives what takes the touch.
+// touchPoint returns the best point at which a touch reaches the element, and nothing that is over it or reacts in it.
+// Points in the part of the element that nothing is drawn over come first: whether a layer that neither reacts nor
+// shows something takes touches, a tree does not say. Where no point reaches the element, touchPoint returns what takes
+// the touch.
 func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (image.Point, *Node) {
 	n := same[0]
 	if !target.Within(n) && !n.Within(target) {
@@ -111,6 +113,7 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 	}
 	label, seen := target.reach(label), target.reach(f.seen(target))
 	all, at := points(label, seen), touch{n: n, target: target, same: same}
+	all = freeFirst(all, f.tree.partlyOver(at, label.Union(seen)))
 	// when something that reacts fills all of it, a touch of that is a touch of it
 	for _, at.inner = range []bool{true, false} {
 		for _, p := range all {
@@ -120,6 +123,34 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 		}
 	}
 	return all[0], f.tree.cover(at, all[0])
+}
+
+// freeFirst moves the points under one of some layers behind the others.
+func freeFirst(points []image.Point, layers []*Node) []image.Point {
+	covered := func(p image.Point) int {
+		if slices.ContainsFunc(layers, func(l *Node) bool { return p.In(l.Bounds) }) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(points, func(a, b image.Point) int { return covered(a) - covered(b) })
+	return points
+}
+
+// partlyOver returns the elements drawn later than the one that is meant, and outside of it, over a part of an area of
+// it but not all of it.
+func (t *Tree) partlyOver(at touch, area image.Rectangle) (list []*Node) {
+	for c := range t.All {
+		text := c.Text != "" && len(c.Children) == 0 // which lets touches through
+		if c.Hidden || text || c.order <= at.n.order || !c.Bounds.Overlaps(area) || area.In(c.Bounds) ||
+			slices.Contains(at.same, c) {
+			continue
+		}
+		if !c.Within(at.n) && !c.Within(at.target) && !at.n.Within(c) && !at.target.Within(c) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // reach is the part of an area of the element in which it is touched: what reaches beyond the elements around it is
