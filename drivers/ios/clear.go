@@ -54,6 +54,13 @@ func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error)
 	if n == nil || tree == nil {
 		return gesture()
 	}
+	if d.inStandIn(n) {
+		return fmt.Errorf("device %s: %w: the elements of the alert cannot be read: of it, only buttons can be tapped",
+			d.info.ID, drivers.ErrNotActionable)
+	}
+	if b := tree.BarAt(p); b != nil {
+		return fmt.Errorf("device %s: %w: %s takes the touch of %s", d.info.ID, drivers.ErrCovered, b, n)
+	}
 	if n.InPage {
 		return d.touchInPage(ctx, tree, n, p, gesture)
 	}

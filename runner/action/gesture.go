@@ -147,6 +147,11 @@ func (o tapTarget) aim(ctx context.Context, s *Session) (image.Point, error) {
 		return p, &Failure{problem("%g,%g lies outside %s, which is %dx%d", o.at.X, o.at.Y, s.Detail.Matched, area.Dx(),
 			area.Dy())}
 	}
+	if s.Tree != nil {
+		if bar := s.Tree.BarAt(p); bar != nil {
+			return p, &Failure{problem("%g,%g of %s is under %s, which takes the touch", o.at.X, o.at.Y, s.Detail.Matched, bar)}
+		}
+	}
 	s.touched(p)
 	return p, nil
 }
@@ -276,7 +281,7 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 		s.Detail.Proof, s.aimed = "", nil // nothing is tapped
 		area := m.Node.Bounds             // of which the screen may show a part only
 		if s.Tree != nil {
-			area = area.Intersect(image.Rectangle{Max: s.Tree.Size})
+			area = s.Tree.Free(area.Intersect(image.Rectangle{Max: s.Tree.Size}))
 		}
 		return area, nil
 	}

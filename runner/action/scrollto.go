@@ -382,7 +382,7 @@ func (c *search) on(back bool) drivers.ScrollOn {
 // swipe moves the content of an area with a finger.
 func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Point) (bool, error) {
 	direction := map[image.Point]dsl.Direction{{Y: -1}: dsl.Up, {X: -1}: dsl.Left, {X: 1}: dsl.Right}[way]
-	inner := area.Inset(min(area.Dx(), area.Dy()) / 20)
+	inner := c.tree.Free(area.Inset(min(area.Dx(), area.Dy()) / 20))
 	before := c.digest
 	if err := scrollArea(ctx, c.s, inner, direction, int(c.part*100)); err != nil {
 		return false, err
