@@ -1,6 +1,7 @@
 package ios
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"math"
@@ -12,10 +13,10 @@ import (
 // never reaches the app below it.
 
 const (
-	// leastStatusBar is the height in points of the lowest status bar: where none is known, one may have come.
-	leastStatusBar = 20
-	// leastPad is the short side in points of the smallest iPad. Phones that lie on their side have no status bar.
-	leastPad = 600
+	// mostStatusBar is the height in points of the highest status bar: where none is known, one may have come.
+	mostStatusBar = 62
+	// lowStatusBar is the height in points up to which a status bar is not next to a camera.
+	lowStatusBar = 24
 	// tallPhone is the least ratio of the sides of a phone without a Home button, which has a home indicator.
 	tallPhone = 2
 	// homeUpright and homeOnSide are the heights in points of the area of the home indicator, which an app's layout leaves
@@ -31,15 +32,18 @@ type statusBar struct {
 }
 
 // readStatusBar returns the height of the status bar in points, 0 where there is none. WebDriverAgent is asked when
-// another app is in the foreground, when the screen has turned, and when something is in the bar's place: the app may
-// hide the bar.
+// another app is in the foreground, when the screen has turned, and when the middle of something is in the bar's place:
+// the app may hide the bar.
 func (d *Device) readStatusBar(ctx context.Context, seen reading) (int, error) {
 	d.mu.Lock()
 	known := d.bar
 	d.mu.Unlock()
 	now := statusBar{app: seen.app, screen: seen.screen, height: known.height}
-	if now == known && !seen.showsAbove(max(known.height, leastStatusBar)) {
-		return known.height, nil
+	if isPhone(seen.screen) && seen.screen.X > seen.screen.Y { // it shows none on its side
+		return 0, nil
+	}
+	if now == known && !seen.showsAbove(cmp.Or(known.height, mostStatusBar)) {
+		return now.height, nil
 	}
 	var s struct {
 		StatusBarSize struct{ Width, Height float64 }
@@ -57,20 +61,24 @@ func (d *Device) readStatusBar(ctx context.Context, seen reading) (int, error) {
 	return now.height, nil
 }
 
+// isPhone reports whether a screen of such sides is a phone's, which is longer than that of any iPad.
+func isPhone(size image.Point) bool { return max(size.X, size.Y)*5 >= min(size.X, size.Y)*8 }
+
 // statusBarOf returns the height of the status bar of a screen in points, of the width and height that WebDriverAgent
-// reports. These are of the home screen, which does not turn with the app on a phone.
+// reports. These are of the home screen, which may not have turned with the app.
 func statusBarOf(screen image.Point, width, height int) int {
-	if width != screen.X && min(screen.X, screen.Y) < leastPad || height < 0 || height > screen.Y/4 {
+	if width != screen.X && isPhone(screen) || height < 0 || height > screen.Y/4 {
 		return 0
 	}
 	return height
 }
 
-// showsAbove reports whether something that reacts, or shows a text, is above a line.
+// showsAbove reports whether the middle of something that reacts, or shows a text, is above a line.
 func (r reading) showsAbove(y int) bool {
 	var shows func(n *screen.Node) bool
 	shows = func(n *screen.Node) bool {
-		if !n.Hidden && n.Bounds.Min.Y < y && n.Bounds.Max.Y > 0 && !n.Bounds.Empty() &&
+		middle := (n.Bounds.Min.Y + n.Bounds.Max.Y) / 2
+		if !n.Hidden && middle < y && n.Bounds.Max.Y > 0 && !n.Bounds.Empty() &&
 			(n.Clickable || n.Editable || n.Text != "" || n.Desc != "") {
 			return true
 		}
@@ -94,8 +102,13 @@ func (r reading) showsAbove(y int) bool {
 func systemBars(size image.Point, scale float64, height int) (bars []*screen.Node, edges []image.Rectangle) {
 	pixels := func(points int) int { return int(math.Round(float64(points) * scale)) }
 	if height > 0 {
-		bars = []*screen.Node{{Type: elementPrefix + "StatusBar", Desc: "the status bar", Blocks: true,
-			Bounds: image.Rect(0, 0, size.X, pixels(height))}}
+		bar := &screen.Node{Type: elementPrefix + "StatusBar", Desc: "the status bar", Blocks: true,
+			Bounds: image.Rect(0, 0, size.X, pixels(height))}
+		for _, at := range shownInBar(size.X, height) {
+			bar.Children = append(bar.Children, &screen.Node{Type: bar.Type, Desc: bar.Desc,
+				Bounds: image.Rect(at[0], 0, at[1], bar.Bounds.Max.Y)})
+		}
+		bars = append(bars, bar)
 	}
 	strip := edgeStrip
 	switch long, short := max(size.X, size.Y), min(size.X, size.Y); {
@@ -106,6 +119,15 @@ func systemBars(size image.Point, scale float64, height int) (bars []*screen.Nod
 		strip = homeUpright
 	}
 	return bars, []image.Rectangle{image.Rect(0, size.Y-pixels(strip), size.X, size.Y)}
+}
+
+// shownInBar returns from where to where a status bar shows something of its own, of so many pixels: the rest is clear.
+// High ones are next to the camera.
+func shownInBar(width, height int) [][2]int {
+	if height > lowStatusBar {
+		return [][2]int{{0, width * 35 / 100}, {width * 65 / 100, width}}
+	}
+	return [][2]int{{0, width}}
 }
 
 // aboveHome moves the way of a swipe that would start where the system takes swipes for itself, as from the home

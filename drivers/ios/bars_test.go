@@ -1,6 +1,7 @@
 package ios
 
 import (
+	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -74,6 +75,21 @@ func barScenes() []*sceneTrap {
 			return []piece{text(said, line(2)), {Kind: "Toolbar", Bounds: image.Rect(0, 570, 300, 640), Fill: ground,
 				Blocks: true, Parts: []piece{s.press("Menu", image.Rect(10, 580, 200, 638))}}}
 		}))
+	rows := func(s *stage) []piece {
+		list := piece{Kind: "Table", Bounds: image.Rect(0, 0, 300, 640), Fill: ground,
+			Scrolled: func(by image.Point) { s.offset = max(-200, min(500, s.offset-by.Y)) }}
+		for i := range 12 {
+			row := s.press(fmt.Sprint("Row ", i+1), image.Rect(10, i*80-76-s.offset, 290, i*80-36-s.offset))
+			if row.Bounds.Overlaps(list.Bounds) {
+				list.Parts = append(list.Parts, row)
+			}
+		}
+		return []piece{list}
+	}
+	l.add("a row under the status bar, scrolled to", "- scrollTo: Row 2\n- tap: Row 2", event.Pass, "Row 2", "",
+		restful(rows))
+	l.add("a row under the status bar is not seen", "- assert: Row 2", event.Fail, "", "", restful(rows))
+	l.add("a row under the status bar is seen by nobody", "- assertNot: Row 2", event.Pass, "", "", restful(rows))
 	return l
 }
 
