@@ -92,6 +92,11 @@ func partScenes() []*sceneTrap {
 		over(piece{Kind: "Other", Bounds: image.Rect(60, 560, 240, 620)}))
 	l.add("a row under a bar in the place that is asked for", "- tap: {label: Line 7, at: \"50%, 90%\"}", event.Fail, "",
 		"takes the touch", over(bar(image.Rect(0, 585, 300, 640))))
+	l.add("a row under a button in the place that is asked for", "- tap: {label: Line 7, at: \"85%, 50%\"}", event.Fail,
+		"", "takes the touch", over(piece{Kind: "Button", Label: "Add", Bounds: image.Rect(200, 560, 290, 620),
+			Fill: scenePlum}))
+	l.add("a row with a button beside the place that is asked for", "- tap: {label: Line 7, at: \"15%, 50%\"}", event.Pass,
+		"row", "", over(piece{Kind: "Button", Label: "Add", Bounds: image.Rect(200, 560, 290, 620), Fill: scenePlum}))
 	l.add("a row beside a bar", "- tap: Line 7", event.Pass, "row", "", over(bar(image.Rect(0, 440, 300, 540))))
 	l.add("a row under nothing", "- tap: Line 7", event.Pass, "row", "", over())
 	l.add("a row under a clear page that lets touches through", "- tap: Line 7", event.Pass, "row", "",

@@ -279,6 +279,22 @@ func (t *Tree) Free(area image.Rectangle) image.Rectangle {
 	return left
 }
 
+// TakenBy returns what is over a match at a point and takes a touch there, or nil. What reacts inside of the element
+// counts as a part of it.
+func (m Match) TakenBy(p image.Point) *Node {
+	t := m.Node.tree
+	switch {
+	case t == nil || t.HitTested:
+		return nil
+	case !m.Node.InPage:
+		return t.cover(touch{n: m.Node, target: m.Target, same: m.same}, p)
+	}
+	if b := t.BarAt(p); b != nil {
+		return b
+	}
+	return t.overPage(m.Node, p)
+}
+
 // overPage gives the element of the phone's own that would take a touch of a page's element at p, or nil: what is drawn
 // later than the view.
 func (t *Tree) overPage(n *Node, p image.Point) *Node {
