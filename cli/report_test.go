@@ -126,14 +126,14 @@ func TestReportUsage(t *testing.T) {
 	t.Parallel()
 	p := newReportProject(t)
 	for want, args := range map[string][]string{
-		"--format is required":               {"export"},
-		`unknown format "html"`:     {"export", "--format", "html"},
+		"--format is required":           {"export"},
+		`unknown format "html"`:          {"export", "--format", "html"},
 		"no run 2020-01-01T00-00-00":     {"export", "--format", "junit", "2020-01-01T00-00-00"},
 		"no run ../../etc":               {"verify", "../../etc"},
 		"no pack nothing":                {"verify", "latest/nothing"},
 		"no command \"burn\"":            {"burn"},
 		"set TAPROOT_URL":                {"upload"},
-		"no chat is configured":               {"notify", "--dry-run"},
+		"no chat is configured":          {"notify", "--dry-run"},
 		"unknown flag":                   {"prune", "--all"},
 		"accepts at most 1 arg":          {"notify", "a", "b"},
 		"is a folder":                    {"export", "--format", "junit", "--out", "."},

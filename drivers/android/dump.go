@@ -15,12 +15,13 @@ import (
 
 // dump is a parsed window dump.
 type dump struct {
-	windows  []*screen.Node // the topmost last
-	rotation int            // in quarter turns; -1 when the dump does not say
-	size     image.Point    // of the screen, where the dump says it
-	facts    []windowFacts  // of each window
-	bars     []*screen.Node // see screen.Tree
-	census   census         // of what the agent searches
+	windows  []*screen.Node    // the topmost last
+	rotation int               // in quarter turns; -1 when the dump does not say
+	size     image.Point       // of the screen, where the dump says it
+	facts    []windowFacts     // of each window
+	bars     []*screen.Node    // see screen.Tree
+	edges    []image.Rectangle // screen.Tree.SwipeEdges
+	census   census            // of what the agent searches
 }
 
 // parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers

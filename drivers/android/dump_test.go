@@ -300,6 +300,35 @@ func TestWindowsOfOthers(t *testing.T) {
 	}
 }
 
+// TestBarsOfTheSystem: a navigation bar with buttons takes taps, and one of gestures takes swipes alone.
+func TestBarsOfTheSystem(t *testing.T) {
+	t.Parallel()
+	const app = `<window id="3" layer="1" active="true" focused="true" type="TYPE_APPLICATION" ` +
+		`bounds="[0,0][1000,2000]"><hierarchy><node class="App" bounds="[0,0][1000,2000]"/></hierarchy></window>`
+	bar := func(title, inner string) string {
+		return `<window id="8" layer="5" type="TYPE_SYSTEM" title="` + title + `" bounds="[0,1900][1000,2000]"><hierarchy>` +
+			`<node class="Bar" bounds="[0,1900][1000,2000]">` + inner + `</node></hierarchy></window>`
+	}
+	const home = `<node class="Home" clickable="true" content-desc="Home" bounds="[400,1900][600,2000]"/>`
+	for name, c := range map[string]struct {
+		window      string
+		bars, edges int
+	}{
+		"buttons":       {bar("NavigationBar0", home), 1, 0},
+		"gestures":      {bar("NavigationBar0", ""), 0, 1},
+		"a task bar":    {bar("Taskbar", ""), 0, 1},
+		"round corners": {bar("ScreenDecorOverlayBottom", ""), 0, 0},
+	} {
+		got, err := parseDump([]byte(head + `<displays><display id="0">` + c.window + app + `</display></displays>`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.reachable(); len(got.bars) != c.bars || len(got.edges) != c.edges || types(got.windows) != "App" {
+			t.Errorf("%s: bars %v, edges %v, windows %q", name, got.bars, got.edges, types(got.windows))
+		}
+	}
+}
+
 // TestScreenOfASavedTree: an automation server's size of the screen leaves out the bars, although their elements are
 // there.
 func TestScreenOfASavedTree(t *testing.T) {

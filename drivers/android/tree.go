@@ -304,7 +304,7 @@ func (d *Device) newTree(from *dump, taken time.Time) *screen.Tree {
 		size = extent(from.windows)
 	}
 	tree := screen.NewTree(from.windows, size, taken)
-	tree.Active, tree.Bars, tree.Parts = from.active(), from.bars, d.webViews.parts
+	tree.Active, tree.Bars, tree.SwipeEdges, tree.Parts = from.active(), from.bars, from.edges, d.webViews.parts
 	return tree
 }
 

@@ -93,8 +93,12 @@ func (d *dump) reachable() {
 			case i > at && strings.HasSuffix(w.facts.kind, "SYSTEM") && !w.bar(screen):
 				w.shrink()
 			default:
-				if strip, ok := w.strip(); ok && i > at {
+				strip, ok := w.strip()
+				switch {
+				case i > at && ok:
 					d.bars = append(d.bars, strip)
+				case i > at && gestureTitle.MatchString(w.facts.title) && w.facts.bounds.Max.Y >= screen.Max.Y:
+					d.edges = append(d.edges, w.facts.bounds)
 				}
 				continue
 			}
@@ -176,6 +180,9 @@ func (w dumpedWindow) strip() (*screen.Node, bool) {
 	}
 	return nil, false
 }
+
+// gestureTitle names what a navigation bar without buttons is: the area from which the system takes swipes.
+var gestureTitle = lazyregexp.New(`(?i)^(navigation ?bar\d*|task ?bar|secondary ?home ?handle\w*)$`)
 
 var statusTitle = lazyregexp.New(`(?i)^status ?bar$`)
 

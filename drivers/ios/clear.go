@@ -46,12 +46,20 @@ func (d *Device) aim() (*screen.Node, *screen.Tree) {
 	return n, d.tree
 }
 
-// touch makes a gesture that begins at a point, unless something clear takes it. Where XCTest knows neither the element
-// nor what lies over it, the touch must show.
+// touch makes a gesture that begins at a point, unless something that shows nothing takes it. A layer over a part of
+// the element about which XCTest says nothing counts as one that takes it. Where XCTest finds neither the element nor
+// what is over it, the touch must show.
 func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error) error {
 	n, tree := d.aim()
 	if n == nil || tree == nil {
 		return gesture()
+	}
+	if d.inStandIn(n) {
+		return fmt.Errorf("device %s: %w: the elements of the alert cannot be read: of it, only buttons can be tapped",
+			d.info.ID, drivers.ErrNotActionable)
+	}
+	if b := tree.BarAt(p); b != nil {
+		return fmt.Errorf("device %s: %w: %s takes the touch of %s", d.info.ID, drivers.ErrCovered, b, n)
 	}
 	if n.InPage {
 		return d.touchInPage(ctx, tree, n, p, gesture)
@@ -61,20 +69,19 @@ func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error)
 		return gesture()
 	}
 	found, known, err := d.anyFound(ctx, tree, reacting(n, clear))
-	if err != nil || found || !known {
-		return orElse(err, gesture)
-	}
-	slices.Reverse(clear)
-	if found, _, err = d.anyFound(ctx, tree, clear); err != nil {
+	if err != nil {
 		return err
 	}
-	if found {
-		return fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID,
-			drivers.ErrCovered, clear[0], n)
+	if found != nil {
+		return orElse(d.refuseTaken(ctx, tree, n, besideMiddle(tree, found, clear)), gesture)
 	}
-	// What lay over it may have gone between the two questions.
-	if found, _, err = d.anyFound(ctx, tree, reacting(n, clear)); err != nil || found {
-		return orElse(err, gesture)
+	if err := d.refuseTaken(ctx, tree, n, clear); err != nil {
+		return err
+	}
+	if known { // what was over it may have gone between the two questions
+		if found, _, err = d.anyFound(ctx, tree, reacting(n, clear)); err != nil || found != nil {
+			return orElse(err, gesture)
+		}
 	}
 	before, err := d.Screenshot(ctx)
 	if err != nil {
@@ -83,7 +90,54 @@ func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error)
 	if err := gesture(); err != nil {
 		return err
 	}
-	return d.effect(ctx, before, n, clear[0])
+	return d.effect(ctx, before, n, clear[len(clear)-1])
+}
+
+// refuseTaken returns an error when XCTest finds one of the layers over the touched point of n, which then takes the
+// touch. The same when XCTest says nothing of a layer that is over a part of n in view: a bar is like that, while a
+// layer over all of n is mostly one that lets touches through.
+func (d *Device) refuseTaken(ctx context.Context, tree *screen.Tree, n *screen.Node, layers []*screen.Node) error {
+	var unsure *screen.Node
+	whole := inView(tree, n)
+	for i, l := range slices.Backward(layers) {
+		var hit, told bool
+		if len(layers)-i <= mostAsked {
+			var err error
+			if hit, told, err = d.hittable(ctx, tree, l); err != nil {
+				return err
+			}
+		}
+		if hit {
+			return fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID,
+				drivers.ErrCovered, l, n)
+		}
+		if !told && unsure == nil && !whole.In(l.Bounds) {
+			unsure = l
+		}
+	}
+	if unsure == nil {
+		return nil
+	}
+	return fmt.Errorf("device %s: %w: %s covers a part of %s, and XCTest does not tell which of them takes the touch",
+		d.info.ID, drivers.ErrCovered, unsure, n)
+}
+
+// inView is the part of an element that is on the screen and in the lists around it.
+func inView(tree *screen.Tree, n *screen.Node) image.Rectangle {
+	part := n.Bounds.Intersect(image.Rectangle{Max: tree.Size})
+	for a := n.Parent; a != nil; a = a.Parent {
+		if a.Scrollable {
+			part = part.Intersect(a.Bounds)
+		}
+	}
+	return part
+}
+
+// besideMiddle returns the layers that are not over the middle of n: what XCTest finds there says nothing of them.
+func besideMiddle(tree *screen.Tree, n *screen.Node, layers []*screen.Node) []*screen.Node {
+	part := inView(tree, n)
+	middle := part.Min.Add(part.Size().Div(2))
+	return slices.DeleteFunc(slices.Clone(layers), func(l *screen.Node) bool { return middle.In(l.Bounds) })
 }
 
 // orElse does something unless there is an error.
@@ -131,16 +185,21 @@ func reacting(n *screen.Node, layers []*screen.Node) []*screen.Node {
 	return list
 }
 
-// anyFound tells whether XCTest finds one of some elements at its middle; known: it told so of the first.
-func (d *Device) anyFound(ctx context.Context, tree *screen.Tree, list []*screen.Node) (found, known bool, err error) {
+// anyFound returns the first of some elements that XCTest finds at its middle, nil: none; known: it told so of the
+// first of the list.
+func (d *Device) anyFound(ctx context.Context, tree *screen.Tree, list []*screen.Node) (found *screen.Node, known bool,
+	err error) {
 	for i, n := range list[:min(len(list), mostAsked)] {
 		hit, told, err := d.hittable(ctx, tree, n)
-		if err != nil || hit {
-			return hit, told, err
+		if err != nil {
+			return nil, false, err
+		}
+		if hit {
+			return n, true, nil
 		}
 		known = known || told && i == 0
 	}
-	return false, known, nil
+	return nil, known, nil
 }
 
 // hittable asks XCTest whether it finds an element at its middle; known: it told. The element is found again by its

@@ -38,6 +38,7 @@ type Device struct {
 	told    bool          // WebDriverAgent gives traits
 	corner  image.Point   // of the app in front, in points
 	tree    *screen.Tree  // that was read last
+	bar     statusBar     // that was there last
 	aimed   *screen.Node  // what the next touch is meant for
 	standIn []buttonPlace // for the buttons of an alert whose elements cannot be read
 	debts   restoreState

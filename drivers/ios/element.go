@@ -53,7 +53,8 @@ func (e sourceElement) node() *screen.Node {
 		n.Selected = n.Selected || e.kind == "Cell" && e.value == "1" && !e.told
 	}
 	switch e.kind {
-	case "NavigationBar", "TabBar", "Toolbar": // they lie over what scrolls under them, wherever they stand in the source
+	case "NavigationBar", "TabBar", "Toolbar", "StatusBar":
+		// they are over what scrolls under them, wherever they are in the source
 		n.Blocks, n.DrawOrder = true, 1
 	}
 	switch e.kind {

@@ -39,6 +39,7 @@ func (d *Device) points(pixels ...image.Point) ([][2]float64, error) {
 // Tap touches a point once.
 func (d *Device) Tap(ctx context.Context, p image.Point) error {
 	if button := d.standInFor(p); button != "" {
+		d.Aim(nil)
 		return d.AnswerAlert(ctx, button, "")
 	}
 	at, err := d.points(p)
@@ -72,9 +73,13 @@ func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duratio
 	return d.touch(ctx, p, func() error { return d.do(ctx, ask, nil) })
 }
 
-// Swipe moves a finger at an even pace, and lifts it while it moves.
+// Swipe moves a finger at an even pace, and lifts it while it moves. One that would start in the area of the home
+// indicator, from which the system takes swipes, starts above it.
 func (d *Device) Swipe(ctx context.Context, a, b image.Point, took time.Duration) error {
-	at, err := d.points(a, b)
+	if _, err := d.points(a, b); err != nil {
+		return err
+	}
+	at, err := d.points(d.aboveHome(a, b))
 	if err != nil {
 		return err
 	}

@@ -162,6 +162,26 @@ func TestTrapSystemAlert(t *testing.T) {
 	}
 }
 
+// TestAlertThatCannotBeRead: of an alert whose elements cannot be read, only buttons are touched, by their names: what
+// else it shows, and other gestures, have no place on the screen.
+func TestAlertThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s, b := trap(t, "switches", iostest.DeviceOptions{AlertsApart: true, SystemBehind: true})
+	phone := b.lab.Device(0)
+	title := "\u201cTraps\u201d Would Like to Send You Notifications"
+	phone.Show(title, "Don\u2019t Allow", "Allow")
+	for name, do := range map[string]any{"a tap on its title": tapLabel(title),
+		"a long press": dsl.LongPress{Selector: dsl.Selector{Label: "Allow"}},
+		"a double tap": dsl.DoubleTap{Selector: dsl.Selector{Label: "Allow"}}} {
+		if v, err := doStep(t, s, do); v != event.Fail || !strings.Contains(err.Error(), "only buttons can be tapped") {
+			t.Errorf("%s: %s, %v", name, v, err)
+		}
+	}
+	if notes := strings.Join(phone.Noted(), "\n"); strings.Contains(notes, "answered") {
+		t.Error("the alert was answered")
+	}
+}
+
 // go-ios ends with 0 although it failed.
 func TestGoIOSFailsInSilence(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,7 @@ type piece = iostest.Part
 type stage struct {
 	touched  []string
 	state    string
+	offset   int                                        // of a list
 	pictures int                                        // that were taken of it
 	show     func(s *stage, now iostest.Moment) []piece // of a scene that is made of another
 }

@@ -25,7 +25,8 @@ const (
 )
 
 // Tree reads the source of the app in front and the alert of the system that lies over it, which is no part of that,
-// and asks which element has the focus, which a source does not tell; and pages in WebViews, as ReadWebViews says.
+// and asks which element has the focus, which a source does not tell; the status bar, and pages in WebViews, as
+// ReadWebViews says.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	d.mu.Lock()
 	shot := d.shot
@@ -41,8 +42,13 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	if seen.screen, err = d.wholeScreen(ctx, seen.bounds, shot); err != nil {
 		return nil, err
 	}
+	bar, err := d.readStatusBar(ctx, seen)
+	if err != nil {
+		return nil, err
+	}
 	tree, scale := seen.tree(shot, taken, func(scale float64) { d.readPages(ctx, &seen, scale) })
 	tree.Parts = d.partsRead()
+	tree.Bars, tree.SwipeEdges = systemBars(tree.Size, scale, bar)
 	d.mu.Lock()
 	d.wide, d.scale, d.tree, d.corner = tree.Size.X > tree.Size.Y, scale, tree, seen.bounds.Min
 	d.mu.Unlock()

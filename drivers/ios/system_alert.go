@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -123,6 +124,19 @@ func (d *Device) standInFor(p image.Point) string {
 		}
 	}
 	return ""
+}
+
+// inStandIn reports whether an element is in an alert of which only the names are known, so that its place on the
+// screen is made up.
+func (d *Device) inStandIn(n *screen.Node) bool {
+	for n.Parent != nil {
+		n = n.Parent
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return n.Type == elementPrefix+"Alert" && slices.ContainsFunc(d.standIn, func(b buttonPlace) bool {
+		return b.at.In(n.Bounds)
+	})
 }
 
 // Where the stand-in of an alert lies, in points.

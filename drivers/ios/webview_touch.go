@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,13 +24,7 @@ const (
 // it; the page holds it back when it would meet another element of the page.
 func (d *Device) touchInPage(ctx context.Context, tree *screen.Tree, n *screen.Node, p image.Point,
 	gesture func() error) error {
-	over := layersOver(tree, n, p)
-	slices.Reverse(over)
-	if found, _, err := d.anyFound(ctx, tree, over); err != nil || found {
-		if err == nil {
-			err = fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID,
-				drivers.ErrCovered, over[0], n)
-		}
+	if err := d.refuseTaken(ctx, tree, n, layersOver(tree, n, p)); err != nil {
 		return err
 	}
 	d.web.mu.Lock()

@@ -36,6 +36,12 @@ func (m *Match) toControl() {
 		return
 	}
 	m.Target, m.aimed, m.Point, m.Cover, m.CoverText, m.Unplaced = c, c, *c.Press, nil, "", ""
+	if c.InPage {
+		area := c.Bounds.Intersect(image.Rectangle{Max: c.tree.Size})
+		if m.Point, m.Cover = c.tree.pagePoint(c, m.Point, area); m.Cover != nil {
+			m.CoverText = m.Cover.String()
+		}
+	}
 }
 
 // Aimed is the element that a touch at Point meets.
@@ -68,7 +74,7 @@ func (f *finder) hit(same []*Node, tier Tier) Match {
 			m.CoverText = n.Obscured
 		}
 		if n.InPage && m.CoverText == "" {
-			m.Cover = f.tree.overPage(n, m.Point)
+			m.Point, m.Cover = f.tree.pagePoint(n, m.Point, label)
 		}
 		if m.Cover != nil {
 			m.CoverText = m.Cover.String()
@@ -101,8 +107,10 @@ func (f *finder) target(n *Node) *Node {
 	return n
 }
 
-// touchPoint gives the best point at which a touch reaches the element, and nothing that lies over it or reacts in it.
-// Where there is none, it gives what takes the touch.
+// touchPoint returns the best point at which a touch reaches the element, and nothing that is over it or reacts in it.
+// Points in the part of the element that nothing is drawn over come first: whether a layer that neither reacts nor
+// shows something takes touches, a tree does not say. Where no point reaches the element, touchPoint returns what takes
+// the touch.
 func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (image.Point, *Node) {
 	n := same[0]
 	if !target.Within(n) && !n.Within(target) {
@@ -111,6 +119,7 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 	}
 	label, seen := target.reach(label), target.reach(f.seen(target))
 	all, at := points(label, seen), touch{n: n, target: target, same: same}
+	all = freeFirst(freeFirst(all, f.tree.SwipeEdges), f.tree.partlyOver(at, label.Union(seen)))
 	// when something that reacts fills all of it, a touch of that is a touch of it
 	for _, at.inner = range []bool{true, false} {
 		for _, p := range all {
@@ -120,6 +129,34 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 		}
 	}
 	return all[0], f.tree.cover(at, all[0])
+}
+
+// freeFirst moves the points in one of some areas behind the others.
+func freeFirst(points []image.Point, areas []image.Rectangle) []image.Point {
+	covered := func(p image.Point) int {
+		if slices.ContainsFunc(areas, p.In) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(points, func(a, b image.Point) int { return covered(a) - covered(b) })
+	return points
+}
+
+// partlyOver returns where elements are drawn later than the one that is meant, and outside of it, over a part of an
+// area of it but not all of it.
+func (t *Tree) partlyOver(at touch, area image.Rectangle) (list []image.Rectangle) {
+	for c := range t.All {
+		text := c.Text != "" && len(c.Children) == 0 // which lets touches through
+		if c.Hidden || text || c.order <= at.n.order || !c.Bounds.Overlaps(area) || area.In(c.Bounds) ||
+			slices.Contains(at.same, c) {
+			continue
+		}
+		if !c.Within(at.n) && !c.Within(at.target) && !at.n.Within(c) && !at.target.Within(c) {
+			list = append(list, c.Bounds)
+		}
+	}
+	return list
 }
 
 // reach is the part of an area of the element in which it is touched: what reaches beyond the elements around it is
@@ -178,16 +215,84 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 		}
 	}
 	if top == nil {
-		for _, b := range t.Bars {
-			if p.In(b.Bounds) {
-				return b
-			}
+		if b := t.BarAt(p); b != nil {
+			return b
 		}
 	}
 	if top == nil && !at.n.added && at.target.actionable() == nil {
 		return t.beneath(at.n, p)
 	}
 	return top
+}
+
+// BarAt returns the bar of the system at a point, or nil.
+func (t *Tree) BarAt(p image.Point) *Node {
+	for _, b := range t.Bars {
+		if p.In(b.Bounds) {
+			return b
+		}
+	}
+	return nil
+}
+
+// pagePoint returns where an element of a page is touched: the point that the page has chosen, else one in the label
+// that no bar of the system covers. The page does not know of these bars; whether the touch meets the element there, it
+// decides once more. Where no point is left, pagePoint returns what takes the touch as well.
+func (t *Tree) pagePoint(n *Node, chosen image.Point, label image.Rectangle) (image.Point, *Node) {
+	if t.BarAt(chosen) == nil {
+		return chosen, t.overPage(n, chosen)
+	}
+	for _, p := range points(label, label) {
+		if t.BarAt(p) == nil && t.overPage(n, p) == nil {
+			return p, nil
+		}
+	}
+	return chosen, t.BarAt(chosen)
+}
+
+// Free is an area without its parts in the bars along the edges of the screen, and in those strips from which the
+// system takes swipes; all of it, where nothing would be left.
+func (t *Tree) Free(area image.Rectangle) image.Rectangle {
+	left := area
+	strips := slices.Clone(t.SwipeEdges)
+	for _, b := range t.Bars {
+		strips = append(strips, b.Bounds)
+	}
+	for _, s := range strips {
+		if !s.Overlaps(left) {
+			continue
+		}
+		switch whole := s.Intersect(left); {
+		case whole.Dx() == left.Dx() && s.Min.Y <= 0:
+			left.Min.Y = whole.Max.Y
+		case whole.Dx() == left.Dx() && s.Max.Y >= t.Size.Y:
+			left.Max.Y = whole.Min.Y
+		case whole.Dy() == left.Dy() && s.Min.X <= 0:
+			left.Min.X = whole.Max.X
+		case whole.Dy() == left.Dy() && s.Max.X >= t.Size.X:
+			left.Max.X = whole.Min.X
+		}
+	}
+	if left.Empty() {
+		return area
+	}
+	return left
+}
+
+// TakenBy returns what is over a match at a point and takes a touch there, or nil. What reacts inside of the element
+// counts as a part of it.
+func (m Match) TakenBy(p image.Point) *Node {
+	t := m.Node.tree
+	switch {
+	case t == nil || t.HitTested:
+		return nil
+	case !m.Node.InPage:
+		return t.cover(touch{n: m.Node, target: m.Target, same: m.same}, p)
+	}
+	if b := t.BarAt(p); b != nil {
+		return b
+	}
+	return t.overPage(m.Node, p)
 }
 
 // overPage gives the element of the phone's own that would take a touch of a page's element at p, or nil: what is drawn

@@ -153,6 +153,9 @@ type Tree struct {
 	// Bars are strips of the system's own along the edges of the screen, which take the touches of what an app draws
 	// beneath them. They are in no window, and nothing in them is looked for.
 	Bars []*Node `json:"-"`
+	// SwipeEdges are strips along the edges of the screen from which the system takes swipes, while taps there go to the
+	// app: the area of an iPhone's home indicator. They are avoided where there is a choice.
+	SwipeEdges []image.Rectangle `json:"-"`
 	// Parts are the parts of texts whose places the elements of pages have, in Node.Parts. What else a text holds has no
 	// known place.
 	Parts []TextPart `json:"-"`

@@ -267,7 +267,7 @@ func (f *finder) atSpot(m *Match, at spot) {
 		m.Point = *p.Press
 	}
 	if m.Node.InPage && m.CoverText == "" && !p.Offscreen {
-		if m.Cover = f.tree.overPage(m.Node, m.Point); m.Cover != nil {
+		if m.Point, m.Cover = f.tree.pagePoint(m.Node, m.Point, m.Seen); m.Cover != nil {
 			m.CoverText = m.Cover.String()
 		}
 	}

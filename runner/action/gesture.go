@@ -26,6 +26,12 @@ func able[T any](s *Session) (T, error) {
 
 // aim gives where to touch: the point that is asked for, or the element once it stands still.
 func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error) {
+	p, _, err := aimMatch(ctx, s, sel)
+	return p, err
+}
+
+// aimMatch is aim, and returns the element as well, unless a point is asked for.
+func aimMatch(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, *screen.Match, error) {
 	if sel.Point != nil {
 		p, err := place(ctx, s, *sel.Point)
 		if err == nil {
@@ -33,16 +39,16 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 			s.tapped = nil
 			s.aimAt(nil)
 		}
-		return p, err
+		return p, nil, err
 	}
 	m, err := target(ctx, s, sel)
 	if err != nil {
-		return image.Point{}, err
+		return image.Point{}, nil, err
 	}
 	s.touched(m.Point)
 	s.aimAt(m.Aimed())
 	s.tapped = m.Target
-	return m.Point, nil
+	return m.Point, &m, nil
 }
 
 // doublePause is how long Maestro waits between two taps.
@@ -127,19 +133,52 @@ type tapTarget struct {
 	at  *dsl.Point
 }
 
-// aim gives where to touch.
-func (o tapTarget) aim(ctx context.Context, s *Session) (image.Point, error) {
-	p, err := aim(ctx, s, o.sel)
-	if err != nil || o.at == nil {
-		return p, err
+// aim returns where to touch. A place within the element must be free: what covers it is given the time of the step to
+// go.
+func (o tapTarget) aim(ctx context.Context, s *Session) (p image.Point, err error) {
+	if o.at == nil {
+		return aim(ctx, s, o.sel)
 	}
+	defer func(whole time.Duration) { s.Timeout = whole }(s.Timeout)
+	var over *screen.Node
+	deadline := time.Now().Add(s.Timeout)
+	err = poll(ctx, s.Timeout, func() error {
+		s.Timeout = max(time.Until(deadline), 0)
+		_, m, err := aimMatch(ctx, s, o.sel)
+		if over != nil && VerdictOf(err) == event.Fail { // too little time was left to aim once more
+			return errWait
+		}
+		if err != nil {
+			return err
+		}
+		if p, err = o.within(s); err != nil || m == nil {
+			return err
+		}
+		if over = m.TakenBy(p); over != nil {
+			return errWait
+		}
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		s.Detail.Proof = event.ProofOccluded
+		return p, &Failure{problem("%g,%g of %s is covered by %s, which takes the touch", o.at.X, o.at.Y, s.Detail.Matched,
+			over)}
+	}
+	if err == nil {
+		s.touched(p)
+	}
+	return p, err
+}
+
+// within returns the place that is asked for, within the element that was found.
+func (o tapTarget) within(s *Session) (image.Point, error) {
 	b := s.Detail.Bounds
 	area := image.Rect(b[0], b[1], b[2], b[3])
 	x, y := o.at.X, o.at.Y
 	if o.at.Percent {
 		x, y = x*float64(area.Dx())/100, y*float64(area.Dy())/100
 	}
-	p = area.Min.Add(image.Pt(int(x), int(y)))
+	p := area.Min.Add(image.Pt(int(x), int(y)))
 	if o.at.Percent { // 100 % is the last pixel
 		p.X, p.Y = min(p.X, area.Max.X-1), min(p.Y, area.Max.Y-1)
 	}
@@ -147,7 +186,6 @@ func (o tapTarget) aim(ctx context.Context, s *Session) (image.Point, error) {
 		return p, &Failure{problem("%g,%g lies outside %s, which is %dx%d", o.at.X, o.at.Y, s.Detail.Matched, area.Dx(),
 			area.Dy())}
 	}
-	s.touched(p)
 	return p, nil
 }
 
@@ -276,7 +314,7 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 		s.Detail.Proof, s.aimed = "", nil // nothing is tapped
 		area := m.Node.Bounds             // of which the screen may show a part only
 		if s.Tree != nil {
-			area = area.Intersect(image.Rectangle{Max: s.Tree.Size})
+			area = s.Tree.Free(area.Intersect(image.Rectangle{Max: s.Tree.Size}))
 		}
 		return area, nil
 	}

@@ -51,7 +51,8 @@ type search struct {
 	rested   bool          // the last movement came to rest
 	looked   bool          // the screen was looked at since the last movement
 	found    *screen.Match // by that look
-	// by that look, too: it is under a bar of the system, and comes free by scrolling on unless the content ends
+	// by that look, too: it is under a bar of the system, and comes free by scrolling on, or back from under a bar at the
+	// top, unless the content ends
 	beneath *screen.Match
 }
 
@@ -86,7 +87,7 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		if err := c.see(ctx); err != nil {
 			return err
 		}
-		back := c.skipped(before)
+		back := c.skipped(before) || c.beneath != nil && c.way.Y > 0 && c.beneath.Cover.Bounds.Min.Y <= 0
 		switch {
 		case time.Now().After(c.deadline):
 			return c.notFound(fmt.Sprintf("the time of %s was over after %d movements", s.Timeout, c.moves))
@@ -143,10 +144,13 @@ func (c *search) lookAround(ctx context.Context) error {
 			return err
 		}
 		matches, err := c.reachable(ctx, c.a.Selector)
+		if err == nil && len(matches) == 0 {
+			matches, err = c.underBar(ctx)
+		}
 		switch {
 		case err != nil:
 			return err
-		case len(matches) > 0 && slices.Contains(c.tree.Bars, matches[0].Cover):
+		case len(matches) > 0 && c.barOver(matches[0]) != nil:
 			c.beneath = &matches[0]
 			return nil
 		case len(matches) > 0:
@@ -193,6 +197,28 @@ func (c *search) keepInside(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// barOver returns the bar of the system that takes the touches of what was found, or nil.
+func (c *search) barOver(m screen.Match) *screen.Node {
+	for _, bar := range c.tree.Bars {
+		if m.Cover != nil && (m.Cover == bar || slices.Contains(bar.Children, m.Cover)) {
+			return bar
+		}
+	}
+	return nil
+}
+
+// underBar returns what is sought where it is invisible because a bar of the system is over all of it.
+func (c *search) underBar(ctx context.Context) ([]screen.Match, error) {
+	if len(c.tree.Bars) == 0 {
+		return nil, nil
+	}
+	matches, err := c.find(ctx, c.a.Selector, toAct)
+	if err != nil || len(matches) == 0 || c.barOver(matches[0]) == nil {
+		return nil, err
+	}
+	return matches[:1], nil
 }
 
 // arrive brings what was found into view, where the device can.
@@ -435,7 +461,7 @@ func (c *search) on(back bool) drivers.ScrollOn {
 // swipe moves the content of an area with a finger.
 func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Point) (bool, error) {
 	direction := map[image.Point]dsl.Direction{{Y: -1}: dsl.Up, {X: -1}: dsl.Left, {X: 1}: dsl.Right}[way]
-	inner := area.Inset(min(area.Dx(), area.Dy()) / 20)
+	inner := c.tree.Free(area.Inset(min(area.Dx(), area.Dy()) / 20))
 	before := c.digest
 	if err := scrollArea(ctx, c.s, inner, direction, int(c.part*100)); err != nil {
 		return false, err

@@ -178,6 +178,18 @@ func barTraps() (list []*trap) {
 		}
 		return []part{label("Rows", at(0)), list}
 	}
+	add("a row below the status bar, scrolled to", "- scrollTo: Row 2\n- tap: Row 2", pass, "Row 2", "", true,
+		func(s *stage) []part {
+			list := part{Class: "androidx.recyclerview.widget.RecyclerView", Bounds: image.Rect(0, 0, trapSize, 800),
+				Scrolled: func(dy int) { s.offset = max(-200, min(500, s.offset+dy)) }}
+			for i := range 14 {
+				row := s.press(fmt.Sprint("Row ", i+1), image.Rect(16, i*80-78-s.offset, 384, i*80-54-s.offset))
+				if row.Bounds.Overlaps(list.Bounds) {
+					list.Parts = append(list.Parts, row)
+				}
+			}
+			return []part{list}
+		})
 	add("a row below the navigation bar, scrolled to", "- scrollTo: Row 9\n- tap: Row 9", pass, "Row 9", "", true, rows)
 	return list
 }

@@ -177,6 +177,7 @@ func (d *Device) picture() (*image.RGBA, error) {
 	for _, w := range windows {
 		c.moved(w, d.focus, d.opts.Part.Min)
 	}
+	c.drawBars(d)
 	if !d.opts.PortraitPictures {
 		return c.img, nil
 	}

@@ -19,6 +19,9 @@ func (d *Device) predicate(text string) (func(*view) bool, error) {
 			tests = append(tests, func(v *view) bool { return "'XCUIElementType"+v.kind+"'" == value })
 			continue
 		}
+		if d.opts.NoPlaces {
+			return nil, &wdError{"invalid selector", "Unable to parse the format string \"" + text + "\""}
+		}
 		want, err := strconv.Atoi(value)
 		of := map[string]func(*view) int{"rect.x": func(v *view) int { return v.b.Min.X + d.opts.Part.Min.X },
 			"rect.y":     func(v *view) int { return v.b.Min.Y + d.opts.Part.Min.Y },

@@ -257,6 +257,10 @@ type DeviceOptions struct {
 	// it had before version 6, no WebDriver actions, the id of a new session beside the value, and a status that does not
 	// say "ready".
 	OldAgent bool
+	// NoStatusBar is a screen without a status bar, as an app can have it.
+	NoStatusBar bool
+	// NoPlaces is a WebDriverAgent that refuses predicates about the places of elements.
+	NoPlaces bool
 	// PortraitPictures makes screenshots that do not turn with the app.
 	PortraitPictures bool
 	// FilmPort is where an iPhone's WebDriverAgent sends its pictures, on all of this machine's addresses; "" is any.

@@ -73,9 +73,9 @@ func (d *Device) windowSize(request) (any, error) {
 }
 
 func (d *Device) wdaScreen(request) (any, error) {
-	size := d.whole()
+	size, bar := d.whole(), d.statusBar().Size()
 	return map[string]any{"screenSize": map[string]any{"width": size.X, "height": size.Y},
-		"statusBarSize": map[string]any{"width": size.X, "height": 47}, "scale": d.opts.Scale}, nil
+		"statusBarSize": map[string]any{"width": bar.X, "height": bar.Y}, "scale": d.opts.Scale}, nil
 }
 
 func (d *Device) orientation(request) (any, error) {
@@ -164,6 +164,10 @@ func (d *Device) touch(gesture int) func(request) (any, error) {
 // touched does what the view under the finger does.
 func (d *Device) touched(p image.Point, gesture int) {
 	if d.locked {
+		return
+	}
+	if p.Add(d.opts.Part.Min).In(d.statusBar()) {
+		d.note("status bar touched at %v", p)
 		return
 	}
 	v := d.top(p, func(v *view) bool {
@@ -266,6 +270,9 @@ func (d *Device) drag(s stroke) {
 	way := s.to.Sub(s.from)
 	if max(way.X, -way.X, way.Y, -way.Y) < 10 {
 		d.touched(s.from, map[bool]int{true: holds, false: taps}[s.held >= 500*time.Millisecond])
+		return
+	}
+	if d.takesSwipe(s.from.Add(d.opts.Part.Min), way) {
 		return
 	}
 	if s.held >= 500*time.Millisecond {

@@ -35,6 +35,7 @@ type Part struct {
 	Shift            image.Point // how far from its frame it is drawn
 	Entry            *Entry
 	Tapped           func()
+	Scrolled         func(by image.Point) // a finger moved the content by that much
 	Parts            []Part
 }
 
@@ -97,7 +98,7 @@ func (p Part) view(m metrics) *view {
 	v := &view{kind: p.Kind, id: p.ID, label: p.Label, value: p.Value, placeholder: p.Placeholder, b: p.Bounds,
 		fill: p.Fill, ink: p.Ink,
 		disabled: p.Disabled, unseen: p.Unseen, blocks: p.Blocks, mute: p.Mute, moving: p.Moving, shift: p.Shift,
-		onTap: p.Tapped}
+		onTap: p.Tapped, scroll: p.Scrolled}
 	if v.kind == "" {
 		v.kind, v.value = "StaticText", p.Label
 	}

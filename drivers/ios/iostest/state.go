@@ -138,3 +138,10 @@ func (d *Device) Lie(wide bool) {
 	defer d.mu.Unlock()
 	d.wide = wide
 }
+
+// ShowStatusBar shows the status bar, or hides it as apps can.
+func (d *Device) ShowStatusBar(shown bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.opts.NoStatusBar = !shown
+}

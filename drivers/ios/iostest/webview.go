@@ -23,6 +23,8 @@ type WebView struct {
 	// Inset is how many points of the page's upper and lower edge lie under bars that the view keeps it clear of: the page
 	// begins that much below the view's edge.
 	Inset int
+	// Bare is a screen without a navigation bar.
+	Bare bool
 	// Shut is an app whose WebViews do not let themselves be inspected: isInspectable is false.
 	Shut bool
 	// Mute is a page of which accessibility tells nothing.
@@ -244,7 +246,10 @@ func (w *webPage) view(m metrics) *view {
 	root := m.page()
 	web := &view{kind: "WebView", b: b, fill: rgb(0xffffff), web: w}
 	inner := &view{kind: "WebView", b: b}
-	root.add(m.title(w.app.name), web.add((&view{kind: "WebView", b: b}).add(inner)))
+	if !config.Bare {
+		root.add(m.title(w.app.name))
+	}
+	root.add(web.add((&view{kind: "WebView", b: b}).add(inner)))
 	select {
 	case <-w.ready:
 	default:
