@@ -90,7 +90,7 @@ func TestReportMergeRefuses(t *testing.T) {
 	dirs := shards(t, whole, 3)
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
 	p.want(t, 2, "name the runs to merge", "merge")
-	p.want(t, 2, "shard 2/3 is missing: name its run too, or say with --partial", "merge", dirs[0], dirs[2])
+	p.want(t, 2, "shard 2/3 is missing: name its run too, or leave it out with --partial", "merge", dirs[0], dirs[2])
 	p.want(t, 2, "merge only the shards of one run", "merge", dirs[0], dirs[1], dirs[2], dirs[1])
 	p.want(t, 2, "there is no run", "merge", t.TempDir())
 	putReportFile(t, filepath.Join(dirs[1], filepath.Base(whole), "choice.json"), `{"shard":"2/3","labels":"other"}`)

@@ -138,7 +138,7 @@ func TestReportUsage(t *testing.T) {
 		"accepts at most 1 arg":          {"notify", "a", "b"},
 		"is a folder":                    {"export", "--format", "junit", "--out", "."},
 		"there are no reports":           {"verify", "--reports", "none"},
-		"NOTIFY_URLS is not a web":       {"notify"},
+		"NOTIFY_URLS is not a URL":       {"notify"},
 		"REPORT_MAX_RUNS=\"0\": use a w": {"prune"},
 	} {
 		p.env = map[string]string{}

@@ -99,7 +99,7 @@ func checkMarkdown(t *testing.T, s string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"x", "Steps", "What went wrong", "Notes", "Files"}; !slices.Equal(headings, want) {
+	if want := []string{"x", "Steps", "What went wrong", "Warnings", "Files"}; !slices.Equal(headings, want) {
 		t.Errorf("%q: headings %q", s, headings)
 	}
 	if tables != 1 || rows != 3 || images > 1 {

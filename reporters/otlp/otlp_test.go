@@ -263,7 +263,7 @@ func TestSettings(t *testing.T) {
 		says   string
 	}{
 		"no address":    {env(envEndpoint, "collector:4318"), "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL"},
-		"no headers":    {env(envEndpoint, "http://c", envHeaders, "s3cret"), "OTEL_EXPORTER_OTLP_HEADERS is no list"},
+		"no headers":    {env(envEndpoint, "http://c", envHeaders, "s3cret"), "OTEL_EXPORTER_OTLP_HEADERS is not a list"},
 		"no time limit": {env(envEndpoint, "http://c", envTimeout, "soon"), "milliseconds"},
 	} {
 		if _, err := FromEnv(c.getenv); err == nil || !strings.Contains(err.Error(), c.says) ||
