@@ -12,6 +12,23 @@ const touchPoll = 30 * time.Millisecond
 // Aimed is a touch that is held back unless it meets the element that it is meant for.
 type Aimed struct {
 	chains [][]string // the documents on the way to the element, outermost first
+	lost   LostPress
+}
+
+// LostPress is a press that gave no click, because what was pressed moved away before the release.
+type LostPress struct {
+	// What was pressed, "" when the press gave a click.
+	What string `json:"lost"`
+	// Sure: it does nothing before it is clicked. Otherwise the page may listen to presses of it.
+	Sure bool
+	// Chain leads to its document.
+	Chain []string `json:"-"`
+}
+
+// touchAnswer is what a document says of a touch.
+type touchAnswer struct {
+	Verdict, Met string
+	LostPress
 }
 
 // Aim has a page hold the next touch back unless it meets the element of a ref. Each document on the way is told, so
@@ -22,7 +39,7 @@ func Aim(a Asker, ref string) (*Aimed, error) {
 	if err != nil {
 		return nil, err
 	}
-	aimed := &Aimed{Chains(gen, path)}
+	aimed := &Aimed{chains: Chains(gen, path)}
 	for i, chain := range aimed.chains {
 		var nothing struct{}
 		if err := a.Ask(chain, fmt.Sprintf("aim.%s.%d", gen, path[i]), &nothing); err != nil {
@@ -48,11 +65,19 @@ func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 	}
 }
 
+// Lost is the press of a touch that Met knows, where that was to be a click and gave none.
+func (t *Aimed) Lost() LostPress { return t.lost }
+
+// Err wraps ErrNotActionable.
+func (p LostPress) Err() error {
+	return fmt.Errorf("%w: %s moved away between press and release: no click", drivers.ErrNotActionable, p.What)
+}
+
 // ask asks the documents once; came: the touch has come to one of them, or nobody can say.
 func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) {
 	var waiting [][]string
 	for i, chain := range t.chains {
-		var touch struct{ Verdict, Met string }
+		var touch touchAnswer
 		if err := a.Ask(chain, command, &touch); err != nil {
 			return "", true, nil
 		}
@@ -67,6 +92,10 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 			continue
 		}
 		came = true
+		if touch.What != "" {
+			t.lost = touch.LostPress
+			t.lost.Chain = chain
+		}
 		if touch.Met != "" { // the innermost document says it last
 			met = touch.Met
 		}
@@ -84,7 +113,7 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 // an error that wraps ErrMissed when that point is not the element's. Where no touch is aimed it says nothing. again,
 // to be called when the script made none, leaves the word to the touch that is to come.
 func Scripted(a Asker, x, y int) (again func(), err error) {
-	var touch struct{ Verdict, Met string }
+	var touch touchAnswer
 	if err := a.Ask(nil, fmt.Sprintf("aimed-at.%d.%d", x, y), &touch); err != nil {
 		return nil, err
 	}

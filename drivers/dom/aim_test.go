@@ -28,7 +28,7 @@ func (p *page) Ask(chain []string, command string, into any) error {
 	if word == "gone" {
 		return errors.New("the page is another one")
 	}
-	answer := into.(*struct{ Verdict, Met string })
+	answer := into.(*touchAnswer)
 	answer.Verdict = word
 	if word == "hit" || word == "missed" {
 		answer.Met = "button"

@@ -28,6 +28,9 @@ var OpenRoots = sync.OnceValue(func() string { return named(assemble("openroots.
 // page knows it.
 func named(script string) string { return strings.ReplaceAll(script, "@watch@", secret()) }
 
+// IsOwn reports whether an event of this name is one of those by which the scripts know each other.
+func IsOwn(event string) bool { return strings.HasPrefix(event, secret()) }
+
 var secret = sync.OnceValue(rand.Text)
 
 // included is a line that names a file to put in its place.

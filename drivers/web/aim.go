@@ -29,6 +29,16 @@ func (d *Device) Aim(n *screen.Node) {
 
 // touch is actFor for what touches the page: when an element was aimed at, that or nothing.
 func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
+	return d.touchFor(ctx, limit, do, false)
+}
+
+// press is touch for what clicks: the element that was aimed at must get the click.
+func (d *Device) press(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
+	return d.touchFor(ctx, limit, do, true)
+}
+
+func (d *Device) touchFor(ctx context.Context, limit time.Duration, do func(page playwright.Page) error,
+	clicks bool) error {
 	d.mu.Lock()
 	at := d.aimed
 	d.aimed, d.met, d.caret = nil, "", caretEnd
@@ -56,6 +66,9 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 		d.mu.Lock()
 		d.met = met
 		d.mu.Unlock()
+		if lost := aimed.Lost(); err == nil && clicks && lost.What != "" {
+			return d.lostPress(page, way(lost.Chain), lost)
+		}
 		return err
 	})
 }

@@ -24,18 +24,26 @@ const maxLoading = 10
 
 // arrived waits for the end of loading, though not for ever, and for two pictures; it tells whether the page has
 // loaded. One that is left while it loads says that it is complete, and never gets its load event; one that has loaded
-// may have asked for another page in its place.
+// may have asked for another page in its place. It leaves no timer behind: the page would count as busy until it ends.
 const arrived = `([grace, draw]) => new Promise(done => {
 	let came, left = false, over = false;
+	const timers = [];
 	try { [came] = performance.getEntriesByType('navigation') } catch {} // the page has a performance of its own
 	const leave = () => { left = true };
 	const loaded = () => !left && document.readyState === 'complete' && !(came && came.loadEventStart === 0);
-	const end = () => { if (!left || over) { removeEventListener('beforeunload', leave); done(loaded()) } };
-	const shown = () => { setTimeout(end, draw); requestAnimationFrame(() => requestAnimationFrame(end)) };
+	const later = (what, delay) => { timers.push(setTimeout(what, delay)) };
+	const end = () => {
+		if (left && !over) return;
+		removeEventListener('beforeunload', leave);
+		removeEventListener('load', shown);
+		timers.forEach(id => clearTimeout(id));
+		done(loaded());
+	};
+	const shown = () => { later(end, draw); requestAnimationFrame(() => requestAnimationFrame(end)) };
 	if (matchMedia('(scripting: none)').matches && loaded()) return done(true); // no listener is called, and no timer ends
 	addEventListener('beforeunload', leave);
 	addEventListener('load', shown, {once: true});
-	setTimeout(() => { over = true; shown() }, grace);
+	later(() => { over = true; shown() }, grace);
 	if (loaded()) shown();
 })`
 

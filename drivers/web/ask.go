@@ -32,11 +32,7 @@ func ask(page playwright.Page, chain []string, command string, into any) error {
 }
 
 func askFor(page playwright.Page, chain []string, command string, into any, limit time.Duration) error {
-	selector := ""
-	for _, frame := range chain {
-		selector += "taproot=" + frame + " >> internal:control=enter-frame >> "
-	}
-	return askSelector(page.Locator(selector+"taproot="+command), into, limit)
+	return askSelector(page.Locator(way(chain)+"taproot="+command), into, limit)
 }
 
 func askSelector(locator playwright.Locator, into any, limit time.Duration) error {

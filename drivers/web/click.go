@@ -55,7 +55,7 @@ func (d *Device) Click(ctx context.Context, p image.Point, how drivers.WebClick)
 			"%w: the page is open on a device with a touch screen, which has no mouse and no keys: open it without "+
 				"device", drivers.ErrUnsupported)
 	}
-	return d.touch(ctx, d.limit, func(page playwright.Page) (err error) {
+	return d.press(ctx, d.limit, func(page playwright.Page) (err error) {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err

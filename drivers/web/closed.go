@@ -165,13 +165,18 @@ func (p *devtoolsClient) elements(world int, name string) (ids []string) {
 		list.Result.ObjectID == "" {
 		return nil
 	}
+	return p.items(list.Result.ObjectID)
+}
+
+// items gives the objects that are in a list in the page.
+func (p *devtoolsClient) items(list string) (ids []string) {
 	var properties struct {
 		Result []struct {
 			Name  string
 			Value object
 		}
 	}
-	p.send("Runtime.getProperties", map[string]any{"objectId": list.Result.ObjectID, "ownProperties": true}, &properties)
+	p.send("Runtime.getProperties", map[string]any{"objectId": list, "ownProperties": true}, &properties)
 	for _, property := range properties.Result {
 		if n, err := strconv.Atoi(property.Name); err == nil && n < maxSuspects && property.Value.ObjectID != "" {
 			ids = append(ids, property.Value.ObjectID)

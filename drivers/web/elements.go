@@ -82,10 +82,14 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 				Timeout: timeout})
 		},
 		do: func(element playwright.Locator, timeout *float64) error {
-			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Modifiers: held,
+			err := element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Modifiers: held,
 				Timeout: timeout,
 				//lint:ignore SA1019 deprecated because its effect becomes the default: until then a click must ask for it
 				NoWaitAfter: playwright.Bool(hurry)})
+			if err != nil || hurry || *count > 1 {
+				return err
+			}
+			return d.givesClick(element, at)
 		},
 	})
 }

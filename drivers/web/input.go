@@ -25,7 +25,7 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 	if err != nil {
 		return err
 	}
-	return d.touch(ctx, d.limit, func(page playwright.Page) error {
+	return d.press(ctx, d.limit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err

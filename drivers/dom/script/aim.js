@@ -16,6 +16,8 @@
 
 // include touches.js
 
+// include presses.js
+
   // hosts: el is drawn by the shadow tree of host: it is in it, in one within that, or in a slot of it.
   const hosts = (host, el) => {
     for (let n = el; n && n !== host; n = parent(n)) {
@@ -51,19 +53,25 @@
       this.row = this.alone ? '' : rowOf(this.el);
       if (twins.filter(other => rowOf(store.refs[other.n].deref()) === this.row).length > 1) this.row = '';
       this.verdict = ''; this.met = '';
+      this.press = new Press(root);
       for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
     }
     end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
     handleEvent(event) {
       if (event.type === WATCH + 'touch') { // asked by script/watch.js, before the page hears of the touch
-        if (!this.verdict && event.detail) this.judge(event.composedPath()[0], event);
+        const [hit] = event.composedPath();
+        if (!this.verdict && event.detail % 2) this.judge(hit, event);
         if (this.verdict === 'missed') event.preventDefault();
+        else if (this.verdict) this.press.hear(event.detail >> 1, hit, event);
         return;
       }
       if (!event.isTrusted) return; // of the page's own making
       this.watchCaret(event);
       if (!this.verdict && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
-      if (this.verdict !== 'missed') return;
+      if (this.verdict !== 'missed') {
+        if (this.verdict) this.press.follow(event, event.composedPath()[0]);
+        return;
+      }
       event.preventDefault();
       event.stopImmediatePropagation();
     }

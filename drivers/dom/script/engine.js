@@ -410,7 +410,7 @@
         return {verdict: aim.el && holdsFrame(aim.el) ? 'frame' : 'nothing'};
       }
       if (aim) aim.end();
-      const answer = aim ? {verdict: aim.verdict, met: aim.met} : {};
+      const answer = aim ? {verdict: aim.verdict, met: aim.met, ...aim.press.lost()} : {};
       // until a key is pressed, what is typed is meant for it; see script/typing.js
       if (answer.verdict === 'hit' && aim.el) {
         globalThis.taprootTouched = new WeakRef(aim.el);
@@ -419,6 +419,9 @@
       aim = null;
       return answer;
     },
+    // pressed: what was pressed since report met one element, and got no click, because it moved away before the
+    // release.
+    pressed() { return press ? press.lost() : {}; },
     // aimed-at.<x>.<y>: what a touch would meet there that the browser does not make, but a script; only the page's own
     // events are told to Aim.
     'aimed-at'(root, [x, y]) {
@@ -462,6 +465,9 @@
       }
       const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS).map(el => ({v: held(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
       const only = elements.length === 1 && visible === 1 ? readiness(root, reader, elements[0]) : {};
+      press = press || new Press(root);
+      press.listen();
+      press.forget();
       return {...state(root), rest: resting(), count: elements.length, visible, texts, values, options, gen: store.gen, refs, ...only,
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
@@ -511,6 +517,7 @@
     queryAll(root, body) {
       const [name, ...args] = body.split('.');
       if (name === 'ref') return [enterable(deref(args[0], +args[1]))];
+      if (name === 'pressed-element') return globalThis.taprootPressed || [];
       if (name === 'look') {
         if (looked.nonce !== args[0]) looked = {nonce: args[0], elements: []};
         if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);

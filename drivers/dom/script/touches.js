@@ -4,3 +4,6 @@
   // before, whose end comes to the page when the next one is already aimed.
   const begins = event => event.type === 'pointerdown' || event.type === 'touchstart' || !event.touches && event.pointerType !== 'touch' &&
     !(event.sourceCapabilities && event.sourceCapabilities.firesTouchEvents) && event.mozInputSource !== 5;
+  // stageOf is what an event is to a press: 1 its beginning, 2 its end, 3 the click that it gives, 0 none of these.
+  const STAGES = {pointerdown: 1, pointerup: 2, mouseup: 2, click: 3, auxclick: 3, contextmenu: 3};
+  const stageOf = event => STAGES[event.type] || 0;

@@ -144,7 +144,7 @@
   const hear = event => {
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
     if (!event.isTrusted || !hit) return;
-    const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true, detail: begins(event) ? 1 : 0, clientX: at.clientX, clientY: at.clientY});
+    const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true, detail: stageOf(event) * 2 + begins(event), clientX: at.clientX, clientY: at.clientY});
     if (send(hit, asked)) return;
     refuse(event);
     stop(event);

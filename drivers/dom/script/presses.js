@@ -1,0 +1,50 @@
+  // Presses that give no click, because what was pressed moved away before the release.
+
+  // What does nothing before it is clicked.
+  const CLICKED = 'a[href], area[href], summary, label, button[form], form button:not([type=button]), ' +
+    ['submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'color'].map(type => `input[type=${type}]`).join();
+  // Press follows the newest press of this document.
+  class Press {
+    constructor(root) { this.root = root; this.forget(); }
+    forget() { globalThis.taprootPressed = null; this.el = null; this.downs = []; this.clicked = this.moved = false; }
+    // listen follows presses from now on; script/aim.js does so by itself.
+    listen() {
+      if (this.listens || scriptless) return;
+      this.listens = true;
+      for (const kind of [...TOUCHES, WATCH + 'touch']) window.addEventListener(kind, this, {capture: true, passive: true});
+    }
+    handleEvent(event) {
+      const [hit] = event.composedPath();
+      if (event.type === WATCH + 'touch') this.hear(event.detail >> 1, hit, event);
+      else if (event.isTrusted) this.follow(event, hit);
+    }
+    follow(event, hit) {
+      if (event.type === 'pointerdown') this.downs = [];
+      if (/^(pointerdown|mousedown|touchstart)$/.test(event.type)) this.downs.push(event); // the page may prevent them
+      this.hear(stageOf(event), hit, event);
+    }
+    // hear receives each event of a touch: what it is to a press (see stageOf), what it meets and where.
+    hear(stage, hit, {clientX: x, clientY: y}) {
+      if (stage === 1 && isElement(hit)) {
+        Object.assign(this, {el: reacting(new Reader(this.root, 0), hit) || hit, clicked: false, moved: false});
+      } else if (stage === 2 && this.el) {
+        const rects = [...rectsOf(this.el)], near = 1, over = hitAt(this.root, x, y);
+        this.moved = this.el.isConnected && rects.length > 0 && !(over && holds(this.el, over)) &&
+          rects.every(r => x < r.left - near || x > r.right + near || y < r.top - near || y > r.bottom + near);
+      } else if (stage === 3 && this.el && isElement(hit) && holds(this.el, hit)) {
+        this.clicked = true;
+      }
+    }
+    // lost describes the element whose press gave no click; sure: it does nothing before it is clicked. What has the
+    // focus, and what the page has kept the browser from pressing, has acted when it was pressed.
+    lost() {
+      const el = this.el;
+      if (!el || !this.moved || this.clicked || !el.isConnected || !rectsOf(el).length) return {};
+      const sure = matches(el, CLICKED);
+      if (!sure && (this.downs.some(event => event.defaultPrevented) || isField(el) && matches(el, ':focus'))) return {};
+      globalThis.taprootPressed = sure ? [] : [el];
+      return {lost: describe(nameable(el)), sure};
+    }
+  }
+  const isField = el => ['input', 'textarea', 'select'].includes(localName(el)) || editableContent(el);
+  let press = null;
