@@ -83,7 +83,8 @@ customElements.define('x-row',class extends ` +
 			`HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}).innerHTML='<slot></slot>'}});
 const cell=` + cell +
 			`;const draw=()=>{space.innerHTML='';for(let i=Math.max(0,Math.floor(box.scrollTop/30)),n=0;n<11&&i<500;n++,i++){
-const r=document.createElement('div');r.innerHTML=cell(i+1);r.style.cssText='position:absolute;height:30px;top:'+i*30+'px';space.append(r)}};
+const r=document.createElement('div');r.innerHTML=cell(i+1);
+r.style.cssText='position:absolute;height:30px;top:'+i*30+'px';space.append(r)}};
 box.onscroll=()=>requestAnimationFrame(draw);draw();box.scrollTop=` + from + `;draw()</script>`
 	}
 	const few = 40 // one for each movement are more than 60
@@ -124,7 +125,8 @@ func TestScrollToInsideASection(t *testing.T) {
 			`<div id=space style="position:relative;height:6000px"></div></section><script>
 const draw=()=>{space.innerHTML='';for(let i=Math.max(0,Math.floor(box.scrollTop/30)-1),n=0;n<13&&i<200;n++,i++){
 const r=document.createElement('div');r.textContent=i||space.previousSibling?'Row '+(i+1):'Orders';if(!i)r.id='h';
-r.style.cssText='position:absolute;height:30px;top:'+i*30+'px';space.append(r)}};box.onscroll=()=>requestAnimationFrame(draw);draw()</script>`
+r.style.cssText='position:absolute;height:30px;top:'+i*30+'px';space.append(r)}};
+box.onscroll=()=>requestAnimationFrame(draw);draw()</script>`
 	}
 	heading := `<h2>Orders</h2>`
 	named := &dsl.Selector{Label: "Orders"}

@@ -86,8 +86,8 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	return found, err
 }
 
-// leastSightings is in how many reads of the screen an element must have been seen before it counts as moving, also where
-// a read takes as long as the step may: one to see it, one after it has come to rest, and one that agrees.
+// leastSightings is in how many reads of the screen an element must have been seen before it counts as moving, also
+// where a read takes as long as the step may: one to see it, one after it has come to rest, and one that agrees.
 const leastSightings = 3
 
 // targetSearch is the search for the target of one action.

@@ -146,7 +146,7 @@ func TestVerdictsOfGeneratedPages(t *testing.T) {
 	}
 }
 
-// holdSample asks a number of questions about the page of a seed.
+// holdSample checks a number of selectors on the page of a seed.
 func holdSample(t *testing.T, s *action.Session, seed uint64, questions int) {
 	t.Helper()
 	s.Timeout = 400 * time.Millisecond

@@ -1,18 +1,19 @@
 async (box, {x, y, part, until, whole, time}) => {
   const rest = RESTS;
-  // What is sought may be split among elements, or stand in an attribute: words and numbers alone count, and it may be
+  // What is sought may be split among elements, or be an attribute: words and numbers alone count, and it may be
   // a part. One that ends within a word or number of the same text is not it where whole words are sought: "Row 5"
   // is not in "Row 50".
   const inWord = /[\p{L}\p{N}]/u;
   // of scripts that write no spaces between words
   const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
   const fold = c => c.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '').replace('ß', 'ss').replace('ı', 'i');
-  // add appends a text to what was read: what it has for words, and for each character whether the next one is of its word.
+  // add appends a text to what was read: what it has for words, and for each character whether the next one belongs to
+  // the same word.
   const add = (all, s) => {
     const chars = [...s.normalize('NFKC')];
     chars.forEach((c, i) => {
       if (!inWord.test(c)) return;
-      const low = fold(c), joined = i + 1 < chars.length && inWord.test(chars[i + 1]) && !unspaced.test(c + chars[i + 1]);
+      const low = fold(c), next = chars[i + 1] || '', joined = inWord.test(next) && !unspaced.test(c + next);
       all.text += low;
       for (let k = 0; k < low.length; k++) all.joined.push(k < low.length - 1 || joined);
     });
@@ -69,7 +70,8 @@ async (box, {x, y, part, until, whole, time}) => {
   // overlap is how much of the rows before a movement must leave in view: two of them where they are equally high, so
   // that the movement is as long as it can be; 0 where they are not.
   const overlap = before => {
-    const at = [...new Set([...before.values()].map(Math.round))].sort((a, b) => a - b), gaps = at.slice(1).map((p, i) => p - at[i]);
+    const at = [...new Set([...before.values()].map(Math.round))].sort((a, b) => a - b);
+    const gaps = at.slice(1).map((p, i) => p - at[i]);
     const most = Math.max(...gaps);
     return gaps.length >= 4 && most <= Math.min(...gaps) * 1.2 ? 2 * most : 0;
   };
