@@ -234,7 +234,7 @@ func (r Ref) Error(msg, hint string) *source.Error {
 const maxLinks = 500
 
 // Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and
-// has to refuse what lies outside of the suite; its error is reported at the run step. The error is an Errors: files
+// has to refuse what is outside of the suite; its error is reported at the run step. The error is an Errors: files
 // that cannot be read or are wrong, blocks that are not there, and those that run each other in a circle.
 func Link(t *Test, read func(path string) ([]byte, error)) error { return LinkWith(t, read, nil) }
 

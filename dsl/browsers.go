@@ -33,7 +33,7 @@ func (s BrowserSupport) String() string {
 
 // BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of openBrowser
 // ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report
-// ("report: film").
+// ("report: recording").
 type BrowserRow struct {
 	Word              string
 	Chromium, Firefox BrowserSupport
@@ -69,8 +69,8 @@ func browserRows() []BrowserRow {
 		{"webDrag", works, otherwise("as drag")},
 		{"darkMode", works, refused("Firefox takes its colours when it starts: write colorScheme in openBrowser")},
 		{"location", works, otherwise("it is granted to the site that is open, so that openBrowser comes before it")},
-		{"startRecording", works, otherwise("as report: film")},
-		{"report: film", works, otherwise("it is made of pictures, at most ten a second: quick animations are not in it")},
+		{"startRecording", works, otherwise("as report: recording")},
+		{"report: recording", works, otherwise("it is made of screenshots, at most ten a second: quick animations are not in it")},
 		{"report: closed shadow roots", works,
 			otherwise("those that scripts make; the content of one that the page's HTML declares is not read")},
 	}

@@ -29,8 +29,8 @@ func definitions() []Def {
 		{
 			Name: "swipe", Args: Swipe{},
 			Doc: "Moves a finger over the screen, in a direction or from one place to another. On a page with " +
-				"a mouse it performs the drag or the touch that the page listens to there; where the page " +
-				"listens to neither, the step fails: scroll moves the content.",
+				"a mouse it performs the drag or the touch that the page listens to; where it listens to neither, " +
+				"the step fails: use scroll.",
 			Example:   "swipe: up",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts,
 		},

@@ -47,13 +47,13 @@ func TestEveryActionCanBeWrittenInGo(t *testing.T) {
 
 func TestGoStepThatIsWrong(t *testing.T) {
 	for words, args := range map[string]any{
-		"int is not an action":       1,
-		"*dsl.Tap is not an action":  (*Tap)(nil),
-		"<nil> is not an action":     nil,
-		"assertTrue is for YAML": AssertTrue{},
-		"repeat is for YAML":     Repeat{},
-		"tap: ":                  Tap{},
-		"swipe: ":                Swipe{Direction: "sideways"},
+		"int is not an action":      1,
+		"*dsl.Tap is not an action": (*Tap)(nil),
+		"<nil> is not an action":    nil,
+		"assertTrue is for YAML":    AssertTrue{},
+		"repeat is for YAML":        Repeat{},
+		"tap: ":                     Tap{},
+		"swipe: ":                   Swipe{Direction: "sideways"},
 	} {
 		if _, _, err := NewStep(args, source.Pos{}, nil); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%#v: %v, want %q", args, err, words)

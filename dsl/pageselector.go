@@ -165,7 +165,7 @@ func badCSS(text string) (msg, hint string) {
 		case strings.ContainsRune("#.:", r) && !begins && !(r == ':' && next == ':'):
 			return fmt.Sprintf("has a %q without a name behind it", string(r)), "for example: #email, or button.primary"
 		case r == '/':
-			return "is not CSS", "an XPath begins with // or xpath="
+			return "is not CSS", "an XPath starts with // or xpath="
 		case strings.ContainsRune("{};!@$%?<=`\"'", r):
 			return fmt.Sprintf("is not CSS: %q", string(r)), "a text is looked for by text=…, an attribute by [name=value]"
 		}
@@ -261,7 +261,7 @@ func badRole(text string) (msg, hint string) {
 	}
 	for _, a := range roleAttribute.FindAllStringSubmatch(roleValue.ReplaceAllString(text, ""), -1) {
 		if !slices.Contains(roleAttributes, a[1]) {
-			return fmt.Sprintf("asks for %q of a role", a[1]), "a role has " + oneOf(roleAttributes)
+			return fmt.Sprintf("has the role attribute %q, which does not exist", a[1]), "a role has " + oneOf(roleAttributes)
 		}
 	}
 	return "", ""

@@ -43,9 +43,9 @@ func TestSelectorsThatAreWrong(t *testing.T) {
 		"a]": `closes a "]" that is not open`, `[a="b]`: `has a quote " that is not closed`,
 		"ul > ": `ends with ">"`, "a >> ": "is empty next to >>", "a,": "a comma with nothing next to it",
 		"#": `has a "#" without a name`, ". a": `has a "." without a name`, "#1a": `[id="1a"]`,
-		"[]": "has an empty []", "/html/body": "an XPath begins with //", "$(a)": "is not CSS: \"$\"",
+		"[]": "has an empty []", "/html/body": "an XPath starts with //", "$(a)": "is not CSS: \"$\"",
 		"role=buton": `did you mean "button"?`, "role=[name=x]": "names no role",
-		"role=button[nam=x]": `asks for "nam" of a role`, "//a[@href": `has a "[" that is not closed`,
+		"role=button[nam=x]": `has the role attribute "nam", which does not exist`, "//a[@href": `has a "[" that is not closed`,
 		"xpath=//a['x]": "has a quote ' that is not closed", "a:": `has a ":" without a name`,
 	} {
 		if err := selectorError("selector", s); !strings.Contains(err, want) {

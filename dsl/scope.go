@@ -228,7 +228,7 @@ func (s *Scope) undefined(name string) *miss {
 	return &miss{fmt.Sprintf("the variable ${%s} is not defined", name), hint, true}
 }
 
-// expand asks lookup for each variable. A miss that has been reported elsewhere is an Error without a message.
+// expand calls lookup for each variable. A miss that has been reported elsewhere is an Error without a message.
 func (s *Scope) expand(src *source.Source, text string, pos source.Pos, lookup func(string) (string, *miss)) (string,
 	*source.Error) {
 	at := func(part, msg, hint string) *source.Error {

@@ -154,7 +154,8 @@ func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 // seen are the keys of what is looked for in the pixels; elements have nothing to do with it.
 func seen() []string { return []string{"ocr", "image", "describe"} }
 
-// checkEyes: what is looked for in pixels is not an element, so it has no properties of one, and nothing is related to it.
+// checkEyes refuses properties and relations of an element next to ocr, image and describe, which find pixels and no
+// element.
 func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 	anchor := o.nested && slices.Contains(append(relations(), "not"), o.name)
 	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
@@ -196,7 +197,8 @@ func textKeys() []string { return []string{"label", "text", "desc", "hint"} }
 
 func (s Selector) checkMatch(d *decoding, v source.Value) {
 	if index, given := v.Get("index"); given && s.First {
-		d.fail(index.Pos, len("index"), `"index" cannot be combined with "first"`, "first means index: 0: remove one of the two")
+		d.fail(index.Pos, len("index"), `"index" cannot be combined with "first"`,
+			"first means index: 0: remove one of the two")
 	}
 	match, given := v.Get("match")
 	if !given {

@@ -251,7 +251,7 @@ type AssertScreenshot struct {
 	Threshold string
 	Crop      *Selector
 	Dir       string `js:"-"` // of the flow
-	Beside    string `js:"-"` // the file next to the flow; "": there is none, or a script gives its name
+	Beside    string `js:"-"` // the file next to the flow; "": there is none, or its name is from a script
 }
 
 // AI is assertWithAI, assertNoDefectsWithAI and extractTextWithAI.

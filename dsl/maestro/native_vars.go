@@ -136,7 +136,7 @@ func Needs(f *Flow) map[string]string {
 	return needs
 }
 
-// said is the message of a statement that logs; any other is itself.
+// said is a statement that logs, reduced to its message; any other is itself.
 func said(statement string) string {
 	if m := logForm.FindStringSubmatch(statement); m != nil {
 		return m[1]

@@ -138,7 +138,7 @@ func (t *Tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 	return v
 }
 
-// firstPos takes the earlier place: a block map starts at its first key, one in braces at its brace.
+// FirstPos takes the earlier place: a block map starts at its first key, one in braces at its brace.
 func FirstPos(a, b Pos) Pos {
 	if b.Line < a.Line || b.Line == a.Line && b.Col < a.Col {
 		return b

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Of returns the nearest folder, from dir upward, that holds one of the marks, such as ".git" or "go.mod". It returns ""
-// when no folder does.
+// Of returns the nearest folder, from dir upward, that holds one of the marks, such as ".git" or "go.mod". It returns
+// "" when no folder does.
 func Of(dir string, marks ...string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
