@@ -38,8 +38,8 @@ type stdio struct {
 	once     sync.Once
 	write    sync.Mutex
 
-	mu   sync.Mutex
-	open map[string]bool // requests that are not answered yet, by id
+	mu          sync.Mutex
+	open        map[string]bool // requests that are not answered yet, by id
 	answeredOne chan struct{}   // closed and renewed with each answer
 }
 
