@@ -17,16 +17,16 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 )
 
-// A view of which nothing is drawn may take the touches of what lies under it, and neither the elements nor the pixels
-// tell: most such views let them through. XCTest tells, of one element at a time, whether a touch of its middle finds
-// it.
+// A view of which nothing is drawn may take the touches of what is under it, and neither the elements nor the pixels
+// show it: most such views let them through. XCTest reports, of one element at a time, whether a touch of its middle
+// finds it.
 
 var _ drivers.Aimer = (*Device)(nil)
 
 const (
 	// mostAsked is of how many elements around one that is touched, or over it, XCTest is asked whether they are found.
 	mostAsked = 3
-	// effectGrace is how long the screen may take to change after a touch of which XCTest cannot tell what it meets.
+	// effectGrace is how long the screen may take to change after a touch of which XCTest does not know what it meets.
 	effectGrace = 1500 * time.Millisecond
 )
 
@@ -37,7 +37,7 @@ func (d *Device) Aim(n *screen.Node) {
 	d.aimed = n
 }
 
-// aim gives what the next touch is meant for, and the tree that it is in; nil: whatever is there.
+// aim returns the target of the next touch, and the tree that it is in; nil: whatever is there.
 func (d *Device) aim() (*screen.Node, *screen.Tree) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,7 +46,7 @@ func (d *Device) aim() (*screen.Node, *screen.Tree) {
 	return n, d.tree
 }
 
-// touch makes a gesture that begins at a point, unless something that shows nothing takes it. A layer over a part of
+// touch makes a gesture that starts at a point, unless something that shows nothing takes it. A layer over a part of
 // the element about which XCTest says nothing counts as one that takes it. Where XCTest finds neither the element nor
 // what is over it, the touch must show.
 func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error) error {
@@ -118,7 +118,7 @@ func (d *Device) refuseTaken(ctx context.Context, tree *screen.Tree, n *screen.N
 	if unsure == nil {
 		return nil
 	}
-	return fmt.Errorf("device %s: %w: %s covers a part of %s, and XCTest does not tell which of them takes the touch",
+	return fmt.Errorf("device %s: %w: %s covers a part of %s, and XCTest does not report which of them takes the touch",
 		d.info.ID, drivers.ErrCovered, unsure, n)
 }
 
@@ -172,7 +172,7 @@ func mayTakeTouches(n *screen.Node) bool {
 	return n.Type != screen.CutNote
 }
 
-// reacting are n and the elements around it, up to the one that reacts, whose middle lies under one of the layers.
+// reacting are n and the elements around it, up to the one that reacts, with the middle under one of the layers.
 func reacting(n *screen.Node, layers []*screen.Node) []*screen.Node {
 	list := []*screen.Node{n}
 	for a := n; a.Parent != nil && !a.Clickable && !a.Editable && len(list) < mostAsked; {
@@ -185,7 +185,7 @@ func reacting(n *screen.Node, layers []*screen.Node) []*screen.Node {
 	return list
 }
 
-// anyFound returns the first of some elements that XCTest finds at its middle, nil: none; known: it told so of the
+// anyFound returns the first of some elements that XCTest finds at its middle, nil: none; known: it reported it of the
 // first of the list.
 func (d *Device) anyFound(ctx context.Context, tree *screen.Tree, list []*screen.Node) (found *screen.Node, known bool,
 	err error) {
@@ -202,8 +202,8 @@ func (d *Device) anyFound(ctx context.Context, tree *screen.Tree, list []*screen
 	return nil, known, nil
 }
 
-// hittable asks XCTest whether it finds an element at its middle; known: it told. The element is found again by its
-// type and place: the WebDriverAgents before 5.7 tell of none.
+// hittable queries XCTest whether it finds an element at its middle; known: it responded. The element is found again by
+// its type and place: the WebDriverAgents before 5.7 report none.
 func (d *Device) hittable(ctx context.Context, tree *screen.Tree, n *screen.Node) (hit, known bool, err error) {
 	ask := request{what: "what a touch meets", method: http.MethodPost, path: "/elements", look: true,
 		body: map[string]any{"using": "predicate string", "value": placePredicate(n, d.factor())}}

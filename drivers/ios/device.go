@@ -24,23 +24,23 @@ type Device struct {
 	info  drivers.Info
 	log   *slog.Logger
 	home  string
-	film  string // address of WebDriverAgent's film
+	film  string // address of WebDriverAgent's stream
 	notes string
-	life  *drivers.Lifetime // its goroutines are those of logs and films
+	life  *drivers.Lifetime // its goroutines are those of logs and recordings
 	web   webViews
 
-	taken drivers.Pictures // the newest picture
+	taken drivers.Pictures // the newest screenshot
 
 	mu      sync.Mutex
 	shot    image.Point   // size of the last screenshot, which is the measure of everything
 	scale   float64       // pixels of a point
 	wide    bool          // the application lay on its side when it was seen last
-	told    bool          // WebDriverAgent gives traits
-	corner  image.Point   // of the app in front, in points
+	told    bool          // WebDriverAgent returns traits
+	corner  image.Point   // of the foreground app, in points
 	tree    *screen.Tree  // that was read last
 	bar     statusBar     // that was there last
 	aimed   *screen.Node  // what the next touch is meant for
-	standIn []buttonPlace // for the buttons of an alert whose elements cannot be read
+	standIn []buttonPlace // for the buttons of an alert with unreadable elements
 	debts   restoreState
 	app     watched           // the app that was launched last
 	locales map[string]string // of apps
@@ -111,7 +111,7 @@ func (d *Device) locked(ctx context.Context) (locked bool, err error) {
 }
 
 // sessionRenewed looks whether the app of the test outlived the session of another client that took the place of ours,
-// and was ended for a new one: WebDriverAgent ends the app of such a session with it. That is no crash.
+// and was ended for a new one: WebDriverAgent ends the app of such a session with it. That is not a crash.
 func (d *Device) sessionRenewed(ctx context.Context) error {
 	d.mu.Lock()
 	app := d.app
@@ -148,7 +148,7 @@ func (d *Device) alone(ctx context.Context, r request) error {
 	return d.wda.call(ctx, r, nil)
 }
 
-// with gives a context for the host's programs, which ends with the device.
+// with returns a context for the host's programs, which ends with the device.
 func (d *Device) with(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
@@ -158,7 +158,7 @@ func (d *Device) with(ctx context.Context, do func(context.Context) error) error
 	return nil
 }
 
-// Close ends the logs and films that still run, and gives back what was changed on the device. A device that is lost
+// Close ends the logs and recordings that still run, and restores what was changed on the device. A device that is lost
 // cannot be given anything now; that is not an error, and what it has to get back is noted for the next Open.
 func (d *Device) Close() error {
 	if !d.life.End() {
@@ -169,7 +169,7 @@ func (d *Device) Close() error {
 	d.closeWebViews()
 	err := errors.Join(d.restore(ctx), d.wda.end(ctx))
 	if errors.Is(err, drivers.ErrDeviceLost) {
-		d.log.Warn("device lost before it was given back what was changed", "error", err)
+		d.log.Warn("device lost before its settings were restored", "error", err)
 		return nil
 	}
 	return err

@@ -7,7 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// WebDriverAgent gives 512 bytes of a value at most, and no half character.
+// WebDriverAgent returns 512 bytes of a value at most, and only whole characters.
 const (
 	mostOfValue  = 512
 	leastOfValue = mostOfValue - utf8.UTFMax + 1
@@ -54,7 +54,7 @@ func (e sourceElement) node() *screen.Node {
 	}
 	switch e.kind {
 	case "NavigationBar", "TabBar", "Toolbar", "StatusBar":
-		// they are over what scrolls under them, wherever they are in the source
+		// they cover what scrolls under them, wherever they are in the source
 		n.Blocks, n.DrawOrder = true, 1
 	}
 	switch e.kind {
@@ -64,7 +64,7 @@ func (e sourceElement) node() *screen.Node {
 	return n
 }
 
-// field: XCTest gives the placeholder of an empty field as its value; one that holds the same text looks alike.
+// field: XCTest returns the placeholder of an empty field as its value; one that holds the same text looks alike.
 func (e sourceElement) field(n *screen.Node) {
 	n.Editable, n.Password = true, e.kind == "SecureTextField"
 	n.Text, n.Desc, n.Hint = e.value, e.label, e.placeholder
@@ -83,8 +83,9 @@ func (e sourceElement) has(trait string) bool {
 	return false
 }
 
-// reacts tells whether a touch does something there, as far as the type or the traits say. An old WebDriverAgent gives
-// no traits: then whatever can be named to a blind person counts, for that is how many frameworks make their buttons.
+// reacts reports whether a touch does something there, as far as the type or the traits say. An old WebDriverAgent
+// gives no traits: then whatever can be named to a blind person counts, for that is how many frameworks make their
+// buttons.
 func (e sourceElement) reacts() bool {
 	switch e.kind {
 	case "Button", "Link", "Cell", "Switch", "Toggle", "CheckBox", "RadioButton", "Slider", "Tab", "MenuItem", "Key",

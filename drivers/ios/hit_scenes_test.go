@@ -110,7 +110,7 @@ func partScenes() []*sceneTrap {
 	return l
 }
 
-// TestPartlyCovered holds what is partly covered against a WebDriverAgent that tells what a touch meets, and against
+// TestPartlyCovered holds what is partly covered against a WebDriverAgent that reports what a touch meets, and against
 // those that do not.
 func TestPartlyCovered(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// byAddress is a session on a WebDriverAgent that somebody else runs.
+// byAddress is a session on a WebDriverAgent that another process runs.
 func byAddress(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 	t.Helper()
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{small(o)}})
@@ -26,7 +26,7 @@ func byAddress(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 	return d, b
 }
 
-// A WebDriverAgent that is started anew is waited for, and nothing is done twice.
+// A WebDriverAgent that is started again is waited for, and nothing is done twice.
 func TestWebDriverAgentIsAwayForAMoment(t *testing.T) {
 	t.Parallel()
 	d, b := byAddress(t, iostest.DeviceOptions{})
@@ -41,7 +41,7 @@ func TestWebDriverAgentIsAwayForAMoment(t *testing.T) {
 	}
 }
 
-// dead is a transport to a WebDriverAgent that nobody starts again.
+// dead is a transport to a WebDriverAgent that is not started again.
 type dead struct{ asked int }
 
 func (d *dead) RoundTrip(*http.Request) (*http.Response, error) {
@@ -49,7 +49,7 @@ func (d *dead) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// A WebDriverAgent that stays away is waited for once: what follows in the test, and its pictures and logs, fail at
+// A WebDriverAgent that stays away is waited for once: what follows in the test, and its screenshots and logs, fail at
 // once.
 func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
 	})
 }
 
-// A hung WebDriverAgent answers nothing, its status included: a step ends soon after its time, and so does the rest of
+// A hung WebDriverAgent never responds, its status included: a step ends soon after its time, and so does the rest of
 // the test.
 func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	}
 }
 
-// The session of another client ends its app when it makes room for a new one of ours: that is no crash of the app.
+// The session of another client ends its app when it makes room for a new one of ours: that is not a crash of the app.
 func TestAnotherClientTookTheSession(t *testing.T) {
 	t.Parallel()
 	d, b := byAddress(t, iostest.DeviceOptions{})
@@ -105,7 +105,7 @@ func TestAnotherClientTookTheSession(t *testing.T) {
 	wait(t, d, "Gestures")
 }
 
-// An app that died is told by the step that comes next, whatever that looks at.
+// An app that died is reported by the step that comes next, whatever that looks at.
 func TestACrashIsToldByTheNextStep(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]any{
@@ -123,8 +123,8 @@ func TestACrashIsToldByTheNextStep(t *testing.T) {
 	}
 }
 
-// Under an alert of the system nothing of the app is touched, and all that is on the screen is told, whichever app's
-// elements WebDriverAgent gives meanwhile.
+// Under an alert of the system nothing of the app is touched, and all that is on the screen is
+// reported, whichever app's elements WebDriverAgent returns meanwhile.
 func TestTrapSystemAlert(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]iostest.DeviceOptions{"it replaces the app": {}, "it is apart": {AlertsApart: true},
@@ -162,7 +162,7 @@ func TestTrapSystemAlert(t *testing.T) {
 	}
 }
 
-// TestAlertThatCannotBeRead: of an alert whose elements cannot be read, only buttons are touched, by their names: what
+// TestAlertThatCannotBeRead: of an alert with unreadable elements, only buttons are touched, by their names: what
 // else it shows, and other gestures, have no place on the screen.
 func TestAlertThatCannotBeRead(t *testing.T) {
 	t.Parallel()
@@ -218,7 +218,7 @@ func TestEraseMissesTheClearButton(t *testing.T) {
 	}
 }
 
-// Xcode raises the tunnel for the test: its address is asked for again then, and the one that the phone tells, which is
+// Xcode raises the tunnel for the test: its address is queried again then, and the one that the phone reports, which is
 // its own, is of no use. A port that is taken on the phone ends the start at once.
 func TestWebDriverAgentAtTheEndOfTheTunnel(t *testing.T) {
 	t.Parallel()

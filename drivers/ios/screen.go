@@ -24,8 +24,8 @@ const (
 	deepestSnapshot = 62
 )
 
-// Tree reads the source of the app in front and the alert of the system that lies over it, which is no part of that,
-// and asks which element has the focus, which a source does not tell; the status bar, and pages in WebViews, as
+// Tree reads the source of the foreground app and the alert of the system over it, which is not a part of that,
+// and queries which element has the focus, which is not in a source; the status bar, and pages in WebViews, as
 // ReadWebViews says.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	d.mu.Lock()
@@ -55,9 +55,9 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	return tree, d.focus(ctx, tree)
 }
 
-// QuickTree is Tree without what is hidden being told from what is seen, without the focus, and without texts that are
-// longer than a source gives: each of these costs questions to the app, about each of its elements. WebDriverAgents
-// before 9.12 tell what is hidden for nothing.
+// QuickTree is Tree without distinguishing what is hidden from what is seen, without the focus, and without texts that
+// are longer than a source has: each of these costs requests to the app, about each of its elements. WebDriverAgents
+// before 9.12 report what is hidden at no cost.
 func (d *Device) QuickTree(ctx context.Context) (*screen.Tree, error) {
 	if !d.traits() {
 		return nil, nil
@@ -71,7 +71,7 @@ func (d *Device) QuickTree(ctx context.Context) (*screen.Tree, error) {
 	return tree, nil
 }
 
-// readFront gives the elements of the app in front, and of the alert of the system over it.
+// readFront returns the elements of the foreground app, and of the alert of the system over it.
 func (d *Device) readFront(ctx context.Context, quick bool) (reading, error) {
 	seen, err := d.read(ctx, quick)
 	if err != nil {
@@ -82,7 +82,7 @@ func (d *Device) readFront(ctx context.Context, quick bool) (reading, error) {
 	return seen, err
 }
 
-// read gives the elements of one application, as deep as they go.
+// read returns the elements of one application, as deep as they go.
 func (d *Device) read(ctx context.Context, quick bool) (reading, error) {
 	for {
 		seen, err := d.readOnce(ctx, quick)
@@ -101,7 +101,7 @@ func (d *Device) readOnce(ctx context.Context, quick bool) (reading, error) {
 	// What is left out is dear to compute or of no use here; an old WebDriverAgent does not know how to leave it out.
 	left := "nativeFrame,nativeAccessibilityElement,minValue,maxValue,customActions,index"
 	if d.traits() {
-		left += ",accessible" // one more question to the app about each element, and the traits tell what reacts
+		left += ",accessible" // one more question to the app about each element, and the traits show what reacts
 	}
 	if quick {
 		left += ",visible"
@@ -122,17 +122,17 @@ func (d *Device) readOnce(ctx context.Context, quick bool) (reading, error) {
 	return seen, nil
 }
 
-// traits tells whether this WebDriverAgent gives traits.
+// traits reports whether this WebDriverAgent returns traits.
 func (d *Device) traits() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.told
 }
 
-// TreesForesee: UIKit moves a view's frame at once to where its animation ends.
+// TreeAheadOfScreen: UIKit moves a view's frame at once to where its animation ends.
 func (d *Device) TreeAheadOfScreen() bool { return true }
 
-// focus marks the element that has the keyboard's focus. Where there is no field, nobody needs to know.
+// focus marks the element that has the keyboard's focus. Where there is no field, it is not needed.
 func (d *Device) focus(ctx context.Context, tree *screen.Tree) error {
 	fields := false
 	for n := range tree.All {
@@ -185,7 +185,7 @@ func near(a, b image.Rectangle) bool {
 	return alike(a.Min.X, b.Min.X) && alike(a.Min.Y, b.Min.Y) && alike(a.Max.X, b.Max.X) && alike(a.Max.Y, b.Max.Y)
 }
 
-// active asks for the element with the focus; nil when none has it.
+// active returns the element with the focus; nil when none has it.
 func (d *Device) active(ctx context.Context) (*activeElement, error) {
 	var a activeElement
 	err := d.do(ctx, get("the focus", "/element/active"), &a)
@@ -204,7 +204,7 @@ func (d *Device) active(ctx context.Context) (*activeElement, error) {
 	return d.describe(ctx, a)
 }
 
-// describe asks an old WebDriverAgent, which tells no more than the element's id, for the rest. An element that is gone
+// describe queries an old WebDriverAgent, which returns only the element's id, for the rest. An element that is gone
 // meanwhile has no focus.
 func (d *Device) describe(ctx context.Context, a activeElement) (*activeElement, error) {
 	a.Rect = &rect{}
@@ -220,7 +220,7 @@ func (d *Device) describe(ctx context.Context, a activeElement) (*activeElement,
 	return &a, nil
 }
 
-// Screenshot gives the screen the way up in which the app is.
+// Screenshot returns the screen the way up in which the app is.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	img, err := d.picture(ctx)
 	if err != nil {
@@ -259,7 +259,7 @@ func (d *Device) picture(ctx context.Context) (image.Image, error) {
 	return d.decode(data)
 }
 
-// capture asks WebDriverAgent for a screenshot.
+// capture requests from WebDriverAgent a screenshot.
 func (d *Device) capture(ctx context.Context) ([]byte, error) {
 	var text string
 	if err := d.wda.call(ctx, get("a screenshot", "/screenshot"), &text); err != nil {
@@ -267,7 +267,7 @@ func (d *Device) capture(ctx context.Context) ([]byte, error) {
 	}
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: device %s: the screenshot is no base64: %w", drivers.ErrDeviceLost, d.info.ID, err)
+		return nil, fmt.Errorf("%w: device %s: the screenshot is not base64: %w", drivers.ErrDeviceLost, d.info.ID, err)
 	}
 	if len(data) == 0 {
 		return nil, fmt.Errorf("%w: device %s: the screenshot is empty", drivers.ErrNotReady, d.info.ID)
@@ -275,7 +275,7 @@ func (d *Device) capture(ctx context.Context) ([]byte, error) {
 	return data, nil
 }
 
-// decode makes a picture of a file. The pixels of a whole PNG are read when somebody asks for one, and those of a
+// decode makes an image of a file. The pixels of a whole PNG are decoded when they are needed, and those of a
 // screen that has not changed only once.
 func (d *Device) decode(data []byte) (img image.Image, err error) {
 	if bytes.HasSuffix(data, pngEnd) {
@@ -284,7 +284,7 @@ func (d *Device) decode(data []byte) (img image.Image, err error) {
 		img, err = decodeAll(data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: device %s: the screenshot is no picture: %w", drivers.ErrDeviceLost, d.info.ID, err)
+		return nil, fmt.Errorf("%w: device %s: the screenshot is not an image: %w", drivers.ErrDeviceLost, d.info.ID, err)
 	}
 	return img, nil
 }
@@ -292,7 +292,7 @@ func (d *Device) decode(data []byte) (img image.Image, err error) {
 // pngEnd is the last part of a PNG file: one that was cut is without it.
 var pngEnd = []byte("\x00\x00\x00\x00IEND\xaeB`\x82")
 
-// decodeAll reads a picture of any kind.
+// decodeAll reads an image of any kind.
 func decodeAll(data []byte) (image.Image, error) {
 	head, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -305,8 +305,8 @@ func decodeAll(data []byte) (image.Image, error) {
 	return img, err
 }
 
-// turned asks how the app lies and turns a picture that lies otherwise: some systems give the screen as it is built
-// into the phone.
+// turned queries the orientation of the app and rotates an image with another one: some systems return the screen as it
+// is built into the phone.
 func (d *Device) turned(ctx context.Context, img image.Image) (image.Image, error) {
 	var window struct{ Width, Height float64 }
 	if err := d.do(ctx, get("the size of the window", "/window/size"), &window); err != nil {
@@ -333,7 +333,7 @@ func (d *Device) turned(ctx context.Context, img image.Image) (image.Image, erro
 	return turn(img, clockwise), nil
 }
 
-// liesRight tells whether the screen, as it is built into the phone, has to be turned clockwise to be seen as the app
+// liesRight reports whether the screen, as it is built into the phone, has to be turned clockwise to be seen as the app
 // is.
 func (d *Device) liesRight(ctx context.Context) (bool, error) {
 	var rotation struct{ Z int }
@@ -341,7 +341,7 @@ func (d *Device) liesRight(ctx context.Context) (bool, error) {
 	return rotation.Z == 90, err
 }
 
-// lies tells whether the app lay on its side when it was seen last.
+// lies reports whether the app was in landscape when it was read last.
 func (d *Device) lies() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

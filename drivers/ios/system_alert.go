@@ -13,9 +13,9 @@ import (
 
 const springboard = "com.apple.springboard"
 
-// systemAlert gives the alert of the system that lies over an app, as a window: a source tells of one application, and
+// systemAlert returns the alert of the system over an app, as a window: a source has one application, and
 // that of an app has no alert of the system in it. Where the source is the system's own, the app under the alert is
-// what is missing, which is said in it.
+// what is missing, which is noted in it.
 func (d *Device) systemAlert(ctx context.Context, seen reading) ([]*screen.Node, error) {
 	d.standIns(nil)
 	if seen.app == springboard {
@@ -32,7 +32,7 @@ func (d *Device) systemAlert(ctx context.Context, seen reading) ([]*screen.Node,
 	return d.standInAlert(ctx, seen, *text)
 }
 
-// underAlert says that an app which is in front under an alert was not read.
+// underAlert says that an app which is in the foreground under an alert was not read.
 func (d *Device) underAlert(ctx context.Context, seen reading) error {
 	d.mu.Lock()
 	app := d.app.bundle
@@ -42,7 +42,7 @@ func (d *Device) underAlert(ctx context.Context, seen reading) error {
 	}
 	state, err := d.appState(ctx, app)
 	if err == nil && state == runsInFront {
-		seen.cut("an alert of the system lies over " + app + ", whose elements WebDriverAgent does not give meanwhile")
+		seen.cut("an alert of the system is over " + app + ", whose elements WebDriverAgent does not give meanwhile")
 	}
 	return err
 }
@@ -59,7 +59,7 @@ func (d *Device) alertText(ctx context.Context) (*string, error) {
 	return text, err
 }
 
-// shows tells whether one of the alerts in the source says a text: its lines are labels.
+// shows reports whether one of the alerts in the source says a text: its lines are labels.
 func (r reading) shows(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	for _, a := range r.alerts() {
@@ -82,8 +82,8 @@ func says(n *screen.Node, text string) bool {
 	return false
 }
 
-// readSystem gives the alerts among the elements of the home screen's app, to which the system's belong; none where
-// WebDriverAgent gives the elements of another app all the same.
+// readSystem returns the alerts among the elements of the home screen's app, to which the system's belong; none where
+// WebDriverAgent returns the elements of another app all the same.
 func (d *Device) readSystem(ctx context.Context) ([]*screen.Node, error) {
 	front := d.wda.readsApp()
 	if err := d.wda.readApp(ctx, springboard); err != nil {
@@ -102,7 +102,7 @@ func (d *Device) readSystem(ctx context.Context) ([]*screen.Node, error) {
 	return seen.alerts(), nil
 }
 
-// buttonPlace is a place on the screen that stands for a button of an alert.
+// buttonPlace is a place on the screen that represents a button of an alert.
 type buttonPlace struct {
 	at     image.Rectangle // in pixels
 	button string
@@ -114,7 +114,7 @@ func (d *Device) standIns(list []buttonPlace) {
 	d.standIn = list
 }
 
-// standInFor names the button for which a point stands, "" when there is none.
+// standInFor names the button of a point, "" when there is none.
 func (d *Device) standInFor(p image.Point) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,13 +139,13 @@ func (d *Device) inStandIn(n *screen.Node) bool {
 	})
 }
 
-// Where the stand-in of an alert lies, in points.
+// The place of the substitute of an alert, in points.
 const (
 	alertWidth = 270
 	alertRow   = 48
 )
 
-// standInAlert makes an alert of what WebDriverAgent tells of it where its elements cannot be read: its lines and
+// standInAlert makes an alert of what WebDriverAgent reports of it where its elements cannot be read: its lines and
 // buttons lie under each other in the middle of the screen, and a tap on a button presses it by its name.
 func (d *Device) standInAlert(ctx context.Context, seen reading, text string) ([]*screen.Node, error) {
 	var buttons []string

@@ -20,7 +20,7 @@ const (
 	aimLimit = 3 * time.Second
 )
 
-// touchInPage makes a gesture that begins on an element of a page, unless something of the app's that is clear takes
+// touchInPage makes a gesture that starts on an element of a page, unless something of the app's that is clear takes
 // it; the page holds it back when it would meet another element of the page.
 func (d *Device) touchInPage(ctx context.Context, tree *screen.Tree, n *screen.Node, p image.Point,
 	gesture func() error) error {

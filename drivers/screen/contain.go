@@ -117,7 +117,7 @@ func (n *Node) holdsSeveral() bool {
 	return several
 }
 
-// innermostPlaced is innermost for elements that are known by what they contain, also where place alone tells what
+// innermostPlaced is innermost for elements that are known by what they contain, also where place alone shows what
 // holds what.
 func innermostPlaced(nodes []*Node) []*Node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool {

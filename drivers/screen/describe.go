@@ -187,7 +187,7 @@ func (n *Node) repeated() bool {
 	return false
 }
 
-// Nearest returns the visible elements whose labels are most like the selector's label or id, best first, at most
+// Nearest returns the visible elements with labels that are most like the selector's label or id, best first, at most
 // limit.
 func (t *Tree) Nearest(s dsl.Selector, limit int) []*Node {
 	want := Normalise(cmp.Or(s.Label, s.Text, s.Desc, s.Hint, s.ID, s.TestID))

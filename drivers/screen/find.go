@@ -17,9 +17,9 @@ const (
 	TierCriteria   Tier = iota // no text was asked for: the other criteria hold
 	TierExact                  // the same characters
 	TierNormalised             // the same to a reader: white space, invisible marks, the form of quotes and dashes aside
-	TierCase                   // the same letters in another case
+	TierCase                   // the same characters in another case
 	TierHint                   // the hint of a field that is filled: actions only
-	TierPart                   // a part of the text, or a regular expression, as the selector's match asks
+	TierPart                   // a part of the text, or a regular expression, as the selector's match requires
 )
 
 func (t Tier) String() string {
@@ -39,7 +39,7 @@ func (t Tier) better(than Tier, counted bool) bool {
 // Query is a selector and what it is for.
 type Query struct {
 	Selector dsl.Selector
-	// Action asks for the one element to act on; without it, every element that shows what is asked for is a match.
+	// Action asks for the one element to act on; without it, every element that shows what is required is a match.
 	Action bool
 	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion
 	// never does.
@@ -48,12 +48,13 @@ type Query struct {
 	// names them may be out of view. Nil: what it picks in this tree is meant.
 	Within []*Node
 	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the
-	// device can tell them; see Tree.XPath for those of a phone.
+	// device knows them; see Tree.XPath for those of a phone.
 	Matched map[Expression]map[*Node]bool
 	// Drawn reports, by the pixels of the screen, whether a person can see an element; over are the elements drawn over
 	// some of it or all of it. Nil: the caller decides by Match.Over.
 	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
-	// Said gives a selector as a test would write it, where the query's is made for the search. Nil: it is the test's own.
+	// Said returns a selector as a test would write it, where the query's is made for the search. Nil: it is the test's
+	// own.
 	Said func(dsl.Selector) dsl.Selector
 }
 
@@ -92,7 +93,7 @@ type Match struct {
 	// CoverText says the same in words, also when the device found it.
 	CoverText string
 	// Over are the elements drawn over all that can be seen of Node. Whether they hide it, only the pixels of the screen
-	// can tell. It is empty where the device itself knows what is seen (Tree.HitTested).
+	// can show. It is empty where the device itself knows what is seen (Tree.HitTested).
 	Over []*Node
 
 	// Part is the place of the part of Node's text that was asked for; nil: all of Node was, or where the part is drawn is
@@ -108,8 +109,8 @@ type Match struct {
 	outermost *Node            // of the elements that say the same and hold Node
 }
 
-// Find gives the elements that the query picks, in reading order: for an action exactly one or none (an *AmbiguousError
-// when it cannot decide), otherwise all. No match is not an error.
+// Find returns the elements that the query picks, in reading order: for an action exactly one or none (an
+// *AmbiguousError when it cannot decide), otherwise all. No match is not an error.
 func (t *Tree) Find(q Query) ([]Match, error) {
 	matches, err := t.Candidates(q)
 	if err == nil && q.Action && len(matches) > 1 {
@@ -118,8 +119,8 @@ func (t *Tree) Find(q Query) ([]Match, error) {
 	return matches, err
 }
 
-// Candidates is Find that leaves the decision to its caller: for an action, too, it gives all elements that match
-// equally well. That a relation refers to several elements which lead to different answers is an *AmbiguousError all
+// Candidates is Find that leaves the decision to its caller: for an action, too, it returns all elements that match
+// equally well. That a relation refers to several elements which lead to different results is an *AmbiguousError all
 // the same.
 func (t *Tree) Candidates(q Query) ([]Match, error) {
 	f := newFinder(t, q)
@@ -148,12 +149,12 @@ func (m Match) Obstacle() string {
 	case m.Unplaced != "":
 		return m.Unplaced
 	case m.Target.actionable() == nil:
-		return "neither it nor what it lies in says that it reacts to a touch"
+		return "neither it nor what it is in says that it reacts to a touch"
 	}
 	return ""
 }
 
-// Disabled tells whether the element, or the control that it names, is disabled.
+// Disabled reports whether the element, or the control that it names, is disabled.
 func (m Match) Disabled() bool { return !m.Node.enabled() || m.Target.Disabled }
 
 // finder holds one query over one tree.
@@ -163,7 +164,7 @@ type finder struct {
 	screen image.Rectangle
 	xpaths map[string]map[*Node]bool
 	hits   map[*Node]Match // of elements that are things by themselves
-	hollow bool            // what has no room of its own, and holds what is seen, will do
+	hollow bool            // what has no area of its own, and holds what is seen, will do
 
 	evenCut bool // parts of texts that are cut off will do
 	far     bool // what relations refer to may be scrolled away
@@ -173,7 +174,7 @@ func newFinder(t *Tree, q Query) *finder {
 	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}, hits: map[*Node]Match{}}
 }
 
-// search gives the elements that satisfy s, merged, narrowed and ordered: for an action those of the best tier,
+// search returns the elements that satisfy s, merged, narrowed and ordered: for an action those of the best tier,
 // otherwise all. Where an action finds none, and the device can scroll, what relations refer to may be scrolled away.
 func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
 	matches, err := f.searchNear(s, action)
@@ -236,7 +237,7 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	return pick(nearest, s), nil
 }
 
-// inState keeps the things that are in the states which s asks for, and of those, for an action, the best tier. A label
+// inState keeps the things that are in the states which s requires, and of those, for an action, the best tier. A label
 // and its control are one thing before anything is asked of it.
 func inState(s dsl.Selector, action bool, matches []Match) []Match {
 	if !s.Names() || len(statesAsked(s)) == 0 {
@@ -279,8 +280,8 @@ type fitted struct {
 	spots map[*Node][]spot
 }
 
-// fitting gives the elements that satisfy s, each with its tier: for an action those of the best tier, unless the state
-// of a named element is asked for, which is decided later.
+// fitting returns the elements that satisfy s, each with its tier: for an action those of the best tier, unless the
+// state of a named element is asked for, which is decided later.
 func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, error) {
 	fit := fitted{tiers: map[*Node]Tier{}, spots: map[*Node][]spot{}}
 	rate, err := textMatcher(s)
@@ -324,7 +325,7 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, erro
 	return fit, nil
 }
 
-// asksText tells whether an element is looked for by what it says alone.
+// asksText reports whether an element is searched by what it says alone.
 func asksText(s dsl.Selector) bool {
 	return (s.Label != "" || s.Text != "" || s.Desc != "") && s.Type == "" && s.ID == "" && s.XPath == ""
 }
@@ -432,14 +433,14 @@ func (f *finder) prefer(matches []Match) []Match {
 	return narrow(matches, func(m Match) bool { return m.Node.Window == top })
 }
 
-// reacts tells whether a touch of the match does something. What fills a large part of the screen and reacts (a page
+// reacts reports whether a touch of the match does something. What fills a large part of the screen and reacts (a page
 // that may be long-pressed) does not make a button of each text in it.
 func (f *finder) reacts(m Match) bool {
 	a := m.Target.actionable()
 	return a != nil && (a == m.Node || !f.container(a))
 }
 
-// container tells whether two places in an element are two things: it is as large as a quarter of the screen.
+// container reports whether two places in an element are two things: it is as large as a quarter of the screen.
 func (f *finder) container(n *Node) bool {
 	return n.Bounds.Dx()*n.Bounds.Dy() > f.screen.Dx()*f.screen.Dy()/4
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // match works out where the thing that some elements are would be touched and what is in the way; the first of them
-// stands for it.
+// represents it.
 func (f *finder) match(same []*Node, fit fitted) Match {
 	tier := fit.tiers[same[0]]
 	m, known := f.hits[same[0]] // relations ask for the same elements again and again
@@ -52,7 +52,7 @@ func (m Match) Aimed() *Node {
 	return m.Node
 }
 
-// hit is match, made anew.
+// hit is match, made again.
 func (f *finder) hit(same []*Node, tier Tier) Match {
 	n := same[0]
 	m := Match{Node: n, Target: f.target(n), Tier: tier, Seen: f.seen(n), same: same, outermost: n}
@@ -174,8 +174,8 @@ func (n *Node) reach(area image.Rectangle) image.Rectangle {
 	return part
 }
 
-// touch is one that is meant for n, whose touches target takes; same are the elements that are one thing with n. With
-// inner, what reacts inside the target takes the touch for itself.
+// touch is one with the target n, of which target takes the touches; same are the elements that are one thing with n.
+// With inner, what reacts inside the target takes the touch for itself.
 type touch struct {
 	n, target *Node
 	same      []*Node
@@ -198,7 +198,7 @@ func points(label, target image.Rectangle) []image.Point {
 
 func centre(r image.Rectangle) image.Point { return r.Min.Add(r.Size().Div(2)) }
 
-// cover gives the element that would take a touch at p instead of the one it is meant for, or nil. Layouts lie over
+// cover returns the element that would take a touch at p instead of its target, or nil. Layouts lie over
 // each other all the time: what is drawn later covers when it reacts, or belongs to an upper window.
 func (t *Tree) cover(at touch, p image.Point) *Node {
 	from := at.n.order
@@ -295,8 +295,8 @@ func (m Match) TakenBy(p image.Point) *Node {
 	return t.overPage(m.Node, p)
 }
 
-// overPage gives the element of the phone's own that would take a touch of a page's element at p, or nil: what is drawn
-// later than the view.
+// overPage returns the element of the phone's own that would take a touch of a page's element at p, or nil: what is
+// drawn later than the view.
 func (t *Tree) overPage(n *Node, p image.Point) *Node {
 	var top *Node
 	at := touch{n: n, target: n}
@@ -312,7 +312,7 @@ func (t *Tree) overPage(n *Node, p image.Point) *Node {
 	return top
 }
 
-// Drop is where something is let go on an element: in the middle of what is seen of it, unless something else is drawn
+// Drop is where something is dropped on an element: in the middle of what is seen of it, unless something else is drawn
 // there; then where it is pressed.
 func (t *Tree) Drop(m Match) image.Point {
 	middle := centre(m.Seen)
@@ -330,7 +330,7 @@ func (t *Tree) Drop(m Match) image.Point {
 	return middle
 }
 
-// goesTo tells whether an element at the point, drawn later than the one that is meant, takes the touch.
+// goesTo reports whether an element at the point, drawn later than the target, takes the touch.
 func (at touch) goesTo(c *Node) bool {
 	reacts := c.Clickable || c.Editable || c.Blocks
 	switch {
@@ -345,7 +345,7 @@ func (at touch) goesTo(c *Node) bool {
 	return c.container() || (at.target.Clickable || at.target.Editable) && c.Bounds != at.target.Bounds
 }
 
-// beneath gives the button on which a text lies that does not react itself: a touch goes through the text, and presses
+// beneath returns the button under a text that does not react itself: a touch goes through the text, and presses
 // the button.
 func (t *Tree) beneath(n *Node, p image.Point) *Node {
 	var top *Node
@@ -358,20 +358,20 @@ func (t *Tree) beneath(n *Node, p image.Point) *Node {
 	return top
 }
 
-// modal tells whether the window of which n is the root takes every touch, also those beside it.
+// modal reports whether the window of which n is the root takes every touch, also those outside of it.
 func (n *Node) modal() bool { return n.kind() == "Alert" || n.kind() == "Sheet" }
 
-// fillsScreen tells whether a window is as large as the screen: then it may be clear where it shows nothing.
+// fillsScreen reports whether a window is as large as the screen: then it may be clear where it shows nothing.
 func (n *Node) fillsScreen() bool {
 	return n.tree != nil && n.Bounds.Dx()*n.Bounds.Dy()*10 >= n.tree.Size.X*n.tree.Size.Y*9
 }
 
-// hasContent tells whether the element or anything in it shows or says something.
+// hasContent reports whether the element or anything in it shows or says something.
 func (n *Node) hasContent() bool {
 	return n.Text != "" || n.Desc != "" || n.Hint != "" || slices.ContainsFunc(n.Children, (*Node).hasContent)
 }
 
-// Topmost gives the element that lies topmost at a point: the last drawn one there, or what it lies in that reacts to a
+// Topmost returns the topmost element at a point: the last drawn one there, or what it is in that reacts to a
 // touch; nil when there is none.
 func (t *Tree) Topmost(p image.Point) *Node {
 	var top *Node

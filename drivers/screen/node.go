@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Node is one element of a screen. Text is what it shows, Desc what it tells to assistive technology, Hint what an
-// empty field suggests; each is raw, as the device gave it.
+// Node is one element of a screen. Text is what it shows, Desc what it reports to assistive technology, Hint what an
+// empty field suggests; each is raw, as the device returned it.
 type Node struct {
 	Ref     string          `json:"ref,omitempty"` // the driver's handle, good for this tree only
 	Type    string          `json:"type,omitempty"`
@@ -39,33 +39,33 @@ type Node struct {
 
 	// Checkable: the element has a checked state. One that is Checked is checkable, too.
 	Checkable bool `json:"checkable,omitempty"`
-	// Unselectable: the element can be neither selected nor unselected. A device that cannot tell leaves it false.
+	// Unselectable: the element can be neither selected nor unselected. A device that does not know leaves it false.
 	Unselectable bool `json:"unselectable,omitempty"`
 	// ControlRef is the Ref of the control that this element names (a label and its field), when the device knows. NewTree
 	// links Control by it.
 	ControlRef string `json:"control,omitempty"`
 	Control    *Node  `json:"-"`
 
-	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows:
-	// Hint is what is shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown,
-	// too.
+	// HintUnsure: the device returns a field's hint and its text alike, and does not know which of the two this field
+	// shows: Hint is what is shown. Where the device knows the hint, Text is empty; where it does not, Text is what is
+	// shown, too.
 	HintUnsure bool `json:"hint_unsure,omitempty"`
 
-	// Holds is what a control that is no field of text holds; nil where there is nothing to tell, or the device cannot.
+	// Holds is what a control that is no field of text holds; nil where there is nothing, or the device does not know it.
 	Holds *ControlValue `json:"holds,omitempty"`
 
 	Clickable bool `json:"clickable,omitempty"`
 	LongOnly  bool `json:"-"` // what makes it clickable is a long press alone
-	// its text may hold links that are no elements, so that a touch is not the same everywhere on it
+	// its text may hold links that are not elements, so that a touch is not the same everywhere on it
 	HoldsLinks bool `json:"-"`
 	Scrollable bool `json:"scrollable,omitempty"`
 
 	// Offscreen: scrolled out of a box or frame within the screen, so that it is not to be seen now, wherever its bounds
-	// lie, and a Revealer can bring it into view. Such a node is not Hidden. What lies outside the screen itself need not
+	// lie, and a Revealer can bring it into view. Such a node is not Hidden. What is outside the screen itself need not
 	// be marked.
 	Offscreen bool `json:"offscreen,omitempty"`
 
-	// Covered names what lies over the element's centre, when the device itself knows (a browser does). Otherwise "", and
+	// Covered names what is over the element's centre, when the device itself knows (a browser does). Otherwise "", and
 	// the order of the tree decides.
 	Covered string `json:"covered,omitempty"`
 	// Obscured names the opaque thing that hides all of the element from a person, when the device itself knows. "": some
@@ -76,10 +76,10 @@ type Node struct {
 	Filled bool `json:"filled,omitempty"`
 	// Buried: what Obscured names moves with the element, so that no scrolling uncovers it.
 	Buried bool `json:"buried,omitempty"`
-	// Leaving: an animation that is over soon moves the element, turns it or fades it out, when the device itself knows:
+	// Leaving: an animation that ends soon moves the element, turns it or fades it out, when the device itself knows:
 	// it may not be seen any more in a moment.
 	Leaving bool `json:"-"`
-	// Earlier: it stood before the screen was touched last and goes away by itself, as a toast does, so that it says
+	// Earlier: it was there before the screen was touched last and goes away by itself, as a toast does, so that it says
 	// nothing of what the touch did. An assertion that something is there waits for another.
 	Earlier bool `json:"-"`
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
@@ -89,22 +89,22 @@ type Node struct {
 	// view first.
 	Parts []PartPlace `json:"-"`
 
-	// InPage: it is an element of a web page in a view of a phone, and the page itself has told what covers it, hides it
-	// and where it is pressed. What lies over the view, the order of drawing tells.
+	// InPage: it is an element of a web page in a view of a phone, and the page itself has reported what covers it, hides
+	// it and where it is pressed. What is over the view, the order of drawing shows.
 	InPage bool `json:"in_page,omitempty"`
 
 	// Blocks: it takes every touch at its place, though nothing need come of it, as the bars of iOS do.
 	Blocks bool `json:"-"`
-	// Key: it is part of the system's keyboard. What it shows is no text of the app, and it is acted on where nothing else
-	// fits.
+	// Key: it is part of the system's keyboard. What it shows is not a text of the app, and it is acted on where nothing
+	// else fits.
 	Key bool `json:"-"`
 
-	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands
-	// where it stood may be moving all the same; or it is an element of a page's own kind that the page may not have made
-	// yet. A device that cannot tell leaves it false.
+	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element in
+	// the same place may be moving all the same; or it is an element of a page's own kind that the page may not have made
+	// yet. A device that does not know leaves it false.
 	Undrawn bool `json:"-"`
 
-	// Traced: the page draws nothing of the element itself, which lies over a canvas that may: the pixels decide whether a
+	// Traced: the page draws nothing of the element itself, which is over a canvas that may: the pixels decide whether a
 	// person sees it. Nil: the element draws itself.
 	Traced *Tracing `json:"-"`
 
@@ -116,13 +116,13 @@ type Node struct {
 	tree     *Tree
 }
 
-// ControlValue is what a list, slider, or date field holds beside the text that it shows.
+// ControlValue is what a list, slider, or date field holds in addition to the text that it shows.
 type ControlValue struct {
 	Value string `json:"value,omitempty"` // of a slider; "" where the text is the value
 	Form  string `json:"form,omitempty"`  // what it takes: "0–10", "yyyy-mm-dd", the options of a list
 }
 
-// Value is what a control holds: its text, or what it stands at.
+// Value is what a control holds: its text, or its value.
 func (n *Node) Value() string {
 	if n.Text == "" && n.Holds != nil {
 		return n.Holds.Value
@@ -147,8 +147,8 @@ type Drawn struct {
 type Tree struct {
 	Windows []*Node     `json:"windows"` // roots, the topmost last
 	Size    image.Point `json:"size"`    // of the screen, pixels of the screenshot
-	Taken   time.Time   `json:"taken"`   // when the reading began
-	// Active is the index of the window in which the user works, -1 when the device does not tell.
+	Taken   time.Time   `json:"taken"`   // when the reading started
+	// Active is the index of the window in which the user works, -1 when the device does not report it.
 	Active int `json:"-"`
 	// Bars are strips of the system's own along the edges of the screen, which take the touches of what an app draws
 	// beneath them. They are in no window, and nothing in them is looked for.
@@ -156,8 +156,8 @@ type Tree struct {
 	// SwipeEdges are strips along the edges of the screen from which the system takes swipes, while taps there go to the
 	// app: the area of an iPhone's home indicator. They are avoided where there is a choice.
 	SwipeEdges []image.Rectangle `json:"-"`
-	// Parts are the parts of texts whose places the elements of pages have, in Node.Parts. What else a text holds has no
-	// known place.
+	// Parts are the parts of texts of which the elements of pages have the places, in Node.Parts. What else a text holds
+	// has no known place.
 	Parts []TextPart `json:"-"`
 	// HitTested says that Node.Covered was filled in by the device.
 	HitTested bool `json:"hit_tested,omitempty"`
@@ -174,7 +174,7 @@ type Activity string
 // What is known of it.
 const (
 	Unknown Activity = ""
-	Busy    Activity = "busy"  // timers that are over soon, or requests
+	Busy    Activity = "busy"  // timers that end soon, or requests
 	Quiet   Activity = "quiet" // nothing
 )
 
@@ -224,7 +224,7 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	return t
 }
 
-// drawn gives siblings in the order in which they are drawn.
+// drawn returns siblings in the order in which they are drawn.
 func drawn(siblings []*Node) []*Node {
 	byOrder := func(a, b *Node) int { return cmp.Compare(a.DrawOrder, b.DrawOrder) }
 	if slices.IsSortedFunc(siblings, byOrder) {
@@ -235,8 +235,8 @@ func drawn(siblings []*Node) []*Node {
 	return sorted
 }
 
-// With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents, and
-// what lies in the tree where they are draws them: it takes their touches. Those of the tree itself stay as they are.
+// With returns the tree with more elements on top of it, such as those that only pixels show. They have no parents, and
+// what is in the tree where they are draws them: it takes their touches. Those of the tree itself stay as they are.
 func (t *Tree) With(more []*Node) *Tree {
 	whole := *t
 	whole.Windows = append(append([]*Node(nil), t.Windows...), more...)
@@ -271,7 +271,7 @@ func (t *Tree) All(yield func(*Node) bool) {
 	}
 }
 
-// Focused gives the element that has the focus, the topmost if several say so, or nil.
+// Focused returns the element that has the focus, the topmost if several say so, or nil.
 func (t *Tree) Focused() *Node {
 	var found *Node
 	for n := range t.All {
@@ -282,7 +282,7 @@ func (t *Tree) Focused() *Node {
 	return found
 }
 
-// app is the package of the window in which the user works, "" when that is not told.
+// app is the package of the window in which the user works, "" when that is unknown.
 func (t *Tree) app() string {
 	if t.Active < 0 || t.Active >= len(t.Windows) {
 		return ""
@@ -290,7 +290,7 @@ func (t *Tree) app() string {
 	return t.Windows[t.Active].Package
 }
 
-// Within tells whether n is a or lies inside it.
+// Within reports whether n is a or is inside it.
 func (n *Node) Within(a *Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == a {
@@ -300,7 +300,7 @@ func (n *Node) Within(a *Node) bool {
 	return false
 }
 
-// Cut tells why the tree is not whole, "" when it is: what is not in a cut tree may still be on the screen.
+// Cut returns why the tree is not whole, "" when it is: what is not in a cut tree may still be on the screen.
 func (t *Tree) Cut() string {
 	for n := range t.All {
 		if n.Type == CutNote {
@@ -314,10 +314,11 @@ func (t *Tree) Cut() string {
 // screen.
 const CutNote = "reading-note"
 
-// BareText is the type of a text that is no element of its own on a page, but one of several in the element around it.
+// BareText is the type of a text that is not an element of its own on a page, but one of several in the element around
+// it.
 const BareText = "::text"
 
-// hitTested tells whether the device itself, or the page that the element is in, has told what covers it.
+// hitTested reports whether the device itself, or the page that the element is in, has reported what covers it.
 func (n *Node) hitTested() bool { return n.InPage || n.tree != nil && n.tree.HitTested }
 
 // aroundPage is the view that shows the page which the element is in.

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TextPart is a part of a text that a selector asks for: whole words, the beginning, or any part.
+// TextPart is a part of a text that a selector requires: whole words, the start, or any part.
 type TextPart struct {
 	Text string        `json:"t"`
 	Mode dsl.MatchMode `json:"m"`
@@ -40,7 +40,7 @@ func (p PartPlace) bounds() image.Rectangle {
 	return all
 }
 
-// part is the part that a selector asks for of a text, whether it asks for one. A regular expression fits a whole text.
+// part is the part that a selector requires of a text, whether it requires one. A regular expression fits a whole text.
 func part(want string, mode dsl.MatchMode) (TextPart, bool) {
 	switch mode {
 	case dsl.MatchWords, dsl.MatchPrefix, dsl.MatchContains:
@@ -148,7 +148,7 @@ func (n *Node) scroller() *Node {
 // whole is the element itself as a place.
 func (n *Node) whole() spot { return spot{Node: n, at: n.place()} }
 
-// asksPart is the part of the element's shown text that a selector asks for. What an element is called, and what a
+// asksPart is the part of the element's shown text that a selector requires. What an element is called, and what a
 // field holds, has no parts: it is in all of the element.
 func (n *Node) asksPart(s dsl.Selector) (TextPart, bool) {
 	for _, want := range []string{s.Label, s.Text} {
@@ -235,7 +235,7 @@ func (m Match) Away(t *Tree) bool {
 	return m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: t.Size})
 }
 
-// settle chooses the place at which a match is acted on, of those that stand in the relations: one that can be touched,
+// settle chooses the place at which a match is acted on, of those that are in the relations: one that can be touched,
 // and the nearest of those.
 func (f *finder) settle(m *Match, all anchors) {
 	at := m.spotsOf(m.Node)
@@ -255,7 +255,7 @@ func (f *finder) settle(m *Match, all anchors) {
 	}
 }
 
-// atSpot has a match touched, and told of, at a place.
+// atSpot makes a match touched, and reported, at a place.
 func (f *finder) atSpot(m *Match, at spot) {
 	p := at.part
 	if m.Part = p; p == nil {
@@ -284,7 +284,7 @@ func (m Match) sameEverywhere() bool {
 	return reacts != nil && (reacts != n || !n.HoldsLinks)
 }
 
-// otherWays says how to reach a part of the element's text whose place is not known.
+// otherWays says how to reach a part of the element's text at an unknown place.
 func (n *Node) otherWays(words string) string {
 	whole := ""
 	if len(n.Text) <= 80 {
@@ -293,7 +293,7 @@ func (n *Node) otherWays(words string) string {
 	return whole + "look for the words in the pixels, " + written("ocr: "+yamlText(words))
 }
 
-// Guesses at where a part of a text may be, whose place is not known.
+// Guesses at where a part of a text with an unknown place may be.
 const (
 	guessColumns = 3
 	guessLines   = 6
@@ -322,14 +322,14 @@ func (s spot) guesses() []spot {
 	return list
 }
 
-// oneLine reports whether an element is too low to show its text in more than one line. A letter is about half as wide
-// as it is high, and a line of text about a sixth higher than its letters: a text that is broken into two lines would
-// be longer than lineRatio times what fits.
+// oneLine reports whether an element is too low to show its text in more than one line. A character is about half as
+// wide as it is high, and a line of text about a sixth higher than its characters: a text that is broken into two lines
+// would be longer than lineRatio times what fits.
 func (s spot) oneLine() bool {
 	if strings.ContainsAny(strings.TrimSpace(s.Text), "\n\r\u2028\u2029") {
 		return false
 	}
-	wide := 0.0 // of the text, in letters
+	wide := 0.0 // of the text, in characters
 	for _, r := range s.Text {
 		wide++
 		if width.LookupRune(r).Kind() == width.EastAsianWide || width.LookupRune(r).Kind() == width.EastAsianFullwidth {
@@ -339,7 +339,7 @@ func (s spot) oneLine() bool {
 	return 0.4*wide*float64(s.at.Dy()) <= lineRatio*float64(s.at.Dx())
 }
 
-// certain decides where the parts of texts are to which relations refer and whose places are not known: all places
+// certain decides where the parts of texts are to which relations refer and of which the places are unknown: all places
 // where one may be must lead to the same elements. Otherwise the error says so.
 func (f *finder) certain(s dsl.Selector, action bool, all anchors) (anchors, error) {
 	for i, a := range all.list {
@@ -369,7 +369,7 @@ type guessed struct {
 	at            []spot
 }
 
-// sure has the anchors stand at one of the guessed places, if it does not matter at which.
+// sure puts the anchors at one of the guessed places, if it does not matter at which.
 func (f *finder) sure(s dsl.Selector, action bool, all anchors, g guessed) (anchors, error) {
 	with := func(at []spot, alone bool) anchors {
 		tried := anchors{list: slices.Clone(all.list)}

@@ -73,7 +73,7 @@ type relation struct {
 	set   func(s *dsl.Selector, to dsl.Selector) // puts another element into a selector's relation
 
 	self   bool // it may be the element itself
-	around bool // it may have no room of its own, as a box whose content is placed elsewhere on the page
+	around bool // it may have no area of its own, as a box with content that is placed elsewhere on the page
 }
 
 func relationsOf(s dsl.Selector) []relation {
@@ -110,12 +110,12 @@ func (as anchors) bestSpelled() anchors {
 	return best
 }
 
-// several tells whether a relation may refer to more than one element.
+// several reports whether a relation may refer to more than one element.
 func (as anchors) several() bool {
 	return slices.ContainsFunc(as.list, func(a anchor) bool { return len(a.each()) > 1 })
 }
 
-// each gives the elements that a relation may refer to one by one, also where they are places in one text.
+// each returns the elements that a relation may refer to one by one, also where they are places in one text.
 func (a anchor) each() []Match {
 	var list []Match
 	for _, m := range a.matches {
@@ -137,7 +137,7 @@ func (a anchor) each() []Match {
 // maxAnchors bounds how many combinations of anchors are worked out one by one.
 const maxAnchors = 64
 
-// sameAnswer works each relation out for each of the elements that it may refer to. Where the answers differ, the
+// sameAnswer works each relation out for each of the elements that it may refer to. Where the results differ, the
 // relation does not decide, and the error lists its anchors.
 func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
 	combinations, each := 1, make([][]Match, len(all.list))
@@ -170,7 +170,7 @@ func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
 	return nil
 }
 
-// hold gives the places of an element at which it stands in every relation to at least one of its anchors.
+// hold returns the places of an element at which it is in every relation to at least one of its anchors.
 func (as anchors) hold(at []spot) []spot {
 	if len(as.list) == 0 {
 		return at
@@ -182,7 +182,7 @@ func (as anchors) hold(at []spot) []spot {
 	})
 }
 
-// related gives the nearest to n of the places of an anchor, which are one thing, to which n stands in the relation;
+// related returns the nearest to n of the places of an anchor, which are one thing, to which n is in the relation;
 // false: it does not.
 func (a anchor) related(n spot, to Match) (nearest spot, holds bool) {
 	for _, x := range to.same {
@@ -234,8 +234,8 @@ func (as anchors) cost(n spot) int {
 	return sum
 }
 
-// cost is the distance of n to its nearest anchor; an element beside the anchor's column and row counts as farther than
-// any within.
+// cost is the distance of n to its nearest anchor; an element outside of the anchor's column and row counts as farther
+// than any within.
 func (a anchor) cost(n spot) int {
 	best := -1
 	for _, to := range a.matches {
@@ -250,8 +250,8 @@ func (a anchor) cost(n spot) int {
 	return max(best, 0)
 }
 
-// distance is the square of the room between two elements; beside both column and row counts as farther than any
-// within.
+// distance is the square of the distance between two elements; outside of both column and row counts as farther than
+// any within.
 func distance(a, b image.Rectangle) int {
 	dx, dy := gap(a.Min.X, a.Max.X, b.Min.X, b.Max.X), gap(a.Min.Y, a.Max.Y, b.Min.Y, b.Max.Y)
 	c := dx*dx + dy*dy
@@ -261,15 +261,15 @@ func distance(a, b image.Rectangle) int {
 	return c
 }
 
-// gap is the room between two spans, 0 when they overlap.
+// gap is the distance between two spans, 0 when they overlap.
 func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
 
-// below: n begins where a ends or lower. Frames of neighbours may overlap by a hair.
+// below: n starts where a ends or lower. Frames of neighbours may overlap by a hair.
 func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
 
-// besides tells whether n stands out of a's column, in a box that has a title of its own where a is one, or one of a's
-// kind in a's row, or at a's place in a box of the same kind: what is in the next card is not below this card's title.
-// On pages alone, whose trees have such boxes.
+// besides reports whether n is outside of a's column, in a box that has a title of its own where a is one, or one of
+// a's kind in a's row, or at a's place in a box of the same kind: what is in the next card is not below this card's
+// title. On pages alone, as their trees have such boxes.
 func besides(n, a spot) bool {
 	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
 		return false
@@ -294,7 +294,7 @@ func (n *Node) branch(a *Node) *Node {
 	return n
 }
 
-// kindsUpTo gives the types on the way from the content of an element around n to n.
+// kindsUpTo returns the types on the way from the content of an element around n to n.
 func kindsUpTo(n, around *Node) []string {
 	var kinds []string
 	for p := n; p != around; p = p.Parent {
@@ -304,7 +304,7 @@ func kindsUpTo(n, around *Node) []string {
 	return kinds
 }
 
-// alike gives what lies in an element at the end of a way of types: what stands at the same places in two cards.
+// alike returns what is in an element at the end of a way of types: what is at the same places in two cards.
 func alike(n *Node, kinds []string) (found []*Node) {
 	if len(kinds) == 0 {
 		return []*Node{n}
@@ -317,7 +317,7 @@ func alike(n *Node, kinds []string) (found []*Node) {
 	return found
 }
 
-// hasPeer tells whether n, or what it holds, is of a's kind, and stands in a's row unless that is the kind of titles.
+// hasPeer reports whether n, or what it holds, is of a's kind, and is in a's row unless that is the kind of titles.
 func (n *Node) hasPeer(a *Node) bool {
 	if n.Type == a.Type && n.Label() != "" && !n.Hidden && (a.Role == "heading" || sameRow(n.place(), a.place())) {
 		return true
@@ -325,11 +325,11 @@ func (n *Node) hasPeer(a *Node) bool {
 	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.hasPeer(a) })
 }
 
-// rightOf: n begins where a ends or farther right, in the same row.
+// rightOf: n starts where a ends or farther right, in the same row.
 func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).X && sameRow(n, a) }
 
-// inRow tells whether n stands right of a in another cell of the same row of a table, high or low in it, and nothing in
-// either cell stands in the line of the other one: cells that hold several lines each are columns.
+// inRow reports whether n is right of a in another cell of the same row of a table, high or low in it, and nothing in
+// either cell is in the line of the other one: cells that hold several lines each are columns.
 func inRow(n, a spot) bool {
 	if n.Within(a.Node) || a.Within(n.Node) || n.place().Min.X < a.place().Max.X-slack(n.place(), a.place()).X {
 		return false
@@ -342,7 +342,7 @@ func inRow(n, a spot) bool {
 	return !cell.hasBeside(n.Node, a) && !other.hasBeside(a.Node, n)
 }
 
-// hasBeside tells whether something in a cell, other than own, stands in the line of n.
+// hasBeside reports whether something in a cell, other than own, is in the line of n.
 func (n *Node) hasBeside(own *Node, of spot) bool {
 	if n.Label() != "" && !n.Hidden && n != own && !own.Within(n) && !n.Within(own) && sameRow(n.place(), of.place()) {
 		return true
@@ -350,7 +350,7 @@ func (n *Node) hasBeside(own *Node, of spot) bool {
 	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.hasBeside(own, of) })
 }
 
-// sameRow tells whether two elements stand in one row: a third of the lower one's height is beside the other. A button
+// sameRow reports whether two elements are in one row: a third of the lower one's height is next to the other. A button
 // may stand a few pixels lower than its label; rows that share an edge, or overlap by a hair, are two.
 func sameRow(a, b image.Rectangle) bool {
 	shared := min(a.Max.Y, b.Max.Y) - max(a.Min.Y, b.Min.Y)
@@ -362,7 +362,8 @@ func slack(n, a image.Rectangle) image.Point {
 	return image.Pt(min(n.Dx(), a.Dx())/10, min(n.Dy(), a.Dy())/10)
 }
 
-// apart tells whether neither element holds the other, or the text of one that holds the other has a place of its own.
+// apart reports whether neither element holds the other, or the text of one that holds the other has a place of its
+// own.
 func apart(n, a spot) bool {
 	if n.Within(a.Node) || a.Within(n.Node) {
 		return n.apartFrom(a) && n.place().Intersect(a.place()).Empty()
@@ -376,7 +377,7 @@ func inside(n, a *Node) bool {
 		n.dialog() == a.dialog()
 }
 
-// dialog is the dialog that an element is or lies in, nil for the screen itself: what lies over a dialog, or behind it,
+// dialog is the dialog that an element is or is in, nil for the screen itself: what is over a dialog, or behind it,
 // is not in it.
 func (n *Node) dialog() *Node {
 	for p := n; p != nil; p = p.Parent {

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Typist is a Device that can tell what the field that takes text shows, wherever the focus goes meanwhile. Its Type
+// Typist is a Device that reports what the field that takes text shows, wherever the focus goes meanwhile. Its Type
 // replaces what is selected, as the keys of a person do; it puts the caret behind the text only when a tap has brought
 // the focus and selected nothing.
 type Typist interface {
-	// Field gives the field that takes text now, nil when none does; other says then what has the focus, "" when nothing
+	// Field returns the field that takes text now, nil when none does; other says then what has the focus, "" when nothing
 	// has.
 	Field(ctx context.Context) (field *Field, other string, err error)
-	// FieldAgain reads the same field anew. One that is gone, because the page was left or has taken it away, has Gone
+	// FieldAgain reads the same field again. One that is gone, because the page was left or has taken it away, has Gone
 	// set.
 	FieldAgain(ctx context.Context, f *Field) (*Field, error)
 }
@@ -26,9 +26,9 @@ type Inserter interface {
 	Insert(ctx context.Context, text string) error
 }
 
-// CellTypist is a Typist with grids whose cells may open a field at the first key.
+// CellTypist is a Typist with grids of cells that may open a field at the first key.
 type CellTypist interface {
-	// CellInFocus tells whether such a cell, and no field, has the focus.
+	// CellInFocus reports whether such a cell, and no field, has the focus.
 	CellInFocus(ctx context.Context) (bool, error)
 }
 
@@ -36,7 +36,7 @@ type CellTypist interface {
 type Paster interface {
 	// SetClipboard puts a text on the clipboard.
 	SetClipboard(ctx context.Context, text string) error
-	// Clipboard gives what was put there last, by SetClipboard or by the app; "" when nothing was.
+	// Clipboard returns what was put there last, by SetClipboard or by the app; "" when nothing was.
 	Clipboard(ctx context.Context) (string, error)
 	// Paste pastes the clipboard where the focus is. What the app makes of that is its own affair: it may refuse.
 	Paste(ctx context.Context) error
@@ -60,7 +60,7 @@ type Field struct {
 	Lines bool
 	// Painted: what it shows is an image, so that Text is not what a person reads in it.
 	Painted bool
-	// Picker is the kind of a field whose value is picked rather than written (date, time, range …), "" for others.
+	// Picker is the kind of a field with a value that is picked rather than written (date, time, range …), "" for others.
 	Picker string
 	// Order is the order of day, month and year in which the app writes dates, as "dmy", where the device knows.
 	Order string
@@ -69,7 +69,7 @@ type Field struct {
 	Parts []string
 	At    int
 	// Invalid says why the app does not accept what the field holds, "" when it does. Unfinished: it holds something that
-	// is no value.
+	// is not a value.
 	Invalid    string
 	Unfinished bool
 	// Gone: it is on the screen no more. Elsewhere names what has the focus in its place, Taken what that shows.
@@ -92,11 +92,11 @@ type TextOutcome int
 const (
 	// it is there, as it was typed or as the field writes it: spaces and marks added, in other case
 	Whole   TextOutcome = iota
-	Grown               // it is there, among letters or digits that were not typed
+	Grown               // it is there, among characters or digits that were not typed
 	Missing             // characters of it are missing, or all
 )
 
-// Follows tells whether all of a text stands in another one, in its order: Whole when there is nothing between its
+// Follows reports whether all of a text is in another one, in its order: Whole when there is nothing between its
 // characters but spaces and marks. A separator may have become another one: 12-34 is written as 12 34.
 func Follows(have, want string) TextOutcome {
 	rest := []rune(Normalise(want))
@@ -158,7 +158,7 @@ func (f *Field) Accepts(now *Field, typed string) TextOutcome {
 // where it is a text.
 func (f *Field) keeps(now *Field) bool { return !f.Lines || f.Painted || now.Text != f.Text }
 
-// torn tells whether a line of the text ends within a word that was typed as one. Head is what stands before it, which
+// torn reports whether a line of the text ends within a word that was typed as one. Head is what is before it, which
 // may end a line.
 func torn(have, head, typed string) bool {
 	rest := []rune(strings.ToLower(have))
@@ -235,7 +235,7 @@ func inserted(before, now, more string) bool {
 	return false
 }
 
-// difference gives what two texts do not have in common at their ends.
+// difference returns what two texts do not have in common at their ends.
 func difference(before, now string) (removed, added string) {
 	a, b := []rune(before), []rune(now)
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -299,7 +299,7 @@ func (f *Field) inParts(now *Field, typed string) TextOutcome {
 	return Whole
 }
 
-// letters are the letters and digits of a text, in lower case.
+// letters are the alphabetic characters and digits of a text, in lower case.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

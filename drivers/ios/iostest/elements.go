@@ -73,7 +73,7 @@ type sourceWriter struct {
 	old   bool
 	pid   int
 	m     metrics
-	at    image.Point // where the app lies on the screen
+	at    image.Point // where the app is on the screen
 	depth float64
 	skip  map[string]bool
 }
@@ -125,7 +125,7 @@ func (x *sourceWriter) value(v *view) string {
 	return cutValue(v.value)
 }
 
-// cutValue: a source gives 512 bytes of a value.
+// cutValue: a source has 512 bytes of a value.
 func cutValue(value string) string {
 	if len(value) <= 512 {
 		return value
@@ -138,7 +138,7 @@ var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "
 
 func escaped(s string) string { return escapes.Replace(s) }
 
-// shot is a picture and the answer that holds it: the next picture is mostly the same.
+// shot is a screenshot and the response that holds it: the next screenshot is mostly the same.
 type shot struct {
 	img    *image.RGBA
 	answer string
@@ -165,7 +165,7 @@ func (d *Device) screenshot(request) (any, error) {
 	return d.shot.answer, nil
 }
 
-// picture is the screen in pixels; the lock is held.
+// picture returns the screen in pixels; the lock is held.
 func (d *Device) picture() (*image.RGBA, error) {
 	c, err := newCanvas(d.whole(), d.opts.Scale)
 	if err != nil {
@@ -193,7 +193,7 @@ func (d *Device) builtIn() (*image.RGBA, error) {
 	return d.asBuilt(img), nil
 }
 
-// asBuilt turns what an app that lies on its side shows.
+// asBuilt rotates what an app in landscape shows.
 func (d *Device) asBuilt(img *image.RGBA) *image.RGBA {
 	if !d.wide {
 		return img
@@ -367,7 +367,7 @@ func (d *Device) onElement(r request) (any, error) {
 			return nil, &wdError{"invalid element state", "The value of the element is not a string and thus cannot be edited"}
 		}
 		d.focus = v.field
-		if v.field.keyed != nil { // of a page, which hears of keys alone
+		if v.field.keyed != nil { // of a page, which receives keys alone
 			for range v.value {
 				v.field.keyed('\b')
 			}
@@ -445,7 +445,7 @@ func (d *Device) alertAnswer(r request) (any, error) {
 	return nil, nil
 }
 
-// project sends pictures as WebDriverAgentLib/Utilities/FBMjpegServer.m does: to whoever has said something.
+// project sends images as WebDriverAgentLib/Utilities/FBMjpegServer.m does: to each client that sent something.
 func (d *Device) project(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -494,8 +494,8 @@ func exifLeft() []byte {
 	return append([]byte{0xff, 0xe1, 0, byte(len(body) + 2)}, body...)
 }
 
-// setValue is FBElementCommands.handleSetValue, for what is no field: the others are typed into, which no driver of
-// ours asks for.
+// setValue is FBElementCommands.handleSetValue, for what is not a field: the others
+// are typed into, which no driver of ours requires.
 func (d *Device) setValue(v *view, r request) (any, error) {
 	var args struct {
 		Text  string

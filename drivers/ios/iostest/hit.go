@@ -50,7 +50,7 @@ func (d *Device) hittable(v *view) bool {
 			c.onDouble != nil
 	})
 	switch {
-	case top == nil: // nothing takes it: the text or picture at that place is found
+	case top == nil: // nothing takes it: the text or image at that place is found
 		return v.label != "" || v.kind == "Image"
 	case top.blocks && top.mute: // nothing is found that has a name
 		return false
@@ -58,12 +58,12 @@ func (d *Device) hittable(v *view) bool {
 	return top.holds(v) && (v.label != "" || v.kind == "Image" || top.same(v)) || v.holds(top)
 }
 
-// same tells whether two views are one element, each in its own frame.
+// same reports whether two views are one element, each in its own frame.
 func (v *view) same(other *view) bool {
 	return v == other || v.kind == other.kind && v.id == other.id && v.label == other.label && v.b == other.b
 }
 
-// holds tells whether another view lies in this one, or is it.
+// holds reports whether another view is in this one, or is it.
 func (v *view) holds(other *view) bool {
 	for c := range v.all2() {
 		if c.same(other) {

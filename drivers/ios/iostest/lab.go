@@ -42,7 +42,7 @@ type Lab struct {
 	faults  []*Fault
 }
 
-// New makes a lab whose files lie in dir.
+// New makes a lab with its files in dir.
 func New(dir string, opts Options) (*Lab, error) {
 	if len(opts.Devices) == 0 {
 		opts.Devices = []DeviceOptions{{}}
@@ -75,7 +75,7 @@ func (l *Lab) Close() {
 	os.RemoveAll(filepath.Dir(l.socket))
 }
 
-// Device gives a device by its place in Options.
+// Device returns a device by its place in Options.
 func (l *Lab) Device(i int) *Device { return l.phones[i] }
 
 // Home is the home folder of the lab's user.
@@ -119,7 +119,7 @@ func (l *Lab) noteOf(d *Device, text string) {
 	}
 }
 
-// entered notes that a program runs, until what it gives is called.
+// entered notes that a program runs, until the returned function is called.
 func (l *Lab) entered(line string) (left func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,14 +156,15 @@ type Kind int
 
 // The kinds of faults.
 const (
-	Hang    Kind = iota // nothing comes until the caller gives up
-	Slow                // it takes For longer
-	Refuse              // a program prints Text and exits with Code; a WebDriverAgent answers the error Word with Text
-	Garbage             // something that is no answer
-	Cut                 // the answer ends in the middle
-	Drop                // the connection breaks (WebDriverAgent)
-	Die                 // WebDriverAgent ends
-	Forget              // WebDriverAgent loses its session, as when another client makes one
+	Hang Kind = iota // nothing comes until the caller stops
+	Slow             // it takes For longer
+	// a program prints Text and exits with Code; a WebDriverAgent responds with the error Word with Text
+	Refuse
+	Garbage // something that is not a response
+	Cut     // the answer ends in the middle
+	Drop    // the connection breaks (WebDriverAgent)
+	Die     // WebDriverAgent ends
+	Forget  // WebDriverAgent loses its session, as when another client makes one
 )
 
 // Fault is something that goes wrong.
@@ -225,7 +226,7 @@ func (l *Lab) fault(call string) (Fault, bool) {
 	return Fault{}, false
 }
 
-// find gives a device by UDID.
+// find returns a device by UDID.
 func (l *Lab) find(udid string) *Device {
 	for _, d := range l.phones {
 		if d.opts.UDID == udid {
@@ -246,16 +247,16 @@ type DeviceOptions struct {
 	State string
 	// Untrusted, NoDeveloperMode, NoTunnel and Away are what can be wrong with an iPhone.
 	Untrusted, NoDeveloperMode, NoTunnel, Away bool
-	// Width and Height are in points, Scale is pixels of a point: 390x844 and 2 unless told.
+	// Width and Height are in points, Scale is pixels of a point: default: 390x844 and 2.
 	Width, Height, Scale int
-	// Part is the part of the screen, in points, that the app in front has where two share it, on an iPad that stands; the
+	// Part is the part of the screen, in points, of the foreground app where two share it, on an upright iPad; the
 	// zero value is all of it.
 	Part image.Rectangle
 	// LoginLoading is how long com.example.login shows its loading screen; LoginSpinner how long signing in takes.
 	LoginLoading, LoginSpinner time.Duration
-	// OldAgent is a WebDriverAgent without traits, placeholders, and answers that describe an element, with the paths that
-	// it had before version 6, no WebDriver actions, the id of a new session beside the value, and a status that does not
-	// say "ready".
+	// OldAgent is a WebDriverAgent without traits, placeholders, and responses that describe an element, with the paths
+	// that it had before version 6, no WebDriver actions, the id of a new session next to the value, and a status that
+	// does not say "ready".
 	OldAgent bool
 	// NoStatusBar is a screen without a status bar, as an app can have it.
 	NoStatusBar bool
@@ -263,15 +264,15 @@ type DeviceOptions struct {
 	NoPlaces bool
 	// PortraitPictures makes screenshots that do not turn with the app.
 	PortraitPictures bool
-	// FilmPort is where an iPhone's WebDriverAgent sends its pictures, on all of this machine's addresses; "" is any.
+	// FilmPort is where an iPhone's WebDriverAgent sends its images, on all of this machine's addresses; "" is any.
 	FilmPort string
-	// OwnPort makes a simulator's WebDriverAgent take a port of its own choice, which it tells, as it does when it gets no
-	// environment.
+	// OwnPort makes a simulator's WebDriverAgent take a port of its own choice, which it reports, as it does when it gets
+	// no environment.
 	OwnPort bool
-	// AlertsApart: an alert of the system does not take the place of the app in what a session gives that is bound to
+	// AlertsApart: an alert of the system does not take the place of the app in what a session returns that is bound to
 	// none.
 	AlertsApart bool
-	// SystemBehind: the home screen's app does not count as in front while an alert of it lies over an app.
+	// SystemBehind: the home screen's app does not count as in the foreground while an alert of it is over an app.
 	SystemBehind bool
 	// DevModeUnknown: go-ios cannot ask the iPhone for its developer mode; it says false and ends with 0. NoImage: nor can
 	// it download the developer image, and ends with 0, too.

@@ -118,7 +118,7 @@ func (d *Device) rotation(request) (any, error) {
 	return map[string]any{"x": 0, "y": 0, "z": z}, nil
 }
 
-// top gives the frontmost view that takes a touch.
+// top returns the frontmost view that takes a touch.
 func (d *Device) top(p image.Point, takes func(*view) bool) *view {
 	_, windows := d.screen()
 	for i := len(windows) - 1; i >= 0; i-- {
@@ -340,7 +340,8 @@ func (d *Device) appLaunch(r request) (any, error) {
 	if a == nil {
 		return nil, &wdError{"unknown error",
 			fmt.Sprintf(
-				`Error Domain=FBSOpenApplicationErrorDomain Code=4 "Application info provider (FBSApplicationLibrary) returned nil for "%s"" `+
+				`Error Domain=FBSOpenApplicationErrorDomain Code=4 "Application info provider (FBSApplicationLibrary) returned `+
+					`nil for "%s"" `+
 					`UserInfo={BSErrorCodeDescription=NotFound}`, args.BundleID)}
 	}
 	if a.pid == 0 { // a running app is only brought to the front
@@ -363,7 +364,7 @@ func (d *Device) appTerminate(r request) (any, error) {
 	return a != nil && d.terminate(a), nil
 }
 
-// appState gives XCUIApplicationState: 1 not running, 3 in the background, 4 in front.
+// appState returns XCUIApplicationState: 1 not running, 3 in the background, 4 in the foreground.
 func (d *Device) appState(r request) (any, error) {
 	var args struct{ BundleID string }
 	if err := r.args(&args); err != nil {
@@ -391,7 +392,7 @@ func (d *Device) openURL(r request) (any, error) {
 	return nil, nil
 }
 
-// opens opens a link with the app whose scheme it is, or the one that is named.
+// opens opens a link with the app of its scheme, or the one that is named.
 func (d *Device) opens(link, bundle string) bool {
 	if bundle == "" {
 		scheme, _, _ := strings.Cut(link, ":")
@@ -420,7 +421,7 @@ func (d *Device) opens(link, bundle string) bool {
 	return true
 }
 
-// appOf is the app whose scheme it is.
+// appOf is the app of its scheme.
 func appOf(scheme string) string {
 	return map[string]string{"login": LoginBundle, "catalogue": ListBundle}[scheme]
 }

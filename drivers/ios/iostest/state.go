@@ -19,21 +19,21 @@ func (d *Device) Lock() {
 	d.locked = true
 }
 
-// Locked tells whether the screen is locked.
+// Locked reports whether the screen is locked.
 func (d *Device) Locked() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.locked
 }
 
-// Front is the app in front; "" is the home screen.
+// Front is the foreground app; "" is the home screen.
 func (d *Device) Front() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.front
 }
 
-// Running tells whether an app runs.
+// Running reports whether an app runs.
 func (d *Device) Running(bundle string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -97,7 +97,7 @@ func (d *Device) Appearance() string {
 	return d.appearance()
 }
 
-// Lies tells whether the screen lies on its side.
+// Lies reports whether the screen is in landscape.
 func (d *Device) Lies() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

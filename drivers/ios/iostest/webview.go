@@ -12,33 +12,33 @@ import (
 	"github.com/taproot-dev/taproot/internal/devtools"
 )
 
-// WebView describes an app whose screen is a WKWebView under a navigation bar. The page is one of a real Chromium,
-// which the test starts with --remote-debugging-port and which stands for WebKit; the device loads it when the app is
-// opened and closes it with the app's process.
+// WebView describes an app with a screen that is a WKWebView under a navigation bar. The page is one of a real
+// Chromium, which the test starts with --remote-debugging-port and which replaces WebKit; the device loads it when the
+// app is opened and closes it with the app's process.
 type WebView struct {
 	DevTools string // host:port of the Chromium
 	URL      string
 	// Bounds of the WebView in points; empty: all that is below the bar.
 	Bounds image.Rectangle
 	// Inset is how many points of the page's upper and lower edge lie under bars that the view keeps it clear of: the page
-	// begins that much below the view's edge.
+	// starts that much below the view's edge.
 	Inset int
 	// Bare is a screen without a navigation bar.
 	Bare bool
-	// Shut is an app whose WebViews do not let themselves be inspected: isInspectable is false.
+	// Shut is an app with WebViews that cannot be inspected: isInspectable is false.
 	Shut bool
-	// Mute is a page of which accessibility tells nothing.
+	// Mute is a page of which accessibility has nothing.
 	Mute bool
 	// Chat puts a native button over the lower right of the page.
 	Chat bool
-	// Behind adds pages that are not in front: a tab with the same page that is hidden, and one that is asleep and answers
-	// nothing; and a service worker.
+	// Behind adds pages that are not in the foreground: a tab with the same page that is hidden, and one that is asleep
+	// and responds to nothing; and a service worker.
 	Behind bool
-	// Late is how long the app takes to tell of itself, and of its pages.
+	// Late is how long the app takes to report itself, and of its pages.
 	Late time.Duration
 	// Parts sends long messages in parts.
 	Parts bool
-	// Silent is a page that answers nothing.
+	// Silent is a page that never responds.
 	Silent bool
 	// Taken is a page that another Web Inspector has open.
 	Taken bool
@@ -79,7 +79,7 @@ func (d *Device) LeaveWebView(ctx context.Context, bundle, url string) error {
 }
 
 // ReuseHandles makes the handles that Web Inspector has given of the page's objects so far those of other objects, as
-// WebKit does when it counts anew.
+// WebKit does when it counts again.
 func (d *Device) ReuseHandles(bundle string) {
 	w := d.webApp(bundle)
 	w.mu.Lock()
@@ -89,7 +89,7 @@ func (d *Device) ReuseHandles(bundle string) {
 	}
 }
 
-// reused tells whether a handle is that of another object by now.
+// reused reports whether a handle is that of another object by now.
 func (a *webApp) reused(handle string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -149,10 +149,10 @@ type webPage struct {
 	ctx    context.Context // ends with the process
 	cancel context.CancelFunc
 	ready  chan struct{} // closed when the page can be asked
-	field  *field        // stands for the field of the page that has the focus
+	field  *field        // represents the field of the page that has the focus
 
 	client *devtools.Client // set before ready is closed, as all below
-	tabs   []*webTab        // the one in front first
+	tabs   []*webTab        // the foreground one first
 	err    error
 }
 
@@ -213,7 +213,7 @@ func (w *webPage) load() (err error) {
 	return nil
 }
 
-// front is the page in front, once it can be asked.
+// front is the foreground page, once it can be queried.
 func (w *webPage) front(ctx context.Context) (*webTab, error) {
 	select {
 	case <-w.ready:
