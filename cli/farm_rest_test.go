@@ -187,8 +187,8 @@ func restOnFarm(t *testing.T, f *farm) {
 		t.Errorf("another method: %d %s", a.status, a.body)
 	}
 	if a := here.with("", "POST", "/api/runs", `{"pool": "lab", "tests": ["login"]}`); a.status != 422 &&
-		a.status != 400 || !strings.Contains(a.body, "no hub") {
-		t.Errorf("a pool of a server that is no hub: %d %s", a.status, a.body)
+		a.status != 400 || !strings.Contains(a.body, "not a hub") {
+		t.Errorf("a pool of a server that is not a hub: %d %s", a.status, a.body)
 	}
 }
 

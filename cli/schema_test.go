@@ -62,7 +62,7 @@ func TestEditorsUseTheSchema(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, want string }{
-		{"i|d: a\n", "What the test is called"},
+		{"i|d: a\n", "The id of the test"},
 		{head + "  - t|ap: Sign in\n", "taps it once"},
 		{head + "  - t|ap: {label: Sign in}\n", "taps it once"},
 		{head + "  - tap: {la|bel: Sign in}\n", "What a person reads"},

@@ -349,12 +349,12 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 		"huge numbers": {
 			func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[1e99,20,110,60]", 1)) },
 			"not what it was asked for"},
-		"no choices": {func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"choices":[]}`) }, "0 answers"},
+		"no choices": {func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"choices":[]}`) }, "0 responses"},
 		"two choices": {func(w http.ResponseWriter) {
 			_, _ = io.WriteString(w,
 				`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},`+
 					`{"message":{"content":"b"},"finish_reason":"stop"}]}`)
-		}, "2 answers"},
+		}, "2 responses"},
 		"a page":      {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>sign in</html>") }, "ask the model"},
 		"nothing":     {func(http.ResponseWriter) {}, "ask the model"},
 		"bad request": {func(w http.ResponseWriter) { refuse(w, 400, "bad", "no such model") }, "no such model"},

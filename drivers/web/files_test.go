@@ -88,7 +88,7 @@ func TestDownloads(t *testing.T) {
 		}
 	}
 	_, err := d.Download(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, dir, "")
-	wantError(t, err, screen.ErrNotFound, "no download began")
+	wantError(t, err, screen.ErrNotFound, "no download started")
 	_, err = d.Download(t.Context(), drivers.WebTarget{Selector: "#never", Timeout: never}, dir, "")
 	wantError(t, err, screen.ErrNotFound, "did not end in time")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -74,7 +74,7 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 		{"refused", refused, "refused", false},
 		{"no such host", "http://no-such-host.invalid/", "no such host", true},
 		{"no such file", "file:///no/such/file.html", "no such file", true},
-		{"no scheme", "example.com/login", "begin with https://", false},
+		{"no scheme", "example.com/login", "start with https://", false},
 		{"no host", "http:///x", "names no host", false},
 		{"script", "javascript:alert(1)", "only http, https", false},
 		{"browser's own", "chrome://settings", "only http, https", false},

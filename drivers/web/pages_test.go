@@ -185,9 +185,9 @@ func TestFilesThatAreNoState(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, []byte(content), 0o600))
-		wantError(t, d.LoadState(t.Context(), path), drivers.ErrPage, "no saved state")
+		wantError(t, d.LoadState(t.Context(), path), drivers.ErrPage, "not a saved state")
 		err := d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path})
-		wantError(t, err, drivers.ErrPage, "no saved state")
+		wantError(t, err, drivers.ErrPage, "not a saved state")
 	}
 	wantError(t, d.LoadState(t.Context(), filepath.Join(dir, "none")), drivers.ErrPage, "there is no saved state")
 	path := filepath.Join(dir, "cookie")
