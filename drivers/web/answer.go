@@ -16,7 +16,7 @@ type answer struct {
 	address string
 }
 
-// PageAnswer returns the response of the open page; 0 for one that came from no server, or whose site it has
+// PageAnswer returns the response of the open page; 0 for one that came from no server, or with a site that it has
 // left since.
 func (d *Device) PageAnswer() (status int, address string) {
 	s, page, err := d.page()

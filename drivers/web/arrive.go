@@ -12,17 +12,17 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// loadGrace is how long a page that can be used may still load before the test goes on without the rest; drawLimit is
-// for its first pictures: a page that nobody sees draws none.
+// loadGrace is how long a page that can be used may still load before the test continues without the rest; drawLimit is
+// for its first frames: an invisible page draws none.
 const (
 	loadGrace = 2 * time.Second
 	drawLimit = 500 * time.Millisecond
 )
 
-// maxLoading caps what is told of that a page still loads.
+// maxLoading caps what is reported of what a page still loads.
 const maxLoading = 10
 
-// arrived waits for the end of loading, though not for ever, and for two pictures; it tells whether the page has
+// arrived waits for the end of loading, though not for ever, and for two frames; it reports whether the page has
 // loaded. One that is left while it loads says that it is complete, and never gets its load event; one that has loaded
 // may have asked for another page in its place. It leaves no timer behind: the page would count as busy until it ends.
 const arrived = `([grace, draw]) => new Promise(done => {
@@ -64,7 +64,7 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 				// an int64 would be undefined there
 				loaded, err := page.Evaluate(arrived, []any{max(rest, 0).Seconds() * 1000, drawLimit.Seconds() * 1000})
 				switch {
-				case err != nil && passing(err) && rest > 0: // it has gone on elsewhere: that page is waited for
+				case err != nil && passing(err) && rest > 0: // it has gone elsewhere: that page is waited for
 					continue
 				case err != nil:
 				case loaded == true:
@@ -86,7 +86,7 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 	s.mu.Unlock()
 }
 
-// Opening tells how the page came that was opened, or gone to, last.
+// Opening reports how the page came that was opened, or gone to, last.
 func (d *Device) Opening(ctx context.Context) (drivers.WebOpening, error) {
 	s, _, err := d.page()
 	if err != nil {
@@ -97,7 +97,7 @@ func (d *Device) Opening(ctx context.Context) (drivers.WebOpening, error) {
 	return s.opening, ctx.Err()
 }
 
-// depart begins anew: another page is gone to.
+// depart starts again: another page is gone to.
 func (s *session) depart() {
 	s.mu.Lock()
 	s.opening = drivers.WebOpening{}
@@ -123,7 +123,7 @@ func (t *traffic) over(r playwright.Request) {
 	t.open = slices.DeleteFunc(t.open, func(o playwright.Request) bool { return o == r })
 }
 
-// loading gives the addresses of what is still on its way.
+// loading returns the URLs of what is still loading.
 func (t *traffic) loading() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,15 +12,15 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// maxSuspects caps the elements of which the browser is asked at one look; the others' turn comes with the next.
+// maxSuspects caps the elements for which the browser is queried in one read; the others' turn comes with the next.
 const maxSuspects = 60
 
-// utilityWorld begins the name of the world in which Playwright runs our engine.
+// utilityWorld is the prefix of the name of the world in which Playwright runs our engine.
 const utilityWorld = "__playwright_utility_world"
 
-// probe asks the browser what a page keeps to itself of the elements that the engine has in taprootSuspects: closed
-// shadow roots, and roles, names and states that are set by ElementInternals. It tells whether there is any, so that
-// the page is to be read anew.
+// probe queries the browser for what a page hides of the elements that the engine has in taprootSuspects: closed
+// shadow roots, and roles, names and states that are set by ElementInternals. It reports whether there is any, so that
+// the page is to be read again.
 func (s *session) probe(page playwright.Page) bool {
 	if !s.browser.brand.devtools {
 		return false
@@ -48,9 +48,9 @@ type devtoolsClient struct {
 	list map[int]bool // the numbers of the engine's worlds, one for each document
 }
 
-// devtoolsOf gives the client of DevTools of a page, which lasts as long as the page does: once a session that heard of
-// the worlds of a page has ended, Chromium's headless shell tells nobody of those that come later, and Playwright waits
-// for them for ever. Nil: the page is gone.
+// devtoolsOf returns the client of DevTools of a page, which lasts as long as the page does: once a session that
+// received the worlds of a page has ended, Chromium's headless shell reports none of those that come later, and
+// Playwright waits for them for ever. Nil: the page is gone.
 func (s *session) devtoolsOf(page playwright.Page) *devtoolsClient {
 	s.mu.Lock()
 	p := s.devtools[page]
@@ -72,7 +72,7 @@ func (s *session) devtoolsOf(page playwright.Page) *devtoolsClient {
 	return p
 }
 
-// send makes a call; a call that fails answers nothing: its element has gone, or its page.
+// send makes a call; a call that fails returns nothing: its element has gone, or its page.
 func (p *devtoolsClient) send(method string, params map[string]any, into any) bool {
 	answer, err := p.cdp.Send(method, params)
 	if err != nil {
@@ -86,7 +86,7 @@ func decoded(answer, into any) bool {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-// follow keeps the list of worlds; those that are there are told before Runtime.enable answers.
+// follow keeps the list of worlds; those that are there are reported before Runtime.enable returns.
 func (p *devtoolsClient) follow() {
 	p.cdp.On("Runtime.executionContextCreated", func(event any) {
 		var created struct {
@@ -131,7 +131,7 @@ type object struct {
 // probesAtOnce is how many questions about elements are under way together: each is a way to the browser and back.
 const probesAtOnce = 16
 
-// ask finds out about the elements that one document suspects. Those of which something was heard before keep no shadow
+// ask finds out about the elements that one document suspects. Those of which something is known already keep no shadow
 // root from it.
 func (p *devtoolsClient) ask(world int) bool {
 	var found atomic.Bool
@@ -158,7 +158,7 @@ func (p *devtoolsClient) ask(world int) bool {
 	return found.Load()
 }
 
-// elements gives those of a list that the engine keeps under a name.
+// elements returns those of a list that the engine keeps under a name.
 func (p *devtoolsClient) elements(world int, name string) (ids []string) {
 	var list struct{ Result object }
 	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis." + name, "contextId": world}, &list) ||
@@ -168,7 +168,7 @@ func (p *devtoolsClient) elements(world int, name string) (ids []string) {
 	return p.items(list.Result.ObjectID)
 }
 
-// items gives the objects that are in a list in the page.
+// items returns the objects that are in a list in the page.
 func (p *devtoolsClient) items(list string) (ids []string) {
 	var properties struct {
 		Result []struct {
@@ -185,7 +185,7 @@ func (p *devtoolsClient) items(list string) (ids []string) {
 	return ids
 }
 
-// open hands a closed shadow root of host to the engine, and tells whether host is a custom element.
+// open passes a closed shadow root of host to the engine, and reports whether host is a custom element.
 func (p *devtoolsClient) open(world int, host string) (closed, custom bool) {
 	var about struct {
 		Node struct {
@@ -213,7 +213,7 @@ func (p *devtoolsClient) open(world int, host string) (closed, custom bool) {
 	return false, custom
 }
 
-// hear tells the engine what assistive technology is told of an element of the page's own making.
+// hear passes to the engine what assistive technology receives of an element of the page's own making.
 func (p *devtoolsClient) hear(element string) bool {
 	type value struct{ Value any }
 	var tree struct {

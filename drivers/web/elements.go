@@ -59,12 +59,13 @@ func editable(field playwright.Locator, timeout *float64) error {
 	return err
 }
 
-// ClickOn clicks an element. It returns once a navigation that the click began has got an answer.
+// ClickOn clicks an element. It returns once a navigation that the click started has got a response.
 func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.WebClick) error {
 	return d.click(ctx, at, how, false)
 }
 
-// click waits for what a click leads to, or, with hurry, for the click alone: a download keeps the page from answering.
+// click waits for what a click leads to, or, with hurry, for the click alone: a download keeps the page from
+// responding.
 func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, hurry bool) error {
 	button, ok := mouseButtons()[how.Button]
 	if !ok || how.Count < 0 || how.Count > 100 {
@@ -94,7 +95,7 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 	})
 }
 
-// PressOn gives an element the focus and presses a key in it, or a combination: "Control+A".
+// PressOn focuses an element and presses a key in it, or a combination: "Control+A".
 func (d *Device) PressOn(ctx context.Context, at drivers.WebTarget, key string) error {
 	keys := splitKeys(key)
 	if at.Selector == "" {
@@ -199,7 +200,7 @@ func (d *Device) Hover(ctx context.Context, at drivers.WebTarget) error {
 	}))
 }
 
-// TextOf waits for one visible element and gives what it shows.
+// TextOf waits for one visible element and returns what it shows.
 func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, error) {
 	deadline := deadlineOf(ctx, at)
 	for {

@@ -33,7 +33,7 @@ func leftToFirefox(t *testing.T) {
 	}
 }
 
-// openFirefox gives a device whose pages are Firefox's: one process serves all tests.
+// openFirefox returns a device with pages of Firefox: one process serves all tests.
 func openFirefox(t *testing.T) *Device {
 	t.Helper()
 	d := open(t)
@@ -93,7 +93,7 @@ func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 		drivers.ErrUnsupported, "swipe does not work in Firefox")
 }
 
-// Each way round of the table does what it says. In the short mode, Firefox starts, is clicked and tells its place.
+// Each way round of the table does what it says. In the short mode, Firefox starts, is clicked and reports its place.
 func TestFirefoxOnPages(t *testing.T) {
 	t.Parallel()
 	files := http.NewServeMux()
@@ -105,7 +105,8 @@ func TestFirefoxOnPages(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(`<title>` + r.URL.Path + `</title><h1>` + r.URL.Path +
 			`</h1><a id=file href=/file>File</a> <a id=next href=/two>Next</a>
-			<p id=where></p><button onclick="navigator.geolocation.getCurrentPosition(p => where.textContent = p.coords.latitude + ' ' + p.coords.longitude, e => where.textContent = e.message)">Where</button>`))
+			<p id=where></p><button onclick="navigator.geolocation.getCurrentPosition(p => where.textContent = ` +
+			`p.coords.latitude + ' ' + p.coords.longitude, e => where.textContent = e.message)">Where</button>`))
 	})
 	server := httptest.NewServer(files)
 	t.Cleanup(server.Close)
@@ -138,7 +139,7 @@ func TestFirefoxOnPages(t *testing.T) {
 		mustShow(t, d, "h1", "/two")
 		wantError(t, d.Navigate(t.Context(), "forward", patience), drivers.ErrNotActionable, "no page to go forward to")
 	})
-	t.Run("a page that goes on elsewhere", func(t *testing.T) { // Firefox answers while it does; Chromium waits
+	t.Run("a page that goes on elsewhere", func(t *testing.T) { // Firefox responds while it does; Chromium waits
 		leftToFirefox(t)
 		goesOn(t, d, goWhenAsked)
 		_, err := d.Eval(t.Context(), "setTimeout(() => location.href = '/hang')", patience)
@@ -180,7 +181,8 @@ func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 		t.Run(size.String(), func(t *testing.T) {
 			d := openFirefox(t)
 			must(t, d.OpenPage(t.Context(),
-				dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))
+				dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" `+
+					`onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))
 			corner := byID(t, tree(t, d), "corner")
 			d.Aim(corner)
 			must(t, d.Tap(t.Context(), *corner.Press))
@@ -198,7 +200,8 @@ func TestFirefoxDrags(t *testing.T) {
 		<div id=html draggable=true>HTML</div><div id=mouse>Mouse</div><div id=cart>Cart</div><p id=got></p><script>
 		html.addEventListener('dragstart', e => e.dataTransfer.setData('text/plain', 'milk'));
 		cart.addEventListener('dragover', e => e.preventDefault());
-		cart.addEventListener('drop', e => { e.preventDefault(); got.textContent = 'dropped ' + e.dataTransfer.getData('text/plain') });
+		cart.addEventListener('drop', e => { e.preventDefault(); got.textContent = 'dropped ' + ` +
+		`e.dataTransfer.getData('text/plain') });
 		let down = false;
 		mouse.addEventListener('pointerdown', () => down = true);
 		cart.addEventListener('pointerup', () => { if (down) got.textContent = 'moved'; down = false });
@@ -240,7 +243,7 @@ func TestFirefoxIsDark(t *testing.T) {
 	}
 }
 
-// A film of Firefox is made of pictures.
+// A recording of Firefox is made of screenshots.
 func TestFirefoxIsFilmed(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
@@ -248,7 +251,8 @@ func TestFirefoxIsFilmed(t *testing.T) {
 	film, err := d.StartRecording(t.Context(), t.TempDir())
 	must(t, err)
 	must(t, d.OpenPage(t.Context(),
-		dataPage(`<h1>Film</h1><script>let n = 0; setInterval(() => document.body.style.background = ['red', 'blue'][n++ % 2], 50)</script>`), drivers.PageOptions{}))
+		dataPage(`<h1>Film</h1><script>let n = 0; setInterval(() => document.body.style.background = ['red', 'blue'][n++ % `+
+			`2], 50)</script>`), drivers.PageOptions{}))
 	_, err = d.Screenshot(t.Context())
 	must(t, err)
 	clips, err := film.Stop(t.Context())
@@ -300,7 +304,7 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 }
 
 // ignoresSignals: a signal to all processes of a run, as a CI system sends it, ends no browser behind the back of
-// whoever writes the reports.
+// the writer of the reports.
 func ignoresSignals(t *testing.T, own *Driver, d *Device) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -372,9 +376,12 @@ func TestBrowsersSeeTheSame(t *testing.T) {
 	leftToFirefox(t)
 	page := dataPage(
 		`<h1>Shop</h1><button disabled>Pay</button><label>Mail <input value="ada@example.com"></label><p hidden>Secret</p>
-		<p style="position:absolute;left:-999px">Away</p><div style="position:relative"><p id=under>Under</p><div style="position:absolute;inset:0;background:white">Over</div></div>
-		<select><option>One<option selected>Two</select><details><summary>More</summary>Inside</details><input type=checkbox checked aria-label=Terms>
-		<my-box></my-box><script>document.querySelector('my-box').attachShadow({mode:'open'}).innerHTML = '<b>In the shadow</b>'</script>`)
+		<p style="position:absolute;left:-999px">Away</p><div style="position:relative"><p id=under>Under</p><div ` +
+			`style="position:absolute;inset:0;background:white">Over</div></div>
+		<select><option>One<option selected>Two</select><details><summary>More</summary>Inside</details><input ` +
+			`type=checkbox checked aria-label=Terms>
+		<my-box></my-box><script>document.querySelector('my-box').attachShadow({mode:'open'}).innerHTML = '<b>In the ` +
+			`shadow</b>'</script>`)
 	var seen [2][]string
 	for i, browser := range dsl.Browsers() {
 		d := open(t)
@@ -391,7 +398,7 @@ func TestBrowsersSeeTheSame(t *testing.T) {
 	}
 }
 
-// firefoxOf gives the process of a driver's Firefox and the folder of its profile.
+// firefoxOf returns the process of a driver's Firefox and the folder of its profile.
 func firefoxOf(t *testing.T, d *Driver) (pid int, profile string) {
 	t.Helper()
 	node := fmt.Sprintf("PPid:\t%d\n", d.process.pw.Pid())
@@ -411,7 +418,7 @@ func firefoxOf(t *testing.T, d *Driver) (pid int, profile string) {
 	return 0, ""
 }
 
-// runs tells whether a process is there and has not ended.
+// runs reports whether a process is there and has not ended.
 func runs(pid int) bool {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	return err == nil && !strings.Contains(string(status), "State:\tZ")

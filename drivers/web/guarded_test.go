@@ -33,7 +33,7 @@ func guardedDevice(t *testing.T, p guard.Policy, below string) *Device {
 	return opened.(*Device)
 }
 
-// Whatever a page tries, nothing on this machine receives it.
+// Whatever a page attempts, nothing on this machine receives it.
 func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 	var reached atomic.Int64
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

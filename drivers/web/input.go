@@ -55,7 +55,7 @@ func (s *session) made(page playwright.Page, err error) error {
 	return err
 }
 
-// onScreen checks that points lie in the viewport, and gives the session to which that belongs.
+// onScreen checks that points are in the viewport, and returns the session to which that belongs.
 func (d *Device) onScreen(points ...image.Point) (*session, error) {
 	s, _, err := d.page()
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *Device) onScreen(points ...image.Point) (*session, error) {
 	return s, nil
 }
 
-// Screenshot gives the viewport's pixels, also those of the browser's own error page when a page could not be opened.
+// Screenshot returns the viewport's pixels, also those of the browser's own error page when a page could not be opened.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	d.mu.Lock()
 	s := d.session

@@ -34,8 +34,8 @@ type pageLog struct {
 	err     error
 }
 
-// StartLog copies the console, in which Chromium tells of failed requests too, uncaught errors, answers with an error
-// status and dismissed dialogs to w, a line each: time, kind, text.
+// StartLog copies the console, in which Chromium reports failed requests as well, uncaught errors, responses with an
+// error status and dismissed dialogs to w, a line each: time, kind, text.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *session) listen() {
 		text := m.Text() + where
 		if m.Type() == "error" {
 			s.noteError(text)
-			if !strings.HasPrefix(text, "Failed to load resource:") { // the request itself is told of
+			if !strings.HasPrefix(text, "Failed to load resource:") { // the request itself is reported
 				s.evidence.trouble("console error: %s", text)
 			}
 		}

@@ -172,7 +172,7 @@ func giveBack(t *testing.T, d *Device, s *session, emulated string) {
 	}
 }
 
-// asOpened reports whether the device has the one page of a session still, and forgets what its tests said and did.
+// asOpened reports whether the device has the one page of a session still, and forgets what its tests printed and did.
 func (d *Device) asOpened(s *session) bool {
 	if !within(stopLimit, d.calls.Wait) {
 		return false

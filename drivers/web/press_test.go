@@ -104,7 +104,7 @@ func (c pressCase) check(t *testing.T, d *Device) {
 	}
 }
 
-// A press that gives no click, because the button moved away before the release, is a failure; one of a widget that
+// A press that makes no click, because the button moved away before the release, is a failure; one of a widget that
 // acts when it is pressed is not.
 func TestAPressWithoutAClick(t *testing.T) {
 	t.Parallel()

@@ -20,31 +20,31 @@ import (
 const wheelRest = 150 * time.Millisecond
 
 // rests waits until the page has shown the same for a moment: a list that holds only the rows that can be seen makes
-// the next ones when it hears that it was moved, some of them a little later. It tells whether the page came to rest;
+// the next ones when it receives the movement, some of them a little later. It reports whether the page came to rest;
 // one that never does is not waited for.
 //
 //go:embed script/rests.js
 var rests string
 
-// far moves a box on and on, without a look from outside, as long as its rows follow each other and no sought text
+// far moves a box on and on, without another read, as long as its rows follow each other and no sought text
 // turns up in it.
 //
 //go:embed script/far.js
 var far string
 
-// turned tells, from before a turn of the wheel, when what it moves has come to its end.
+// turned reports, from before a turn of the mouse wheel, when what it moves has come to its end.
 //
 //go:embed script/turned.js
 var turned string
 
-// Wheel turns the wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it moved
-// stands still.
+// Wheel turns the mouse wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it
+// moved is stationary.
 func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
 	return d.turnWheel(ctx, at, by, 100*time.Millisecond, func(f finger) error { return f.wheel(ctx, at, by, dur) }, dur)
 }
 
-// turnWheel turns the wheel as turn does, in the way by, and waits until the page has shown the same for as long as
-// quiet.
+// turnWheel turns the mouse wheel as turn does, in the way by, and waits until the page has shown the same for as long
+// as quiet.
 func (d *Device) turnWheel(ctx context.Context, at, by image.Point, quiet time.Duration, turn func(finger) error,
 	dur time.Duration) error {
 	s, _, err := d.page()
@@ -84,7 +84,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-// ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the wheel.
+// ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the mouse wheel.
 func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on drivers.ScrollOn) (
 	drivers.Scrolled, error) {
 	gen, path, err := dom.ParseRef(n.Ref)
@@ -156,7 +156,7 @@ func scrollOn(box playwright.Locator, way image.Point, part float64, on drivers.
 	return done, err
 }
 
-// wheelBox turns the wheel over a box that the browser itself does not scroll.
+// wheelBox turns the mouse wheel over a box that the browser itself does not scroll.
 func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled,
 	error) {
 	s, _, err := d.page()

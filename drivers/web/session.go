@@ -24,7 +24,7 @@ type session struct {
 	traffic traffic
 	acting  acting
 	dialogs *dialogs
-	cameras *cameras // nil: pictures are taken by Playwright
+	cameras *cameras // nil: screenshots are taken by Playwright
 
 	evidence *evidence // nil: nothing is recorded
 	traced   bool
@@ -54,7 +54,7 @@ type session struct {
 	closing   atomic.Bool
 	mute      atomic.Bool // it did not answer when it was asked last
 	offline   atomic.Bool
-	ending    chan struct{} // closed when closing begins
+	ending    chan struct{} // closed when closing starts
 	closed    chan struct{}
 }
 
@@ -225,10 +225,10 @@ func (s *session) crashed() bool {
 	}
 }
 
-// gone tells whether we closed the context ourselves.
+// gone reports whether we closed the context ourselves.
 func (s *session) gone() bool { return s.closing.Load() }
 
-// current gives the page that the test chose, or else the newest that is open.
+// current returns the page that the test chose, or else the newest that is open.
 func (s *session) current() (playwright.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +250,7 @@ func (s *session) current() (playwright.Page, error) {
 // errNoPage says that all pages of a context were closed, by the test or by themselves.
 var errNoPage = drivers.NoPage("no page is open any more: it was closed, or closed itself")
 
-// any gives the current page even when it could not be loaded, for pictures of what went wrong.
+// any returns the current page even when it could not be loaded, for screenshots of what went wrong.
 func (s *session) any() playwright.Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -272,7 +272,7 @@ func (s *session) fail(err error) {
 	}
 }
 
-// failToOpen is fail for a page whose address did not open: only Navigate may try again, the same or another.
+// failToOpen is fail for a page with a URL that did not open: only Navigate may try again, the same or another.
 func (s *session) failToOpen(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,7 +281,7 @@ func (s *session) failToOpen(err error) {
 	}
 }
 
-// tryAgain lets a page that did not open go to an address after all, and tells whether it is such a page.
+// tryAgain lets a page that did not open go to an address after all, and reports whether it is such a page.
 func (s *session) tryAgain(address string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

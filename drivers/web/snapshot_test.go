@@ -55,12 +55,14 @@ func (k keptPage) is(t *testing.T, tag string) int {
 func TestPageSnapshot(t *testing.T) {
 	t.Parallel()
 	d := reach(t,
-		dataPage(`<style>h1 { color: rgb(1, 2, 3) } #gone { display: none }</style><h1 class="big" onclick="alert(1)">Shop &lt;b&gt;</h1>
+		dataPage(`<style>h1 { color: rgb(1, 2, 3) } #gone { display: none }</style><h1 class="big" onclick="alert(1)">Shop `+
+			`&lt;b&gt;</h1>
 		<input type=password value=hush><input type=hidden value=token><input value=Ada><p id=gone>hidden</p>
 		<form><input name=attributes><input name=childNodes><input name=firstChild></form>
-		<div id=host></div><iframe srcdoc="<button>Inside</button>"></iframe><img src="data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA">
+		<div id=host></div><iframe srcdoc="<button>Inside</button>"></iframe><img `+
+			`src="data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA">
 		<script>document.getElementById("host").attachShadow({mode: "open"}).innerHTML = "<em>in the shadow</em>"</script>`),
-		"") // its address tells nothing of it
+		"") // its URL shows nothing of it
 	k, raw := keptOf(t, d)
 	h1 := k.Nodes[k.is(t, "h1")]
 	if k.W != 1280 || k.H != 720 || !slices.Equal(h1.A, []string{"class", "big"}) || len(h1.B) != 4 || h1.B[2] < 100 {
@@ -102,7 +104,9 @@ func TestPageSnapshotIsBounded(t *testing.T) {
 	shorttest.Leave(t, "the page is huge; TestALargePageIsCut remains")
 	d := display(t, `<script>
 		let deep = document.body; for (let i = 0; i < 500; i++) deep = deep.appendChild(document.createElement("div"));
-		for (let i = 0; i < 5000; i++) { const p = document.createElement("p"); p.title = "x".repeat(900); p.textContent = "y".repeat(2500); p.style.cssText = "position:absolute;top:" + i % 700 + "px;color:rgb(" + i % 255 + "," + i % 251 + ",7)"; document.body.append(p) }
+		for (let i = 0; i < 5000; i++) { const p = document.createElement("p"); p.title = "x".repeat(900); p.textContent = `+
+		`"y".repeat(2500); p.style.cssText = "position:absolute;top:" + i % 700 + "px;color:rgb(" + i % 255 + "," + i % `+
+		`251 + ",7)"; document.body.append(p) }
 		</script>`)
 	k, raw := keptOf(t, d)
 	if len(raw) > 1<<20 || len(k.Nodes) > 4000 || k.More == 0 {

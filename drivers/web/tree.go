@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-const maxProbes = 4 // of what a page keeps to itself, in one look
+const maxProbes = 4 // of what a page hides, in one read
 
 // Tree reads the elements of the current page, those in frames and open shadow roots too.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
@@ -53,7 +53,7 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	})
 }
 
-// leaving tells whether the page is on its way to another one.
+// leaving reports whether the page is on its way to another one.
 func (d *Device) leaving(page playwright.Page) bool {
 	s, _, err := d.page()
 	return err == nil && s.traffic.leaving(page)
@@ -83,7 +83,7 @@ func (d *Device) HintTexts(texts ...string) {
 	d.sought = slices.Clone(texts)
 }
 
-// ReadParts names the parts of texts whose places the elements of the trees to come are to have.
+// ReadParts names the parts of texts of which the elements of the next trees need the places.
 func (d *Device) ReadParts(parts ...screen.TextPart) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -26,7 +26,7 @@ const (
 	caretLast caret = "last" // behind the text, whatever is selected
 )
 
-// fieldReading is a field as script/typing.js tells it.
+// fieldReading is a field as script/typing.js reports it.
 type fieldReading struct {
 	Frame, Able, Gone, Focused, Cell       bool
 	N                                      int
@@ -70,7 +70,7 @@ func (r *fieldReading) field(handle fieldHandle) *screen.Field {
 	return f
 }
 
-// inFocus asks the document that has the focus, through the frames around it, and gives the way to that.
+// inFocus queries the document that has the focus, through the frames around it, and returns the way to it.
 func inFocus(page playwright.Page, command string, into func() *fieldReading) (chain []string, err error) {
 	for range dom.MaxDepth {
 		r := into()
@@ -98,7 +98,7 @@ func typingSelector(chain []string, command string) string {
 	return selector + typingName + "=" + command
 }
 
-// Field gives the field that has the focus.
+// Field returns the field that has the focus.
 func (d *Device) Field(ctx context.Context) (field *screen.Field, other string, err error) {
 	type answer struct {
 		field *screen.Field
@@ -119,7 +119,7 @@ func (d *Device) Field(ctx context.Context) (field *screen.Field, other string, 
 	return a.field, a.other, err
 }
 
-// CellInFocus tells whether a cell of a grid has the focus, which takes no text itself.
+// CellInFocus reports whether a cell of a grid has the focus, which takes no text itself.
 func (d *Device) CellInFocus(ctx context.Context) (bool, error) {
 	return read(ctx, d, func(page playwright.Page) (bool, error) {
 		var r fieldReading
@@ -128,11 +128,11 @@ func (d *Device) CellInFocus(ctx context.Context) (bool, error) {
 	})
 }
 
-// FieldAgain reads a field anew.
+// FieldAgain reads a field again.
 func (d *Device) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field, error) {
 	at, ok := f.Handle.(fieldHandle)
 	if !ok {
-		return nil, fmt.Errorf("%w: this is no field of a page", drivers.ErrUnsupported)
+		return nil, fmt.Errorf("%w: this is not a field of a page", drivers.ErrUnsupported)
 	}
 	gone := &screen.Field{Node: f.Node, Name: f.Name, Gone: true}
 	return read(ctx, d, func(playwright.Page) (*screen.Field, error) {
@@ -244,7 +244,7 @@ func (d *Device) setCaret(how caret) {
 	d.mu.Unlock()
 }
 
-// pick gives a field its value: by the text that means one, or else by the keys, which go to the first of its parts.
+// pick sets the value of a field: by the text that means one, or else by the keys, which go to the first of its parts.
 func (f placed) pick(k keyboard, text string) error {
 	if value, ok := screen.PickedValue(f.picker, text, f.order); ok {
 		return f.fill(k.page, value)
@@ -267,15 +267,15 @@ func (f placed) pick(k keyboard, text string) error {
 // thousandth, half of the day.
 const maxSegments = 8
 
-// spelled reports whether a text is the value of a field that is picked rather than written, and is no date, as the
-// field would tell it.
+// spelled reports whether a text is the value of a field that is picked rather than written, and is not a date,
+// as the field would report it.
 func spelled(picker, text string) bool {
 	form := map[string]string{"color": `#[0-9a-fA-F]{6}`, "range": `-?\d+(\.\d+)?`}[picker]
 	ok, err := regexp.MatchString("^(?:"+form+")$", text)
 	return form != "" && ok && err == nil
 }
 
-// fill gives a field its value as its picker does.
+// fill sets the value of a field as its picker does.
 func (f placed) fill(page playwright.Page, text string) error {
 	err := page.Locator(typingSelector(f.chain, "focus")).Fill(text, playwright.LocatorFillOptions{
 		Timeout: milliseconds(callLimit / 2)})
@@ -315,7 +315,7 @@ func (f placed) typeParts(ctx context.Context, k keyboard, text string) error {
 		for end := time.Now().Add(partWait); time.Now().Before(end); {
 			now, err := f.part(k.page)
 			if err != nil || now.At != before.At || !now.Full {
-				break // it went on, it takes more, or what was typed led elsewhere
+				break // it continued, it takes more, or what was typed led elsewhere
 			}
 			if err := pause(ctx, partPace); err != nil {
 				return err

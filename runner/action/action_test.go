@@ -219,7 +219,7 @@ func TestTapFailsOnElementThatNeverStands(t *testing.T) {
 		return []*screen.Node{button("Go", 0, y, 900, y+100)}
 	}
 	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
-		wantFail(t, err, false, "does not stand still")
+		wantFail(t, err, false, "keeps moving")
 		if len(device(s).taps) != 0 {
 			t.Errorf("tapped %v", device(s).taps)
 		}
@@ -246,7 +246,7 @@ func TestTapWithSlowReads(t *testing.T) {
 			})
 		perform(t, &fake{show: moves, treeCost: cost + time.Millisecond}, dsl.Tap{Selector: label("Go")},
 			func(t *testing.T, s *action.Session, err error) {
-				wantFail(t, err, false, "does not stand still")
+				wantFail(t, err, false, "keeps moving")
 				if len(device(s).taps) != 0 || device(s).trees > 4 {
 					t.Errorf("reads of %s: tapped %v after %d reads", cost, device(s).taps, device(s).trees)
 				}
@@ -353,7 +353,7 @@ func TestDeviceErrorEndsTheWaitAtOnce(t *testing.T) {
 	})
 }
 
-// TestSlowDeviceLooksAtLeastOnce: one look may take longer than the whole time limit.
+// TestSlowDeviceLooksAtLeastOnce: one read may take longer than the whole time limit.
 func TestSlowDeviceLooksAtLeastOnce(t *testing.T) {
 	f := &fake{show: always(el("Paid", 0, 100, 900, 200)), treeCost: 12 * time.Second, pictureCost: time.Second}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
@@ -363,8 +363,8 @@ func TestSlowDeviceLooksAtLeastOnce(t *testing.T) {
 	})
 }
 
-// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump, at most three pictures (the third is the
-// step's own).
+// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump, at most three screenshots (the third is
+// the step's own).
 func TestTapOnSettledScreenIsCheap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{show: always(button("Go", 0, 100, 900, 200)), began: time.Now(), cheap: true,

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// able gives the device as one that has the power T; a device without it is a matter of the device, not of the app.
+// able returns the device as one with the capability T; a device without it is a matter of the device, not of the app.
 func able[T any](s *Session) (T, error) {
 	d, ok := s.Device.(T)
 	if !ok {
@@ -24,7 +24,7 @@ func able[T any](s *Session) (T, error) {
 	return d, nil
 }
 
-// aim gives where to touch: the point that is asked for, or the element once it stands still.
+// aim returns where to touch: the requested point, or the element once it is stationary.
 func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error) {
 	p, _, err := aimMatch(ctx, s, sel)
 	return p, err
@@ -81,7 +81,7 @@ func touch(ctx context.Context, s *Session, at tapTarget, do func(drivers.Gestur
 	return tapWithRetry(ctx, s, at.aim, func(p image.Point) error { return do(d, p) })
 }
 
-// aimAt tells a device that can hold a touch back which element the next one is meant for; nil: whatever is there.
+// aimAt sets on a device that can block a touch the target of the next one; nil: whatever is there.
 func (s *Session) aimAt(n *screen.Node) {
 	d, ok := s.Device.(drivers.Aimer)
 	if !ok {
@@ -116,7 +116,7 @@ func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Se
 		if covered = nil; errors.Is(err, drivers.ErrCovered) {
 			covered = err
 		}
-		s.noteOnce("held back: %v", err)
+		s.noteOnce("blocked: %v", err)
 		if time.Until(deadline) <= 0 {
 			s.Detail.Proof = event.ProofMoved
 			if errors.Is(err, drivers.ErrCovered) {
@@ -183,7 +183,7 @@ func (o tapTarget) within(s *Session) (image.Point, error) {
 		p.X, p.Y = min(p.X, area.Max.X-1), min(p.Y, area.Max.Y-1)
 	}
 	if !p.In(area) {
-		return p, &Failure{problem("%g,%g lies outside %s, which is %dx%d", o.at.X, o.at.Y, s.Detail.Matched, area.Dx(),
+		return p, &Failure{problem("%g,%g is outside %s, which is %dx%d", o.at.X, o.at.Y, s.Detail.Matched, area.Dx(),
 			area.Dy())}
 	}
 	return p, nil
@@ -258,7 +258,7 @@ func scroll(ctx context.Context, s *Session, a dsl.Scroll) error {
 	return scrollArea(ctx, s, area, a.Direction, a.Amount)
 }
 
-// scrollArea moves the content of an area so that what lies in the direction comes into view.
+// scrollArea moves the content of an area so that what is in the direction comes into view.
 func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction dsl.Direction, percent int) error {
 	if percent == 0 {
 		percent = 60
@@ -289,7 +289,7 @@ func move(ctx context.Context, s *Session, from, to image.Point, d time.Duration
 	return g.Swipe(ctx, from, to, d)
 }
 
-// stroke gives the way of a finger that crosses so many per cent of an area, through its centre.
+// stroke returns the way of a finger that crosses so many per cent of an area, through its centre.
 func stroke(area image.Rectangle, d dsl.Direction, percent int) (from, to image.Point) {
 	c := area.Min.Add(area.Size().Div(2))
 	dx, dy := area.Dx()*percent/200, area.Dy()*percent/200
@@ -304,7 +304,7 @@ func stroke(area image.Rectangle, d dsl.Direction, percent int) (from, to image.
 	return image.Pt(c.X-dx, c.Y), image.Pt(c.X+dx, c.Y)
 }
 
-// areaOf gives where to swipe: over an element, or over the screen without its edges, which belong to the system.
+// areaOf returns where to swipe: over an element, or over the screen without its edges, which belong to the system.
 func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectangle, error) {
 	if inside != nil {
 		m, err := target(ctx, s, *inside)
@@ -325,7 +325,7 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 	return image.Rect(size.X/20, size.Y/10, size.X-size.X/20, size.Y-size.Y/10), nil
 }
 
-// millis gives a time of the language, or its default.
+// millis returns a time of the test syntax, or its default.
 func millis(ms, otherwise int) time.Duration {
 	if ms == 0 {
 		ms = otherwise

@@ -19,17 +19,17 @@ import (
 const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
-	quietToMiss   = 50 * time.Millisecond // where the page tells that nothing is on its way
+	quietToMiss   = 50 * time.Millisecond // where the page reports that nothing is pending
 
-	// stateHolds is how long after an action a state must be there to count, and what stood there before it: pages show
+	// stateHolds is how long after an action a state must be there to count, and what was there before it: pages show
 	// what was asked for at once, and take it back.
 	stateHolds = 200 * time.Millisecond
-	// quietHolds is the same where the page tells that nothing is on its way which it has set going, and busyHolds where
-	// it tells that something is: so long is that awaited at the most.
+	// quietHolds is the same where the page reports that nothing is pending, and busyHolds where
+	// it reports that something is: that is the longest wait for it.
 	quietHolds = 70 * time.Millisecond
 	busyHolds  = 1500 * time.Millisecond
 
-	// goneLooks is in how many trees in a row what was there must be missing: two that a blink lies between look alike.
+	// goneLooks is in how many trees in a row what was there must be missing: two with a blink between them are alike.
 	goneLooks = 3
 
 	// leavesFor is how long an element that an animation moves away is waited for: one that is always on its way is there.
@@ -39,29 +39,29 @@ const (
 // screenReader reads one device's screen repeatedly and knows since when it has not changed.
 type screenReader struct {
 	s           *Session
-	pixels      bool // pictures are cheaper than trees
+	pixels      bool // screenshots are cheaper than trees
 	tree        *screen.Tree
 	before      image.Image // the newest before tree, when pixels
 	rest        *pixels.Rest
 	beforeAt    time.Time               // of before
-	shotAt      time.Time               // of the newest picture
-	protected   *drivers.ProtectedError // what the newest picture, or the one that was not to be had, does not show
+	shotAt      time.Time               // of the newest screenshot
+	protected   *drivers.ProtectedError // what the newest screenshot, or the one that could not be taken, does not show
 	treeSince   time.Time               // the trees are alike since
 	began       time.Time
 	onlySeen    bool          // what is looked for may be seen where no tree can be read
-	labelled    bool          // a label alone is looked for: it may be read in pixels where the screen never stands still
+	labelled    bool          // only a label is searched: it may be read in pixels where the screen never stops moving
 	pixelsOnly  bool          // no tree could be read, and pixels do
 	eager       bool          // the pixels are looked at whenever the tree is
 	seen        *visionResult // by vision, last
 	anywhere    bool          // what can be scrolled to will do
 	wholeLines  bool          // the pixels are read for a label
-	mayBeQuick  bool          // the next look may be a quick tree
+	mayBeQuick  bool          // the next read may be a quick tree
 	wasQuick    bool          // quick trees were allowed once
-	lookLater   bool          // a picture that is taken behind the tree may be the one that others wait for
+	lookLater   bool          // a screenshot that is taken after the tree may be the one that others wait for
 	located     int           // how often a model was asked where it is
 	digest      uint64
 	matched     map[screen.Expression]map[*screen.Node]bool // by the css and XPath of the newest query
-	parts       []screen.TextPart                           // of texts, whose places the trees have on pages
+	parts       []screen.TextPart                           // of texts; on pages the trees have their places
 	hiddenUnder string                                      // why what was found in the newest tree cannot be seen
 	undrawn     bool                                        // what was found in the newest tree is in view, and not drawn
 	within      []*screen.Node                              // that inside has meant
@@ -76,8 +76,8 @@ func newScreenReader(s *Session) *screenReader {
 	return &screenReader{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
 }
 
-// read takes a fresh tree; with frame also the pictures around it, when they are cheap. Once the time of the step is
-// over, a look is the tree alone.
+// read takes a fresh tree; with frame also the screenshots around it, when they are
+// cheap. Once the time of the step has ended, a read is the tree alone.
 func (w *screenReader) read(ctx context.Context, frame bool) error {
 	frame = frame && w.pixels && (w.tree == nil || !w.late())
 	if err := w.readBehind(ctx, frame); err != nil || !frame || w.pixelsOnly || !w.pixels {
@@ -86,10 +86,10 @@ func (w *screenReader) read(ctx context.Context, frame bool) error {
 	return w.tryPixels(ctx)
 }
 
-// late tells whether the time of the step is over.
+// late reports whether the time of the step has ended.
 func (w *screenReader) late() bool { return time.Since(w.began) >= w.s.Timeout }
 
-// readBehind takes a picture, if it is asked for, and a fresh tree behind it.
+// readBehind takes a screenshot, if it is required, and a fresh tree after it.
 func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 	if picture {
 		if err := w.tryPixels(ctx); err != nil {
@@ -122,7 +122,7 @@ func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 	return w.s.looked(ctx)
 }
 
-// pixelsAlone stands in for a tree where none can be read: the screen as one empty area.
+// pixelsAlone replaces a tree where none can be read: the screen as one empty area.
 func (w *screenReader) pixelsAlone(ctx context.Context) error {
 	if err := w.picture(ctx); err != nil {
 		return err
@@ -153,14 +153,14 @@ func (w *screenReader) picture(ctx context.Context) error {
 	return err
 }
 
-// settled tells whether the screen, by its trees or its pixels, has been the same for at least the span and still shows
-// the tree.
+// settled reports whether the screen, by its trees or its pixels, has been the same for at least the span and still
+// shows the tree.
 func (w *screenReader) settled(span time.Duration) bool {
 	if w.tree != nil && !w.treeSince.IsZero() && w.tree.Taken.Sub(w.treeSince) >= span {
 		return true
 	}
 	since, tree := w.rest.Since(), w.tree.Taken
-	whole := w.pixelsOnly || w.pixels && !w.shotAt.Before(tree) // a picture tells of the screen after the tree, too
+	whole := w.pixelsOnly || w.pixels && !w.shotAt.Before(tree) // a screenshot shows the screen after the tree as well
 	return whole && !since.IsZero() && !tree.Before(since) && time.Since(since) >= span
 }
 
@@ -188,7 +188,7 @@ func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout
 	if worth, err := w.quickTreeMayMatch(ctx, sel, toSee); err != nil || !worth {
 		return nil, cmp.Or(err, errWait)
 	}
-	// where pixels may tell, they are looked at first
+	// where pixels may show it, they are read first
 	if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil {
 		return nil, err
 	}
@@ -210,17 +210,18 @@ func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout
 	return matches, nil
 }
 
-// newer leaves out what stood before the screen was touched last.
+// newer leaves out what was there before the screen was touched last.
 func (w *screenReader) newer(matches []screen.Match) []screen.Match {
 	return slices.DeleteFunc(matches, func(m screen.Match) bool {
 		if m.Node.Earlier {
-			w.hiddenUnder = screen.Quote(m.Node.Text) + " stood before the last touch, so that it says nothing of what that did"
+			w.hiddenUnder = screen.Quote(m.Node.Text) +
+				" was there before the last touch, so that it says nothing of what that did"
 		}
 		return m.Node.Earlier
 	})
 }
 
-// tooSoon tells whether the screen was read so soon after an action that a state which the action led to may be taken
+// tooSoon reports whether the screen was read so soon after an action that a state which the action led to may be taken
 // back at once.
 func (w *screenReader) tooSoon() bool {
 	return !w.late() && w.tree.Taken.Before(w.s.acted.Add(holdsFor(w.tree.Rest)))
@@ -237,7 +238,7 @@ func holdsFor(rest screen.Activity) time.Duration {
 	return stateHolds
 }
 
-// rested tells whether what is not in the newest tree counts as absent: the screen has rested, and nothing is on its
+// rested reports whether what is not in the newest tree counts as absent: the screen has rested, and nothing is on its
 // way.
 func (w *screenReader) rested() bool {
 	switch {
@@ -249,8 +250,8 @@ func (w *screenReader) rested() bool {
 	return w.settled(quietToAssert)
 }
 
-// stood tells whether all that was found was on the screen before the last action, too: what the action takes away may
-// be there for a moment.
+// stood reports whether all that was found was on the screen before the last action, too: what the action takes away
+// may be there for a moment.
 func (w *screenReader) stood(matches []screen.Match) bool {
 	before := w.s.before
 	return before != nil && !slices.ContainsFunc(matches, func(m screen.Match) bool {
@@ -263,20 +264,20 @@ func (w *screenReader) stood(matches []screen.Match) bool {
 	})
 }
 
-// asksState tells whether a selector asks for a state.
+// asksState reports whether a selector requires a state.
 func asksState(sel dsl.Selector) bool {
 	return sel.Enabled != nil || sel.Checked != nil || sel.Selected != nil || sel.Focused != nil || sel.Not != nil &&
 		asksState(*sel.Not)
 }
 
-// leaves tells whether all that was found may be on its way out, and the time lets one wait for what becomes of it.
+// leaves reports whether all that was found may be on its way out, and the time lets one wait for what becomes of it.
 func (w *screenReader) leaves(matches []screen.Match, timeout time.Duration) bool {
 	staying := slices.ContainsFunc(matches, func(m screen.Match) bool { return !m.Node.Leaving })
 	return !staying && time.Since(w.began) < min(leavesFor, timeout)
 }
 
-// readsParts adds the parts of texts that a selector asks for to those whose places the trees to come have. It reports
-// whether the device can tell them.
+// readsParts adds the parts of texts that a selector requires to those of which the next trees have the places. It
+// reports whether the device knows them.
 func (w *screenReader) readsParts(sel dsl.Selector) bool {
 	for _, p := range screen.TextParts(sel) {
 		if !slices.Contains(w.parts, p) {

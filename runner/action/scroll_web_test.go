@@ -12,10 +12,13 @@ import (
 
 // virtual holds the rows alone that can be seen; factor is how much further its content moves than its bar.
 func virtual(rows, factor string) string {
-	return `<div id=box style="height:300px;width:400px;overflow:auto;position:relative;border:1px solid"><div id=space style="position:relative"></div></div>
+	return `<div id=box style="height:300px;width:400px;overflow:auto;position:relative;border:1px solid"><div id=space ` +
+		`style="position:relative"></div></div>
 <script>const N=` + rows + `,H=30,F=` + factor + `;space.style.height=(N*H-300)/F+300+'px';const seen=new Set();
-const draw=()=>{const top=box.scrollTop*F;space.innerHTML='';for(let i=Math.max(0,Math.floor(top/H)-1);i<Math.min(N,Math.ceil((top+300)/H)+1);i++){seen.add(i);
-const r=document.createElement('div');r.textContent='Row '+(i+1);r.style.cssText='position:absolute;height:'+H+'px;top:'+(i*H-top+box.scrollTop)+'px';space.append(r)}};
+const draw=()=>{const top=box.scrollTop*F;space.innerHTML='';for(let ` +
+		`i=Math.max(0,Math.floor(top/H)-1);i<Math.min(N,Math.ceil((top+300)/H)+1);i++){seen.add(i);
+const r=document.createElement('div');r.textContent='Row ` +
+		`'+(i+1);r.style.cssText='position:absolute;height:'+H+'px;top:'+(i*H-top+box.scrollTop)+'px';space.append(r)}};
 box.addEventListener('scroll',()=>requestAnimationFrame(draw));draw()</script>`
 }
 
@@ -43,10 +46,13 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 		{"the second box of the page", `<div style="height:1200px">Tall</div><div style="position:fixed;top:0;left:0">` +
 			virtual("100", "1") + `</div>`, row("Row 80"), ""},
 		{"rows that come late",
-			`<ul id=l style="height:200px;overflow:auto"></ul><script>let n=0;const more=()=>{for(let i=0;i<20;i++){const e=document.createElement('li');e.textContent='Row '+(++n);l.append(e)}};more();
+			`<ul id=l style="height:200px;overflow:auto"></ul><script>let n=0;const more=()=>{for(let i=0;i<20;i++){const ` +
+				`e=document.createElement('li');e.textContent='Row '+(++n);l.append(e)}};more();
 			l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-5&&!l.busy){l.busy=1;setTimeout(()=>{more();l.busy=0},400)}}</script>`, row("Row 95"), ""},
 		{"a page that moves its content itself",
-			`<div id=v style="height:300px;overflow:hidden;position:relative"><div id=c style="position:absolute"></div></div><script>for(let i=1;i<=60;i++)c.innerHTML+='<p style="margin:0;height:30px">Row '+i+'</p>';
+			`<div id=v style="height:300px;overflow:hidden;position:relative"><div id=c ` +
+				`style="position:absolute"></div></div><script>for(let i=1;i<=60;i++)c.innerHTML+='<p ` +
+				`style="margin:0;height:30px">Row '+i+'</p>';
 			let y=0;v.addEventListener('wheel',e=>{y=Math.max(-1500,Math.min(0,y-e.deltaY));c.style.top=y+'px'})</script>`,
 			dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 40", Match: "exact"}, In: &dsl.Selector{CSS: "#v"}}, ""},
 		{"the box that inside names, not the larger one",
@@ -162,7 +168,7 @@ func TestScrollToEndsInItsTime(t *testing.T) {
 	}
 }
 
-// A mouse gives the page the gesture that it listens to, and refuses where it listens to none.
+// A mouse makes the gesture that the page listens to, and refuses where it listens to none.
 func TestSwipeWithAMouse(t *testing.T) {
 	t.Parallel()
 	s := browser(t)

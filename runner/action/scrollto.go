@@ -19,7 +19,7 @@ const (
 	scrollPart = 0.8
 	swipePart  = 0.6
 	leastPart  = 0.1
-	mostPart   = 4    // of a box whose page makes less of the wheel than it is turned
+	mostPart   = 4    // of a box on a page that scrolls less than the mouse wheel is turned
 	smaller    = 0.75 // is a movement after one that skipped rows: they may be few and tall
 	// lateContent is how long a list that ends is watched for rows that it still loads.
 	lateContent = 1500 * time.Millisecond
@@ -46,12 +46,12 @@ type search struct {
 	meant    []screen.Trace // the elements that inside has meant, whatever names them now
 	nth      int            // of the boxes, the largest first, is scrolled
 	boxes    int
-	begun    bool // the box was not at its beginning when the search began
+	begun    bool // the box was not at its start when the search started
 	turned   bool
 	rested   bool          // the last movement came to rest
 	looked   bool          // the screen was looked at since the last movement
-	found    *screen.Match // by that look
-	// by that look, too: it is under a bar of the system, and comes free by scrolling on, or back from under a bar at the
+	found    *screen.Match // by that read
+	// by that read, too: it is under a bar of the system, and comes free by scrolling on, or back from under a bar at the
 	// top, unless the content ends
 	beneath *screen.Match
 }
@@ -115,7 +115,7 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 	}
 }
 
-// directionVector is the direction in which content lies, as a vector.
+// directionVector is the direction in which content is, as a vector.
 func directionVector(d dsl.Direction) image.Point {
 	switch d {
 	case dsl.Up:
@@ -261,7 +261,7 @@ func (c *search) see(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if box == nil && c.tree.HitTested { // it came after the tree was read: what stands in its place there is behind it
+	if box == nil && c.tree.HitTested { // it came after the tree was read: what is in its place there is behind it
 		return nil
 	}
 	beside := func(n *screen.Node) bool { return c.tree.HitTested && (n.Obscured != "" || !n.Within(box)) }
@@ -286,7 +286,8 @@ func (c *search) see(ctx context.Context) error {
 	return nil
 }
 
-// skipped tells whether to go back, because rows between the last two looks were not seen; the steps are smaller then.
+// skipped reports whether to go back, because rows between the last two reads were not seen; the steps are smaller
+// then.
 func (c *search) skipped(before []string) bool {
 	if c.moves == 0 || len(c.rows) == 0 {
 		return false
@@ -318,7 +319,7 @@ func newShare(before, now []string) float64 {
 	return float64(n) / float64(max(len(now), 1))
 }
 
-// next goes on with the next box of the screen, when the test names none.
+// next continues with the next box of the screen, when the test names none.
 func (c *search) next() bool {
 	if c.a.In != nil || c.nth+1 >= c.boxes {
 		return false
@@ -329,14 +330,14 @@ func (c *search) next() bool {
 	return true
 }
 
-// apart tells whether two looks at a list have no row in common: what lay between them was not seen.
+// apart reports whether two reads of a list have no row in common: what was between them was not seen.
 func apart(before, now []string) bool {
 	return len(before) > 1 && len(now) > 1 &&
 		!slices.ContainsFunc(now, func(row string) bool { return slices.Contains(before, row) })
 }
 
 // box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there
-// is no element.
+// is not an element.
 func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error) {
 	view := image.Rectangle{Max: c.tree.Size}
 	if c.a.Selector.Inside != nil && c.a.In == nil {
@@ -394,7 +395,7 @@ func scrolledWith(nodes []*screen.Node, view image.Rectangle) *screen.Node {
 	return nil
 }
 
-// holdsScroller tells whether an element, or one in it, can be scrolled on the screen.
+// holdsScroller reports whether an element, or one in it, can be scrolled on the screen.
 func holdsScroller(n *screen.Node, screen image.Rectangle) bool {
 	for _, k := range n.Children {
 		if holdsScroller(k, screen) {
@@ -439,10 +440,10 @@ func (c *search) move(ctx context.Context, back bool) (bool, error) {
 	return c.digest != before, err
 }
 
-// blindTime is how long a box may be moved on without a look at the screen.
+// blindTime is how long a box may be moved on without a read of the screen.
 const blindTime = time.Second
 
-// on tells how far the device may scroll by itself: only what has a text can be looked for by the page.
+// on returns how far the device may scroll by itself: the page can search only what has a text.
 func (c *search) on(back bool) drivers.ScrollOn {
 	sel := c.a.Selector
 	if back || c.anchor != nil || c.a.Limit > 0 || sel.Match == dsl.MatchRegex || sel.Fallback != "" {
@@ -489,7 +490,7 @@ func (c *search) growing(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// turn looks the other way, once, when the test did not say where the element lies and the box was not at its
+// turn looks the other way, once, when the test did not say where the element is and the box was not at its
 // beginning.
 func (c *search) turn() bool {
 	if c.turned || !c.begun || c.a.Direction != "" {

@@ -55,7 +55,7 @@ func keyNames(keys []string) []string {
 	return names
 }
 
-// target waits until the selector picks one element that stands still, is enabled, and can be reached.
+// target waits until the selector picks one element that is stationary, enabled, and can be reached.
 func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, error) {
 	h := targetSearch{screenReader: newScreenReader(s), sel: sel}
 	h.prepareFor(sel)
@@ -94,8 +94,8 @@ const leastSightings = 3
 type targetSearch struct {
 	*screenReader
 	sel     dsl.Selector
-	last    *screen.Match // what the last look found
-	arrived time.Time     // when it was first seen where it stands
+	last    *screen.Match // what the last read found
+	arrived time.Time     // when it was first seen where it is
 	looks   int           // how often since then
 	// in how many reads it could have been touched, if it did not move
 	sightings int
@@ -110,7 +110,7 @@ type targetSearch struct {
 	foresees bool            // the trees have it where it will be
 	restless image.Rectangle // where the screen has changed
 	spread   time.Time       // when that was less, last
-	faded    image.Image     // the picture from which on its place has looked as it does
+	faded    image.Image     // the screenshot since which its place has not changed
 	fadedAt  time.Time
 }
 
@@ -139,7 +139,7 @@ func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 	return h.ready(ctx, matches[0], previous)
 }
 
-// undecided waits while several elements match, until the screen rests or the time is over.
+// undecided waits while several elements match, until the screen rests or the time ends.
 func (h *targetSearch) undecided(ctx context.Context, several error) error {
 	if h.pixels && !h.pixelsOnly && !h.late() {
 		if err := h.tryPixels(ctx); err != nil {
@@ -185,7 +185,7 @@ func (h *targetSearch) ready(ctx context.Context, m screen.Match, previous *scre
 	return m, errWait
 }
 
-// stood tells whether the element stands still, in whatever shows it.
+// stood reports whether the element is stationary, in whatever shows it.
 func (h *targetSearch) stood(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	if m.Node.Type == seenType {
 		return h.pixelsUnchanged(ctx, m.Node.Bounds)
@@ -193,8 +193,8 @@ func (h *targetSearch) stood(ctx context.Context, m screen.Match, previous *scre
 	return h.stayed(ctx, m, previous)
 }
 
-// aboveIt gives what an upper window shows where the element would be touched: a notification, a call, the bubble of a
-// chat.
+// aboveIt returns what an upper window shows where the element would be touched: a notification, a call, the bubble of
+// a chat.
 func (h *targetSearch) aboveIt(m screen.Match) *screen.Node {
 	top := h.tree.Topmost(m.Point)
 	if h.tree.HitTested || m.Node.Type == seenType || top == nil || top.Window <= m.Node.Window {
@@ -203,7 +203,7 @@ func (h *targetSearch) aboveIt(m screen.Match) *screen.Node {
 	return top
 }
 
-// reveal brings the element into view; the next look must find it there.
+// reveal brings the element into view; the next read must find it there.
 func (h *targetSearch) reveal(ctx context.Context, m screen.Match) error {
 	r, ok := h.s.Device.(drivers.Revealer)
 	if !ok {
@@ -237,8 +237,8 @@ func reveal(ctx context.Context, r drivers.Revealer, m screen.Match) error {
 	return r.Reveal(ctx, m.Node)
 }
 
-// movesOn is why an element that does not stand still is not touched.
-const movesOn = "does not stand still"
+// movesOn is why an element that keeps moving is not touched.
+const movesOn = "keeps moving"
 
 // failure says why there was nothing to touch.
 func (h *targetSearch) failure() error {
@@ -259,7 +259,7 @@ func problem(format string, args ...any) event.Problem {
 	return event.Problem{Message: fmt.Sprintf(format, args...)}
 }
 
-// place turns a point of the language into a pixel of the screen.
+// place turns a point of the test syntax into a pixel of the screen.
 func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 	size, err := s.firstPicture(ctx)
 	if err != nil {
@@ -278,8 +278,8 @@ func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 	return at, nil
 }
 
-// firstPicture takes a picture before anything is touched, and gives its size. Where none may be taken, the elements
-// tell how large the screen is.
+// firstPicture takes a screenshot before anything is touched, and returns its size. Where none may be taken, the
+// elements show how large the screen is.
 func (s *Session) firstPicture(ctx context.Context) (image.Point, error) {
 	img, err := s.Device.Screenshot(ctx)
 	var p *drivers.ProtectedError

@@ -35,7 +35,7 @@ type entryCase struct {
 	model string // an expression over the page; "" is not asked
 	holds any
 	fail  string // in the message of the last step; "": it passes
-	doubt string // in the doubts of the last step
+	doubt string // in the warnings of the last step
 }
 
 func (c entryCase) run(t *testing.T, s *action.Session) {
@@ -85,19 +85,25 @@ func runEntries(t *testing.T, cases []entryCase) {
 }
 
 // blockEditor keeps each line in a paragraph, as rich-text editors do, and counts what was typed into it.
-const blockEditor = `<style>.e:empty::before,.e.blank::before{content:'Write here';color:#999;position:absolute}.e{border:1px solid;min-height:60px;white-space:pre-wrap}</style>
+const blockEditor = `<style>.e:empty::before,.e.blank::before{content:'Write ` +
+	`here';color:#999;position:absolute}.e{border:1px solid;min-height:60px;white-space:pre-wrap}</style>
 <div id=e class="e blank" contenteditable role=textbox aria-multiline=true><p><br></p></div>
 <script>let keys=0;e.addEventListener('beforeinput',()=>keys++);e.addEventListener('input',()=>e.classList.toggle('blank',!e.innerText.trim()))</script>`
 
 // hiddenEditor draws what a tiny <textarea> takes, line by line and in no order, as code editors do; it closes brackets
 // itself.
-const hiddenEditor = `<style>#ed{position:relative;width:500px;height:160px;border:1px solid;font:14px/20px monospace;overflow:hidden}
+const hiddenEditor = `<style>#ed{position:relative;width:500px;height:160px;border:1px solid;font:14px/20px ` +
+	`monospace;overflow:hidden}
 .l{position:absolute;left:40px;height:20px;white-space:pre}.n{position:absolute;left:5px;height:20px}
 #ta{position:absolute;width:1px;height:1px;padding:0;border:0;left:40px;top:0}</style>
 <div id=ed><textarea id=ta autocorrect=off></textarea><div id=view></div></div>
-<script>let text='',all=false;const draw=()=>{view.innerHTML='';const ls=text.split('\n');ls.map((t,i)=>[t,i]).reverse().forEach(([t,i])=>{
-const n=document.createElement('div');n.className='n';n.style.top=i*20+'px';n.textContent=i+1;const l=document.createElement('div');l.className='l';l.style.top=i*20+'px';l.textContent=t.replace(/ /g,'\u00a0');view.append(l,n)})};
-let caret=0;const put=s=>{if(all){text='';caret=0;all=false}const close={'(':')','{':'}'}[s]||'';if(text[caret]===s&&')}'.includes(s)){caret++;draw();return}
+<script>let text='',all=false;const draw=()=>{view.innerHTML='';const ` +
+	`ls=text.split('\n');ls.map((t,i)=>[t,i]).reverse().forEach(([t,i])=>{
+const n=document.createElement('div');n.className='n';n.style.top=i*20+'px';n.textContent=i+1;const ` +
+	`l=document.createElement('div');l.className='l';l.style.top=i*20+'px';l.textContent=t.replace(/ ` +
+	`/g,'\u00a0');view.append(l,n)})};
+let caret=0;const put=s=>{if(all){text='';caret=0;all=false}const ` +
+	`close={'(':')','{':'}'}[s]||'';if(text[caret]===s&&')}'.includes(s)){caret++;draw();return}
 text=text.slice(0,caret)+s+close+text.slice(caret);caret+=s.length;draw()};
 ta.addEventListener('input',()=>{const v=ta.value;ta.value='';for(const c of v)put(c)});
 ta.addEventListener('keydown',k=>{if((k.ctrlKey||k.metaKey)&&k.key==='a'){all=true;k.preventDefault()}if((k.ctrlKey||k.metaKey)&&k.key==='End'){caret=text.length;k.preventDefault()}
@@ -126,13 +132,17 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 			page:  `<div><div><div id=e contenteditable><div><div><span>x</span></div></div></div></div></div>`,
 			steps: []any{tapOn("e"), typed("yz")}, model: "e.innerText", holds: "xyz"},
 		{name: "smart quotes are the editor's",
-			page:  `<div id=e contenteditable style="min-height:30px;border:1px solid"></div><script>e.addEventListener('beforeinput',v=>{if(v.data==='"'){v.preventDefault();document.execCommand('insertText',false,e.innerText?'\u201d':'\u201c')}})</script>`,
+			page: `<div id=e contenteditable style="min-height:30px;border:1px ` +
+				`solid"></div><script>e.addEventListener('beforeinput',v=>{if(v.data==='"'){v.preventDefault();document.execCommand('insertText',false,e.innerText?'\u201d':'\u201c')}})</script>`,
 			steps: []any{tapOn("e"), typed(`"hi"`)}, model: "e.innerText", holds: "\u201chi\u201d", doubt: "the field made"},
 		{name: "one that swallows digits",
-			page:  `<div id=e contenteditable style="min-height:30px;border:1px solid"></div><script>e.addEventListener('beforeinput',v=>{if(/\d/.test(v.data))v.preventDefault()})</script>`,
+			page: `<div id=e contenteditable style="min-height:30px;border:1px ` +
+				`solid"></div><script>e.addEventListener('beforeinput',v=>{if(/\d/.test(v.data))v.preventDefault()})</script>`,
 			steps: []any{tapOn("e"), typed("a1b")}, model: "e.innerText", holds: "ab", fail: `div#e shows "ab"`},
 		{name: "a placeholder of its own element",
-			page:  `<div style="position:relative"><div id=e contenteditable style="min-height:30px;border:1px solid"><p><span contenteditable=false style="pointer-events:none;color:#999" id=ph>Say something</span><br></p></div></div><script>e.addEventListener('input',()=>{document.getElementById('ph')?.remove()})</script>`,
+			page: `<div style="position:relative"><div id=e contenteditable style="min-height:30px;border:1px ` +
+				`solid"><p><span contenteditable=false style="pointer-events:none;color:#999" id=ph>Say ` +
+				`something</span><br></p></div></div><script>e.addEventListener('input',()=>{document.getElementById('ph')?.remove()})</script>`,
 			steps: []any{tapOn("e"), typed("hey")}, model: "e.innerText.trim()", holds: "hey"},
 		{name: "an editable body in a frame", page: framed("contenteditable=true", ""),
 			steps: []any{tapFrame, typed(" I am")}, model: inFrame, holds: "here I am"},
@@ -150,7 +160,8 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 			`<script>ta.addEventListener('input',v=>{v.stopImmediatePropagation();ta.value=''},{capture:true});window.addEventListener('input',v=>{ta.value='';v.stopImmediatePropagation()},true)</script>`,
 			steps: []any{tapOn("ed"), typed("abc")}, fail: `shows ""`},
 		{name: "an EditContext",
-			page:  `<div id=e tabindex=0 style="min-height:40px;border:1px solid;white-space:pre"></div><script>const c=new EditContext();e.editContext=c;c.addEventListener('textupdate',v=>{e.textContent=c.text})</script>`,
+			page: `<div id=e tabindex=0 style="min-height:40px;border:1px solid;white-space:pre"></div><script>const c=new ` +
+				`EditContext();e.editContext=c;c.addEventListener('textupdate',v=>{e.textContent=c.text})</script>`,
 			steps: []any{tapOn("e"), typed("drawn")}, model: "e.textContent", holds: "drawn"},
 	})
 }
@@ -229,8 +240,10 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 	}
 	late := `bs.forEach((b,i)=>b.addEventListener('input',()=>{if(b.value&&bs[i+1])setTimeout(()=>bs[i+1].focus(),40)}))`
 	segments := `<style>span[role]{padding:2px;border:1px solid}</style><div role=group id=g>` +
-		`<span id=m role=spinbutton contenteditable data-max=12 data-len=2>mm</span>/<span id=d role=spinbutton contenteditable data-len=2>dd</span>/<span id=y role=spinbutton contenteditable data-len=4>yyyy</span></div>
-<script>const ss=[...document.querySelectorAll('[role=spinbutton]')];ss.forEach((s,i)=>{let v='';s.addEventListener('focus',()=>v='');s.addEventListener('beforeinput',e=>{e.preventDefault();if(!/^\d$/.test(e.data||''))return;v+=e.data;s.textContent=v.padStart(+s.dataset.len,'0');if(v.length>=+s.dataset.len&&ss[i+1])ss[i+1].focus()})})</script>`
+		`<span id=m role=spinbutton contenteditable data-max=12 data-len=2>mm</span>/<span id=d role=spinbutton ` +
+		`contenteditable data-len=2>dd</span>/<span id=y role=spinbutton contenteditable data-len=4>yyyy</span></div>
+<script>const ss=[...document.querySelectorAll('[role=spinbutton]')];ss.forEach((s,i)=>{let ` +
+		`v='';s.addEventListener('focus',()=>v='');s.addEventListener('beforeinput',e=>{e.preventDefault();if(!/^\d$/.test(e.data||''))return;v+=e.data;s.textContent=v.padStart(+s.dataset.len,'0');if(v.length>=+s.dataset.len&&ss[i+1])ss[i+1].focus()})})</script>`
 	runEntries(t, []entryCase{
 		{name: "a date as people write it", page: `<input id=f type=date>`, steps: []any{tapOn("f"), typed("2026-11-22")},
 			model: "f.value", holds: "2026-11-22"},
@@ -260,7 +273,9 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 		{name: "one segment", page: segments, steps: []any{tapOn("d"), typed("07")}, model: "g.textContent",
 			holds: "mm/07/yyyy"},
 		{name: "a mask",
-			page: `<input id=f><script>f.oninput=()=>{const d=f.value.replace(/\D/g,'');f.value=d.length>3?'('+d.slice(0,3)+') '+d.slice(3):d}</script>`, steps: []any{tapOn("f"), typed("1234567")}, model: "f.value", holds: "(123) 4567", doubt: "the field made"},
+			page: `<input id=f><script>f.oninput=()=>{const ` +
+				`d=f.value.replace(/\D/g,'');f.value=d.length>3?'('+d.slice(0,3)+') '+d.slice(3):d}</script>`,
+			steps: []any{tapOn("f"), typed("1234567")}, model: "f.value", holds: "(123) 4567", doubt: "the field made"},
 		{name: "a page that takes it back later",
 			page:  `<input id=f><script>f.oninput=()=>setTimeout(()=>{f.value=''},60)</script>`,
 			steps: []any{tapOn("f"), typed("ada")}, fail: `shows ""`},
@@ -271,11 +286,13 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 		{name: "sent by Enter",
 			page: `<input id=f><p id=log></p><script>f.onkeydown=e=>{if(e.key==='Enter'){log.textContent+=f.value;f.value=''}}</script>`, steps: []any{tapOn("f"), typed("hello\n")}, model: "log.textContent", holds: "hello", doubt: "sent the text off"},
 		{name: "the focus is stolen",
-			page:  `<input id=f><input id=chat aria-label=Chat><script>f.oninput=()=>{if(f.value.length===3)chat.focus()}</script>`,
+			page: `<input id=f><input id=chat ` +
+				`aria-label=Chat><script>f.oninput=()=>{if(f.value.length===3)chat.focus()}</script>`,
 			steps: []any{tapOn("f"), typed("abcdef")}, model: "[f.value,chat.value].join()", holds: "abc,def",
 			fail: `input#f shows "abc"; the focus moved to input#chat, which shows "def"`},
 		{name: "the focus goes on when it is full",
-			page:  `<input id=f><input id=next style="width:200px"><script>f.oninput=()=>{if(f.value.length===3)next.focus()}</script>`,
+			page: `<input id=f><input id=next ` +
+				`style="width:200px"><script>f.oninput=()=>{if(f.value.length===3)next.focus()}</script>`,
 			steps: []any{tapOn("f"), typed("abc")}, model: "[f.value,next.value].join()", holds: "abc,"},
 		{name: "a field that lags drops a character once",
 			page:  `<input id=f><script>let n=0;f.addEventListener('beforeinput',e=>{if(++n===2)e.preventDefault()})</script>`,
@@ -336,7 +353,7 @@ func TestAListTakesNoText(t *testing.T) {
 	})
 }
 
-// TestTypingWaitsForThePage: a page that answers each key a moment later gets the text as a person types it; what it
+// TestTypingWaitsForThePage: a page that reacts to each key a moment later gets the text as a person types it; what it
 // loses is typed again.
 func TestTypingWaitsForThePage(t *testing.T) {
 	t.Parallel()
@@ -347,7 +364,8 @@ func TestTypingWaitsForThePage(t *testing.T) {
 	put := "()=>f.setSelectionRange(p,p)"
 	echo := func(value string) string {
 		return `<input id=f value="` + value +
-			`"><script>let busy=0;f.oninput=()=>{if(busy)return;busy=1;const v=f.value;setTimeout(()=>{f.value=v;busy=0},120)}</script>`
+			`"><script>let busy=0;f.oninput=()=>{if(busy)return;busy=1;const ` +
+			`v=f.value;setTimeout(()=>{f.value=v;busy=0},120)}</script>`
 	}
 	all := "[f.value,n].join()"
 	runEntries(t, []entryCase{
@@ -372,7 +390,8 @@ func TestTypingWaitsForThePage(t *testing.T) {
 		{name: "an echo, in the middle", page: echo("AB"), steps: []any{tapOn("f"), keys("home"), keys("right"),
 			typed("-x-")}, model: "f.value", holds: "A-x-B"},
 		{name: "a field that drops a character once, filled",
-			page:  `<input id=f value=x><script>let n=0;f.addEventListener('beforeinput',e=>{if(++n===2)e.preventDefault()})</script>`,
+			page: `<input id=f value=x><script>let ` +
+				`n=0;f.addEventListener('beforeinput',e=>{if(++n===2)e.preventDefault()})</script>`,
 			steps: []any{tapOn("f"), typed("abc")}, model: "f.value", holds: "xabc"},
 		{name: "keys that the page refuses",
 			page:  `<input id=f onkeydown="if(/[0-9]/.test(event.key))event.preventDefault()">`,
@@ -400,7 +419,10 @@ func TestPasteIsThePages(t *testing.T) {
 			steps: []any{dsl.SetClipboard{Text: "old"}, tapOn("a"), keys("control+a"), keys("control+c"), tapOn("f"),
 				dsl.Paste{}}, model: "f.value", holds: "of the page"},
 		{name: "what the page's copy event says",
-			page: `<input id=a value=x><input id=f><script>a.oncopy=e=>{e.preventDefault();e.clipboardData.setData('text/plain','link-42')}</script>`, steps: []any{tapOn("a"), keys("control+a"), keys("control+c"), tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "link-42"},
+			page: `<input id=a value=x><input ` +
+				`id=f><script>a.oncopy=e=>{e.preventDefault();e.clipboardData.setData('text/plain','link-42')}</script>`,
+			steps: []any{tapOn("a"), keys("control+a"), keys("control+c"), tapOn("f"), dsl.Paste{}}, model: "f.value",
+			holds: "link-42"},
 		{name: "over a selection", page: `<input id=f value=old>`, steps: []any{dsl.SetClipboard{Text: "new"}, tapOn("f"),
 			keys("control+a"), dsl.Paste{}}, model: "f.value", holds: "new"},
 	})

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// fieldRests is how long a field must go on showing what was typed: a page may take it back once it has thought about
+	// fieldRests is how long a field must keep showing what was typed: a page may take it back once it has thought about
 	// it.
 	fieldRests = 120 * time.Millisecond
 	// quietRests is the same where nothing is on its way that the app has set going.
 	quietRests = 40 * time.Millisecond
-	// goneFor is how long a field must be gone: a page that draws itself anew takes it away for a moment.
+	// goneFor is how long a field must be gone: a page that draws itself again takes it away for a moment.
 	goneFor = 300 * time.Millisecond
 	// keyPace is between two keys of a text that is typed once more, for pages that are slow to take them.
 	keyPace = 40 * time.Millisecond
 )
 
-// textEntry is a text on its way into one field of a device that tells what its fields show.
+// textEntry is a text on its way into one field of a device that reports what its fields show.
 type textEntry struct {
 	s      *Session
 	d      screen.Typist
@@ -116,7 +116,7 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	var other string
 	began := time.Now()
 	err := poll(ctx, s.Timeout, func() (err error) {
-		graced := time.Since(began) >= focusGrace // when it was asked: a slow answer tells of the moment of the tap
+		graced := time.Since(began) >= focusGrace // when it was requested: a slow response is of the moment of the tap
 		field, other, err = d.Field(ctx)
 		s.Detail.Looks++
 		if err == nil && (field == nil || (!s.isTapped(&field.Node) || field.Robbed != "") && !graced) {
@@ -195,7 +195,7 @@ func (e textEntry) verify(ctx context.Context) error {
 	return e.verdict(now, how)
 }
 
-// read looks at the field until it goes on showing the text, or what it shows instead has rested.
+// read reads the field until it keeps showing the text, or what it shows instead has rested.
 func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.TextOutcome, err error) {
 	want := e.text
 	if !e.before.Lines {
@@ -244,7 +244,7 @@ func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.Text
 // errNotThisWay says that a text cannot be typed again in a certain way.
 var errNotThisWay = errors.New("not this way")
 
-// mayRepeat: only a plain field whose whole content is known, and that still has the focus, can be filled again without
+// mayRepeat: only a plain field with a known content, and that still has the focus, can be filled again without
 // harm.
 func (e textEntry) mayRepeat(now *screen.Field) bool {
 	f := e.before
@@ -256,7 +256,7 @@ func (e textEntry) mayRepeat(now *screen.Field) bool {
 		!strings.Contains(e.text, "\n")
 }
 
-// written is how many letters and digits are in a text.
+// written is how many alphabetic characters and digits are in a text.
 func written(text string) (n int) {
 	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -307,7 +307,7 @@ func (e textEntry) typeSlowly(ctx context.Context, text string) error {
 	return nil
 }
 
-// insert puts a text in as one change, unless the app refuses some of its characters: it would not hear of them then.
+// insert puts a text in as one change, unless the app refuses some of its characters: it would not receive them then.
 func (e textEntry) insert(ctx context.Context, text string) error {
 	d, ok := e.d.(screen.Inserter)
 	if !ok {
@@ -345,20 +345,20 @@ func (e textEntry) verdict(now *screen.Field, how screen.TextOutcome) error {
 		s.doubt("the field made %s of what was %s", screen.Quote(e.shows(now)), e.how)
 	}
 	if now.Elsewhere != "" {
-		s.note("the focus went on to %s", now.Elsewhere)
+		s.note("the focus moved to %s", now.Elsewhere)
 	}
 	e.rejected(now)
 	return nil
 }
 
-// rejected tells of a field whose content the page does not accept.
+// rejected reports a field with a content that the page does not accept.
 func (e textEntry) rejected(now *screen.Field) {
 	if now.Invalid != "" && !now.Gone {
 		e.s.doubt("the page does not accept what the field holds: %s", strings.TrimSuffix(now.Invalid, "."))
 	}
 }
 
-// doubled tells whether the text is there more often than it was typed.
+// doubled reports whether the text is there more often than it was typed.
 func (e textEntry) doubled(now *screen.Field) bool {
 	text := screen.Normalise(e.text)
 	return strings.Count(screen.Normalise(e.shows(now)), text) > strings.Count(screen.Normalise(e.shows(e.before)), text)+1
@@ -385,7 +385,7 @@ func (e textEntry) failure(now *screen.Field) error {
 	case screen.Dated(e.before.Picker):
 		p.Message += e.dateAdvice(now)
 	case now.Unfinished:
-		p.Message += ", which is no complete value"
+		p.Message += ", which is not a complete value"
 	case e.how == "pasted" && e.shows(now) == e.shows(e.before):
 		p.Message += ": the page did not take the paste"
 	}
@@ -409,7 +409,7 @@ func (e textEntry) dateAdvice(now *screen.Field) string {
 	}
 	said := ""
 	if now.Unfinished {
-		said = ", which is no complete value"
+		said = ", which is not a complete value"
 	}
 	order := strings.NewReplacer("d", "day/", "m", "month/", "y", "year/").Replace(f.Order)
 	if order != "" && f.Picker != "time" && f.Picker != "week" {

@@ -18,8 +18,8 @@ import (
 // maxJudged is how many screenshots one visual assertion shows to the model before it fails.
 const maxJudged = 3
 
-// assertVisual queries once the screen rests, or its time has ended. When the response is no and the screen changes, it
-// queries again.
+// assertVisual queries once the screen rests, or its time has ended. When the response is "no" and the screen changes,
+// it queries again.
 func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 	vision, err := s.vision("visual assertions need an AI model")
 	if err != nil {
