@@ -205,7 +205,7 @@ func TestFlowScreenshots(t *testing.T) {
 	passes(t, commands(t, nil,
 		"- takeScreenshot: home\n- assertScreenshot: home\n- assertScreenshot: {path: home.png, thresholdPercentage: "+
 			"99.9}\n"))
-	fails(t, commands(t, nil, "- assertScreenshot: nobody\n"), "no picture")
+	fails(t, commands(t, nil, "- assertScreenshot: nobody\n"), "no image")
 	fails(t, commands(t, nil, "- takeScreenshot: ../home\n"), "report")
 	phone := &recorder{screen: []*shape{at("b", 0, 0)}}
 	passes(t, commands(t, phone, "- takeScreenshot: {path: b, cropOn: b}\n- assertScreenshot: {path: b, cropOn: b}\n"))

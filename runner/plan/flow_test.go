@@ -97,9 +97,9 @@ func TestSequenceOfAConfig(t *testing.T) {
 // that does not exist.
 func TestOrderOfAConfig(t *testing.T) {
 	for order, want := range map[string]string{
-		"[c, b]": `"flowsOrder" begins with "c"`, "[Third, b]": "c | b | a", "[b, nobody, Third]": "b | a | c",
+		"[c, b]": `"flowsOrder" starts with "c"`, "[Third, b]": "c | b | a", "[b, nobody, Third]": "b | a | c",
 		"[nobody]": "a | b | c", "[b, b, Third]": "a | b | c",
-		"[nobody, b]": `config.yaml:1:18: "flowsOrder" begins with "nobody"`,
+		"[nobody, b]": `config.yaml:1:18: "flowsOrder" starts with "nobody"`,
 	} {
 		dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/b.yaml": aFlow,
 			"flows/c.yaml": "appId: a\nname: Third\n---\n- back\n", "other/b.yaml": aFlow,

@@ -97,7 +97,7 @@ func TestRoles(t *testing.T) {
 			for role, p := range as {
 				err := c.do(p)
 				if can := strings.Contains(c.can, string(role)); can != (err == nil) || err != nil &&
-					!strings.Contains(err.Error(), "role") && !strings.Contains(err.Error(), "somebody else") {
+					!strings.Contains(err.Error(), "role") && !strings.Contains(err.Error(), "another person") {
 					t.Errorf("%s as %s: %v", c.what, role, err)
 				}
 			}
