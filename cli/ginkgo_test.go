@@ -43,7 +43,7 @@ func (l *lab) loaded() *history.Run {
 // startedPacks returns the packs of a run in the order of their start.
 func startedPacks(run *history.Run) (packs []string) {
 	list := slices.Clone(run.Cases)
-	slices.SortFunc(list, func(a, b history.RunCase) int { return a.Result.Started.Compare(b.Result.Started) })
+	slices.SortFunc(list, func(a, b history.RunCase) int { return a.CaseResult.Started.Compare(b.CaseResult.Started) })
 	for _, c := range list {
 		packs = append(packs, c.Pack)
 	}
@@ -112,11 +112,11 @@ func TestSpecsInGo(t *testing.T) {
 			run := l.loaded()
 			got, bad := map[string]event.Verdict{}, false
 			for _, c := range run.Cases {
-				got[c.Pack] = c.Result.Verdict
-				bad = bad || c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error
-				if p := c.Result.Problem; c.Result.Verdict == event.Fail &&
-					(p == nil || !strings.Contains(c.Result.ProblemPlace(), "gosuite.go:")) {
-					t.Errorf("%s: %+v at %s", c.Pack, p, c.Result.ProblemPlace())
+				got[c.Pack] = c.CaseResult.Verdict
+				bad = bad || c.CaseResult.Verdict == event.Fail || c.CaseResult.Verdict == event.Error
+				if p := c.CaseResult.Problem; c.CaseResult.Verdict == event.Fail &&
+					(p == nil || !strings.Contains(c.CaseResult.ProblemPlace(), "gosuite.go:")) {
+					t.Errorf("%s: %+v at %s", c.Pack, p, c.CaseResult.ProblemPlace())
 				}
 			}
 			if len(got) != len(test.verdicts) {
@@ -142,7 +142,7 @@ func TestExpectationThatFailsIsInThePack(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)
 	l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=expect").wait().exits(t, 1)
-	res := l.loaded().Cases[0].Result
+	res := l.loaded().Cases[0].CaseResult
 	step := res.Step(res.ProblemStep)
 	if step == nil || step.Action != "expect" || !strings.Contains(step.Source, "// expect") ||
 		len(step.Attachments) == 0 || step.N != 2 {
@@ -168,8 +168,8 @@ func TestPhoneThatIsLostUnderASpecIsAnError(t *testing.T) {
 			l.untilStep("go-waits-in-"+map[string]string{"lost-step": "a-step", "lost-expect": "an-expectation"}[label], step)
 			l.phones[0].Disconnect()
 			run.wait().exits(t, 1)
-			if c := l.loaded().Cases[0]; c.Result.Verdict != event.Error {
-				t.Errorf("%s: %+v", c.Result.Verdict, c.Result.Problem)
+			if c := l.loaded().Cases[0]; c.CaseResult.Verdict != event.Error {
+				t.Errorf("%s: %+v", c.CaseResult.Verdict, c.CaseResult.Problem)
 			}
 		})
 	}
@@ -223,7 +223,7 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 		}
 		for i, c := range byGinkgo.Cases {
 			whole[c.Pack]++
-			a, b := pack.Summarize(c.Result), pack.Summarize(byCLI.Cases[i].Result)
+			a, b := pack.Summarize(c.CaseResult), pack.Summarize(byCLI.Cases[i].CaseResult)
 			if a.ID != b.ID || a.Result != b.Result || a.Steps != b.Steps || a.StepsPassed != b.StepsPassed ||
 				a.Screenshots != b.Screenshots {
 				t.Errorf("by Ginkgo %+v, by taproot run %+v", a, b)
@@ -258,7 +258,7 @@ func TestGinkgoFailFastAndRerunFailed(t *testing.T) {
 	e.exits(t, 1)
 	got := map[string]event.Verdict{}
 	for _, c := range l.loaded().Cases {
-		got[c.Pack] = c.Result.Verdict
+		got[c.Pack] = c.CaseResult.Verdict
 	}
 	if got["yaml-3"] != "pass" || got["yaml-1"] != "pass" || got["bad"] != "fail" || got["yaml-2"] != "skipped" ||
 		len(got) != 4 {
@@ -379,8 +379,8 @@ func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
 		run := l.loaded()
 		got := map[string]event.Verdict{}
 		for _, c := range run.Cases {
-			got[c.Pack] = c.Result.Verdict
-			if p := c.Result.Problem; c.Pack == "a" && (p == nil || !strings.Contains(p.Message, "b did not pass")) {
+			got[c.Pack] = c.CaseResult.Verdict
+			if p := c.CaseResult.Problem; c.Pack == "a" && (p == nil || !strings.Contains(p.Message, "b did not pass")) {
 				t.Errorf("a: %+v", p)
 			}
 		}

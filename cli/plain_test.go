@@ -52,7 +52,7 @@ func TestPlainGoTests(t *testing.T) {
 			run := l.loaded()
 			got := map[string]event.Verdict{}
 			for _, c := range run.Cases {
-				got[c.Pack] = c.Result.Verdict
+				got[c.Pack] = c.CaseResult.Verdict
 			}
 			if len(got) != len(test.verdicts) || len(l.runs()) != 1 {
 				t.Errorf("packs %v in %d runs", got, len(l.runs()))

@@ -24,7 +24,7 @@ func mixed(t *testing.T, n int) (list []plan.Case) {
 // startOrder are the packs in the order in which their cases started.
 func startOrder(outcomes []run.Outcome) (packs []string) {
 	list := slices.Clone(outcomes)
-	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
+	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.CaseResult.Started.Compare(b.CaseResult.Started) })
 	for _, o := range list {
 		packs = append(packs, o.Case.Pack)
 	}
@@ -65,7 +65,7 @@ func TestCaseThatWaitsForAPhoneHoldsNoSlot(t *testing.T) {
 		outcomes := r.All(t.Context(), mixed(t, 4))
 		for i, o := range outcomes {
 			wantVerdict(t, o, event.Pass)
-			late := o.Result.Started.Sub(began)
+			late := o.CaseResult.Started.Sub(began)
 			if web := i%2 == 1; web && late > time.Minute || !web && late < 3*time.Minute {
 				t.Errorf("%s began after %v", o.Case.Pack, late)
 			}

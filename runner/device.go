@@ -136,7 +136,7 @@ func (s *suite) refuse(o run.Outcome) {
 	ginkgo.GinkgoHelper()
 	ginkgo.AddReportEntry("pack", o.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	if o.Verdict() == event.Skipped {
-		ginkgo.Skip(reason(o.Result))
+		ginkgo.Skip(reason(o.CaseResult))
 	}
 	ginkgo.Fail(FailureText(o))
 }

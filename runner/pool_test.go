@@ -180,8 +180,8 @@ func TestSkipSaysWhyThereIsNoDevice(t *testing.T) {
 			r := newRunner(t, run.Config{Device: test.device}, test.fleet)
 			o := r.Run(t.Context(), c)
 			wantVerdict(t, o, event.Skipped, test.words...)
-			if len(o.Result.Steps) != 1 || o.Result.Steps[0].Verdict != event.Unreached {
-				t.Errorf("steps %+v", o.Result.Steps)
+			if len(o.CaseResult.Steps) != 1 || o.CaseResult.Steps[0].Verdict != event.Unreached {
+				t.Errorf("steps %+v", o.CaseResult.Steps)
 			}
 			r = newRunner(t, run.Config{Device: test.device, RequireDevices: true}, test.fleet)
 			wantVerdict(t, r.Run(t.Context(), c), event.Error, test.words...)

@@ -70,8 +70,8 @@ func (c *Console) warnings() string {
 
 // cases returns the attempts of each case in the order in which the cases first ended. The last attempt of a case
 // counts.
-func (c *Console) cases() [][]*event.Result {
-	var list [][]*event.Result
+func (c *Console) cases() [][]*event.CaseResult {
+	var list [][]*event.CaseResult
 	place := map[string]int{}
 	for _, pack := range c.order {
 		key := history.CaseKey(pack)
@@ -93,7 +93,7 @@ const (
 
 // passedLater returns the attempt to show of a case that passed only on a later attempt, and its label; nil for any
 // other case.
-func passedLater(tries []*event.Result) (first *event.Result, word string) {
+func passedLater(tries []*event.CaseResult) (first *event.CaseResult, word string) {
 	before := tries[:len(tries)-1]
 	if len(before) == 0 || tries[len(before)].Verdict != event.Pass {
 		return nil, ""
@@ -107,7 +107,7 @@ func passedLater(tries []*event.Result) (first *event.Result, word string) {
 }
 
 // failure formats one test that did not pass.
-func (c *Console) failure(r *event.Result, l display, dir string) string {
+func (c *Console) failure(r *event.CaseResult, l display, dir string) string {
 	var b strings.Builder
 	if c.o.Groups {
 		b.WriteString("::group::")
@@ -134,7 +134,7 @@ func (c *Console) failure(r *event.Result, l display, dir string) string {
 }
 
 // problem formats one thing that went wrong in a test.
-func (c *Console) problem(b *strings.Builder, r *event.Result, f event.Failure, dir string) {
+func (c *Console) problem(b *strings.Builder, r *event.CaseResult, f event.Failure, dir string) {
 	text := one(f.Located())
 	if strings.HasPrefix(text, "::") { // GitHub would read it as a command
 		text = " " + text
@@ -193,7 +193,7 @@ const slowMost = 5
 
 // slowest names the tests that took longest, if there are several.
 func (c *Console) slowest() string {
-	var all []*event.Result
+	var all []*event.CaseResult
 	var sum time.Duration
 	for _, tries := range c.cases() {
 		if last := tries[len(tries)-1]; last.Duration > 0 {
@@ -204,7 +204,7 @@ func (c *Console) slowest() string {
 	if len(all) < 2 || c.o.Quiet {
 		return ""
 	}
-	slices.SortStableFunc(all, func(a, b *event.Result) int { return cmp.Compare(b.Duration, a.Duration) })
+	slices.SortStableFunc(all, func(a, b *event.CaseResult) int { return cmp.Compare(b.Duration, a.Duration) })
 	var parts []string
 	for _, r := range all[:min(len(all), slowMost)] {
 		parts = append(parts, one(r.Case.Pack)+" "+seconds(r.Duration))

@@ -50,7 +50,7 @@ func (c *Console) paint(code, s string) string {
 }
 
 // caseLine is the one line of a test that ended.
-func (c *Console) caseLine(r *event.Result) string {
+func (c *Console) caseLine(r *event.CaseResult) string {
 	l := displayOf(r.Verdict)
 	line := fmt.Sprintf("%s%s %s", c.number(), c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
 	if r.Verdict == event.Skipped {
@@ -73,7 +73,7 @@ func (c *Console) number() string {
 
 // reason is why a test that has just ended did not pass, in short; the full text follows at the end of the run. For the
 // only test it follows at once.
-func (c *Console) reason(r *event.Result) string {
+func (c *Console) reason(r *event.CaseResult) string {
 	if c.o.Total == 1 || r.Verdict == event.Pass || r.Verdict == event.Skipped {
 		return ""
 	}

@@ -183,7 +183,7 @@ func Write(r *history.Run) ([]byte, error) {
 }
 
 func testOf(c *history.RunCase) test {
-	res := c.Result
+	res := c.CaseResult
 	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.FullName(), Status: status(res.Verdict),
 		RawStatus: string(res.Verdict),
 		Duration:  res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line,
@@ -213,7 +213,7 @@ func testOf(c *history.RunCase) test {
 	for i, try := range c.Tries {
 		t.Attempts = append(t.Attempts, attemptOf(i+1, try))
 		// The format's flaky means that the test passed after it had failed; Taproot's, over several runs, is in extra.
-		t.Flaky = t.Flaky || res.Verdict == event.Pass && try.Result.Verdict != event.Pass
+		t.Flaky = t.Flaky || res.Verdict == event.Pass && try.CaseResult.Verdict != event.Pass
 	}
 	for _, s := range res.Steps {
 		t.Steps = append(t.Steps, stepOf(s))
@@ -229,10 +229,10 @@ func testOf(c *history.RunCase) test {
 }
 
 func attemptOf(n int, try history.Try) attempt {
-	a := attempt{Attempt: n, Status: status(try.Result.Verdict), Duration: max(0, try.Result.Duration.Milliseconds()),
-		Extra: extra{map[string]string{"verdict": string(try.Result.Verdict), "pack": try.Pack}}}
-	if try.Result.Verdict != event.Pass {
-		a.Message, a.Line = located(try.Result), try.Result.ProblemPos().Line
+	a := attempt{Attempt: n, Status: status(try.CaseResult.Verdict), Duration: max(0, try.CaseResult.Duration.Milliseconds()),
+		Extra: extra{map[string]string{"verdict": string(try.CaseResult.Verdict), "pack": try.Pack}}}
+	if try.CaseResult.Verdict != event.Pass {
+		a.Message, a.Line = located(try.CaseResult), try.CaseResult.ProblemPos().Line
 	}
 	return a
 }
@@ -264,7 +264,7 @@ func status(v event.Verdict) string {
 }
 
 // located returns all that went wrong, a line each.
-func located(res *event.Result) string {
+func located(res *event.CaseResult) string {
 	list := res.Failures()
 	if len(list) == 0 {
 		return "no reason was given"

@@ -19,7 +19,7 @@ type Failure struct {
 
 // Failures returns all that went wrong in a case that did not pass: first the failure that decided its verdict, then
 // the other steps that failed or ended with an error, in order.
-func (r *Result) Failures() []Failure {
+func (r *CaseResult) Failures() []Failure {
 	if r.Verdict == Pass {
 		return nil
 	}

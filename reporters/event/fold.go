@@ -13,8 +13,8 @@ import (
 
 // Fold turns the events of one case into its result. It has no side effects. Events without a CaseEnded make an
 // interrupted result that names the step in which they stop.
-func Fold(events []Event) *Result {
-	f := folder{res: &Result{Recording: Recording{Kind: NoRecording}}, files: map[string]bool{}}
+func Fold(events []Event) *CaseResult {
+	f := folder{res: &CaseResult{Recording: Recording{Kind: NoRecording}}, files: map[string]bool{}}
 	for _, e := range events {
 		f.add(e)
 	}
@@ -23,7 +23,7 @@ func Fold(events []Event) *Result {
 }
 
 type folder struct {
-	res    *Result
+	res    *CaseResult
 	files  map[string]bool // paths of attachments
 	last   time.Time
 	ended  bool

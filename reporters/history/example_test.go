@@ -41,6 +41,6 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(loaded.Cases[0].Key, loaded.Cases[0].Result.Verdict)
+	fmt.Println(loaded.Cases[0].Key, loaded.Cases[0].CaseResult.Verdict)
 	// Output: login pass
 }

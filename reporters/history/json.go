@@ -116,7 +116,7 @@ func RunJSON(r *Run) []byte {
 }
 
 func caseOf(c *RunCase) caseJSON {
-	res := c.Result
+	res := c.CaseResult
 	n := res.Count()
 	out := caseJSON{ID: res.Case.ID, Title: c.Title(), Name: res.Case.Name, Pack: c.Pack, Page: c.Page,
 		Platform: string(res.Case.Platform),
@@ -128,8 +128,8 @@ func caseOf(c *RunCase) caseJSON {
 	sum := pack.Summarize(res)
 	out.Problem, out.Problems = sum.Problem, sum.Problems
 	for _, t := range c.Tries {
-		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.Result.Verdict,
-			DurationMS: t.Result.Duration.Milliseconds(),
+		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.CaseResult.Verdict,
+			DurationMS: t.CaseResult.Duration.Milliseconds(),
 			Message:    tryMessage(t)})
 	}
 	if len(c.Trend.Recent) > 0 {
@@ -143,10 +143,10 @@ func caseOf(c *RunCase) caseJSON {
 }
 
 func tryMessage(t Try) string {
-	if t.Result.Verdict == event.Pass {
+	if t.CaseResult.Verdict == event.Pass {
 		return ""
 	}
-	return problemText(t.Result.Problem)
+	return problemText(t.CaseResult.Problem)
 }
 
 func ms(d time.Duration) int64 { return d.Milliseconds() }

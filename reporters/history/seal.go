@@ -18,8 +18,8 @@ import (
 
 // Sealed is a pack that a run left incomplete when it died, and that Seal finalized.
 type Sealed struct {
-	Dir    string // absolute path of the pack
-	Result *event.Result
+	Dir        string // absolute path of the pack
+	CaseResult *event.CaseResult
 }
 
 // Seal finalizes the packs of the runs under root that died: it derives run.md and summary.json from the events that
@@ -76,7 +76,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 		if err != nil {
 			errs = append(errs, fmt.Errorf("pack %s: %w", pack, err))
 		} else if res != nil {
-			sealed = append(sealed, Sealed{Dir: filepath.Join(run.Name(), pack), Result: res})
+			sealed = append(sealed, Sealed{Dir: filepath.Join(run.Name(), pack), CaseResult: res})
 		}
 	}
 	return sealed, errors.Join(errs...)
@@ -95,7 +95,7 @@ func unfinished(run *os.Root) ([]string, error) {
 }
 
 // sealPack returns nil when it only had to remove leftovers.
-func sealPack(run *os.Root, name string, now time.Time) (res *event.Result, err error) {
+func sealPack(run *os.Root, name string, now time.Time) (res *event.CaseResult, err error) {
 	root, err := run.OpenRoot(name)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func sealPack(run *os.Root, name string, now time.Time) (res *event.Result, err 
 }
 
 // closeResult adds to the result why the run did not end by itself.
-func closeResult(res *event.Result, unreadable error, now time.Time) {
+func closeResult(res *event.CaseResult, unreadable error, now time.Time) {
 	if unreadable != nil {
 		res.Verdict = event.Interrupted
 		res.Problem = &event.Problem{Message: "the run stopped, and its events cannot be read: " + unreadable.Error()}

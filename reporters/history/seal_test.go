@@ -67,9 +67,9 @@ func TestSeal(t *testing.T) {
 	}
 	got := map[string]event.Verdict{}
 	for _, s := range sealed {
-		got[filepath.Base(s.Dir)] = s.Result.Verdict
+		got[filepath.Base(s.Dir)] = s.CaseResult.Verdict
 		sum, _ := checkPack(t, s.Dir)
-		if sum.Result != s.Result.Verdict || sum.ID == "" || len(sum.Notes) == 0 || sum.Recording.Why == "" {
+		if sum.Result != s.CaseResult.Verdict || sum.ID == "" || len(sum.Notes) == 0 || sum.Recording.Why == "" {
 			t.Errorf("%s: %+v", s.Dir, sum)
 		}
 		if _, err := os.Stat(filepath.Join(s.Dir, event.ArtifactsDir)); err != nil {
@@ -150,10 +150,10 @@ func TestSealAdoptsScreenshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range run.Cases {
-		if c.Pack == "killed" && !slices.ContainsFunc(c.Result.Step(2).Attachments, func(a event.Attachment) bool {
+		if c.Pack == "killed" && !slices.ContainsFunc(c.CaseResult.Step(2).Attachments, func(a event.Attachment) bool {
 			return a.Path == failed && a.Kind == event.KindFailure
 		}) {
-			t.Errorf("step 2 has %v", c.Result.Step(2).Attachments)
+			t.Errorf("step 2 has %v", c.CaseResult.Step(2).Attachments)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func TestSealLinks(t *testing.T) {
 	var good bool
 	for _, s := range sealed {
 		good = good || filepath.Base(s.Dir) == "good"
-		if s.Result.Case.ID == "killed" && filepath.Base(s.Dir) == "b" {
+		if s.CaseResult.Case.ID == "killed" && filepath.Base(s.Dir) == "b" {
 			t.Error("events were read through a link")
 		}
 	}

@@ -17,7 +17,7 @@ type RunCounts struct {
 func (r *Run) Count() RunCounts {
 	n := RunCounts{Total: len(r.Cases)}
 	for i := range r.Cases {
-		switch r.Cases[i].Result.Verdict {
+		switch r.Cases[i].CaseResult.Verdict {
 		case event.Pass:
 			n.Passed++
 		case event.Fail:
@@ -72,7 +72,7 @@ func (r *Run) Bad() []*RunCase {
 	var bad []*RunCase
 	for _, v := range []event.Verdict{event.Fail, event.Error, event.Interrupted} {
 		for i := range r.Cases {
-			if r.Cases[i].Result.Verdict == v {
+			if r.Cases[i].CaseResult.Verdict == v {
 				bad = append(bad, &r.Cases[i])
 			}
 		}
@@ -100,7 +100,7 @@ func (r *Run) Ledger() []Unchecked {
 }
 
 func (c *RunCase) ledger() []Unchecked {
-	res := c.Result
+	res := c.CaseResult
 	var list []Unchecked
 	add := func(step int, what, place, text string) {
 		list = append(list, Unchecked{Case: c, Step: step, What: what, Place: place, Text: text})

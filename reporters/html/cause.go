@@ -29,7 +29,7 @@ func Causes(run *history.Run) []Cause {
 	at := map[string]int{}
 	var list []Cause
 	for i := range run.Cases {
-		res := run.Cases[i].Result
+		res := run.Cases[i].CaseResult
 		if res.Verdict == event.Pass || res.Verdict == event.Skipped {
 			continue
 		}
@@ -52,7 +52,7 @@ func Causes(run *history.Run) []Cause {
 	return list
 }
 
-func causeLine(res *event.Result) string {
+func causeLine(res *event.CaseResult) string {
 	if res.Problem == nil || res.Problem.Message == "" {
 		return "no reason was given"
 	}

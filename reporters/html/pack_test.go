@@ -152,7 +152,7 @@ func TestPassedPageStartsAtItsFirstStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var b bytes.Buffer
-	if err := Pack(&b, PackPage{Result: recorded(t, "pass"), Dir: dir}); err != nil {
+	if err := Pack(&b, PackPage{CaseResult: recorded(t, "pass"), Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, PackFile)
@@ -169,7 +169,7 @@ func TestFirstAttemptSaysHowTheTestEnded(t *testing.T) {
 		"": "",
 	} {
 		var b bytes.Buffer
-		if err := Pack(&b, PackPage{Result: recorded(t, "fail"), Try: 1, Of: 2, Final: final}); err != nil {
+		if err := Pack(&b, PackPage{CaseResult: recorded(t, "fail"), Try: 1, Of: 2, Final: final}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), `id="final"`); got != (want != "") || !strings.Contains(b.String(), want) {

@@ -17,31 +17,31 @@ import (
 
 // PackPage is the input of the page of one pack. Only Result is needed.
 type PackPage struct {
-	Result  *event.Result
-	Dir     string        // of the pack; without it the page has no screenshots, no recording and no log
-	Run     string        // name of the run
-	Up      string        // URL of the run's page, relative to the pack's; "": not linked
-	Green   *PassedPack   // the last run in which the test passed
-	History []Past        // earlier runs, oldest first
-	Tries   []Past        // the other attempts in this run, oldest first
-	Try     int           // which one this is, from 1; 0: there is only one
-	Of      int           // how many there were
-	Final   event.Verdict // of the last one, when this is an earlier one
-	Beside  []PackPage    // the pages of other attempts, which are tabs of this one
-	Base    string        // URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
-	Cause   *CauseLink
-	Env     *history.Environment // environment of the run
-	Story   *history.Story       // results of earlier runs; nil: unknown
-	Flaky   string               // why the test cannot be trusted, if so
-	Slow    string               // how much longer than expected it took, if so
+	CaseResult *event.CaseResult
+	Dir        string        // of the pack; without it the page has no screenshots, no recording and no log
+	Run        string        // name of the run
+	Up         string        // URL of the run's page, relative to the pack's; "": not linked
+	Green      *PassedPack   // the last run in which the test passed
+	History    []Past        // earlier runs, oldest first
+	Tries      []Past        // the other attempts in this run, oldest first
+	Try        int           // which one this is, from 1; 0: there is only one
+	Of         int           // how many there were
+	Final      event.Verdict // of the last one, when this is an earlier one
+	Beside     []PackPage    // the pages of other attempts, which are tabs of this one
+	Base       string        // URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
+	Cause      *CauseLink
+	Env        *history.Environment // environment of the run
+	Story      *history.Story       // results of earlier runs; nil: unknown
+	Flaky      string               // why the test cannot be trusted, if so
+	Slow       string               // how much longer than expected it took, if so
 }
 
 // PassedPack is a pack of the same test that passed.
 type PassedPack struct {
-	Result *event.Result
-	Dir    string
-	Run    string
-	Link   string // URL of the pack's folder, relative to the page, with a slash at its end
+	CaseResult *event.CaseResult
+	Dir        string
+	Run        string
+	Link       string // URL of the pack's folder, relative to the page, with a slash at its end
 }
 
 // Past is an earlier run of a test, or another attempt.
@@ -74,7 +74,7 @@ func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
 	}
 	var pages []*packData
 	for _, p := range all {
-		b := builder{in: p, res: p.Result, whole: whole, here: here}
+		b := builder{in: p, res: p.CaseResult, whole: whole, here: here}
 		if err := b.open(); err != nil {
 			return nil, fmt.Errorf("make page: %w", err)
 		}
@@ -91,7 +91,7 @@ func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
 // builder makes the data of one page.
 type builder struct {
 	in    PackPage
-	res   *event.Result
+	res   *event.CaseResult
 	root  *os.Root     // of the pack, or nil
 	green *os.Root     // of the last green pack, or nil
 	whole bool         // the files themselves are embedded
@@ -394,7 +394,7 @@ func (b *builder) log() {
 }
 
 // spans returns the steps that ran, in the order of time.
-func spans(res *event.Result) []span {
+func spans(res *event.CaseResult) []span {
 	var list []span
 	for _, s := range res.Steps {
 		if !s.Started.IsZero() {

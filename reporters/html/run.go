@@ -96,7 +96,7 @@ func splits(run *history.Run) map[int]string {
 	groups := map[string][]int{}
 	for i := range run.Cases {
 		c := &run.Cases[i]
-		if browser := c.Result.Case.Browser; browser != "" {
+		if browser := c.CaseResult.Case.Browser; browser != "" {
 			key := strings.Join(slices.DeleteFunc(strings.Split(c.Key, "--"), func(part string) bool { return part == browser }),
 				"--")
 			groups[key] = append(groups[key], i)
@@ -107,7 +107,7 @@ func splits(run *history.Run) map[int]string {
 		for _, i := range group {
 			var others []string
 			for _, o := range group {
-				if a, b := run.Cases[i].Result, run.Cases[o].Result; a.Case.Browser != b.Case.Browser && a.Verdict != b.Verdict {
+				if a, b := run.Cases[i].CaseResult, run.Cases[o].CaseResult; a.Case.Browser != b.Case.Browser && a.Verdict != b.Verdict {
 					others = append(others, fmt.Sprintf("%s in %s", b.Verdict, cmp.Or(b.Case.Model, b.Case.Browser)))
 				}
 			}
@@ -147,7 +147,7 @@ func runDataOf(in RunPage) *runData {
 	}
 	var sum time.Duration
 	for i := range run.Cases {
-		sum += run.Cases[i].Result.Duration
+		sum += run.Cases[i].CaseResult.Duration
 	}
 	d.Sum = took(sum)
 	for _, f := range run.Env.Facts() {
@@ -161,10 +161,10 @@ func runDataOf(in RunPage) *runData {
 	for _, c := range causes {
 		for _, i := range c.Cases {
 			d.Rows[i].Cause = min(c.N, maxCauses)
-			if own := causeLine(run.Cases[i].Result); own != c.Headline {
+			if own := causeLine(run.Cases[i].CaseResult); own != c.Headline {
 				d.Rows[i].Own = shown(own, maxRowText)
 			}
-			d.Rows[i].More = max(len(run.Cases[i].Result.Failures())-1, 0)
+			d.Rows[i].More = max(len(run.Cases[i].CaseResult.Failures())-1, 0)
 		}
 	}
 	d.Causes = causesOf(in, causes)
@@ -172,7 +172,7 @@ func runDataOf(in RunPage) *runData {
 }
 
 func row(c *history.RunCase, word func(string) int) rowData {
-	res := c.Result
+	res := c.CaseResult
 	r := rowData{
 		Verdict: verdictCode(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
 		Platform: word(string(res.Case.Platform)),
@@ -234,8 +234,8 @@ func causesOf(in RunPage, causes []Cause) []causeData {
 func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 	for _, i := range c.Cases[:min(len(c.Cases), 3)] {
 		test := &run.Cases[i]
-		shot, ok := test.Result.ProblemScreenshot()
-		if !ok || test.Pack == "" || before(test.Result) {
+		shot, ok := test.CaseResult.ProblemScreenshot()
+		if !ok || test.Pack == "" || before(test.CaseResult) {
 			continue
 		}
 		img, err := decode(root, path.Join(test.Pack, shot.Path))
@@ -251,7 +251,7 @@ func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 
 // before reports whether a test ended before its own app was started: the screen then shows what the previous test
 // left.
-func before(res *event.Result) bool {
+func before(res *event.CaseResult) bool {
 	s := res.Step(res.ProblemStep)
 	if s == nil || s.Action != "launch" && s.Action != "openBrowser" && s.Action != "install" {
 		return false

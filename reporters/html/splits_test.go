@@ -13,7 +13,7 @@ import (
 func TestSplitsBetweenBrowsers(t *testing.T) {
 	t.Parallel()
 	of := func(key, browser, model string, v event.Verdict) history.RunCase {
-		return history.RunCase{Key: key, Result: &event.Result{Case: event.Case{Browser: browser, Model: model}, Verdict: v}}
+		return history.RunCase{Key: key, CaseResult: &event.CaseResult{Case: event.Case{Browser: browser, Model: model}, Verdict: v}}
 	}
 	got := splits(&history.Run{Cases: []history.RunCase{
 		of("buy--chromium", "chromium", "Chromium 156", event.Pass), of("buy--firefox", "firefox", "Firefox 153", event.Fail),

@@ -5,7 +5,7 @@ import (
 )
 
 // unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and warnings.
-func unchecked(res *event.Result) []uncheckedData {
+func unchecked(res *event.CaseResult) []uncheckedData {
 	var list []uncheckedData
 	add := func(u uncheckedData) { list = append(list, u) }
 	for i := range res.Steps {

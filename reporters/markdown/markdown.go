@@ -19,7 +19,7 @@ const (
 )
 
 // RunMarkdown returns the bytes of run.md. It has no side effects.
-func RunMarkdown(r *event.Result) []byte {
+func RunMarkdown(r *event.CaseResult) []byte {
 	w := &Writer{}
 	w.head(r)
 	w.steps(r)
@@ -34,7 +34,7 @@ type Writer struct{ strings.Builder }
 
 func (w *Writer) Printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-func (w *Writer) head(r *event.Result) {
+func (w *Writer) head(r *event.CaseResult) {
 	c := r.Case
 	w.Printf("# %s\n\n", Text(c.ID, MaxArg))
 	w.Printf("- id: %s\n- platform: %s\n- solver: %s\n", Text(c.ID, MaxArg), Text(string(c.Platform), MaxArg),
@@ -100,7 +100,7 @@ func Mark(v event.Verdict) string {
 	return "– not reached"
 }
 
-func (w *Writer) steps(r *event.Result) {
+func (w *Writer) steps(r *event.CaseResult) {
 	w.Printf("\n## Steps\n\n| # | Action | Args | Result | Time |\n|--:|---|---|---|--:|\n")
 	for _, s := range r.Steps {
 		action := Text(s.Action, MaxArg)
@@ -126,7 +126,7 @@ func StepTime(d time.Duration) string {
 	return fmt.Sprintf("%.1fs", d.Seconds())
 }
 
-func (w *Writer) problem(r *event.Result) {
+func (w *Writer) problem(r *event.CaseResult) {
 	if r.Verdict == event.Pass {
 		return
 	}
@@ -220,7 +220,7 @@ func (w *Writer) Candidates(list, rejected []string) {
 	}
 }
 
-func (w *Writer) notes(r *event.Result) {
+func (w *Writer) notes(r *event.CaseResult) {
 	var lines []string
 	for _, n := range append([]string{r.ScreenRead}, r.Notes...) {
 		if n != "" {
@@ -243,7 +243,7 @@ func (w *Writer) notes(r *event.Result) {
 }
 
 // troubles lists messages of the console and the network, step by step.
-func (w *Writer) troubles(r *event.Result) {
+func (w *Writer) troubles(r *event.CaseResult) {
 	var lines []string
 	for _, s := range r.Steps {
 		if s.Detail == nil {
@@ -259,7 +259,7 @@ func (w *Writer) troubles(r *event.Result) {
 }
 
 // proofs counts the results of taps, and names the steps with a tap that was not a hit.
-func proofs(r *event.Result) []string {
+func proofs(r *event.CaseResult) []string {
 	count, which := map[string]int{}, map[string][]string{}
 	for _, s := range r.Steps {
 		if s.Detail != nil && s.Detail.Proof != "" {
@@ -284,7 +284,7 @@ func proofs(r *event.Result) []string {
 	return []string{"taps on elements: " + strings.Join(parts, ", ")}
 }
 
-func (w *Writer) files(r *event.Result) {
+func (w *Writer) files(r *event.CaseResult) {
 	w.Printf("\n## Files\n\n")
 	w.recording(r)
 	for _, a := range r.Attachments {
@@ -301,7 +301,7 @@ func (w *Writer) files(r *event.Result) {
 	}
 }
 
-func (w *Writer) recording(r *event.Result) {
+func (w *Writer) recording(r *event.CaseResult) {
 	why := ""
 	if r.Recording.Why != "" {
 		why = " (" + Text(r.Recording.Why, MaxLong) + ")"

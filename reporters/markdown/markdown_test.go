@@ -33,7 +33,7 @@ var hostile = []string{
 	" #", "  1. x", "  x" + strings.Repeat("|", 300) + `\|`,
 }
 
-func hostileResult(s string) *event.Result {
+func hostileResult(s string) *event.CaseResult {
 	at := source.Pos{File: s, Line: 3, Col: 2}
 	c := event.Case{ID: "x", Pack: "x", Name: s, Platform: dsl.Platform(s), Solver: s, Tags: []string{s}, Place: at,
 		Device: s, Model: s}

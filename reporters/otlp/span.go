@@ -105,12 +105,12 @@ func spans(run *history.Run, parent Parent) []span {
 	list := []span{top}
 	verdict := event.Pass
 	for _, c := range run.Cases {
-		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Try{Pack: c.Pack, Result: c.Result}) {
-			if t.Result != nil && !t.Result.Started.IsZero() {
+		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Try{Pack: c.Pack, CaseResult: c.CaseResult}) {
+			if t.CaseResult != nil && !t.CaseResult.Started.IsZero() {
 				list = append(list, caseSpans(t, trace, top.SpanID)...)
 			}
 		}
-		if v := c.Result.Verdict; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
+		if v := c.CaseResult.Verdict; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
 			verdict != event.Fail {
 			verdict = v
 		}
@@ -122,7 +122,7 @@ func spans(run *history.Run, parent Parent) []span {
 
 // caseSpans makes the spans of one attempt.
 func caseSpans(t history.Try, trace, parent string) []span {
-	r := t.Result
+	r := t.CaseResult
 	c := r.Case
 	own := newSpan(trace, parent, cmp.Or(c.Name, c.ID), r.Started, r.Duration)
 	own.add("test.case.name", c.ID)

@@ -80,7 +80,7 @@ func (i *Incoming) hear(e event.Event) {
 
 // Adopt replaces the received events by a finished pack, a folder on the same disk, and reports the events that were
 // not received yet.
-func (i *Incoming) Adopt(from string) (*event.Result, error) {
+func (i *Incoming) Adopt(from string) (*event.CaseResult, error) {
 	res, events, err := i.load(from)
 	if err != nil {
 		return nil, fmt.Errorf("take the pack of %s: %w", i.p.c.Pack, err)
@@ -105,7 +105,7 @@ func (i *Incoming) Adopt(from string) (*event.Result, error) {
 }
 
 // load reads the transferred pack.
-func (i *Incoming) load(dir string) (*event.Result, []event.Event, error) {
+func (i *Incoming) load(dir string) (*event.CaseResult, []event.Event, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +123,7 @@ func (i *Incoming) load(dir string) (*event.Result, []event.Event, error) {
 }
 
 // End makes a pack of the received events, with the verdict of a case that will send no more.
-func (i *Incoming) End(ctx context.Context, verdict event.Verdict, problem event.Problem) (*event.Result, error) {
+func (i *Incoming) End(ctx context.Context, verdict event.Verdict, problem event.Problem) (*event.CaseResult, error) {
 	i.p.o.Observe = i.observe
 	i.p.NoRecording("the case ran on another machine, from which no report came")
 	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Verdict: verdict, Problem: &problem})

@@ -45,7 +45,7 @@ type Pack struct {
 	noRecording    string
 	closed         bool // by Finish
 	once           sync.Once
-	res            *event.Result
+	res            *event.CaseResult
 	err            error // of Finish
 }
 

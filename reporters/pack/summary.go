@@ -55,7 +55,7 @@ type SummaryProblem struct {
 }
 
 // Summarize returns the content of summary.json.
-func Summarize(r *event.Result) Summary {
+func Summarize(r *event.CaseResult) Summary {
 	n := r.Count()
 	s := Summary{
 		ID: r.Case.ID, Result: r.Verdict, DurationMS: r.Duration.Milliseconds(), Steps: n.Total, StepsPassed: n.Passed,
@@ -78,7 +78,7 @@ func Summarize(r *event.Result) Summary {
 	return s
 }
 
-func summaryProblems(r *event.Result) []SummaryProblem {
+func summaryProblems(r *event.CaseResult) []SummaryProblem {
 	var list []SummaryProblem
 	for _, f := range r.Failures() {
 		p := f.Problem
@@ -94,7 +94,7 @@ func summaryProblems(r *event.Result) []SummaryProblem {
 }
 
 // SummaryJSON returns the bytes of summary.json.
-func SummaryJSON(r *event.Result) []byte {
+func SummaryJSON(r *event.CaseResult) []byte {
 	data, err := MarshalIndent(Summarize(r))
 	if err != nil {
 		return nil // cannot happen: every field can be encoded

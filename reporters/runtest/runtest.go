@@ -103,7 +103,7 @@ func Synthetic(n int) *history.Run {
 	run := &history.Run{Name: Name, Dir: Name}
 	for i := range n {
 		res := event.Fold(events(i))
-		run.Cases = append(run.Cases, history.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, Result: res,
+		run.Cases = append(run.Cases, history.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, CaseResult: res,
 			Page: res.Case.Pack + "/run.md"})
 	}
 	return run

@@ -73,14 +73,14 @@ func NewDigest(r *history.Run, link string) Digest {
 			break
 		}
 		message := "no reason was given"
-		if c.Result.Problem != nil {
-			message = c.Result.Problem.Message
+		if c.CaseResult.Problem != nil {
+			message = c.CaseResult.Problem.Message
 		}
-		if more := event.AndMore(len(c.Result.Failures()) - 1); more != "" {
+		if more := event.AndMore(len(c.CaseResult.Failures()) - 1); more != "" {
 			message = short(message, maxMessage-len(more)-3) + " (" + more + ")"
 		}
-		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.Result.Verdict,
-			Platform: short(string(c.Result.Case.Platform), maxTitle), Place: short(c.Result.ProblemPlace(), maxPlace),
+		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.CaseResult.Verdict,
+			Platform: short(string(c.CaseResult.Case.Platform), maxTitle), Place: short(c.CaseResult.ProblemPlace(), maxPlace),
 			Message: short(message, maxMessage), Flaky: c.Flaky()})
 	}
 	return d

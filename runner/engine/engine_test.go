@@ -23,7 +23,7 @@ import (
 )
 
 // run runs a case into a sink that keeps everything, in fake time.
-func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T, s *sink, r *event.Result)) {
+func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T, s *sink, r *event.CaseResult)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T
 
 // packOf runs a case into a real report pack. The time-out is that of steps: long where they are to pass, short where
 // one is to fail.
-func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration) (*event.Result, []string) {
+func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration) (*event.CaseResult, []string) {
 	t.Helper()
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
@@ -67,7 +67,7 @@ func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration
 	return res, paths
 }
 
-func verdicts(r *event.Result) string {
+func verdicts(r *event.CaseResult) string {
 	var list []string
 	for _, s := range r.Steps {
 		list = append(list, string(s.Verdict))
@@ -123,12 +123,12 @@ func TestFailedActionTakesOneScreenshotOnly(t *testing.T) {
 
 func TestStepsOwnTimeoutWins(t *testing.T) {
 	t.Parallel()
-	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *event.Result) {
+	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *event.CaseResult) {
 		if d := r.Steps[0].Duration; d < 3*time.Second || d > 4*time.Second {
 			t.Errorf("the step took %v", d)
 		}
 	})
-	run(t, "  - assert: Paid\n", &device{}, func(t *testing.T, _ *sink, r *event.Result) {
+	run(t, "  - assert: Paid\n", &device{}, func(t *testing.T, _ *sink, r *event.CaseResult) {
 		if d := r.Duration; d < 10*time.Second || d > 11*time.Second {
 			t.Errorf("the case took %v", d)
 		}
@@ -148,7 +148,7 @@ func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &witness{device: broken}
-			run(t, "  - tap: Go\n  - assert: Ready\n", w, func(t *testing.T, _ *sink, r *event.Result) {
+			run(t, "  - tap: Go\n  - assert: Ready\n", w, func(t *testing.T, _ *sink, r *event.CaseResult) {
 				if r.Verdict != event.Error || r.Problem == nil || !strings.Contains(r.Problem.Message, "boom") {
 					t.Fatalf("%s: %+v", r.Verdict, r.Problem)
 				}
@@ -316,7 +316,7 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 	}
 	run(t, "  - tap: Go\n  - assert: Ready\n  - tap: Go\n", &witness{device: d, stopLog: func() error { return lost },
 		stopFilm: func() error { return lost }},
-		func(t *testing.T, _ *sink, r *event.Result) {
+		func(t *testing.T, _ *sink, r *event.CaseResult) {
 			if r.Verdict != event.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message,
 				"R58M") {
 				t.Errorf("%s: %s, %+v", r.Verdict, verdicts(r), r.Problem)
@@ -330,7 +330,7 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 	d := &device{}
 	d.onTree = func(ctx context.Context) error { return drivers.ErrDeviceLost }
 	d.onScreenshot = func(ctx context.Context) (image.Image, error) { <-ctx.Done(); return nil, ctx.Err() }
-	run(t, "  - assert: Ready\n", d, func(t *testing.T, _ *sink, r *event.Result) {
+	run(t, "  - assert: Ready\n", d, func(t *testing.T, _ *sink, r *event.CaseResult) {
 		if r.Verdict != event.Error || r.Duration > 6*time.Second {
 			t.Errorf("%s after %v", r.Verdict, r.Duration)
 		}
@@ -361,7 +361,7 @@ func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]event.Verdict{900 * time.Millisecond: event.Fail, time.Hour: event.Pass} {
 		run(t, "  - assert: Ready\n  - tap: Go\n", &mortal{device: &device{}, after: after},
-			func(t *testing.T, _ *sink, r *event.Result) {
+			func(t *testing.T, _ *sink, r *event.CaseResult) {
 				if r.Verdict != want || want == event.Fail && !strings.Contains(r.Problem.Message,
 					"com.example crashed: no basket") {
 					t.Errorf("an app that dies %s after the tap: %s, %+v", after, r.Verdict, r.Problem)
@@ -376,7 +376,7 @@ func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
 func TestEmptyScreenshotIsAWarning(t *testing.T) {
 	t.Parallel()
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
-	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
+	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.CaseResult) {
 		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"),
 			"empty image") {
 			t.Errorf("%s, %d pictures, notes %q", r.Verdict, len(s.shots), r.Steps[0].Notes)
@@ -397,7 +397,7 @@ func TestFailedRecordingAndLogAreWarnings(t *testing.T) {
 		} {
 			t.Run(how+" "+name, func(t *testing.T) {
 				w.device = &device{}
-				run(t, "  - tap: Go\n", w, func(t *testing.T, s *sink, r *event.Result) {
+				run(t, "  - tap: Go\n", w, func(t *testing.T, s *sink, r *event.CaseResult) {
 					if r.Verdict != event.Pass {
 						t.Errorf("%s: %+v", r.Verdict, r.Problem)
 					}
@@ -443,7 +443,7 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 func TestTypedTextNeverNamesAScreenshot(t *testing.T) {
 	t.Parallel()
 	d := &device{}
-	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.Result) {
+	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.CaseResult) {
 		if len(s.shots) != 1 || s.shots[0].Label != "input" {
 			t.Errorf("pictures %+v", s.shots)
 		}

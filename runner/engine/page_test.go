@@ -94,7 +94,7 @@ func TestSnapshotsOfPages(t *testing.T) {
 func TestSnapshotsThatFail(t *testing.T) {
 	t.Parallel()
 	d := &keeper{device: &device{}, err: fmt.Errorf("too much")}
-	run(t, "  - tap: Go\n  - assert: Ready\n", d, func(t *testing.T, s *sink, r *event.Result) {
+	run(t, "  - tap: Go\n  - assert: Ready\n", d, func(t *testing.T, s *sink, r *event.CaseResult) {
 		var notes []string
 		for _, step := range r.Steps {
 			notes = append(notes, step.Notes...)

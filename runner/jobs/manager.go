@@ -331,10 +331,10 @@ func (rec *Record) end(outcomes []run.Outcome) {
 	for i, o := range outcomes {
 		c := &rec.Cases[i]
 		c.State, c.Verdict, c.Pack = Ended, o.Verdict(), o.Case.Pack
-		if o.Result != nil {
-			c.Device, c.DurationMS = o.Result.Case.Device, o.Result.Duration.Milliseconds()
-			if o.Result.Problem != nil {
-				c.Problem = o.Result.Problem.Message
+		if o.CaseResult != nil {
+			c.Device, c.DurationMS = o.CaseResult.Case.Device, o.CaseResult.Duration.Milliseconds()
+			if o.CaseResult.Problem != nil {
+				c.Problem = o.CaseResult.Problem.Message
 			}
 		}
 		if o.Err != nil {

@@ -142,7 +142,7 @@ func (r *Record) fromPacks(dir string, alive bool) {
 
 // caseOf converts a case of the history. Its pack is not complete while the case runs.
 func caseOf(c history.RunCase, alive bool) Case {
-	res := c.Result
+	res := c.CaseResult
 	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Verdict,
 		Device:     res.Case.Device,
 		DurationMS: res.Duration.Milliseconds()}

@@ -32,11 +32,11 @@ func (m *verdict) Match(actual any) (bool, error) {
 	switch a := actual.(type) {
 	case run.Outcome:
 		m.see(a)
-	case *event.Result:
+	case *event.CaseResult:
 		if a == nil {
 			return false, errors.New("there is no result")
 		}
-		o := run.Outcome{Result: a}
+		o := run.Outcome{CaseResult: a}
 		o.Case.Test = runner.Reported(a)
 		m.see(o)
 	case []run.Outcome:

@@ -42,32 +42,32 @@ type Runner struct {
 
 // Outcome is the result of one case.
 type Outcome struct {
-	Case   plan.Case
-	Result *event.Result // nil when the run ended before the case had a device
-	Dir    string        // of the pack
-	Failed int           // how many attempts failed before this one, the last
-	Lost   string        // the device that an earlier attempt lost; empty: none
-	Err    error         // the report could not be written
+	Case       plan.Case
+	CaseResult *event.CaseResult // nil when the run ended before the case had a device
+	Dir        string            // of the pack
+	Failed     int               // how many attempts failed before this one, the last
+	Lost       string            // the device that an earlier attempt lost; empty: none
+	Err        error             // the report could not be written
 
 	noOther bool // the case did not run: the only device is the one that was lost
 }
 
 // lostDevice reports whether the case ended because its device was lost.
 func (o Outcome) lostDevice() bool {
-	return o.Result != nil && o.Result.LostDevice() && o.Result.Case.Device != ""
+	return o.CaseResult != nil && o.CaseResult.LostDevice() && o.CaseResult.Case.Device != ""
 }
 
 // Verdict returns the verdict of the outcome. A case without a complete report never passes.
 func (o Outcome) Verdict() event.Verdict {
 	switch {
-	case o.Result == nil && o.Err != nil:
+	case o.CaseResult == nil && o.Err != nil:
 		return event.Error
-	case o.Result == nil:
+	case o.CaseResult == nil:
 		return event.Interrupted
-	case o.Err != nil && (o.Result.Verdict == event.Pass || o.Result.Verdict == event.Skipped):
+	case o.Err != nil && (o.CaseResult.Verdict == event.Pass || o.CaseResult.Verdict == event.Skipped):
 		return event.Error
 	}
-	return o.Result.Verdict
+	return o.CaseResult.Verdict
 }
 
 // maxOpens is how many attempts a case makes to open one phone that is listed as ready.
@@ -119,7 +119,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 			t.failed++
 			t.avoid = ""
 		case t.lost == "" && out.lostDevice():
-			t.lost = out.Result.Case.Device
+			t.lost = out.CaseResult.Case.Device
 			if c.Platform != dsl.Web { // each of its cases has a browser of its own
 				t.avoid = t.lost
 			}
@@ -429,5 +429,5 @@ func (r *Runner) Finish(ctx context.Context, c plan.Case, pack *pack.Pack, runEr
 	if err == nil { // otherwise err contains runErr
 		err = runErr
 	}
-	return Outcome{Case: c, Result: result, Dir: pack.Dir(), Err: err}
+	return Outcome{Case: c, CaseResult: result, Dir: pack.Dir(), Err: err}
 }

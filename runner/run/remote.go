@@ -83,7 +83,7 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	var result *event.Result
+	var result *event.CaseResult
 	dir, err := r.Remote.Try(ctx, Try{Case: c, Avoid: avoid, Spool: in.Spool(), Heard: in.Event})
 	var none *pool.NoDeviceError
 	switch {
@@ -109,7 +109,7 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 	default:
 		result, err = in.End(ctx, event.Error, event.Problem{Message: err.Error()})
 	}
-	return Outcome{Case: c, Result: result, Dir: in.Dir(), Err: err}
+	return Outcome{Case: c, CaseResult: result, Dir: in.Dir(), Err: err}
 }
 
 // askAgain is how often a run checks whether more cases can run at once.

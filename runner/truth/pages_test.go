@@ -180,7 +180,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 	if err != nil {
 		t.Error(err)
 	}
-	r := s.Result()
+	r := s.CaseResult()
 	message := ""
 	if r.Problem != nil {
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)

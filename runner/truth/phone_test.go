@@ -187,7 +187,7 @@ func (w *showing) run(t *testing.T) {
 	if pressed := phone.BarKeys(); len(pressed) > 0 {
 		w.wrong("pressed %q of the navigation bar\n%s", pressed, yaml)
 	}
-	phone.Change(func() { w.judge(s, verdict, sink.Result(), yaml) })
+	phone.Change(func() { w.judge(s, verdict, sink.CaseResult(), yaml) })
 }
 
 func hashOf(text string) (h uint32) {
@@ -198,7 +198,7 @@ func hashOf(text string) (h uint32) {
 }
 
 // judge holds what happened against what had to.
-func (w *showing) judge(s *stage, verdict event.Verdict, r *event.Result, yaml string) {
+func (w *showing) judge(s *stage, verdict event.Verdict, r *event.CaseResult, yaml string) {
 	said := ""
 	if r.Problem != nil {
 		said = r.Problem.Message

@@ -234,7 +234,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 	if err != nil {
 		t.Error(err)
 	}
-	r := s.Result()
+	r := s.CaseResult()
 	message := ""
 	if r.Problem != nil {
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep-1, r.Problem.Message)
