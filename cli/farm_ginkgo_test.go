@@ -39,7 +39,7 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 			if c.CaseResult.Problem != nil {
 				problem, _, _ = strings.Cut(c.CaseResult.Problem.Message, "\n")
 			}
-			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.CaseResult.Verdict, problem,
+			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.CaseResult.Result, problem,
 				len(c.CaseResult.Steps)))
 		}
 		has(t, "Ginkgo", out.stdout, "bad.yaml:6:5: fail: ", "Ran 3 of")

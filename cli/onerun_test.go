@@ -79,7 +79,7 @@ func passedIn(t *testing.T, dir string) (packs []string) {
 		t.Fatal(err)
 	}
 	for _, c := range run.Cases {
-		if c.CaseResult == nil || c.CaseResult.Verdict != event.Pass {
+		if c.CaseResult == nil || c.CaseResult.Result != event.Pass {
 			t.Errorf("%s: %+v", c.Pack, c.CaseResult)
 		}
 		if !strings.Contains(string(whole), c.Pack) {

@@ -273,10 +273,10 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	run, sealed, err := run.Begin(conf, nil)
+	run, sealed, err := run.Start(conf, nil)
 	for _, s := range sealed {
 		fmt.Fprintf(env.Stderr, "completed the report of %s, which a killed run left unfinished: %s\n", s.Dir,
-			s.CaseResult.Verdict)
+			s.CaseResult.Result)
 	}
 	if run == nil {
 		return err
@@ -284,7 +284,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: unfinished reports of killed runs could not be completed: %v\n", err)
 	}
-	warn(env, conf.ReportSealed(ctx, sealed))
+	warn(env, conf.ReportFinalized(ctx, sealed))
 	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
 	lost = warn(env, run.Announce(p.Cases)) || lost

@@ -138,7 +138,7 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	worst := event.Pass
 	for _, one := range run.Cases {
 		state.Tests = append(state.Tests, stateOf(one.CaseResult, filepath.Join(run.Dir, one.Pack)))
-		worst = worse(worst, one.CaseResult.Verdict)
+		worst = worse(worst, one.CaseResult.Result)
 	}
 	if len(run.Cases) == 0 {
 		return nil, &client.Refusal{What: "the run " + run.Name + " has no report yet", Try: "call again when it has ended"}
@@ -247,8 +247,8 @@ func stateOf(r *event.CaseResult, dir string) testState {
 }
 
 // worse returns the result that decides: a fail weighs more than an error, as in exit codes.
-func worse(a, b event.Verdict) event.Verdict {
-	order := []event.Verdict{event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
+func worse(a, b event.Result) event.Result {
+	order := []event.Result{event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
 	if slices.Index(order, b) > slices.Index(order, a) {
 		return b
 	}

@@ -108,7 +108,7 @@ func TestFailFastStartsNothingMore(t *testing.T) {
 				f.cost, p.cost = time.Second, 5*time.Second
 				list := append([]plan.Case{bad(t, f)}, mixed(t, 2)...)
 				outcomes := newRunner(t, run.Config{FailFast: true}, f, p).All(t.Context(), list)
-				if v := outcomes[0].Verdict(); v != event.Verdict(name) {
+				if v := outcomes[0].Verdict(); v != event.Result(name) {
 					t.Fatalf("%s: %v", v, outcomes[0].Err)
 				}
 				wantVerdict(t, outcomes[1], event.Skipped, "bad did not pass")

@@ -77,7 +77,7 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 // again; a tap may have happened, so its test is an error. The next test passes.
 func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	for service, want := range map[string]event.Verdict{"uiautomator": event.Pass, "input tap": event.Error} {
+	for service, want := range map[string]event.Result{"uiautomator": event.Pass, "input tap": event.Error} {
 		t.Run(service, func(t *testing.T) {
 			driver, list := simulated(t, "SIM-A")
 			r := newRunner(t, run.Config{NoVideo: true}, driver)

@@ -222,9 +222,9 @@ func parseCase(t *testing.T, src string) plan.Case {
 }
 
 // wantVerdict checks an outcome and that its report says the same.
-func wantVerdict(t *testing.T, o run.Outcome, want event.Verdict, words ...string) {
+func wantVerdict(t *testing.T, o run.Outcome, want event.Result, words ...string) {
 	t.Helper()
-	if o.Err != nil || o.Verdict() != want || o.CaseResult == nil || o.CaseResult.Verdict != want {
+	if o.Err != nil || o.Verdict() != want || o.CaseResult == nil || o.CaseResult.Result != want {
 		t.Fatalf("%s: verdict %s, %v\n%s", o.Case.Pack, o.Verdict(), o.Err, runner.FailureText(o))
 	}
 	if _, err := os.Stat(o.Dir + "/summary.json"); err != nil {

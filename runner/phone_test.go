@@ -101,7 +101,7 @@ func TestTapsAreProved(t *testing.T) {
 	for _, c := range []struct {
 		page, label string
 		timeoutMs   int
-		verdict     event.Verdict
+		verdict     event.Result
 		want        string
 	}{
 		{"Overlay", "Beside", 60000, event.Pass, event.ProofHit},
@@ -110,8 +110,8 @@ func TestTapsAreProved(t *testing.T) {
 	} {
 		t.Run(c.page+" "+c.label, func(t *testing.T) {
 			o, _ := onPhone(t, open(c.page), fmt.Sprintf("tap: {label: %q, timeoutMs: %d}", c.label, c.timeoutMs))
-			if o.CaseResult.Verdict != c.verdict {
-				t.Fatalf("%s: %s", o.CaseResult.Verdict, runner.FailureText(o))
+			if o.CaseResult.Result != c.verdict {
+				t.Fatalf("%s: %s", o.CaseResult.Result, runner.FailureText(o))
 			}
 			d := o.CaseResult.Steps[1].Detail
 			if d == nil || d.ProofKind() != c.want || d.Point == nil || d.Bounds == nil {
@@ -225,7 +225,7 @@ func TestMovingScreenIsReadInPixels(t *testing.T) {
 			"true}\n  - tap: Stop\n"))
 		// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
 		wantVerdict(t, o, event.Error, "never stops moving")
-		if s := o.CaseResult.Steps[1]; s.Verdict != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
+		if s := o.CaseResult.Steps[1]; s.Result != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
 			t.Errorf("assert: %+v", s)
 		}
 	}

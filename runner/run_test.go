@@ -247,7 +247,7 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 		if took := time.Since(began); took > 91*time.Second {
 			t.Errorf("ended after %v", took)
 		}
-		count := map[event.Verdict]int{}
+		count := map[event.Result]int{}
 		for _, o := range outcomes {
 			count[o.Verdict()]++
 		}
@@ -283,26 +283,26 @@ func TestExitCode(t *testing.T) {
 	t.Parallel()
 	const pass, fail, bad, skip, stop = event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted
 	for _, test := range []struct {
-		verdicts   []event.Verdict
+		verdicts   []event.Result
 		allowEmpty bool
 		want       int
 	}{
-		{[]event.Verdict{pass, pass}, false, 0},
-		{[]event.Verdict{pass, skip}, false, 0},
-		{[]event.Verdict{pass, fail}, false, 1},
-		{[]event.Verdict{bad, fail, pass}, false, 1},
-		{[]event.Verdict{bad, pass}, false, 3},
-		{[]event.Verdict{bad, skip}, true, 3},
-		{[]event.Verdict{skip, skip}, false, 3},
-		{[]event.Verdict{skip, skip}, true, 0},
+		{[]event.Result{pass, pass}, false, 0},
+		{[]event.Result{pass, skip}, false, 0},
+		{[]event.Result{pass, fail}, false, 1},
+		{[]event.Result{bad, fail, pass}, false, 1},
+		{[]event.Result{bad, pass}, false, 3},
+		{[]event.Result{bad, skip}, true, 3},
+		{[]event.Result{skip, skip}, false, 3},
+		{[]event.Result{skip, skip}, true, 0},
 		{nil, false, 3},
 		{nil, true, 0},
-		{[]event.Verdict{pass, stop}, false, 130},
-		{[]event.Verdict{fail, bad, stop}, true, 130},
+		{[]event.Result{pass, stop}, false, 130},
+		{[]event.Result{fail, bad, stop}, true, 130},
 	} {
 		var outcomes []run.Outcome
 		for _, v := range test.verdicts {
-			outcomes = append(outcomes, run.Outcome{CaseResult: &event.CaseResult{Verdict: v}})
+			outcomes = append(outcomes, run.Outcome{CaseResult: &event.CaseResult{Result: v}})
 		}
 		if got := run.ExitCode(outcomes, test.allowEmpty); got != test.want {
 			t.Errorf("%v, allow empty %v: exit code %d, want %d", test.verdicts, test.allowEmpty, got, test.want)
@@ -316,13 +316,13 @@ func TestReportThatCouldNotBeKeptIsNeverAPass(t *testing.T) {
 	for _, test := range []struct {
 		result *event.CaseResult
 		err    error
-		want   event.Verdict
+		want   event.Result
 	}{
-		{&event.CaseResult{Verdict: event.Pass}, nil, event.Pass},
-		{&event.CaseResult{Verdict: event.Pass}, full, event.Error},
-		{&event.CaseResult{Verdict: event.Skipped}, full, event.Error},
-		{&event.CaseResult{Verdict: event.Fail}, full, event.Fail},
-		{&event.CaseResult{Verdict: event.Interrupted}, full, event.Interrupted},
+		{&event.CaseResult{Result: event.Pass}, nil, event.Pass},
+		{&event.CaseResult{Result: event.Pass}, full, event.Error},
+		{&event.CaseResult{Result: event.Skipped}, full, event.Error},
+		{&event.CaseResult{Result: event.Fail}, full, event.Fail},
+		{&event.CaseResult{Result: event.Interrupted}, full, event.Interrupted},
 		{nil, full, event.Error},
 		{nil, nil, event.Interrupted},
 	} {
@@ -361,7 +361,7 @@ func TestFailureTextWithoutAStep(t *testing.T) {
 		"no device":   {none, "suites/sample.yaml:1:1: error: no Android device"},
 		"interrupted": {run.Outcome{Case: c}, "suites/sample.yaml:1:1: interrupted"},
 		"no pack":     {run.Outcome{Case: c, Err: full}, "suites/sample.yaml:1:1: error: no space left on device"},
-		"report not kept": {run.Outcome{Case: c, Err: full, CaseResult: &event.CaseResult{Verdict: event.Pass}},
+		"report not kept": {run.Outcome{Case: c, Err: full, CaseResult: &event.CaseResult{Result: event.Pass}},
 			"suites/sample.yaml:1:1: error: no space left on device"},
 	} {
 		if text := runner.FailureText(test.o); !strings.HasPrefix(text, test.want) || strings.Contains(text, "<nil>") {

@@ -27,7 +27,7 @@ func TestSequenceEndsWithItsFirstFailure(t *testing.T) {
 			}
 			list = append(list, newCase(t, "free", dsl.Android, "Ready"), newCase(t, "page", dsl.Web, "Ready"))
 			outcomes := newRunner(t, run.Config{Parallel: parallel}, f, p).All(t.Context(), list)
-			for i, want := range []event.Verdict{event.Pass, event.Pass, event.Fail, event.Skipped, event.Skipped, event.Pass,
+			for i, want := range []event.Result{event.Pass, event.Pass, event.Fail, event.Skipped, event.Skipped, event.Pass,
 				event.Pass} {
 				if want == event.Skipped {
 					wantVerdict(t, outcomes[i], want, "third did not pass", ".maestro", "continueOnFailure")

@@ -29,7 +29,7 @@ type Device struct {
 	life  *drivers.Lifetime // its goroutines are those of logs and films
 	web   webViews
 
-	taken drivers.Pictures // the newest picture
+	taken drivers.ImageCache // the newest picture
 
 	mu      sync.Mutex
 	shot    image.Point   // size of the last screenshot, which is the measure of everything

@@ -123,10 +123,10 @@ func homeOf(o run.Outcome) home {
 	if o.Err != nil {
 		h.Error = o.Err.Error()
 	}
-	if o.CaseResult.Verdict != event.Skipped {
+	if o.CaseResult.Result != event.Skipped {
 		h.Device = o.CaseResult.Case.Device
 	}
-	if o.CaseResult.Problem != nil && o.CaseResult.Verdict == event.Error {
+	if o.CaseResult.Problem != nil && o.CaseResult.Result == event.Error {
 		h.Error = strings.TrimSpace(h.Error + " " + o.CaseResult.Problem.Message)
 	}
 	return h

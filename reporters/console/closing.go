@@ -27,8 +27,8 @@ func (c *Console) closing(run Run) string {
 		switch last := tries[len(tries)-1]; {
 		case first != nil:
 			b.WriteString("\n" + c.failure(first, display{word: word, color: yellow}, run.Dir))
-		case last.Verdict != event.Pass && last.Verdict != event.Skipped:
-			b.WriteString("\n" + c.failure(last, displayOf(last.Verdict), run.Dir))
+		case last.Result != event.Pass && last.Result != event.Skipped:
+			b.WriteString("\n" + c.failure(last, displayOf(last.Result), run.Dir))
 		}
 	}
 	b.WriteString("\n" + c.warnings() + c.slowest() + c.totals(run) + "\n")
@@ -95,7 +95,7 @@ const (
 // other case.
 func passedLater(tries []*event.CaseResult) (first *event.CaseResult, word string) {
 	before := tries[:len(tries)-1]
-	if len(before) == 0 || tries[len(before)].Verdict != event.Pass {
+	if len(before) == 0 || tries[len(before)].Result != event.Pass {
 		return nil, ""
 	}
 	for _, t := range before {
@@ -214,13 +214,13 @@ func (c *Console) slowest() string {
 
 // tally counts how the tests ended so far.
 func (c *Console) tally() string {
-	n := map[event.Verdict]int{}
+	n := map[event.Result]int{}
 	for _, tries := range c.cases() {
-		n[tries[len(tries)-1].Verdict]++
+		n[tries[len(tries)-1].Result]++
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
 	for _, v := range []struct {
-		verdict event.Verdict
+		verdict event.Result
 		word    string
 	}{{event.Fail, "failed"}, {event.Error, "with an error"}, {event.Interrupted, "interrupted"},
 		{event.Skipped, "skipped"}} {
@@ -233,9 +233,9 @@ func (c *Console) tally() string {
 
 // totals counts how the tests ended. A run without tests is not a success.
 func (c *Console) totals(run Run) string {
-	n, again := map[event.Verdict]int{}, map[string]int{}
+	n, again := map[event.Result]int{}, map[string]int{}
 	for _, tries := range c.cases() {
-		n[tries[len(tries)-1].Verdict]++
+		n[tries[len(tries)-1].Result]++
 		if _, word := passedLater(tries); word != "" {
 			again[word]++
 		}
@@ -253,7 +253,7 @@ func (c *Console) totals(run Run) string {
 	if k := again[labelLost]; k > 0 {
 		parts[0] += fmt.Sprintf(" (%d after a lost device)", k)
 	}
-	add := func(v event.Verdict, word, many string) {
+	add := func(v event.Result, word, many string) {
 		switch k := n[v]; {
 		case k == 1:
 			parts = append(parts, "1 "+word)

@@ -179,7 +179,7 @@ func (c *Console) Correct(res *event.CaseResult) {
 		c.order = append(c.order, pack)
 	}
 	c.ended[pack] = res
-	if shown != nil && shown.Verdict == res.Verdict {
+	if shown != nil && shown.Result == res.Result {
 		return // its line is there
 	}
 	c.redraw(c.caseLine(res) + c.reason(res))

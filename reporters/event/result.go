@@ -11,7 +11,7 @@ import (
 // it.
 type CaseResult struct {
 	Case        Case
-	Verdict     Verdict
+	Result      Result
 	Started     time.Time
 	Ended       time.Time
 	Duration    time.Duration // as the engine measured it; of an interrupted case: up to the last event
@@ -29,7 +29,7 @@ type CaseResult struct {
 // StepResult is the result of one step.
 type StepResult struct {
 	Step
-	Verdict     Verdict
+	Result      Result
 	Started     time.Time
 	Duration    time.Duration
 	Problem     *Problem
@@ -48,7 +48,7 @@ type Counts struct {
 func (r *CaseResult) Count() Counts {
 	c := Counts{Total: len(r.Steps)}
 	for _, s := range r.Steps {
-		switch s.Verdict {
+		switch s.Result {
 		case Pass:
 			c.Passed++
 		case Warned:
@@ -87,7 +87,7 @@ func (r *CaseResult) Step(n int) *StepResult {
 // LostDevice reports whether the case ended because its device, or browser, was lost. That is neither the app's fault
 // nor the test's.
 func (r *CaseResult) LostDevice() bool {
-	return r.Verdict == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
+	return r.Result == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
 }
 
 // Screenshots returns the screenshots of the case, in the order in which they were taken.

@@ -40,12 +40,12 @@ func Annotate(w io.Writer, r *history.Run, p Places) error {
 		}
 		for _, f := range list[1:min(len(list), perType)] {
 			text += "\n" + f.Located()
-			others = append(others, annotation("error", c, p, f.Place, word(c.CaseResult.Verdict), problemText(f)))
+			others = append(others, annotation("error", c, p, f.Place, word(c.CaseResult.Result), problemText(f)))
 		}
 		if rest := event.AndMore(more - perType + 1); rest != "" {
 			text += "\n" + rest
 		}
-		problems = append(problems, annotation("error", c, p, list[0].Place, word(c.CaseResult.Verdict), text))
+		problems = append(problems, annotation("error", c, p, list[0].Place, word(c.CaseResult.Result), text))
 	}
 	problems = append(problems, others[:max(0, min(len(others), perType-len(problems)))]...)
 	for i := range r.Cases {
@@ -76,7 +76,7 @@ func limited(b *strings.Builder, kind string, lines []string, more string) {
 	}
 }
 
-func word(v event.Verdict) string {
+func word(v event.Result) string {
 	if v == event.Fail {
 		return "failed"
 	}

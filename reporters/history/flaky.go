@@ -95,7 +95,7 @@ func (c *RunCase) Story(run *Run) Story {
 	slices.SortFunc(s.Steps, func(a, b StepRate) int {
 		return cmp.Or(cmp.Compare(b.Rate.Bad, a.Rate.Bad), cmp.Compare(a.Step, b.Step))
 	})
-	if v := c.CaseResult.Verdict; v == event.Pass || v == event.Skipped {
+	if v := c.CaseResult.Result; v == event.Pass || v == event.Skipped {
 		return s
 	}
 	s.First = &FirstFailed{}
@@ -115,7 +115,7 @@ func (c *RunCase) Story(run *Run) Story {
 // entry is the line that this run adds to the history of a case.
 func (r *Run) entry(c *RunCase) HistoryEntry {
 	e := HistoryEntry{Run: r.Name, ID: c.CaseResult.Case.ID, Pack: c.Pack, Platform: string(c.CaseResult.Case.Platform),
-		Verdict: c.CaseResult.Verdict, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
+		Verdict: c.CaseResult.Result, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
 		Step: c.CaseResult.ProblemStep}
 	if r.Env != nil {
 		e.Commit = r.Env.Commit

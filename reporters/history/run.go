@@ -149,8 +149,8 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 	res.Case.Pack = name // links must lead to the folder, whatever the events contain
 	if err != nil {
 		c.Broken = "its events cannot be read: " + err.Error()
-		if res.Verdict != event.Fail {
-			res.Verdict, res.Problem, res.ProblemStep = event.Error, &event.Problem{Message: "the report is broken: " +
+		if res.Result != event.Fail {
+			res.Result, res.Problem, res.ProblemStep = event.Error, &event.Problem{Message: "the report is broken: " +
 				c.Broken}, 0
 		}
 		return c, true
@@ -160,7 +160,7 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 }
 
 func brokenResult(c event.Case, err error) *event.CaseResult {
-	return &event.CaseResult{Case: c, Verdict: event.Error, Problem: &event.Problem{Message: "the report is broken: " +
+	return &event.CaseResult{Case: c, Result: event.Error, Problem: &event.Problem{Message: "the report is broken: " +
 		err.Error()}, Recording: event.Recording{Kind: event.NoRecording}}
 }
 
@@ -174,11 +174,11 @@ func applySummary(root *os.Root, res *event.CaseResult) string {
 	if err != nil {
 		return err.Error()
 	}
-	if good := res.Verdict == event.Pass || res.Verdict == event.Skipped; !good || s.Result != event.Error &&
+	if good := res.Result == event.Pass || res.Result == event.Skipped; !good || s.Result != event.Error &&
 		s.Result != event.Interrupted {
 		return ""
 	}
-	res.Verdict, res.ProblemStep, res.Problem = s.Result, 0, &event.Problem{Message: "summary.json says " +
+	res.Result, res.ProblemStep, res.Problem = s.Result, 0, &event.Problem{Message: "summary.json says " +
 		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem = &event.Problem{Message: s.Problem.Message}

@@ -147,7 +147,7 @@ func (w *pageWriter) sections(r *Run) {
 // failure is one test that did not pass: what, where, and what was found instead.
 func (w *pageWriter) failure(c *RunCase) string {
 	res, b := c.CaseResult, &markdown.Writer{}
-	b.Printf("\n### %s %s\n\n", verdictSign(res.Verdict), w.link(c, c.Title()))
+	b.Printf("\n### %s %s\n\n", verdictSign(res.Result), w.link(c, c.Title()))
 	var facts []string
 	if s := res.Step(res.ProblemStep); s != nil {
 		facts = append(facts, fmt.Sprintf("**Step %d, %s**", s.N, markdown.Text(s.Action, markdown.MaxArg)))
@@ -227,7 +227,7 @@ func (w *pageWriter) flakyOrSlow(r *Run) {
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		for _, why := range []string{c.Flaky(), c.Lost(), c.Slow(), c.Broken} {
-			if why != "" && (why != c.Broken || c.CaseResult.Verdict != event.Error) {
+			if why != "" && (why != c.Broken || c.CaseResult.Result != event.Error) {
 				lines = append(lines, fmt.Sprintf("- %s: %s%s\n", w.link(c, c.Title()), markdown.Text(why, maxShown), recent(c)))
 			}
 		}
@@ -245,7 +245,7 @@ func recent(c *RunCase) string {
 	for _, e := range c.Trend.Recent[max(0, len(c.Trend.Recent)-9):] {
 		b.WriteString(verdictSign(e.Verdict))
 	}
-	return b.String() + verdictSign(c.CaseResult.Verdict)
+	return b.String() + verdictSign(c.CaseResult.Result)
 }
 
 // ledger lists the warnings: what a pass does not cover. Steps in a row that were not reached are one line.
@@ -304,7 +304,7 @@ func (w *pageWriter) table(r *Run) {
 		if c.CaseResult.Duration > 0 {
 			took = wholeTime(c.CaseResult.Duration)
 		}
-		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", verdictSign(c.CaseResult.Verdict), w.link(c, c.Title()),
+		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", verdictSign(c.CaseResult.Result), w.link(c, c.Title()),
 			markdown.Text(string(c.CaseResult.Case.Platform), markdown.MaxArg), markdown.Text(device, markdown.MaxArg), n.Passed,
 			n.Total, took)
 		if i == 0 {
@@ -317,7 +317,7 @@ func (w *pageWriter) table(r *Run) {
 	}
 }
 
-func verdictSign(v event.Verdict) string {
+func verdictSign(v event.Result) string {
 	sign, _, _ := strings.Cut(markdown.Mark(v), " ")
 	return sign
 }

@@ -85,8 +85,8 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 	if hash == "" {
 		return t
 	}
-	last := event.Verdict("")
-	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.CaseResult.Verdict, Hash: hash}) {
+	last := event.Result("")
+	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.CaseResult.Result, Hash: hash}) {
 		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
 			continue // an error is the infrastructure's, not the test's
 		}
@@ -102,8 +102,8 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 // changed from pass to fail and back (a single change is what tests are for). An attempt that lost its device does not
 // count.
 func (c *RunCase) Flaky() string {
-	if c.CaseResult.Verdict == event.Pass &&
-		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.CaseResult.Verdict != event.Pass && !t.CaseResult.LostDevice() }) {
+	if c.CaseResult.Result == event.Pass &&
+		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
 		return fmt.Sprintf("passed on attempt %d", len(c.Tries)+1)
 	}
 	if c.Trend.Flips >= 2 {
@@ -126,7 +126,7 @@ func (c *RunCase) Lost() string {
 // Slow says that the case passed, but took much longer than it usually does, or nothing.
 func (c *RunCase) Slow() string {
 	took := c.CaseResult.Duration
-	if c.CaseResult.Verdict != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 ||
+	if c.CaseResult.Result != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 ||
 		took-c.Trend.Median < time.Second {
 		return ""
 	}

@@ -95,8 +95,8 @@ func loadResult(dir string) (*event.CaseResult, error) {
 	if bad == nil {
 		overlay(res, s)
 	}
-	if err != nil && res.Verdict != event.Fail {
-		res.Verdict, res.ProblemStep = event.Error, 0
+	if err != nil && res.Result != event.Fail {
+		res.Result, res.ProblemStep = event.Error, 0
 		res.Problem = &event.Problem{Message: "the report is broken: its events cannot be read: " + err.Error()}
 	}
 	return res, nil
@@ -122,11 +122,11 @@ func overlay(res *event.CaseResult, s pack.Summary) {
 	if res.Recording.Why == "" {
 		res.Recording.Why = s.Recording.Why
 	}
-	good := res.Verdict == event.Pass || res.Verdict == event.Skipped
+	good := res.Result == event.Pass || res.Result == event.Skipped
 	if !good || s.Result == event.Pass || s.Result == event.Skipped || s.Result == "" {
 		return
 	}
-	res.Verdict, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " +
+	res.Result, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " +
 		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem.Message = s.Problem.Message

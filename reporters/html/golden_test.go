@@ -83,7 +83,7 @@ func TestGoldenRun(t *testing.T) {
 
 func TestGoldenRuns(t *testing.T) {
 	t.Parallel()
-	line := func(day, pack string, v event.Verdict, tries int) history.HistoryEntry {
+	line := func(day, pack string, v event.Result, tries int) history.HistoryEntry {
 		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500,
 			Hash: "h", Tries: tries}
 	}

@@ -42,10 +42,10 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 			}
 			page.History = append(page.History, past)
 		}
-		if page.Green == nil && s.Result == event.Pass && page.CaseResult.Verdict != event.Pass {
+		if page.Green == nil && s.Result == event.Pass && page.CaseResult.Result != event.Pass {
 			page.Green = green(filepath.Join(reportsRoot, run, name), run, to)
 		}
-		if len(page.History) == maxPast && (page.Green != nil || page.CaseResult.Verdict == event.Pass) {
+		if len(page.History) == maxPast && (page.Green != nil || page.CaseResult.Result == event.Pass) {
 			break
 		}
 	}
@@ -59,7 +59,7 @@ func green(dir, run, to string) *PassedPack {
 		return nil // a link, perhaps
 	}
 	res, err := loadResult(dir)
-	if err != nil || res.Verdict != event.Pass {
+	if err != nil || res.Result != event.Pass {
 		return nil
 	}
 	return &PassedPack{CaseResult: res, Dir: dir, Run: run, Link: to}

@@ -164,7 +164,7 @@ func TestPassedPageStartsAtItsFirstStep(t *testing.T) {
 
 // TestFirstAttemptSaysHowTheTestEnded: its own page says that it failed, and that the test passed after all.
 func TestFirstAttemptSaysHowTheTestEnded(t *testing.T) {
-	for final, want := range map[event.Verdict]string{
+	for final, want := range map[event.Result]string{
 		event.Pass: "Attempt 1 of 2: the test passed in the end", event.Fail: "Attempt 1 of 2: the test ended as Failed",
 		"": "",
 	} {

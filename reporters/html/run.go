@@ -44,7 +44,7 @@ func Run(w io.Writer, in RunPage) error {
 type runData struct {
 	Page    string            `json:"page"`
 	Name    string            `json:"name"`
-	Verdict event.Verdict     `json:"verdict"`
+	Verdict event.Result      `json:"verdict"`
 	Up      string            `json:"up,omitempty"`
 	Started string            `json:"started,omitempty"`
 	Took    string            `json:"took"` // from the first test's start to the last one's end
@@ -58,11 +58,11 @@ type runData struct {
 }
 
 type causeData struct {
-	Headline string        `json:"headline"`
-	Verdict  event.Verdict `json:"verdict"`
-	Tests    int           `json:"tests"`
-	Small    string        `json:"small,omitempty"` // a data URL
-	Alt      string        `json:"alt,omitempty"`
+	Headline string       `json:"headline"`
+	Verdict  event.Result `json:"verdict"`
+	Tests    int          `json:"tests"`
+	Small    string       `json:"small,omitempty"` // a data URL
+	Alt      string       `json:"alt,omitempty"`
 }
 
 // rowData is a test. Names are short and default values are left out, because there may be ten thousand rows.
@@ -107,8 +107,8 @@ func splits(run *history.Run) map[int]string {
 		for _, i := range group {
 			var others []string
 			for _, o := range group {
-				if a, b := run.Cases[i].CaseResult, run.Cases[o].CaseResult; a.Case.Browser != b.Case.Browser && a.Verdict != b.Verdict {
-					others = append(others, fmt.Sprintf("%s in %s", b.Verdict, cmp.Or(b.Case.Model, b.Case.Browser)))
+				if a, b := run.Cases[i].CaseResult, run.Cases[o].CaseResult; a.Case.Browser != b.Case.Browser && a.Result != b.Result {
+					others = append(others, fmt.Sprintf("%s in %s", b.Result, cmp.Or(b.Case.Model, b.Case.Browser)))
 				}
 			}
 			if len(others) > 0 {
@@ -120,7 +120,7 @@ func splits(run *history.Run) map[int]string {
 }
 
 // verdictCode is the character of a verdict in rows.
-func verdictCode(v event.Verdict) string { return string(verdict(v))[:1] }
+func verdictCode(v event.Result) string { return string(verdict(v))[:1] }
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
@@ -174,7 +174,7 @@ func runDataOf(in RunPage) *runData {
 func row(c *history.RunCase, word func(string) int) rowData {
 	res := c.CaseResult
 	r := rowData{
-		Verdict: verdictCode(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
+		Verdict: verdictCode(res.Result), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
 		Platform: word(string(res.Case.Platform)),
 		File:     word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(),
 		Steps: len(res.Steps),
@@ -260,7 +260,7 @@ func before(res *event.CaseResult) bool {
 		return false
 	}
 	for _, earlier := range res.Steps {
-		if earlier.N < s.N && earlier.Verdict == event.Pass {
+		if earlier.N < s.N && earlier.Result == event.Pass {
 			return false
 		}
 	}

@@ -142,7 +142,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 	if out := output(c, base); out != "" {
 		t.Out = &block{clean(shorten.Middle(out, maxOutput))}
 	}
-	switch res.Verdict {
+	switch res.Result {
 	case event.Pass:
 	case event.Skipped:
 		t.Skipped = &skipped{Message: line(message(res))}
@@ -153,9 +153,9 @@ func caseOf(c *history.RunCase, base string) testcase {
 	}
 	for _, try := range c.Tries {
 		a := attempt{Message: line(located(try.CaseResult)), Type: kind(try.CaseResult), Trace: block{clean(text(try.CaseResult))}}
-		passed, failed := res.Verdict == event.Pass, try.CaseResult.Verdict == event.Fail
+		passed, failed := res.Result == event.Pass, try.CaseResult.Result == event.Fail
 		switch {
-		case try.CaseResult.Verdict == event.Pass || try.CaseResult.Verdict == event.Skipped:
+		case try.CaseResult.Result == event.Pass || try.CaseResult.Result == event.Skipped:
 		case passed && failed:
 			t.FlakyFailure = append(t.FlakyFailure, a)
 		case passed:
@@ -193,11 +193,11 @@ func kind(res *event.CaseResult) string {
 	switch {
 	case res.Problem != nil && res.Problem.Kind == event.AppCrashed:
 		return "AppCrashed"
-	case res.Verdict == event.Fail && res.Problem != nil && res.Problem.Assertion:
+	case res.Result == event.Fail && res.Problem != nil && res.Problem.Assertion:
 		return "AssertionFailed"
-	case res.Verdict == event.Fail:
+	case res.Result == event.Fail:
 		return "StepFailed"
-	case res.Verdict == event.Interrupted:
+	case res.Result == event.Interrupted:
 		return "Interrupted"
 	}
 	return "Error"
@@ -281,7 +281,7 @@ func output(c *history.RunCase, base string) string {
 		b.WriteString("app " + oneLine(app) + "\n")
 	}
 	for _, s := range res.Steps {
-		fmt.Fprintf(&b, "%-11s %d %s %s (%s)%s\n", s.Verdict, s.N, s.Action, oneLine(s.Args), s.Place, took(s))
+		fmt.Fprintf(&b, "%-11s %d %s %s (%s)%s\n", s.Result, s.N, s.Action, oneLine(s.Args), s.Place, took(s))
 		for _, n := range s.Notes {
 			b.WriteString("            " + oneLine(n) + "\n")
 		}

@@ -142,7 +142,7 @@ func FuzzClean(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		res := &event.CaseResult{Verdict: event.Fail, Problem: &event.Problem{Message: s, Expected: s}}
+		res := &event.CaseResult{Result: event.Fail, Problem: &event.Problem{Message: s, Expected: s}}
 		data, err := Write(&history.Run{Name: s, Cases: []history.RunCase{{Pack: s, Key: s, CaseResult: res}}})
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func (w *Writer) head(r *event.CaseResult) {
 	w.Printf("# %s\n\n", Text(c.ID, MaxArg))
 	w.Printf("- id: %s\n- platform: %s\n- solver: %s\n", Text(c.ID, MaxArg), Text(string(c.Platform), MaxArg),
 		Text(c.Solver, MaxArg))
-	w.Printf("- duration: %.1fs\n- result: %s\n", r.Duration.Seconds(), Mark(r.Verdict))
+	w.Printf("- duration: %.1fs\n- result: %s\n", r.Duration.Seconds(), Mark(r.Result))
 	if c.Name != "" && c.Name != c.ID {
 		w.Printf("- name: %s\n", Text(c.Name, MaxArg))
 	}
@@ -82,7 +82,7 @@ func (w *Writer) head(r *event.CaseResult) {
 }
 
 // Mark is how a verdict is displayed.
-func Mark(v event.Verdict) string {
+func Mark(v event.Result) string {
 	switch v {
 	case event.Pass:
 		return "✅ PASS"
@@ -111,10 +111,10 @@ func (w *Writer) steps(r *event.CaseResult) {
 			action += " (" + Text(s.In, MaxArg) + ")"
 		}
 		took := "–"
-		if s.Verdict == event.Pass || s.Verdict == event.Fail || s.Verdict == event.Error {
+		if s.Result == event.Pass || s.Result == event.Fail || s.Result == event.Error {
 			took = StepTime(s.Duration)
 		}
-		w.Printf("| %d | %s | %s | %s | %s |\n", s.N, action, mdCell(s.Args, MaxArg), Mark(s.Verdict), took)
+		w.Printf("| %d | %s | %s | %s | %s |\n", s.N, action, mdCell(s.Args, MaxArg), Mark(s.Result), took)
 	}
 }
 
@@ -127,11 +127,11 @@ func StepTime(d time.Duration) string {
 }
 
 func (w *Writer) problem(r *event.CaseResult) {
-	if r.Verdict == event.Pass {
+	if r.Result == event.Pass {
 		return
 	}
 	title := "What went wrong"
-	if r.Verdict == event.Skipped {
+	if r.Result == event.Skipped {
 		title = "Why it was skipped"
 	}
 	w.Printf("\n## %s\n\n", title)
@@ -231,7 +231,7 @@ func (w *Writer) notes(r *event.CaseResult) {
 	for _, s := range r.Steps {
 		notes := s.Notes
 		if s.Detail != nil {
-			notes = slices.Concat(notes, s.Detail.Notes, s.Detail.Doubts)
+			notes = slices.Concat(notes, s.Detail.Notes, s.Detail.Warnings)
 		}
 		for _, n := range notes {
 			lines = append(lines, fmt.Sprintf("step %d: %s", s.N, Text(n, MaxLong)))

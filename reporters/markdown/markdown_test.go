@@ -48,9 +48,9 @@ func hostileResult(s string) *event.CaseResult {
 		{Time: now, Kind: event.Attached, Step: 1, Attachment: &event.Attachment{Path: "screenshots/" + s, Type: s,
 			Kind: event.KindFailure}},
 		{Time: now, Kind: event.Attached, Attachment: &event.Attachment{Path: s, Type: s, Kind: event.KindArtifact}},
-		{Time: now, Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p, Detail: &event.Detail{
+		{Time: now, Kind: event.StepEnded, Step: 1, Result: event.Fail, Problem: p, Detail: &event.Detail{
 			Notes: []string{s}}},
-		{Time: now, Kind: event.CaseEnded, Verdict: event.Fail, Problem: p},
+		{Time: now, Kind: event.CaseEnded, Result: event.Fail, Problem: p},
 		{Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeRecording, Why: s}},
 	})
 }

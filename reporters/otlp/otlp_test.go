@@ -155,11 +155,11 @@ func TestTrace(t *testing.T) {
 		for _, try := range append(slices.Clone(rc.Tries), history.Try{Pack: rc.Pack, CaseResult: rc.CaseResult}) {
 			for _, s := range try.CaseResult.Steps {
 				if !s.Started.IsZero() {
-					want[fmt.Sprint(try.Pack, " ", s.N, " ", s.Verdict)]++
+					want[fmt.Sprint(try.Pack, " ", s.N, " ", s.Result)]++
 				}
 			}
 			if !try.CaseResult.Started.IsZero() {
-				want[fmt.Sprint(try.Pack, " ", try.CaseResult.Verdict)]++
+				want[fmt.Sprint(try.Pack, " ", try.CaseResult.Result)]++
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.CaseRe
 		res.Case = c
 		for _, s := range c.Steps {
 			if res.Step(s.N) == nil {
-				res.Steps = append(res.Steps, event.StepResult{Step: s, Verdict: event.Unreached})
+				res.Steps = append(res.Steps, event.StepResult{Step: s, Result: event.Unreached})
 			}
 		}
 	}

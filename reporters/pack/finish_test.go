@@ -29,7 +29,7 @@ func finish(ctx context.Context, t *testing.T, program string, arrange func(p *P
 	c := eventtest.Case("case")
 	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c})
 	arrange(p)
-	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Result: event.Pass})
 	res, err := p.Finish(ctx)
 	if err != nil {
 		t.Fatal(err)

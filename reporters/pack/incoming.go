@@ -45,8 +45,8 @@ func (i *Incoming) Dir() string { return i.p.dir }
 // of a run that died.
 func (i *Incoming) Spool() string { return filepath.Join(i.p.dir, event.WorkDir) }
 
-// Begun reports whether the case is known to have started.
-func (i *Incoming) Begun() bool { return i.received > 0 }
+// Started reports whether the case is known to have started.
+func (i *Incoming) Started() bool { return i.received > 0 }
 
 // Event takes the nth event, from 0. It ignores one that was received already, or that comes out of order: Adopt has
 // them all. The first event again means that the case starts again, on another device.
@@ -123,10 +123,10 @@ func (i *Incoming) load(dir string) (*event.CaseResult, []event.Event, error) {
 }
 
 // End makes a pack of the received events, with the verdict of a case that will send no more.
-func (i *Incoming) End(ctx context.Context, verdict event.Verdict, problem event.Problem) (*event.CaseResult, error) {
+func (i *Incoming) End(ctx context.Context, verdict event.Result, problem event.Problem) (*event.CaseResult, error) {
 	i.p.o.Observe = i.observe
 	i.p.NoRecording("the case ran on another machine, from which no report came")
-	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Verdict: verdict, Problem: &problem})
+	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Result: verdict, Problem: &problem})
 	res, finishErr := i.p.Finish(ctx)
 	if finishErr != nil {
 		err = finishErr

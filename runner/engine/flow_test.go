@@ -16,7 +16,7 @@ func TestFlow(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		steps string
-		want  event.Verdict
+		want  event.Result
 		told  string
 	}{
 		{"if takes the branch that holds", `
@@ -123,10 +123,10 @@ func TestFlow(t *testing.T) {
 			run(t, test.steps, &device{}, func(t *testing.T, s *sink, r *event.CaseResult) {
 				var told []string
 				for _, step := range r.Steps {
-					told = append(told, fmt.Sprintf("%s %s %s", step.Action, step.Args, step.Verdict))
+					told = append(told, fmt.Sprintf("%s %s %s", step.Action, step.Args, step.Result))
 				}
-				if r.Verdict != test.want || strings.Join(told, "; ") != test.told {
-					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Verdict, r.Problem, strings.Join(told, "; "), test.told)
+				if r.Result != test.want || strings.Join(told, "; ") != test.told {
+					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
 				}
 			})
 		})
@@ -158,7 +158,7 @@ func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		step string
-		want event.Verdict
+		want event.Result
 		told string
 	}{
 		{"tap: Go", event.Pass, "tap pass; log pass in after"},
@@ -172,16 +172,16 @@ func TestAfterComesHoweverTheTestWent(t *testing.T) {
 			run(t, hooks, &device{}, func(t *testing.T, s *sink, r *event.CaseResult) {
 				var told []string
 				for _, step := range r.Steps {
-					if step.Verdict == event.Unreached {
+					if step.Result == event.Unreached {
 						continue
 					}
-					told = append(told, fmt.Sprintf("%s %s", step.Action, step.Verdict))
+					told = append(told, fmt.Sprintf("%s %s", step.Action, step.Result))
 					if step.In != "" {
 						told[len(told)-1] += " in " + step.In
 					}
 				}
-				if r.Verdict != test.want || strings.Join(told, "; ") != test.told {
-					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Verdict, r.Problem, strings.Join(told, "; "), test.told)
+				if r.Result != test.want || strings.Join(told, "; ") != test.told {
+					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
 				}
 			})
 		})

@@ -117,8 +117,8 @@ func TestBrokenDeviceIsNotWaitedFor(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	test := &dsl.Test{ID: "login", Pos: source.Pos{File: "login.yaml", Line: 1, Col: 1}}
-	outcome := func(v event.Verdict) run.Outcome {
-		return run.Outcome{Case: plan.Case{Test: test}, CaseResult: &event.CaseResult{Verdict: v, Problem: &event.Problem{
+	outcome := func(v event.Result) run.Outcome {
+		return run.Outcome{Case: plan.Case{Test: test}, CaseResult: &event.CaseResult{Result: v, Problem: &event.Problem{
 			Message: "no " + string(v), Expected: "more"}}}
 	}
 	pass, fail := outcome(event.Pass), outcome(event.Fail)

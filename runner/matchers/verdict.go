@@ -20,10 +20,10 @@ func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 func HavePassed() types.GomegaMatcher { return HaveVerdict(event.Pass) }
 
 // HaveVerdict succeeds for tests with that verdict; see HavePassed.
-func HaveVerdict(v event.Verdict) types.GomegaMatcher { return &verdict{want: v} }
+func HaveVerdict(v event.Result) types.GomegaMatcher { return &verdict{want: v} }
 
 type verdict struct {
-	want event.Verdict
+	want event.Result
 	not  string // the tests with another verdict
 }
 

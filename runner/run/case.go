@@ -58,16 +58,16 @@ func (o Outcome) lostDevice() bool {
 }
 
 // Verdict returns the verdict of the outcome. A case without a complete report never passes.
-func (o Outcome) Verdict() event.Verdict {
+func (o Outcome) Verdict() event.Result {
 	switch {
 	case o.CaseResult == nil && o.Err != nil:
 		return event.Error
 	case o.CaseResult == nil:
 		return event.Interrupted
-	case o.Err != nil && (o.CaseResult.Verdict == event.Pass || o.CaseResult.Verdict == event.Skipped):
+	case o.Err != nil && (o.CaseResult.Result == event.Pass || o.CaseResult.Result == event.Skipped):
 		return event.Error
 	}
-	return o.CaseResult.Verdict
+	return o.CaseResult.Result
 }
 
 // maxOpens is how many attempts a case makes to open one phone that is listed as ready.
@@ -147,7 +147,7 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside callbacks, t try)
 		return *none
 	}
 	defer lease.Release()
-	return r.on(ctx, c, lease, dev, func(v event.Verdict) {
+	return r.on(ctx, c, lease, dev, func(v event.Result) {
 		if t.left == 0 || v != event.Fail && v != event.Error {
 			beside.freed()
 		}
@@ -249,7 +249,7 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 }
 
 // verdictWithoutDevice is the verdict of a case without a device.
-func (r *Runner) verdictWithoutDevice() event.Verdict {
+func (r *Runner) verdictWithoutDevice() event.Result {
 	if r.Config.RequireDevices {
 		return event.Error
 	}
@@ -258,7 +258,7 @@ func (r *Runner) verdictWithoutDevice() event.Verdict {
 
 // on runs the case on an open device. The device is released, and freed called, before the recording is converted.
 func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev drivers.Device,
-	freed func(event.Verdict)) Outcome {
+	freed func(event.Result)) Outcome {
 	defer dev.Close()
 	if err := browse(ctx, dev, c.Browser); err != nil {
 		return r.unbrowsed(ctx, c, dev, err)
@@ -309,7 +309,7 @@ func (r *Runner) PrepareDevice(ctx context.Context, dev drivers.Device) []string
 	if !ok {
 		return nil
 	}
-	if err := calm.Calm(ctx); err != nil && ctx.Err() == nil {
+	if err := calm.StopAnimations(ctx); err != nil && ctx.Err() == nil {
 		r.Config.logger().Warn("animations stay on", "device", dev.Info().ID, "error", err)
 		return []string{fmt.Sprintf("animations stay on: %v", err)}
 	}
@@ -338,7 +338,7 @@ func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Use
 }
 
 // GiveBack closes the device of a case that has ended, and releases it.
-func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Verdict) {
+func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Result) {
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
 		r.warn("the device was not restored: %v", err)
@@ -358,7 +358,7 @@ func (r *Runner) warn(format string, args ...any) {
 
 // notRun is why a case did not run.
 type notRun struct {
-	verdict event.Verdict
+	verdict event.Result
 	why     string
 	device  drivers.Info // that it would have run on, if any
 }
@@ -383,7 +383,7 @@ func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	err = pack.Emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	if err == nil {
 		pack.NoRecording("nothing was run")
-		err = pack.Emit(event.Event{Kind: event.CaseEnded, Verdict: n.verdict, Problem: &event.Problem{Message: n.why}})
+		err = pack.Emit(event.Event{Kind: event.CaseEnded, Result: n.verdict, Problem: &event.Problem{Message: n.why}})
 	}
 	return r.Finish(ctx, c, pack, err)
 }

@@ -150,7 +150,7 @@ func (e *example) wants() answer {
 // outcome is what came of a test, and what is wrong with that.
 type outcome struct {
 	*example
-	verdict event.Verdict
+	verdict event.Result
 	problem string
 	line    int // of the step that failed
 	taps    []touch
