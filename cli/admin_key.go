@@ -45,7 +45,7 @@ func adminMetrics(env *Env,
 	var name string
 	cmd := add("metrics-key", "create a key for Prometheus that reads only GET /metrics, and print it once",
 		0, func(ctx context.Context, s *service.Service, _ []string) error {
-			secret, err := s.Operator().CreateFigureKey(ctx, name)
+			secret, err := s.Operator().CreateMetricsKey(ctx, name)
 			if err == nil {
 				fmt.Fprintln(env.Stdout, secret)
 			}
@@ -54,7 +54,7 @@ func adminMetrics(env *Env,
 	cmd.Flags().StringVar(&name, "name", "Prometheus", "`NAME` of the key in the list")
 	add("metrics-keys", "list the keys for GET /metrics", 0, func(ctx context.Context, s *service.Service,
 		_ []string) error {
-		list, err := s.Operator().FigureKeys(ctx)
+		list, err := s.Operator().MetricsKeys(ctx)
 		if err != nil {
 			return err
 		}
@@ -68,6 +68,6 @@ func adminMetrics(env *Env,
 	})
 	add("metrics-revoke KEY", "revoke a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service,
 		args []string) error {
-		return s.Operator().RevokeFigureKey(ctx, args[0])
+		return s.Operator().RevokeMetricsKey(ctx, args[0])
 	})
 }

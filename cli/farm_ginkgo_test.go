@@ -36,11 +36,11 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 		order[i], left[i] = startedPacks(run), filesOf(t, l.runs()[0])
 		for _, c := range run.Cases {
 			problem := ""
-			if c.Result.Problem != nil {
-				problem, _, _ = strings.Cut(c.Result.Problem.Message, "\n")
+			if c.CaseResult.Problem != nil {
+				problem, _, _ = strings.Cut(c.CaseResult.Problem.Message, "\n")
 			}
-			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.Result.Verdict, problem,
-				len(c.Result.Steps)))
+			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.CaseResult.Result, problem,
+				len(c.CaseResult.Steps)))
 		}
 		has(t, "Ginkgo", out.stdout, "bad.yaml:6:5: fail: ", "Ran 3 of")
 	}

@@ -43,7 +43,7 @@ func (l *lab) loaded() *history.Run {
 // startedPacks returns the packs of a run in the order of their start.
 func startedPacks(run *history.Run) (packs []string) {
 	list := slices.Clone(run.Cases)
-	slices.SortFunc(list, func(a, b history.RunCase) int { return a.Result.Started.Compare(b.Result.Started) })
+	slices.SortFunc(list, func(a, b history.RunCase) int { return a.CaseResult.Started.Compare(b.CaseResult.Started) })
 	for _, c := range list {
 		packs = append(packs, c.Pack)
 	}
@@ -54,8 +54,8 @@ func startedPacks(run *history.Run) (packs []string) {
 type specs struct {
 	label, env string
 	phones     int
-	verdicts   map[string]event.Verdict // by pack
-	words      []string                 // of the output, or of the pages
+	verdicts   map[string]event.Result // by pack
+	words      []string                // of the output, or of the pages
 }
 
 // inOneRun runs the specs that need one phone in one run with -short, except for the one that takes twelve seconds.
@@ -63,7 +63,7 @@ func inOneRun(all []specs) (list []specs) {
 	if !testing.Short() {
 		return all
 	}
-	one := specs{phones: 1, verdicts: map[string]event.Verdict{}}
+	one := specs{phones: 1, verdicts: map[string]event.Result{}}
 	for _, s := range all {
 		switch {
 		case s.env != "" || s.phones != 1:
@@ -81,26 +81,26 @@ func inOneRun(all []specs) (list []specs) {
 func TestSpecsInGo(t *testing.T) {
 	t.Parallel()
 	for _, test := range inOneRun([]specs{
-		{"passes", "", 1, map[string]event.Verdict{"go-passes": "pass"}, nil},
-		{"step", "", 1, map[string]event.Verdict{"go-fails-in-a-step": "fail"},
+		{"passes", "", 1, map[string]event.Result{"go-passes": "pass"}, nil},
+		{"step", "", 1, map[string]event.Result{"go-fails-in-a-step": "fail"},
 			[]string{"gosuite.go:40:3: fail: \"Paymants\" did not appear", `"Payments"`, "expected:", "near:", "pack:"}},
-		{"expect", "", 1, map[string]event.Verdict{"go-fails-in-an-expectation": "fail"},
+		{"expect", "", 1, map[string]event.Result{"go-fails-in-an-expectation": "fail"},
 			[]string{"\"Paymants\" is not on the screen", "near:", `"Payments"`}},
-		{"panics", "", 1, map[string]event.Verdict{"go-panics": "fail"}, []string{"boom"}},
-		{"timeout", "", 1, map[string]event.Verdict{"go-times-out": "fail"}, nil},
-		{"skips", "", 1, map[string]event.Verdict{"go-skips": "skipped"}, nil},
-		{"wrong", "", 1, map[string]event.Verdict{"go-is-no-action": "fail", "go-is-for-a-page": "fail"},
+		{"panics", "", 1, map[string]event.Result{"go-panics": "fail"}, []string{"boom"}},
+		{"timeout", "", 1, map[string]event.Result{"go-times-out": "fail"}, nil},
+		{"skips", "", 1, map[string]event.Result{"go-skips": "skipped"}, nil},
+		{"wrong", "", 1, map[string]event.Result{"go-is-no-action": "fail", "go-is-for-a-page": "fail"},
 			[]string{"tap: ", "openBrowser does not work on android"}},
-		{"two", "", 2, map[string]event.Verdict{"go-has-two": "pass", "go-has-two--device-2": "pass"}, nil},
-		{"flaky", "", 1, map[string]event.Verdict{"go-passes-at-last--try-2": "pass"}, nil},
-		{"twins", "", 1, map[string]event.Verdict{"go-has-a-namesake": "pass", "go-has-a-namesake--spec-2": "fail"}, nil},
-		{"need", "", 1, map[string]event.Verdict{"go-needs-another-device": "error"}, []string{"Nokia 3310"}},
-		{"need", "TAPROOT_REQUIRE_DEVICES=false", 1, map[string]event.Verdict{"go-needs-another-device": "skipped"}, nil},
-		{"passes", "TAPROOT_REQUIRE_DEVICES=false", 0, map[string]event.Verdict{"go-passes": "skipped"}, nil},
-		{"passes", "", 0, map[string]event.Verdict{"go-passes": "error"}, []string{"no Android device is attached"}},
-		{"each", "", 1, map[string]event.Verdict{"go-with-a-beforeeach-has-it": "pass"}, nil},
-		{"ordered", "", 1, map[string]event.Verdict{"go-in-order-fails-first": "fail"}, nil},
-		{"clash", "", 1, map[string]event.Verdict{"yaml-1-spec": "pass"}, nil},
+		{"two", "", 2, map[string]event.Result{"go-has-two": "pass", "go-has-two--device-2": "pass"}, nil},
+		{"flaky", "", 1, map[string]event.Result{"go-passes-at-last--try-2": "pass"}, nil},
+		{"twins", "", 1, map[string]event.Result{"go-has-a-namesake": "pass", "go-has-a-namesake--spec-2": "fail"}, nil},
+		{"need", "", 1, map[string]event.Result{"go-needs-another-device": "error"}, []string{"Nokia 3310"}},
+		{"need", "TAPROOT_REQUIRE_DEVICES=false", 1, map[string]event.Result{"go-needs-another-device": "skipped"}, nil},
+		{"passes", "TAPROOT_REQUIRE_DEVICES=false", 0, map[string]event.Result{"go-passes": "skipped"}, nil},
+		{"passes", "", 0, map[string]event.Result{"go-passes": "error"}, []string{"no Android device is attached"}},
+		{"each", "", 1, map[string]event.Result{"go-with-a-beforeeach-has-it": "pass"}, nil},
+		{"ordered", "", 1, map[string]event.Result{"go-in-order-fails-first": "fail"}, nil},
+		{"clash", "", 1, map[string]event.Result{"yaml-1-spec": "pass"}, nil},
 	}) {
 		t.Run(test.label+test.env, func(t *testing.T) {
 			t.Parallel()
@@ -110,13 +110,13 @@ func TestSpecsInGo(t *testing.T) {
 			}
 			e := l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter="+test.label).wait()
 			run := l.loaded()
-			got, bad := map[string]event.Verdict{}, false
+			got, bad := map[string]event.Result{}, false
 			for _, c := range run.Cases {
-				got[c.Pack] = c.Result.Verdict
-				bad = bad || c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error
-				if p := c.Result.Problem; c.Result.Verdict == event.Fail &&
-					(p == nil || !strings.Contains(c.Result.ProblemPlace(), "gosuite.go:")) {
-					t.Errorf("%s: %+v at %s", c.Pack, p, c.Result.ProblemPlace())
+				got[c.Pack] = c.CaseResult.Result
+				bad = bad || c.CaseResult.Result == event.Fail || c.CaseResult.Result == event.Error
+				if p := c.CaseResult.Problem; c.CaseResult.Result == event.Fail &&
+					(p == nil || !strings.Contains(c.CaseResult.ProblemPlace(), "gosuite.go:")) {
+					t.Errorf("%s: %+v at %s", c.Pack, p, c.CaseResult.ProblemPlace())
 				}
 			}
 			if len(got) != len(test.verdicts) {
@@ -142,14 +142,14 @@ func TestExpectationThatFailsIsInThePack(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)
 	l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=expect").wait().exits(t, 1)
-	res := l.loaded().Cases[0].Result
+	res := l.loaded().Cases[0].CaseResult
 	step := res.Step(res.ProblemStep)
 	if step == nil || step.Action != "expect" || !strings.Contains(step.Source, "// expect") ||
 		len(step.Attachments) == 0 || step.N != 2 {
 		t.Fatalf("problem in step %d: %+v", res.ProblemStep, step)
 	}
 	has(t, "the problem", res.Problem.Message, "Paymants", "Payments")
-	if n := len(res.Steps); n != 3 || res.Steps[2].Verdict != event.Pass { // the cleaning up
+	if n := len(res.Steps); n != 3 || res.Steps[2].Result != event.Pass { // the cleaning up
 		t.Errorf("steps %+v", res.Steps)
 	}
 }
@@ -168,8 +168,8 @@ func TestPhoneThatIsLostUnderASpecIsAnError(t *testing.T) {
 			l.untilStep("go-waits-in-"+map[string]string{"lost-step": "a-step", "lost-expect": "an-expectation"}[label], step)
 			l.phones[0].Disconnect()
 			run.wait().exits(t, 1)
-			if c := l.loaded().Cases[0]; c.Result.Verdict != event.Error {
-				t.Errorf("%s: %+v", c.Result.Verdict, c.Result.Problem)
+			if c := l.loaded().Cases[0]; c.CaseResult.Result != event.Error {
+				t.Errorf("%s: %+v", c.CaseResult.Result, c.CaseResult.Problem)
 			}
 		})
 	}
@@ -223,7 +223,7 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 		}
 		for i, c := range byGinkgo.Cases {
 			whole[c.Pack]++
-			a, b := pack.Summarize(c.Result), pack.Summarize(byCLI.Cases[i].Result)
+			a, b := pack.Summarize(c.CaseResult), pack.Summarize(byCLI.Cases[i].CaseResult)
 			if a.ID != b.ID || a.Result != b.Result || a.Steps != b.Steps || a.StepsPassed != b.StepsPassed ||
 				a.Screenshots != b.Screenshots {
 				t.Errorf("by Ginkgo %+v, by taproot run %+v", a, b)
@@ -256,9 +256,9 @@ func TestGinkgoFailFastAndRerunFailed(t *testing.T) {
 	l, program := goLab(t, 1)
 	e := l.start(program, "-ginkgo.no-color", "-ginkgo.fail-fast", "-ginkgo.label-filter=bad || yaml && android").wait()
 	e.exits(t, 1)
-	got := map[string]event.Verdict{}
+	got := map[string]event.Result{}
 	for _, c := range l.loaded().Cases {
-		got[c.Pack] = c.Result.Verdict
+		got[c.Pack] = c.CaseResult.Result
 	}
 	if got["yaml-3"] != "pass" || got["yaml-1"] != "pass" || got["bad"] != "fail" || got["yaml-2"] != "skipped" ||
 		len(got) != 4 {
@@ -377,14 +377,14 @@ func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
 		}
 		l.start(program, args...).wait().exits(t, 1)
 		run := l.loaded()
-		got := map[string]event.Verdict{}
+		got := map[string]event.Result{}
 		for _, c := range run.Cases {
-			got[c.Pack] = c.Result.Verdict
-			if p := c.Result.Problem; c.Pack == "a" && (p == nil || !strings.Contains(p.Message, "b did not pass")) {
+			got[c.Pack] = c.CaseResult.Result
+			if p := c.CaseResult.Problem; c.Pack == "a" && (p == nil || !strings.Contains(p.Message, "b did not pass")) {
 				t.Errorf("a: %+v", p)
 			}
 		}
-		if want := map[string]event.Verdict{"a": "skipped", "b": "fail", "c": "pass", "d": "pass"}; !maps.Equal(got, want) {
+		if want := map[string]event.Result{"a": "skipped", "b": "fail", "c": "pass", "d": "pass"}; !maps.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
 		if order := startedPacks(run); slices.Index(order, "c") > slices.Index(order, "b") {

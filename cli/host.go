@@ -147,7 +147,7 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, o
 		if err != nil {
 			return errors.Join(err, devices.Close())
 		}
-		m.Adds(w.Tell)
+		m.Adds(w.AddTo)
 		running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		over := make(chan error, 1)
 		go func() { over <- w.Run(running) }()

@@ -79,8 +79,8 @@ func passedIn(t *testing.T, dir string) (packs []string) {
 		t.Fatal(err)
 	}
 	for _, c := range run.Cases {
-		if c.Result == nil || c.Result.Verdict != event.Pass {
-			t.Errorf("%s: %+v", c.Pack, c.Result)
+		if c.CaseResult == nil || c.CaseResult.Result != event.Pass {
+			t.Errorf("%s: %+v", c.Pack, c.CaseResult)
 		}
 		if !strings.Contains(string(whole), c.Pack) {
 			t.Errorf("junit.xml lacks %s", c.Pack)

@@ -18,20 +18,20 @@ func TestPlainGoTests(t *testing.T) {
 		name     string
 		phones   int
 		code     int
-		verdicts map[string]event.Verdict // by pack
-		words    []string                 // of the output
+		verdicts map[string]event.Result // by pack
+		words    []string                // of the output
 	}{
-		{"TestPasses", 1, 0, map[string]event.Verdict{"testpasses": "pass"}, nil},
-		{"TestFailsInAStep", 1, 1, map[string]event.Verdict{"testfailsinastep": "fail"},
+		{"TestPasses", 1, 0, map[string]event.Result{"testpasses": "pass"}, nil},
+		{"TestFailsInAStep", 1, 1, map[string]event.Result{"testfailsinastep": "fail"},
 			[]string{"plain.go:34: ", "plain.go:34:2: fail: \"Paymants\" did not appear", "pack:"}},
-		{"TestFailsBeside", 1, 1, map[string]event.Verdict{"testfailsbeside": "fail"}, []string{"two is not three"}},
-		{"TestPanics", 1, 2, map[string]event.Verdict{"testpanics": "fail"}, []string{"boom"}},
-		{"TestSkips", 1, 0, map[string]event.Verdict{"testskips": "skipped"}, []string{"not today"}},
-		{"TestOneAfterTheOther", 1, 0, map[string]event.Verdict{"testoneaftertheother-one": "pass",
+		{"TestFailsBeside", 1, 1, map[string]event.Result{"testfailsbeside": "fail"}, []string{"two is not three"}},
+		{"TestPanics", 1, 2, map[string]event.Result{"testpanics": "fail"}, []string{"boom"}},
+		{"TestSkips", 1, 0, map[string]event.Result{"testskips": "skipped"}, []string{"not today"}},
+		{"TestOneAfterTheOther", 1, 0, map[string]event.Result{"testoneaftertheother-one": "pass",
 			"testoneaftertheother-two": "pass"}, nil},
-		{"TestAtOnce", 2, 0, map[string]event.Verdict{"testatonce-one": "pass", "testatonce-two": "pass"}, nil},
-		{"TestPage", 0, 0, map[string]event.Verdict{"testpage": "pass"}, nil},
-		{"TestPasses", 0, 1, map[string]event.Verdict{"testpasses": "error"}, []string{"no Android device is attached"}},
+		{"TestAtOnce", 2, 0, map[string]event.Result{"testatonce-one": "pass", "testatonce-two": "pass"}, nil},
+		{"TestPage", 0, 0, map[string]event.Result{"testpage": "pass"}, nil},
+		{"TestPasses", 0, 1, map[string]event.Result{"testpasses": "error"}, []string{"no Android device is attached"}},
 		{"TestSpecOutside", 0, 0, nil, []string{"refused: ", "runner.DeviceT(t)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -50,9 +50,9 @@ func TestPlainGoTests(t *testing.T) {
 				return
 			}
 			run := l.loaded()
-			got := map[string]event.Verdict{}
+			got := map[string]event.Result{}
 			for _, c := range run.Cases {
-				got[c.Pack] = c.Result.Verdict
+				got[c.Pack] = c.CaseResult.Result
 			}
 			if len(got) != len(test.verdicts) || len(l.runs()) != 1 {
 				t.Errorf("packs %v in %d runs", got, len(l.runs()))

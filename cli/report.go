@@ -230,14 +230,14 @@ func newSealCommand(env *Env, at locator) *cobra.Command {
 }
 
 func seal(ctx context.Context, env *Env, p reportsDir) error {
-	sealed, err := history.Seal(p.reports, time.Now())
+	sealed, err := history.Finalize(p.reports, time.Now())
 	for _, s := range sealed {
-		fmt.Fprintf(env.Stdout, "completed %s: %s\n", s.Dir, s.Result.Verdict)
+		fmt.Fprintf(env.Stdout, "completed %s: %s\n", s.Dir, s.CaseResult.Result)
 	}
 	if len(sealed) == 0 && err == nil {
 		fmt.Fprintln(env.Stdout, "no run has an unfinished report")
 	}
-	return errors.Join(err, reporters.FinishSealed(ctx, sealed, p.options()))
+	return errors.Join(err, reporters.FinishFinalized(ctx, sealed, p.options()))
 }
 
 func newVerifyCommand(env *Env, at locator) *cobra.Command {

@@ -273,10 +273,10 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	run, sealed, err := run.Begin(conf, nil)
+	run, sealed, err := run.Start(conf, nil)
 	for _, s := range sealed {
 		fmt.Fprintf(env.Stderr, "completed the report of %s, which a killed run left unfinished: %s\n", s.Dir,
-			s.Result.Verdict)
+			s.CaseResult.Result)
 	}
 	if run == nil {
 		return err
@@ -284,7 +284,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: unfinished reports of killed runs could not be completed: %v\n", err)
 	}
-	warn(env, conf.ReportSealed(ctx, sealed))
+	warn(env, conf.ReportFinalized(ctx, sealed))
 	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
 	lost = warn(env, run.Announce(p.Cases)) || lost
@@ -331,8 +331,8 @@ func watch(ctx context.Context, env *Env, f runFlags, run *run.Runner, cases []p
 	run.Last = true
 	outcomes := run.All(ctx, cases)
 	for _, o := range outcomes {
-		if o.Err != nil && o.Result != nil {
-			screen.Correct(o.Result)
+		if o.Err != nil && o.CaseResult != nil {
+			screen.Correct(o.CaseResult)
 		}
 	}
 	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice(),
@@ -354,7 +354,7 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 		switch {
 		case o.Verdict() == event.Skipped:
 			skipped++
-		case o.Result == nil && o.Err == nil:
+		case o.CaseResult == nil && o.Err == nil:
 			waiting++
 		}
 	}

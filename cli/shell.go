@@ -38,19 +38,19 @@ func (f *shellFlags) add(cmd *cobra.Command, acts bool) {
 		"let texts contain these environment variables, `NAME,…`, as ${NAME}; their values are hidden in responses")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	if acts {
-		flags.StringVar(&f.then, "then", "", "print the effect afterwards: `VIEW` is "+strings.Join(client.Thens(), ", "))
+		flags.StringVar(&f.then, "then", "", "print the effect afterwards: `VIEW` is "+strings.Join(client.FollowUps(), ", "))
 	}
 }
 
 // check validates the flags before a process is started for them.
 func (f *shellFlags) check() error {
-	for _, look := range client.Thens() {
+	for _, look := range client.FollowUps() {
 		if f.then == look {
 			return nil
 		}
 	}
 	if f.then != "" {
-		return &plan.Usage{Msg: fmt.Sprintf("--then %q: write %s", f.then, strings.Join(client.Thens(), ", "))}
+		return &plan.Usage{Msg: fmt.Sprintf("--then %q: write %s", f.then, strings.Join(client.FollowUps(), ", "))}
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ type printed struct {
 // print prints a response: successes on stdout, errors on stderr. It saves images and files in the working folder.
 func (f *shellFlags) print(env *Env, a shell.Response) error {
 	p := printed{Response: a}
-	for _, picture := range a.Pictures {
+	for _, picture := range a.Images {
 		name := "taproot-" + time.Now().UTC().Format("2006-01-02T15-04-05.000") + "." + strings.TrimPrefix(picture.Kind,
 			"image/")
 		if err := keepFile(env, name, picture.Data, &p.Pictures); err != nil {
@@ -168,7 +168,7 @@ func (f *shellFlags) print(env *Env, a shell.Response) error {
 		}
 	}
 	if f.json {
-		p.Response.Pictures, p.Response.Files = nil, nil
+		p.Response.Images, p.Response.Files = nil, nil
 		e := json.NewEncoder(env.Stdout)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(p); err != nil {

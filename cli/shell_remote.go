@@ -218,7 +218,7 @@ func (r *remote) snapshot(ctx context.Context, view client.View) (shell.Response
 		len(lines)) + fence.Block(client.Capped(lines, view.Max))}, nil
 }
 
-func (r *remote) screenshot(ctx context.Context, a client.PictureArgs) (shell.Response, error) {
+func (r *remote) screenshot(ctx context.Context, a client.ScreenshotArgs) (shell.Response, error) {
 	if a.Marks {
 		return shell.Response{}, &plan.Usage{Msg: "--marks is only for sessions on this machine"}
 	}
@@ -236,7 +236,7 @@ func (r *remote) screenshot(ctx context.Context, a client.PictureArgs) (shell.Re
 		err := json.Unmarshal(data, &out)
 		return out.response(code, "screenshot", device), err
 	}
-	return shell.Response{Text: device, Pictures: []shell.Picture{{Kind: "image/" + a.Format, Data: data}}}, nil
+	return shell.Response{Text: device, Images: []shell.Image{{Kind: "image/" + a.Format, Data: data}}}, nil
 }
 
 func (r *remote) ask(ctx context.Context, method, path string, body, answer any) (int, error) {

@@ -193,7 +193,7 @@ func newScreenshotCommand(env *Env) *cobra.Command {
 					return &plan.Usage{Msg: fmt.Sprintf("%q: the name of an image ends in .png or .jpg", args[0])}
 				}
 			}
-			req := shell.Request{Op: shell.OpScreenshot, Look: &client.PictureArgs{MaxPx: maxPx, Format: format, Marks: marks}}
+			req := shell.Request{Op: shell.OpScreenshot, Look: &client.ScreenshotArgs{MaxPx: maxPx, Format: format, Marks: marks}}
 			if len(args) == 0 {
 				return f.send(cmd.Context(), env, req)
 			}
@@ -201,7 +201,7 @@ func newScreenshotCommand(env *Env) *cobra.Command {
 			if err != nil {
 				return sessionError(env, err)
 			}
-			for _, p := range answer.Pictures {
+			for _, p := range answer.Images {
 				path := args[0]
 				if !filepath.IsAbs(path) {
 					path = filepath.Join(env.Dir, path)
@@ -211,7 +211,7 @@ func newScreenshotCommand(env *Env) *cobra.Command {
 				}
 				answer.Text = args[0] + ": " + answer.Text
 			}
-			answer.Pictures = nil
+			answer.Images = nil
 			return f.print(env, answer)
 		},
 	}

@@ -8,9 +8,9 @@ import (
 // ending is the key under which a context has the end of a step's time.
 type ending struct{}
 
-// WithEnding returns a context with the end of a step's time. It ends nothing by itself: waits end then, and what a
+// WithStepDeadline returns a context with the end of a step's time. It ends nothing by itself: waits end then, and what a
 // device is asked for to look at its screen soon after.
-func WithEnding(ctx context.Context, end time.Time) context.Context {
+func WithStepDeadline(ctx context.Context, end time.Time) context.Context {
 	return context.WithValue(ctx, ending{}, end)
 }
 
@@ -29,8 +29,8 @@ func PromptAnswers(ctx context.Context) bool {
 	return ctx.Value(prompt{}) != nil
 }
 
-// Ending returns when the time of the step ends, if that is known.
-func Ending(ctx context.Context) (time.Time, bool) {
+// StepDeadline returns when the time of the step ends, if that is known.
+func StepDeadline(ctx context.Context) (time.Time, bool) {
 	end, ok := ctx.Value(ending{}).(time.Time)
 	return end, ok
 }

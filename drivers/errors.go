@@ -59,24 +59,24 @@ func AppIsWrong(err error) bool {
 // Unavailable says that a platform cannot be used on this machine at all, and what to install.
 type Unavailable struct {
 	What string // "adb is not installed"
-	Mend string // "run `taproot setup`"
+	Fix  string // "run `taproot setup`"
 	// Brief is What without what only the owner of the machine may see: the paths of programs. "": there is nothing of
 	// that in What.
 	Brief string
-	// Usual says that most machines are so: it is not shown in a list of all platforms, only when this one is requested.
-	Usual bool
+	// Expected says that most machines are so: it is not shown in a list of all platforms, only when this one is requested.
+	Expected bool
 }
 
 // UsuallyMissing reports whether err says no more than that a platform is not there, as on most machines.
 func UsuallyMissing(err error) bool {
 	var missing *Unavailable
-	return errors.As(err, &missing) && missing.Usual
+	return errors.As(err, &missing) && missing.Expected
 }
 
-func (e *Unavailable) Error() string { return fmt.Sprintf("%s: %s", e.What, e.Mend) }
+func (e *Unavailable) Error() string { return fmt.Sprintf("%s: %s", e.What, e.Fix) }
 
 // Public is the error without what is only for the owner of the machine.
-func (e *Unavailable) Public() string { return fmt.Sprintf("%s: %s", cmp.Or(e.Brief, e.What), e.Mend) }
+func (e *Unavailable) Public() string { return fmt.Sprintf("%s: %s", cmp.Or(e.Brief, e.What), e.Fix) }
 
 // NotStarted says that a program of this machine which a device needs did not start; it wraps ErrDeviceLost.
 type NotStarted struct {

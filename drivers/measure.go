@@ -23,9 +23,9 @@ func TakeWarnings(d Device) []string {
 // AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is
 // tapped in flight, and none goes dark while a test waits.
 type AnimationControl interface {
-	// Calm switches the system's animations off and keeps the display on until Device.Close, or until the device is opened
+	// StopAnimations switches the system's animations off and keeps the display on until Device.Close, or until the device is opened
 	// next, should this process be killed before.
-	Calm(ctx context.Context) error
+	StopAnimations(ctx context.Context) error
 }
 
 // Meter is a Device that reports what an app costs it.

@@ -9,19 +9,19 @@ import (
 	"sync"
 )
 
-// Picture is a PNG file as a device returned it. Its pixels are decoded when they are needed: most screenshots are only
+// Image is a PNG file as a device returned it. Its pixels are decoded when they are needed: most screenshots are only
 // kept, as the file that they are. One with pixels that cannot be read is black, as its size says. Safe for concurrent
 // use.
-type Picture struct {
+type Image struct {
 	file   []byte
 	size   image.Point
 	pixels func() image.Image
 }
 
-var _ image.RGBA64Image = (*Picture)(nil)
+var _ image.RGBA64Image = (*Image)(nil)
 
-// NewPicture takes a PNG file of at most so many pixels; the caller must not change it any more.
-func NewPicture(file []byte, maxPixels int) (*Picture, error) {
+// NewImage takes a PNG file of at most so many pixels; the caller must not change it any more.
+func NewImage(file []byte, maxPixels int) (*Image, error) {
 	config, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("the image cannot be read: %w", err)
@@ -29,7 +29,7 @@ func NewPicture(file []byte, maxPixels int) (*Picture, error) {
 	if config.Width <= 0 || config.Height <= 0 || config.Width > maxPixels/config.Height {
 		return nil, fmt.Errorf("the image is too large: %d × %d", config.Width, config.Height)
 	}
-	p := &Picture{file: file, size: image.Pt(config.Width, config.Height)}
+	p := &Image{file: file, size: image.Pt(config.Width, config.Height)}
 	p.pixels = sync.OnceValue(func() image.Image {
 		img, err := png.Decode(bytes.NewReader(file))
 		if err != nil {
@@ -41,19 +41,19 @@ func NewPicture(file []byte, maxPixels int) (*Picture, error) {
 }
 
 // PNG returns the file.
-func (p *Picture) PNG() []byte { return p.file }
+func (p *Image) PNG() []byte { return p.file }
 
 // Bounds returns bounds that start at (0,0).
-func (p *Picture) Bounds() image.Rectangle { return image.Rectangle{Max: p.size} }
+func (p *Image) Bounds() image.Rectangle { return image.Rectangle{Max: p.size} }
 
 // ColorModel is that of the pixels.
-func (p *Picture) ColorModel() color.Model { return p.pixels().ColorModel() }
+func (p *Image) ColorModel() color.Model { return p.pixels().ColorModel() }
 
 // At returns a pixel.
-func (p *Picture) At(x, y int) color.Color { return p.pixels().At(x, y) }
+func (p *Image) At(x, y int) color.Color { return p.pixels().At(x, y) }
 
 // RGBA64At returns a pixel faster.
-func (p *Picture) RGBA64At(x, y int) color.RGBA64 {
+func (p *Image) RGBA64At(x, y int) color.RGBA64 {
 	if fast, ok := p.pixels().(image.RGBA64Image); ok {
 		return fast.RGBA64At(x, y)
 	}
@@ -62,24 +62,24 @@ func (p *Picture) RGBA64At(x, y int) color.RGBA64 {
 }
 
 // Decoded returns the pixels as png.Decode does, for callers that read many.
-func (p *Picture) Decoded() image.Image { return p.pixels() }
+func (p *Image) Decoded() image.Image { return p.pixels() }
 
-// Pictures makes Pictures of the files that one screen returns, one after the other. A file that is equal to the one
+// ImageCache makes ImageCache of the files that one screen returns, one after the other. A file that is equal to the one
 // before returns the same Picture, so that the pixels of a screen that rests are read once. The zero value is ready;
 // safe for concurrent use.
-type Pictures struct {
+type ImageCache struct {
 	mu   sync.Mutex
-	last *Picture
+	last *Image
 }
 
 // Of is NewPicture.
-func (p *Pictures) Of(file []byte, maxPixels int) (*Picture, error) {
+func (p *ImageCache) Of(file []byte, maxPixels int) (*Image, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.last != nil && bytes.Equal(p.last.file, file) {
 		return p.last, nil
 	}
-	made, err := NewPicture(file, maxPixels)
+	made, err := NewImage(file, maxPixels)
 	if err == nil {
 		p.last = made
 	}

@@ -18,7 +18,7 @@ func TestPictureIsItsFile(t *testing.T) {
 	if err := png.Encode(&b, img); err != nil {
 		t.Fatal(err)
 	}
-	p, err := drivers.NewPicture(b.Bytes(), 15)
+	p, err := drivers.NewImage(b.Bytes(), 15)
 	if err != nil || p.Bounds() != img.Bounds() || !bytes.Equal(p.PNG(), b.Bytes()) {
 		t.Fatalf("%v, %v", p, err)
 	}
@@ -28,13 +28,13 @@ func TestPictureIsItsFile(t *testing.T) {
 	if !bytes.Equal(want.Pix, got.Pix) || p.At(4, 2) != img.At(4, 2) || p.ColorModel() != color.NRGBAModel {
 		t.Error("its pixels are others")
 	}
-	if _, err := drivers.NewPicture(b.Bytes(), 14); err == nil {
+	if _, err := drivers.NewImage(b.Bytes(), 14); err == nil {
 		t.Error("a picture that is too large is taken")
 	}
-	if _, err := drivers.NewPicture([]byte("GIF89a"), 15); err == nil {
+	if _, err := drivers.NewImage([]byte("GIF89a"), 15); err == nil {
 		t.Error("what is no picture is taken")
 	}
-	broken, err := drivers.NewPicture(b.Bytes()[:b.Len()-20], 15)
+	broken, err := drivers.NewImage(b.Bytes()[:b.Len()-20], 15)
 	if err != nil || broken.At(4, 2) != (color.RGBA{}) {
 		t.Errorf("a cut file: %v", err)
 	}
@@ -51,8 +51,8 @@ func TestTheSameFileIsTheSamePicture(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	var screen drivers.Pictures
-	of := func(file []byte) *drivers.Picture {
+	var screen drivers.ImageCache
+	of := func(file []byte) *drivers.Image {
 		p, err := screen.Of(file, 15)
 		if err != nil {
 			t.Fatal(err)

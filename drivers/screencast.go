@@ -34,7 +34,7 @@ const (
 // NewFrame makes a frame of a screenshot that was taken at a time, smaller where it is large.
 func NewFrame(img image.Image, at time.Time) (Frame, error) {
 	size := img.Bounds().Size()
-	if p, ok := img.(*Picture); ok {
+	if p, ok := img.(*Image); ok {
 		img = p.Decoded()
 	}
 	if long := max(size.X, size.Y); long > castSide {
@@ -76,8 +76,8 @@ func SamePixels(a, b image.Image) bool {
 	case *image.RGBA:
 		y, ok := b.(*image.RGBA)
 		return ok && x.Rect == y.Rect && x.Stride == y.Stride && bytes.Equal(x.Pix, y.Pix)
-	case *Picture:
-		y, ok := b.(*Picture)
+	case *Image:
+		y, ok := b.(*Image)
 		return ok && bytes.Equal(x.PNG(), y.PNG())
 	}
 	return false

@@ -74,7 +74,7 @@ type ModelCall struct {
 	Prompt   string      `json:"prompt"`             // as it was sent
 	Width    int         `json:"width"`              // of the image, as it was sent
 	Height   int         `json:"height"`
-	Picture  image.Image `json:"-"` // as it was sent
+	Image    image.Image `json:"-"` // as it was sent
 	Answers  []Reply     `json:"answers"`
 	Problem  string      `json:"problem,omitempty"` // why there are no responses
 }

@@ -137,8 +137,8 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	state := runState{Run: run.Name, State: "done", Dir: run.Dir}
 	worst := event.Pass
 	for _, one := range run.Cases {
-		state.Tests = append(state.Tests, stateOf(one.Result, filepath.Join(run.Dir, one.Pack)))
-		worst = worse(worst, one.Result.Verdict)
+		state.Tests = append(state.Tests, stateOf(one.CaseResult, filepath.Join(run.Dir, one.Pack)))
+		worst = worse(worst, one.CaseResult.Result)
 	}
 	if len(run.Cases) == 0 {
 		return nil, &client.Refusal{What: "the run " + run.Name + " has no report yet", Try: "call again when it has ended"}
@@ -159,8 +159,8 @@ func (c *call) markdown(dir, test string) (*mcp.CallToolResult, error) {
 	var pages, ids []string
 	for _, one := range run.Cases {
 		ids = append(ids, one.Key)
-		if test == "" || test == one.Key || test == one.Pack || test == one.Result.Case.ID {
-			pages = append(pages, string(markdown.RunMarkdown(one.Result)))
+		if test == "" || test == one.Key || test == one.Pack || test == one.CaseResult.Case.ID {
+			pages = append(pages, string(markdown.RunMarkdown(one.CaseResult)))
 		}
 	}
 	if len(pages) == 0 {
@@ -191,8 +191,8 @@ func (r *testRun) summary() (runState, error) {
 	worst := event.Pass
 	for _, o := range outcomes {
 		t := testState{ID: o.Case.Pack, Result: string(o.Verdict())}
-		if o.Result != nil {
-			t = stateOf(o.Result, o.Dir)
+		if o.CaseResult != nil {
+			t = stateOf(o.CaseResult, o.Dir)
 			t.Result = string(o.Verdict())
 		}
 		if o.Err != nil {
@@ -233,7 +233,7 @@ func noSuchTest(run, test string, ids []string) error {
 }
 
 // stateOf summarizes a case.
-func stateOf(r *event.Result, dir string) testState {
+func stateOf(r *event.CaseResult, dir string) testState {
 	s := pack.Summarize(r)
 	t := testState{ID: r.Case.Pack, Device: s.Device, Result: string(s.Result), Ms: s.DurationMS, Steps: s.Steps,
 		Passed: s.StepsPassed, Failed: s.StepsFailed, Report: dir}
@@ -247,8 +247,8 @@ func stateOf(r *event.Result, dir string) testState {
 }
 
 // worse returns the result that decides: a fail weighs more than an error, as in exit codes.
-func worse(a, b event.Verdict) event.Verdict {
-	order := []event.Verdict{event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
+func worse(a, b event.Result) event.Result {
+	order := []event.Result{event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
 	if slices.Index(order, b) > slices.Index(order, a) {
 		return b
 	}

@@ -188,12 +188,12 @@ func (c *call) startRun(conf run.Config, cases []plan.Case) (*testRun, error) {
 	ctx, cancel := context.WithCancelCause(c.server.base)
 	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	started := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
-	r, interrupted, err := run.Begin(conf, started.observe)
+	r, interrupted, err := run.Start(conf, started.observe)
 	if r == nil {
 		cancel(nil)
 		return nil, err
 	}
-	c.server.warn(err, conf.ReportSealed(ctx, interrupted), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
+	c.server.warn(err, conf.ReportFinalized(ctx, interrupted), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
 	started.dir, started.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
 	c.server.runs.mu.Lock()
 	if c.server.runs.byID == nil {
@@ -234,7 +234,7 @@ func (r *testRun) observe(c event.Case, e event.Event) {
 		}
 	case event.StepEnded:
 		r.ended++
-		r.last = fmt.Sprintf("%s, step %d: %s", c.ID, e.Step, e.Verdict)
+		r.last = fmt.Sprintf("%s, step %d: %s", c.ID, e.Step, e.Result)
 	default:
 		return
 	}

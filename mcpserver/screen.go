@@ -31,7 +31,7 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answered(c.Picture(ctx, device, c.args.(client.PictureArgs)))
+	return answered(c.Screenshot(ctx, device, c.args.(client.ScreenshotArgs)))
 }
 
 // ocrArgs are those of the tool ocr.

@@ -65,7 +65,7 @@ func (t *tool) parameters() []parameter {
 		list = append(list, parameter{"timeoutMs", schema{"type": "integer", "maximum": maxTimeout}, false})
 	}
 	if t.acts() {
-		list = append(list, parameter{"then", schema{"type": "string", "enum": client.Thens()}, false})
+		list = append(list, parameter{"then", schema{"type": "string", "enum": client.FollowUps()}, false})
 	}
 	switch t.name {
 	case "set_device", "close_browser":
@@ -214,9 +214,9 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 // takeOwnArguments reads the arguments that only this package handles.
 func (c *call) takeOwnArguments() error {
 	if f, given := c.Value.Get("then"); given && c.tool.acts() {
-		if c.Then = f.Value.Text; !slices.Contains(client.Thens(), c.Then) {
+		if c.Then = f.Value.Text; !slices.Contains(client.FollowUps(), c.Then) {
 			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.Then, 40)),
-				Try: strings.Join(client.Thens(), ", ")}
+				Try: strings.Join(client.FollowUps(), ", ")}
 		}
 		c.Value = client.Without(c.Value, "then")
 	}

@@ -38,7 +38,7 @@ func sessionTools() []*tool {
 		{name: "set_device", doc: "Sets the device of calls that name none, or brings a tab of a page to the front.",
 			hints: hintsOf(dsl.Sets), args: setDeviceArgs{}, out: chosenDevice{}, own: true, do: setDevice},
 		{name: "screenshot", doc: "Returns an image of the screen, scaled down, with the factor.", hints: looks,
-			args: client.PictureArgs{}, do: takeScreenshot},
+			args: client.ScreenshotArgs{}, do: takeScreenshot},
 		{name: "snapshot",
 			doc: "Lists the elements of the screen, a line each: ref, role, label, value, #id, state, bounds. Cheaper and " +
 				"more reliable than a screenshot.", hints: looks, args: client.View{}, do: takeSnapshot},

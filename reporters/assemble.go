@@ -82,9 +82,9 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 	return run, errors.Join(append([]error{unwritten(files...)}, errs...)...)
 }
 
-// FinishSealed assembles the runs of the packs that history.Seal completed: if they were assembled before, these packs
+// FinishFinalized assembles the runs of the packs that history.Seal completed: if they were assembled before, these packs
 // were incomplete.
-func FinishSealed(ctx context.Context, sealed []history.Sealed, o Options) error {
+func FinishFinalized(ctx context.Context, sealed []history.Finalized, o Options) error {
 	o.Quiet = true
 	var errs []error
 	done := map[string]bool{}

@@ -263,17 +263,17 @@ func TestSealed(t *testing.T) {
 	if _, err := Finish(t.Context(), dir, options(nil)); err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := history.Seal(filepath.Dir(dir), epoch)
+	sealed, err := history.Finalize(filepath.Dir(dir), epoch)
 	if err != nil || len(sealed) == 0 {
 		t.Fatal(sealed, err)
 	}
-	if err := FinishSealed(t.Context(), sealed, options(nil)); err != nil {
+	if err := FinishFinalized(t.Context(), sealed, options(nil)); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(read(t, dir, "summary.md"), "(killed/run.md)") {
 		t.Error("the summary does not know the packs that were sealed")
 	}
-	if err := FinishSealed(t.Context(), []history.Sealed{{Dir: filepath.Join(dir, "no", "pack")}},
+	if err := FinishFinalized(t.Context(), []history.Finalized{{Dir: filepath.Join(dir, "no", "pack")}},
 		options(nil)); err == nil {
 		t.Error("no error of a run that is not there")
 	}

@@ -74,10 +74,10 @@ func TestBothPlatformsAtOnce(t *testing.T) {
 	mac, _ := iosSimulator(t)
 	r := newRunner(t, run.Config{NoVideo: testing.Short()}, androidPhone(t), mac)
 	r.Observe = meeting(t, "both-login--android", "both-login--ios")
-	packs := map[string]*event.Result{}
+	packs := map[string]*event.CaseResult{}
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
 		wantVerdict(t, o, event.Pass)
-		packs[filepath.Base(o.Dir)] = o.Result
+		packs[filepath.Base(o.Dir)] = o.CaseResult
 		if o.Case.Platform == dsl.IOS {
 			for _, name := range []string{"run.md", "summary.json", "logcat.txt"} {
 				if found, _ := filepath.Glob(filepath.Join(o.Dir, name)); len(found) == 0 {
@@ -126,7 +126,7 @@ func TestWithoutAnythingThatReachesIOS(t *testing.T) {
 			continue
 		}
 		wantVerdict(t, o, event.Skipped)
-		if why := o.Result.Problem.Message; !strings.Contains(why, "no program that reaches iOS devices is installed") {
+		if why := o.CaseResult.Problem.Message; !strings.Contains(why, "no program that reaches iOS devices is installed") {
 			t.Errorf("skipped because %s", why)
 		}
 	}
@@ -143,7 +143,7 @@ func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
 			"  - input: crash@example.com\n  - tap: Sign in\n  - assert: {label: Welcome, timeoutMs: 3000}\n")
 	o := r.Run(t.Context(), crash)
 	wantVerdict(t, o, event.Fail)
-	if p := o.Result.Problem; !strings.Contains(p.Message, "Fatal error: no session") {
+	if p := o.CaseResult.Problem; !strings.Contains(p.Message, "Fatal error: no session") {
 		t.Errorf("the crash is not told: %s", p.Message)
 	}
 	lab.Fail(iostest.Fault{Match: "GET /source", Nth: 1, Kind: iostest.Die})

@@ -24,7 +24,7 @@ func mixed(t *testing.T, n int) (list []plan.Case) {
 // startOrder are the packs in the order in which their cases started.
 func startOrder(outcomes []run.Outcome) (packs []string) {
 	list := slices.Clone(outcomes)
-	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
+	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.CaseResult.Started.Compare(b.CaseResult.Started) })
 	for _, o := range list {
 		packs = append(packs, o.Case.Pack)
 	}
@@ -65,7 +65,7 @@ func TestCaseThatWaitsForAPhoneHoldsNoSlot(t *testing.T) {
 		outcomes := r.All(t.Context(), mixed(t, 4))
 		for i, o := range outcomes {
 			wantVerdict(t, o, event.Pass)
-			late := o.Result.Started.Sub(began)
+			late := o.CaseResult.Started.Sub(began)
 			if web := i%2 == 1; web && late > time.Minute || !web && late < 3*time.Minute {
 				t.Errorf("%s began after %v", o.Case.Pack, late)
 			}
@@ -108,7 +108,7 @@ func TestFailFastStartsNothingMore(t *testing.T) {
 				f.cost, p.cost = time.Second, 5*time.Second
 				list := append([]plan.Case{bad(t, f)}, mixed(t, 2)...)
 				outcomes := newRunner(t, run.Config{FailFast: true}, f, p).All(t.Context(), list)
-				if v := outcomes[0].Verdict(); v != event.Verdict(name) {
+				if v := outcomes[0].Verdict(); v != event.Result(name) {
 					t.Fatalf("%s: %v", v, outcomes[0].Err)
 				}
 				wantVerdict(t, outcomes[1], event.Skipped, "bad did not pass")

@@ -40,7 +40,7 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 		p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late")
 	})
 	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
-	if p := o.Result.Problem; p.Kind != event.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
+	if p := o.CaseResult.Problem; p.Kind != event.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
 		t.Errorf("problem %+v", p)
 	}
 	for name, want := range map[string]string{"run.md": "FATAL EXCEPTION: main",
@@ -76,8 +76,8 @@ func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := dying(t, crash+more, func(*androidtest.Phone) {})
 			wantVerdict(t, o, event.Fail, "no session for "+androidtest.LoginCrash)
-			if name == "another failure" && !strings.Contains(o.Result.Problem.Message, "Nonsense") {
-				t.Errorf("the other failure is not told: %s", o.Result.Problem.Message)
+			if name == "another failure" && !strings.Contains(o.CaseResult.Problem.Message, "Nonsense") {
+				t.Errorf("the other failure is not told: %s", o.CaseResult.Problem.Message)
 			}
 		})
 	}
@@ -112,9 +112,9 @@ func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})
-	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"),
+	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.CaseResult.Notes, ";"),
 		"whether the app has crashed could not be checked") {
-		t.Errorf("%s, notes %q", o.Verdict(), o.Result.Notes)
+		t.Errorf("%s, notes %q", o.Verdict(), o.CaseResult.Notes)
 	}
 	if md := readPack(t, o, "run.md"); !strings.Contains(md, "could not be checked") {
 		t.Errorf("run.md does not tell:\n%s", md)

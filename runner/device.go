@@ -41,7 +41,7 @@ type TestDevice struct {
 	mu          sync.Mutex
 	stepMessage string // the message of the step that ended the spec
 	broken      error  // the error of a matcher
-	verdict     event.Verdict
+	verdict     event.Result
 	problem     *event.Problem
 }
 
@@ -127,7 +127,7 @@ func (d *TestDevice) startReport(ctx context.Context, hide []string) (err error)
 	}
 	opts := d.suite.runner.Engine()
 	opts.Warnings = d.suite.runner.PrepareDevice(ctx, d.dev)
-	d.steps = engine.Begin(ctx, d.c, d.dev, d.pack, opts, hide...)
+	d.steps = engine.Start(ctx, d.c, d.dev, d.pack, opts, hide...)
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (s *suite) refuse(o run.Outcome) {
 	ginkgo.GinkgoHelper()
 	ginkgo.AddReportEntry("pack", o.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	if o.Verdict() == event.Skipped {
-		ginkgo.Skip(reason(o.Result))
+		ginkgo.Skip(reason(o.CaseResult))
 	}
 	ginkgo.Fail(FailureText(o))
 }
@@ -309,7 +309,7 @@ func (d *TestDevice) AssertNot(ctx context.Context, label string) {
 // Eventually waits with it, see package matchers.
 func (d *TestDevice) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	found, tree, err := d.steps.Look(d.ctx, sel)
-	if err != nil && action.VerdictOf(err) == event.Error && d.ctx.Err() == nil {
+	if err != nil && action.ResultOf(err) == event.Error && d.ctx.Err() == nil {
 		d.mu.Lock()
 		d.broken = err
 		d.mu.Unlock()

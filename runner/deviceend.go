@@ -43,7 +43,7 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 }
 
 // verdictOf is the verdict of a spec that ended in a state.
-func verdictOf(s types.SpecState) event.Verdict {
+func verdictOf(s types.SpecState) event.Result {
 	switch s {
 	case types.SpecStatePassed:
 		return event.Pass

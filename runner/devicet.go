@@ -149,7 +149,7 @@ func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceO
 	lease, dev, none := s.runner.Open(t.Context(), c, pool.Sleep)
 	if none != nil {
 		if none.Verdict() == event.Skipped {
-			t.Skip(reason(none.Result))
+			t.Skip(reason(none.CaseResult))
 		}
 		t.Fatal(FailureText(*none))
 	}

@@ -61,8 +61,8 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 		if o.Verdict() == event.Error {
 			errors++
 			wantVerdict(t, o, event.Error, "SIM-A")
-			if o.Result.ProblemStep == 0 || o.Result.Case.Device != "SIM-A" {
-				t.Errorf("the problem is of step %d on %s", o.Result.ProblemStep, o.Result.Case.Device)
+			if o.CaseResult.ProblemStep == 0 || o.CaseResult.Case.Device != "SIM-A" {
+				t.Errorf("the problem is of step %d on %s", o.CaseResult.ProblemStep, o.CaseResult.Case.Device)
 			}
 			continue
 		}
@@ -77,15 +77,15 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 // again; a tap may have happened, so its test is an error. The next test passes.
 func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	for service, want := range map[string]event.Verdict{"uiautomator": event.Pass, "input tap": event.Error} {
+	for service, want := range map[string]event.Result{"uiautomator": event.Pass, "input tap": event.Error} {
 		t.Run(service, func(t *testing.T) {
 			driver, list := simulated(t, "SIM-A")
 			r := newRunner(t, run.Config{NoVideo: true}, driver)
 			list[0].Fail(androidtest.Fault{Match: service, Nth: 1, Kind: androidtest.Drop, Away: 500 * time.Millisecond})
 			outcomes := r.All(t.Context(), logins(t, 2))
 			wantVerdict(t, outcomes[0], want)
-			if want == event.Error && !strings.Contains(outcomes[0].Result.Problem.Message, "SIM-A") {
-				t.Errorf("the problem does not name the phone: %s", outcomes[0].Result.Problem.Message)
+			if want == event.Error && !strings.Contains(outcomes[0].CaseResult.Problem.Message, "SIM-A") {
+				t.Errorf("the problem does not name the phone: %s", outcomes[0].CaseResult.Problem.Message)
 			}
 			wantVerdict(t, outcomes[1], event.Pass)
 		})

@@ -222,17 +222,17 @@ func parseCase(t *testing.T, src string) plan.Case {
 }
 
 // wantVerdict checks an outcome and that its report says the same.
-func wantVerdict(t *testing.T, o run.Outcome, want event.Verdict, words ...string) {
+func wantVerdict(t *testing.T, o run.Outcome, want event.Result, words ...string) {
 	t.Helper()
-	if o.Err != nil || o.Verdict() != want || o.Result == nil || o.Result.Verdict != want {
+	if o.Err != nil || o.Verdict() != want || o.CaseResult == nil || o.CaseResult.Result != want {
 		t.Fatalf("%s: verdict %s, %v\n%s", o.Case.Pack, o.Verdict(), o.Err, runner.FailureText(o))
 	}
 	if _, err := os.Stat(o.Dir + "/summary.json"); err != nil {
 		t.Errorf("no summary: %v", err)
 	}
 	for _, w := range words {
-		if o.Result.Problem == nil || !strings.Contains(o.Result.Problem.Message, w) {
-			t.Errorf("%s: the problem does not say %q: %+v", o.Case.Pack, w, o.Result.Problem)
+		if o.CaseResult.Problem == nil || !strings.Contains(o.CaseResult.Problem.Message, w) {
+			t.Errorf("%s: the problem does not say %q: %+v", o.Case.Pack, w, o.CaseResult.Problem)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (onDisk) Read(name string) ([]byte, error) { return os.ReadFile(name) }
 func (onDisk) Has(name string) bool             { _, err := os.Stat(name); return err == nil }
 
 // both returns the case of a flow, and that of its import, which calls the same flows unchanged.
-func both(t *testing.T, file, site string) (want event.Verdict, direct, imported plan.Case) {
+func both(t *testing.T, file, site string) (want event.Result, direct, imported plan.Case) {
 	t.Helper()
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -80,7 +80,7 @@ func both(t *testing.T, file, site string) (want event.Verdict, direct, imported
 		t.Fatalf("%v\n%s", err, n.Text)
 	}
 	test := f.Test(id, dsl.Android)
-	return event.Verdict(first), plan.Case{Test: test, Platform: test.Platform, Pack: id, Dir: dir}, p.Cases[0]
+	return event.Result(first), plan.Case{Test: test, Platform: test.Platform, Pack: id, Dir: dir}, p.Cases[0]
 }
 
 // written puts the import next to the flow, for the duration of the test.

@@ -18,8 +18,8 @@ func TestTestThatIsSkippedSaysWhyAndTakesNoDevice(t *testing.T) {
 		c.Test.Skip = "waits for bug 4711"
 		o := newRunner(t, run.Config{RequireDevices: true}, f).Run(t.Context(), c)
 		wantVerdict(t, o, event.Skipped)
-		if o.Result.Problem.Message != "waits for bug 4711" || len(f.opened) != 0 {
-			t.Errorf("reason %q, opened %v", o.Result.Problem.Message, f.opened)
+		if o.CaseResult.Problem.Message != "waits for bug 4711" || len(f.opened) != 0 {
+			t.Errorf("reason %q, opened %v", o.CaseResult.Problem.Message, f.opened)
 		}
 	})
 }
@@ -46,15 +46,15 @@ func TestDeviceThatIsNotWhatTheTestNeedsIsPassedBy(t *testing.T) {
 		r := newRunner(t, run.Config{}, f)
 		o := r.Run(t.Context(), c)
 		wantVerdict(t, o, event.Pass)
-		if o.Result.Case.Device != "B" {
-			t.Errorf("ran on %s", o.Result.Case.Device)
+		if o.CaseResult.Case.Device != "B" {
+			t.Errorf("ran on %s", o.CaseResult.Case.Device)
 		}
 		c.Test.Device.Model = "Three"
 		c.Pack = "other"
 		o = r.Run(t.Context(), c)
 		wantVerdict(t, o, event.Skipped)
-		if !strings.Contains(o.Result.Problem.Message, "Three") {
-			t.Errorf("reason %q", o.Result.Problem.Message)
+		if !strings.Contains(o.CaseResult.Problem.Message, "Three") {
+			t.Errorf("reason %q", o.CaseResult.Problem.Message)
 		}
 	})
 }

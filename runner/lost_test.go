@@ -96,12 +96,12 @@ func tried(t *testing.T, c plan.Case, driver drivers.Driver, here bool) lostTry 
 		t.Fatal(err, loaded)
 	}
 	last := loaded.Cases[0]
-	if o.Verdict() != last.Result.Verdict || o.Flaky() {
-		t.Errorf("%s, the report says %s; flaky: %v", o.Verdict(), last.Result.Verdict, o.Flaky())
+	if o.Verdict() != last.CaseResult.Result || o.Flaky() {
+		t.Errorf("%s, the report says %s; flaky: %v", o.Verdict(), last.CaseResult.Result, o.Flaky())
 	}
 	got := lostTry{Lost: o.Lost, Failed: o.Failed, Flaky: last.Flaky()}
-	for _, try := range append(last.Tries, history.Try{Result: last.Result}) {
-		got.Tries = append(got.Tries, fmt.Sprintf("%s %s", try.Result.Verdict, try.Result.Case.Device))
+	for _, try := range append(last.Tries, history.Try{CaseResult: last.CaseResult}) {
+		got.Tries = append(got.Tries, fmt.Sprintf("%s %s", try.CaseResult.Result, try.CaseResult.Case.Device))
 	}
 	return got
 }

@@ -37,7 +37,7 @@ var theRun = sync.OnceValue(func() *oneRun { return &oneRun{} })
 
 // join opens the run of this invocation; it starts one if there is none yet. The runner has its own lock on the run
 // directory.
-func (o *oneRun) join(conf run.Config) (r *run.Runner, begun bool, sealed []history.Sealed, err error) {
+func (o *oneRun) join(conf run.Config) (r *run.Runner, begun bool, sealed []history.Finalized, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if held := o.held[conf.Reports]; held != nil {
@@ -52,7 +52,7 @@ func (o *oneRun) join(conf run.Config) (r *run.Runner, begun bool, sealed []hist
 }
 
 // open joins the live run that the file note names, if there is one; otherwise it starts a run and writes note.
-func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []history.Sealed, error) {
+func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []history.Finalized, error) {
 	if noted, err := os.ReadFile(note); note != "" && err == nil {
 		dir := filepath.Join(conf.Reports, string(noted))
 		if pack.IsRunName(string(noted)) && pack.Alive(dir) {
@@ -61,7 +61,7 @@ func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []histor
 			}
 		}
 	}
-	r, sealed, err := run.Begin(conf, nil)
+	r, sealed, err := run.Start(conf, nil)
 	if r == nil {
 		return nil, false, sealed, err
 	}

@@ -23,7 +23,7 @@ func onPhone(t *testing.T, steps ...string) (run.Outcome, *androidtest.Phone) {
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - "+strings.Join(steps, "\n  - ")+"\n"))
-	if o.Err != nil || o.Result == nil {
+	if o.Err != nil || o.CaseResult == nil {
 		t.Fatalf("%v %+v", o.Err, o)
 	}
 	return o, list[0]
@@ -47,13 +47,13 @@ func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 		"assert: {label: Welcome, timeoutMs: 600000}")
 	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+
 		" crashed: java.lang.IllegalStateException: no session for crash@example.com")
-	p := o.Result.Problem
+	p := o.CaseResult.Problem
 	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) ||
 		p.Kind != event.AppCrashed {
 		t.Errorf("problem %+v", p)
 	}
-	if o.Result.Duration.Minutes() > 5 {
-		t.Errorf("it took %v to notice", o.Result.Duration)
+	if o.CaseResult.Duration.Minutes() > 5 {
+		t.Errorf("it took %v to notice", o.CaseResult.Duration)
 	}
 	if md := readPack(t, o, "run.md"); !strings.Contains(md, "FATAL EXCEPTION: main") {
 		t.Errorf("run.md does not show the crash:\n%s", md)
@@ -87,8 +87,8 @@ func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 		androidtest.LoginPackage+
 		", force: true}\n  - tap: {label: Nothing, timeoutMs: 100}\n"))
 	wantVerdict(t, o, event.Error, "com.android.systemui does not respond")
-	if !strings.Contains(o.Result.Problem.Message, "Nothing") {
-		t.Errorf("it does not say what was looked for: %s", o.Result.Problem.Message)
+	if !strings.Contains(o.CaseResult.Problem.Message, "Nothing") {
+		t.Errorf("it does not say what was looked for: %s", o.CaseResult.Problem.Message)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestTapsAreProved(t *testing.T) {
 	for _, c := range []struct {
 		page, label string
 		timeoutMs   int
-		verdict     event.Verdict
+		verdict     event.Result
 		want        string
 	}{
 		{"Overlay", "Beside", 60000, event.Pass, event.ProofHit},
@@ -110,10 +110,10 @@ func TestTapsAreProved(t *testing.T) {
 	} {
 		t.Run(c.page+" "+c.label, func(t *testing.T) {
 			o, _ := onPhone(t, open(c.page), fmt.Sprintf("tap: {label: %q, timeoutMs: %d}", c.label, c.timeoutMs))
-			if o.Result.Verdict != c.verdict {
-				t.Fatalf("%s: %s", o.Result.Verdict, runner.FailureText(o))
+			if o.CaseResult.Result != c.verdict {
+				t.Fatalf("%s: %s", o.CaseResult.Result, runner.FailureText(o))
 			}
-			d := o.Result.Steps[1].Detail
+			d := o.CaseResult.Steps[1].Detail
 			if d == nil || d.ProofKind() != c.want || d.Point == nil || d.Bounds == nil {
 				t.Errorf("detail %+v", d)
 			}
@@ -136,7 +136,7 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 		androidtest.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 900}\n"))
 	wantVerdict(t, o, event.Fail, "could not be tapped")
-	if d := o.Result.Steps[1].Detail; d == nil || d.Proof != event.ProofMoved {
+	if d := o.CaseResult.Steps[1].Detail; d == nil || d.Proof != event.ProofMoved {
 		t.Errorf("detail %+v", d)
 	}
 	if taps := phones[0].Taps(); len(taps) != 0 {
@@ -225,7 +225,7 @@ func TestMovingScreenIsReadInPixels(t *testing.T) {
 			"true}\n  - tap: Stop\n"))
 		// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
 		wantVerdict(t, o, event.Error, "never stops moving")
-		if s := o.Result.Steps[1]; s.Verdict != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
+		if s := o.CaseResult.Steps[1]; s.Result != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
 			t.Errorf("assert: %+v", s)
 		}
 	}
@@ -251,7 +251,7 @@ func TestTargetUnderTheKeyboard(t *testing.T) {
 	if taps := p.Taps(); len(taps) != 2 || taps[1].Label != "Save" {
 		t.Errorf("taps %+v", taps)
 	}
-	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") ||
+	if d := o.CaseResult.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") ||
 		d.ProofKind() != event.ProofHit {
 		t.Errorf("detail %+v", d)
 	}

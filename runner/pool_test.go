@@ -160,7 +160,7 @@ func TestSkipSaysWhyThereIsNoDevice(t *testing.T) {
 	unauthorized := phones("A")
 	unauthorized.infos[0].State, unauthorized.infos[0].Problem = "unauthorized", "accept the question on its screen"
 	missing := phones()
-	missing.err = &drivers.Unavailable{What: "adb is not installed", Mend: "run `taproot setup`"}
+	missing.err = &drivers.Unavailable{What: "adb is not installed", Fix: "run `taproot setup`"}
 	for _, test := range []struct {
 		name     string
 		fleet    *fleet
@@ -180,8 +180,8 @@ func TestSkipSaysWhyThereIsNoDevice(t *testing.T) {
 			r := newRunner(t, run.Config{Device: test.device}, test.fleet)
 			o := r.Run(t.Context(), c)
 			wantVerdict(t, o, event.Skipped, test.words...)
-			if len(o.Result.Steps) != 1 || o.Result.Steps[0].Verdict != event.Unreached {
-				t.Errorf("steps %+v", o.Result.Steps)
+			if len(o.CaseResult.Steps) != 1 || o.CaseResult.Steps[0].Result != event.Unreached {
+				t.Errorf("steps %+v", o.CaseResult.Steps)
 			}
 			r = newRunner(t, run.Config{Device: test.device, RequireDevices: true}, test.fleet)
 			wantVerdict(t, r.Run(t.Context(), c), event.Error, test.words...)

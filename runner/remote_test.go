@@ -71,8 +71,8 @@ func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
 	a.mu.Unlock()
 	for n, e := range heard[:len(heard)/2] { // the others get lost on their way, and some come twice
 		if !a.quiet {
-			t.Heard(n, e)
-			t.Heard(n, e)
+			t.Received(n, e)
+			t.Received(n, e)
 		}
 	}
 	to := filepath.Join(t.Spool, t.Case.Pack)
@@ -261,7 +261,7 @@ func TestInterruptedElsewhere(t *testing.T) {
 // heardOnly is a machine that sends nothing any more once a case has started.
 func heardOnly(ctx context.Context) func(run.Try) error {
 	return func(t run.Try) error {
-		t.Heard(0, event.Event{Time: time.Now(), Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID,
+		t.Received(0, event.Event{Time: time.Now(), Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID,
 			Pack: t.Case.Pack}})
 		<-ctx.Done()
 		return context.Cause(ctx)
@@ -278,7 +278,7 @@ func TestCaseStartsAgainElsewhere(t *testing.T) {
 				if n == 0 {
 					e.Case = &event.Case{ID: try.Case.Test.ID, Pack: try.Case.Pack}
 				}
-				try.Heard(n, e)
+				try.Received(n, e)
 			}
 			return nil
 		}
@@ -297,7 +297,7 @@ func TestCaseStartsAgainElsewhere(t *testing.T) {
 
 // TestNoDeviceElsewhere: the hub knows of no device that would do.
 func TestNoDeviceElsewhere(t *testing.T) {
-	for require, want := range map[bool]event.Verdict{false: event.Skipped, true: event.Error} {
+	for require, want := range map[bool]event.Result{false: event.Skipped, true: event.Error} {
 		other := newAway(t, run.Config{}, phones("A"))
 		other.fails = func(run.Try) error { return &pool.NoDeviceError{Reason: "no host has a phone of that model"} }
 		r := newRunner(t, run.Config{RequireDevices: require})

@@ -40,8 +40,8 @@ func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
 		free := time.Now().Add(3 * time.Minute)
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 		wantVerdict(t, o, event.Pass)
-		if o.Result.Duration > 5*time.Second || o.Result.Duration < 2*time.Second || o.Result.Started.Before(free) {
-			t.Errorf("duration %v, started %v after the phone was free", o.Result.Duration, o.Result.Started.Sub(free))
+		if o.CaseResult.Duration > 5*time.Second || o.CaseResult.Duration < 2*time.Second || o.CaseResult.Started.Before(free) {
+			t.Errorf("duration %v, started %v after the phone was free", o.CaseResult.Duration, o.CaseResult.Started.Sub(free))
 		}
 	})
 }
@@ -80,11 +80,11 @@ func TestBothPhonesWorkAtTheSameTime(t *testing.T) {
 		overlaps := 0
 		for i, o := range outcomes {
 			wantVerdict(t, o, event.Pass)
-			work[o.Result.Case.Device]++
+			work[o.CaseResult.Case.Device]++
 			for _, other := range outcomes[:i] {
-				if o.Result.Started.Before(other.Result.Ended) && other.Result.Started.Before(o.Result.Ended) {
+				if o.CaseResult.Started.Before(other.CaseResult.Ended) && other.CaseResult.Started.Before(o.CaseResult.Ended) {
 					overlaps++
-					if o.Result.Case.Device == other.Result.Case.Device {
+					if o.CaseResult.Case.Device == other.CaseResult.Case.Device {
 						t.Errorf("%s and %s used one phone at once", o.Case.Pack, other.Case.Pack)
 					}
 				}
@@ -124,7 +124,7 @@ func TestSlowListOfOnePlatformHoldsNoOtherUp(t *testing.T) {
 		began := time.Now()
 		r := newRunner(t, run.Config{}, slowList{phones("A")}, newPages(1))
 		outcomes := r.All(t.Context(), append(cases(t, dsl.Android, 1), cases(t, dsl.Web, 1)...))
-		if late := outcomes[1].Result.Started.Sub(began); late > 5*time.Second {
+		if late := outcomes[1].CaseResult.Started.Sub(began); late > 5*time.Second {
 			t.Errorf("the page began after %v", late)
 		}
 	})
@@ -144,8 +144,8 @@ func TestPhoneThatIsLostBeforeTheTestCostsNothing(t *testing.T) {
 		r := newRunner(t, run.Config{}, f)
 		for _, o := range r.All(t.Context(), cases(t, dsl.Android, 6)) {
 			wantVerdict(t, o, event.Pass)
-			if o.Result.Case.Device != "B" {
-				t.Errorf("ran on %s", o.Result.Case.Device)
+			if o.CaseResult.Case.Device != "B" {
+				t.Errorf("ran on %s", o.CaseResult.Case.Device)
 			}
 		}
 	})
@@ -162,8 +162,8 @@ func TestDeviceThatCannotBeOpenedIsAnErrorThatNamesIt(t *testing.T) {
 			f.onOpen = func(string) error { opens++; return err }
 			o := newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 			wantVerdict(t, o, event.Error, "device A cannot be opened", err.Error())
-			if o.Result.Case.Device != "A" || opens > 2 {
-				t.Errorf("the report names %q; %d tries", o.Result.Case.Device, opens)
+			if o.CaseResult.Case.Device != "A" || opens > 2 {
+				t.Errorf("the report names %q; %d tries", o.CaseResult.Case.Device, opens)
 			}
 		})
 	}
@@ -216,8 +216,8 @@ func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
 	for _, pack := range []string{"sample", "sample--try-2", "sample--try-3"} {
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 		wantVerdict(t, o, event.Pass)
-		if filepath.Base(o.Dir) != pack || o.Result.Case.Pack != pack || o.Result.Case.ID != "sample" {
-			t.Errorf("pack %s, in the events %s of %s", o.Dir, o.Result.Case.Pack, o.Result.Case.ID)
+		if filepath.Base(o.Dir) != pack || o.CaseResult.Case.Pack != pack || o.CaseResult.Case.ID != "sample" {
+			t.Errorf("pack %s, in the events %s of %s", o.Dir, o.CaseResult.Case.Pack, o.CaseResult.Case.ID)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 		if took := time.Since(began); took > 91*time.Second {
 			t.Errorf("ended after %v", took)
 		}
-		count := map[event.Verdict]int{}
+		count := map[event.Result]int{}
 		for _, o := range outcomes {
 			count[o.Verdict()]++
 		}
@@ -283,26 +283,26 @@ func TestExitCode(t *testing.T) {
 	t.Parallel()
 	const pass, fail, bad, skip, stop = event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted
 	for _, test := range []struct {
-		verdicts   []event.Verdict
+		verdicts   []event.Result
 		allowEmpty bool
 		want       int
 	}{
-		{[]event.Verdict{pass, pass}, false, 0},
-		{[]event.Verdict{pass, skip}, false, 0},
-		{[]event.Verdict{pass, fail}, false, 1},
-		{[]event.Verdict{bad, fail, pass}, false, 1},
-		{[]event.Verdict{bad, pass}, false, 3},
-		{[]event.Verdict{bad, skip}, true, 3},
-		{[]event.Verdict{skip, skip}, false, 3},
-		{[]event.Verdict{skip, skip}, true, 0},
+		{[]event.Result{pass, pass}, false, 0},
+		{[]event.Result{pass, skip}, false, 0},
+		{[]event.Result{pass, fail}, false, 1},
+		{[]event.Result{bad, fail, pass}, false, 1},
+		{[]event.Result{bad, pass}, false, 3},
+		{[]event.Result{bad, skip}, true, 3},
+		{[]event.Result{skip, skip}, false, 3},
+		{[]event.Result{skip, skip}, true, 0},
 		{nil, false, 3},
 		{nil, true, 0},
-		{[]event.Verdict{pass, stop}, false, 130},
-		{[]event.Verdict{fail, bad, stop}, true, 130},
+		{[]event.Result{pass, stop}, false, 130},
+		{[]event.Result{fail, bad, stop}, true, 130},
 	} {
 		var outcomes []run.Outcome
 		for _, v := range test.verdicts {
-			outcomes = append(outcomes, run.Outcome{Result: &event.Result{Verdict: v}})
+			outcomes = append(outcomes, run.Outcome{CaseResult: &event.CaseResult{Result: v}})
 		}
 		if got := run.ExitCode(outcomes, test.allowEmpty); got != test.want {
 			t.Errorf("%v, allow empty %v: exit code %d, want %d", test.verdicts, test.allowEmpty, got, test.want)
@@ -314,19 +314,19 @@ func TestReportThatCouldNotBeKeptIsNeverAPass(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left on device")
 	for _, test := range []struct {
-		result *event.Result
+		result *event.CaseResult
 		err    error
-		want   event.Verdict
+		want   event.Result
 	}{
-		{&event.Result{Verdict: event.Pass}, nil, event.Pass},
-		{&event.Result{Verdict: event.Pass}, full, event.Error},
-		{&event.Result{Verdict: event.Skipped}, full, event.Error},
-		{&event.Result{Verdict: event.Fail}, full, event.Fail},
-		{&event.Result{Verdict: event.Interrupted}, full, event.Interrupted},
+		{&event.CaseResult{Result: event.Pass}, nil, event.Pass},
+		{&event.CaseResult{Result: event.Pass}, full, event.Error},
+		{&event.CaseResult{Result: event.Skipped}, full, event.Error},
+		{&event.CaseResult{Result: event.Fail}, full, event.Fail},
+		{&event.CaseResult{Result: event.Interrupted}, full, event.Interrupted},
 		{nil, full, event.Error},
 		{nil, nil, event.Interrupted},
 	} {
-		if got := (run.Outcome{Result: test.result, Err: test.err}).Verdict(); got != test.want {
+		if got := (run.Outcome{CaseResult: test.result, Err: test.err}).Verdict(); got != test.want {
 			t.Errorf("%+v with %v: %s, want %s", test.result, test.err, got, test.want)
 		}
 	}
@@ -361,7 +361,7 @@ func TestFailureTextWithoutAStep(t *testing.T) {
 		"no device":   {none, "suites/sample.yaml:1:1: error: no Android device"},
 		"interrupted": {run.Outcome{Case: c}, "suites/sample.yaml:1:1: interrupted"},
 		"no pack":     {run.Outcome{Case: c, Err: full}, "suites/sample.yaml:1:1: error: no space left on device"},
-		"report not kept": {run.Outcome{Case: c, Err: full, Result: &event.Result{Verdict: event.Pass}},
+		"report not kept": {run.Outcome{Case: c, Err: full, CaseResult: &event.CaseResult{Result: event.Pass}},
 			"suites/sample.yaml:1:1: error: no space left on device"},
 	} {
 		if text := runner.FailureText(test.o); !strings.HasPrefix(text, test.want) || strings.Contains(text, "<nil>") {

@@ -27,7 +27,7 @@ func TestSequenceEndsWithItsFirstFailure(t *testing.T) {
 			}
 			list = append(list, newCase(t, "free", dsl.Android, "Ready"), newCase(t, "page", dsl.Web, "Ready"))
 			outcomes := newRunner(t, run.Config{Parallel: parallel}, f, p).All(t.Context(), list)
-			for i, want := range []event.Verdict{event.Pass, event.Pass, event.Fail, event.Skipped, event.Skipped, event.Pass,
+			for i, want := range []event.Result{event.Pass, event.Pass, event.Fail, event.Skipped, event.Skipped, event.Pass,
 				event.Pass} {
 				if want == event.Skipped {
 					wantVerdict(t, outcomes[i], want, "third did not pass", ".maestro", "continueOnFailure")
@@ -36,7 +36,7 @@ func TestSequenceEndsWithItsFirstFailure(t *testing.T) {
 				wantVerdict(t, outcomes[i], want)
 			}
 			for i := range 2 {
-				if end := outcomes[i].Result.Started.Add(outcomes[i].Result.Duration); outcomes[i+1].Result.Started.Before(end) {
+				if end := outcomes[i].CaseResult.Started.Add(outcomes[i].CaseResult.Duration); outcomes[i+1].CaseResult.Started.Before(end) {
 					t.Errorf("%s began before %s had ended", outcomes[i+1].Case.Pack, outcomes[i].Case.Pack)
 				}
 			}

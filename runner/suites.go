@@ -212,7 +212,7 @@ func (s *suite) recordPlan(r ginkgo.Report, chosen []plan.Case) {
 func (s *suite) first(ctx context.Context) []byte {
 	run, begun, sealed, err := theRun().join(s.conf)
 	for _, pack := range sealed {
-		ginkgo.GinkgoWriter.Printf("finalized %s of a run that died: %s\n", pack.Dir, pack.Result.Verdict)
+		ginkgo.GinkgoWriter.Printf("finalized %s of a run that died: %s\n", pack.Dir, pack.CaseResult.Result)
 	}
 	if run == nil {
 		ginkgo.Fail(err.Error())
@@ -223,7 +223,7 @@ func (s *suite) first(ctx context.Context) []byte {
 	if begun {
 		run.NoteEnvironment(ctx, nil)
 	}
-	errs := []error{s.conf.ReportSealed(ctx, sealed), history.WriteChoice(run.Dir, s.conf.Choice())}
+	errs := []error{s.conf.ReportFinalized(ctx, sealed), history.WriteChoice(run.Dir, s.conf.Choice())}
 	if len(s.planned) > 0 {
 		errs = append(errs, run.Announce(s.planned))
 	}
@@ -276,7 +276,7 @@ func (s *suite) spec(ctx context.Context, c plan.Case) {
 	switch outcome.Verdict() {
 	case event.Pass:
 	case event.Skipped:
-		ginkgo.Skip(reason(outcome.Result))
+		ginkgo.Skip(reason(outcome.CaseResult))
 	default:
 		ginkgo.Fail(FailureText(outcome))
 	}
@@ -320,7 +320,7 @@ func (s *suite) leaveOut(ctx context.Context) {
 	began, failed, ended := map[string]bool{}, "", map[string]string{}
 	for _, c := range run.Cases {
 		began[c.Key] = c.Pack != ""
-		if c.Pack != "" && (c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error) {
+		if c.Pack != "" && (c.CaseResult.Result == event.Fail || c.CaseResult.Result == event.Error) {
 			failed = c.Pack
 			if of := s.cases[strings.ToLower(c.Key)].Test; of != nil && of.Sequence != "" {
 				ended[of.Sequence] = c.Pack
@@ -339,21 +339,21 @@ func (s *suite) leaveOut(ctx context.Context) {
 }
 
 // reason is why a case did not pass.
-func reason(r *event.Result) string {
+func reason(r *event.CaseResult) string {
 	if r.Problem == nil {
-		return string(r.Verdict)
+		return string(r.Result)
 	}
 	return r.Problem.Message
 }
 
 // Reported is the test of a result, for reports.
-func Reported(r *event.Result) *dsl.Test {
+func Reported(r *event.CaseResult) *dsl.Test {
 	return &dsl.Test{ID: r.Case.ID, Name: r.Case.Name, Platform: r.Case.Platform, Pos: r.Case.Place}
 }
 
 // FailureText describes a failed case: the place and the line in the YAML file, what was expected, and what was found.
 func FailureText(o run.Outcome) string {
-	if o.Result == nil || o.Result.Problem == nil {
+	if o.CaseResult == nil || o.CaseResult.Problem == nil {
 		text := fmt.Sprintf("%s: %s", o.Case.Test.Pos, o.Verdict())
 		if o.Err != nil {
 			text += ": " + o.Err.Error()
@@ -361,10 +361,10 @@ func FailureText(o run.Outcome) string {
 		return text
 	}
 	at := o.Case.Test.Pos
-	if step := o.Result.Step(o.Result.ProblemStep); step != nil {
+	if step := o.CaseResult.Step(o.CaseResult.ProblemStep); step != nil {
 		at = step.Place
 	}
-	text := problemText(source.Error{Pos: at, Source: o.Case.Test.Source}, o.Result.Verdict, *o.Result.Problem)
+	text := problemText(source.Error{Pos: at, Source: o.Case.Test.Source}, o.CaseResult.Result, *o.CaseResult.Problem)
 	text += field("pack", o.Dir)
 	if o.Err != nil {
 		text += field("report", o.Err.Error())
@@ -373,7 +373,7 @@ func FailureText(o run.Outcome) string {
 }
 
 // problemText shows a problem with its place.
-func problemText(located source.Error, v event.Verdict, p event.Problem) string {
+func problemText(located source.Error, v event.Result, p event.Problem) string {
 	located.Msg, located.Width = string(v)+": "+p.Message, 1
 	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near",
 		strings.Join(p.Candidates, "; "))

@@ -22,15 +22,15 @@ func TestWhatAPhoneRefusesIsInTheReport(t *testing.T) {
 	c := parseCase(t,
 		"id: guarded\nplatform: android\nsteps:\n  - launch: {package: com.example.login, permissions: {all: allow}}\n")
 	o := newRunner(t, run.Config{NoVideo: true}, driver).Run(t.Context(), c)
-	if o.Err != nil || o.Result.Verdict != event.Pass {
-		t.Fatalf("%v %+v", o.Err, o.Result)
+	if o.Err != nil || o.CaseResult.Result != event.Pass {
+		t.Fatalf("%v %+v", o.Err, o.CaseResult)
 	}
 	const name = `"Disable permission monitoring"`
-	said := strings.Join(o.Result.Warnings, "\n")
-	if len(o.Result.Warnings) != 2 || !strings.Contains(said, "animations stay on") || strings.Count(said, name) != 2 {
-		t.Errorf("warnings %q", o.Result.Warnings)
+	said := strings.Join(o.CaseResult.Warnings, "\n")
+	if len(o.CaseResult.Warnings) != 2 || !strings.Contains(said, "animations stay on") || strings.Count(said, name) != 2 {
+		t.Errorf("warnings %q", o.CaseResult.Warnings)
 	}
-	if d := o.Result.Steps[0].Detail; d == nil || !strings.Contains(strings.Join(d.Doubts, "\n"),
+	if d := o.CaseResult.Steps[0].Detail; d == nil || !strings.Contains(strings.Join(d.Warnings, "\n"),
 		"permissions of com.example.login stay") {
 		t.Errorf("the step says %+v", d)
 	}

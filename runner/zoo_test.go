@@ -59,7 +59,7 @@ func runZoo(t *testing.T, browser string) {
 	}
 	for _, o := range r.All(t.Context(), p.Cases) {
 		want := event.Pass
-		for tag, verdict := range map[string]event.Verdict{"fail": event.Fail, "error": event.Error} {
+		for tag, verdict := range map[string]event.Result{"fail": event.Fail, "error": event.Error} {
 			if slices.Contains(o.Case.Test.Tags, tag) {
 				want = verdict
 			}

@@ -107,7 +107,7 @@ func (s *Server) installApp(w http.ResponseWriter, r *http.Request, file string)
 			return fmt.Errorf("install an app: %w", drivers.ErrUnsupported)
 		}
 		err := session.Uses.Install(ctx, m, func() error { return m.Install(ctx, file) })
-		if err != nil && action.VerdictOf(err) == event.Fail { // the app is invalid, the device works
+		if err != nil && action.ResultOf(err) == event.Fail { // the app is invalid, the device works
 			p := action.ProblemOf(err)
 			refused = &p
 			return nil

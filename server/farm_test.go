@@ -55,7 +55,7 @@ func (f *farmLab) worker(s *server.Server) func(context.Context, *host.Member) e
 		if err != nil {
 			return errors.Join(err, devices.Close())
 		}
-		m.Adds(w.Tell)
+		m.Adds(w.AddTo)
 		f.works <- devices
 		return errors.Join(w.Run(ctx), devices.Close())
 	}

@@ -24,11 +24,11 @@ func TestFigureKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	op := s.Operator()
-	key, err := op.CreateFigureKey(t.Context(), "Prometheus")
+	key, err := op.CreateMetricsKey(t.Context(), "Prometheus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := op.CreateFigureKey(t.Context(), "another")
+	other, err := op.CreateMetricsKey(t.Context(), "another")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestFigureKey(t *testing.T) {
 	check("nothing", "GET", "/metrics", 401)
 	check("another one's secret", "GET", "/metrics", 401, "Authorization", "Bearer "+mixed)
 	check("a project's key", "GET", "/metrics", 403, "Authorization", "Bearer "+made.Secret)
-	list, err := op.FigureKeys(t.Context())
+	list, err := op.MetricsKeys(t.Context())
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
@@ -59,10 +59,10 @@ func TestFigureKey(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 		if k.Name == "Prometheus" {
-			if err := op.RevokeFigureKey(t.Context(), k.ID); err != nil {
+			if err := op.RevokeMetricsKey(t.Context(), k.ID); err != nil {
 				t.Error(err)
 			}
-			if err := op.RevokeFigureKey(t.Context(), k.ID); err == nil {
+			if err := op.RevokeMetricsKey(t.Context(), k.ID); err == nil {
 				t.Error("it is revoked twice")
 			}
 		}

@@ -35,11 +35,11 @@ type inputRun struct {
 
 // inputStep reports that a step starts (without a verdict), or how it ended.
 type inputStep struct {
-	Line       int           `json:"line"`
-	Action     string        `json:"action"`
-	Verdict    event.Verdict `json:"verdict,omitempty"`
-	Message    string        `json:"message,omitempty"`
-	Candidates []string      `json:"candidates,omitempty"`
+	Line       int          `json:"line"`
+	Action     string       `json:"action"`
+	Verdict    event.Result `json:"verdict,omitempty"`
+	Message    string       `json:"message,omitempty"`
+	Candidates []string     `json:"candidates,omitempty"`
 	// Repairs are the step with other selectors, each of which matches exactly one element. Set when the selector
 	// matched none or several.
 	Repairs    []client.Repair `json:"repairs,omitempty"`
@@ -98,7 +98,7 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	out := &Outcome{Passed: true}
 	begins := func(step *dsl.Step) { tell(&inputStep{Line: step.Pos.Line, Action: step.Def.Name}) }
 	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir,
-		Begins: begins, Ended: func(e live.StepEnd) {
+		OnStep: begins, Ended: func(e live.StepEnd) {
 			step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict,
 				DurationMS: e.Took.Milliseconds()}
 			if e.Problem != nil {

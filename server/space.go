@@ -201,7 +201,7 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 	who, err := s.o.Service.Identify(ctx, r.Header, service.From{Address: c.addr, Agent: r.UserAgent()})
 	if errors.Is(err, service.ErrInvalid) && a.pattern == "GET "+metricsPath {
 		var name string
-		if name, err = s.o.Service.FigureReader(ctx, r.Header); err == nil {
+		if name, err = s.o.Service.MetricsReader(ctx, r.Header); err == nil {
 			c.Identity = auth.Identity{Name: name}
 			return c, nil
 		}

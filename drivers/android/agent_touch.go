@@ -15,12 +15,12 @@ import (
 var _ drivers.ExactAimer = (*Device)(nil)
 
 const (
-	pressFor       = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
-	betweenTaps    = 80 * time.Millisecond
-	pickUpFor      = dragHold
-	stationaryTime = 20 * time.Millisecond // an element is asked for again so long after the tree
-	notHeldBack    = "the agent did not respond to a touch, which may have happened and is not repeated"
-	agentTouches   = 2 // attempts of one that was not sent
+	pressFor            = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
+	betweenTaps         = 80 * time.Millisecond
+	pickUpFor           = dragHold
+	stationaryTime      = 20 * time.Millisecond // an element is asked for again so long after the tree
+	touchOutcomeUnknown = "the agent did not respond to a touch, which may have happened and is not repeated"
+	agentTouches        = 2 // attempts of one that was not sent
 )
 
 // Aim says what the next touch is meant for. With the agent its place is asked for right before it.
@@ -259,7 +259,7 @@ func (a *agentAccess) touchError(t touch, e *agentError) error {
 	switch {
 	case e.kind == "":
 		a.mark(e)
-		return fmt.Errorf("device %s: %s: %s: %w", serial, t.kind, notHeldBack, e.cause)
+		return fmt.Errorf("device %s: %s: %s: %w", serial, t.kind, touchOutcomeUnknown, e.cause)
 	case e.kind == "invalid element state":
 		return fmt.Errorf("device %s: %w: the phone refused the touch (%s): %s", serial, drivers.ErrUnsupported,
 			firstLine(e.message), makersSwitch(a.d.info.Manufacturer))

@@ -30,9 +30,9 @@ func animationSettings() []animationSetting {
 	}
 }
 
-// Calm changes the settings that need it. What they were is noted on disk first, and restored by Close or by the next
+// StopAnimations changes the settings that need it. What they were is noted on disk first, and restored by Close or by the next
 // Open. What the phone does not let be changed is a warning.
-func (d *Device) Calm(ctx context.Context) error {
+func (d *Device) StopAnimations(ctx context.Context) error {
 	values, o, err := d.settings(ctx, animationSettings(), "")
 	if err != nil {
 		return err

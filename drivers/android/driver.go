@@ -77,7 +77,7 @@ func New(opts Options) *Driver {
 func findADB(ctx context.Context, getenv func(string) string) (string, error) {
 	found, err := toolchain.Need(ctx, toolchain.NewHost(getenv, os.Environ()), toolchain.ADB)
 	if err != nil {
-		return "", &drivers.Unavailable{What: "adb is not installed", Mend: err.Error()}
+		return "", &drivers.Unavailable{What: "adb is not installed", Fix: err.Error()}
 	}
 	return found.Path, nil
 }

@@ -145,7 +145,7 @@ var calls = []struct {
 		_, err := d.Alert(ctx)
 		return err
 	}},
-	{"calm", "settings put", func(ctx context.Context, d *Device, _ string) error { return d.Calm(ctx) }},
+	{"calm", "settings put", func(ctx context.Context, d *Device, _ string) error { return d.StopAnimations(ctx) }},
 	{"measure", "meminfo", func(ctx context.Context, d *Device, _ string) error {
 		if err := d.Launch(ctx, androidtest.LoginPackage, false); err != nil {
 			return err

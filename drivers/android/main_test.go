@@ -40,7 +40,7 @@ func serverAt(addr string) Options {
 			return ""
 		},
 		FindADB: func(context.Context) (string, error) {
-			return "", &drivers.Unavailable{What: "adb is not installed", Mend: "this test must not start it"}
+			return "", &drivers.Unavailable{What: "adb is not installed", Fix: "this test must not start it"}
 		},
 	}
 }

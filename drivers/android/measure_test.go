@@ -65,7 +65,7 @@ func TestCalm(t *testing.T) {
 	}
 	before := settings()
 	for range 2 {
-		if err := d.Calm(t.Context()); err != nil {
+		if err := d.StopAnimations(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := settings(); got != "0 0 0 1800000" {
@@ -90,7 +90,7 @@ func TestAnimationsOfSlowPhone(t *testing.T) {
 		}
 		hang = true
 		began := time.Now()
-		if err := dev.(*Device).Calm(t.Context()); err == nil || time.Since(began) > time.Minute {
+		if err := dev.(*Device).StopAnimations(t.Context()); err == nil || time.Since(began) > time.Minute {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		hang = false

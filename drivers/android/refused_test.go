@@ -20,7 +20,7 @@ func TestGuardedPhones(t *testing.T) {
 			t.Run(maker+" "+string(guard), func(t *testing.T) {
 				t.Parallel()
 				d, _ := openPhone(t, androidtest.Options{Maker: maker, Guard: guard})
-				if err := d.Calm(t.Context()); err != nil {
+				if err := d.StopAnimations(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				said := strings.Join(d.TakeWarnings(), "\n")

@@ -74,7 +74,7 @@ func parseSocket(spec string) (network, addr string, err error) {
 	}
 	return "", "", &drivers.Unavailable{
 		What: fmt.Sprintf("ADB_SERVER_SOCKET is %q", spec),
-		Mend: "give it the form tcp:host:port",
+		Fix:  "give it the form tcp:host:port",
 	}
 }
 
@@ -88,7 +88,7 @@ func joinAddr(host, port string) (network, addr string, err error) {
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
 		return "", "", &drivers.Unavailable{
 			What: fmt.Sprintf("the adb server's port is %q", port),
-			Mend: "set ANDROID_ADB_SERVER_PORT to a number from 1 to 65535, or leave it out",
+			Fix:  "set ANDROID_ADB_SERVER_PORT to a number from 1 to 65535, or leave it out",
 		}
 	}
 	return "tcp", net.JoinHostPort(strings.Trim(host, "[]"), port), nil

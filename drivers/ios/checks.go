@@ -26,7 +26,7 @@ func (d *Driver) Checks(ctx context.Context) []Check {
 	var missing *drivers.Unavailable
 	switch {
 	case errors.As(err, &missing):
-		return append(checks, Check{Name: "devices", Text: missing.What, Advice: missing.Mend})
+		return append(checks, Check{Name: "devices", Text: missing.What, Advice: missing.Fix})
 	case err != nil:
 		return append(checks, Check{Name: "devices", Text: shorten.OneLine(err.Error())})
 	case len(infos) == 0:
@@ -48,7 +48,7 @@ func (d *Driver) checkSimctl(ctx context.Context) Check {
 	sims, err := d.tools.listSimulators(ctx)
 	var missing *drivers.Unavailable
 	if err = noXcode(err, "simctl"); errors.As(err, &missing) {
-		c.Text, c.Advice = missing.What, missing.Mend
+		c.Text, c.Advice = missing.What, missing.Fix
 		return c
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ type Device struct {
 	life  *drivers.Lifetime // its goroutines are those of logs and recordings
 	web   webViews
 
-	taken drivers.Pictures // the newest screenshot
+	taken drivers.ImageCache // the newest screenshot
 
 	mu      sync.Mutex
 	shot    image.Point   // size of the last screenshot, which is the measure of everything

@@ -103,7 +103,7 @@ func TestXcodeThatIsNotReady(t *testing.T) {
 		b.lab.Fail(iostest.Fault{Match: "xcrun", Kind: iostest.Refuse, Code: 69, Text: said + "\n"})
 		_, err := b.driver(t).Devices(t.Context())
 		var missing *drivers.Unavailable
-		if !errors.As(err, &missing) || !strings.Contains(missing.Mend, want) {
+		if !errors.As(err, &missing) || !strings.Contains(missing.Fix, want) {
 			t.Errorf("%s\n%v", said, err)
 		}
 		checks := b.driver(t).Checks(t.Context())

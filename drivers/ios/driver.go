@@ -100,8 +100,8 @@ func unavailable() error {
 		mend = "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or let TAPROOT_WDA_URL name a " +
 			"WebDriverAgent that runs"
 	}
-	return &drivers.Unavailable{What: "no program that reaches iOS devices is installed (xcrun, ios)", Mend: mend,
-		Usual: runtime.GOOS != "darwin"}
+	return &drivers.Unavailable{What: "no program that reaches iOS devices is installed (xcrun, ios)", Fix: mend,
+		Expected: runtime.GOOS != "darwin"}
 }
 
 // Open prepares a device: a WebDriverAgent must answer for it, and is started where it does not and can be. What an

@@ -22,7 +22,7 @@ type fault struct {
 	name  string
 	fault iostest.Fault
 	call  func(ctx context.Context, d *Device) error
-	want  event.Verdict
+	want  event.Result
 	kind  error  // that the error must wrap, if any
 	says  string // a part of its text
 	phone bool
@@ -149,7 +149,7 @@ func TestFaultMatrix(t *testing.T) {
 			before := b.lab.Noted(f.fault.Match)
 			began := time.Now()
 			err := f.call(t.Context(), d)
-			if got := action.VerdictOf(err); got != f.want {
+			if got := action.ResultOf(err); got != f.want {
 				t.Errorf("%s, not %s: %v", got, f.want, err)
 			}
 			if f.kind != nil && !errors.Is(err, f.kind) {

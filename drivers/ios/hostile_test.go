@@ -17,7 +17,7 @@ import (
 // hostileStep is a step on a page of com.example.traps, and what it has to come to.
 type hostileStep struct {
 	do   any
-	want event.Verdict
+	want event.Result
 }
 
 func sees(label string) dsl.Assert      { return dsl.Assert{Selector: dsl.Selector{Label: label}} }
@@ -119,7 +119,7 @@ func TestHostileScreens(t *testing.T) {
 // A source that WebDriverAgent could not return says nothing about what is not there.
 func TestReadsThatFailProveNothing(t *testing.T) {
 	t.Parallel()
-	for word, verdict := range map[string]event.Verdict{"stale element reference": event.Error,
+	for word, verdict := range map[string]event.Result{"stale element reference": event.Error,
 		"unknown error": event.Error} {
 		for _, route := range []string{"GET /source", "GET /alert/text"} {
 			s, b := trap(t, "clear layer", iostest.DeviceOptions{})

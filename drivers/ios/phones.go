@@ -194,7 +194,7 @@ func noMux(err error) error {
 	var failed *toolError
 	if errors.As(err, &failed) && strings.Contains(failed.output, "usbmuxd") {
 		return &drivers.Unavailable{What: "go-ios cannot reach usbmuxd, by which phones are reached",
-			Mend: "install and start usbmuxd (package usbmuxd; on Windows it comes with Apple's device drivers)"}
+			Fix: "install and start usbmuxd (package usbmuxd; on Windows it comes with Apple's device drivers)"}
 	}
 	return err
 }

@@ -24,7 +24,7 @@ func TestWaitsAskForLess(t *testing.T) {
 		do    any
 		comes bool // after a while
 		gone  bool // it is there, hidden, until then
-		want  event.Verdict
+		want  event.Result
 		least int // quick looks
 	}{
 		"comes":              {tapLabel("Pay"), true, false, event.Pass, 2},

@@ -36,7 +36,7 @@ func (s *stage) took(name string) func() {
 type sceneTrap struct {
 	name  string
 	steps string // of a test
-	want  event.Verdict
+	want  event.Result
 	taps  string // what must have been touched
 	says  string // what the failure must say
 	show  func(s *stage, now iostest.Moment) []piece
@@ -113,7 +113,7 @@ func performSaying(t *testing.T, s *action.Session, args any, says string) error
 	for ; ; s.Timeout *= 4 {
 		s.Detail = nil
 		err := action.Perform(t.Context(), s, args)
-		if action.VerdictOf(err) != event.Fail || s.Timeout > patience || strings.Contains(err.Error(), says) {
+		if action.ResultOf(err) != event.Fail || s.Timeout > patience || strings.Contains(err.Error(), says) {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iostest.Device) {
 			err = performSaying(t, session, args, said)
 		}
 		said = fmt.Sprint(err)
-		if got := action.VerdictOf(err); got != want || !strings.Contains(said, c.says) && i == len(steps)-1 && c.says != "" {
+		if got := action.ResultOf(err); got != want || !strings.Contains(said, c.says) && i == len(steps)-1 && c.says != "" {
 			t.Errorf("%s: step %d: %s, and %s is right (%q): %v", c.name, i+1, got, want, c.says, err)
 			break
 		}

@@ -12,7 +12,7 @@ import (
 // sceneList gathers traps.
 type sceneList []*sceneTrap
 
-func (l *sceneList) add(name, steps string, want event.Verdict, taps, says string,
+func (l *sceneList) add(name, steps string, want event.Result, taps, says string,
 	show func(s *stage, now iostest.Moment) []piece) {
 	*l = append(*l, &sceneTrap{name, steps, want, taps, says, show})
 }

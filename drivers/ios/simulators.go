@@ -129,15 +129,15 @@ func noXcode(err error, program string) error {
 	said := strings.ToLower(failed.output)
 	switch {
 	case strings.Contains(said, "unable to find utility"):
-		return &drivers.Unavailable{What: "xcrun does not find " + program, Mend: selected}
+		return &drivers.Unavailable{What: "xcrun does not find " + program, Fix: selected}
 	case strings.Contains(said, "active developer"), strings.Contains(said, "no developer tools were found"):
-		return &drivers.Unavailable{What: "xcrun finds no Xcode at the configured path", Mend: selected}
+		return &drivers.Unavailable{What: "xcrun finds no Xcode at the configured path", Fix: selected}
 	case strings.Contains(said, "license") && strings.Contains(said, "agree"):
 		return &drivers.Unavailable{What: "Xcode's licence has not been accepted on this machine yet",
-			Mend: "run `sudo xcodebuild -license accept`"}
+			Fix: "run `sudo xcodebuild -license accept`"}
 	case strings.Contains(said, "first launch"), strings.Contains(said, "runfirstlaunch"):
 		return &drivers.Unavailable{What: "Xcode was not set up after its installation",
-			Mend: "run `sudo xcodebuild -runFirstLaunch`"}
+			Fix: "run `sudo xcodebuild -runFirstLaunch`"}
 	}
 	return err
 }

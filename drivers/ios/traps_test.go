@@ -24,11 +24,11 @@ func trap(t *testing.T, page string, o iostest.DeviceOptions) (*action.Session, 
 }
 
 // doStep performs one step and returns its result.
-func doStep(t *testing.T, s *action.Session, args any) (event.Verdict, error) {
+func doStep(t *testing.T, s *action.Session, args any) (event.Result, error) {
 	t.Helper()
 	s.Detail = nil
 	err := action.Perform(t.Context(), s, args)
-	return action.VerdictOf(err), err
+	return action.ResultOf(err), err
 }
 
 func tapLabel(label string) dsl.Tap { return dsl.Tap{Selector: dsl.Selector{Label: label}} }
@@ -49,7 +49,7 @@ func TestTrapSwitches(t *testing.T) {
 			t.Errorf("tap %s: %v", name, err)
 		}
 		appSays(t, s, name+" is true")
-		for checked, want := range map[bool]event.Verdict{true: event.Pass, false: event.Fail} {
+		for checked, want := range map[bool]event.Result{true: event.Pass, false: event.Fail} {
 			if s.Timeout = patience; want == event.Fail {
 				s.Timeout = time.Second
 			}

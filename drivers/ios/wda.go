@@ -131,7 +131,7 @@ func (w *wda) ask(ctx context.Context, r request) (answer, error) {
 // limitOf is how long a call may take.
 func (w *wda) limitOf(ctx context.Context, r request) time.Duration {
 	limit := cmp.Or(r.limit, callLimit)
-	if end, known := drivers.Ending(ctx); known && (r.limit == 0 || r.look) {
+	if end, known := drivers.StepDeadline(ctx); known && (r.limit == 0 || r.look) {
 		least := leastCall
 		if r.look {
 			least = leastRead

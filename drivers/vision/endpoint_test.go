@@ -250,7 +250,7 @@ func TestJudge(t *testing.T) {
 	}
 	a := said.Call
 	if a == nil || a.Answers[0].Text != yes || a.Answers[0].PromptTokens != 812 || a.Answers[0].CompletionTokens != 31 ||
-		len(a.Key) != 64 || a.Picture.Bounds().Dx() != 720 || a.Prompt != "the order is paid" {
+		len(a.Key) != 64 || a.Image.Bounds().Dx() != 720 || a.Prompt != "the order is paid" {
 		t.Errorf("%+v", a)
 	}
 }

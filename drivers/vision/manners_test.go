@@ -420,7 +420,7 @@ func TestModelHasTheTimeOfTheStep(t *testing.T) {
 	if _, err := e.judge(t.Context(), env); err == nil || !strings.Contains(err.Error(), "within 100ms") {
 		t.Errorf("the setting: %v", err)
 	}
-	ctx := drivers.WithEnding(t.Context(), time.Now().Add(300*time.Millisecond))
+	ctx := drivers.WithStepDeadline(t.Context(), time.Now().Add(300*time.Millisecond))
 	if _, err := e.judge(ctx, env); err == nil || strings.Contains(err.Error(), "within 100ms") ||
 		!strings.Contains(err.Error(), "TAPROOT_AI_TIMEOUT") {
 		t.Errorf("the step: %v", err)

@@ -41,7 +41,7 @@ func NewReader(getenv func(string) string) *Reader {
 		}
 		if !found.OK() {
 			return "", &drivers.Unavailable{What: "tesseract, which reads text in images, cannot be used: " + found.Problem,
-				Mend: found.Advice}
+				Fix: found.Advice}
 		}
 		return found.Path, nil
 	})}
@@ -116,7 +116,7 @@ func (r *Reader) run(ctx context.Context, program string, picture []byte, layout
 	case strings.Contains(said.String(), "Failed loading language"): // it continues with those that it has
 		return nil, &drivers.Unavailable{What: fmt.Sprintf("tesseract lacks a language of TAPROOT_OCR_LANGS=%q: %s", r.langs,
 			oneLine(said.String())),
-			Mend: "install its data, such as the package tesseract-ocr-deu for deu; `tesseract --list-langs` lists which " +
+			Fix: "install its data, such as the package tesseract-ocr-deu for deu; `tesseract --list-langs` lists which " +
 				"there are"}
 	case err != nil:
 		return nil, fmt.Errorf("tesseract: %w: %s", err, oneLine(said.String()))

@@ -57,7 +57,7 @@ func enlarge(gray *image.Gray) prepared {
 
 // toRGBA returns the image with its bounds at (0,0).
 func toRGBA(img image.Image) *image.RGBA {
-	if file, ok := img.(*drivers.Picture); ok {
+	if file, ok := img.(*drivers.Image); ok {
 		img = file.Decoded()
 	}
 	if done, ok := img.(*image.RGBA); ok && done.Rect.Min == (image.Point{}) {

@@ -64,7 +64,7 @@ func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question,
 	q.png = data.Bytes()
 	sent := small.Rect.Size()
 	q.asked = &drivers.ModelCall{Kind: k.name, Model: e.model(), System: k.system(sent), Prompt: prompt, Width: sent.X,
-		Height: sent.Y, Picture: small}
+		Height: sent.Y, Image: small}
 	if base, err := e.base(); err == nil {
 		q.asked.Endpoint = base.Host
 	}
@@ -170,7 +170,7 @@ func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers
 	if err != nil {
 		return drivers.Reply{}, err
 	}
-	if end, known := drivers.Ending(ctx); known {
+	if end, known := drivers.StepDeadline(ctx); known {
 		limit = max(limit, time.Until(end))
 	}
 	within, cancel := context.WithTimeout(ctx, limit)

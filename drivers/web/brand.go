@@ -162,5 +162,5 @@ func webkitProgram(d *Driver, _ browserKind) (string, error) {
 		return path, nil
 	}
 	return "", &drivers.Unavailable{What: "Playwright's webkit is not installed",
-		Mend: "run `npx playwright@" + toolchain.DriverVersion + " install webkit`; another build of it cannot be driven"}
+		Fix: "run `npx playwright@" + toolchain.DriverVersion + " install webkit`; another build of it cannot be driven"}
 }

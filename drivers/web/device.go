@@ -36,7 +36,7 @@ type Device struct {
 	most   int           // elements of a tree; 0: dom.MaxNodes
 	limit  time.Duration // callLimit
 
-	taken drivers.Pictures // the newest screenshot
+	taken drivers.ImageCache // the newest screenshot
 
 	mu        sync.Mutex
 	closed    bool
@@ -199,7 +199,7 @@ const (
 // readLimit returns how long a page may take to answer: the device's limit, or what is left of the step's time. A page
 // that did not answer before, and still does not after the step's time, is not waited for again.
 func (s *session) readLimit(ctx context.Context) time.Duration {
-	end, known := drivers.Ending(ctx)
+	end, known := drivers.StepDeadline(ctx)
 	if !known {
 		return s.device.limit
 	}

@@ -186,7 +186,7 @@ func unavailable(missing *toolchain.MissingError) error {
 	}
 	const none = "no browser can be driven, "
 	return &drivers.Unavailable{What: none + strings.Join(what, ", "), Brief: none + strings.Join(brief, ", "),
-		Mend: strings.Join(mend, "; ")}
+		Fix: strings.Join(mend, "; ")}
 }
 
 // Close ends the browsers and Playwright's process. It returns once they are gone.

@@ -23,14 +23,14 @@ func firefoxProgram(d *Driver, _ browserKind) (string, error) {
 	case !d.setup.BiDi:
 		return "", &drivers.Unavailable{
 			What: "Firefox cannot be driven here: the user has no cache folder, or it cannot be " +
-				"written", Mend: "set HOME or XDG_CACHE_HOME"}
+				"written", Fix: "set HOME or XDG_CACHE_HOME"}
 	case found.OK():
 		return found.Path, nil
 	case found.Path != "":
 		return "", &drivers.Unavailable{What: fmt.Sprintf("Firefox (%s) cannot be driven: %s", found.Path, found.Problem),
-			Brief: "Firefox cannot be driven: " + found.Problem, Mend: found.Advice}
+			Brief: "Firefox cannot be driven: " + found.Problem, Fix: found.Advice}
 	}
-	return "", &drivers.Unavailable{What: "Firefox was not found", Mend: found.Advice}
+	return "", &drivers.Unavailable{What: "Firefox was not found", Fix: found.Advice}
 }
 
 // The screen of a Firefox without a window, all of which it draws, and that of another one for pages which exceed it.

@@ -81,7 +81,7 @@ func TestWithoutABrowserThePlatformIsUnavailable(t *testing.T) {
 	defer own.Close()
 	_, err := own.Devices(t.Context())
 	var missing *drivers.Unavailable
-	if !errors.As(err, &missing) || !strings.Contains(missing.What, "playwright-driver") || missing.Mend == "" {
+	if !errors.As(err, &missing) || !strings.Contains(missing.What, "playwright-driver") || missing.Fix == "" {
 		t.Errorf("%v", err)
 	}
 	if _, err := own.Open(t.Context(), "web-1"); !errors.As(err, &missing) {

@@ -171,7 +171,7 @@ func (c *screencast) take(ctx context.Context, show func(drivers.Frame)) {
 	if err != nil {
 		return
 	}
-	picture, err := drivers.NewPicture(raw, maxPixels)
+	picture, err := drivers.NewImage(raw, maxPixels)
 	if err != nil || c.last != nil && drivers.SamePixels(c.last, picture) {
 		return
 	}

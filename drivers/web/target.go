@@ -159,13 +159,13 @@ var (
 
 // begin sets the end of an action's time: what it waits for one after the other does not add up.
 func begin(ctx context.Context, at drivers.WebTarget) context.Context {
-	return drivers.WithEnding(ctx, deadlineOf(ctx, at))
+	return drivers.WithStepDeadline(ctx, deadlineOf(ctx, at))
 }
 
 // deadlineOf is when the time of an action ends.
 func deadlineOf(ctx context.Context, at drivers.WebTarget) time.Time {
 	deadline := time.Now().Add(wait(at.Timeout))
-	if end, ok := drivers.Ending(ctx); ok && end.Before(deadline) {
+	if end, ok := drivers.StepDeadline(ctx); ok && end.Before(deadline) {
 		return end
 	}
 	return deadline

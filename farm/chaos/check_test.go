@@ -116,18 +116,18 @@ type home struct {
 }
 
 func homeOf(o run.Outcome) home {
-	if o.Result == nil {
+	if o.CaseResult == nil {
 		return home{Pack: o.Case.Pack, Verdict: "none", Error: fmt.Sprint(o.Err)}
 	}
 	h := home{Pack: filepath.Base(o.Dir), Verdict: string(o.Verdict())}
 	if o.Err != nil {
 		h.Error = o.Err.Error()
 	}
-	if o.Result.Verdict != event.Skipped {
-		h.Device = o.Result.Case.Device
+	if o.CaseResult.Result != event.Skipped {
+		h.Device = o.CaseResult.Case.Device
 	}
-	if o.Result.Problem != nil && o.Result.Verdict == event.Error {
-		h.Error = strings.TrimSpace(h.Error + " " + o.Result.Problem.Message)
+	if o.CaseResult.Problem != nil && o.CaseResult.Result == event.Error {
+		h.Error = strings.TrimSpace(h.Error + " " + o.CaseResult.Problem.Message)
 	}
 	return h
 }

@@ -23,8 +23,8 @@ func summary(t testing.TB, r *run.Runner, outcomes []run.Outcome) (list []string
 	t.Helper()
 	for _, o := range outcomes {
 		problem := ""
-		if o.Result != nil && o.Result.Problem != nil {
-			problem = o.Result.Problem.Message
+		if o.CaseResult != nil && o.CaseResult.Problem != nil {
+			problem = o.CaseResult.Problem.Message
 		}
 		list = append(list, fmt.Sprintf("%s %s %d %s %v", filepath.Base(o.Dir), o.Verdict(), o.Failed, problem, o.Err))
 	}
@@ -89,8 +89,8 @@ func TestFarm(t *testing.T) {
 	}
 	hosts := map[string]int{}
 	for _, o := range outcomes {
-		if o.Result != nil && o.Verdict() == event.Pass {
-			hosts[strings.Split(o.Result.Case.Device, "-")[0]]++
+		if o.CaseResult != nil && o.Verdict() == event.Pass {
+			hosts[strings.Split(o.CaseResult.Case.Device, "-")[0]]++
 		}
 	}
 	if len(hosts) != 3 {
@@ -141,10 +141,10 @@ func TestInterruptedFarm(t *testing.T) {
 	outcomes := r.All(ctx, cases)
 	packs := 0
 	for _, o := range outcomes {
-		if o.Result != nil {
+		if o.CaseResult != nil {
 			packs++
-			if o.Verdict() != event.Interrupted || o.Result.Case.Device != "slow-0" {
-				t.Errorf("%s: %s on %s", o.Case.Pack, o.Verdict(), o.Result.Case.Device)
+			if o.Verdict() != event.Interrupted || o.CaseResult.Case.Device != "slow-0" {
+				t.Errorf("%s: %s on %s", o.Case.Pack, o.Verdict(), o.CaseResult.Case.Device)
 			}
 		}
 	}

@@ -186,7 +186,7 @@ func startHost(ctx context.Context, login broker.Login, dir string, p *phones) (
 			for _, d := range list {
 				b.Devices = append(b.Devices, wire.Device{Info: d})
 			}
-			w.Tell(ctx, &b)
+			w.AddTo(ctx, &b)
 			return b
 		}}
 	beaten := make(chan error, 1)

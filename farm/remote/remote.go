@@ -495,6 +495,6 @@ func (t *try) forward(e *order.Events) {
 	}
 	t.from = e.Attempt.Attempt
 	for i, one := range e.Events {
-		t.of.Heard(e.From+i, one)
+		t.of.Received(e.From+i, one)
 	}
 }

@@ -66,7 +66,7 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	if err = errors.Join(err, runs.Close()); err != nil {
 		return "", err
 	}
-	if w.life.Err() != nil && (out.Result == nil || out.Result.Verdict == event.Interrupted) {
+	if w.life.Err() != nil && (out.CaseResult == nil || out.CaseResult.Result == event.Interrupted) {
 		return "", context.Cause(w.life)
 	}
 	if noRoom(out.Err) { // another host may have space for the whole report

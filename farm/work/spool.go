@@ -181,8 +181,8 @@ func (w *Worker) deliverLeft() {
 	all.Wait()
 }
 
-// Tell adds to a beat the running attempts, and the devices that cases can use.
-func (w *Worker) Tell(ctx context.Context, b *wire.Beat) {
+// AddTo adds to a beat the running attempts, and the devices that cases can use.
+func (w *Worker) AddTo(ctx context.Context, b *wire.Beat) {
 	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // after an error there is none
 	for _, d := range browsers {
 		if !slices.ContainsFunc(b.Devices, func(page wire.Device) bool {

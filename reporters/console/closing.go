@@ -27,8 +27,8 @@ func (c *Console) closing(run Run) string {
 		switch last := tries[len(tries)-1]; {
 		case first != nil:
 			b.WriteString("\n" + c.failure(first, display{word: word, color: yellow}, run.Dir))
-		case last.Verdict != event.Pass && last.Verdict != event.Skipped:
-			b.WriteString("\n" + c.failure(last, displayOf(last.Verdict), run.Dir))
+		case last.Result != event.Pass && last.Result != event.Skipped:
+			b.WriteString("\n" + c.failure(last, displayOf(last.Result), run.Dir))
 		}
 	}
 	b.WriteString("\n" + c.warnings() + c.slowest() + c.totals(run) + "\n")
@@ -70,8 +70,8 @@ func (c *Console) warnings() string {
 
 // cases returns the attempts of each case in the order in which the cases first ended. The last attempt of a case
 // counts.
-func (c *Console) cases() [][]*event.Result {
-	var list [][]*event.Result
+func (c *Console) cases() [][]*event.CaseResult {
+	var list [][]*event.CaseResult
 	place := map[string]int{}
 	for _, pack := range c.order {
 		key := history.CaseKey(pack)
@@ -93,9 +93,9 @@ const (
 
 // passedLater returns the attempt to show of a case that passed only on a later attempt, and its label; nil for any
 // other case.
-func passedLater(tries []*event.Result) (first *event.Result, word string) {
+func passedLater(tries []*event.CaseResult) (first *event.CaseResult, word string) {
 	before := tries[:len(tries)-1]
-	if len(before) == 0 || tries[len(before)].Verdict != event.Pass {
+	if len(before) == 0 || tries[len(before)].Result != event.Pass {
 		return nil, ""
 	}
 	for _, t := range before {
@@ -107,7 +107,7 @@ func passedLater(tries []*event.Result) (first *event.Result, word string) {
 }
 
 // failure formats one test that did not pass.
-func (c *Console) failure(r *event.Result, l display, dir string) string {
+func (c *Console) failure(r *event.CaseResult, l display, dir string) string {
 	var b strings.Builder
 	if c.o.Groups {
 		b.WriteString("::group::")
@@ -134,7 +134,7 @@ func (c *Console) failure(r *event.Result, l display, dir string) string {
 }
 
 // problem formats one thing that went wrong in a test.
-func (c *Console) problem(b *strings.Builder, r *event.Result, f event.Failure, dir string) {
+func (c *Console) problem(b *strings.Builder, r *event.CaseResult, f event.Failure, dir string) {
 	text := one(f.Located())
 	if strings.HasPrefix(text, "::") { // GitHub would read it as a command
 		text = " " + text
@@ -193,7 +193,7 @@ const slowMost = 5
 
 // slowest names the tests that took longest, if there are several.
 func (c *Console) slowest() string {
-	var all []*event.Result
+	var all []*event.CaseResult
 	var sum time.Duration
 	for _, tries := range c.cases() {
 		if last := tries[len(tries)-1]; last.Duration > 0 {
@@ -204,7 +204,7 @@ func (c *Console) slowest() string {
 	if len(all) < 2 || c.o.Quiet {
 		return ""
 	}
-	slices.SortStableFunc(all, func(a, b *event.Result) int { return cmp.Compare(b.Duration, a.Duration) })
+	slices.SortStableFunc(all, func(a, b *event.CaseResult) int { return cmp.Compare(b.Duration, a.Duration) })
 	var parts []string
 	for _, r := range all[:min(len(all), slowMost)] {
 		parts = append(parts, one(r.Case.Pack)+" "+seconds(r.Duration))
@@ -214,13 +214,13 @@ func (c *Console) slowest() string {
 
 // tally counts how the tests ended so far.
 func (c *Console) tally() string {
-	n := map[event.Verdict]int{}
+	n := map[event.Result]int{}
 	for _, tries := range c.cases() {
-		n[tries[len(tries)-1].Verdict]++
+		n[tries[len(tries)-1].Result]++
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
 	for _, v := range []struct {
-		verdict event.Verdict
+		verdict event.Result
 		word    string
 	}{{event.Fail, "failed"}, {event.Error, "with an error"}, {event.Interrupted, "interrupted"},
 		{event.Skipped, "skipped"}} {
@@ -233,9 +233,9 @@ func (c *Console) tally() string {
 
 // totals counts how the tests ended. A run without tests is not a success.
 func (c *Console) totals(run Run) string {
-	n, again := map[event.Verdict]int{}, map[string]int{}
+	n, again := map[event.Result]int{}, map[string]int{}
 	for _, tries := range c.cases() {
-		n[tries[len(tries)-1].Verdict]++
+		n[tries[len(tries)-1].Result]++
 		if _, word := passedLater(tries); word != "" {
 			again[word]++
 		}
@@ -253,7 +253,7 @@ func (c *Console) totals(run Run) string {
 	if k := again[labelLost]; k > 0 {
 		parts[0] += fmt.Sprintf(" (%d after a lost device)", k)
 	}
-	add := func(v event.Verdict, word, many string) {
+	add := func(v event.Result, word, many string) {
 		switch k := n[v]; {
 		case k == 1:
 			parts = append(parts, "1 "+word)

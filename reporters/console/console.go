@@ -39,7 +39,7 @@ type Console struct {
 
 	mu      sync.Mutex
 	running map[string]*running // by pack
-	ended   map[string]*event.Result
+	ended   map[string]*event.CaseResult
 	order   []string // packs, as they ended
 	warned  []string // of devices, in addition to those of cases
 	drawn   int      // lines of the live block that are on the screen
@@ -69,7 +69,7 @@ func New(w io.Writer, o Options) *Console {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Console{w: w, o: o, running: map[string]*running{}, ended: map[string]*event.Result{},
+	c := &Console{w: w, o: o, running: map[string]*running{}, ended: map[string]*event.CaseResult{},
 		stop: make(chan struct{}), done: make(chan struct{})}
 	switch {
 	case o.Quiet:
@@ -157,7 +157,7 @@ func (r *running) take(e event.Event) {
 }
 
 // result folds the events so far. A case without its first event is described by the case of its pack.
-func (r *running) result() *event.Result {
+func (r *running) result() *event.CaseResult {
 	res := event.Fold(r.events)
 	if res.Case.ID == "" {
 		res.Case = r.c
@@ -166,7 +166,7 @@ func (r *running) result() *event.Result {
 }
 
 // Correct replaces a result that differs from the events: that of a pack which could not be kept.
-func (c *Console) Correct(res *event.Result) {
+func (c *Console) Correct(res *event.CaseResult) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pack := res.Case.Pack
@@ -179,7 +179,7 @@ func (c *Console) Correct(res *event.Result) {
 		c.order = append(c.order, pack)
 	}
 	c.ended[pack] = res
-	if shown != nil && shown.Verdict == res.Verdict {
+	if shown != nil && shown.Result == res.Result {
 		return // its line is there
 	}
 	c.redraw(c.caseLine(res) + c.reason(res))

@@ -237,8 +237,8 @@ func TestControlCharacters(t *testing.T) {
 	for _, e := range []event.Event{
 		{Kind: event.CaseStarted, Case: &of}, {Kind: event.StepStarted, Step: 1},
 		{Kind: event.Attached, Step: 1, Attachment: &event.Attachment{Path: "screenshots/" + evil, Kind: event.KindFailure}},
-		{Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p},
-		{Kind: event.CaseEnded, Verdict: event.Fail, Problem: p},
+		{Kind: event.StepEnded, Step: 1, Result: event.Fail, Problem: p},
+		{Kind: event.CaseEnded, Result: event.Fail, Problem: p},
 	} {
 		c.Event(of, e)
 	}
@@ -253,7 +253,7 @@ func TestControlCharacters(t *testing.T) {
 }
 
 func TestTotals(t *testing.T) {
-	for want, verdicts := range map[string][]event.Verdict{
+	for want, verdicts := range map[string][]event.Result{
 		"no test was run in 2.0s":         nil,
 		"2 passed in 2.0s":                {event.Pass, event.Pass},
 		"0 passed, 2 skipped in 2.0s":     {event.Skipped, event.Skipped},
@@ -266,7 +266,7 @@ func TestTotals(t *testing.T) {
 		var b bytes.Buffer
 		c := New(&b, Options{})
 		for i, v := range verdicts {
-			c.Event(event.Case{ID: "x", Pack: string(rune('a' + i))}, event.Event{Kind: event.CaseEnded, Verdict: v})
+			c.Event(event.Case{ID: "x", Pack: string(rune('a' + i))}, event.Event{Kind: event.CaseEnded, Result: v})
 		}
 		if err := c.End(Run{Took: 2 * time.Second}); err != nil {
 			t.Fatal(err)
@@ -282,15 +282,15 @@ func TestTotals(t *testing.T) {
 func TestTriesOfACaseCountOnce(t *testing.T) {
 	const pass, fail = event.Pass, event.Fail
 	for _, test := range []struct {
-		tries  []event.Verdict
+		tries  []event.Result
 		totals string
 		blocks string
 	}{
-		{[]event.Verdict{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
-		{[]event.Verdict{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
-		{[]event.Verdict{event.Error, pass}, "1 passed (1 after a lost device)", "LOST a"},
-		{[]event.Verdict{event.Error, fail, pass}, "1 passed (1 flaky)", "FLAKY a--try-2"},
-		{[]event.Verdict{fail, event.Error}, "0 passed, 1 error", "ERROR a--try-2"},
+		{[]event.Result{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
+		{[]event.Result{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
+		{[]event.Result{event.Error, pass}, "1 passed (1 after a lost device)", "LOST a"},
+		{[]event.Result{event.Error, fail, pass}, "1 passed (1 flaky)", "FLAKY a--try-2"},
+		{[]event.Result{fail, event.Error}, "0 passed, 1 error", "ERROR a--try-2"},
 	} {
 		var b bytes.Buffer
 		c := New(&b, Options{Quiet: true})
@@ -299,7 +299,7 @@ func TestTriesOfACaseCountOnce(t *testing.T) {
 			if i > 0 {
 				pack = fmt.Sprintf("a--try-%d", i+1)
 			}
-			ended := event.Event{Kind: event.CaseEnded, Verdict: v}
+			ended := event.Event{Kind: event.CaseEnded, Result: v}
 			if v == event.Error {
 				ended.Problem = &event.Problem{Message: "no reason was given", Kind: event.DeviceLost}
 			}
@@ -320,7 +320,7 @@ func TestCorrect(t *testing.T) {
 	c := New(&b, Options{})
 	play(t, c, "pass")
 	res := event.Fold(eventtest.Recorded(t, "pass"))
-	res.Verdict, res.Problem = event.Error, &event.Problem{Message: "the disk is full"}
+	res.Result, res.Problem = event.Error, &event.Problem{Message: "the disk is full"}
 	c.Correct(res)
 	if err := c.End(Run{}); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestStepsOfLoopsHaveNames(t *testing.T) {
 	for n, in := range []string{"forEach 1/2: Bread", "forEach 2/2: Milk", ""} {
 		info := event.Step{N: n + 1, Action: "tap", Args: "Buy", In: in}
 		c.Event(of, event.Event{Time: epoch, Kind: event.StepStarted, Step: n + 1, Info: &info})
-		c.Event(of, event.Event{Time: epoch.Add(time.Second), Kind: event.StepEnded, Step: n + 1, Verdict: event.Pass,
+		c.Event(of, event.Event{Time: epoch.Add(time.Second), Kind: event.StepEnded, Step: n + 1, Result: event.Pass,
 			DurationMS: 100})
 	}
 	if err := c.End(Run{Dir: "reports"}); err != nil {

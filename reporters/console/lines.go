@@ -24,7 +24,7 @@ const (
 	bold   = "1"
 )
 
-func displayOf(v event.Verdict) display {
+func displayOf(v event.Result) display {
 	switch v {
 	case event.Pass:
 		return display{"✓", "PASS", green}
@@ -50,10 +50,10 @@ func (c *Console) paint(code, s string) string {
 }
 
 // caseLine is the one line of a test that ended.
-func (c *Console) caseLine(r *event.Result) string {
-	l := displayOf(r.Verdict)
+func (c *Console) caseLine(r *event.CaseResult) string {
+	l := displayOf(r.Result)
 	line := fmt.Sprintf("%s%s %s", c.number(), c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
-	if r.Verdict == event.Skipped {
+	if r.Result == event.Skipped {
 		if r.Problem != nil {
 			line += ": " + one(r.Problem.Message)
 		}
@@ -73,8 +73,8 @@ func (c *Console) number() string {
 
 // reason is why a test that has just ended did not pass, in short; the full text follows at the end of the run. For the
 // only test it follows at once.
-func (c *Console) reason(r *event.Result) string {
-	if c.o.Total == 1 || r.Verdict == event.Pass || r.Verdict == event.Skipped {
+func (c *Console) reason(r *event.CaseResult) string {
+	if c.o.Total == 1 || r.Result == event.Pass || r.Result == event.Skipped {
 		return ""
 	}
 	list := r.Failures()
@@ -85,7 +85,7 @@ func (c *Console) reason(r *event.Result) string {
 	if c.o.TTY {
 		text = fitTo(text, c.o.Width-5)
 	}
-	text = "    " + c.paint(displayOf(r.Verdict).color, text) + "\n"
+	text = "    " + c.paint(displayOf(r.Result).color, text) + "\n"
 	if s := list[0].Step; s != nil {
 		if in := s.LikelyCause(); in != nil {
 			first, _, _ := strings.Cut(in.Text, "\n")
@@ -101,7 +101,7 @@ func where(c event.Case) string {
 }
 
 func (c *Console) stepLine(r *running, e event.Event) string {
-	l := displayOf(e.Verdict)
+	l := displayOf(e.Result)
 	text := fmt.Sprintf("  %s %s %s", c.paint(l.color, l.glyph), one(r.c.Pack), r.stepText(e.Step))
 	return strings.TrimRight(text, " ") + c.paint(dim, " · "+seconds(time.Duration(e.DurationMS)*time.Millisecond)) + "\n"
 }

@@ -19,7 +19,7 @@ func TestWarningsOfDevices(t *testing.T) {
 				{Kind: event.CaseStarted, Case: &of}, {Kind: event.Logged, Message: "animations stay on: turn on X", Warning: true},
 				{Kind: event.StepStarted, Step: 1}, {Kind: event.Logged, Message: "only a note"},
 				{Kind: event.Logged, Step: 1, Message: "permissions of " + pack + " stay", Warning: true},
-				{Kind: event.StepEnded, Step: 1, Verdict: event.Pass}, {Kind: event.CaseEnded, Verdict: event.Pass},
+				{Kind: event.StepEnded, Step: 1, Result: event.Pass}, {Kind: event.CaseEnded, Result: event.Pass},
 			} {
 				e.Time = epoch
 				c.Event(of, e)

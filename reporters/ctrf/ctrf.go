@@ -121,7 +121,7 @@ type attachment struct {
 
 // caseExtra is extra.taproot of a test.
 type caseExtra struct {
-	Verdict  event.Verdict         `json:"verdict"`
+	Verdict  event.Result          `json:"verdict"`
 	Pack     string                `json:"pack,omitempty"`
 	Platform string                `json:"platform"`
 	Place    string                `json:"place,omitempty"` // of the problem, otherwise of the test
@@ -138,10 +138,10 @@ type caseExtra struct {
 }
 
 type stepExtra struct {
-	Verdict    event.Verdict `json:"verdict"`
-	Place      string        `json:"place,omitempty"`
-	DurationMS int64         `json:"duration_ms"`
-	Message    string        `json:"message,omitempty"`
+	Verdict    event.Result `json:"verdict"`
+	Place      string       `json:"place,omitempty"`
+	DurationMS int64        `json:"duration_ms"`
+	Message    string       `json:"message,omitempty"`
 }
 
 // Write returns the bytes of ctrf.json. The format has no status for an error or an interrupted test: both are failed,
@@ -151,7 +151,7 @@ func Write(r *history.Run) ([]byte, error) {
 	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name,
 		GeneratedBy: "taproot",
 		Extra: extra{struct {
-			Verdict     event.Verdict        `json:"verdict"`
+			Verdict     event.Result         `json:"verdict"`
 			Cases       history.RunCounts    `json:"cases"`
 			Environment *history.Environment `json:"environment,omitempty"`
 		}{r.Verdict(), n, r.Env}}}
@@ -183,9 +183,9 @@ func Write(r *history.Run) ([]byte, error) {
 }
 
 func testOf(c *history.RunCase) test {
-	res := c.Result
-	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.FullName(), Status: status(res.Verdict),
-		RawStatus: string(res.Verdict),
+	res := c.CaseResult
+	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.FullName(), Status: status(res.Result),
+		RawStatus: string(res.Result),
 		Duration:  res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line,
 		FilePath: res.Case.Place.File,
 		Tags:     res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
@@ -199,10 +199,10 @@ func testOf(c *history.RunCase) test {
 	} else {
 		t.Device = device
 	}
-	e := caseExtra{Verdict: res.Verdict, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
+	e := caseExtra{Verdict: res.Result, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
 		Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
-	if p := res.Problem; p != nil && res.Verdict != event.Pass {
+	if p := res.Problem; p != nil && res.Result != event.Pass {
 		t.Message, t.Trace = located(res), p.Stack
 		e.Expected, e.Actual, e.Nearest, e.Problems = p.Expected, p.Actual, p.Candidates, pack.Summarize(res).Problems
 		if s := res.Step(res.ProblemStep); s != nil && s.Source != "" {
@@ -213,7 +213,7 @@ func testOf(c *history.RunCase) test {
 	for i, try := range c.Tries {
 		t.Attempts = append(t.Attempts, attemptOf(i+1, try))
 		// The format's flaky means that the test passed after it had failed; Taproot's, over several runs, is in extra.
-		t.Flaky = t.Flaky || res.Verdict == event.Pass && try.Result.Verdict != event.Pass
+		t.Flaky = t.Flaky || res.Result == event.Pass && try.CaseResult.Result != event.Pass
 	}
 	for _, s := range res.Steps {
 		t.Steps = append(t.Steps, stepOf(s))
@@ -229,16 +229,16 @@ func testOf(c *history.RunCase) test {
 }
 
 func attemptOf(n int, try history.Try) attempt {
-	a := attempt{Attempt: n, Status: status(try.Result.Verdict), Duration: max(0, try.Result.Duration.Milliseconds()),
-		Extra: extra{map[string]string{"verdict": string(try.Result.Verdict), "pack": try.Pack}}}
-	if try.Result.Verdict != event.Pass {
-		a.Message, a.Line = located(try.Result), try.Result.ProblemPos().Line
+	a := attempt{Attempt: n, Status: status(try.CaseResult.Result), Duration: max(0, try.CaseResult.Duration.Milliseconds()),
+		Extra: extra{map[string]string{"verdict": string(try.CaseResult.Result), "pack": try.Pack}}}
+	if try.CaseResult.Result != event.Pass {
+		a.Message, a.Line = located(try.CaseResult), try.CaseResult.ProblemPos().Line
 	}
 	return a
 }
 
 func stepOf(s event.StepResult) step {
-	e := stepExtra{Verdict: s.Verdict, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
+	e := stepExtra{Verdict: s.Result, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
 	if s.Problem != nil {
 		e.Message = s.Problem.Message
 	}
@@ -246,10 +246,10 @@ func stepOf(s event.StepResult) step {
 	if s.Name != "" {
 		name = s.Name
 	}
-	return step{Name: name, Status: status(s.Verdict), Extra: extra{e}}
+	return step{Name: name, Status: status(s.Result), Extra: extra{e}}
 }
 
-func status(v event.Verdict) string {
+func status(v event.Result) string {
 	switch v {
 	case event.Pass:
 		return "passed"
@@ -264,7 +264,7 @@ func status(v event.Verdict) string {
 }
 
 // located returns all that went wrong, a line each.
-func located(res *event.Result) string {
+func located(res *event.CaseResult) string {
 	list := res.Failures()
 	if len(list) == 0 {
 		return "no reason was given"

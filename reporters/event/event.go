@@ -8,18 +8,18 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Verdict is how a case or a step ended.
-type Verdict string
+// Result is how a case or a step ended.
+type Result string
 
 // The verdicts. Unreached and Warned are for steps only. Unreached: the case ended before the step.
 const (
-	Pass        Verdict = "pass"
-	Fail        Verdict = "fail"  // the app is wrong
-	Error       Verdict = "error" // the device, the browser or the report is
-	Skipped     Verdict = "skipped"
-	Interrupted Verdict = "interrupted"
-	Unreached   Verdict = "unreached"
-	Warned      Verdict = "warned" // of a step: it failed, and the test allows that
+	Pass        Result = "pass"
+	Fail        Result = "fail"  // the app is wrong
+	Error       Result = "error" // the device, the browser or the report is
+	Skipped     Result = "skipped"
+	Interrupted Result = "interrupted"
+	Unreached   Result = "unreached"
+	Warned      Result = "warned" // of a step: it failed, and the test allows that
 )
 
 // Kind says what an Event reports.
@@ -49,7 +49,7 @@ type Event struct {
 	Step int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
 	// of StepStarted: what Case.Steps lacks, because it was not known before
 	Info       *Step       `json:"info,omitempty"`
-	Verdict    Verdict     `json:"verdict,omitempty"`
+	Result     Result      `json:"verdict,omitempty"`
 	DurationMS int64       `json:"duration_ms,omitempty"`
 	Problem    *Problem    `json:"problem,omitempty"`
 	Detail     *Detail     `json:"detail,omitempty"` // of a step that acted
@@ -145,10 +145,10 @@ type Detail struct {
 	Bounds  *[4]int `json:"bounds,omitempty"` // left, top, right, bottom, pixels
 	Point   *[2]int `json:"point,omitempty"`  // where it was touched
 	// of a tap: one of the Proof constants; ": " and the element at the touched point follow where it is known
-	Proof  string   `json:"proof,omitempty"`
-	Looks  int      `json:"looks,omitempty"`  // how often the screen was read
-	Notes  []string `json:"notes,omitempty"`  // worth knowing about the step
-	Doubts []string `json:"doubts,omitempty"` // warnings: what a pass does not verify
+	Proof       string   `json:"proof,omitempty"`
+	ScreenReads int      `json:"looks,omitempty"`  // how often the screen was read
+	Notes       []string `json:"notes,omitempty"`  // worth knowing about the step
+	Warnings    []string `json:"doubts,omitempty"` // warnings: what a pass does not verify
 	// the text was typed into a password field: a recorder of the step leaves it out
 	Secret bool `json:"-"`
 

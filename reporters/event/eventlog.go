@@ -81,8 +81,8 @@ func shortened(e Event, limit int) Event {
 	}
 	if d := e.Detail; d != nil {
 		short := *d
-		short.Matched, short.Notes, short.Doubts = shorten.Bytes(d.Matched, limit), cutList(d.Notes, limit),
-			cutList(d.Doubts, limit)
+		short.Matched, short.Notes, short.Warnings = shorten.Bytes(d.Matched, limit), cutList(d.Notes, limit),
+			cutList(d.Warnings, limit)
 		short.Proof = shorten.Bytes(d.Proof, limit)
 		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short

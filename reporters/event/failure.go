@@ -19,8 +19,8 @@ type Failure struct {
 
 // Failures returns all that went wrong in a case that did not pass: first the failure that decided its verdict, then
 // the other steps that failed or ended with an error, in order.
-func (r *Result) Failures() []Failure {
-	if r.Verdict == Pass {
+func (r *CaseResult) Failures() []Failure {
+	if r.Result == Pass {
 		return nil
 	}
 	first := Failure{Step: r.Step(r.ProblemStep), Place: r.ProblemPos(), Problem: r.Problem}
@@ -33,7 +33,7 @@ func (r *Result) Failures() []Failure {
 	list := []Failure{first}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.N == r.ProblemStep || s.Problem == nil || s.Verdict != Fail && s.Verdict != Error {
+		if s.N == r.ProblemStep || s.Problem == nil || s.Result != Fail && s.Result != Error {
 			continue
 		}
 		f := Failure{Step: s, Place: r.Case.Place, Problem: s.Problem}

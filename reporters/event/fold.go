@@ -13,8 +13,8 @@ import (
 
 // Fold turns the events of one case into its result. It has no side effects. Events without a CaseEnded make an
 // interrupted result that names the step in which they stop.
-func Fold(events []Event) *Result {
-	f := folder{res: &Result{Recording: Recording{Kind: NoRecording}}, files: map[string]bool{}}
+func Fold(events []Event) *CaseResult {
+	f := folder{res: &CaseResult{Recording: Recording{Kind: NoRecording}}, files: map[string]bool{}}
 	for _, e := range events {
 		f.add(e)
 	}
@@ -23,7 +23,7 @@ func Fold(events []Event) *Result {
 }
 
 type folder struct {
-	res    *Result
+	res    *CaseResult
 	files  map[string]bool // paths of attachments
 	last   time.Time
 	ended  bool
@@ -46,7 +46,7 @@ func (f *folder) add(e Event) {
 				s.Step = *e.Info
 				s.N = e.Step
 			}
-			s.Verdict, s.Started = Interrupted, e.Time
+			s.Result, s.Started = Interrupted, e.Time
 		}
 	case Attached:
 		f.attached(e)
@@ -109,7 +109,7 @@ func (f *folder) caseStarted(e Event) {
 	f.res.Started = e.Time
 	for _, s := range e.Case.Steps {
 		if s.N > 0 && f.res.Step(s.N) == nil {
-			f.res.Steps = append(f.res.Steps, StepResult{Step: s, Verdict: Unreached})
+			f.res.Steps = append(f.res.Steps, StepResult{Step: s, Result: Unreached})
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (f *folder) step(n int) *StepResult {
 	if s := f.res.Step(n); s != nil {
 		return s
 	}
-	f.res.Steps = append(f.res.Steps, StepResult{Step: Step{N: n}, Verdict: Unreached})
+	f.res.Steps = append(f.res.Steps, StepResult{Step: Step{N: n}, Result: Unreached})
 	return &f.res.Steps[len(f.res.Steps)-1]
 }
 
@@ -153,10 +153,10 @@ func (f *folder) stepEnded(e Event) {
 	if s.Started.IsZero() {
 		s.Started = e.Time.Add(-Millis(e.DurationMS))
 	}
-	s.Verdict, s.Duration, s.Problem, s.Detail = e.Verdict, Millis(e.DurationMS), e.Problem, e.Detail
-	if !Known(e.Verdict) {
-		s.Verdict = Error
-		s.Problem = &Problem{Message: fmt.Sprintf("the step ended with the unknown verdict %q", e.Verdict)}
+	s.Result, s.Duration, s.Problem, s.Detail = e.Result, Millis(e.DurationMS), e.Problem, e.Detail
+	if !Known(e.Result) {
+		s.Result = Error
+		s.Problem = &Problem{Message: fmt.Sprintf("the step ended with the unknown verdict %q", e.Result)}
 	}
 }
 
@@ -166,18 +166,18 @@ func (f *folder) caseEnded(e Event) {
 		return
 	}
 	f.ended = true
-	f.res.Verdict, f.res.Ended, f.res.Duration, f.res.Problem = e.Verdict, e.Time, Millis(e.DurationMS), e.Problem
-	if !Known(e.Verdict) || e.Verdict == Unreached || e.Verdict == Warned {
-		f.res.Verdict = Error
-		f.res.Problem = &Problem{Message: fmt.Sprintf("the test ended with the unknown verdict %q", e.Verdict)}
+	f.res.Result, f.res.Ended, f.res.Duration, f.res.Problem = e.Result, e.Time, Millis(e.DurationMS), e.Problem
+	if !Known(e.Result) || e.Result == Unreached || e.Result == Warned {
+		f.res.Result = Error
+		f.res.Problem = &Problem{Message: fmt.Sprintf("the test ended with the unknown verdict %q", e.Result)}
 	}
 }
 
 func (f *folder) finish() {
 	f.conclude()
 	r := f.res
-	if better := r.Verdict == Pass || r.Verdict == Skipped || r.Verdict == Interrupted; better && f.unkept != nil {
-		r.Verdict, r.Problem, r.ProblemStep = Error, f.unkept, 0
+	if better := r.Result == Pass || r.Result == Skipped || r.Result == Interrupted; better && f.unkept != nil {
+		r.Result, r.Problem, r.ProblemStep = Error, f.unkept, 0
 	}
 }
 
@@ -185,12 +185,12 @@ func (f *folder) finish() {
 func (f *folder) conclude() {
 	r := f.res
 	if !f.ended {
-		r.Verdict, r.Ended = Interrupted, f.last
+		r.Result, r.Ended = Interrupted, f.last
 		r.Duration = max(0, f.last.Sub(r.Started))
 	}
 	f.addMissingSteps()
 	r.ProblemStep = f.problemStep()
-	if r.Verdict == Pass || r.Problem != nil {
+	if r.Result == Pass || r.Problem != nil {
 		return
 	}
 	if s := r.Step(r.ProblemStep); s != nil && s.Problem != nil {
@@ -210,9 +210,9 @@ func (f *folder) addMissingSteps() {
 	for _, s := range r.Steps {
 		ran[s.Place] = true
 	}
-	left := StepResult{Verdict: Unreached}
-	if r.Verdict == Pass {
-		left = StepResult{Verdict: Skipped, Problem: &Problem{Message: "no branch or round of the test came to it"}}
+	left := StepResult{Result: Unreached}
+	if r.Result == Pass {
+		left = StepResult{Result: Skipped, Problem: &Problem{Message: "no branch or round of the test came to it"}}
 	}
 	for _, s := range r.Case.Steps {
 		if s.N == 0 && !ran[s.Place] {
@@ -225,18 +225,18 @@ func (f *folder) addMissingSteps() {
 
 // problemStep is the first step that failed, or of an interrupted case the last one that started and did not end.
 func (f *folder) problemStep() int {
-	if f.res.Verdict == Pass || f.res.Verdict == Skipped {
+	if f.res.Result == Pass || f.res.Result == Skipped {
 		return 0
 	}
 	for _, s := range f.res.Steps {
-		if s.Verdict == f.res.Verdict && s.Verdict != Interrupted {
+		if s.Result == f.res.Result && s.Result != Interrupted {
 			return s.N
 		}
 	}
 	var open *StepResult
 	for i := range f.res.Steps {
 		s := &f.res.Steps[i]
-		if s.Verdict == Interrupted && (open == nil || !s.Started.Before(open.Started)) {
+		if s.Result == Interrupted && (open == nil || !s.Started.Before(open.Started)) {
 			open = s
 		}
 	}
@@ -255,7 +255,7 @@ func (f *folder) place() string {
 	}
 	var last *StepResult
 	for i := range f.res.Steps {
-		if s := &f.res.Steps[i]; s.Verdict != Unreached && (last == nil || !s.Started.Before(last.Started)) {
+		if s := &f.res.Steps[i]; s.Result != Unreached && (last == nil || !s.Started.Before(last.Started)) {
 			last = s
 		}
 	}
@@ -265,7 +265,7 @@ func (f *folder) place() string {
 	return fmt.Sprintf("after step %d", last.N)
 }
 
-func Known(v Verdict) bool {
+func Known(v Result) bool {
 	switch v {
 	case Pass, Warned, Fail, Error, Skipped, Interrupted, Unreached:
 		return true

@@ -8,21 +8,21 @@ import (
 )
 
 func TestFoldTakesTheFirstEnd(t *testing.T) {
-	res := Fold([]Event{{Kind: CaseEnded, Verdict: Fail, Problem: &Problem{Message: "no"}},
-		{Kind: CaseEnded, Verdict: Pass}})
-	if res.Verdict != Fail || res.Problem == nil {
+	res := Fold([]Event{{Kind: CaseEnded, Result: Fail, Problem: &Problem{Message: "no"}},
+		{Kind: CaseEnded, Result: Pass}})
+	if res.Result != Fail || res.Problem == nil {
 		t.Errorf("%+v", res)
 	}
 }
 
 func TestFoldUnknownVerdictsAreErrors(t *testing.T) {
-	for _, v := range []Verdict{"", "passed", Unreached} {
-		if res := Fold([]Event{{Kind: CaseEnded, Verdict: v}}); res.Verdict != Error || res.Problem == nil {
+	for _, v := range []Result{"", "passed", Unreached} {
+		if res := Fold([]Event{{Kind: CaseEnded, Result: v}}); res.Result != Error || res.Problem == nil {
 			t.Errorf("%q: %+v", v, res)
 		}
 	}
-	res := Fold([]Event{{Kind: StepEnded, Step: 1, Verdict: "great"}, {Kind: CaseEnded, Verdict: Error}})
-	if res.Steps[0].Verdict != Error || res.Count().Passed != 0 {
+	res := Fold([]Event{{Kind: StepEnded, Step: 1, Result: "great"}, {Kind: CaseEnded, Result: Error}})
+	if res.Steps[0].Result != Error || res.Count().Passed != 0 {
 		t.Errorf("%+v", res.Steps)
 	}
 }
@@ -33,17 +33,17 @@ func TestFoldWithoutEnd(t *testing.T) {
 	for want, events := range map[string][]Event{
 		"before the first step": {start},
 		"in step 1 (tap)":       {start, {Kind: StepStarted, Step: 1}},
-		"after step 1":          {start, {Kind: StepStarted, Step: 1}, {Kind: StepEnded, Step: 1, Verdict: Pass}},
-		"in step 2 (assert)": {start, {Kind: StepStarted, Step: 1}, {Kind: StepEnded, Step: 1, Verdict: Pass},
+		"after step 1":          {start, {Kind: StepStarted, Step: 1}, {Kind: StepEnded, Step: 1, Result: Pass}},
+		"in step 2 (assert)": {start, {Kind: StepStarted, Step: 1}, {Kind: StepEnded, Step: 1, Result: Pass},
 			{Kind: StepStarted, Step: 2}},
 	} {
 		res := Fold(events)
-		if res.Verdict != Interrupted || !strings.Contains(res.Problem.Message, want) {
-			t.Errorf("%s: %s, %v", want, res.Verdict, res.Problem)
+		if res.Result != Interrupted || !strings.Contains(res.Problem.Message, want) {
+			t.Errorf("%s: %s, %v", want, res.Result, res.Problem)
 		}
 	}
-	if res := Fold(nil); res.Verdict != Interrupted {
-		t.Errorf("of nothing: %s", res.Verdict)
+	if res := Fold(nil); res.Result != Interrupted {
+		t.Errorf("of nothing: %s", res.Result)
 	}
 }
 
@@ -51,8 +51,8 @@ func TestFoldWithoutEnd(t *testing.T) {
 func TestFoldInterruptedByTheUser(t *testing.T) {
 	c := &Case{ID: "x", Steps: []Step{{N: 1, Action: "tap"}}}
 	res := Fold([]Event{{Kind: CaseStarted, Case: c}, {Kind: StepStarted, Step: 1},
-		{Kind: StepEnded, Step: 1, Verdict: Interrupted, Problem: &Problem{Message: "stopped"}},
-		{Kind: CaseEnded, Verdict: Interrupted}})
+		{Kind: StepEnded, Step: 1, Result: Interrupted, Problem: &Problem{Message: "stopped"}},
+		{Kind: CaseEnded, Result: Interrupted}})
 	if res.ProblemStep != 1 || res.Problem == nil || res.Problem.Message != "stopped" {
 		t.Errorf("%d %+v", res.ProblemStep, res.Problem)
 	}
@@ -60,7 +60,7 @@ func TestFoldInterruptedByTheUser(t *testing.T) {
 
 // Hostile: a step number costs no memory, a path leads nowhere else.
 func TestFoldHostile(t *testing.T) {
-	events := []Event{{Kind: StepStarted, Step: 1 << 40}, {Kind: StepEnded, Step: -1, Verdict: Pass}, {Kind: Attached},
+	events := []Event{{Kind: StepStarted, Step: 1 << 40}, {Kind: StepEnded, Step: -1, Result: Pass}, {Kind: Attached},
 		{Kind: CaseStarted}}
 	for _, p := range []string{"../x", "/etc/passwd", `..\x`, "", "a/../../x", "."} {
 		events = append(events, Event{Kind: Attached, Attachment: &Attachment{Path: p, Kind: KindScreenshot}})
@@ -103,7 +103,7 @@ func TestEncodeLongEvents(t *testing.T) {
 		c.Steps = append(c.Steps, Step{N: n + 1, Args: strings.Repeat("x", 1000)})
 	}
 	for _, e := range []Event{
-		{Kind: StepEnded, Step: 1, Verdict: Fail, Problem: &Problem{Message: long, Actual: long, Candidates: []string{
+		{Kind: StepEnded, Step: 1, Result: Fail, Problem: &Problem{Message: long, Actual: long, Candidates: []string{
 			long, long}, Stack: long}},
 		{Kind: CaseStarted, Case: c}, {Kind: Logged, Message: long},
 	} {

@@ -7,11 +7,11 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Result is what the events of one case add up to. All reports of a case, for people and for programs, are made from
+// CaseResult is what the events of one case add up to. All reports of a case, for people and for programs, are made from
 // it.
-type Result struct {
+type CaseResult struct {
 	Case        Case
-	Verdict     Verdict
+	Result      Result
 	Started     time.Time
 	Ended       time.Time
 	Duration    time.Duration // as the engine measured it; of an interrupted case: up to the last event
@@ -29,7 +29,7 @@ type Result struct {
 // StepResult is the result of one step.
 type StepResult struct {
 	Step
-	Verdict     Verdict
+	Result      Result
 	Started     time.Time
 	Duration    time.Duration
 	Problem     *Problem
@@ -45,10 +45,10 @@ type Counts struct {
 }
 
 // Count counts the steps.
-func (r *Result) Count() Counts {
+func (r *CaseResult) Count() Counts {
 	c := Counts{Total: len(r.Steps)}
 	for _, s := range r.Steps {
-		switch s.Verdict {
+		switch s.Result {
 		case Pass:
 			c.Passed++
 		case Warned:
@@ -69,7 +69,7 @@ func (r *Result) Count() Counts {
 }
 
 // Step returns the step with number n, or nil.
-func (r *Result) Step(n int) *StepResult {
+func (r *CaseResult) Step(n int) *StepResult {
 	if n < 1 {
 		return nil
 	}
@@ -86,12 +86,12 @@ func (r *Result) Step(n int) *StepResult {
 
 // LostDevice reports whether the case ended because its device, or browser, was lost. That is neither the app's fault
 // nor the test's.
-func (r *Result) LostDevice() bool {
-	return r.Verdict == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
+func (r *CaseResult) LostDevice() bool {
+	return r.Result == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
 }
 
 // Screenshots returns the screenshots of the case, in the order in which they were taken.
-func (r *Result) Screenshots() []Attachment {
+func (r *CaseResult) Screenshots() []Attachment {
 	var shots []Attachment
 	for _, a := range r.Attachments {
 		if a.Kind == KindScreenshot || a.Kind == KindFailure {
@@ -103,7 +103,7 @@ func (r *Result) Screenshots() []Attachment {
 
 // ProblemScreenshot returns the screenshot that shows the problem best: the failure's own, otherwise the last of its
 // step.
-func (r *Result) ProblemScreenshot() (Attachment, bool) {
+func (r *CaseResult) ProblemScreenshot() (Attachment, bool) {
 	s := r.Step(r.ProblemStep)
 	if s == nil {
 		return Attachment{}, false
@@ -125,7 +125,7 @@ func (s *StepResult) screenshot() (Attachment, bool) {
 }
 
 // Artifacts returns the names of the files in artifacts/, in the order in which they were added.
-func (r *Result) Artifacts() []string {
+func (r *CaseResult) Artifacts() []string {
 	var names []string
 	for _, a := range r.Attachments {
 		if name, ok := strings.CutPrefix(a.Path, ArtifactsDir+"/"); ok {
@@ -136,7 +136,7 @@ func (r *Result) Artifacts() []string {
 }
 
 // ProblemPos is the place that the problem belongs to: the step's, otherwise the test's.
-func (r *Result) ProblemPos() source.Pos {
+func (r *CaseResult) ProblemPos() source.Pos {
 	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
 		return s.Place
 	}
@@ -144,7 +144,7 @@ func (r *Result) ProblemPos() source.Pos {
 }
 
 // ProblemPlace is the place in the YAML file that the problem belongs to: the step's, otherwise the test's.
-func (r *Result) ProblemPlace() string {
+func (r *CaseResult) ProblemPlace() string {
 	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
 		return s.Place.String()
 	}

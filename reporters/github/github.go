@@ -32,7 +32,7 @@ func Annotate(w io.Writer, r *history.Run, p Places) error {
 	var problems, warnings []string
 	var others []string // further failures of one test: they come last, as far as the limit allows
 	for _, c := range r.Bad() {
-		list := c.Result.Failures()
+		list := c.CaseResult.Failures()
 		more := len(list) - 1
 		text := problemText(list[0])
 		if more > 0 {
@@ -40,18 +40,18 @@ func Annotate(w io.Writer, r *history.Run, p Places) error {
 		}
 		for _, f := range list[1:min(len(list), perType)] {
 			text += "\n" + f.Located()
-			others = append(others, annotation("error", c, p, f.Place, word(c.Result.Verdict), problemText(f)))
+			others = append(others, annotation("error", c, p, f.Place, word(c.CaseResult.Result), problemText(f)))
 		}
 		if rest := event.AndMore(more - perType + 1); rest != "" {
 			text += "\n" + rest
 		}
-		problems = append(problems, annotation("error", c, p, list[0].Place, word(c.Result.Verdict), text))
+		problems = append(problems, annotation("error", c, p, list[0].Place, word(c.CaseResult.Result), text))
 	}
 	problems = append(problems, others[:max(0, min(len(others), perType-len(problems)))]...)
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		if why := c.Flaky(); why != "" {
-			warnings = append(warnings, annotation("warning", c, p, c.Result.ProblemPos(), "flaky", why))
+			warnings = append(warnings, annotation("warning", c, p, c.CaseResult.ProblemPos(), "flaky", why))
 		}
 	}
 	var b strings.Builder
@@ -76,7 +76,7 @@ func limited(b *strings.Builder, kind string, lines []string, more string) {
 	}
 }
 
-func word(v event.Verdict) string {
+func word(v event.Result) string {
 	if v == event.Fail {
 		return "failed"
 	}

@@ -60,16 +60,16 @@ func playCase(p *pack.Pack, c event.Case, w int) error {
 		err = errors.Join(err, p.Emit(event.Event{Kind: event.StepStarted, Step: s.N}))
 		fmt.Println(c.Pack, s.N)
 		err = errors.Join(err, p.Screenshot(ctx, event.Shot{Image: eventtest.Noise(w, w), Step: s.N, Label: s.Action}),
-			p.Emit(event.Event{Kind: event.StepEnded, Step: s.N, Verdict: event.Pass, DurationMS: 1}))
+			p.Emit(event.Event{Kind: event.StepEnded, Step: s.N, Result: event.Pass, DurationMS: 1}))
 	}
 	from := filepath.Join(p.Dir(), event.WorkDir, event.LogcatFile)
 	err = errors.Join(err, os.WriteFile(from, []byte("log\n"), 0o644))
 	if err == nil {
 		err = p.Add(event.Attachment{Path: event.LogcatFile, Kind: event.KindLog}, 0, from)
 	}
-	err = errors.Join(err, p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 3}))
+	err = errors.Join(err, p.Emit(event.Event{Kind: event.CaseEnded, Result: event.Pass, DurationMS: 3}))
 	res, finish := p.Finish(ctx)
-	if finish != nil && res.Verdict == event.Pass {
+	if finish != nil && res.Result == event.Pass {
 		return errors.New("a pass that was not kept")
 	}
 	return errors.Join(err, finish)

@@ -26,16 +26,16 @@ const (
 
 // HistoryEntry is a line of history.jsonl: the result of one case in one run. The file outlives the packs.
 type HistoryEntry struct {
-	Run        string        `json:"run"` // name of the run directory
-	ID         string        `json:"id"`
-	Pack       string        `json:"pack"` // of the last attempt
-	Platform   string        `json:"platform,omitempty"`
-	Verdict    event.Verdict `json:"verdict"`
-	DurationMS int64         `json:"duration_ms"`
-	Hash       string        `json:"hash,omitempty"` // of the test's source
-	Tries      int           `json:"tries,omitempty"`
-	Step       int           `json:"step,omitempty"`   // at which the case failed
-	Commit     string        `json:"commit,omitempty"` // of the tested project
+	Run        string       `json:"run"` // name of the run directory
+	ID         string       `json:"id"`
+	Pack       string       `json:"pack"` // of the last attempt
+	Platform   string       `json:"platform,omitempty"`
+	Verdict    event.Result `json:"verdict"`
+	DurationMS int64        `json:"duration_ms"`
+	Hash       string       `json:"hash,omitempty"` // of the test's source
+	Tries      int          `json:"tries,omitempty"`
+	Step       int          `json:"step,omitempty"`   // at which the case failed
+	Commit     string       `json:"commit,omitempty"` // of the tested project
 }
 
 func (e HistoryEntry) good() bool {

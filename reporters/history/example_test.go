@@ -32,7 +32,7 @@ func Example() {
 		return
 	}
 	err = errors.Join(p.Emit(event.Event{Kind: event.CaseStarted, Case: &c}),
-		p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass}))
+		p.Emit(event.Event{Kind: event.CaseEnded, Result: event.Pass}))
 	if _, ended := p.Finish(context.Background()); ended != nil {
 		err = errors.Join(err, ended)
 	}
@@ -41,6 +41,6 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(loaded.Cases[0].Key, loaded.Cases[0].Result.Verdict)
+	fmt.Println(loaded.Cases[0].Key, loaded.Cases[0].CaseResult.Result)
 	// Output: login pass
 }

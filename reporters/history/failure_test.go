@@ -15,7 +15,7 @@ import (
 func TestFailuresOfSoftSteps(t *testing.T) {
 	t.Parallel()
 	run := loadRun(t, layRun(t))
-	res := find(t, run, "soft").Result
+	res := find(t, run, "soft").CaseResult
 	var got [][2]string
 	for _, f := range res.Failures() {
 		got = append(got, [2]string{f.Place.String(), f.Screenshot})
@@ -41,7 +41,7 @@ func TestFailuresOfSoftSteps(t *testing.T) {
 			t.Errorf("run.md lacks %q:\n%s", line, md)
 		}
 	}
-	if len(find(t, run, "login-ok").Result.Failures()) != 0 {
+	if len(find(t, run, "login-ok").CaseResult.Failures()) != 0 {
 		t.Error("failures of a test that passed")
 	}
 }

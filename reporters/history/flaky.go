@@ -74,7 +74,7 @@ type FirstFailed struct {
 func (c *RunCase) Story(run *Run) Story {
 	all := append(slices.Clone(c.Trend.Recent), run.entry(c))
 	s := Story{Before: len(all)}
-	hash := c.Result.Case.Hash
+	hash := c.CaseResult.Case.Hash
 	bad, of, steps := 0, 0, map[int]int{}
 	for _, e := range all {
 		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
@@ -95,7 +95,7 @@ func (c *RunCase) Story(run *Run) Story {
 	slices.SortFunc(s.Steps, func(a, b StepRate) int {
 		return cmp.Or(cmp.Compare(b.Rate.Bad, a.Rate.Bad), cmp.Compare(a.Step, b.Step))
 	})
-	if v := c.Result.Verdict; v == event.Pass || v == event.Skipped {
+	if v := c.CaseResult.Result; v == event.Pass || v == event.Skipped {
 		return s
 	}
 	s.First = &FirstFailed{}
@@ -114,14 +114,14 @@ func (c *RunCase) Story(run *Run) Story {
 
 // entry is the line that this run adds to the history of a case.
 func (r *Run) entry(c *RunCase) HistoryEntry {
-	e := HistoryEntry{Run: r.Name, ID: c.Result.Case.ID, Pack: c.Pack, Platform: string(c.Result.Case.Platform),
-		Verdict: c.Result.Verdict, DurationMS: c.Result.Duration.Milliseconds(), Hash: c.Result.Case.Hash,
-		Step: c.Result.ProblemStep}
+	e := HistoryEntry{Run: r.Name, ID: c.CaseResult.Case.ID, Pack: c.Pack, Platform: string(c.CaseResult.Case.Platform),
+		Verdict: c.CaseResult.Result, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
+		Step: c.CaseResult.ProblemStep}
 	if r.Env != nil {
 		e.Commit = r.Env.Commit
 	}
 	for _, t := range c.Tries {
-		if !t.Result.LostDevice() {
+		if !t.CaseResult.LostDevice() {
 			e.Tries++
 		}
 	}

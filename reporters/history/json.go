@@ -20,7 +20,7 @@ var RunSchema string
 type runJSON struct {
 	Format      string          `json:"format"`
 	Run         string          `json:"run"`
-	Verdict     event.Verdict   `json:"verdict"`
+	Verdict     event.Result    `json:"verdict"`
 	ExitCode    int             `json:"exit_code"`
 	Started     string          `json:"started,omitempty"`
 	Ended       string          `json:"ended,omitempty"`
@@ -47,7 +47,7 @@ type caseJSON struct {
 	Tags       []string              `json:"tags,omitempty"`
 	Place      string                `json:"place,omitempty"`
 	Hash       string                `json:"hash,omitempty"`
-	Verdict    event.Verdict         `json:"verdict"`
+	Verdict    event.Result          `json:"verdict"`
 	Started    string                `json:"started,omitempty"`
 	DurationMS int64                 `json:"duration_ms"`
 	Steps      stepsJSON             `json:"steps"`
@@ -71,17 +71,17 @@ type stepsJSON struct {
 }
 
 type tryJSON struct {
-	Pack       string        `json:"pack"`
-	Verdict    event.Verdict `json:"verdict"`
-	DurationMS int64         `json:"duration_ms"`
-	Message    string        `json:"message,omitempty"`
+	Pack       string       `json:"pack"`
+	Verdict    event.Result `json:"verdict"`
+	DurationMS int64        `json:"duration_ms"`
+	Message    string       `json:"message,omitempty"`
 }
 
 type historyJSON struct {
-	Verdicts []event.Verdict `json:"verdicts"`
-	MedianMS int64           `json:"median_ms,omitempty"`
-	P95MS    int64           `json:"p95_ms,omitempty"`
-	Flips    int             `json:"flips"`
+	Verdicts []event.Result `json:"verdicts"`
+	MedianMS int64          `json:"median_ms,omitempty"`
+	P95MS    int64          `json:"p95_ms,omitempty"`
+	Flips    int            `json:"flips"`
 }
 
 type uncheckedJSON struct {
@@ -116,20 +116,20 @@ func RunJSON(r *Run) []byte {
 }
 
 func caseOf(c *RunCase) caseJSON {
-	res := c.Result
+	res := c.CaseResult
 	n := res.Count()
 	out := caseJSON{ID: res.Case.ID, Title: c.Title(), Name: res.Case.Name, Pack: c.Pack, Page: c.Page,
 		Platform: string(res.Case.Platform),
 		Device:   res.Case.Device, Model: res.Case.Model, OS: res.Case.OS, App: res.App, Tags: res.Case.Tags,
 		Place: res.Case.Place.String(), Hash: res.Case.Hash,
-		Verdict: res.Verdict, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
+		Verdict: res.Result, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
 		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
 	sum := pack.Summarize(res)
 	out.Problem, out.Problems = sum.Problem, sum.Problems
 	for _, t := range c.Tries {
-		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.Result.Verdict,
-			DurationMS: t.Result.Duration.Milliseconds(),
+		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.CaseResult.Result,
+			DurationMS: t.CaseResult.Duration.Milliseconds(),
 			Message:    tryMessage(t)})
 	}
 	if len(c.Trend.Recent) > 0 {
@@ -143,10 +143,10 @@ func caseOf(c *RunCase) caseJSON {
 }
 
 func tryMessage(t Try) string {
-	if t.Result.Verdict == event.Pass {
+	if t.CaseResult.Result == event.Pass {
 		return ""
 	}
-	return problemText(t.Result.Problem)
+	return problemText(t.CaseResult.Problem)
 }
 
 func ms(d time.Duration) int64 { return d.Milliseconds() }

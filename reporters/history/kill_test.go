@@ -22,7 +22,7 @@ func TestKilled(t *testing.T) {
 		t.Run(fmt.Sprintf("after %d steps", n), func(t *testing.T) {
 			root := t.TempDir()
 			last := killAfter(t, root, n)
-			sealed, err := Seal(root, eventtest.Epoch)
+			sealed, err := Finalize(root, eventtest.Epoch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestKilled(t *testing.T) {
 			if len(sealed) > 1 {
 				t.Errorf("%d packs were sealed", len(sealed))
 			}
-			if again, err := Seal(root, eventtest.Epoch); err != nil || len(again) != 0 {
+			if again, err := Finalize(root, eventtest.Epoch); err != nil || len(again) != 0 {
 				t.Errorf("sealed again: %v, %v", again, err)
 			}
 		})

@@ -87,7 +87,7 @@ func TestNoSpace(t *testing.T) {
 		if sumErr != nil && !errors.Is(sumErr, os.ErrNotExist) {
 			t.Errorf("limit %d: half a summary: %v", limit, sumErr)
 		}
-		if _, err := Seal(root, eventtest.Epoch); err != nil {
+		if _, err := Finalize(root, eventtest.Epoch); err != nil {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 		if sum, _ := checkPack(t, dir); code == 3 && sum.Result == event.Pass {

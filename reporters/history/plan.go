@@ -46,10 +46,10 @@ func readPlan(root *os.Root) ([]event.Case, error) {
 }
 
 func neverStarted(c event.Case) RunCase {
-	res := &event.Result{Case: c, Verdict: event.Interrupted, Recording: event.Recording{Kind: event.NoRecording},
+	res := &event.CaseResult{Case: c, Result: event.Interrupted, Recording: event.Recording{Kind: event.NoRecording},
 		Problem: &event.Problem{Message: "the run ended before this test started"}}
 	for _, s := range c.Steps {
-		res.Steps = append(res.Steps, event.StepResult{Step: s, Verdict: event.Unreached})
+		res.Steps = append(res.Steps, event.StepResult{Step: s, Result: event.Unreached})
 	}
-	return RunCase{Key: CaseKey(c.Pack), Result: res}
+	return RunCase{Key: CaseKey(c.Pack), CaseResult: res}
 }

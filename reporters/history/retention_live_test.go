@@ -122,7 +122,7 @@ func playQuietly(p *pack.Pack, c event.Case) error {
 	}
 	for _, s := range c.Steps {
 		for _, e := range []event.Event{{Kind: event.StepStarted, Step: s.N},
-			{Kind: event.StepEnded, Step: s.N, Verdict: event.Pass}} {
+			{Kind: event.StepEnded, Step: s.N, Result: event.Pass}} {
 			if err := p.Emit(e); err != nil {
 				return err
 			}
@@ -132,7 +132,7 @@ func playQuietly(p *pack.Pack, c event.Case) error {
 			return err
 		}
 	}
-	if err := p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass}); err != nil {
+	if err := p.Emit(event.Event{Kind: event.CaseEnded, Result: event.Pass}); err != nil {
 		return err
 	}
 	_, err := p.Finish(context.Background())

@@ -32,19 +32,19 @@ type Run struct {
 
 // RunCase is one case of a run. With several attempts, the last one decides its result.
 type RunCase struct {
-	Pack   string        // folder of the last attempt; empty: the case was planned and never started
-	Key    string        // folder without the number of the attempt: the same in every run
-	Result *event.Result // of the last attempt; never nil
-	Tries  []Try         // those before the last, oldest first
-	Broken string        // why its report is incomplete
-	Page   string        // the page to read, relative to the run: report.html, or run.md without one; may be empty
-	Trend  Trend         // results of the case in earlier runs
+	Pack       string            // folder of the last attempt; empty: the case was planned and never started
+	Key        string            // folder without the number of the attempt: the same in every run
+	CaseResult *event.CaseResult // of the last attempt; never nil
+	Tries      []Try             // those before the last, oldest first
+	Broken     string            // why its report is incomplete
+	Page       string            // the page to read, relative to the run: report.html, or run.md without one; may be empty
+	Trend      Trend             // results of the case in earlier runs
 }
 
 // Try is an attempt that was followed by another one.
 type Try struct {
-	Pack   string
-	Result *event.Result
+	Pack       string
+	CaseResult *event.CaseResult
 }
 
 // LoadRun folds the events of every pack of a run. A pack that cannot be read becomes an error with the reason; the
@@ -79,7 +79,7 @@ func (r *Run) load(root *os.Root, packs []string) {
 		slices.SortFunc(list, func(a, b RunCase) int { return cmp.Compare(tryOf(a.Pack), tryOf(b.Pack)) })
 		last := list[len(list)-1]
 		for _, t := range list[:len(list)-1] {
-			last.Tries = append(last.Tries, Try{Pack: t.Pack, Result: t.Result})
+			last.Tries = append(last.Tries, Try{Pack: t.Pack, CaseResult: t.CaseResult})
 		}
 		r.Cases = append(r.Cases, last)
 	}
@@ -100,14 +100,14 @@ func (r *Run) load(root *os.Root, packs []string) {
 		}
 	}
 	slices.SortFunc(r.Cases, func(a, b RunCase) int {
-		p, q := a.Result.Case.Place, b.Result.Case.Place
+		p, q := a.CaseResult.Case.Place, b.CaseResult.Case.Place
 		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(a.Key, b.Key))
 	})
 	r.times()
 }
 
 func (r *Run) times() {
-	see := func(res *event.Result) {
+	see := func(res *event.CaseResult) {
 		if !res.Started.IsZero() && (r.Started.IsZero() || res.Started.Before(r.Started)) {
 			r.Started = res.Started
 		}
@@ -116,9 +116,9 @@ func (r *Run) times() {
 		}
 	}
 	for _, c := range r.Cases {
-		see(c.Result)
+		see(c.CaseResult)
 		for _, t := range c.Tries {
-			see(t.Result)
+			see(t.CaseResult)
 		}
 	}
 	r.Duration = max(0, r.Ended.Sub(r.Started))
@@ -130,8 +130,8 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 	unknown := event.Case{ID: packID(name), Pack: name, Solver: "dsl"}
 	root, err := run.OpenRoot(name)
 	if err != nil {
-		c.Result = brokenResult(unknown, err)
-		c.Broken = c.Result.Problem.Message
+		c.CaseResult = brokenResult(unknown, err)
+		c.Broken = c.CaseResult.Problem.Message
 		return c, true
 	}
 	defer root.Close() // nothing was written
@@ -145,12 +145,12 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 		}
 	}
 	res, err := pack.FoldFile(root, unknown)
-	c.Result = res
+	c.CaseResult = res
 	res.Case.Pack = name // links must lead to the folder, whatever the events contain
 	if err != nil {
 		c.Broken = "its events cannot be read: " + err.Error()
-		if res.Verdict != event.Fail {
-			res.Verdict, res.Problem, res.ProblemStep = event.Error, &event.Problem{Message: "the report is broken: " +
+		if res.Result != event.Fail {
+			res.Result, res.Problem, res.ProblemStep = event.Error, &event.Problem{Message: "the report is broken: " +
 				c.Broken}, 0
 		}
 		return c, true
@@ -159,14 +159,14 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 	return c, true
 }
 
-func brokenResult(c event.Case, err error) *event.Result {
-	return &event.Result{Case: c, Verdict: event.Error, Problem: &event.Problem{Message: "the report is broken: " +
+func brokenResult(c event.Case, err error) *event.CaseResult {
+	return &event.CaseResult{Case: c, Result: event.Error, Problem: &event.Problem{Message: "the report is broken: " +
 		err.Error()}, Recording: event.Recording{Kind: event.NoRecording}}
 }
 
 // applySummary takes over what only summary.json can contain: that the report could not be kept. It never improves a
 // result.
-func applySummary(root *os.Root, res *event.Result) string {
+func applySummary(root *os.Root, res *event.CaseResult) string {
 	if !wholefile.There(root, event.SummaryFile) {
 		return ""
 	}
@@ -174,11 +174,11 @@ func applySummary(root *os.Root, res *event.Result) string {
 	if err != nil {
 		return err.Error()
 	}
-	if good := res.Verdict == event.Pass || res.Verdict == event.Skipped; !good || s.Result != event.Error &&
+	if good := res.Result == event.Pass || res.Result == event.Skipped; !good || s.Result != event.Error &&
 		s.Result != event.Interrupted {
 		return ""
 	}
-	res.Verdict, res.ProblemStep, res.Problem = s.Result, 0, &event.Problem{Message: "summary.json says " +
+	res.Result, res.ProblemStep, res.Problem = s.Result, 0, &event.Problem{Message: "summary.json says " +
 		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem = &event.Problem{Message: s.Problem.Message}
@@ -218,7 +218,7 @@ func CaseKey(pack string) string {
 // FullName names the case in reports of other formats: a Go spec by its own text, of which its id is a shortened form,
 // and every other test by its Title.
 func (c *RunCase) FullName() string {
-	d := c.Result.Case
+	d := c.CaseResult.Case
 	if d.Name == "" || !strings.HasSuffix(d.Place.File, ".go") {
 		return c.Title()
 	}
@@ -230,7 +230,7 @@ func (c *RunCase) FullName() string {
 
 // Title names the case for people: the test's id, and what distinguishes its cases: "login (android, row 2)".
 func (c *RunCase) Title() string {
-	id := c.Result.Case.ID
+	id := c.CaseResult.Case.ID
 	_, rest, more := strings.Cut(c.Key, "--")
 	if !more {
 		return id

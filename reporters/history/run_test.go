@@ -151,14 +151,14 @@ func TestLoadRunOdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := loadRun(t, dir)
-	got := map[string]event.Verdict{}
+	got := map[string]event.Result{}
 	for _, c := range run.Cases {
-		got[c.Key] = c.Result.Verdict
-		if c.Result.Verdict != event.Pass && c.Result.Problem == nil {
+		got[c.Key] = c.CaseResult.Result
+		if c.CaseResult.Result != event.Pass && c.CaseResult.Problem == nil {
 			t.Errorf("%s: no problem", c.Key)
 		}
 	}
-	want := map[string]event.Verdict{"broken": event.Error, "checkout--android": event.Fail,
+	want := map[string]event.Result{"broken": event.Error, "checkout--android": event.Fail,
 		"checkout--ios": event.Skipped, "crash": event.Fail, "hostile": event.Fail, "soft": event.Fail,
 		"killed": event.Interrupted, "login": event.Pass,
 		"login-ok": event.Pass, "login-wrong": event.Fail, "phone-lost": event.Error,
@@ -167,9 +167,9 @@ func TestLoadRunOdd(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if c := find(t, run, "unkept"); !strings.Contains(c.Result.Problem.Message, "no space") ||
-		c.Result.Case.Pack != "unkept" {
-		t.Errorf("%+v", c.Result.Problem)
+	if c := find(t, run, "unkept"); !strings.Contains(c.CaseResult.Problem.Message, "no space") ||
+		c.CaseResult.Case.Pack != "unkept" {
+		t.Errorf("%+v", c.CaseResult.Problem)
 	}
 	if c := find(t, run, "evil"); !strings.Contains(c.Broken, "not a regular file") {
 		t.Errorf("%+v", c)
@@ -198,7 +198,7 @@ func TestPlan(t *testing.T) {
 	p := newPack(t, d, "began", pack.PackOptions{})
 	c := eventtest.Case("began")
 	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c},
-		event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+		event.Event{Kind: event.CaseEnded, Result: event.Pass})
 	if _, err := p.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestPlan(t *testing.T) {
 	run := loadRun(t, d.Path())
 	late := find(t, run, "late")
 	if n := run.Count(); n.Total != 2 || n.Passed != 1 || n.Interrupted != 1 || late.Pack != "" ||
-		len(late.Result.Steps) != 3 {
+		len(late.CaseResult.Steps) != 3 {
 		t.Errorf("%+v, %+v", n, late)
 	}
 	if l := run.Ledger(); len(l) != 4 || l[0].What != "unreached" || l[3].What != "interrupted" {
@@ -222,19 +222,19 @@ func TestPlan(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		verdicts []event.Verdict
-		want     event.Verdict
+		verdicts []event.Result
+		want     event.Result
 		code     int
 	}{
-		{nil, event.Skipped, 3}, {[]event.Verdict{event.Skipped}, event.Skipped, 3},
-		{[]event.Verdict{event.Pass, event.Skipped}, event.Pass, 0}, {[]event.Verdict{event.Pass, event.Error},
+		{nil, event.Skipped, 3}, {[]event.Result{event.Skipped}, event.Skipped, 3},
+		{[]event.Result{event.Pass, event.Skipped}, event.Pass, 0}, {[]event.Result{event.Pass, event.Error},
 			event.Error, 3},
-		{[]event.Verdict{event.Error, event.Fail, event.Pass}, event.Fail, 1},
-		{[]event.Verdict{event.Fail, event.Interrupted}, event.Interrupted, 130},
+		{[]event.Result{event.Error, event.Fail, event.Pass}, event.Fail, 1},
+		{[]event.Result{event.Fail, event.Interrupted}, event.Interrupted, 130},
 	} {
 		r := &Run{}
 		for _, v := range c.verdicts {
-			r.Cases = append(r.Cases, RunCase{Pack: "x", Key: "x", Result: &event.Result{Verdict: v}})
+			r.Cases = append(r.Cases, RunCase{Pack: "x", Key: "x", CaseResult: &event.CaseResult{Result: v}})
 		}
 		if r.Verdict() != c.want || r.ExitCode() != c.code {
 			t.Errorf("%v: %s, %d", c.verdicts, r.Verdict(), r.ExitCode())
@@ -252,7 +252,7 @@ func TestCaseNames(t *testing.T) {
 		"login--try-x":                        {"login--try-x", "1", "login (try-x)"},
 		"try-2":                               {"try-2", "1", "try-2"},
 	} {
-		c := RunCase{Key: CaseKey(pack), Result: &event.Result{Case: event.Case{ID: packID(pack)}}}
+		c := RunCase{Key: CaseKey(pack), CaseResult: &event.CaseResult{Case: event.Case{ID: packID(pack)}}}
 		if got := [3]string{c.Key, fmt.Sprint(tryOf(pack)), c.Title()}; got != want {
 			t.Errorf("%s: %q", pack, got)
 		}
@@ -275,7 +275,7 @@ func TestFlaky(t *testing.T) {
 	if paid.Trend.Median != 905*time.Millisecond || paid.Trend.P95 != 911*time.Millisecond || paid.Slow() != "" {
 		t.Errorf("%+v, %q", paid.Trend, paid.Slow())
 	}
-	paid.Result.Verdict = event.Pass
+	paid.CaseResult.Result = event.Pass
 	if paid.Slow() != "took 6.8s, usually 905ms" {
 		t.Errorf("%q", paid.Slow())
 	}
@@ -284,7 +284,7 @@ func TestFlaky(t *testing.T) {
 		t.Errorf("%q", login.Flaky())
 	}
 	// With another hash it is another test.
-	login.Result.Case.Hash = "c"
+	login.CaseResult.Case.Hash = "c"
 	if got := trend(login.Trend.Recent, login); got.Flips != 0 {
 		t.Errorf("%d flips of another test", got.Flips)
 	}
@@ -316,12 +316,12 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%s", data)
 	}
 	// What changed is added, and counts once.
-	find(t, run, "killed").Result.Verdict = event.Error
+	find(t, run, "killed").CaseResult.Result = event.Error
 	if err := AppendHistory(run); err != nil {
 		t.Fatal(err)
 	}
 	later := &Run{Dir: filepath.Join(root, "2026-03-05T00-00-00"), Name: "2026-03-05T00-00-00",
-		Cases: []RunCase{{Pack: "killed", Key: "killed", Result: &event.Result{Verdict: event.Pass}}}}
+		Cases: []RunCase{{Pack: "killed", Key: "killed", CaseResult: &event.CaseResult{Result: event.Pass}}}}
 	later.addTrends()
 	if got := later.Cases[0].Trend.Recent; len(got) != 1 || got[0].Verdict != event.Error {
 		t.Errorf("%+v", got)
@@ -343,7 +343,7 @@ func TestHistoryBounded(t *testing.T) {
 	const limit = 20_000
 	for i := range 400 {
 		r := &Run{Name: fmt.Sprintf("2026-01-01T%02d-%02d-00", i/60, i%60),
-			Cases: []RunCase{{Pack: "a", Key: "a", Result: &event.Result{Case: event.Case{ID: "a"}, Verdict: event.Pass}}}}
+			Cases: []RunCase{{Pack: "a", Key: "a", CaseResult: &event.CaseResult{Case: event.Case{ID: "a"}, Result: event.Pass}}}}
 		if err := appendHistory(root, r, limit); err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func TestChecksDoNotBlockFinalizing(t *testing.T) {
 				}
 			})
 		}
-		sealed, err := history.Seal(reports, time.Now())
+		sealed, err := history.Finalize(reports, time.Now())
 		close(done)
 		lookers.Wait()
 		if err != nil || len(sealed) != 1 {

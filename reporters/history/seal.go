@@ -16,16 +16,16 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// Sealed is a pack that a run left incomplete when it died, and that Seal finalized.
-type Sealed struct {
-	Dir    string // absolute path of the pack
-	Result *event.Result
+// Finalized is a pack that a run left incomplete when it died, and that Seal finalized.
+type Finalized struct {
+	Dir        string // absolute path of the pack
+	CaseResult *event.CaseResult
 }
 
-// Seal finalizes the packs of the runs under root that died: it derives run.md and summary.json from the events that
+// Finalize finalizes the packs of the runs under root that died: it derives run.md and summary.json from the events that
 // were kept, and removes incomplete files. It skips runs that are alive, and folders without the name of a run. A pack
 // that cannot be finalized does not stop the others.
-func Seal(root string, now time.Time) ([]Sealed, error) {
+func Finalize(root string, now time.Time) ([]Finalized, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("finalize the runs in %s: %w", root, err)
@@ -39,7 +39,7 @@ func Seal(root string, now time.Time) ([]Sealed, error) {
 	}
 	runs, err := pack.Folders(dir, pack.IsRunName)
 	errs := []error{err}
-	var sealed []Sealed
+	var sealed []Finalized
 	for _, run := range runs {
 		s, err := sealRun(dir, run, now)
 		sealed = append(sealed, s...)
@@ -50,7 +50,7 @@ func Seal(root string, now time.Time) ([]Sealed, error) {
 	return sealed, errors.Join(append(errs, dir.Close())...)
 }
 
-func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err error) {
+func sealRun(root *os.Root, name string, now time.Time) (sealed []Finalized, err error) {
 	run, err := root.OpenRoot(name)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 		if err != nil {
 			errs = append(errs, fmt.Errorf("pack %s: %w", pack, err))
 		} else if res != nil {
-			sealed = append(sealed, Sealed{Dir: filepath.Join(run.Name(), pack), Result: res})
+			sealed = append(sealed, Finalized{Dir: filepath.Join(run.Name(), pack), CaseResult: res})
 		}
 	}
 	return sealed, errors.Join(errs...)
@@ -95,7 +95,7 @@ func unfinished(run *os.Root) ([]string, error) {
 }
 
 // sealPack returns nil when it only had to remove leftovers.
-func sealPack(run *os.Root, name string, now time.Time) (res *event.Result, err error) {
+func sealPack(run *os.Root, name string, now time.Time) (res *event.CaseResult, err error) {
 	root, err := run.OpenRoot(name)
 	if err != nil {
 		return nil, err
@@ -130,14 +130,14 @@ func sealPack(run *os.Root, name string, now time.Time) (res *event.Result, err 
 }
 
 // closeResult adds to the result why the run did not end by itself.
-func closeResult(res *event.Result, unreadable error, now time.Time) {
+func closeResult(res *event.CaseResult, unreadable error, now time.Time) {
 	if unreadable != nil {
-		res.Verdict = event.Interrupted
+		res.Result = event.Interrupted
 		res.Problem = &event.Problem{Message: "the run stopped, and its events cannot be read: " + unreadable.Error()}
 	}
 	note := "The run stopped before this report was complete; it was completed on " +
 		now.UTC().Format("2006-01-02 15:04:05") + " UTC from what had been kept."
-	if res.Problem != nil && res.Verdict == event.Interrupted {
+	if res.Problem != nil && res.Result == event.Interrupted {
 		note += " Why it is marked as interrupted: " + res.Problem.Message + "."
 	}
 	res.Notes = append(res.Notes, note)

@@ -61,22 +61,22 @@ func TestSeal(t *testing.T) {
 		"2026-01-02T03-04-05-mine/a/events.ndjson": lines(t, "interrupted"),
 		"notes/a/events.ndjson":                    lines(t, "interrupted"),
 	})
-	sealed, err := Seal(root, eventtest.Epoch)
+	sealed, err := Finalize(root, eventtest.Epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]event.Verdict{}
+	got := map[string]event.Result{}
 	for _, s := range sealed {
-		got[filepath.Base(s.Dir)] = s.Result.Verdict
+		got[filepath.Base(s.Dir)] = s.CaseResult.Result
 		sum, _ := checkPack(t, s.Dir)
-		if sum.Result != s.Result.Verdict || sum.ID == "" || len(sum.Notes) == 0 || sum.Recording.Why == "" {
+		if sum.Result != s.CaseResult.Result || sum.ID == "" || len(sum.Notes) == 0 || sum.Recording.Why == "" {
 			t.Errorf("%s: %+v", s.Dir, sum)
 		}
 		if _, err := os.Stat(filepath.Join(s.Dir, event.ArtifactsDir)); err != nil {
 			t.Error(err)
 		}
 	}
-	want := map[string]event.Verdict{"killed": event.Interrupted, "ended": event.Fail, "empty": event.Interrupted,
+	want := map[string]event.Result{"killed": event.Interrupted, "ended": event.Fail, "empty": event.Interrupted,
 		"garbage": event.Interrupted}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("sealed %v", got)
@@ -107,7 +107,7 @@ func TestSeal(t *testing.T) {
 	if data, _ := os.ReadFile(filepath.Join(root, run1, "whole", event.SummaryFile)); string(data) != "not touched" {
 		t.Errorf("a whole pack was sealed: %s", data)
 	}
-	if again, err := Seal(root, eventtest.Epoch); err != nil || len(again) != 0 || !slices.Equal(eventtest.Names(t, root),
+	if again, err := Finalize(root, eventtest.Epoch); err != nil || len(again) != 0 || !slices.Equal(eventtest.Names(t, root),
 		after) {
 		t.Errorf("sealed twice: %v, %v", again, err)
 	}
@@ -128,7 +128,7 @@ func TestSealAdoptsScreenshots(t *testing.T) {
 		run1 + "ended/screenshots/02-other.png":   "a picture",
 	})
 	before := event.Fold(eventtest.Recorded(t, "interrupted"))
-	if _, err := Seal(root, eventtest.Epoch); err != nil {
+	if _, err := Finalize(root, eventtest.Epoch); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(root, filepath.FromSlash(run1))
@@ -150,17 +150,17 @@ func TestSealAdoptsScreenshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range run.Cases {
-		if c.Pack == "killed" && !slices.ContainsFunc(c.Result.Step(2).Attachments, func(a event.Attachment) bool {
+		if c.Pack == "killed" && !slices.ContainsFunc(c.CaseResult.Step(2).Attachments, func(a event.Attachment) bool {
 			return a.Path == failed && a.Kind == event.KindFailure
 		}) {
-			t.Errorf("step 2 has %v", c.Result.Step(2).Attachments)
+			t.Errorf("step 2 has %v", c.CaseResult.Step(2).Attachments)
 		}
 	}
 }
 
 func TestSealNothing(t *testing.T) {
 	t.Parallel()
-	if sealed, err := Seal(filepath.Join(t.TempDir(), "none"), eventtest.Epoch); err != nil || sealed != nil {
+	if sealed, err := Finalize(filepath.Join(t.TempDir(), "none"), eventtest.Epoch); err != nil || sealed != nil {
 		t.Error(sealed, err)
 	}
 }
@@ -188,7 +188,7 @@ func TestSealLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sealed, err := Seal(root, eventtest.Epoch)
+	sealed, err := Finalize(root, eventtest.Epoch)
 	if err == nil {
 		t.Error("the links went by unsaid")
 	}
@@ -198,7 +198,7 @@ func TestSealLinks(t *testing.T) {
 	var good bool
 	for _, s := range sealed {
 		good = good || filepath.Base(s.Dir) == "good"
-		if s.Result.Case.ID == "killed" && filepath.Base(s.Dir) == "b" {
+		if s.CaseResult.Case.ID == "killed" && filepath.Base(s.Dir) == "b" {
 			t.Error("events were read through a link")
 		}
 	}
@@ -219,7 +219,7 @@ func TestSealTwoAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			sealed, err := Seal(root, eventtest.Epoch)
+			sealed, err := Finalize(root, eventtest.Epoch)
 			if err != nil {
 				t.Error(err)
 			}
@@ -231,7 +231,7 @@ func TestSealTwoAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if _, err := Seal(root, eventtest.Epoch); err != nil {
+	if _, err := Finalize(root, eventtest.Epoch); err != nil {
 		t.Error(err)
 	}
 	for name := range files {
@@ -254,7 +254,7 @@ func TestRunDirJoined(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if sealed, err := Seal(filepath.Dir(run.Path()), eventtest.Epoch); err != nil || len(sealed) != 0 {
+	if sealed, err := Finalize(filepath.Dir(run.Path()), eventtest.Epoch); err != nil || len(sealed) != 0 {
 		t.Errorf("a run that is alive was sealed: %v, %v", sealed, err)
 	}
 	if _, err := pack.OpenRunDir(filepath.Join(run.Path(), "none")); err == nil {

@@ -146,8 +146,8 @@ func (w *pageWriter) sections(r *Run) {
 
 // failure is one test that did not pass: what, where, and what was found instead.
 func (w *pageWriter) failure(c *RunCase) string {
-	res, b := c.Result, &markdown.Writer{}
-	b.Printf("\n### %s %s\n\n", verdictSign(res.Verdict), w.link(c, c.Title()))
+	res, b := c.CaseResult, &markdown.Writer{}
+	b.Printf("\n### %s %s\n\n", verdictSign(res.Result), w.link(c, c.Title()))
 	var facts []string
 	if s := res.Step(res.ProblemStep); s != nil {
 		facts = append(facts, fmt.Sprintf("**Step %d, %s**", s.N, markdown.Text(s.Action, markdown.MaxArg)))
@@ -227,7 +227,7 @@ func (w *pageWriter) flakyOrSlow(r *Run) {
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		for _, why := range []string{c.Flaky(), c.Lost(), c.Slow(), c.Broken} {
-			if why != "" && (why != c.Broken || c.Result.Verdict != event.Error) {
+			if why != "" && (why != c.Broken || c.CaseResult.Result != event.Error) {
 				lines = append(lines, fmt.Sprintf("- %s: %s%s\n", w.link(c, c.Title()), markdown.Text(why, maxShown), recent(c)))
 			}
 		}
@@ -245,7 +245,7 @@ func recent(c *RunCase) string {
 	for _, e := range c.Trend.Recent[max(0, len(c.Trend.Recent)-9):] {
 		b.WriteString(verdictSign(e.Verdict))
 	}
-	return b.String() + verdictSign(c.Result.Verdict)
+	return b.String() + verdictSign(c.CaseResult.Result)
 }
 
 // ledger lists the warnings: what a pass does not cover. Steps in a row that were not reached are one line.
@@ -299,13 +299,13 @@ func (w *pageWriter) list(title string, lines []string) {
 func (w *pageWriter) table(r *Run) {
 	for i := range r.Cases {
 		c := &r.Cases[i]
-		device := strings.TrimSpace(c.Result.Case.Model + " " + c.Result.Case.Device)
-		n, took := c.Result.Count(), "–"
-		if c.Result.Duration > 0 {
-			took = wholeTime(c.Result.Duration)
+		device := strings.TrimSpace(c.CaseResult.Case.Model + " " + c.CaseResult.Case.Device)
+		n, took := c.CaseResult.Count(), "–"
+		if c.CaseResult.Duration > 0 {
+			took = wholeTime(c.CaseResult.Duration)
 		}
-		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", verdictSign(c.Result.Verdict), w.link(c, c.Title()),
-			markdown.Text(string(c.Result.Case.Platform), markdown.MaxArg), markdown.Text(device, markdown.MaxArg), n.Passed,
+		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", verdictSign(c.CaseResult.Result), w.link(c, c.Title()),
+			markdown.Text(string(c.CaseResult.Case.Platform), markdown.MaxArg), markdown.Text(device, markdown.MaxArg), n.Passed,
 			n.Total, took)
 		if i == 0 {
 			line = "\n## All tests\n\n| | Test | Platform | Device | Steps | Time |\n|---|---|---|---|--:|--:|\n" + line
@@ -317,7 +317,7 @@ func (w *pageWriter) table(r *Run) {
 	}
 }
 
-func verdictSign(v event.Verdict) string {
+func verdictSign(v event.Result) string {
 	sign, _, _ := strings.Cut(markdown.Mark(v), " ")
 	return sign
 }

@@ -81,12 +81,12 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 	if t.Passes = len(took); t.Passes > 0 {
 		t.Median, t.P95 = took[(len(took)-1)/2], took[(len(took)*95+99)/100-1]
 	}
-	hash := c.Result.Case.Hash
+	hash := c.CaseResult.Case.Hash
 	if hash == "" {
 		return t
 	}
-	last := event.Verdict("")
-	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.Result.Verdict, Hash: hash}) {
+	last := event.Result("")
+	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.CaseResult.Result, Hash: hash}) {
 		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
 			continue // an error is the infrastructure's, not the test's
 		}
@@ -102,8 +102,8 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 // changed from pass to fail and back (a single change is what tests are for). An attempt that lost its device does not
 // count.
 func (c *RunCase) Flaky() string {
-	if c.Result.Verdict == event.Pass &&
-		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.Result.Verdict != event.Pass && !t.Result.LostDevice() }) {
+	if c.CaseResult.Result == event.Pass &&
+		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
 		return fmt.Sprintf("passed on attempt %d", len(c.Tries)+1)
 	}
 	if c.Trend.Flips >= 2 {
@@ -116,8 +116,8 @@ func (c *RunCase) Flaky() string {
 // Lost says that the case was run again because its device was lost, or nothing.
 func (c *RunCase) Lost() string {
 	for _, t := range c.Tries {
-		if t.Result.LostDevice() {
-			return "run again, because " + t.Result.Case.Device + " was lost"
+		if t.CaseResult.LostDevice() {
+			return "run again, because " + t.CaseResult.Case.Device + " was lost"
 		}
 	}
 	return ""
@@ -125,8 +125,8 @@ func (c *RunCase) Lost() string {
 
 // Slow says that the case passed, but took much longer than it usually does, or nothing.
 func (c *RunCase) Slow() string {
-	took := c.Result.Duration
-	if c.Result.Verdict != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 ||
+	took := c.CaseResult.Duration
+	if c.CaseResult.Result != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 ||
 		took-c.Trend.Median < time.Second {
 		return ""
 	}

@@ -17,7 +17,7 @@ type RunCounts struct {
 func (r *Run) Count() RunCounts {
 	n := RunCounts{Total: len(r.Cases)}
 	for i := range r.Cases {
-		switch r.Cases[i].Result.Verdict {
+		switch r.Cases[i].CaseResult.Result {
 		case event.Pass:
 			n.Passed++
 		case event.Fail:
@@ -39,7 +39,7 @@ func (r *Run) Count() RunCounts {
 // Verdict sums the run up, as its exit code does: an interrupted case takes precedence over a failed one, a failed one
 // over an error. A run in which nothing passed because everything was skipped, or because there were no tests, is
 // skipped.
-func (r *Run) Verdict() event.Verdict {
+func (r *Run) Verdict() event.Result {
 	switch n := r.Count(); {
 	case n.Interrupted > 0:
 		return event.Interrupted
@@ -70,9 +70,9 @@ func (r *Run) ExitCode() int {
 // ones.
 func (r *Run) Bad() []*RunCase {
 	var bad []*RunCase
-	for _, v := range []event.Verdict{event.Fail, event.Error, event.Interrupted} {
+	for _, v := range []event.Result{event.Fail, event.Error, event.Interrupted} {
 		for i := range r.Cases {
-			if r.Cases[i].Result.Verdict == v {
+			if r.Cases[i].CaseResult.Result == v {
 				bad = append(bad, &r.Cases[i])
 			}
 		}
@@ -100,25 +100,25 @@ func (r *Run) Ledger() []Unchecked {
 }
 
 func (c *RunCase) ledger() []Unchecked {
-	res := c.Result
+	res := c.CaseResult
 	var list []Unchecked
 	add := func(step int, what, place, text string) {
 		list = append(list, Unchecked{Case: c, Step: step, What: what, Place: place, Text: text})
 	}
-	if res.Verdict == event.Skipped {
+	if res.Result == event.Skipped {
 		add(0, "skipped", res.Case.Place.String(), problemText(res.Problem))
 	} else if c.Pack == "" {
 		add(0, "interrupted", res.Case.Place.String(), problemText(res.Problem))
 	}
 	for i := range res.Steps {
 		s := &res.Steps[i]
-		switch s.Verdict {
+		switch s.Result {
 		case event.Skipped:
 			add(s.N, "skipped", s.Place.String(), problemText(s.Problem))
 		case event.Warned:
 			add(s.N, "warned", s.Place.String(), problemText(s.Problem))
 		case event.Unreached:
-			if res.Verdict != event.Skipped && c.Pack != "" {
+			if res.Result != event.Skipped && c.Pack != "" {
 				add(s.N, "unreached", s.Place.String(), "")
 			}
 		}
@@ -126,7 +126,7 @@ func (c *RunCase) ledger() []Unchecked {
 			add(s.N, "note", s.Place.String(), n)
 		}
 		if s.Detail != nil {
-			for _, n := range s.Detail.Doubts {
+			for _, n := range s.Detail.Warnings {
 				add(s.N, "note", s.Place.String(), n)
 			}
 		}

@@ -30,7 +30,7 @@ func TestKilledAtRandom(t *testing.T) {
 	for range times {
 		root := t.TempDir()
 		killAt(t, root, time.Duration(random.IntN(60_000))*time.Microsecond)
-		if _, err := Seal(root, eventtest.Epoch); err != nil {
+		if _, err := Finalize(root, eventtest.Epoch); err != nil {
 			t.Fatal(err)
 		}
 		runs, err := filepath.Glob(filepath.Join(root, "*"))
@@ -59,21 +59,21 @@ func checkCut(t *testing.T, dir string) int {
 	cut := 0
 	for _, c := range loadRun(t, dir).Cases {
 		if _, err := os.Stat(filepath.Join(dir, c.Pack, event.EventsFile)); err != nil {
-			if c.Result.Verdict != event.Error {
-				t.Errorf("%s has no events and is %s", c.Pack, c.Result.Verdict)
+			if c.CaseResult.Result != event.Error {
+				t.Errorf("%s has no events and is %s", c.Pack, c.CaseResult.Result)
 			}
 			continue // it was killed before its first event
 		}
-		switch c.Result.Verdict {
+		switch c.CaseResult.Result {
 		case event.Pass:
 		case event.Interrupted:
 			cut++
-			if m := c.Result.Problem.Message; !strings.Contains(m, "in step ") && !strings.Contains(m, "after step ") &&
+			if m := c.CaseResult.Problem.Message; !strings.Contains(m, "in step ") && !strings.Contains(m, "after step ") &&
 				!strings.Contains(m, "before the first step") {
 				t.Errorf("%s: %s", c.Pack, m)
 			}
 		default:
-			t.Errorf("%s: %s %+v", c.Pack, c.Result.Verdict, c.Result.Problem)
+			t.Errorf("%s: %s %+v", c.Pack, c.CaseResult.Result, c.CaseResult.Problem)
 		}
 	}
 	if cut > 1 {

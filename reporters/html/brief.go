@@ -21,7 +21,7 @@ func (b *builder) brief() string {
 	}
 	var w strings.Builder
 	c := b.res.Case
-	fmt.Fprintf(&w, "## %s %s (%s)\n\n", sign(b.res.Verdict), b.out.ID,
+	fmt.Fprintf(&w, "## %s %s (%s)\n\n", sign(b.res.Result), b.out.ID,
 		strings.TrimSpace(strings.Join([]string{b.out.Platform, b.out.Model, b.out.OS}, " ")))
 	for _, f := range b.out.Environment {
 		fmt.Fprintf(&w, "- %s: %s\n", f.Name, f.Value)

@@ -19,7 +19,7 @@ var (
 // screen are the same cause.
 type Cause struct {
 	N        int // from 1: the cause of most tests first
-	Verdict  event.Verdict
+	Verdict  event.Result
 	Headline string
 	Cases    []int // of Run.Cases
 }
@@ -29,17 +29,17 @@ func Causes(run *history.Run) []Cause {
 	at := map[string]int{}
 	var list []Cause
 	for i := range run.Cases {
-		res := run.Cases[i].Result
-		if res.Verdict == event.Pass || res.Verdict == event.Skipped {
+		res := run.Cases[i].CaseResult
+		if res.Result == event.Pass || res.Result == event.Skipped {
 			continue
 		}
 		line := causeLine(res)
-		key := string(res.Verdict) + "\x00" + signature(line)
+		key := string(res.Result) + "\x00" + signature(line)
 		k, found := at[key]
 		if !found {
 			k = len(list)
 			at[key] = k
-			list = append(list, Cause{Verdict: res.Verdict, Headline: line})
+			list = append(list, Cause{Verdict: res.Result, Headline: line})
 		}
 		list[k].Cases = append(list[k].Cases, i)
 	}
@@ -52,7 +52,7 @@ func Causes(run *history.Run) []Cause {
 	return list
 }
 
-func causeLine(res *event.Result) string {
+func causeLine(res *event.CaseResult) string {
 	if res.Problem == nil || res.Problem.Message == "" {
 		return "no reason was given"
 	}

@@ -98,7 +98,7 @@ func parseMarks(b []byte) ([]mark, error) {
 }
 
 // cues returns the time in the recording at which each step starts. exact is false if some are computed from the clock.
-func cues(res *event.Result, list []mark) (at map[int]time.Duration, exact bool) {
+func cues(res *event.CaseResult, list []mark) (at map[int]time.Duration, exact bool) {
 	at, exact = map[int]time.Duration{}, true
 	for _, m := range list {
 		number, _, _ := strings.Cut(m.Title, " ")

@@ -50,7 +50,7 @@ func TestChaptersOfARecording(t *testing.T) {
 func TestCues(t *testing.T) {
 	t.Parallel()
 	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
-	res := &event.Result{Started: at(0), Steps: []event.StepResult{
+	res := &event.CaseResult{Started: at(0), Steps: []event.StepResult{
 		{Step: event.Step{N: 1}, Started: at(1)}, {Step: event.Step{N: 2}, Started: at(4)}, {Step: event.Step{N: 3}}}}
 	got, exact := cues(res, []mark{{2500 * time.Millisecond, "1 tap"}, {time.Second, "9 other"}})
 	if diff := cmp.Diff(map[int]time.Duration{1: 2500 * time.Millisecond, 2: 5500 * time.Millisecond}, got); diff != "" ||

@@ -19,7 +19,7 @@ func TestCostOfAnApp(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := Pack(&b, PackPage{Result: recorded(t, "pass"), Dir: dir}); err != nil {
+		if err := Pack(&b, PackPage{CaseResult: recorded(t, "pass"), Dir: dir}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

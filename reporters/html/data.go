@@ -11,7 +11,7 @@ type packData struct {
 	Pack        string          `json:"pack"`
 	Try         int             `json:"try,omitempty"` // of several, from 1
 	Name        string          `json:"name,omitempty"`
-	Verdict     event.Verdict   `json:"verdict"`
+	Verdict     event.Result    `json:"verdict"`
 	Platform    string          `json:"platform,omitempty"`
 	Device      string          `json:"device,omitempty"`
 	Model       string          `json:"model,omitempty"`
@@ -49,7 +49,7 @@ type packData struct {
 	StartedAt string            `json:"startedAt,omitempty"` // RFC 3339
 	TryTabs   []tryTab          `json:"-"`
 	Nth, Of   int               `json:"-"`               // which attempt, of how many
-	Final     event.Verdict     `json:"-"`               // the result of the last attempt, when this is an earlier one
+	Final     event.Result      `json:"-"`               // the result of the last attempt, when this is an earlier one
 	Length    int64             `json:"length"`          // ms from the case's start to its end
 	Brief     string            `json:"brief,omitempty"` // the failure as Markdown
 	Cost      []costData        `json:"cost,omitempty"`
@@ -75,7 +75,7 @@ type problemData struct {
 // tryTab is one attempt of the test.
 type tryTab struct {
 	N       int
-	Verdict event.Verdict
+	Verdict event.Result
 	Took    string
 	Link    string
 	Here    int // it is a tab of this page: N
@@ -99,12 +99,12 @@ type storyData struct {
 
 // pastRow is a run in the history of a test.
 type pastRow struct {
-	Run     string        `json:"run"`
-	Verdict event.Verdict `json:"verdict"`
-	MS      int64         `json:"ms"`
-	Link    string        `json:"link,omitempty"`
-	Commit  string        `json:"commit,omitempty"`
-	Now     bool          `json:"now,omitempty"`
+	Run     string       `json:"run"`
+	Verdict event.Result `json:"verdict"`
+	MS      int64        `json:"ms"`
+	Link    string       `json:"link,omitempty"`
+	Commit  string       `json:"commit,omitempty"`
+	Now     bool         `json:"now,omitempty"`
 }
 
 // seriesData is a curve over the time of the case.
@@ -145,7 +145,7 @@ type stepData struct {
 	In       []string       `json:"in,omitempty"`    // blocks that it runs in, the outermost first
 	Around   []incidentData `json:"around,omitempty"`
 	Source   string         `json:"source,omitempty"`
-	Verdict  event.Verdict  `json:"verdict"`
+	Verdict  event.Result   `json:"verdict"`
 	MS       int64          `json:"ms,omitempty"`
 	Begin    int64          `json:"begin,omitempty"` // ms since the case started
 	Took     string         `json:"took,omitempty"`
@@ -210,7 +210,7 @@ type greenData struct {
 
 type pastData struct {
 	Run     string
-	Verdict event.Verdict
+	Verdict event.Result
 	Took    string
 	Link    string
 }

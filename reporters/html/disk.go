@@ -64,7 +64,7 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 	if err != nil {
 		return PackPage{}, err
 	}
-	page := PackPage{Result: res, Dir: dir, Tries: o.Tries, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
+	page := PackPage{CaseResult: res, Dir: dir, Tries: o.Tries, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
 	run := filepath.Dir(dir)
 	if !pack.IsRunName(filepath.Base(run)) {
 		return page, nil
@@ -79,7 +79,7 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 
 // loadResult folds the events of a pack, and takes over what only its summary contains. A file that cannot be read
 // makes the result an error.
-func loadResult(dir string) (*event.Result, error) {
+func loadResult(dir string) (*event.CaseResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -95,14 +95,14 @@ func loadResult(dir string) (*event.Result, error) {
 	if bad == nil {
 		overlay(res, s)
 	}
-	if err != nil && res.Verdict != event.Fail {
-		res.Verdict, res.ProblemStep = event.Error, 0
+	if err != nil && res.Result != event.Fail {
+		res.Result, res.ProblemStep = event.Error, 0
 		res.Problem = &event.Problem{Message: "the report is broken: its events cannot be read: " + err.Error()}
 	}
 	return res, nil
 }
 
-func foldEvents(root *os.Root) (*event.Result, error) {
+func foldEvents(root *os.Root) (*event.CaseResult, error) {
 	f, err := openFile(root, eventsFile)
 	if err != nil {
 		return event.Fold(nil), err
@@ -113,7 +113,7 @@ func foldEvents(root *os.Root) (*event.Result, error) {
 
 // overlay takes over what the events lack: that the pack was completed after its run had died, or could not be kept. It
 // never improves a verdict.
-func overlay(res *event.Result, s pack.Summary) {
+func overlay(res *event.CaseResult, s pack.Summary) {
 	for _, n := range s.Notes {
 		if !slices.Contains(res.Notes, n) {
 			res.Notes = append(res.Notes, n)
@@ -122,11 +122,11 @@ func overlay(res *event.Result, s pack.Summary) {
 	if res.Recording.Why == "" {
 		res.Recording.Why = s.Recording.Why
 	}
-	good := res.Verdict == event.Pass || res.Verdict == event.Skipped
+	good := res.Result == event.Pass || res.Result == event.Skipped
 	if !good || s.Result == event.Pass || s.Result == event.Skipped || s.Result == "" {
 		return
 	}
-	res.Verdict, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " +
+	res.Result, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " +
 		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem.Message = s.Problem.Message

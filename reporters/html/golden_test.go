@@ -16,7 +16,7 @@ import (
 )
 
 // recorded folds a case that package reporters keeps for its own tests.
-func recorded(t testing.TB, name string) *event.Result {
+func recorded(t testing.TB, name string) *event.CaseResult {
 	t.Helper()
 	return event.Fold(eventtest.Recorded(t, name))
 }
@@ -39,7 +39,7 @@ func TestGoldenPacks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"pass", "fail", "error", "interrupted", "skipped", "panic"} {
 		t.Run(name, func(t *testing.T) {
-			page := PackPage{Result: recorded(t, name), Run: "2026-03-04T05-06-07", Up: "../index.html"}
+			page := PackPage{CaseResult: recorded(t, name), Run: "2026-03-04T05-06-07", Up: "../index.html"}
 			if name == "fail" {
 				page.Cause = &CauseLink{N: 2, Others: 3, Link: "../index.html#cause=2"}
 				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: event.Pass, Duration: 2 * time.Second,
@@ -57,11 +57,11 @@ func TestGoldenPacks(t *testing.T) {
 }
 
 // ofCases is a run of these results.
-func ofCases(results ...*event.Result) *history.Run {
+func ofCases(results ...*event.CaseResult) *history.Run {
 	run := &history.Run{Name: "2026-03-04T05-06-07", Started: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
 		Duration: 75 * time.Second}
 	for _, r := range results {
-		run.Cases = append(run.Cases, history.RunCase{Pack: r.Case.Pack, Key: r.Case.Pack, Result: r, Page: r.Case.Pack +
+		run.Cases = append(run.Cases, history.RunCase{Pack: r.Case.Pack, Key: r.Case.Pack, CaseResult: r, Page: r.Case.Pack +
 			"/report.html"})
 	}
 	return run
@@ -72,7 +72,7 @@ func TestGoldenRun(t *testing.T) {
 	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"),
 		recorded(t, "skipped"), recorded(t, "panic"))
 	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Verdict: event.Pass}, {Verdict: event.Fail}, {Verdict: "<b>"}}
-	run.Cases[0].Tries = []history.Try{{Pack: "login-ok", Result: recorded(t, "fail")}}
+	run.Cases[0].Tries = []history.Try{{Pack: "login-ok", CaseResult: recorded(t, "fail")}}
 	run.Notes = []string{"a <note>"}
 	var b bytes.Buffer
 	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {
@@ -83,7 +83,7 @@ func TestGoldenRun(t *testing.T) {
 
 func TestGoldenRuns(t *testing.T) {
 	t.Parallel()
-	line := func(day, pack string, v event.Verdict, tries int) history.HistoryEntry {
+	line := func(day, pack string, v event.Result, tries int) history.HistoryEntry {
 		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500,
 			Hash: "h", Tries: tries}
 	}

@@ -24,7 +24,7 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 	}
 	at, _ := slices.BinarySearch(runs, page.Run)
 	runs = runs[max(0, at-maxRunsBack):at]
-	name := page.Result.Case.Pack
+	name := page.CaseResult.Case.Pack
 	for _, run := range slices.Backward(runs) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -42,10 +42,10 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 			}
 			page.History = append(page.History, past)
 		}
-		if page.Green == nil && s.Result == event.Pass && page.Result.Verdict != event.Pass {
+		if page.Green == nil && s.Result == event.Pass && page.CaseResult.Result != event.Pass {
 			page.Green = green(filepath.Join(reportsRoot, run, name), run, to)
 		}
-		if len(page.History) == maxPast && (page.Green != nil || page.Result.Verdict == event.Pass) {
+		if len(page.History) == maxPast && (page.Green != nil || page.CaseResult.Result == event.Pass) {
 			break
 		}
 	}
@@ -59,10 +59,10 @@ func green(dir, run, to string) *PassedPack {
 		return nil // a link, perhaps
 	}
 	res, err := loadResult(dir)
-	if err != nil || res.Verdict != event.Pass {
+	if err != nil || res.Result != event.Pass {
 		return nil
 	}
-	return &PassedPack{Result: res, Dir: dir, Run: run, Link: to}
+	return &PassedPack{CaseResult: res, Dir: dir, Run: run, Link: to}
 }
 
 // runsOf lists the runs at the top of root, oldest first.

@@ -141,7 +141,7 @@ func headers(list []harField) [][2]string {
 }
 
 // stepAt is the step that was running at a time; 0: none had started.
-func stepAt(res *event.Result, at time.Time) int {
+func stepAt(res *event.CaseResult, at time.Time) int {
 	n := 0
 	for _, s := range res.Steps {
 		if !s.Started.IsZero() && !s.Started.After(at) {

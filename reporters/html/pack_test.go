@@ -152,7 +152,7 @@ func TestPassedPageStartsAtItsFirstStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var b bytes.Buffer
-	if err := Pack(&b, PackPage{Result: recorded(t, "pass"), Dir: dir}); err != nil {
+	if err := Pack(&b, PackPage{CaseResult: recorded(t, "pass"), Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, PackFile)
@@ -164,12 +164,12 @@ func TestPassedPageStartsAtItsFirstStep(t *testing.T) {
 
 // TestFirstAttemptSaysHowTheTestEnded: its own page says that it failed, and that the test passed after all.
 func TestFirstAttemptSaysHowTheTestEnded(t *testing.T) {
-	for final, want := range map[event.Verdict]string{
+	for final, want := range map[event.Result]string{
 		event.Pass: "Attempt 1 of 2: the test passed in the end", event.Fail: "Attempt 1 of 2: the test ended as Failed",
 		"": "",
 	} {
 		var b bytes.Buffer
-		if err := Pack(&b, PackPage{Result: recorded(t, "fail"), Try: 1, Of: 2, Final: final}); err != nil {
+		if err := Pack(&b, PackPage{CaseResult: recorded(t, "fail"), Try: 1, Of: 2, Final: final}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), `id="final"`); got != (want != "") || !strings.Contains(b.String(), want) {

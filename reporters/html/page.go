@@ -17,37 +17,37 @@ import (
 
 // PackPage is the input of the page of one pack. Only Result is needed.
 type PackPage struct {
-	Result  *event.Result
-	Dir     string        // of the pack; without it the page has no screenshots, no recording and no log
-	Run     string        // name of the run
-	Up      string        // URL of the run's page, relative to the pack's; "": not linked
-	Green   *PassedPack   // the last run in which the test passed
-	History []Past        // earlier runs, oldest first
-	Tries   []Past        // the other attempts in this run, oldest first
-	Try     int           // which one this is, from 1; 0: there is only one
-	Of      int           // how many there were
-	Final   event.Verdict // of the last one, when this is an earlier one
-	Beside  []PackPage    // the pages of other attempts, which are tabs of this one
-	Base    string        // URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
-	Cause   *CauseLink
-	Env     *history.Environment // environment of the run
-	Story   *history.Story       // results of earlier runs; nil: unknown
-	Flaky   string               // why the test cannot be trusted, if so
-	Slow    string               // how much longer than expected it took, if so
+	CaseResult *event.CaseResult
+	Dir        string       // of the pack; without it the page has no screenshots, no recording and no log
+	Run        string       // name of the run
+	Up         string       // URL of the run's page, relative to the pack's; "": not linked
+	Green      *PassedPack  // the last run in which the test passed
+	History    []Past       // earlier runs, oldest first
+	Tries      []Past       // the other attempts in this run, oldest first
+	Try        int          // which one this is, from 1; 0: there is only one
+	Of         int          // how many there were
+	Final      event.Result // of the last one, when this is an earlier one
+	Beside     []PackPage   // the pages of other attempts, which are tabs of this one
+	Base       string       // URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
+	Cause      *CauseLink
+	Env        *history.Environment // environment of the run
+	Story      *history.Story       // results of earlier runs; nil: unknown
+	Flaky      string               // why the test cannot be trusted, if so
+	Slow       string               // how much longer than expected it took, if so
 }
 
 // PassedPack is a pack of the same test that passed.
 type PassedPack struct {
-	Result *event.Result
-	Dir    string
-	Run    string
-	Link   string // URL of the pack's folder, relative to the page, with a slash at its end
+	CaseResult *event.CaseResult
+	Dir        string
+	Run        string
+	Link       string // URL of the pack's folder, relative to the page, with a slash at its end
 }
 
 // Past is an earlier run of a test, or another attempt.
 type Past struct {
 	Run      string
-	Verdict  event.Verdict
+	Verdict  event.Result
 	Duration time.Duration
 	Link     string // URL of its page; "": it was removed
 	Commit   string // of the tested project
@@ -74,7 +74,7 @@ func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
 	}
 	var pages []*packData
 	for _, p := range all {
-		b := builder{in: p, res: p.Result, whole: whole, here: here}
+		b := builder{in: p, res: p.CaseResult, whole: whole, here: here}
 		if err := b.open(); err != nil {
 			return nil, fmt.Errorf("make page: %w", err)
 		}
@@ -91,7 +91,7 @@ func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
 // builder makes the data of one page.
 type builder struct {
 	in    PackPage
-	res   *event.Result
+	res   *event.CaseResult
 	root  *os.Root     // of the pack, or nil
 	green *os.Root     // of the last green pack, or nil
 	whole bool         // the files themselves are embedded
@@ -137,7 +137,7 @@ func (b *builder) build() *packData {
 	b.files = map[string]int{}
 	b.out = &packData{
 		Page: "pack", Pack: shown(cmp.Or(c.Pack, c.ID), maxLabel), ID: shown(cmp.Or(c.Pack, c.ID), maxLabel),
-		Name: shown(c.Name, maxLabel), Verdict: verdict(res.Verdict), Platform: shown(string(c.Platform), maxLabel),
+		Name: shown(c.Name, maxLabel), Verdict: verdict(res.Result), Platform: shown(string(c.Platform), maxLabel),
 		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
@@ -155,7 +155,7 @@ func (b *builder) build() *packData {
 	for _, tag := range c.Tags {
 		b.out.Tags = append(b.out.Tags, shown(tag, maxLabel))
 	}
-	if res.Verdict != event.Pass {
+	if res.Result != event.Pass {
 		b.out.Problem, b.out.At = problem(res.Problem), res.ProblemStep
 		b.out.Headline = causeLine(res)
 		if s := res.Step(res.ProblemStep); s != nil {
@@ -182,7 +182,7 @@ func (b *builder) build() *packData {
 	b.trace()
 	b.caseFiles()
 	b.out.Unchecked = unchecked(res)
-	if res.Verdict != event.Pass && res.Verdict != event.Skipped {
+	if res.Result != event.Pass && res.Result != event.Skipped {
 		b.out.Brief = b.brief()
 	}
 	if b.whole {
@@ -194,7 +194,7 @@ func (b *builder) build() *packData {
 func (b *builder) step(s *event.StepResult) *stepData {
 	d := &stepData{
 		N: s.N, Action: shown(s.Action, maxLabel), Name: shown(s.Name, maxLabel), Args: shown(s.Args, maxLabel),
-		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Verdict: verdict(s.Verdict),
+		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Verdict: verdict(s.Result),
 		Problem: problem(s.Problem), Notes: shownAll(s.Notes, maxText),
 	}
 	for _, in := range s.Around {
@@ -216,10 +216,10 @@ func (b *builder) step(s *event.StepResult) *stepData {
 	}
 	if t := s.Detail; t != nil {
 		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds,
-			t.Point, t.Looks
+			t.Point, t.ScreenReads
 		d.Proof = shown(t.Proof, maxLabel)
 		d.Notes = append(d.Notes, shownAll(t.Notes, maxText)...)
-		d.Notes = append(d.Notes, shownAll(t.Doubts, maxText)...)
+		d.Notes = append(d.Notes, shownAll(t.Warnings, maxText)...)
 		if t.Model != nil {
 			d.Notes = append(d.Notes, shown(cost(t.Model), maxLabel))
 		}
@@ -394,7 +394,7 @@ func (b *builder) log() {
 }
 
 // spans returns the steps that ran, in the order of time.
-func spans(res *event.Result) []span {
+func spans(res *event.CaseResult) []span {
 	var list []span
 	for _, s := range res.Steps {
 		if !s.Started.IsZero() {
@@ -428,7 +428,7 @@ func problem(p *event.Problem) *problemData {
 }
 
 // verdict returns v if the page has colours for it, otherwise Error.
-func verdict(v event.Verdict) event.Verdict {
+func verdict(v event.Result) event.Result {
 	switch v {
 	case event.Pass, event.Warned, event.Fail, event.Error, event.Skipped, event.Interrupted, event.Unreached:
 		return v

@@ -397,7 +397,7 @@ func TestSlowTests(t *testing.T) {
 				DurationMS: ms})
 		}
 		page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: "fails", Pack: "fails",
-			Verdict: map[bool]event.Verdict{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
+			Verdict: map[bool]event.Result{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
 	}
 	d := runsDataOf(page)
 	if len(d.Slowest) != 4 || d.Slowest[0].Key != "steady" || len(d.Slower) != 1 ||

@@ -102,7 +102,7 @@ func hash(text string) string {
 }
 
 // sign is the symbol of a verdict, for places that are too small for a word.
-func sign(v event.Verdict) string {
+func sign(v event.Result) string {
 	switch v {
 	case event.Pass:
 		return "✓"
@@ -120,7 +120,7 @@ func sign(v event.Verdict) string {
 	return "!"
 }
 
-func word(v event.Verdict) string {
+func word(v event.Result) string {
 	switch v {
 	case event.Pass:
 		return "Passed"

@@ -44,7 +44,7 @@ func Run(w io.Writer, in RunPage) error {
 type runData struct {
 	Page    string            `json:"page"`
 	Name    string            `json:"name"`
-	Verdict event.Verdict     `json:"verdict"`
+	Verdict event.Result      `json:"verdict"`
 	Up      string            `json:"up,omitempty"`
 	Started string            `json:"started,omitempty"`
 	Took    string            `json:"took"` // from the first test's start to the last one's end
@@ -58,11 +58,11 @@ type runData struct {
 }
 
 type causeData struct {
-	Headline string        `json:"headline"`
-	Verdict  event.Verdict `json:"verdict"`
-	Tests    int           `json:"tests"`
-	Small    string        `json:"small,omitempty"` // a data URL
-	Alt      string        `json:"alt,omitempty"`
+	Headline string       `json:"headline"`
+	Verdict  event.Result `json:"verdict"`
+	Tests    int          `json:"tests"`
+	Small    string       `json:"small,omitempty"` // a data URL
+	Alt      string       `json:"alt,omitempty"`
 }
 
 // rowData is a test. Names are short and default values are left out, because there may be ten thousand rows.
@@ -96,7 +96,7 @@ func splits(run *history.Run) map[int]string {
 	groups := map[string][]int{}
 	for i := range run.Cases {
 		c := &run.Cases[i]
-		if browser := c.Result.Case.Browser; browser != "" {
+		if browser := c.CaseResult.Case.Browser; browser != "" {
 			key := strings.Join(slices.DeleteFunc(strings.Split(c.Key, "--"), func(part string) bool { return part == browser }),
 				"--")
 			groups[key] = append(groups[key], i)
@@ -107,8 +107,8 @@ func splits(run *history.Run) map[int]string {
 		for _, i := range group {
 			var others []string
 			for _, o := range group {
-				if a, b := run.Cases[i].Result, run.Cases[o].Result; a.Case.Browser != b.Case.Browser && a.Verdict != b.Verdict {
-					others = append(others, fmt.Sprintf("%s in %s", b.Verdict, cmp.Or(b.Case.Model, b.Case.Browser)))
+				if a, b := run.Cases[i].CaseResult, run.Cases[o].CaseResult; a.Case.Browser != b.Case.Browser && a.Result != b.Result {
+					others = append(others, fmt.Sprintf("%s in %s", b.Result, cmp.Or(b.Case.Model, b.Case.Browser)))
 				}
 			}
 			if len(others) > 0 {
@@ -120,7 +120,7 @@ func splits(run *history.Run) map[int]string {
 }
 
 // verdictCode is the character of a verdict in rows.
-func verdictCode(v event.Verdict) string { return string(verdict(v))[:1] }
+func verdictCode(v event.Result) string { return string(verdict(v))[:1] }
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
@@ -147,7 +147,7 @@ func runDataOf(in RunPage) *runData {
 	}
 	var sum time.Duration
 	for i := range run.Cases {
-		sum += run.Cases[i].Result.Duration
+		sum += run.Cases[i].CaseResult.Duration
 	}
 	d.Sum = took(sum)
 	for _, f := range run.Env.Facts() {
@@ -161,10 +161,10 @@ func runDataOf(in RunPage) *runData {
 	for _, c := range causes {
 		for _, i := range c.Cases {
 			d.Rows[i].Cause = min(c.N, maxCauses)
-			if own := causeLine(run.Cases[i].Result); own != c.Headline {
+			if own := causeLine(run.Cases[i].CaseResult); own != c.Headline {
 				d.Rows[i].Own = shown(own, maxRowText)
 			}
-			d.Rows[i].More = max(len(run.Cases[i].Result.Failures())-1, 0)
+			d.Rows[i].More = max(len(run.Cases[i].CaseResult.Failures())-1, 0)
 		}
 	}
 	d.Causes = causesOf(in, causes)
@@ -172,9 +172,9 @@ func runDataOf(in RunPage) *runData {
 }
 
 func row(c *history.RunCase, word func(string) int) rowData {
-	res := c.Result
+	res := c.CaseResult
 	r := rowData{
-		Verdict: verdictCode(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
+		Verdict: verdictCode(res.Result), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
 		Platform: word(string(res.Case.Platform)),
 		File:     word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(),
 		Steps: len(res.Steps),
@@ -234,8 +234,8 @@ func causesOf(in RunPage, causes []Cause) []causeData {
 func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 	for _, i := range c.Cases[:min(len(c.Cases), 3)] {
 		test := &run.Cases[i]
-		shot, ok := test.Result.ProblemScreenshot()
-		if !ok || test.Pack == "" || before(test.Result) {
+		shot, ok := test.CaseResult.ProblemScreenshot()
+		if !ok || test.Pack == "" || before(test.CaseResult) {
 			continue
 		}
 		img, err := decode(root, path.Join(test.Pack, shot.Path))
@@ -251,7 +251,7 @@ func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 
 // before reports whether a test ended before its own app was started: the screen then shows what the previous test
 // left.
-func before(res *event.Result) bool {
+func before(res *event.CaseResult) bool {
 	s := res.Step(res.ProblemStep)
 	if s == nil || s.Action != "launch" && s.Action != "openBrowser" && s.Action != "install" {
 		return false
@@ -260,7 +260,7 @@ func before(res *event.Result) bool {
 		return false
 	}
 	for _, earlier := range res.Steps {
-		if earlier.N < s.N && earlier.Verdict == event.Pass {
+		if earlier.N < s.N && earlier.Result == event.Pass {
 			return false
 		}
 	}

@@ -21,22 +21,22 @@ func large(n int, bad func(i int) bool) *history.Run {
 	run := &history.Run{Name: thisRun, Started: began, Duration: time.Hour}
 	for i := range n {
 		id := fmt.Sprintf("feature-%03d-case-%05d", i%300, i)
-		res := &event.Result{
+		res := &event.CaseResult{
 			Case: event.Case{ID: id, Pack: id, Name: fmt.Sprintf("Somebody does the thing number %d in the shop", i),
 				Platform: "android", Model: fmt.Sprintf("Phone %d", i%8), Tags: []string{"smoke", "shop"},
 				Place: source.Pos{File: fmt.Sprintf("suites/feature-%03d.yaml", i%300), Line: 1, Col: 1}},
-			Verdict: event.Pass, Duration: time.Duration(i) * time.Millisecond,
+			Result: event.Pass, Duration: time.Duration(i) * time.Millisecond,
 		}
 		for s := 1; s <= 5; s++ {
-			res.Steps = append(res.Steps, event.StepResult{Step: event.Step{N: s, Action: "tap"}, Verdict: event.Pass})
+			res.Steps = append(res.Steps, event.StepResult{Step: event.Step{N: s, Action: "tap"}, Result: event.Pass})
 		}
 		if bad(i) {
-			res.Verdict, res.ProblemStep = event.Fail, 5
+			res.Result, res.ProblemStep = event.Fail, 5
 			res.Problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; %s",
 				strings.Repeat(string(rune('a'+i%26)), 1+i%700), strings.Repeat("the screen shows much ", 50))}
-			res.Steps[4].Verdict, res.Steps[4].Problem = event.Fail, res.Problem
+			res.Steps[4].Result, res.Steps[4].Problem = event.Fail, res.Problem
 		}
-		c := history.RunCase{Pack: id, Key: id, Result: res, Page: id + "/report.html"}
+		c := history.RunCase{Pack: id, Key: id, CaseResult: res, Page: id + "/report.html"}
 		for range 20 {
 			c.Trend.Recent = append(c.Trend.Recent, history.HistoryEntry{Verdict: event.Pass})
 		}

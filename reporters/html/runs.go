@@ -54,15 +54,15 @@ type runsTotals struct {
 }
 
 type runRow struct {
-	Name    string        `json:"name"`
-	Verdict event.Verdict `json:"verdict"`
-	Link    string        `json:"link,omitempty"`
-	Gone    bool          `json:"gone,omitempty"`
-	Pass    int           `json:"pass"`
-	Fail    int           `json:"fail"`
-	Error   int           `json:"error"`
-	Other   int           `json:"other"`
-	Took    string        `json:"took"` // of all tests together
+	Name    string       `json:"name"`
+	Verdict event.Result `json:"verdict"`
+	Link    string       `json:"link,omitempty"`
+	Gone    bool         `json:"gone,omitempty"`
+	Pass    int          `json:"pass"`
+	Fail    int          `json:"fail"`
+	Error   int          `json:"error"`
+	Other   int          `json:"other"`
+	Took    string       `json:"took"` // of all tests together
 }
 
 type testRow struct {

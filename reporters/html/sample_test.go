@@ -99,19 +99,19 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 	for n := 1; n <= s.steps && problem == nil; n++ {
 		list = append(list, event.Event{Time: at, Kind: event.StepStarted, Step: n})
 		log += logcat(at.Sub(began)+time.Millisecond, 2*time.Hour, fmt.Sprintf("step %d %s", n, s.text))
-		end := event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 900,
+		end := event.Event{Kind: event.StepEnded, Step: n, Result: event.Pass, DurationMS: 900,
 			Detail: &event.Detail{Matched: "Button " + s.text, Tier: "exact", Bounds: &[4]int{20, 40, 160, 80},
-				Point: &[2]int{90, 60}, Looks: 2}}
+				Point: &[2]int{90, 60}, ScreenReads: 2}}
 		kind := event.KindScreenshot
 		if n == s.fails {
 			problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; the screen shows other things",
 				"Button "+s.text), Expected: "Button " + s.text, Actual: "other things",
 				Candidates: []string{"TextView " + s.text + " [20,200][160,240]", "nothing"}, Assertion: true}
-			end.Verdict, end.Problem, end.Detail = event.Fail, problem, nil
+			end.Result, end.Problem, end.Detail = event.Fail, problem, nil
 			verdict, kind = event.Fail, event.KindFailure
 		}
 		if n <= s.soft {
-			end.Verdict, end.Detail = event.Fail, nil
+			end.Result, end.Detail = event.Fail, nil
 			end.Problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within %d00ms", "Paid", n), Assertion: true}
 			verdict, kind = event.Fail, event.KindFailure
 		}
@@ -132,7 +132,7 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 		list = append(list, event.Event{Time: at, Kind: event.Attached, Attachment: &event.Attachment{Path: "logcat.txt",
 			Type: "text/plain", Kind: event.KindLog}})
 	}
-	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Verdict: verdict,
+	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Result: verdict,
 		DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
 	if s.film {
 		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{

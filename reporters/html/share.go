@@ -9,7 +9,7 @@ func StyleSheet() ([]byte, error) { return assets.ReadFile("assets/style.css") }
 func ThemeScript() ([]byte, error) { return assets.ReadFile("assets/theme.js") }
 
 // Sign is the symbol of a verdict, for places that are too small for a word.
-func Sign(v event.Verdict) string { return sign(v) }
+func Sign(v event.Result) string { return sign(v) }
 
 // Word is a verdict in words.
-func Word(v event.Verdict) string { return word(v) }
+func Word(v event.Result) string { return word(v) }

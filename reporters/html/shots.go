@@ -115,7 +115,7 @@ func (b *builder) compare() {
 	if b.green == nil {
 		return
 	}
-	same := sameSteps(b.res, b.in.Green.Result)
+	same := sameSteps(b.res, b.in.Green.CaseResult)
 	diffs := 0
 	for i := len(b.out.Steps) - 1; i >= 0; i-- {
 		s := b.out.Steps[i]
@@ -189,7 +189,7 @@ func lastShot(s *event.StepResult) (found event.Attachment, ok bool) {
 }
 
 // sameSteps finds for each step of res the step of another run that does the same: with the same action, in order.
-func sameSteps(res, other *event.Result) map[int]*event.StepResult {
+func sameSteps(res, other *event.CaseResult) map[int]*event.StepResult {
 	type key struct{ action, args, name string }
 	byKey := map[key][]*event.StepResult{}
 	for i := range other.Steps {

@@ -12,8 +12,8 @@ import (
 // its own.
 func TestSplitsBetweenBrowsers(t *testing.T) {
 	t.Parallel()
-	of := func(key, browser, model string, v event.Verdict) history.RunCase {
-		return history.RunCase{Key: key, Result: &event.Result{Case: event.Case{Browser: browser, Model: model}, Verdict: v}}
+	of := func(key, browser, model string, v event.Result) history.RunCase {
+		return history.RunCase{Key: key, CaseResult: &event.CaseResult{Case: event.Case{Browser: browser, Model: model}, Result: v}}
 	}
 	got := splits(&history.Run{Cases: []history.RunCase{
 		of("buy--chromium", "chromium", "Chromium 156", event.Pass), of("buy--firefox", "firefox", "Firefox 153", event.Fail),

@@ -5,12 +5,12 @@ import (
 )
 
 // unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and warnings.
-func unchecked(res *event.Result) []uncheckedData {
+func unchecked(res *event.CaseResult) []uncheckedData {
 	var list []uncheckedData
 	add := func(u uncheckedData) { list = append(list, u) }
 	for i := range res.Steps {
 		s := &res.Steps[i]
-		switch s.Verdict {
+		switch s.Result {
 		case event.Skipped:
 			add(uncheckedData{Step: s.N, What: "skipped", Text: reason(s.Problem)})
 		case event.Warned:
@@ -27,7 +27,7 @@ func unchecked(res *event.Result) []uncheckedData {
 		s := &res.Steps[i]
 		notes := s.Notes
 		if s.Detail != nil {
-			notes = append(notes[:len(notes):len(notes)], s.Detail.Doubts...)
+			notes = append(notes[:len(notes):len(notes)], s.Detail.Warnings...)
 		}
 		for _, n := range notes {
 			add(uncheckedData{Step: s.N, What: "note", Text: shownLines(n, maxLabel)})

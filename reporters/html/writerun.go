@@ -98,16 +98,16 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 		if c.Pack == "" || only != nil && !only(c) {
 			continue
 		}
-		all := append(slices.Clone(c.Tries), history.Try{Pack: c.Pack, Result: c.Result})
+		all := append(slices.Clone(c.Tries), history.Try{Pack: c.Pack, CaseResult: c.CaseResult})
 		var pages []PackPage
 		for k, try := range all {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
 			}
-			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile,
+			page := PackPage{CaseResult: try.CaseResult, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile,
 				Tries: others(all, k), Env: run.Env, Try: k + 1, Of: len(all)}
 			if k < len(all)-1 {
-				page.Final = c.Result.Verdict
+				page.Final = c.CaseResult.Result
 			}
 			if k == len(all)-1 {
 				story := c.Story(run)
@@ -149,7 +149,7 @@ func others(all []history.Try, k int) []Past {
 		if k < last && i >= last-maxAttemptTabs {
 			to = fmt.Sprintf("../%s/%s#try=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
 		}
-		out = append(out, Past{Run: t.Pack, Verdict: t.Result.Verdict, Duration: t.Result.Duration, Link: to})
+		out = append(out, Past{Run: t.Pack, Verdict: t.CaseResult.Result, Duration: t.CaseResult.Duration, Link: to})
 	}
 	return out
 }
@@ -178,7 +178,7 @@ func past(ctx context.Context, page *PackPage, run *history.Run, c *history.RunC
 			}
 			page.History = append(page.History, p)
 		}
-		if page.Green == nil && e.Verdict == event.Pass && page.Result.Verdict != event.Pass {
+		if page.Green == nil && e.Verdict == event.Pass && page.CaseResult.Result != event.Pass {
 			page.Green = green(filepath.Join(reports, e.Run, e.Pack), e.Run, to)
 		}
 	}

@@ -128,7 +128,7 @@ func attachmentBase(dir string) string {
 }
 
 func caseOf(c *history.RunCase, base string) testcase {
-	res := c.Result
+	res := c.CaseResult
 	t := testcase{Name: clean(c.FullName()), Class: clean(class(res.Case)), Time: seconds(res.Duration)}
 	for _, p := range res.Case.Properties {
 		if p.Name == classProperty && p.Value != "" {
@@ -142,7 +142,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 	if out := output(c, base); out != "" {
 		t.Out = &block{clean(shorten.Middle(out, maxOutput))}
 	}
-	switch res.Verdict {
+	switch res.Result {
 	case event.Pass:
 	case event.Skipped:
 		t.Skipped = &skipped{Message: line(message(res))}
@@ -152,10 +152,10 @@ func caseOf(c *history.RunCase, base string) testcase {
 		t.Error = problemOf(res)
 	}
 	for _, try := range c.Tries {
-		a := attempt{Message: line(located(try.Result)), Type: kind(try.Result), Trace: block{clean(text(try.Result))}}
-		passed, failed := res.Verdict == event.Pass, try.Result.Verdict == event.Fail
+		a := attempt{Message: line(located(try.CaseResult)), Type: kind(try.CaseResult), Trace: block{clean(text(try.CaseResult))}}
+		passed, failed := res.Result == event.Pass, try.CaseResult.Result == event.Fail
 		switch {
-		case try.Result.Verdict == event.Pass || try.Result.Verdict == event.Skipped:
+		case try.CaseResult.Result == event.Pass || try.CaseResult.Result == event.Skipped:
 		case passed && failed:
 			t.FlakyFailure = append(t.FlakyFailure, a)
 		case passed:
@@ -184,26 +184,26 @@ func class(c event.Case) string {
 	return strings.Join(parts, ".")
 }
 
-func problemOf(res *event.Result) *problem {
+func problemOf(res *event.CaseResult) *problem {
 	return &problem{Message: line(located(res)), Type: kind(res), Text: clean(text(res))}
 }
 
 // kind is the type by which CI systems group problems.
-func kind(res *event.Result) string {
+func kind(res *event.CaseResult) string {
 	switch {
 	case res.Problem != nil && res.Problem.Kind == event.AppCrashed:
 		return "AppCrashed"
-	case res.Verdict == event.Fail && res.Problem != nil && res.Problem.Assertion:
+	case res.Result == event.Fail && res.Problem != nil && res.Problem.Assertion:
 		return "AssertionFailed"
-	case res.Verdict == event.Fail:
+	case res.Result == event.Fail:
 		return "StepFailed"
-	case res.Verdict == event.Interrupted:
+	case res.Result == event.Interrupted:
 		return "Interrupted"
 	}
 	return "Error"
 }
 
-func message(res *event.Result) string {
+func message(res *event.CaseResult) string {
 	if res.Problem == nil {
 		return "no reason was given"
 	}
@@ -211,7 +211,7 @@ func message(res *event.Result) string {
 }
 
 // located is the message after its place, with the number of other failures.
-func located(res *event.Result) string {
+func located(res *event.CaseResult) string {
 	list := res.Failures()
 	if len(list) == 0 {
 		return message(res)
@@ -225,7 +225,7 @@ func located(res *event.Result) string {
 
 // text describes all that went wrong for a person: place, excerpt, expected, actual, the nearest elements, what else
 // happened meanwhile.
-func text(res *event.Result) string {
+func text(res *event.CaseResult) string {
 	var b strings.Builder
 	list := res.Failures()
 	for i, f := range list {
@@ -263,7 +263,7 @@ func failure(b *strings.Builder, f event.Failure) {
 // own. The screenshot of the failure is first: GitLab shows the first attachment only.
 func output(c *history.RunCase, base string) string {
 	var b strings.Builder
-	res := c.Result
+	res := c.CaseResult
 	shot := ""
 	if list := res.Failures(); len(list) > 0 {
 		shot = list[0].Screenshot
@@ -281,7 +281,7 @@ func output(c *history.RunCase, base string) string {
 		b.WriteString("app " + oneLine(app) + "\n")
 	}
 	for _, s := range res.Steps {
-		fmt.Fprintf(&b, "%-11s %d %s %s (%s)%s\n", s.Verdict, s.N, s.Action, oneLine(s.Args), s.Place, took(s))
+		fmt.Fprintf(&b, "%-11s %d %s %s (%s)%s\n", s.Result, s.N, s.Action, oneLine(s.Args), s.Place, took(s))
 		for _, n := range s.Notes {
 			b.WriteString("            " + oneLine(n) + "\n")
 		}

@@ -95,7 +95,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestPropertiesOfATest(t *testing.T) {
 	r := runtest.Recorded(t)
-	r.Cases[0].Result.Case.Properties = []dsl.Property{{Name: "requirement", Value: "PAY-12 & <13>"},
+	r.Cases[0].CaseResult.Case.Properties = []dsl.Property{{Name: "requirement", Value: "PAY-12 & <13>"},
 		{Name: "junitClassname", Value: "shop.Checkout"}}
 	data := write(t, r)
 	check(t, data)
@@ -142,8 +142,8 @@ func FuzzClean(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		res := &event.Result{Verdict: event.Fail, Problem: &event.Problem{Message: s, Expected: s}}
-		data, err := Write(&history.Run{Name: s, Cases: []history.RunCase{{Pack: s, Key: s, Result: res}}})
+		res := &event.CaseResult{Result: event.Fail, Problem: &event.Problem{Message: s, Expected: s}}
+		data, err := Write(&history.Run{Name: s, Cases: []history.RunCase{{Pack: s, Key: s, CaseResult: res}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestLongOutput(t *testing.T) {
 	for i := range r.Cases {
 		if c := &r.Cases[i]; c.Title() == "checkout (android)" {
 			for n := range 3000 {
-				c.Result.Steps = slices.Insert(c.Result.Steps, 0,
+				c.CaseResult.Steps = slices.Insert(c.CaseResult.Steps, 0,
 					event.StepResult{Step: event.Step{N: 10 + n, Action: "tap", Args: strings.Repeat("x", 40)}})
 			}
 		}
@@ -307,8 +307,8 @@ func TestLongOutput(t *testing.T) {
 func TestSpecsHaveTheirText(t *testing.T) {
 	r := inProject(t)
 	c := &r.Cases[0]
-	c.Key, c.Result.Case.ID = "signs-in-with-a-3f2a--device-2", "signs-in-with-a-3f2a"
-	c.Result.Case.Name, c.Result.Case.Place.File = "Login signs in with ä password: 5 > 4", "suites/login_test.go"
+	c.Key, c.CaseResult.Case.ID = "signs-in-with-a-3f2a--device-2", "signs-in-with-a-3f2a"
+	c.CaseResult.Case.Name, c.CaseResult.Case.Place.File = "Login signs in with ä password: 5 > 4", "suites/login_test.go"
 	var s suite
 	if err := xml.Unmarshal(write(t, r), &s); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ const (
 )
 
 // RunMarkdown returns the bytes of run.md. It has no side effects.
-func RunMarkdown(r *event.Result) []byte {
+func RunMarkdown(r *event.CaseResult) []byte {
 	w := &Writer{}
 	w.head(r)
 	w.steps(r)
@@ -34,12 +34,12 @@ type Writer struct{ strings.Builder }
 
 func (w *Writer) Printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-func (w *Writer) head(r *event.Result) {
+func (w *Writer) head(r *event.CaseResult) {
 	c := r.Case
 	w.Printf("# %s\n\n", Text(c.ID, MaxArg))
 	w.Printf("- id: %s\n- platform: %s\n- solver: %s\n", Text(c.ID, MaxArg), Text(string(c.Platform), MaxArg),
 		Text(c.Solver, MaxArg))
-	w.Printf("- duration: %.1fs\n- result: %s\n", r.Duration.Seconds(), Mark(r.Verdict))
+	w.Printf("- duration: %.1fs\n- result: %s\n", r.Duration.Seconds(), Mark(r.Result))
 	if c.Name != "" && c.Name != c.ID {
 		w.Printf("- name: %s\n", Text(c.Name, MaxArg))
 	}
@@ -82,7 +82,7 @@ func (w *Writer) head(r *event.Result) {
 }
 
 // Mark is how a verdict is displayed.
-func Mark(v event.Verdict) string {
+func Mark(v event.Result) string {
 	switch v {
 	case event.Pass:
 		return "✅ PASS"
@@ -100,7 +100,7 @@ func Mark(v event.Verdict) string {
 	return "– not reached"
 }
 
-func (w *Writer) steps(r *event.Result) {
+func (w *Writer) steps(r *event.CaseResult) {
 	w.Printf("\n## Steps\n\n| # | Action | Args | Result | Time |\n|--:|---|---|---|--:|\n")
 	for _, s := range r.Steps {
 		action := Text(s.Action, MaxArg)
@@ -111,10 +111,10 @@ func (w *Writer) steps(r *event.Result) {
 			action += " (" + Text(s.In, MaxArg) + ")"
 		}
 		took := "–"
-		if s.Verdict == event.Pass || s.Verdict == event.Fail || s.Verdict == event.Error {
+		if s.Result == event.Pass || s.Result == event.Fail || s.Result == event.Error {
 			took = StepTime(s.Duration)
 		}
-		w.Printf("| %d | %s | %s | %s | %s |\n", s.N, action, mdCell(s.Args, MaxArg), Mark(s.Verdict), took)
+		w.Printf("| %d | %s | %s | %s | %s |\n", s.N, action, mdCell(s.Args, MaxArg), Mark(s.Result), took)
 	}
 }
 
@@ -126,12 +126,12 @@ func StepTime(d time.Duration) string {
 	return fmt.Sprintf("%.1fs", d.Seconds())
 }
 
-func (w *Writer) problem(r *event.Result) {
-	if r.Verdict == event.Pass {
+func (w *Writer) problem(r *event.CaseResult) {
+	if r.Result == event.Pass {
 		return
 	}
 	title := "What went wrong"
-	if r.Verdict == event.Skipped {
+	if r.Result == event.Skipped {
 		title = "Why it was skipped"
 	}
 	w.Printf("\n## %s\n\n", title)
@@ -220,7 +220,7 @@ func (w *Writer) Candidates(list, rejected []string) {
 	}
 }
 
-func (w *Writer) notes(r *event.Result) {
+func (w *Writer) notes(r *event.CaseResult) {
 	var lines []string
 	for _, n := range append([]string{r.ScreenRead}, r.Notes...) {
 		if n != "" {
@@ -231,7 +231,7 @@ func (w *Writer) notes(r *event.Result) {
 	for _, s := range r.Steps {
 		notes := s.Notes
 		if s.Detail != nil {
-			notes = slices.Concat(notes, s.Detail.Notes, s.Detail.Doubts)
+			notes = slices.Concat(notes, s.Detail.Notes, s.Detail.Warnings)
 		}
 		for _, n := range notes {
 			lines = append(lines, fmt.Sprintf("step %d: %s", s.N, Text(n, MaxLong)))
@@ -243,7 +243,7 @@ func (w *Writer) notes(r *event.Result) {
 }
 
 // troubles lists messages of the console and the network, step by step.
-func (w *Writer) troubles(r *event.Result) {
+func (w *Writer) troubles(r *event.CaseResult) {
 	var lines []string
 	for _, s := range r.Steps {
 		if s.Detail == nil {
@@ -259,7 +259,7 @@ func (w *Writer) troubles(r *event.Result) {
 }
 
 // proofs counts the results of taps, and names the steps with a tap that was not a hit.
-func proofs(r *event.Result) []string {
+func proofs(r *event.CaseResult) []string {
 	count, which := map[string]int{}, map[string][]string{}
 	for _, s := range r.Steps {
 		if s.Detail != nil && s.Detail.Proof != "" {
@@ -284,7 +284,7 @@ func proofs(r *event.Result) []string {
 	return []string{"taps on elements: " + strings.Join(parts, ", ")}
 }
 
-func (w *Writer) files(r *event.Result) {
+func (w *Writer) files(r *event.CaseResult) {
 	w.Printf("\n## Files\n\n")
 	w.recording(r)
 	for _, a := range r.Attachments {
@@ -301,7 +301,7 @@ func (w *Writer) files(r *event.Result) {
 	}
 }
 
-func (w *Writer) recording(r *event.Result) {
+func (w *Writer) recording(r *event.CaseResult) {
 	why := ""
 	if r.Recording.Why != "" {
 		why = " (" + Text(r.Recording.Why, MaxLong) + ")"

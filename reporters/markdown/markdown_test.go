@@ -33,7 +33,7 @@ var hostile = []string{
 	" #", "  1. x", "  x" + strings.Repeat("|", 300) + `\|`,
 }
 
-func hostileResult(s string) *event.Result {
+func hostileResult(s string) *event.CaseResult {
 	at := source.Pos{File: s, Line: 3, Col: 2}
 	c := event.Case{ID: "x", Pack: "x", Name: s, Platform: dsl.Platform(s), Solver: s, Tags: []string{s}, Place: at,
 		Device: s, Model: s}
@@ -48,9 +48,9 @@ func hostileResult(s string) *event.Result {
 		{Time: now, Kind: event.Attached, Step: 1, Attachment: &event.Attachment{Path: "screenshots/" + s, Type: s,
 			Kind: event.KindFailure}},
 		{Time: now, Kind: event.Attached, Attachment: &event.Attachment{Path: s, Type: s, Kind: event.KindArtifact}},
-		{Time: now, Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p, Detail: &event.Detail{
+		{Time: now, Kind: event.StepEnded, Step: 1, Result: event.Fail, Problem: p, Detail: &event.Detail{
 			Notes: []string{s}}},
-		{Time: now, Kind: event.CaseEnded, Verdict: event.Fail, Problem: p},
+		{Time: now, Kind: event.CaseEnded, Result: event.Fail, Problem: p},
 		{Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeRecording, Why: s}},
 	})
 }

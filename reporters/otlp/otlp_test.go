@@ -152,14 +152,14 @@ func TestTrace(t *testing.T) {
 	}
 	want, got := map[string]int{}, map[string]int{}
 	for _, rc := range run.Cases {
-		for _, try := range append(slices.Clone(rc.Tries), history.Try{Pack: rc.Pack, Result: rc.Result}) {
-			for _, s := range try.Result.Steps {
+		for _, try := range append(slices.Clone(rc.Tries), history.Try{Pack: rc.Pack, CaseResult: rc.CaseResult}) {
+			for _, s := range try.CaseResult.Steps {
 				if !s.Started.IsZero() {
-					want[fmt.Sprint(try.Pack, " ", s.N, " ", s.Verdict)]++
+					want[fmt.Sprint(try.Pack, " ", s.N, " ", s.Result)]++
 				}
 			}
-			if !try.Result.Started.IsZero() {
-				want[fmt.Sprint(try.Pack, " ", try.Result.Verdict)]++
+			if !try.CaseResult.Started.IsZero() {
+				want[fmt.Sprint(try.Pack, " ", try.CaseResult.Result)]++
 			}
 		}
 	}
@@ -221,9 +221,9 @@ func TestLargeRun(t *testing.T) {
 	run.Started = time.Unix(1e9, 0)
 	run.Ended = run.Started.Add(time.Hour)
 	for _, rc := range run.Cases {
-		rc.Result.Started = run.Started
-		for i := range rc.Result.Steps {
-			rc.Result.Steps[i].Started = run.Started
+		rc.CaseResult.Started = run.Started
+		for i := range rc.CaseResult.Steps {
+			rc.CaseResult.Steps[i].Started = run.Started
 		}
 	}
 	if err := send(t, c.env(nil), run); err != nil {

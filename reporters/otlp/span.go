@@ -78,7 +78,7 @@ func (s *span) add(key, value string) {
 }
 
 // ended sets the status of a case or a step. A skipped one has no status.
-func (s *span) ended(v event.Verdict, p *event.Problem) {
+func (s *span) ended(v event.Result, p *event.Problem) {
 	switch v {
 	case event.Pass:
 		s.Status.Code = okay
@@ -105,12 +105,12 @@ func spans(run *history.Run, parent Parent) []span {
 	list := []span{top}
 	verdict := event.Pass
 	for _, c := range run.Cases {
-		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Try{Pack: c.Pack, Result: c.Result}) {
-			if t.Result != nil && !t.Result.Started.IsZero() {
+		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Try{Pack: c.Pack, CaseResult: c.CaseResult}) {
+			if t.CaseResult != nil && !t.CaseResult.Started.IsZero() {
 				list = append(list, caseSpans(t, trace, top.SpanID)...)
 			}
 		}
-		if v := c.Result.Verdict; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
+		if v := c.CaseResult.Result; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
 			verdict != event.Fail {
 			verdict = v
 		}
@@ -122,12 +122,12 @@ func spans(run *history.Run, parent Parent) []span {
 
 // caseSpans makes the spans of one attempt.
 func caseSpans(t history.Try, trace, parent string) []span {
-	r := t.Result
+	r := t.CaseResult
 	c := r.Case
 	own := newSpan(trace, parent, cmp.Or(c.Name, c.ID), r.Started, r.Duration)
 	own.add("test.case.name", c.ID)
-	own.add("test.case.result.status", map[event.Verdict]string{event.Pass: "pass", event.Fail: "fail",
-		event.Error: "fail"}[r.Verdict])
+	own.add("test.case.result.status", map[event.Result]string{event.Pass: "pass", event.Fail: "fail",
+		event.Error: "fail"}[r.Result])
 	own.add("taproot.pack", t.Pack)
 	own.add("taproot.platform", string(c.Platform))
 	own.add("device.id", c.Device)
@@ -136,7 +136,7 @@ func caseSpans(t history.Try, trace, parent string) []span {
 	own.add("code.file.path", c.Place.File)
 	own.Attributes = append(own.Attributes, number("code.line.number", c.Place.Line))
 	own.add("taproot.tags", strings.Join(c.Tags, ","))
-	own.ended(r.Verdict, r.Problem)
+	own.ended(r.Result, r.Problem)
 	list := []span{own}
 	for _, s := range r.Steps {
 		if s.Started.IsZero() {
@@ -149,7 +149,7 @@ func caseSpans(t history.Try, trace, parent string) []span {
 		step.add("taproot.in", s.In)
 		step.add("code.file.path", s.Place.File)
 		step.Attributes = append(step.Attributes, number("code.line.number", s.Place.Line))
-		step.ended(s.Verdict, s.Problem)
+		step.ended(s.Result, s.Problem)
 		list = append(list, step)
 	}
 	return list

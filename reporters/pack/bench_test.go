@@ -52,7 +52,7 @@ func BenchmarkPackStep(b *testing.B) {
 		if err := p.Screenshot(b.Context(), event.Shot{Image: img, Step: 1, Label: "tap"}); err != nil {
 			b.Fatal(err)
 		}
-		eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 1})
+		eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Result: event.Pass, DurationMS: 1})
 		began := time.Now()
 		for range batch {
 			n++
@@ -62,7 +62,7 @@ func BenchmarkPackStep(b *testing.B) {
 		times = append(times, time.Since(began)/batch)
 		bare = append(bare, bareStep(b, img, dom))
 	}
-	eventtest.Emit(b, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(b, p, event.Event{Kind: event.CaseEnded, Result: event.Pass})
 	if _, err := p.Finish(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func packStep(b *testing.B, p *Pack, n int, img image.Image, dom []byte) {
 		from); err != nil {
 		b.Fatal(err)
 	}
-	eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 1})
+	eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: n, Result: event.Pass, DurationMS: 1})
 }
 
 // bareStep writes what a step leaves, and nothing else, and waits for the disk once.
@@ -124,7 +124,7 @@ func gzipped(b *testing.B, text string) []byte {
 func BenchmarkEventOnly(b *testing.B) {
 	p := newPack(b, newRun(b), "bench", PackOptions{})
 	for b.Loop() {
-		eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 1})
+		eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Result: event.Pass, DurationMS: 1})
 	}
 	if _, err := p.Finish(b.Context()); err != nil {
 		b.Fatal(err)

@@ -22,7 +22,7 @@ import (
 // Finish waits for the screenshots, makes the recording and derives run.md and summary.json from the events;
 // summary.json is written last. A cancelled ctx skips the recording only. With an error, Finish returns a result too:
 // it describes what was kept, and its verdict is not Pass. Later calls return the same values.
-func (p *Pack) Finish(ctx context.Context) (*event.Result, error) {
+func (p *Pack) Finish(ctx context.Context) (*event.CaseResult, error) {
 	p.once.Do(func() {
 		p.awaitScreenshot()
 		p.mu.Lock()
@@ -34,7 +34,7 @@ func (p *Pack) Finish(ctx context.Context) (*event.Result, error) {
 	return p.res, p.err
 }
 
-func (p *Pack) finish(ctx context.Context) (*event.Result, error) {
+func (p *Pack) finish(ctx context.Context) (*event.CaseResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	res := p.fold()
@@ -56,7 +56,7 @@ func (p *Pack) finish(ctx context.Context) (*event.Result, error) {
 
 // fold folds the events of the pack. It adds an event for what could not be kept, even when that event cannot be
 // written.
-func (p *Pack) fold() *event.Result {
+func (p *Pack) fold() *event.CaseResult {
 	events, err := readFile(p.root)
 	if err != nil {
 		p.breaks(err)
@@ -74,7 +74,7 @@ func (p *Pack) fold() *event.Result {
 }
 
 // derive writes the files that are made from the result, and closes the pack.
-func (p *Pack) derive(res *event.Result) error {
+func (p *Pack) derive(res *event.CaseResult) error {
 	err := WriteDerived(p.root, res)
 	if err == nil {
 		err = p.root.RemoveAll(event.WorkDir)
@@ -82,7 +82,7 @@ func (p *Pack) derive(res *event.Result) error {
 	return errors.Join(err, p.file.Close(), p.root.Close())
 }
 
-func WriteDerived(root *os.Root, res *event.Result) error {
+func WriteDerived(root *os.Root, res *event.CaseResult) error {
 	if err := writeBytes(root, event.RunFile, markdown.RunMarkdown(res)); err != nil {
 		return err
 	}
@@ -93,18 +93,18 @@ func WriteDerived(root *os.Root, res *event.Result) error {
 }
 
 // FoldFile folds the events of a pack. What they lack of the case is taken from c.
-func FoldFile(root *os.Root, c event.Case) (*event.Result, error) {
+func FoldFile(root *os.Root, c event.Case) (*event.CaseResult, error) {
 	events, err := readFile(root)
 	return foldEvents(root, c, events), err
 }
 
-func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.Result {
+func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.CaseResult {
 	res := event.Fold(events)
 	if res.Case.ID == "" {
 		res.Case = c
 		for _, s := range c.Steps {
 			if res.Step(s.N) == nil {
-				res.Steps = append(res.Steps, event.StepResult{Step: s, Verdict: event.Unreached})
+				res.Steps = append(res.Steps, event.StepResult{Step: s, Result: event.Unreached})
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.Result
 var screenshotName = lazyregexp.New(`^([0-9]{2,6})-.*\.png$`)
 
 // adoptScreenshots adds the screenshots of a killed run that have a file, but no event.
-func adoptScreenshots(root *os.Root, res *event.Result) {
+func adoptScreenshots(root *os.Root, res *event.CaseResult) {
 	entries, _ := fs.ReadDir(root.FS(), event.ScreenshotsDir) // without the folder there is none
 	for _, e := range entries {
 		name := path.Join(event.ScreenshotsDir, e.Name())
@@ -157,7 +157,7 @@ func readFile(root *os.Root) ([]event.Event, error) {
 
 // record makes recording.mp4: from the clips of the recording, otherwise from the screenshots, otherwise not at all. It
 // needs p.mu, and returns an error only when the file cannot be added to the pack.
-func (p *Pack) record(ctx context.Context, res *event.Result) error {
+func (p *Pack) record(ctx context.Context, res *event.CaseResult) error {
 	out := filepath.Join(p.dir, event.WorkDir, event.RecordingFile)
 	rec := p.makeRecording(ctx, res, out)
 	if err := p.keepClips(rec); err != nil {
@@ -207,7 +207,7 @@ func (p *Pack) keepClips(rec event.Recording) error {
 	return nil
 }
 
-func (p *Pack) makeRecording(ctx context.Context, res *event.Result, out string) event.Recording {
+func (p *Pack) makeRecording(ctx context.Context, res *event.CaseResult, out string) event.Recording {
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
 	for i, s := range p.requestedClips {
 		maker.Cuts = append(maker.Cuts, video.Cut{From: s.from, To: s.to, Out: p.clipFile(i),
@@ -240,7 +240,7 @@ func (p *Pack) makeRecording(ctx context.Context, res *event.Result, out string)
 	return event.Recording{Kind: event.SlideShow, Why: why}
 }
 
-func chapters(res *event.Result) []video.Chapter {
+func chapters(res *event.CaseResult) []video.Chapter {
 	var marks []video.Chapter
 	for _, s := range res.Steps {
 		if !s.Started.IsZero() {
@@ -252,7 +252,7 @@ func chapters(res *event.Result) []video.Chapter {
 
 // frames returns each screenshot with the time for which it was the newest one. The first is shown from the start of
 // the case.
-func frames(res *event.Result, dir string) ([]video.Frame, time.Time) {
+func frames(res *event.CaseResult, dir string) ([]video.Frame, time.Time) {
 	shots := res.Screenshots()
 	var list []video.Frame
 	for i, a := range shots {

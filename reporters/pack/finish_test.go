@@ -23,13 +23,13 @@ func ffmpeg(t testing.TB) string {
 }
 
 // finish plays a case with these clips, and returns its result and whether recording.mp4 exists.
-func finish(ctx context.Context, t *testing.T, program string, arrange func(p *Pack)) (*event.Result, bool) {
+func finish(ctx context.Context, t *testing.T, program string, arrange func(p *Pack)) (*event.CaseResult, bool) {
 	t.Helper()
 	p := newPack(t, newRun(t), "case", PackOptions{FFmpeg: program})
 	c := eventtest.Case("case")
 	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c})
 	arrange(p)
-	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Result: event.Pass})
 	res, err := p.Finish(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -25,9 +25,9 @@ func TestGolden(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".ndjson")
 		t.Run(name, func(t *testing.T) {
 			res := event.Fold(eventtest.Recorded(t, name))
-			if want := map[string]event.Verdict{"panic": event.Error}[name]; want == "" && string(res.Verdict) != name ||
-				want != "" && res.Verdict != want {
-				t.Errorf("verdict %s", res.Verdict)
+			if want := map[string]event.Result{"panic": event.Error}[name]; want == "" && string(res.Result) != name ||
+				want != "" && res.Result != want {
+				t.Errorf("verdict %s", res.Result)
 			}
 			golden.Check(t, "golden/"+name+".md", markdown.RunMarkdown(res))
 			golden.Check(t, "golden/"+name+".json", SummaryJSON(res))
@@ -91,7 +91,7 @@ func FuzzReadEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		events, _ := event.ReadEvents(bytes.NewReader(data))
 		res := event.Fold(events)
-		if res.Verdict == event.Pass && !bytes.Contains(data, []byte(event.CaseEnded)) {
+		if res.Result == event.Pass && !bytes.Contains(data, []byte(event.CaseEnded)) {
 			t.Error("a pass without an end")
 		}
 		markdown.RunMarkdown(res)

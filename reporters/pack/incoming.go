@@ -45,8 +45,8 @@ func (i *Incoming) Dir() string { return i.p.dir }
 // of a run that died.
 func (i *Incoming) Spool() string { return filepath.Join(i.p.dir, event.WorkDir) }
 
-// Begun reports whether the case is known to have started.
-func (i *Incoming) Begun() bool { return i.received > 0 }
+// Started reports whether the case is known to have started.
+func (i *Incoming) Started() bool { return i.received > 0 }
 
 // Event takes the nth event, from 0. It ignores one that was received already, or that comes out of order: Adopt has
 // them all. The first event again means that the case starts again, on another device.
@@ -80,7 +80,7 @@ func (i *Incoming) hear(e event.Event) {
 
 // Adopt replaces the received events by a finished pack, a folder on the same disk, and reports the events that were
 // not received yet.
-func (i *Incoming) Adopt(from string) (*event.Result, error) {
+func (i *Incoming) Adopt(from string) (*event.CaseResult, error) {
 	res, events, err := i.load(from)
 	if err != nil {
 		return nil, fmt.Errorf("take the pack of %s: %w", i.p.c.Pack, err)
@@ -105,7 +105,7 @@ func (i *Incoming) Adopt(from string) (*event.Result, error) {
 }
 
 // load reads the transferred pack.
-func (i *Incoming) load(dir string) (*event.Result, []event.Event, error) {
+func (i *Incoming) load(dir string) (*event.CaseResult, []event.Event, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, err
@@ -123,10 +123,10 @@ func (i *Incoming) load(dir string) (*event.Result, []event.Event, error) {
 }
 
 // End makes a pack of the received events, with the verdict of a case that will send no more.
-func (i *Incoming) End(ctx context.Context, verdict event.Verdict, problem event.Problem) (*event.Result, error) {
+func (i *Incoming) End(ctx context.Context, verdict event.Result, problem event.Problem) (*event.CaseResult, error) {
 	i.p.o.Observe = i.observe
 	i.p.NoRecording("the case ran on another machine, from which no report came")
-	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Verdict: verdict, Problem: &problem})
+	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Result: verdict, Problem: &problem})
 	res, finishErr := i.p.Finish(ctx)
 	if finishErr != nil {
 		err = finishErr

@@ -45,7 +45,7 @@ type Pack struct {
 	noRecording    string
 	closed         bool // by Finish
 	once           sync.Once
-	res            *event.Result
+	res            *event.CaseResult
 	err            error // of Finish
 }
 
@@ -111,8 +111,8 @@ func (p *Pack) Emit(e event.Event) error {
 	if p.closed {
 		return fmt.Errorf("keep event %s: %w", e.Kind, errFinished)
 	}
-	if e.Kind == event.CaseEnded && e.Verdict == event.Pass && p.broken != nil {
-		e.Verdict, e.Problem = event.Error, reportProblem(p.broken)
+	if e.Kind == event.CaseEnded && e.Result == event.Pass && p.broken != nil {
+		e.Result, e.Problem = event.Error, reportProblem(p.broken)
 	}
 	return p.keep(e)
 }
@@ -216,8 +216,8 @@ type requestedClip struct {
 	failed   error // why it was not made
 }
 
-// AddFilmClip requests a part of the case's recording as a file of its own, artifacts/NAME.mp4.
-func (p *Pack) AddFilmClip(name string, from, to time.Time) {
+// RequestClip requests a part of the case's recording as a file of its own, artifacts/NAME.mp4.
+func (p *Pack) RequestClip(name string, from, to time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requestedClips = append(p.requestedClips, requestedClip{name: name, from: from, to: to})

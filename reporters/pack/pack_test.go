@@ -52,7 +52,7 @@ func TestPack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 7})
+	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Result: event.Pass, DurationMS: 7})
 	from := filepath.Join(p.Dir(), ".work", "x.tmp")
 	for range 2 {
 		if err := os.WriteFile(from, []byte("{}"), 0o644); err != nil {
@@ -63,7 +63,7 @@ func TestPack(t *testing.T) {
 		}
 	}
 	p.NoRecording("the test says so")
-	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 9})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Result: event.Pass, DurationMS: 9})
 	res, err := p.Finish(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestPack(t *testing.T) {
 	json := slices.ContainsFunc(res.Attachments, func(a event.Attachment) bool {
 		return a.Path == "artifacts/metrics-2.json" && a.Type == "application/json"
 	})
-	if res.Verdict != event.Pass || len(res.Screenshots()) != 3 || !json ||
+	if res.Result != event.Pass || len(res.Screenshots()) != 3 || !json ||
 		res.Recording != (event.Recording{Kind: event.NoRecording,
 			Why: "the test says so; ffmpeg, which makes a slide show, is not installed"}) {
 		t.Errorf("%+v", res)
@@ -147,9 +147,9 @@ func TestAddRefuses(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Result: event.Pass})
 	res, err := p.Finish(t.Context())
-	if err != nil || res.Verdict != event.Pass || len(res.Attachments) != 3 ||
+	if err != nil || res.Result != event.Pass || len(res.Attachments) != 3 ||
 		res.Attachments[0].Path != "summary-2.json" {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -163,12 +163,12 @@ func TestScreenshotErrorIsReturned(t *testing.T) {
 		Step: 1}); err != nil {
 		t.Fatal(err)
 	}
-	err := p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	err := p.Emit(event.Event{Kind: event.CaseEnded, Result: event.Pass})
 	if err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("emit: %v", err)
 	}
 	res, err := p.Finish(t.Context())
-	if err == nil || res.Verdict != event.Error || !strings.Contains(res.Problem.Message, "damaged") {
+	if err == nil || res.Result != event.Error || !strings.Contains(res.Problem.Message, "damaged") {
 		t.Errorf("%+v, %v", res.Problem, err)
 	}
 	data, err := os.ReadFile(filepath.Join(p.Dir(), "summary.json"))
@@ -199,7 +199,7 @@ func TestScreenshotWaitsAndCancels(t *testing.T) {
 	if err := p.Screenshot(t.Context(), event.Shot{}); err == nil {
 		t.Error("no picture was taken for one")
 	}
-	if res, err := p.Finish(ctx); err != nil || len(res.Screenshots()) != 1 || res.Verdict != event.Interrupted {
+	if res, err := p.Finish(ctx); err != nil || len(res.Screenshots()) != 1 || res.Result != event.Interrupted {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -218,14 +218,14 @@ func TestPackConcurrently(t *testing.T) {
 			var calls sync.WaitGroup
 			for n := range 8 {
 				calls.Go(func() {
-					if err := errors.Join(p.Emit(event.Event{Kind: event.StepEnded, Step: n + 1, Verdict: event.Pass}),
+					if err := errors.Join(p.Emit(event.Event{Kind: event.StepEnded, Step: n + 1, Result: event.Pass}),
 						p.Screenshot(t.Context(), event.Shot{Image: picture(20, 20), Step: n + 1, Label: "x"})); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			calls.Wait()
-			if err := p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass}); err != nil {
+			if err := p.Emit(event.Event{Kind: event.CaseEnded, Result: event.Pass}); err != nil {
 				t.Error(err)
 			}
 			res, err := p.Finish(t.Context())
@@ -299,9 +299,9 @@ func TestPackHidesSecrets(t *testing.T) {
 		{Kind: event.CaseStarted, Case: &event.Case{ID: "a", Pack: "a", Steps: []event.Step{
 			{N: 1, Action: "input", Args: "lovelace"}}}},
 		{Kind: event.StepStarted, Step: 1}, {Kind: event.Logged, Message: "typed lovelace"},
-		{Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: &event.Problem{Message: "not lovelace",
+		{Kind: event.StepEnded, Step: 1, Result: event.Fail, Problem: &event.Problem{Message: "not lovelace",
 			Actual: "lovelace"}},
-		{Kind: event.CaseEnded, Verdict: event.Fail, Problem: &event.Problem{Message: "not lovelace"}},
+		{Kind: event.CaseEnded, Result: event.Fail, Problem: &event.Problem{Message: "not lovelace"}},
 	} {
 		if err := p.Emit(e); err != nil {
 			t.Fatal(err)

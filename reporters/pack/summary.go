@@ -14,14 +14,14 @@ import (
 
 // Summary is summary.json: the eight fields of the specification, then Taproot's own.
 type Summary struct {
-	ID          string        `json:"id"`
-	Result      event.Verdict `json:"result"`
-	DurationMS  int64         `json:"duration_ms"`
-	Steps       int           `json:"steps"` // leaf steps, executed and unreached
-	StepsPassed int           `json:"steps_passed"`
-	StepsFailed int           `json:"steps_failed"` // failed and errored
-	Screenshots int           `json:"screenshots"`
-	Artifacts   []string      `json:"artifacts"` // names in artifacts/, sorted
+	ID          string       `json:"id"`
+	Result      event.Result `json:"result"`
+	DurationMS  int64        `json:"duration_ms"`
+	Steps       int          `json:"steps"` // leaf steps, executed and unreached
+	StepsPassed int          `json:"steps_passed"`
+	StepsFailed int          `json:"steps_failed"` // failed and errored
+	Screenshots int          `json:"screenshots"`
+	Artifacts   []string     `json:"artifacts"` // names in artifacts/, sorted
 
 	Name             string           `json:"name,omitempty"`
 	Platform         string           `json:"platform"`
@@ -55,10 +55,10 @@ type SummaryProblem struct {
 }
 
 // Summarize returns the content of summary.json.
-func Summarize(r *event.Result) Summary {
+func Summarize(r *event.CaseResult) Summary {
 	n := r.Count()
 	s := Summary{
-		ID: r.Case.ID, Result: r.Verdict, DurationMS: r.Duration.Milliseconds(), Steps: n.Total, StepsPassed: n.Passed,
+		ID: r.Case.ID, Result: r.Result, DurationMS: r.Duration.Milliseconds(), Steps: n.Total, StepsPassed: n.Passed,
 		StepsFailed: n.Failed + n.Errored, Screenshots: len(r.Screenshots()), Artifacts: r.Artifacts(),
 		Name: r.Case.Name, Platform: string(r.Case.Platform), Device: r.Case.Device, Model: r.Case.Model, Tags: r.Case.Tags,
 		Place: r.Case.Place.String(), Started: RFC3339(r.Started), Ended: RFC3339(r.Ended),
@@ -78,7 +78,7 @@ func Summarize(r *event.Result) Summary {
 	return s
 }
 
-func summaryProblems(r *event.Result) []SummaryProblem {
+func summaryProblems(r *event.CaseResult) []SummaryProblem {
 	var list []SummaryProblem
 	for _, f := range r.Failures() {
 		p := f.Problem
@@ -94,7 +94,7 @@ func summaryProblems(r *event.Result) []SummaryProblem {
 }
 
 // SummaryJSON returns the bytes of summary.json.
-func SummaryJSON(r *event.Result) []byte {
+func SummaryJSON(r *event.CaseResult) []byte {
 	data, err := MarshalIndent(Summarize(r))
 	if err != nil {
 		return nil // cannot happen: every field can be encoded

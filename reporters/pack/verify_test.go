@@ -31,8 +31,8 @@ func wholePack(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass},
-		event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 5})
+	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Result: event.Pass},
+		event.Event{Kind: event.CaseEnded, Result: event.Pass, DurationMS: 5})
 	if _, err := p.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -91,19 +91,19 @@ func Synthetic(n int) *history.Run {
 			s.Place = c.Place
 			s.Place.Line = n + 3
 			c.Steps = append(c.Steps, s)
-			e := event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 100}
+			e := event.Event{Kind: event.StepEnded, Step: n, Result: event.Pass, DurationMS: 100}
 			if n == 5 && verdict != event.Pass {
-				e.Verdict, e.Problem = verdict, &event.Problem{Message: "no element is labelled Button", Expected: "Button",
+				e.Result, e.Problem = verdict, &event.Problem{Message: "no element is labelled Button", Expected: "Button",
 					Actual: "Start\nStop"}
 			}
 			list = append(list, event.Event{Kind: event.StepStarted, Step: n}, e)
 		}
-		return append(list, event.Event{Kind: event.CaseEnded, Verdict: verdict, DurationMS: 500})
+		return append(list, event.Event{Kind: event.CaseEnded, Result: verdict, DurationMS: 500})
 	}
 	run := &history.Run{Name: Name, Dir: Name}
 	for i := range n {
 		res := event.Fold(events(i))
-		run.Cases = append(run.Cases, history.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, Result: res,
+		run.Cases = append(run.Cases, history.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, CaseResult: res,
 			Page: res.Case.Pack + "/run.md"})
 	}
 	return run

@@ -20,8 +20,8 @@ type Sink struct {
 // NewSink makes a sink with its working files in a folder.
 func NewSink(dir string) *Sink { return &Sink{dir: dir} }
 
-// Result folds the events that came so far.
-func (s *Sink) Result() *event.Result {
+// CaseResult folds the events that came so far.
+func (s *Sink) CaseResult() *event.CaseResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return event.Fold(s.events)

@@ -13,7 +13,7 @@ import (
 // Digest is the message about a run: one message, however many tests failed.
 type Digest struct {
 	Run      string            `json:"run"`
-	Verdict  event.Verdict     `json:"verdict"`
+	Verdict  event.Result      `json:"verdict"`
 	Title    string            `json:"title"`
 	Totals   string            `json:"totals"`
 	Counts   history.RunCounts `json:"cases"`
@@ -23,12 +23,12 @@ type Digest struct {
 
 // Failure is one test of a digest.
 type Failure struct {
-	Title    string        `json:"title"`
-	Verdict  event.Verdict `json:"verdict"`
-	Platform string        `json:"platform"`
-	Place    string        `json:"place,omitempty"`
-	Message  string        `json:"message"`
-	Flaky    string        `json:"flaky,omitempty"`
+	Title    string       `json:"title"`
+	Verdict  event.Result `json:"verdict"`
+	Platform string       `json:"platform"`
+	Place    string       `json:"place,omitempty"`
+	Message  string       `json:"message"`
+	Flaky    string       `json:"flaky,omitempty"`
 }
 
 const (
@@ -73,14 +73,14 @@ func NewDigest(r *history.Run, link string) Digest {
 			break
 		}
 		message := "no reason was given"
-		if c.Result.Problem != nil {
-			message = c.Result.Problem.Message
+		if c.CaseResult.Problem != nil {
+			message = c.CaseResult.Problem.Message
 		}
-		if more := event.AndMore(len(c.Result.Failures()) - 1); more != "" {
+		if more := event.AndMore(len(c.CaseResult.Failures()) - 1); more != "" {
 			message = short(message, maxMessage-len(more)-3) + " (" + more + ")"
 		}
-		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.Result.Verdict,
-			Platform: short(string(c.Result.Case.Platform), maxTitle), Place: short(c.Result.ProblemPlace(), maxPlace),
+		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.CaseResult.Result,
+			Platform: short(string(c.CaseResult.Case.Platform), maxTitle), Place: short(c.CaseResult.ProblemPlace(), maxPlace),
 			Message: short(message, maxMessage), Flaky: c.Flaky()})
 	}
 	return d
@@ -92,7 +92,7 @@ func short(s string, limit int) string { return cut(markdown.Visible(s, limit), 
 // bad is how many cases neither passed nor were skipped.
 func (d *Digest) bad() int { return d.Counts.Failed + d.Counts.Errored + d.Counts.Interrupted }
 
-func sign(v event.Verdict) string {
+func sign(v event.Result) string {
 	switch v {
 	case event.Fail:
 		return "❌"

@@ -127,10 +127,10 @@ func TestLimits(t *testing.T) {
 		for _, n := range []int{1, 9, 500} {
 			run := &history.Run{Name: runtest.Name}
 			for i := range n {
-				res := &event.Result{Case: event.Case{ID: fmt.Sprintf("case-%d", i), Platform: "web"}, Verdict: event.Fail,
+				res := &event.CaseResult{Case: event.Case{ID: fmt.Sprintf("case-%d", i), Platform: "web"}, Result: event.Fail,
 					Problem: &event.Problem{Message: text}}
 				res.Case.Place.File, res.Case.Place.Line = text, 7
-				run.Cases = append(run.Cases, history.RunCase{Key: fmt.Sprint(i), Result: res})
+				run.Cases = append(run.Cases, history.RunCase{Key: fmt.Sprint(i), CaseResult: res})
 			}
 			for _, link := range []string{"", "https://ci.example/" + strings.Repeat("x", 200)} {
 				checkLimits(t, NewDigest(run, link), n)
@@ -192,8 +192,8 @@ func checkLimits(t *testing.T, d Digest, n int) {
 // Nothing that a test's text holds becomes a mention, a link or markup.
 func TestHostileTexts(t *testing.T) {
 	hostile := "<!channel> <at id=all></at> @everyone [x](http://evil) <a href=x> *b* `c`"
-	res := &event.Result{Case: event.Case{ID: "a"}, Verdict: event.Fail, Problem: &event.Problem{Message: hostile}}
-	d := NewDigest(&history.Run{Cases: []history.RunCase{{Key: "a", Result: res}}}, "")
+	res := &event.CaseResult{Case: event.Case{ID: "a"}, Result: event.Fail, Problem: &event.Problem{Message: hostile}}
+	d := NewDigest(&history.Run{Cases: []history.RunCase{{Key: "a", CaseResult: res}}}, "")
 	for p, bad := range map[Product][]string{
 		Slack: {"<!channel>", "<a "}, DingTalk: {"](http", "<at", "@everyone"}, WeCom: {"](http", "<at", "<a", "@everyone"},
 		Discord: {`]\(http`, "](http", "\n*b*"},
@@ -216,9 +216,9 @@ func TestHostileTexts(t *testing.T) {
 }
 
 func TestWanted(t *testing.T) {
-	for v, want := range map[event.Verdict]bool{event.Pass: false, event.Fail: true, event.Error: true,
+	for v, want := range map[event.Result]bool{event.Pass: false, event.Fail: true, event.Error: true,
 		event.Skipped: false, event.Interrupted: false} {
-		r := &history.Run{Cases: []history.RunCase{{Key: "a", Result: &event.Result{Verdict: v}}}}
+		r := &history.Run{Cases: []history.RunCase{{Key: "a", CaseResult: &event.CaseResult{Result: v}}}}
 		if Wanted(r) != want {
 			t.Error(v)
 		}

@@ -46,7 +46,7 @@ func always(nodes ...*screen.Node) func(time.Duration, []image.Point) []*screen.
 
 func wantFail(t *testing.T, err error, assertion bool, words ...string) {
 	t.Helper()
-	if got := action.VerdictOf(err); got != event.Fail {
+	if got := action.ResultOf(err); got != event.Fail {
 		t.Fatalf("verdict %s (%v), want fail", got, err)
 	}
 	p := action.ProblemOf(err)
@@ -322,8 +322,8 @@ func TestScreenThatCannotBeReadIsAnError(t *testing.T) {
 		return fmt.Errorf("never idle: %w", drivers.ErrNotReady)
 	}}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
-		if action.VerdictOf(err) != event.Error {
-			t.Fatalf("verdict %s of %v", action.VerdictOf(err), err)
+		if action.ResultOf(err) != event.Error {
+			t.Fatalf("verdict %s of %v", action.ResultOf(err), err)
 		}
 	})
 }
@@ -347,8 +347,8 @@ func TestDeviceErrorEndsTheWaitAtOnce(t *testing.T) {
 	t.Parallel()
 	f := &fake{show: always(), treeErr: func(time.Duration) error { return fmt.Errorf("R58: %w", drivers.ErrDeviceLost) }}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
-		if action.VerdictOf(err) != event.Error || device(s).trees != 1 {
-			t.Fatalf("verdict %s of %v after %d trees", action.VerdictOf(err), err, device(s).trees)
+		if action.ResultOf(err) != event.Error || device(s).trees != 1 {
+			t.Fatalf("verdict %s of %v after %d trees", action.ResultOf(err), err, device(s).trees)
 		}
 	})
 }
@@ -439,7 +439,7 @@ func TestCancelledContextIsNoVerdictOnTheApp(t *testing.T) {
 		defer cancel()
 		f := &fake{show: always(), began: time.Now(), treeCost: 50 * time.Millisecond}
 		err := action.Perform(ctx, &action.Session{Device: f, Timeout: 10 * time.Second}, dsl.Assert{Selector: label("Paid")})
-		if !errors.Is(err, context.DeadlineExceeded) || action.VerdictOf(err) != event.Error {
+		if !errors.Is(err, context.DeadlineExceeded) || action.ResultOf(err) != event.Error {
 			t.Fatalf("error %v", err)
 		}
 	})

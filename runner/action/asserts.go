@@ -61,7 +61,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		s.notInFront(w.tree)
 		s.noteOwner(matches[0].Node)
 		if n := matches[0].Node; a.Value != nil && n.HintUnsure && n.Text == *a.Value {
-			s.doubt("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
+			s.warn("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
 				"unknown", n, screen.Quote(n.Text))
 		}
 		return nil

@@ -62,7 +62,7 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	type look struct {
 		style   string
 		step    dsl.AssertScreenshot
-		verdict event.Verdict
+		verdict event.Result
 	}
 	looks := map[string]look{
 		"the same": {"", dsl.AssertScreenshot{}, event.Pass},
@@ -217,7 +217,7 @@ func TestAssertScreenshotWaits(t *testing.T) {
 		step   dsl.AssertScreenshot
 		update bool
 		show   func(time.Duration, []image.Point) []*screen.Node
-		want   event.Verdict
+		want   event.Result
 		says   string
 	}{
 		{"no baseline yet", card, false, late, event.Fail, "no baseline"},

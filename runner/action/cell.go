@@ -40,7 +40,7 @@ func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (o
 	}
 	err = poll(ctx, cellOpens, func() error {
 		field, _, err := d.Field(ctx)
-		s.Detail.Looks++
+		s.Detail.ScreenReads++
 		if err == nil && field == nil {
 			err = errWait
 		}

@@ -92,7 +92,7 @@ func (s *Session) remember(ctx context.Context, args any) {
 	c, err := w.Crashed(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		s.doubt("whether the app has crashed before this step could not be found out: %v", err)
+		s.warn("whether the app has crashed before this step could not be found out: %v", err)
 	case c != nil:
 		s.died = c
 	}
@@ -102,10 +102,10 @@ func (s *Session) remember(ctx context.Context, args any) {
 // that went well fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
 func (s *Session) withCrash(ctx context.Context, err error) error {
 	var dead *Failure
-	if ctx.Err() == nil && VerdictOf(err) == event.Error && errors.Is(err, drivers.ErrNotReady) {
+	if ctx.Err() == nil && ResultOf(err) == event.Error && errors.Is(err, drivers.ErrNotReady) {
 		return s.unlessObstructed(ctx, err)
 	}
-	if errors.As(err, &dead) && dead.Kind == event.AppCrashed || VerdictOf(err) == event.Error || ctx.Err() != nil {
+	if errors.As(err, &dead) && dead.Kind == event.AppCrashed || ResultOf(err) == event.Error || ctx.Err() != nil {
 		return err
 	}
 	if err == nil && !s.mayHaveDied() {
@@ -114,7 +114,7 @@ func (s *Session) withCrash(ctx context.Context, err error) error {
 	f, askErr := s.crash(ctx, err)
 	switch {
 	case askErr != nil:
-		s.doubt("whether the app has crashed could not be found out: %v", askErr)
+		s.warn("whether the app has crashed could not be found out: %v", askErr)
 		return err
 	case f != nil:
 		return f

@@ -97,11 +97,11 @@ func follow(t *testing.T, s *action.Session, link string) {
 }
 
 // do performs one step with a detail of its own.
-func do(t *testing.T, s *action.Session, args any) (event.Verdict, error) {
+func do(t *testing.T, s *action.Session, args any) (event.Result, error) {
 	t.Helper()
 	s.Detail = &event.Detail{}
 	err := action.Perform(t.Context(), s, args)
-	return action.VerdictOf(err), err
+	return action.ResultOf(err), err
 }
 
 // motion is a screen that moves in some way, on both platforms.
@@ -109,7 +109,7 @@ type motion struct {
 	name    string
 	link    string // on the phone
 	page    string // in the browser
-	verdict event.Verdict
+	verdict event.Result
 	phone   image.Rectangle // where the unrest is, per mille of the screen
 	web     image.Rectangle
 	least   time.Duration
@@ -186,7 +186,7 @@ func (m motion) patience() time.Duration {
 }
 
 // check compares a waitStable with what the motion calls for.
-func (m motion) check(t *testing.T, s *action.Session, verdict event.Verdict, err error, took time.Duration,
+func (m motion) check(t *testing.T, s *action.Session, verdict event.Result, err error, took time.Duration,
 	where image.Rectangle) {
 	t.Helper()
 	if verdict != m.verdict || took < m.least {
@@ -259,7 +259,7 @@ func TestOCRSelectors(t *testing.T) {
 				fail(dsl.Assert{Selector: dsl.Selector{OCR: "Game started"}})
 				fail(dsl.Assert{Selector: dsl.Selector{Label: "Hello canvas"}}) // without fallback the tree alone counts
 				pass(dsl.AssertNot{Selector: dsl.Selector{OCR: "Game over"}})
-				if len(s.Detail.Doubts) == 0 {
+				if len(s.Detail.Warnings) == 0 {
 					t.Error("nothing is doubted")
 				}
 				fail(dsl.AssertNot{Selector: dsl.Selector{OCR: "Hello canvas"}})

@@ -46,7 +46,7 @@ func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
 		if err != nil {
 			return err
 		}
-		s.Detail.Looks++
+		s.Detail.ScreenReads++
 		now = tree.Focused()
 		if now == nil || !sameField(now, field) || len(now.Text) < len(field.Text) || now.Text == now.Hint ||
 			now.Text != field.Text {
@@ -55,7 +55,7 @@ func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
 		return errWait
 	})
 	if errors.Is(err, errWait) && maybeHint(field) && now != nil && now.Text == field.Text {
-		s.doubt("%s shows %s after erasing as before, which may be its hint", field, screen.Quote(now.Text))
+		s.warn("%s shows %s after erasing as before, which may be its hint", field, screen.Quote(now.Text))
 		return nil
 	}
 	if errors.Is(err, errWait) {

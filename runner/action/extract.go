@@ -49,7 +49,7 @@ func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract) error {
 		if tree, err = s.Device.Tree(ctx); err != nil {
 			return err
 		}
-		s.Detail.Looks++
+		s.Detail.ScreenReads++
 		value, ok, err := match(pattern, strings.Join(tree.AllTexts(), "\n"), a.Group)
 		if err != nil {
 			return err

@@ -75,8 +75,8 @@ func kindOf(err error) string {
 	return ""
 }
 
-// VerdictOf returns the result that an error of Perform means.
-func VerdictOf(err error) event.Verdict {
+// ResultOf returns the result that an error of Perform means.
+func ResultOf(err error) event.Result {
 	var f *Failure
 	switch {
 	case err == nil:

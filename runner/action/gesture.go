@@ -101,7 +101,7 @@ func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Se
 	var covered error
 	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
 		p, err := aim(ctx, s)
-		if covered != nil && VerdictOf(err) == event.Fail { // too little time was left to aim once more
+		if covered != nil && ResultOf(err) == event.Fail { // too little time was left to aim once more
 			s.Detail.Proof = event.ProofOccluded
 			return covered
 		}
@@ -145,7 +145,7 @@ func (o tapTarget) aim(ctx context.Context, s *Session) (p image.Point, err erro
 	err = poll(ctx, s.Timeout, func() error {
 		s.Timeout = max(time.Until(deadline), 0)
 		_, m, err := aimMatch(ctx, s, o.sel)
-		if over != nil && VerdictOf(err) == event.Fail { // too little time was left to aim once more
+		if over != nil && ResultOf(err) == event.Fail { // too little time was left to aim once more
 			return errWait
 		}
 		if err != nil {

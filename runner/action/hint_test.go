@@ -86,7 +86,7 @@ func TestAHintIsNoText(t *testing.T) {
 				if f.typed != test.holds {
 					t.Errorf("it holds %q", f.typed)
 				}
-				if doubts := strings.Join(s.Detail.Doubts, ";"); !strings.Contains(doubts, test.doubt) {
+				if doubts := strings.Join(s.Detail.Warnings, ";"); !strings.Contains(doubts, test.doubt) {
 					t.Errorf("doubts %q", doubts)
 				}
 			})

@@ -16,9 +16,9 @@ type Host interface {
 	// Log returns the device's log since the session started, up to now. An error that wraps drivers.ErrUnsupported
 	// says that nothing keeps it.
 	Log() ([]byte, error)
-	// Film starts a clip of that name within the recording, or ends it when name is "". ErrNoFilm: nothing is
+	// Recording starts a clip of that name within the recording, or ends it when name is "". ErrNoFilm: nothing is
 	// recorded.
-	Film(name string) error
+	Recording(name string) error
 	// Photograph takes a screenshot that shows no secrets.
 	Photograph(ctx context.Context, dev drivers.Device) (image.Image, error)
 	// OnLook receives what a step sees before it changes anything: each screenshot, and, with nil, of elements that were
@@ -51,7 +51,7 @@ var _ Host = NoHost{}
 func (NoHost) Log() ([]byte, error) {
 	return nil, fmt.Errorf("the log of this device: %w", drivers.ErrUnsupported)
 }
-func (NoHost) Film(string) error                         { return ErrNoFilm }
+func (NoHost) Recording(string) error                    { return ErrNoFilm }
 func (NoHost) OnLook(context.Context, image.Image) error { return nil }
 
 func (NoHost) OnHold(context.Context)              {}

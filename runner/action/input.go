@@ -18,7 +18,7 @@ import (
 const focusGrace = time.Second
 
 func input(ctx context.Context, s *Session, a dsl.Input) error {
-	ctx = drivers.WithEnding(ctx, time.Now().Add(s.Timeout))
+	ctx = drivers.WithStepDeadline(ctx, time.Now().Add(s.Timeout))
 	if a.Into != nil {
 		if err := tap(ctx, s, dsl.Tap{Selector: *a.Into}); err != nil {
 			return err
@@ -54,11 +54,11 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 		return err
 	}
 	if a.Verify != nil && !*a.Verify {
-		s.doubt("what the field made of the text was not looked at: verify: false")
+		s.warn("what the field made of the text was not looked at: verify: false")
 		return nil
 	}
 	if field == nil {
-		s.doubt("no field of the tree has the focus: typed blind, because the keyboard is open")
+		s.warn("no field of the tree has the focus: typed blind, because the keyboard is open")
 		return nil
 	}
 	t := typing{s: s, before: field, text: text}
@@ -104,7 +104,7 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 		if tree, err = s.Device.Tree(ctx); err != nil {
 			return err
 		}
-		s.Detail.Looks++
+		s.Detail.ScreenReads++
 		field = tree.Focused()
 		if passed = s.passedOver(tree, field); passed != nil {
 			return errWait

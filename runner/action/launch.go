@@ -37,9 +37,9 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 	})
 	switch {
 	case err == nil && front != app:
-		s.doubt("a permission dialog (%s) is in the foreground", front)
+		s.warn("a permission dialog (%s) is in the foreground", front)
 	case errors.Is(err, errWait) && seen == "":
-		s.doubt("the device does not report which app is in the foreground")
+		s.warn("the device does not report which app is in the foreground")
 		return nil
 	case errors.Is(err, errWait):
 		return &Failure{event.Problem{

@@ -44,7 +44,7 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	if a.Absent {
 		watched := time.Duration(a.ForMs) * time.Millisecond
 		// the step says itself how long it watches
-		err = poll(drivers.WithEnding(ctx, time.Now().Add(watched)), watched, look)
+		err = poll(drivers.WithStepDeadline(ctx, time.Now().Add(watched)), watched, look)
 		if err == nil {
 			return &Failure{event.Problem{Assertion: true, Expected: "no " + what + " in the log", Actual: screen.Quote(line),
 				Message: fmt.Sprintf("the log holds %s: %s", what, screen.Quote(line))}}
@@ -96,9 +96,9 @@ func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { r
 // film starts or ends a clip. A run that records nothing is not the app's fault, and what was requested is missing all
 // the same.
 func (s *Session) film(name string) error {
-	err := s.host().Film(name)
+	err := s.host().Recording(name)
 	if errors.Is(err, ErrNoFilm) {
-		s.doubt("nothing is recorded in this run, so there will be no recording")
+		s.warn("nothing is recorded in this run, so there will be no recording")
 		return nil
 	}
 	return err

@@ -46,7 +46,7 @@ func (s *Session) readForMaestro(ctx context.Context, css []string) (*maestroScr
 	if err := s.stillRuns(ctx); err != nil {
 		return nil, err
 	}
-	s.Detail.Looks++
+	s.Detail.ScreenReads++
 	if _, web := s.Device.(drivers.Browser); web {
 		return s.readPageForMaestro(ctx, css)
 	}

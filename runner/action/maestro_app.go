@@ -196,7 +196,7 @@ func (s *Session) forgetSecrets(ctx context.Context) error {
 	}
 	err := k.ClearKeychain(ctx)
 	if errors.Is(err, drivers.ErrUnsupported) {
-		s.doubt("the keychain was not cleared: %v", err)
+		s.warn("the keychain was not cleared: %v", err)
 		return nil
 	}
 	return err

@@ -57,7 +57,7 @@ func TestScreenThatNeverStandsStill(t *testing.T) {
 			"what can be read in the pixels is \"Stop\"", "never stops moving")
 		// Pixels do not prove that something is not there, nor do they know ids.
 		for _, args := range []any{dsl.AssertNot{Selector: label("Start")}, dsl.Tap{Selector: dsl.Selector{ID: "stop"}}} {
-			if err := action.Perform(t.Context(), s, args); action.VerdictOf(err) != event.Error ||
+			if err := action.Perform(t.Context(), s, args); action.ResultOf(err) != event.Error ||
 				!errors.Is(err, drivers.ErrNeverIdle) {
 				t.Errorf("%T: %v", args, err)
 			}
@@ -73,7 +73,7 @@ func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		err := action.Perform(t.Context(), &action.Session{Device: restless(), Timeout: 10 * time.Second},
 			dsl.Tap{Selector: label("Stop")})
-		if action.VerdictOf(err) != event.Error || !errors.Is(err, drivers.ErrNeverIdle) {
+		if action.ResultOf(err) != event.Error || !errors.Is(err, drivers.ErrNeverIdle) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -90,7 +90,7 @@ func TestIDOnAScreenThatNeverStandsStill(t *testing.T) {
 			if took := time.Since(began); took > s.Timeout+f.treeCost {
 				t.Errorf("it took %v", took)
 			}
-			if action.VerdictOf(err) != event.Error || !strings.Contains(err.Error(), "a label, ocr:") {
+			if action.ResultOf(err) != event.Error || !strings.Contains(err.Error(), "a label, ocr:") {
 				t.Errorf("error %v", err)
 			}
 		}

@@ -114,7 +114,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	s.remember(ctx, args)
 	s.noteLaunch(args)
 	began := time.Now()
-	err := do(drivers.WithEnding(ctx, began.Add(s.Timeout)), s, args)
+	err := do(drivers.WithStepDeadline(ctx, began.Add(s.Timeout)), s, args)
 	if s.Tree != nil {
 		s.known = s.Tree
 	}
@@ -255,14 +255,14 @@ func (s *Session) noteOnce(format string, args ...any) {
 	}
 }
 
-// doubt adds a warning: something that the step's result does not cover.
-func (s *Session) doubt(format string, args ...any) {
-	s.Detail.Doubts = append(s.Detail.Doubts, fmt.Sprintf(format, args...))
+// warn adds a warning: something that the step's result does not cover.
+func (s *Session) warn(format string, args ...any) {
+	s.Detail.Warnings = append(s.Detail.Warnings, fmt.Sprintf(format, args...))
 }
 
 // doubtOnce adds a warning that more than one read may have a reason for.
 func (s *Session) doubtOnce(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Doubts, text) {
-		s.Detail.Doubts = append(s.Detail.Doubts, text)
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Warnings, text) {
+		s.Detail.Warnings = append(s.Detail.Warnings, text)
 	}
 }

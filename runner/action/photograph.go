@@ -57,7 +57,7 @@ func painted(img image.Image, boxes []image.Rectangle) image.Image {
 	if len(boxes) == 0 {
 		return img
 	}
-	if p, ok := img.(*drivers.Picture); ok { // of which the pixels are copied at once, not one by one
+	if p, ok := img.(*drivers.Image); ok { // of which the pixels are copied at once, not one by one
 		img = p.Decoded()
 	}
 	out := image.NewRGBA(img.Bounds())

@@ -111,8 +111,8 @@ func TestPitfallInfrastructureIsNotFound(t *testing.T) {
 		dsl.Tap{Selector: label("Paid")},
 		dsl.WaitFor{Gone: &dsl.Selector{Label: "Paid"}}} {
 		perform(t, f, args, func(t *testing.T, _ *action.Session, err error) {
-			if action.VerdictOf(err) != event.Error || !errors.Is(err, drivers.ErrDeviceLost) {
-				t.Errorf("%T: %s, %v", args, action.VerdictOf(err), err)
+			if action.ResultOf(err) != event.Error || !errors.Is(err, drivers.ErrDeviceLost) {
+				t.Errorf("%T: %s, %v", args, action.ResultOf(err), err)
 			}
 		})
 	}

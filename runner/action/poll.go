@@ -71,7 +71,7 @@ func pollEvery(ctx context.Context, timeout, pace time.Duration, look func() err
 
 func pollWith(ctx context.Context, timeout time.Duration, pause backoff.BackOff, look func() error) error {
 	deadline := time.Now().Add(timeout)
-	if end, ok := drivers.Ending(ctx); ok && end.Before(deadline) { // several searches within one step do not add up
+	if end, ok := drivers.StepDeadline(ctx); ok && end.Before(deadline) { // several searches within one step do not add up
 		deadline = end
 	}
 	for {

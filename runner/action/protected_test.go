@@ -52,7 +52,7 @@ func TestModelsAreNotAskedAboutForbiddenPictures(t *testing.T) {
 					Vision: vision}}
 				err := action.Perform(t.Context(), s, step)
 				var forbidden *drivers.ProtectedError
-				if !errors.As(err, &forbidden) || action.VerdictOf(err) != event.Error || vision.asked != 0 {
+				if !errors.As(err, &forbidden) || action.ResultOf(err) != event.Error || vision.asked != 0 {
 					t.Errorf("%T, refused %t: %v; the model was asked %d times", step, refuses, err, vision.asked)
 				}
 			})

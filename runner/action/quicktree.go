@@ -24,7 +24,7 @@ func (w *screenReader) quickTreeMayMatch(ctx context.Context, sel dsl.Selector, 
 	if err != nil || quick == nil { // a whole look says why
 		return true, errLost(err)
 	}
-	w.s.Detail.Looks++
+	w.s.Detail.ScreenReads++
 	found, err := quick.Candidates(screen.Query{Selector: sel, Action: what == toAct})
 	if err != nil || len(found) > 0 {
 		w.mayBeQuick = false

@@ -111,7 +111,7 @@ func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 	if err != nil {
 		return err
 	}
-	w.s.Detail.Looks++
+	w.s.Detail.ScreenReads++
 	if d := digest(t, w.seed); w.tree == nil || d != w.digest {
 		w.digest, w.treeSince = d, t.Taken
 	}

@@ -111,8 +111,8 @@ box.onscroll=()=>requestAnimationFrame(draw);draw();box.scrollTop=` + from + `;d
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page)
 			_, err := do(t, s, dsl.ScrollTo{Direction: c.way, Selector: dsl.Selector{Label: c.label, Match: c.match}})
-			if err != nil || c.reads > 0 && s.Detail.Looks > c.reads {
-				t.Errorf("after %d reads: %v", s.Detail.Looks, err)
+			if err != nil || c.reads > 0 && s.Detail.ScreenReads > c.reads {
+				t.Errorf("after %d reads: %v", s.Detail.ScreenReads, err)
 			}
 		})
 	}
@@ -149,8 +149,8 @@ box.onscroll=()=>requestAnimationFrame(draw);draw()</script>`
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page)
 			_, err := do(t, s, dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 150", Match: "exact", Inside: c.inside}})
-			if err != nil || s.Detail.Looks > 12 {
-				t.Errorf("after %d reads: %v", s.Detail.Looks, err)
+			if err != nil || s.Detail.ScreenReads > 12 {
+				t.Errorf("after %d reads: %v", s.Detail.ScreenReads, err)
 			}
 		})
 	}

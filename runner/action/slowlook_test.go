@@ -191,8 +191,8 @@ func TestFocusIsWaitedForOnSlowDevices(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if len(s.Detail.Doubts) > 0 {
-				t.Errorf("doubts %q", s.Detail.Doubts)
+			if len(s.Detail.Warnings) > 0 {
+				t.Errorf("doubts %q", s.Detail.Warnings)
 			}
 		})
 	})

@@ -56,7 +56,7 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	if err := h.tryPixels(ctx); err != nil || !h.pixels {
 		return same, err
 	}
-	if h.foresees && !(h.arrivedAt(m) && h.drawn(m) && !h.fades(m)) {
+	if h.expected && !(h.arrivedAt(m) && h.drawn(m) && !h.fades(m)) {
 		return false, nil
 	}
 	return h.stillAt(touchArea(m), same), nil
@@ -128,7 +128,7 @@ func (h *targetSearch) fades(m screen.Match) bool {
 // more. As long as ever more of the screen changes, it is not a video that plays: something is on its way.
 func (h *targetSearch) lasting() bool {
 	return h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor &&
-		(!h.foresees || h.tree.Taken.Sub(h.spread) >= spreadFor)
+		(!h.expected || h.tree.Taken.Sub(h.spread) >= spreadFor)
 }
 
 // stillAt reports by the screenshots around the tree whether what is at a place is stationary; same: the tree before

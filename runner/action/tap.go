@@ -60,7 +60,7 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	h := targetSearch{screenReader: newScreenReader(s), sel: sel}
 	h.prepareFor(sel)
 	if d, ok := s.Device.(drivers.AheadOfScreen); ok && d.TreeAheadOfScreen() {
-		h.pixels, h.foresees = true, true
+		h.pixels, h.expected = true, true
 	}
 	var found screen.Match
 	err := poll(ctx, s.Timeout, func() (err error) {
@@ -107,7 +107,7 @@ type targetSearch struct {
 
 	anchored bool // what the element is related to was brought into view
 
-	foresees bool            // the trees have it where it will be
+	expected bool            // the trees have it where it will be
 	restless image.Rectangle // where the screen has changed
 	spread   time.Time       // when that was less, last
 	faded    image.Image     // the screenshot since which its place has not changed

@@ -102,7 +102,7 @@ func TestWhatACanvasDraws(t *testing.T) {
 				{dsl.AssertNot{Selector: words("4711")}, !c.seen},
 			} {
 				verdict, err := do(t, s, q.args)
-				if want := map[bool]event.Verdict{true: event.Pass, false: event.Fail}[q.pass]; verdict != want {
+				if want := map[bool]event.Result{true: event.Pass, false: event.Fail}[q.pass]; verdict != want {
 					t.Errorf("%T: %s, want %s: %v", q.args, verdict, want, err)
 				}
 			}

@@ -54,10 +54,10 @@ func (c entryCase) run(t *testing.T, s *action.Session) {
 			}
 		case err != nil:
 			t.Errorf("step %d: %v", i+1, err)
-		case last && !strings.Contains(strings.Join(s.Detail.Doubts, ";"), c.doubt):
-			t.Errorf("doubts %q, not %q", s.Detail.Doubts, c.doubt)
-		case last && c.doubt == "" && len(s.Detail.Doubts) > 0:
-			t.Errorf("doubts %q", s.Detail.Doubts)
+		case last && !strings.Contains(strings.Join(s.Detail.Warnings, ";"), c.doubt):
+			t.Errorf("doubts %q, not %q", s.Detail.Warnings, c.doubt)
+		case last && c.doubt == "" && len(s.Detail.Warnings) > 0:
+			t.Errorf("doubts %q", s.Detail.Warnings)
 		}
 	}
 	if c.model == "" {

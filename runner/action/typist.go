@@ -63,7 +63,7 @@ func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, te
 	}
 	e := textEntry{s, d, field, text, "typed"}
 	if a.Verify != nil && !*a.Verify {
-		s.doubt("what the field made of the text was not looked at: verify: false")
+		s.warn("what the field made of the text was not looked at: verify: false")
 		now, err := d.FieldAgain(ctx, field)
 		if err == nil {
 			e.rejected(now)
@@ -118,7 +118,7 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	err := poll(ctx, s.Timeout, func() (err error) {
 		graced := time.Since(began) >= focusGrace // when it was requested: a slow response is of the moment of the tap
 		field, other, err = d.Field(ctx)
-		s.Detail.Looks++
+		s.Detail.ScreenReads++
 		if err == nil && (field == nil || (!s.isTapped(&field.Node) || field.Robbed != "") && !graced) {
 			err = errWait
 		}
@@ -209,7 +209,7 @@ func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.Text
 		if now, err = e.d.FieldAgain(ctx, e.before); err != nil {
 			return err
 		}
-		e.s.Detail.Looks++
+		e.s.Detail.ScreenReads++
 		rests := typingRests
 		switch how = e.before.Accepts(now, want); {
 		case how == screen.Whole && now.Rest == screen.Quiet:
@@ -276,7 +276,7 @@ func (e textEntry) repeat(ctx context.Context, now *screen.Field, fill func(cont
 	if e.before.Password && e.before.Text != "" || !e.before.Known && e.before.Text != "" {
 		return e, errNotThisWay
 	}
-	if end, ok := drivers.Ending(ctx); ok && time.Until(end) <= 0 {
+	if end, ok := drivers.StepDeadline(ctx); ok && time.Until(end) <= 0 {
 		return e, errNotThisWay
 	}
 	field := now
@@ -292,7 +292,7 @@ func (e textEntry) repeat(ctx context.Context, now *screen.Field, fill func(cont
 
 // typeSlowly types a text key by key, where there is time for that.
 func (e textEntry) typeSlowly(ctx context.Context, text string) error {
-	if end, ok := drivers.Ending(ctx); strings.Contains(text, "\n") || ok &&
+	if end, ok := drivers.StepDeadline(ctx); strings.Contains(text, "\n") || ok &&
 		time.Until(end) < time.Duration(len(text))*keyPace {
 		return errNotThisWay
 	}
@@ -328,21 +328,21 @@ func (e textEntry) verdict(now *screen.Field, how screen.TextOutcome) error {
 	s := e.s
 	switch {
 	case now.Gone:
-		s.doubt("the field is not on the page any more, so what was %s was not read back", e.how)
+		s.warn("the field is not on the page any more, so what was %s was not read back", e.how)
 		return nil
 	case how != screen.Whole && strings.HasSuffix(e.text, "\n") && !holds(now):
-		s.doubt("the field is empty after the Enter key, which has sent the text off, so it was not read back")
+		s.warn("the field is empty after the Enter key, which has sent the text off, so it was not read back")
 		return nil
 	case how == screen.Missing, how == screen.Grown && e.doubled(now):
 		return e.failure(now)
 	case now.Password:
 		s.Detail.Secret = true
-		s.doubt("a password field: its length was checked, not its text")
+		s.warn("a password field: its length was checked, not its text")
 	case e.before.Painted:
-		s.doubt("the text is painted, so what the field shows was not read: " +
+		s.warn("the text is painted, so what the field shows was not read: " +
 			"only what the page received was compared")
 	case how == screen.Grown, !strings.Contains(e.shows(now), e.text) && e.before.Picker == "":
-		s.doubt("the field made %s of what was %s", screen.Quote(e.shows(now)), e.how)
+		s.warn("the field made %s of what was %s", screen.Quote(e.shows(now)), e.how)
 	}
 	if now.Elsewhere != "" {
 		s.note("the focus moved to %s", now.Elsewhere)
@@ -354,7 +354,7 @@ func (e textEntry) verdict(now *screen.Field, how screen.TextOutcome) error {
 // rejected reports a field with a content that the page does not accept.
 func (e textEntry) rejected(now *screen.Field) {
 	if now.Invalid != "" && !now.Gone {
-		e.s.doubt("the page does not accept what the field holds: %s", strings.TrimSuffix(now.Invalid, "."))
+		e.s.warn("the page does not accept what the field holds: %s", strings.TrimSuffix(now.Invalid, "."))
 	}
 }
 
@@ -435,7 +435,7 @@ func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen
 		if now, err = d.FieldAgain(ctx, field); err != nil {
 			return err
 		}
-		s.Detail.Looks++
+		s.Detail.ScreenReads++
 		if seen := fmt.Sprint(now.Text, now.Value, now.Parts); seen != last {
 			last, since = seen, time.Now()
 		}

@@ -65,18 +65,18 @@ func (t typing) verify(ctx context.Context) error {
 			Message:  fmt.Sprintf("typed %s, and %s shows %s", screen.Quote(t.text), t.before, screen.Quote(now.Text)),
 			Expected: screen.Quote(t.before.Text + t.text), Actual: screen.Quote(now.Text)}}
 	case now == nil || !sameField(now, t.before):
-		t.s.doubt("the focus moved on, so what was typed was not read back")
+		t.s.warn("the focus moved on, so what was typed was not read back")
 	case how == uncertain && !now.Password:
-		t.s.doubt("the field showed the same text before, which may be its hint: whether what was typed arrived is " +
+		t.s.warn("the field showed the same text before, which may be its hint: whether what was typed arrived is " +
 			"unknown")
 	case how == uncertain:
 		t.s.Detail.Secret = true
-		t.s.doubt("a password field that shows nothing: what it took is unknown")
+		t.s.warn("a password field that shows nothing: what it took is unknown")
 	case now.Password || t.before.Password:
 		t.s.Detail.Secret = true
-		t.s.doubt("a password field: its length was checked, not its text")
+		t.s.warn("a password field: its length was checked, not its text")
 	case !strings.Contains(now.Text, t.text):
-		t.s.doubt("the field made %s of what was typed", screen.Quote(now.Text))
+		t.s.warn("the field made %s of what was typed", screen.Quote(now.Text))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (t typing) read(ctx context.Context) (now *screen.Node, how arrival, err er
 		if err != nil {
 			return err
 		}
-		t.s.Detail.Looks++
+		t.s.Detail.ScreenReads++
 		now = tree.Focused()
 		if now == nil || !sameField(now, t.before) {
 			how = uncertain

@@ -143,7 +143,7 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 					notes != "" {
 					t.Errorf("notes %q", notes)
 				}
-				if doubts := strings.Join(s.Detail.Doubts, ";"); !strings.Contains(doubts, test.doubt) {
+				if doubts := strings.Join(s.Detail.Warnings, ";"); !strings.Contains(doubts, test.doubt) {
 					t.Errorf("doubts %q", doubts)
 				}
 				if test.holds != "" && f.typed != test.holds {

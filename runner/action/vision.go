@@ -94,7 +94,7 @@ func (s *Session) forModel(ctx context.Context) (image.Image, error) {
 	tree, err := s.Device.Tree(ctx)
 	switch {
 	case errors.Is(err, drivers.ErrNotReady):
-		s.doubt("which fields hold passwords is unknown: the elements of the screen cannot be read")
+		s.warn("which fields hold passwords is unknown: the elements of the screen cannot be read")
 		return img, nil
 	case err != nil:
 		return nil, err
@@ -311,7 +311,7 @@ func (s *Session) locate(ctx context.Context, vision drivers.Vision, img image.I
 		return nil, err
 	}
 	s.noteOnce("the model says: %s", spot.Reason)
-	s.doubt("an AI model found the element by its description, and nothing else confirms that it is the one")
+	s.warn("an AI model found the element by its description, and nothing else confirms that it is the one")
 	return []drivers.Sighting{{Bounds: spot.Bounds, Score: 1}}, nil
 }
 

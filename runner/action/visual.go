@@ -57,7 +57,7 @@ func (s *Session) calm(ctx context.Context) error {
 	err := waitStable(ctx, s, dsl.WaitStable{})
 	var moving *Failure
 	if errors.As(err, &moving) || errors.Is(err, drivers.ErrNotReady) {
-		s.doubt("the screen never came to rest: the screenshot shows one moment of it")
+		s.warn("the screen never came to rest: the screenshot shows one moment of it")
 		return nil
 	}
 	return err
@@ -111,7 +111,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 		}
 	}
 	if len(texts) == 0 {
-		s.doubt("the model cites no text, so nothing but its word confirms the answer")
+		s.warn("the model cites no text, so nothing but its word confirms the answer")
 		return nil
 	}
 	missing := texts
@@ -129,7 +129,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 		lines, err := vision.OCR(ctx, img)
 		var unavailable *drivers.Unavailable
 		if errors.As(err, &unavailable) {
-			s.doubt("what the model cites could not be read on the screenshot: %v", err)
+			s.warn("what the model cites could not be read on the screenshot: %v", err)
 			return nil
 		}
 		if err != nil {
@@ -151,7 +151,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 				screen.Quote(missing[0]))}
 	}
 	for _, text := range missing {
-		s.doubt("the model also cites %s, which cannot be found on the screen", screen.Quote(text))
+		s.warn("the model also cites %s, which cannot be found on the screen", screen.Quote(text))
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 		return err
 	}
 	s.Value = said.Text
-	s.doubt("the value was read by an AI model: %s", screen.Quote(said.Text))
+	s.warn("the value was read by an AI model: %s", screen.Quote(said.Text))
 	return nil
 }
 

@@ -77,7 +77,7 @@ func says(passed bool, reason string, cites ...string) func(int) (drivers.Judgem
 func TestAssertVisual(t *testing.T) {
 	for name, c := range map[string]struct {
 		vision  visionary
-		verdict event.Verdict
+		verdict event.Result
 		says    string
 		doubts  int
 	}{
@@ -109,8 +109,8 @@ func TestAssertVisual(t *testing.T) {
 				Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) },
 				mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
 			verdict, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
-			if verdict != c.verdict || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Doubts) != c.doubts {
-				t.Errorf("%s: %s, %v, doubts %q", name, verdict, err, s.Detail.Doubts)
+			if verdict != c.verdict || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Warnings) != c.doubts {
+				t.Errorf("%s: %s, %v, doubts %q", name, verdict, err, s.Detail.Warnings)
 			}
 			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked ||
 				s.Detail.Model.Calls != c.vision.asked {
@@ -192,7 +192,7 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 	for name, c := range map[string]struct {
 		vision visionary
 		asked  int
-		want   event.Verdict
+		want   event.Result
 	}{
 		"found":     {visionary{spot: drivers.Located{Bounds: image.Rect(100, 200, 200, 300)}}, 1, event.Pass},
 		"not found": {visionary{err: fmt.Errorf("%w: no cart", screen.ErrNotFound)}, 1, event.Fail},
@@ -207,8 +207,8 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 			if verdict != c.want || c.vision.asked != c.asked {
 				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.vision.asked, err)
 			}
-			if c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Doubts) == 0) {
-				t.Errorf("%s: taps %v, doubts %q", name, f.taps, s.Detail.Doubts)
+			if c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Warnings) == 0) {
+				t.Errorf("%s: taps %v, doubts %q", name, f.taps, s.Detail.Warnings)
 			}
 			if r, g, b, _ := c.vision.shown[0].At(250, 550).RGBA(); r>>8 != 128 || g>>8 != 128 || b>>8 != 128 {
 				t.Errorf("%s: the password field is %d %d %d in the picture that left", name, r>>8, g>>8, b>>8)
@@ -220,7 +220,7 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 func TestExtractByPrompt(t *testing.T) {
 	for name, c := range map[string]struct {
 		vision visionary
-		want   event.Verdict
+		want   event.Result
 	}{
 		"on the screen":     {visionary{extract: drivers.Extraction{Text: "42.50 EUR"}}, event.Pass},
 		"not on the screen": {visionary{extract: drivers.Extraction{Text: "43.50 EUR"}}, event.Error},
@@ -272,7 +272,7 @@ func TestImageSelector(t *testing.T) {
 	for name, c := range map[string]struct {
 		vision visionary
 		sel    dsl.Selector
-		want   event.Verdict
+		want   event.Result
 		at     image.Point
 	}{
 		"one": {visionary{images: []drivers.Sighting{one}}, dsl.Selector{Image: "cart.png"}, event.Pass,
@@ -308,7 +308,7 @@ func TestImageSelector(t *testing.T) {
 func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
 	for _, c := range []struct {
 		sel  dsl.Selector
-		want event.Verdict
+		want event.Result
 	}{
 		{dsl.Selector{OCR: "Stop"}, event.Pass}, {dsl.Selector{Label: "Stop", Fallback: "ocr"}, event.Pass},
 		{dsl.Selector{Label: "Stop"}, event.Error},
@@ -336,7 +336,7 @@ func TestAssertNotLooksAtPixelsToo(t *testing.T) {
 	for name, c := range map[string]struct {
 		read    string
 		treeErr error
-		want    event.Verdict
+		want    event.Result
 	}{
 		"read in the pixels": {"Loading", nil, event.Fail}, "nowhere": {"Ready", nil, event.Pass},
 		"no tree": {"Ready", fmt.Errorf("%w: later", drivers.ErrNotReady), event.Error},

@@ -71,7 +71,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 		uneven: func() bool { return w.blankLooks > 0 }}
 	err := pollWith(ctx, s.Timeout, pace, func() error { return w.look(ctx) })
 	if w.absent && w.pixelsTell && (err == nil || errors.Is(err, errWait)) {
-		s.doubt("%s was not seen in the pixels, and what vision cannot make out is not seen either", screen.Describe(sel))
+		s.warn("%s was not seen in the pixels, and what vision cannot make out is not seen either", screen.Describe(sel))
 	}
 	if err == nil || errors.Is(err, errWait) && w.absent {
 		if over := s.nothingOver(ctx, w.tree, w.rest.Last()); over != nil {
@@ -161,7 +161,7 @@ func (w *absence) unproven() error {
 			Message: fmt.Sprintf("%s comes and goes: %s was there %s before the end of %s", what, w.went.last,
 				w.tree.Taken.Sub(w.went.at).Round(10*time.Millisecond), s.Timeout)}}
 	case w.absent:
-		s.doubt("%s; the element was not there at the end of the time", cmp.Or(w.busyWith, "the screen never came to rest"))
+		s.warn("%s; the element was not there at the end of the time", cmp.Or(w.busyWith, "the screen never came to rest"))
 		return nil
 	case w.stateless != "":
 		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s is unknown: %s", what,

@@ -105,7 +105,7 @@ func (s *Session) PageError() string {
 // noteAnswer keeps an answer that is an error in the result of the step that asked for the page.
 func (s *Session) noteAnswer() {
 	if text := s.PageError(); text != "" {
-		s.doubt("%s", text)
+		s.warn("%s", text)
 	}
 }
 

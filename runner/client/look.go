@@ -31,7 +31,7 @@ const snapshotTime = 8 * time.Second
 func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, error) {
 	var seen screenRead
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
-		seen, err = c.readScreen(drivers.WithEnding(ctx, time.Now().Add(snapshotTime)), s, view)
+		seen, err = c.readScreen(drivers.WithStepDeadline(ctx, time.Now().Add(snapshotTime)), s, view)
 		if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {
 			seen.stale, err = err, nil
 			seen.tree = c.lastTree(s.Device.Info().ID, s)
@@ -112,7 +112,7 @@ func (c *Call) lastTree(device string, s *action.Session) *screen.Tree {
 
 // pixels returns what is available of a screen without readable elements: a screenshot, and the text in it.
 func (c *Call) pixels(ctx context.Context, device string, why error) (*Answer, error) {
-	picture, err := c.Picture(ctx, device, PictureArgs{MaxPx: 1024, Format: "jpeg"})
+	picture, err := c.Screenshot(ctx, device, ScreenshotArgs{MaxPx: 1024, Format: "jpeg"})
 	if err != nil {
 		return nil, errors.Join(why, err)
 	}
@@ -145,8 +145,8 @@ func (c *Call) heading(device string, seen screenRead, elements int) string {
 	return b.String()
 }
 
-// Picture takes a screenshot.
-func (c *Call) Picture(ctx context.Context, device string, a PictureArgs) (*Answer, error) {
+// Screenshot takes a screenshot.
+func (c *Call) Screenshot(ctx context.Context, device string, a ScreenshotArgs) (*Answer, error) {
 	var img image.Image
 	var t *screen.Tree
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {

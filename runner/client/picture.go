@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// PictureArgs are the options of a screenshot.
-type PictureArgs struct {
+// ScreenshotArgs are the options of a screenshot.
+type ScreenshotArgs struct {
 	MaxPx  int    `json:"max_px,omitempty" minimum:"64" maximum:"1920" default:"1024" doc:"Longer side of the screenshot."`
 	Format string `json:"format,omitempty" enum:"png,jpeg" default:"png" doc:"jpeg is smaller."`
 	Marks  bool   `json:"marks,omitempty" doc:"Draws a box around each element that reacts with its ref's number: 12 is e12."`

@@ -24,8 +24,8 @@ const (
 	thenScreenshot = "screenshot"
 )
 
-// Thens returns what a call that acts can show afterwards.
-func Thens() []string { return []string{thenDiff, thenSnapshot, thenScreenshot} }
+// FollowUps returns what a call that acts can show afterwards.
+func FollowUps() []string { return []string{thenDiff, thenSnapshot, thenScreenshot} }
 
 // answer returns a text answer, with the values and files of the steps.
 func (c *Call) answer(said []string) *Answer {
@@ -52,7 +52,7 @@ func (c *Call) See(ctx context.Context, device string) *Answer {
 	var more *Answer
 	var err error
 	if c.Then == thenScreenshot {
-		more, err = c.Picture(ctx, device, PictureArgs{MaxPx: 1024, Format: "png"})
+		more, err = c.Screenshot(ctx, device, ScreenshotArgs{MaxPx: 1024, Format: "png"})
 	} else {
 		more, err = c.Look(ctx, device, View{Max: 500, Diff: c.Then == thenDiff})
 	}

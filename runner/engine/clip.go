@@ -13,8 +13,8 @@ type clip struct {
 	began time.Time // zero: none was started
 }
 
-// FilmClipSink is a Sink that can keep parts of the recording as files of their own.
-type FilmClipSink interface {
+// ClipSink is a Sink that can keep parts of the recording as files of their own.
+type ClipSink interface {
 	AddFilmClip(name string, from, to time.Time)
 }
 
@@ -36,7 +36,7 @@ func (r *run) startOrEndClip(name string) error {
 
 // endClip ends the current part, if there is one.
 func (r *run) endClip() {
-	if s, ok := r.sink.(FilmClipSink); ok && !r.clip.began.IsZero() {
+	if s, ok := r.sink.(ClipSink); ok && !r.clip.began.IsZero() {
 		s.AddFilmClip(r.clip.name, r.clip.began, time.Now())
 	}
 	r.clip = clip{}

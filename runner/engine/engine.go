@@ -41,8 +41,8 @@ type Options struct {
 	Warnings []string
 	// Saved are variables that earlier steps have saved; for Openly only.
 	Saved map[string]any
-	// Begins is called with each step before it runs; for Openly only. May be nil.
-	Begins func(*dsl.Step)
+	// OnStep is called with each step before it runs; for Openly only. May be nil.
+	OnStep func(*dsl.Step)
 	// Access is what steps may access on this machine.
 	Access action.Access
 	// Uses records the apps that the case starts and installs; may be nil.
@@ -53,7 +53,7 @@ type Options struct {
 
 // Run runs the case on the device and sends all events to the sink. A cancelled context ends the case as interrupted.
 // The verdict is also in the CaseEnded event; the error is not nil when the sink could not write the report.
-func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (event.Verdict, error) {
+func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (event.Result, error) {
 	return newRun(c, dev, sink, opts).all(ctx)
 }
 
@@ -96,7 +96,7 @@ type run struct {
 	source   *source.Source // the file of the current step
 	session  *action.Session
 	sinkErr  error // the first one
-	verdict  event.Verdict
+	verdict  event.Result
 	problem  *event.Problem
 	evidence evidence
 	cost     *meter        // nil: the device cannot be measured
@@ -124,7 +124,7 @@ type run struct {
 	soft           *outcome     // the first failure of a soft step within the innermost of these
 }
 
-func (r *run) all(ctx context.Context) (event.Verdict, error) {
+func (r *run) all(ctx context.Context) (event.Result, error) {
 	began := time.Now()
 	r.startCase(ctx)
 	if r.verdict == event.Pass {
@@ -156,7 +156,7 @@ func (r *run) startCase(ctx context.Context) {
 }
 
 // conclude ends the recording and sends the verdict.
-func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, error) {
+func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, error) {
 	r.takePendingAtEnd(ctx)
 	r.keepMetrics(ctx)
 	r.awaitCrash(ctx)
@@ -174,7 +174,7 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, 
 		r.verdict = event.Error
 		r.problem = &event.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
 	}
-	r.emit(event.Event{Kind: event.CaseEnded, Verdict: r.verdict, DurationMS: took.Milliseconds(), Problem: r.problem})
+	r.emit(event.Event{Kind: event.CaseEnded, Result: r.verdict, DurationMS: took.Milliseconds(), Problem: r.problem})
 	return r.verdict, r.sinkErr
 }
 
@@ -259,15 +259,15 @@ func (r *run) log(step int, format string, args ...any) {
 }
 
 // end sets the verdict of the case; a report that cannot be written takes precedence.
-func (r *run) end(v event.Verdict, p *event.Problem) {
+func (r *run) end(v event.Result, p *event.Problem) {
 	if r.sinkErr == nil {
 		r.verdict, r.problem = v, p
 	}
 }
 
 // judge turns the outcome of a step into a verdict and its reason.
-func judge(ctx context.Context, err error) (event.Verdict, *event.Problem) {
-	verdict := action.VerdictOf(err)
+func judge(ctx context.Context, err error) (event.Result, *event.Problem) {
+	verdict := action.ResultOf(err)
 	if verdict == event.Pass {
 		return verdict, nil
 	}

@@ -23,15 +23,15 @@ import (
 )
 
 // run runs a case into a sink that keeps everything, in fake time.
-func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T, s *sink, r *event.Result)) {
+func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T, s *sink, r *event.CaseResult)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{dir: dir}
 		verdict, err := engine.Run(t.Context(), testCase(t, steps), dev, s, engine.Options{})
 		r := s.result(t)
-		if err != nil || r.Verdict != verdict {
-			t.Fatalf("verdict %s and in the events %s, %v", verdict, r.Verdict, err)
+		if err != nil || r.Result != verdict {
+			t.Fatalf("verdict %s and in the events %s, %v", verdict, r.Result, err)
 		}
 		check(t, s, r)
 	})
@@ -39,7 +39,7 @@ func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T
 
 // packOf runs a case into a real report pack. The time-out is that of steps: long where they are to pass, short where
 // one is to fail.
-func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration) (*event.Result, []string) {
+func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration) (*event.CaseResult, []string) {
 	t.Helper()
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
@@ -67,10 +67,10 @@ func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration
 	return res, paths
 }
 
-func verdicts(r *event.Result) string {
+func verdicts(r *event.CaseResult) string {
 	var list []string
 	for _, s := range r.Steps {
-		list = append(list, string(s.Verdict))
+		list = append(list, string(s.Result))
 	}
 	return strings.Join(list, " ")
 }
@@ -79,8 +79,8 @@ func TestPassTakesOneScreenshotOfEachStep(t *testing.T) {
 	t.Parallel()
 	w := &witness{device: &device{}}
 	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w, time.Minute)
-	if r.Verdict != event.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
-		t.Errorf("%s: %s, %v", r.Verdict, verdicts(r), r.Problem)
+	if r.Result != event.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
+		t.Errorf("%s: %s, %v", r.Result, verdicts(r), r.Problem)
 	}
 	if want := []string{"01-tap-go.png", "02-assert-ready.png", "03-assert-go.png"}; !slices.Equal(pictures, want) {
 		t.Errorf("pictures %v, want %v", pictures, want)
@@ -98,8 +98,8 @@ func TestFailedAssertionTakesOneMoreScreenshotAndLeavesTheRestUnreached(t *testi
 	d := &device{}
 	r, pictures := packOf(t,
 		testCase(t, "  - tap: Go\n  - assert: {label: Paid, timeoutMs: 50}\n  - tap: Go\n  - tap: Go\n"), d, time.Minute)
-	if r.Verdict != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
-		t.Errorf("%s: %s, problem of step %d, %d taps", r.Verdict, verdicts(r), r.ProblemStep, d.taps)
+	if r.Result != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
+		t.Errorf("%s: %s, problem of step %d, %d taps", r.Result, verdicts(r), r.ProblemStep, d.taps)
 	}
 	if want := []string{"01-tap-go.png", "02-assert-paid-failed.png", "02-assert-paid.png"}; !slices.Equal(pictures,
 		want) {
@@ -113,8 +113,8 @@ func TestFailedAssertionTakesOneMoreScreenshotAndLeavesTheRestUnreached(t *testi
 func TestFailedActionTakesOneScreenshotOnly(t *testing.T) {
 	t.Parallel()
 	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{}, 50*time.Millisecond)
-	if r.Verdict != event.Fail || verdicts(r) != "fail unreached" {
-		t.Errorf("%s: %s", r.Verdict, verdicts(r))
+	if r.Result != event.Fail || verdicts(r) != "fail unreached" {
+		t.Errorf("%s: %s", r.Result, verdicts(r))
 	}
 	if want := []string{"01-tap-nowhere.png"}; !slices.Equal(pictures, want) {
 		t.Errorf("pictures %v, want %v", pictures, want)
@@ -123,12 +123,12 @@ func TestFailedActionTakesOneScreenshotOnly(t *testing.T) {
 
 func TestStepsOwnTimeoutWins(t *testing.T) {
 	t.Parallel()
-	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *event.Result) {
+	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *event.CaseResult) {
 		if d := r.Steps[0].Duration; d < 3*time.Second || d > 4*time.Second {
 			t.Errorf("the step took %v", d)
 		}
 	})
-	run(t, "  - assert: Paid\n", &device{}, func(t *testing.T, _ *sink, r *event.Result) {
+	run(t, "  - assert: Paid\n", &device{}, func(t *testing.T, _ *sink, r *event.CaseResult) {
 		if d := r.Duration; d < 10*time.Second || d > 11*time.Second {
 			t.Errorf("the case took %v", d)
 		}
@@ -148,9 +148,9 @@ func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &witness{device: broken}
-			run(t, "  - tap: Go\n  - assert: Ready\n", w, func(t *testing.T, _ *sink, r *event.Result) {
-				if r.Verdict != event.Error || r.Problem == nil || !strings.Contains(r.Problem.Message, "boom") {
-					t.Fatalf("%s: %+v", r.Verdict, r.Problem)
+			run(t, "  - tap: Go\n  - assert: Ready\n", w, func(t *testing.T, _ *sink, r *event.CaseResult) {
+				if r.Result != event.Error || r.Problem == nil || !strings.Contains(r.Problem.Message, "boom") {
+					t.Fatalf("%s: %+v", r.Result, r.Problem)
 				}
 				if !strings.Contains(r.Problem.Stack, "engine_test.go") {
 					t.Errorf("the stack does not lead to the panic:\n%s", r.Problem.Stack)
@@ -187,12 +187,12 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 					t.Errorf("it ended %v after the start", took)
 				}
 				r := s.result(t)
-				if err != nil || verdict != event.Interrupted || r.Verdict != verdict || !strings.Contains(r.Problem.Message,
+				if err != nil || verdict != event.Interrupted || r.Result != verdict || !strings.Contains(r.Problem.Message,
 					"Ctrl-C") {
-					t.Errorf("verdict %s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
+					t.Errorf("verdict %s, %s, %+v, %v", verdict, r.Result, r.Problem, err)
 				}
-				want := map[string]event.Verdict{"in a picture": event.Interrupted}[name] // it is taken when the second step looks
-				if r.Steps[1].Verdict != cmp.Or(want, event.Unreached) || w.filmsEnded != 1 || w.logsEnded != 1 {
+				want := map[string]event.Result{"in a picture": event.Interrupted}[name] // it is taken when the second step looks
+				if r.Steps[1].Result != cmp.Or(want, event.Unreached) || w.filmsEnded != 1 || w.logsEnded != 1 {
 					t.Errorf("steps %s, %d films ended, %d logs", verdicts(r), w.filmsEnded, w.logsEnded)
 				}
 			})
@@ -270,8 +270,8 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 				t.Errorf("%d of %d logs were ended", w.logsEnded, w.logs)
 			}
 			if r := s.result(t); e.Kind != event.CaseEnded &&
-				(r.Verdict != event.Error || !strings.Contains(r.Problem.Message, "no space left")) {
-				t.Errorf("the events say %s, %+v", r.Verdict, r.Problem)
+				(r.Result != event.Error || !strings.Contains(r.Problem.Message, "no space left")) {
+				t.Errorf("the events say %s, %+v", r.Result, r.Problem)
 			}
 		})
 	}
@@ -284,8 +284,8 @@ func TestScreenshotOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 			s.dir = t.TempDir()
 			w := &witness{device: &device{}}
 			verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - tap: Go\n"), w, s, engine.Options{})
-			if r := s.result(t); verdict != event.Error || r.Verdict != verdict || !errors.Is(err, errFull) {
-				t.Errorf("verdict %s, %s, %v", verdict, r.Verdict, err)
+			if r := s.result(t); verdict != event.Error || r.Result != verdict || !errors.Is(err, errFull) {
+				t.Errorf("verdict %s, %s, %v", verdict, r.Result, err)
 			}
 			if name == "picture" && w.taps != 1 {
 				t.Errorf("%d taps after the first picture was lost", w.taps)
@@ -316,10 +316,10 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 	}
 	run(t, "  - tap: Go\n  - assert: Ready\n  - tap: Go\n", &witness{device: d, stopLog: func() error { return lost },
 		stopFilm: func() error { return lost }},
-		func(t *testing.T, _ *sink, r *event.Result) {
-			if r.Verdict != event.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message,
+		func(t *testing.T, _ *sink, r *event.CaseResult) {
+			if r.Result != event.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message,
 				"R58M") {
-				t.Errorf("%s: %s, %+v", r.Verdict, verdicts(r), r.Problem)
+				t.Errorf("%s: %s, %+v", r.Result, verdicts(r), r.Problem)
 			}
 		})
 }
@@ -330,9 +330,9 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 	d := &device{}
 	d.onTree = func(ctx context.Context) error { return drivers.ErrDeviceLost }
 	d.onScreenshot = func(ctx context.Context) (image.Image, error) { <-ctx.Done(); return nil, ctx.Err() }
-	run(t, "  - assert: Ready\n", d, func(t *testing.T, _ *sink, r *event.Result) {
-		if r.Verdict != event.Error || r.Duration > 6*time.Second {
-			t.Errorf("%s after %v", r.Verdict, r.Duration)
+	run(t, "  - assert: Ready\n", d, func(t *testing.T, _ *sink, r *event.CaseResult) {
+		if r.Result != event.Error || r.Duration > 6*time.Second {
+			t.Errorf("%s after %v", r.Result, r.Duration)
 		}
 	})
 }
@@ -359,12 +359,12 @@ func (m *mortal) Crashed(context.Context) (*drivers.Crash, error) {
 // TestAppHasTimeToDieOfTheLastStep: it is looked for once more when the last step has gone well.
 func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
 	t.Parallel()
-	for after, want := range map[time.Duration]event.Verdict{900 * time.Millisecond: event.Fail, time.Hour: event.Pass} {
+	for after, want := range map[time.Duration]event.Result{900 * time.Millisecond: event.Fail, time.Hour: event.Pass} {
 		run(t, "  - assert: Ready\n  - tap: Go\n", &mortal{device: &device{}, after: after},
-			func(t *testing.T, _ *sink, r *event.Result) {
-				if r.Verdict != want || want == event.Fail && !strings.Contains(r.Problem.Message,
+			func(t *testing.T, _ *sink, r *event.CaseResult) {
+				if r.Result != want || want == event.Fail && !strings.Contains(r.Problem.Message,
 					"com.example crashed: no basket") {
-					t.Errorf("an app that dies %s after the tap: %s, %+v", after, r.Verdict, r.Problem)
+					t.Errorf("an app that dies %s after the tap: %s, %+v", after, r.Result, r.Problem)
 				}
 				if r.Duration > 3*time.Second {
 					t.Errorf("it took %s", r.Duration)
@@ -376,10 +376,10 @@ func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
 func TestEmptyScreenshotIsAWarning(t *testing.T) {
 	t.Parallel()
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
-	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
-		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"),
+	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.CaseResult) {
+		if r.Result != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"),
 			"empty image") {
-			t.Errorf("%s, %d pictures, notes %q", r.Verdict, len(s.shots), r.Steps[0].Notes)
+			t.Errorf("%s, %d pictures, notes %q", r.Result, len(s.shots), r.Steps[0].Notes)
 		}
 	})
 }
@@ -397,9 +397,9 @@ func TestFailedRecordingAndLogAreWarnings(t *testing.T) {
 		} {
 			t.Run(how+" "+name, func(t *testing.T) {
 				w.device = &device{}
-				run(t, "  - tap: Go\n", w, func(t *testing.T, s *sink, r *event.Result) {
-					if r.Verdict != event.Pass {
-						t.Errorf("%s: %+v", r.Verdict, r.Problem)
+				run(t, "  - tap: Go\n", w, func(t *testing.T, s *sink, r *event.CaseResult) {
+					if r.Result != event.Pass {
+						t.Errorf("%s: %+v", r.Result, r.Problem)
 					}
 					if said := s.noFilm + strings.Join(r.Notes, ";"); !strings.Contains(said, "no encoder") {
 						t.Errorf("the report does not tell: %q", said)
@@ -431,9 +431,9 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "a"}, d, s,
 		engine.Options{})
 	r := s.result(t)
-	if err != nil || verdict != event.Error || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "GONE") ||
+	if err != nil || verdict != event.Error || r.Result != verdict || !strings.Contains(r.Problem.Message, "GONE") ||
 		d.trees+d.shots > 0 {
-		t.Errorf("%s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
+		t.Errorf("%s, %s, %+v, %v", verdict, r.Result, r.Problem, err)
 	}
 	if len(r.Steps) != 1 || r.Steps[0].Args != "${USER}" {
 		t.Errorf("steps %+v", r.Steps)
@@ -443,7 +443,7 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 func TestTypedTextNeverNamesAScreenshot(t *testing.T) {
 	t.Parallel()
 	d := &device{}
-	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.Result) {
+	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.CaseResult) {
 		if len(s.shots) != 1 || s.shots[0].Label != "input" {
 			t.Errorf("pictures %+v", s.shots)
 		}

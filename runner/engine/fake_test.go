@@ -155,7 +155,7 @@ func (s *sink) AddClip(string, time.Time)               {}
 func (s *sink) NoRecording(reason string)               { s.noFilm = reason }
 
 // result folds the events in the sink.
-func (s *sink) result(t *testing.T) *event.Result {
+func (s *sink) result(t *testing.T) *event.CaseResult {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()

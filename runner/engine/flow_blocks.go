@@ -76,7 +76,7 @@ func (r *run) when(ctx context.Context, step *dsl.Step, c *maestro.Condition, do
 func (r *run) skipped(step *dsl.Step, why string) {
 	r.n++
 	r.started(step)
-	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Verdict: event.Skipped, Problem: &event.Problem{Message: why}})
+	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Result: event.Skipped, Problem: &event.Problem{Message: why}})
 }
 
 func callName(a maestro.RunFlow) string {

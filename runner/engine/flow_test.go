@@ -16,7 +16,7 @@ func TestFlow(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		steps string
-		want  event.Verdict
+		want  event.Result
 		told  string
 	}{
 		{"if takes the branch that holds", `
@@ -120,13 +120,13 @@ func TestFlow(t *testing.T) {
   - tap: {label: Go, screenshot: false}`, event.Pass, "tap {label: Go, screenshot: false} pass"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			run(t, test.steps, &device{}, func(t *testing.T, s *sink, r *event.Result) {
+			run(t, test.steps, &device{}, func(t *testing.T, s *sink, r *event.CaseResult) {
 				var told []string
 				for _, step := range r.Steps {
-					told = append(told, fmt.Sprintf("%s %s %s", step.Action, step.Args, step.Verdict))
+					told = append(told, fmt.Sprintf("%s %s %s", step.Action, step.Args, step.Result))
 				}
-				if r.Verdict != test.want || strings.Join(told, "; ") != test.told {
-					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Verdict, r.Problem, strings.Join(told, "; "), test.told)
+				if r.Result != test.want || strings.Join(told, "; ") != test.told {
+					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
 				}
 			})
 		})
@@ -141,7 +141,7 @@ func TestRoundsAreNamed(t *testing.T) {
 vars: {KEY: hunter2hunter2hunter2hunter2hunter2hunter2hunter2}
 secrets: [KEY]
 `
-	run(t, steps, &device{}, func(t *testing.T, s *sink, r *event.Result) {
+	run(t, steps, &device{}, func(t *testing.T, s *sink, r *event.CaseResult) {
 		want := []string{"forEach 1/6: Rye bread", "forEach 2/6: 7", "forEach 3/6", "forEach 4/6: •••", "forEach 5/6: a > b",
 			"forEach 6/6"}
 		for i, step := range r.Steps {
@@ -158,7 +158,7 @@ func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		step string
-		want event.Verdict
+		want event.Result
 		told string
 	}{
 		{"tap: Go", event.Pass, "tap pass; log pass in after"},
@@ -169,19 +169,19 @@ func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	} {
 		t.Run(test.step, func(t *testing.T) {
 			hooks := "  - " + test.step + "\nonFailure:\n  - log: failed\nafter:\n  - log: after\n"
-			run(t, hooks, &device{}, func(t *testing.T, s *sink, r *event.Result) {
+			run(t, hooks, &device{}, func(t *testing.T, s *sink, r *event.CaseResult) {
 				var told []string
 				for _, step := range r.Steps {
-					if step.Verdict == event.Unreached {
+					if step.Result == event.Unreached {
 						continue
 					}
-					told = append(told, fmt.Sprintf("%s %s", step.Action, step.Verdict))
+					told = append(told, fmt.Sprintf("%s %s", step.Action, step.Result))
 					if step.In != "" {
 						told[len(told)-1] += " in " + step.In
 					}
 				}
-				if r.Verdict != test.want || strings.Join(told, "; ") != test.told {
-					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Verdict, r.Problem, strings.Join(told, "; "), test.told)
+				if r.Result != test.want || strings.Join(told, "; ") != test.told {
+					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
 				}
 			})
 		})

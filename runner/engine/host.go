@@ -36,9 +36,9 @@ func (h host) Eval(e dsl.Expr) (any, error) { return h.eval(e) }
 
 func (h host) Progress(text string) { h.log(h.n, "%s", text) }
 
-// Film starts or ends a clip, if there is a recording.
-func (h host) Film(name string) error {
-	if _, ok := h.sink.(FilmClipSink); !ok || h.evidence.recorder == nil {
+// Recording starts or ends a clip, if there is a recording.
+func (h host) Recording(name string) error {
+	if _, ok := h.sink.(ClipSink); !ok || h.evidence.recorder == nil {
 		return action.ErrNoFilm
 	}
 	return h.startOrEndClip(name)
@@ -51,7 +51,7 @@ func (h host) Keep(name, from string) (string, error) {
 	case err != nil:
 		return "", err
 	case !clean:
-		h.session.Detail.Doubts = append(h.session.Detail.Doubts, "the report does not contain "+name+
+		h.session.Detail.Warnings = append(h.session.Detail.Warnings, "the report does not contain "+name+
 			": the file contains a secret, or cannot be searched for one")
 		return name, os.Remove(from)
 	}

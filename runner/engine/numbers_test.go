@@ -28,8 +28,8 @@ func TestNumbersOfAnswersStayExact(t *testing.T) {
   - forEach: {in: 'a.json.rows', var: row, steps: [{http: "SITE/n/${row.n}/${next}"}]}
   - forEach: {in: [01234, 1.10, 0x1F], var: n, steps: [{http: "SITE/each/${n}"}]}`, "SITE", server.URL)
 	res, _ := packOf(t, testCase(t, steps), &device{}, 5*time.Second)
-	if res.Verdict != event.Pass {
-		t.Fatalf("%s: %+v", res.Verdict, res.Problem)
+	if res.Result != event.Pass {
+		t.Fatalf("%s: %+v", res.Result, res.Problem)
 	}
 	want := "/start /items/1234567890123456789?price=1.10&sim=89490200001234567890 /post /n/7.0/89490200001234567891 " +
 		"/each/01234 /each/1.10 /each/0x1F"
@@ -42,7 +42,7 @@ func TestNumbersOfAnswersStayExact(t *testing.T) {
 // value.
 func TestWrongExpressionsAreErrors(t *testing.T) {
 	const setUp = "\n  - set: {vars: {a: {half: 4.5, name: ada, none: null}}}\n"
-	for steps, want := range map[string]event.Verdict{
+	for steps, want := range map[string]event.Result{
 		"  - assertTrue: a.half % 2 == 0":                               event.Error,
 		"  - assertTrue: a.name > 2":                                    event.Error,
 		"  - set: {expr: {x: 'a.name - 1'}}":                            event.Error,
@@ -55,8 +55,8 @@ func TestWrongExpressionsAreErrors(t *testing.T) {
 		"  - assertTrue: a.half == 4":                                   event.Fail,
 	} {
 		res, _ := packOf(t, testCase(t, setUp+steps), &device{}, time.Second)
-		if res.Verdict != want || res.Problem == nil || strings.Contains(res.Problem.Message, "float64") {
-			t.Errorf("%s: %s, want %s: %+v", strings.TrimSpace(steps), res.Verdict, want, res.Problem)
+		if res.Result != want || res.Problem == nil || strings.Contains(res.Problem.Message, "float64") {
+			t.Errorf("%s: %s, want %s: %+v", strings.TrimSpace(steps), res.Result, want, res.Problem)
 		}
 	}
 }

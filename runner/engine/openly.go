@@ -15,7 +15,7 @@ import (
 // StepEnd is the result of one of the steps at the top level of a test.
 type StepEnd struct {
 	Step    *dsl.Step
-	Verdict event.Verdict
+	Verdict event.Result
 	Problem *event.Problem // nil of a pass
 	Detail  *event.Detail  // of its last leaf step
 	Value   any            // of the step, such as that of webEval
@@ -24,10 +24,10 @@ type StepEnd struct {
 	Saved   map[string]any // the variables that steps have saved so far
 }
 
-// Openly performs the steps of a case on a device that stays open, one after the other until one does not pass: without
+// RunInteractive performs the steps of a case on a device that stays open, one after the other until one does not pass: without
 // recording, log, screenshots or measurements. ended is called with each step at the top level; the error is the
 // performer's error of the last step.
-func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
+func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
 	r := newRun(c, dev, sink, opts)
 	r.verdict, r.dynamic, r.bare, r.startedAt = event.Pass, true, true, time.Now()
 	r.session.StepPictures = false
@@ -39,8 +39,8 @@ func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opt
 			r.scope.Set(name, value)
 		}
 		for _, step := range c.Test.Steps {
-			if opts.Begins != nil {
-				opts.Begins(step)
+			if opts.OnStep != nil {
+				opts.OnStep(step)
 			}
 			began := time.Now()
 			r.session.Detail, r.session.Value = &event.Detail{}, nil

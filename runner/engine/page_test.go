@@ -53,7 +53,7 @@ func TestSnapshotsOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := p.Finish(t.Context())
-	if err != nil || res.Verdict != event.Pass {
+	if err != nil || res.Result != event.Pass {
 		t.Fatalf("%v %+v", err, res.Problem)
 	}
 	var of []string
@@ -94,7 +94,7 @@ func TestSnapshotsOfPages(t *testing.T) {
 func TestSnapshotsThatFail(t *testing.T) {
 	t.Parallel()
 	d := &keeper{device: &device{}, err: fmt.Errorf("too much")}
-	run(t, "  - tap: Go\n  - assert: Ready\n", d, func(t *testing.T, s *sink, r *event.Result) {
+	run(t, "  - tap: Go\n  - assert: Ready\n", d, func(t *testing.T, s *sink, r *event.CaseResult) {
 		var notes []string
 		for _, step := range r.Steps {
 			notes = append(notes, step.Notes...)
@@ -102,9 +102,9 @@ func TestSnapshotsThatFail(t *testing.T) {
 				notes = append(notes, step.Detail.Notes...)
 			}
 		}
-		if r.Verdict != event.Pass || strings.Count(strings.Join(notes, " "),
+		if r.Result != event.Pass || strings.Count(strings.Join(notes, " "),
 			"no snapshot of the page's elements: too much") != 1 {
-			t.Errorf("%s %q", r.Verdict, notes)
+			t.Errorf("%s %q", r.Result, notes)
 		}
 	})
 }

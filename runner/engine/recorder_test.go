@@ -280,7 +280,7 @@ func (f texts) Has(name string) bool { _, ok := f[name]; return ok }
 
 // flowRun is how a flow went.
 type flowRun struct {
-	verdict event.Verdict
+	verdict event.Result
 	problem string
 	took    time.Duration
 	steps   []string // verdict and name of each, for those that did not pass
@@ -323,8 +323,8 @@ func runTest(t *testing.T, phone *recorder, test *dsl.Test) (out flowRun) {
 			out.problem = r.Problem.Message
 		}
 		for _, step := range r.Steps {
-			if step.Verdict != event.Pass {
-				out.steps = append(out.steps, string(step.Verdict)+" "+step.Action)
+			if step.Result != event.Pass {
+				out.steps = append(out.steps, string(step.Result)+" "+step.Action)
 			}
 		}
 	})

@@ -56,7 +56,7 @@ type earlyScreenshot struct {
 // takeScreenshots takes the screenshot of a step that did not pass, and before it another one if an assertion failed;
 // that of any other step is pending. A device that failed may have none; the error is a panic.
 func (r *run) takeScreenshots(ctx context.Context, step *dsl.Step, ended event.Event) error {
-	if r.bare || ended.Verdict == event.Interrupted {
+	if r.bare || ended.Result == event.Interrupted {
 		return nil
 	}
 	assertion := ended.Problem != nil && ended.Problem.Assertion
@@ -64,14 +64,14 @@ func (r *run) takeScreenshots(ctx context.Context, step *dsl.Step, ended event.E
 	if step.Options.Screenshot != nil && !*step.Options.Screenshot && !assertion {
 		return nil
 	}
-	if ended.Verdict == event.Pass {
+	if ended.Result == event.Pass {
 		if r.early.step == ended.Step {
 			last.image = r.early.image
 		}
 		r.pending = append(r.pending, last)
 		return nil
 	}
-	if ended.Verdict == event.Error {
+	if ended.Result == event.Error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, screenshotLimit)
 		defer cancel()

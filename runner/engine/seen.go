@@ -16,7 +16,7 @@ import (
 func (r *run) keepModelCall(asked *drivers.ModelCall) {
 	name := VisualName(r.n, asked.Key)
 	r.keepJSON(r.n, name+".json", asked)
-	if asked.Picture == nil || r.sinkErr != nil {
+	if asked.Image == nil || r.sinkErr != nil {
 		return
 	}
 	path := filepath.Join(r.session.Work, name+".png")
@@ -25,7 +25,7 @@ func (r *run) keepModelCall(asked *drivers.ModelCall) {
 		r.keep(err)
 		return
 	}
-	err = screenpng.Encode(f, asked.Picture)
+	err = screenpng.Encode(f, asked.Image)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

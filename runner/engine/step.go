@@ -18,7 +18,7 @@ import (
 
 // outcome is the result of a step, or of several.
 type outcome struct {
-	verdict event.Verdict
+	verdict event.Result
 	problem *event.Problem
 }
 
@@ -100,7 +100,7 @@ func (r *run) skip(step *dsl.Step) {
 	}
 	r.n++
 	r.started(step)
-	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Verdict: event.Skipped,
+	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Result: event.Skipped,
 		Problem: &event.Problem{Message: "the condition " + step.Options.When.Text + " does not hold"}})
 }
 
@@ -145,15 +145,15 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	}
 	r.session.Detail.Troubles = r.evidence.troubles()
 	ended := event.Event{Kind: event.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
-	ended.Verdict, ended.Problem = judge(ctx, err)
+	ended.Result, ended.Problem = judge(ctx, err)
 	r.nameTroubles(ended, began)
-	o := outcome{ended.Verdict, ended.Problem}
+	o := outcome{ended.Result, ended.Problem}
 	if err := r.takeScreenshots(ctx, step, ended); err != nil && o.ok() {
-		ended.Verdict, ended.Problem = judge(ctx, err)
-		o = outcome{ended.Verdict, ended.Problem}
+		ended.Result, ended.Problem = judge(ctx, err)
+		o = outcome{ended.Result, ended.Problem}
 	}
 	if r.lenient > 0 && o.verdict == event.Fail && (r.flow == nil || !r.flow.fatal) {
-		ended.Verdict = event.Warned
+		ended.Result = event.Warned
 	}
 	r.emit(ended)
 	return o
@@ -163,7 +163,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 func (r *run) attempts(ctx context.Context, step *dsl.Step, do func(context.Context) error) error {
 	for try := 0; ; try++ {
 		err := do(ctx)
-		if err == nil || try >= step.Options.Retries || ctx.Err() != nil || action.VerdictOf(err) != event.Fail {
+		if err == nil || try >= step.Options.Retries || ctx.Err() != nil || action.ResultOf(err) != event.Fail {
 			return err
 		}
 		r.session.Detail.Notes = append(r.session.Detail.Notes, fmt.Sprintf("try %d failed: %v", try+1, err))

@@ -21,13 +21,13 @@ type Stepwise struct {
 	r       *run
 	began   time.Time
 	problem *event.Problem // of the first step that neither passed nor is a warning
-	verdict event.Verdict
+	verdict event.Result
 	noted   string
 	ended   bool
 }
 
-// Begin starts a case; End must be called. hide are values that must not appear in its report.
-func Begin(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, hide ...string) *Stepwise {
+// Start starts a case; End must be called. hide are values that must not appear in its report.
+func Start(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, hide ...string) *Stepwise {
 	for _, secret := range hide {
 		sink.Mask().Hide(secret)
 	}
@@ -52,7 +52,7 @@ type Call struct {
 
 // Ended is the result of a step.
 type Ended struct {
-	Verdict event.Verdict
+	Verdict event.Result
 	Problem *event.Problem // nil of a pass
 	Value   any            // the value that the step option as: would save
 }
@@ -134,7 +134,7 @@ func (s *Stepwise) Note(text string) {
 }
 
 // Verdict is the result of the steps so far, and the reason.
-func (s *Stepwise) Verdict() (event.Verdict, *event.Problem) {
+func (s *Stepwise) Verdict() (event.Result, *event.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.verdict, s.problem
@@ -142,7 +142,7 @@ func (s *Stepwise) Verdict() (event.Verdict, *event.Problem) {
 
 // End ends the case with a verdict. If a step has a worse one, that one counts: a device that failed makes any verdict
 // an error.
-func (s *Stepwise) End(ctx context.Context, v event.Verdict, p *event.Problem) (event.Verdict, error) {
+func (s *Stepwise) End(ctx context.Context, v event.Result, p *event.Problem) (event.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true

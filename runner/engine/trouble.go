@@ -46,7 +46,7 @@ func (m failedStep) window() logs.Window {
 // nameTroubles adds to a failure what else went wrong meanwhile and can be its cause: an exception or an error of the
 // page, a server error, an exception in the app's log.
 func (r *run) nameTroubles(ended event.Event, began time.Time) {
-	if ended.Verdict == event.Pass || ended.Verdict == event.Interrupted {
+	if ended.Result == event.Pass || ended.Result == event.Interrupted {
 		return
 	}
 	m := failedStep{n: ended.Step, from: began, to: time.Now()}
@@ -57,7 +57,7 @@ func (r *run) nameTroubles(ended event.Event, began time.Time) {
 		r.missed = append(r.missed, m)
 	}
 	p := ended.Problem
-	if ended.Verdict != event.Fail || p == nil || p.Kind == event.AppCrashed {
+	if ended.Result != event.Fail || p == nil || p.Kind == event.AppCrashed {
 		return
 	}
 	var wrong []string

@@ -44,10 +44,10 @@ func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 	d.onTap = d.tap
 	app := &launcher{talker: d}
 	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", app,
-		func(t *testing.T, s *sink, r *event.Result) {
+		func(t *testing.T, s *sink, r *event.CaseResult) {
 			step := r.Step(3)
-			if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
-				t.Fatalf("%s, %+v", r.Verdict, r.Steps)
+			if r.Result != event.Fail || step == nil || len(step.Around) != 1 {
+				t.Fatalf("%s, %+v", r.Result, r.Steps)
 			}
 			if in := step.Around[0]; in.Kind != event.IncidentLog || !in.Cause ||
 				in.Text != "E/Pay: java.net.SocketTimeoutException: timeout" {
@@ -68,10 +68,10 @@ func TestWhatASimulatorsAppThrewAroundAFailure(t *testing.T) {
 			"[com.other:x] Fatal error: of another app\n"}
 	d.onTap = d.tap
 	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{talker: d},
-		func(t *testing.T, s *sink, r *event.Result) {
+		func(t *testing.T, s *sink, r *event.CaseResult) {
 			step := r.Step(3)
-			if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
-				t.Fatalf("%s, %+v", r.Verdict, r.Steps)
+			if r.Result != event.Fail || step == nil || len(step.Around) != 1 {
+				t.Fatalf("%s, %+v", r.Result, r.Steps)
 			}
 			if in := step.Around[0]; in.Kind != event.IncidentException || !in.Cause ||
 				in.Text != "NSURLErrorException: the server cannot be found" {
@@ -99,8 +99,8 @@ func TestWhatWasLoggedLongBefore(t *testing.T) {
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
 	d.onTap = d.tap
 	run(t, "  - launch: com.example\n  - tap: Go\n  - sleep: 2s\n  - assert: {label: Paid, timeoutMs: 500}\n",
-		&launcher{d}, func(t *testing.T, s *sink, r *event.Result) {
-			if step := r.Step(4); r.Verdict != event.Fail || len(step.Around) != 0 || strings.Contains(r.Problem.Message,
+		&launcher{d}, func(t *testing.T, s *sink, r *event.CaseResult) {
+			if step := r.Step(4); r.Result != event.Fail || len(step.Around) != 0 || strings.Contains(r.Problem.Message,
 				"meanwhile") {
 				t.Errorf("%+v", step)
 			}

@@ -114,8 +114,8 @@ func New(o Options) *Manager {
 
 // finalizeInterrupted completes the packs of runs of processes that were killed.
 func (m *Manager) finalizeInterrupted() {
-	sealed, err := history.Seal(m.o.Config.Reports, time.Now())
-	if err = errors.Join(err, m.o.Config.ReportSealed(context.Background(), sealed)); err != nil {
+	sealed, err := history.Finalize(m.o.Config.Reports, time.Now())
+	if err = errors.Join(err, m.o.Config.ReportFinalized(context.Background(), sealed)); err != nil {
 		m.o.Log.Warn("cannot complete the reports of interrupted runs", "error", err)
 	}
 }
@@ -223,7 +223,7 @@ func newJob(cases []plan.Case, by string, created time.Time) *job {
 
 func (m *Manager) begin(ctx context.Context, p planned, n requestRecord, content string) (Record, error) {
 	r := newJob(p.Cases, n.By, time.Now().UTC())
-	work, sealed, err := run.Begin(p.conf, r.observe)
+	work, sealed, err := run.Start(p.conf, r.observe)
 	if work == nil {
 		return Record{}, fmt.Errorf("start a run: %w", err)
 	}
@@ -240,7 +240,7 @@ func (m *Manager) begin(ctx context.Context, p planned, n requestRecord, content
 }
 
 // launch lets a run wait for its turn. Its folder exists already.
-func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, p planned, sealed ...history.Sealed) {
+func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, p planned, sealed ...history.Finalized) {
 	r.record.ID = filepath.Base(work.Dir.Path())
 	inner, cancel := context.WithCancelCause(m.ctx)
 	r.cancel = cancel
@@ -250,7 +250,7 @@ func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, p planne
 	m.mu.Unlock()
 	m.all.Go(func() {
 		defer cancel(nil)
-		if err := work.Config.ReportSealed(context.WithoutCancel(ctx), sealed); err != nil {
+		if err := work.Config.ReportFinalized(context.WithoutCancel(ctx), sealed); err != nil {
 			m.o.Log.Warn("cannot report interrupted runs", "error", err)
 		}
 		m.work(inner, r, work, p)
@@ -331,10 +331,10 @@ func (rec *Record) end(outcomes []run.Outcome) {
 	for i, o := range outcomes {
 		c := &rec.Cases[i]
 		c.State, c.Verdict, c.Pack = Ended, o.Verdict(), o.Case.Pack
-		if o.Result != nil {
-			c.Device, c.DurationMS = o.Result.Case.Device, o.Result.Duration.Milliseconds()
-			if o.Result.Problem != nil {
-				c.Problem = o.Result.Problem.Message
+		if o.CaseResult != nil {
+			c.Device, c.DurationMS = o.CaseResult.Case.Device, o.CaseResult.Duration.Milliseconds()
+			if o.CaseResult.Problem != nil {
+				c.Problem = o.CaseResult.Problem.Message
 			}
 		}
 		if o.Err != nil {
@@ -345,8 +345,8 @@ func (rec *Record) end(outcomes []run.Outcome) {
 }
 
 // overallResult returns the result of a run. The order is that of the exit codes: the first result that any case has.
-func overallResult(cases []Case) event.Verdict {
-	for _, v := range []event.Verdict{event.Interrupted, event.Fail, event.Error, event.Pass} {
+func overallResult(cases []Case) event.Result {
+	for _, v := range []event.Result{event.Interrupted, event.Fail, event.Error, event.Pass} {
 		if slices.ContainsFunc(cases, func(c Case) bool { return c.Verdict == v }) {
 			return v
 		}

@@ -218,7 +218,7 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := manage(t, jobs.Options{Config: conf})
-	other, _, err := run.Begin(conf, nil)
+	other, _, err := run.Start(conf, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,29 +28,29 @@ const (
 
 // Record describes a run.
 type Record struct {
-	ID       string        `json:"id" doc:"Also the name of its folder among the reports." example:"2026-03-04T05-06-07"`
-	State    State         `json:"state" enum:"queued,running,ended"`
-	Verdict  event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"After the end."`
-	By       string        `json:"by,omitempty" doc:"The credential that asked for it."`
-	Created  time.Time     `json:"created,omitzero"`
-	Started  time.Time     `json:"started,omitzero"`
-	Ended    time.Time     `json:"ended,omitzero"`
-	Cases    []Case        `json:"cases" nullable:"false"`
-	Why      string        `json:"why,omitempty" doc:"Why it waits." example:"all 2 devices that suit it are in use"`
-	Problems []string      `json:"problems,omitempty" nullable:"false" doc:"Errors outside of the tests."`
+	ID       string       `json:"id" doc:"Also the name of its folder among the reports." example:"2026-03-04T05-06-07"`
+	State    State        `json:"state" enum:"queued,running,ended"`
+	Verdict  event.Result `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"After the end."`
+	By       string       `json:"by,omitempty" doc:"The credential that asked for it."`
+	Created  time.Time    `json:"created,omitzero"`
+	Started  time.Time    `json:"started,omitzero"`
+	Ended    time.Time    `json:"ended,omitzero"`
+	Cases    []Case       `json:"cases" nullable:"false"`
+	Why      string       `json:"why,omitempty" doc:"Why it waits." example:"all 2 devices that suit it are in use"`
+	Problems []string     `json:"problems,omitempty" nullable:"false" doc:"Errors outside of the tests."`
 }
 
 // Case describes a case of a run.
 type Case struct {
-	Pack       string        `json:"pack" doc:"The name of its folder in the run: /reports/{run}/{pack}."`
-	Test       string        `json:"test" doc:"The id of the test."`
-	Platform   dsl.Platform  `json:"platform,omitempty" enum:"android,ios,web"`
-	State      State         `json:"state" enum:"queued,running,ended"`
-	Verdict    event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted"`
-	Device     string        `json:"device,omitempty"`
-	Why        string        `json:"why,omitempty" doc:"Why a case waits on a farm. At most ten cases of a run have it."`
-	DurationMS int64         `json:"duration_ms,omitempty"`
-	Problem    string        `json:"problem,omitempty"`
+	Pack       string       `json:"pack" doc:"The name of its folder in the run: /reports/{run}/{pack}."`
+	Test       string       `json:"test" doc:"The id of the test."`
+	Platform   dsl.Platform `json:"platform,omitempty" enum:"android,ios,web"`
+	State      State        `json:"state" enum:"queued,running,ended"`
+	Verdict    event.Result `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted"`
+	Device     string       `json:"device,omitempty"`
+	Why        string       `json:"why,omitempty" doc:"Why a case waits on a farm. At most ten cases of a run have it."`
+	DurationMS int64        `json:"duration_ms,omitempty"`
+	Problem    string       `json:"problem,omitempty"`
 }
 
 // ErrUnknown means that the run does not exist.
@@ -89,13 +89,13 @@ func onDisk(folder, id string) (Record, error) {
 // fromRunFile takes the result from the run.json of a finished run.
 func (r *Record) fromRunFile(dir string) bool {
 	var file struct {
-		Verdict event.Verdict `json:"verdict"`
-		Started time.Time     `json:"started"`
-		Ended   time.Time     `json:"ended"`
+		Verdict event.Result `json:"verdict"`
+		Started time.Time    `json:"started"`
+		Ended   time.Time    `json:"ended"`
 		Results []struct {
 			ID, Pack, Device string
 			Platform         dsl.Platform
-			Verdict          event.Verdict
+			Verdict          event.Result
 			DurationMS       int64 `json:"duration_ms"`
 			Problem          *struct{ Message string }
 		} `json:"results"`
@@ -142,14 +142,14 @@ func (r *Record) fromPacks(dir string, alive bool) {
 
 // caseOf converts a case of the history. Its pack is not complete while the case runs.
 func caseOf(c history.RunCase, alive bool) Case {
-	res := c.Result
-	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Verdict,
+	res := c.CaseResult
+	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Result,
 		Device:     res.Case.Device,
 		DurationMS: res.Duration.Milliseconds()}
 	switch {
-	case alive && res.Verdict == event.Interrupted && c.Pack == "":
+	case alive && res.Result == event.Interrupted && c.Pack == "":
 		one.State, one.Verdict = Queued, ""
-	case alive && res.Verdict == event.Interrupted:
+	case alive && res.Result == event.Interrupted:
 		one.State, one.Verdict = Running, ""
 	case res.Problem != nil:
 		one.Problem = res.Problem.Message

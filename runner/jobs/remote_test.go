@@ -25,7 +25,7 @@ type away struct {
 func (a *away) Usable(context.Context, dsl.Platform) (int, error) { return 2, nil }
 
 func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
-	t.Heard(0, event.Event{Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID, Pack: t.Case.Pack,
+	t.Received(0, event.Event{Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID, Pack: t.Case.Pack,
 		Device: "there"}})
 	a.began <- t.Case
 	<-ctx.Done()

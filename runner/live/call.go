@@ -31,7 +31,7 @@ type Request struct {
 
 // Answer is the result of a Request. Verdict is pass or fail; all other results are errors of Call.
 type Answer struct {
-	Verdict event.Verdict
+	Verdict event.Result
 	Detail  *event.Detail  // the element that was matched, the point that was touched
 	Problem *event.Problem // of a fail: the expected and the actual state
 	Value   any            // what the action returns (extract, webEval, http, …), else nil
@@ -66,7 +66,7 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		s.Timeout, s.Dir, s.Detail, s.Confirm = opts.Limit(args, d.o.Timeout), r.Dir, &event.Detail{}, r.Confirm
 		began := time.Now()
 		err := action.Perform(ctx, s, args)
-		a = Answer{Verdict: action.VerdictOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
+		a = Answer{Verdict: action.ResultOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
 		var mistake *action.Mistake
 		if errors.As(err, &mistake) {
 			return &InvalidError{err}
@@ -161,7 +161,7 @@ func isDeviceError(err error) bool {
 	var invalid *InvalidError
 	var noVision *action.VisionError
 	var mistake *action.Mistake
-	return action.VerdictOf(err) == event.Error && !errors.As(err, &invalid) && !errors.As(err, &noVision) &&
+	return action.ResultOf(err) == event.Error && !errors.As(err, &invalid) && !errors.As(err, &noVision) &&
 		!errors.As(err, &mistake) && !errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
 }
 

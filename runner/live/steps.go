@@ -23,7 +23,7 @@ type StepsRequest struct {
 	Test   *dsl.Test       // contains the steps; its other fields are ignored
 	Dir    string          // folder of relative paths of files; default: Access.Root's
 	Ended  func(StepEnd)   // called for each top-level step that has ended
-	Begins func(*dsl.Step) // called before each top-level step; may be nil
+	OnStep func(*dsl.Step) // called before each top-level step; may be nil
 	// Prepare is called before the first step; may be nil.
 	Prepare func(*action.Session)
 	// Case provides the variables of a planned test; nil: only the exposed variables are available.
@@ -55,10 +55,10 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 				c.Test = r.Test
 			}
 			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell,
-				Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins, Uses: s.Uses}
-			err := engine.Openly(ctx, c, s.Device, fileSink{d, e}, opts, r.Ended)
+				Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, OnStep: r.OnStep, Uses: s.Uses}
+			err := engine.RunInteractive(ctx, c, s.Device, fileSink{d, e}, opts, r.Ended)
 			var mistake *action.Mistake
-			if action.VerdictOf(err) == event.Fail || errors.As(err, &mistake) {
+			if action.ResultOf(err) == event.Fail || errors.As(err, &mistake) {
 				return nil // Ended has reported it
 			}
 			return err

@@ -117,8 +117,8 @@ func TestBrokenDeviceIsNotWaitedFor(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	test := &dsl.Test{ID: "login", Pos: source.Pos{File: "login.yaml", Line: 1, Col: 1}}
-	outcome := func(v event.Verdict) run.Outcome {
-		return run.Outcome{Case: plan.Case{Test: test}, Result: &event.Result{Verdict: v, Problem: &event.Problem{
+	outcome := func(v event.Result) run.Outcome {
+		return run.Outcome{Case: plan.Case{Test: test}, CaseResult: &event.CaseResult{Result: v, Problem: &event.Problem{
 			Message: "no " + string(v), Expected: "more"}}}
 	}
 	pass, fail := outcome(event.Pass), outcome(event.Fail)
@@ -128,17 +128,17 @@ func TestVerdicts(t *testing.T) {
 		words   []string // none: it holds
 	}{
 		"outcome": {pass, matchers.HavePassed(), nil},
-		"result":  {pass.Result, matchers.HavePassed(), nil},
+		"result":  {pass.CaseResult, matchers.HavePassed(), nil},
 		"all":     {[]run.Outcome{pass, pass}, matchers.HavePassed(), nil},
 		"verdict": {fail, matchers.HaveVerdict(event.Fail), nil},
 		"failed": {fail, matchers.HavePassed(), []string{"expected the verdict pass", "login.yaml:1:1: fail: no fail",
 			"expected: more"}},
-		"failed result": {fail.Result, matchers.HavePassed(), []string{"fail: no fail"}},
+		"failed result": {fail.CaseResult, matchers.HavePassed(), []string{"fail: no fail"}},
 		"one of two":    {[]run.Outcome{pass, fail}, matchers.HavePassed(), []string{"fail: no fail"}},
-		"not kept": {run.Outcome{Case: pass.Case, Result: pass.Result, Err: errors.New("disk full")},
+		"not kept": {run.Outcome{Case: pass.Case, CaseResult: pass.CaseResult, Err: errors.New("disk full")},
 			matchers.HavePassed(), []string{"disk full"}},
 		"none":      {[]run.Outcome{}, matchers.HavePassed(), []string{"no test was run"}},
-		"nil":       {(*event.Result)(nil), matchers.HavePassed(), []string{"there is no result"}},
+		"nil":       {(*event.CaseResult)(nil), matchers.HavePassed(), []string{"there is no result"}},
 		"something": {42, matchers.HavePassed(), []string{"it got int"}},
 		"no screen": {42, matchers.Show("x"), []string{"it got int"}},
 	} {

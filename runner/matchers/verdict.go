@@ -20,10 +20,10 @@ func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 func HavePassed() types.GomegaMatcher { return HaveVerdict(event.Pass) }
 
 // HaveVerdict succeeds for tests with that verdict; see HavePassed.
-func HaveVerdict(v event.Verdict) types.GomegaMatcher { return &verdict{want: v} }
+func HaveVerdict(v event.Result) types.GomegaMatcher { return &verdict{want: v} }
 
 type verdict struct {
-	want event.Verdict
+	want event.Result
 	not  string // the tests with another verdict
 }
 
@@ -32,11 +32,11 @@ func (m *verdict) Match(actual any) (bool, error) {
 	switch a := actual.(type) {
 	case run.Outcome:
 		m.see(a)
-	case *event.Result:
+	case *event.CaseResult:
 		if a == nil {
 			return false, errors.New("there is no result")
 		}
-		o := run.Outcome{Result: a}
+		o := run.Outcome{CaseResult: a}
 		o.Case.Test = runner.Reported(a)
 		m.see(o)
 	case []run.Outcome:

@@ -42,32 +42,32 @@ type Runner struct {
 
 // Outcome is the result of one case.
 type Outcome struct {
-	Case   plan.Case
-	Result *event.Result // nil when the run ended before the case had a device
-	Dir    string        // of the pack
-	Failed int           // how many attempts failed before this one, the last
-	Lost   string        // the device that an earlier attempt lost; empty: none
-	Err    error         // the report could not be written
+	Case       plan.Case
+	CaseResult *event.CaseResult // nil when the run ended before the case had a device
+	Dir        string            // of the pack
+	Failed     int               // how many attempts failed before this one, the last
+	Lost       string            // the device that an earlier attempt lost; empty: none
+	Err        error             // the report could not be written
 
 	noOther bool // the case did not run: the only device is the one that was lost
 }
 
 // lostDevice reports whether the case ended because its device was lost.
 func (o Outcome) lostDevice() bool {
-	return o.Result != nil && o.Result.LostDevice() && o.Result.Case.Device != ""
+	return o.CaseResult != nil && o.CaseResult.LostDevice() && o.CaseResult.Case.Device != ""
 }
 
 // Verdict returns the verdict of the outcome. A case without a complete report never passes.
-func (o Outcome) Verdict() event.Verdict {
+func (o Outcome) Verdict() event.Result {
 	switch {
-	case o.Result == nil && o.Err != nil:
+	case o.CaseResult == nil && o.Err != nil:
 		return event.Error
-	case o.Result == nil:
+	case o.CaseResult == nil:
 		return event.Interrupted
-	case o.Err != nil && (o.Result.Verdict == event.Pass || o.Result.Verdict == event.Skipped):
+	case o.Err != nil && (o.CaseResult.Result == event.Pass || o.CaseResult.Result == event.Skipped):
 		return event.Error
 	}
-	return o.Result.Verdict
+	return o.CaseResult.Result
 }
 
 // maxOpens is how many attempts a case makes to open one phone that is listed as ready.
@@ -119,7 +119,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 			t.failed++
 			t.avoid = ""
 		case t.lost == "" && out.lostDevice():
-			t.lost = out.Result.Case.Device
+			t.lost = out.CaseResult.Case.Device
 			if c.Platform != dsl.Web { // each of its cases has a browser of its own
 				t.avoid = t.lost
 			}
@@ -147,7 +147,7 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside callbacks, t try)
 		return *none
 	}
 	defer lease.Release()
-	return r.on(ctx, c, lease, dev, func(v event.Verdict) {
+	return r.on(ctx, c, lease, dev, func(v event.Result) {
 		if t.left == 0 || v != event.Fail && v != event.Error {
 			beside.freed()
 		}
@@ -249,7 +249,7 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 }
 
 // verdictWithoutDevice is the verdict of a case without a device.
-func (r *Runner) verdictWithoutDevice() event.Verdict {
+func (r *Runner) verdictWithoutDevice() event.Result {
 	if r.Config.RequireDevices {
 		return event.Error
 	}
@@ -258,7 +258,7 @@ func (r *Runner) verdictWithoutDevice() event.Verdict {
 
 // on runs the case on an open device. The device is released, and freed called, before the recording is converted.
 func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev drivers.Device,
-	freed func(event.Verdict)) Outcome {
+	freed func(event.Result)) Outcome {
 	defer dev.Close()
 	if err := browse(ctx, dev, c.Browser); err != nil {
 		return r.unbrowsed(ctx, c, dev, err)
@@ -309,7 +309,7 @@ func (r *Runner) PrepareDevice(ctx context.Context, dev drivers.Device) []string
 	if !ok {
 		return nil
 	}
-	if err := calm.Calm(ctx); err != nil && ctx.Err() == nil {
+	if err := calm.StopAnimations(ctx); err != nil && ctx.Err() == nil {
 		r.Config.logger().Warn("animations stay on", "device", dev.Info().ID, "error", err)
 		return []string{fmt.Sprintf("animations stay on: %v", err)}
 	}
@@ -338,7 +338,7 @@ func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Use
 }
 
 // GiveBack closes the device of a case that has ended, and releases it.
-func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Verdict) {
+func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Result) {
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
 		r.warn("the device was not restored: %v", err)
@@ -358,7 +358,7 @@ func (r *Runner) warn(format string, args ...any) {
 
 // notRun is why a case did not run.
 type notRun struct {
-	verdict event.Verdict
+	verdict event.Result
 	why     string
 	device  drivers.Info // that it would have run on, if any
 }
@@ -383,7 +383,7 @@ func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	err = pack.Emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	if err == nil {
 		pack.NoRecording("nothing was run")
-		err = pack.Emit(event.Event{Kind: event.CaseEnded, Verdict: n.verdict, Problem: &event.Problem{Message: n.why}})
+		err = pack.Emit(event.Event{Kind: event.CaseEnded, Result: n.verdict, Problem: &event.Problem{Message: n.why}})
 	}
 	return r.Finish(ctx, c, pack, err)
 }
@@ -429,5 +429,5 @@ func (r *Runner) Finish(ctx context.Context, c plan.Case, pack *pack.Pack, runEr
 	if err == nil { // otherwise err contains runErr
 		err = runErr
 	}
-	return Outcome{Case: c, Result: result, Dir: pack.Dir(), Err: err}
+	return Outcome{Case: c, CaseResult: result, Dir: pack.Dir(), Err: err}
 }

@@ -31,9 +31,9 @@ type Try struct {
 	Case  plan.Case // its pack must have the name Case.Pack
 	Avoid string    // the id of a device to exclude; empty: none
 	Spool string    // the folder for the pack
-	// Heard takes the nth event of the case, from 0, while it runs, one call at a time. Events may be repeated or
+	// Received takes the nth event of the case, from 0, while it runs, one call at a time. Events may be repeated or
 	// missing, since the pack contains them; the first one of a later attempt starts again.
-	Heard func(n int, e event.Event)
+	Received func(n int, e event.Event)
 }
 
 // Once runs the case once, ignoring the retries of its test: for a Runner elsewhere. The pack has the name c.Pack
@@ -70,7 +70,7 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 		return Outcome{Case: c}, fmt.Errorf("device %s cannot be opened: %w", id, err)
 	}
 	defer lease.Release()
-	return r.on(ctx, c, lease, dev, func(event.Verdict) {}), nil
+	return r.on(ctx, c, lease, dev, func(event.Result) {}), nil
 }
 
 // runRemotely runs one attempt of the case on another machine, but not on the device that avoid names, if any.
@@ -83,15 +83,15 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	var result *event.Result
-	dir, err := r.Remote.Try(ctx, Try{Case: c, Avoid: avoid, Spool: in.Spool(), Heard: in.Event})
+	var result *event.CaseResult
+	dir, err := r.Remote.Try(ctx, Try{Case: c, Avoid: avoid, Spool: in.Spool(), Received: in.Event})
 	var none *pool.NoDeviceError
 	switch {
 	case err == nil:
 		if result, err = in.Adopt(dir); result == nil {
 			result, err = in.End(ctx, event.Error, event.Problem{Message: err.Error()})
 		}
-	case !in.Begun():
+	case !in.Started():
 		if err := in.Discard(); err != nil {
 			return Outcome{Case: c, Err: err}
 		}
@@ -109,7 +109,7 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 	default:
 		result, err = in.End(ctx, event.Error, event.Problem{Message: err.Error()})
 	}
-	return Outcome{Case: c, Result: result, Dir: in.Dir(), Err: err}
+	return Outcome{Case: c, CaseResult: result, Dir: in.Dir(), Err: err}
 }
 
 // askAgain is how often a run checks whether more cases can run at once.

@@ -43,9 +43,9 @@ func (r *Runner) Announce(cases []plan.Case) error {
 	return history.WritePlan(r.Dir, described)
 }
 
-// ReportSealed is Report for dead runs that were finalized, as far as it still makes sense.
-func (c Config) ReportSealed(ctx context.Context, sealed []history.Sealed) error {
-	return reporters.FinishSealed(ctx, sealed, c.assembly(ctx, io.Discard))
+// ReportFinalized is Report for dead runs that were finalized, as far as it still makes sense.
+func (c Config) ReportFinalized(ctx context.Context, sealed []history.Finalized) error {
+	return reporters.FinishFinalized(ctx, sealed, c.assembly(ctx, io.Discard))
 }
 
 func (c Config) assembly(ctx context.Context, stdout io.Writer) reporters.Options {

@@ -15,9 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Begin finalizes dead runs and opens a new run.
-func Begin(c Config, observe func(event.Case, event.Event)) (*Runner, []history.Sealed, error) {
-	sealed, sealErr := history.Seal(c.Reports, time.Now())
+// Start finalizes dead runs and opens a new run.
+func Start(c Config, observe func(event.Case, event.Event)) (*Runner, []history.Finalized, error) {
+	sealed, sealErr := history.Finalize(c.Reports, time.Now())
 	dir, err := c.Claim.NewRunDir(c.Reports, time.Now())
 	if err != nil {
 		return nil, sealed, errors.Join(err, sealErr)
@@ -183,7 +183,7 @@ const (
 
 // ExitCode sums the outcomes up: failed tests take precedence over errors; a run in which nothing ran is not a success.
 func ExitCode(outcomes []Outcome, allowEmpty bool) int {
-	count := map[event.Verdict]int{}
+	count := map[event.Result]int{}
 	for _, o := range outcomes {
 		count[o.Verdict()]++
 	}

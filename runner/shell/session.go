@@ -159,7 +159,7 @@ func (s *session) perform(ctx context.Context, req Request) (*client.Answer, err
 		if req.Op == OpSnapshot {
 			return c.Look(ctx, device, *req.View)
 		}
-		return c.Picture(ctx, device, *req.Look)
+		return c.Screenshot(ctx, device, *req.Look)
 	case OpSave:
 		text, err := s.client.Journal.YAML(req.ID, time.Now())
 		return client.Text(text), err
@@ -188,7 +188,7 @@ func respond(a *client.Answer) Response {
 	var words []string
 	for _, p := range a.Parts {
 		if p.Data != nil {
-			r.Pictures = append(r.Pictures, Picture{Kind: p.Kind, Data: p.Data})
+			r.Images = append(r.Images, Image{Kind: p.Kind, Data: p.Data})
 		} else if p.Text != "" {
 			words = append(words, strings.TrimRight(p.Text, "\n"))
 		}

@@ -20,16 +20,16 @@ type Request struct {
 	Expose  []string          `json:"expose,omitempty"` // variables of Env that may be used as ${NAME}
 	Caller  string            `json:"caller"`           // the waiting command, for the list of sessions
 
-	Op     string              `json:"op"`
-	Word   string              `json:"word,omitempty"` // action, as in YAML
-	Args   string              `json:"args,omitempty"` // of the action, as in tests: a map
-	Steps  string              `json:"steps,omitempty"`
-	Device string              `json:"device,omitempty"`
-	Then   string              `json:"then,omitempty"`
-	View   *client.View        `json:"view,omitempty"`
-	Look   *client.PictureArgs `json:"look,omitempty"`
-	ID     string              `json:"id,omitempty"` // of the test that save writes
-	Test   *TestRequest        `json:"test,omitempty"`
+	Op     string                 `json:"op"`
+	Word   string                 `json:"word,omitempty"` // action, as in YAML
+	Args   string                 `json:"args,omitempty"` // of the action, as in tests: a map
+	Steps  string                 `json:"steps,omitempty"`
+	Device string                 `json:"device,omitempty"`
+	Then   string                 `json:"then,omitempty"`
+	View   *client.View           `json:"view,omitempty"`
+	Look   *client.ScreenshotArgs `json:"look,omitempty"`
+	ID     string                 `json:"id,omitempty"` // of the test that save writes
+	Test   *TestRequest           `json:"test,omitempty"`
 }
 
 // The operations of requests.
@@ -54,19 +54,19 @@ type TestRequest struct {
 // Response is the result of a command.
 type Response struct {
 	// As of taproot run: 0; 1: an assertion fails or an element is missing; 2: invalid input; 3: the device failed.
-	Exit     int       `json:"exit"`
-	Text     string    `json:"text"`
-	Note     string    `json:"note,omitempty"` // about the session itself
-	Steps    []string  `json:"steps,omitempty"`
-	Value    any       `json:"value,omitempty"`
-	Nearest  []string  `json:"nearest,omitempty"`
-	Try      string    `json:"try,omitempty"`
-	Pictures []Picture `json:"pictures,omitempty"`
-	Files    []File    `json:"files,omitempty"`
+	Exit    int      `json:"exit"`
+	Text    string   `json:"text"`
+	Note    string   `json:"note,omitempty"` // about the session itself
+	Steps   []string `json:"steps,omitempty"`
+	Value   any      `json:"value,omitempty"`
+	Nearest []string `json:"nearest,omitempty"`
+	Try     string   `json:"try,omitempty"`
+	Images  []Image  `json:"pictures,omitempty"`
+	Files   []File   `json:"files,omitempty"`
 }
 
-// Picture is an image in a response.
-type Picture struct {
+// Image is an image in a response.
+type Image struct {
 	Kind string `json:"kind"` // its media type
 	Data []byte `json:"data"`
 }

@@ -118,7 +118,7 @@ func (s *session) errorAnswer(ctx context.Context, req Request, err error) Respo
 		if device, err := c.AnyDevice(ctx); err == nil {
 			seen := respond(c.See(ctx, device))
 			answer.Text += "\n" + s.client.Mask.Text(seen.Text)
-			answer.Pictures = seen.Pictures
+			answer.Images = seen.Images
 		}
 	}
 	return answer
@@ -141,7 +141,7 @@ func exitOf(r *client.Refusal) int {
 		return run.ExitError
 	case errors.As(r.Err, &invalid), r.Err == nil, isInputError(r.Err):
 		return run.ExitUsage
-	case action.VerdictOf(r.Err) == event.Fail:
+	case action.ResultOf(r.Err) == event.Fail:
 		return run.ExitFail
 	}
 	return run.ExitError

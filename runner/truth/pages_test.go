@@ -27,7 +27,7 @@ import (
 // steps, and what the page's own model must hold in the end: the names of what was clicked, and values.
 type check struct {
 	page, name string
-	verdict    event.Verdict
+	verdict    event.Result
 	steps      string
 	count      int
 	clicks     string
@@ -61,7 +61,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 	for n, line := range strings.Split(strings.TrimSpace(head), "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "pass" || word == "fail" {
-			list = append(list, &check{page: page, name: fmt.Sprintf("%s:%d %s", page, n+3, line), verdict: event.Verdict(word)})
+			list = append(list, &check{page: page, name: fmt.Sprintf("%s:%d %s", page, n+3, line), verdict: event.Result(word)})
 			continue
 		}
 		if len(list) == 0 {
@@ -180,7 +180,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 	if err != nil {
 		t.Error(err)
 	}
-	r := s.Result()
+	r := s.CaseResult()
 	message := ""
 	if r.Problem != nil {
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)

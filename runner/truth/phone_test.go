@@ -44,7 +44,7 @@ type trap struct {
 	name  string
 	show  func(s *stage, now androidtest.Moment) androidtest.Shown
 	steps string
-	want  event.Verdict
+	want  event.Result
 	says  string // what the problem, or a warning or note of a step, must say
 	taps  string // what must have been touched
 
@@ -187,7 +187,7 @@ func (w *showing) run(t *testing.T) {
 	if pressed := phone.BarKeys(); len(pressed) > 0 {
 		w.wrong("pressed %q of the navigation bar\n%s", pressed, yaml)
 	}
-	phone.Change(func() { w.judge(s, verdict, sink.Result(), yaml) })
+	phone.Change(func() { w.judge(s, verdict, sink.CaseResult(), yaml) })
 }
 
 func hashOf(text string) (h uint32) {
@@ -198,7 +198,7 @@ func hashOf(text string) (h uint32) {
 }
 
 // judge holds what happened against what had to.
-func (w *showing) judge(s *stage, verdict event.Verdict, r *event.Result, yaml string) {
+func (w *showing) judge(s *stage, verdict event.Result, r *event.CaseResult, yaml string) {
 	said := ""
 	if r.Problem != nil {
 		said = r.Problem.Message
@@ -206,7 +206,7 @@ func (w *showing) judge(s *stage, verdict event.Verdict, r *event.Result, yaml s
 	var remarks []string
 	for _, st := range r.Steps {
 		if st.Detail != nil {
-			remarks = append(append(remarks, st.Detail.Notes...), st.Detail.Doubts...)
+			remarks = append(append(remarks, st.Detail.Notes...), st.Detail.Warnings...)
 		}
 		remarks = append(remarks, st.Notes...)
 	}

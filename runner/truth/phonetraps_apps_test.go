@@ -14,7 +14,7 @@ import (
 // appTraps are questions of the system, apps that die and come back, fields that rewrite, lists that are longer than
 // the screen.
 func appTraps() (list []*trap) {
-	add := func(name, steps string, want event.Verdict, taps, says string, show scene) {
+	add := func(name, steps string, want event.Result, taps, says string, show scene) {
 		list = append(list, &trap{name: name, steps: steps, want: want, taps: taps, says: says, show: show})
 	}
 	for _, some := range []func(addTrap){questionTraps, deathTraps, toastTraps, fieldTraps, listTraps, comingTraps,

@@ -10,7 +10,7 @@ import (
 
 // otherTraps are about the owner of a text, the orientation of the screen, and what a thing says of itself.
 func otherTraps() (list []*trap) {
-	add := func(name, steps string, want event.Verdict, taps, says string, show scene) *trap {
+	add := func(name, steps string, want event.Result, taps, says string, show scene) *trap {
 		c := &trap{name: name, steps: steps, want: want, taps: taps, says: says, show: show}
 		list = append(list, c)
 		return c

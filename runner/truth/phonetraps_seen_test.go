@@ -16,7 +16,7 @@ type (
 
 // seenTraps are texts that are in the tree and not visible, and their twins.
 func seenTraps() (list []*trap) {
-	add := func(name string, show scene, steps string, want event.Verdict, says string) {
+	add := func(name string, show scene, steps string, want event.Result, says string) {
 		list = append(list, &trap{name: name, show: show, steps: steps, want: want, says: says})
 	}
 	title := label("Checkout", at(0))
@@ -98,7 +98,7 @@ func seenTraps() (list []*trap) {
 
 // seenPartTraps are texts of which a person sees none or some, because something is drawn over them or a list ends in
 // the middle of them.
-func seenPartTraps(add func(name string, show scene, steps string, want event.Verdict, says string),
+func seenPartTraps(add func(name string, show scene, steps string, want event.Result, says string),
 	shown func(...part) scene) {
 	both := func(name string, show scene, seen bool, text string) {
 		presence, absence, none, one := pass, fails, fails, pass
@@ -152,7 +152,7 @@ func seenPartTraps(add func(name string, show scene, steps string, want event.Ve
 // keyboardTraps are about what a keyboard covers and shows.
 func keyboardTraps() (list []*trap) {
 	for _, api := range []int{28, 34} {
-		add := func(name string, steps string, want event.Verdict, says, taps string) {
+		add := func(name string, steps string, want event.Result, says, taps string) {
 			list = append(list, &trap{name: name + map[int]string{28: " of Android 9", 34: ""}[api], steps: steps, want: want,
 				says: says, taps: taps, options: androidtest.Options{API: api},
 				show: func(s *stage, now androidtest.Moment) androidtest.Shown {

@@ -117,7 +117,7 @@ func secureTraps() (list []*trap) {
 
 // awayTraps are phones on which something else than the app's screen is seen by the time of a verdict.
 func awayTraps() (list []*trap) {
-	add := func(name string, do func(a androidtest.App), steps string, want event.Verdict, says string,
+	add := func(name string, do func(a androidtest.App), steps string, want event.Result, says string,
 		o androidtest.Options) {
 		list = append(list, &trap{name: name, steps: steps, want: want, says: says, options: o, taps: "Pay",
 			show: func(s *stage, now androidtest.Moment) androidtest.Shown {

@@ -11,7 +11,7 @@ import (
 
 // touchTraps are screens on which a touch goes elsewhere than one would think.
 func touchTraps() (list []*trap) {
-	add := func(name string, steps string, want event.Verdict, taps, says string, show func(s *stage) androidtest.Shown) {
+	add := func(name string, steps string, want event.Result, taps, says string, show func(s *stage) androidtest.Shown) {
 		list = append(list, &trap{name: name, steps: steps, want: want, taps: taps, says: says,
 			show: func(s *stage, _ androidtest.Moment) androidtest.Shown { return show(s) }})
 	}
@@ -138,7 +138,7 @@ func touchTraps() (list []*trap) {
 // barTraps are elements under the system's navigation bar: with buttons it takes touches, and is drawn over what an app
 // has there.
 func barTraps() (list []*trap) {
-	add := func(name, steps string, want event.Verdict, taps, says string, buttons bool, show func(s *stage) []part) {
+	add := func(name, steps string, want event.Result, taps, says string, buttons bool, show func(s *stage) []part) {
 		for _, api := range []int{34, 36} {
 			list = append(list, &trap{name: fmt.Sprintf("%s of Android %d/touch", name, api), steps: steps, want: want,
 				taps: taps, says: says,

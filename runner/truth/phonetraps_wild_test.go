@@ -12,7 +12,7 @@ import (
 
 // wildTraps are what apps do that were made by many hands: names twice, rows that come and go, windows over windows.
 func wildTraps() (list []*trap) {
-	add := func(name, steps string, want event.Verdict, taps, says string, show scene) {
+	add := func(name, steps string, want event.Result, taps, says string, show scene) {
 		list = append(list, &trap{name: name, steps: steps, want: want, taps: taps, says: says, show: show})
 	}
 	for _, some := range []func(addTrap){nameTraps, stateTraps, placeTraps, windowTraps, systemNameTraps, timeTraps,
@@ -22,7 +22,7 @@ func wildTraps() (list []*trap) {
 	return list
 }
 
-type addTrap func(name, steps string, want event.Verdict, taps, says string, show scene)
+type addTrap func(name, steps string, want event.Result, taps, says string, show scene)
 
 const ms = time.Millisecond
 
@@ -245,7 +245,7 @@ func timeTraps(add addTrap) {
 		}
 		return p
 	}))
-	splash := func(steps string, name string, want event.Verdict, after ...part) {
+	splash := func(steps string, name string, want event.Result, after ...part) {
 		add("behind an empty first page/"+name, steps, want, "", "", timed(func(_ *stage, since time.Duration) []part {
 			if since < 1200*ms {
 				return nil

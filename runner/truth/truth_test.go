@@ -150,7 +150,7 @@ func (e *example) wants() answer {
 // outcome is what came of a test, and what is wrong with that.
 type outcome struct {
 	*example
-	verdict event.Verdict
+	verdict event.Result
 	problem string
 	line    int // of the step that failed
 	taps    []touch
@@ -200,7 +200,7 @@ func (e *example) run(t *testing.T) *outcome {
 		t.Error(err)
 	}
 	o := &outcome{example: e, verdict: verdict, took: time.Since(began)}
-	o.tell(s.Result())
+	o.tell(s.CaseResult())
 	phone.Close()
 	for _, tap := range phone.Taps() {
 		if tap.Kind == "tap" {
@@ -293,7 +293,7 @@ func (o *outcome) String() string {
 }
 
 // tell records what was wrong.
-func (o *outcome) tell(r *event.Result) {
+func (o *outcome) tell(r *event.CaseResult) {
 	if r.Problem != nil {
 		o.problem = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
 	}

@@ -347,7 +347,7 @@ func (q *questioned) ask(ctx context.Context, args any) (answer, string) {
 	err := action.Perform(ctx, s, args)
 	switch f := new(action.Failure); {
 	case err == nil:
-		return yes, strings.Join(s.Detail.Doubts, "; ")
+		return yes, strings.Join(s.Detail.Warnings, "; ")
 	case errors.As(err, &f) || drivers.AppIsWrong(err):
 		return no, err.Error()
 	}

@@ -28,7 +28,7 @@ type cell struct {
 	header   []string            // further lines of the test's header
 	effects  []string            // expressions that hold afterwards
 	faults   []androidtest.Fault // of the phone
-	verdict  event.Verdict       // of a cell that does not pass
+	verdict  event.Result        // of a cell that does not pass
 	says     []string            // its problem says these
 	options  map[string]string   // of the run: allow-shell
 	files    map[string][]byte   // next to the test

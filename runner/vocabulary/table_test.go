@@ -119,7 +119,7 @@ func (b bench) run(t *testing.T, c cell) {
 const patience = time.Minute
 
 // once runs it once, and returns the value of each effect.
-func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *record, map[string]any) {
+func (b bench) once(t *testing.T, c cell, path, run string) (event.Result, *record, map[string]any) {
 	planned, err := plan.Build(plan.Options{Dir: filepath.Dir(path), Args: []string{path}, Platform: c.platform,
 		Vars: map[string]string{"RUN": run}})
 	if err != nil || len(planned.Cases) != 1 {

@@ -29,7 +29,7 @@ import (
 // do so at its last step.
 type check struct {
 	page, name string
-	verdict    event.Verdict
+	verdict    event.Result
 	steps      string
 	count      int
 	values     map[string]string
@@ -61,13 +61,13 @@ func readChecks(t *testing.T, dir string) (list []*check) {
 
 func checksOf(t *testing.T, page, head string) (list []*check) {
 	t.Helper()
-	verdicts := map[event.Verdict]bool{}
+	verdicts := map[event.Result]bool{}
 	for n, line := range strings.Split(head, "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "pass" || word == "fail" {
-			verdicts[event.Verdict(word)] = true
+			verdicts[event.Result(word)] = true
 			list = append(list, &check{page: page, name: fmt.Sprintf("%s.jsx:%d %s", page, n+2, line),
-				verdict: event.Verdict(word), values: map[string]string{}})
+				verdict: event.Result(word), values: map[string]string{}})
 			continue
 		}
 		if len(list) == 0 {
@@ -234,7 +234,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 	if err != nil {
 		t.Error(err)
 	}
-	r := s.Result()
+	r := s.CaseResult()
 	message := ""
 	if r.Problem != nil {
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep-1, r.Problem.Message)

@@ -168,7 +168,7 @@ func functions() template.FuncMap {
 		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"sign": html.Sign, "word": html.Word,
-		"verdict": func(v event.Verdict) string {
+		"verdict": func(v event.Result) string {
 			if v == "" {
 				return "unreached"
 			}

@@ -52,7 +52,7 @@ func runsOf(records []jobs.Record, names *strings.Replacer) (list []run) {
 	return list
 }
 
-func failed(v event.Verdict) bool {
+func failed(v event.Result) bool {
 	return v == event.Fail || v == event.Error || v == event.Interrupted
 }
 

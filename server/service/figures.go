@@ -11,9 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// FigureKey is a key of the operator, which can read the metrics of the whole installation (GET /metrics) and nothing
+// MetricsKey is a key of the operator, which can read the metrics of the whole installation (GET /metrics) and nothing
 // else.
-type FigureKey struct {
+type MetricsKey struct {
 	ID      string
 	Name    string
 	Created time.Time
@@ -21,8 +21,8 @@ type FigureKey struct {
 	Revoked time.Time
 }
 
-// CreateFigureKey makes a key for metrics. Its secret cannot be read again.
-func (o *Operator) CreateFigureKey(ctx context.Context, name string) (secret string, err error) {
+// CreateMetricsKey makes a key for metrics. Its secret cannot be read again.
+func (o *Operator) CreateMetricsKey(ctx context.Context, name string) (secret string, err error) {
 	if name, err = goodName(name); err != nil {
 		return "", err
 	}
@@ -37,11 +37,11 @@ func (o *Operator) CreateFigureKey(ctx context.Context, name string) (secret str
 	})
 }
 
-// FigureKeys lists the keys for metrics, including revoked ones, newest first.
-func (o *Operator) FigureKeys(ctx context.Context) (list []FigureKey, err error) {
+// MetricsKeys lists the keys for metrics, including revoked ones, newest first.
+func (o *Operator) MetricsKeys(ctx context.Context) (list []MetricsKey, err error) {
 	err = o.s.db.Each(ctx, "SELECT id, name, created, used, revoked FROM figure_keys ORDER BY created DESC, id", nil,
 		func(scan func(...any) error) error {
-			var k FigureKey
+			var k MetricsKey
 			var created, used, revoked int64
 			err := scan(&k.ID, &k.Name, &created, &used, &revoked)
 			k.Created, k.Used, k.Revoked = store.Moment(created), store.Moment(used), store.Moment(revoked)
@@ -51,8 +51,8 @@ func (o *Operator) FigureKeys(ctx context.Context) (list []FigureKey, err error)
 	return list, err
 }
 
-// RevokeFigureKey revokes a key for metrics, from the next request on.
-func (o *Operator) RevokeFigureKey(ctx context.Context, id string) error {
+// RevokeMetricsKey revokes a key for metrics, from the next request on.
+func (o *Operator) RevokeMetricsKey(ctx context.Context, id string) error {
 	return o.s.db.Write(ctx, func(t *store.Tx) error {
 		n, err := t.Exec("UPDATE figure_keys SET revoked = $1 WHERE id = $2 AND revoked = 0", store.Time(o.s.now()), id)
 		if err == nil && n == 0 {
@@ -65,9 +65,9 @@ func (o *Operator) RevokeFigureKey(ctx context.Context, id string) error {
 	})
 }
 
-// FigureReader returns the name of the key for metrics in a request, as Identify does for other keys, or ErrInvalid
+// MetricsReader returns the name of the key for metrics in a request, as Identify does for other keys, or ErrInvalid
 // without a valid one.
-func (s *Service) FigureReader(ctx context.Context, h http.Header) (name string, err error) {
+func (s *Service) MetricsReader(ctx context.Context, h http.Header) (name string, err error) {
 	if len(h.Values("Authorization"))+len(h.Values("X-Api-Key")) != 1 {
 		return "", ErrInvalid
 	}

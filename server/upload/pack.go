@@ -85,7 +85,7 @@ func (x *extractor) summary(name string) (sum pack.Summary, err error) {
 		return sum, &Refused{"summary.json is not valid: " + err.Error()}
 	case !pack.IsPackName(sum.ID):
 		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is not the id of a test", sum.ID)}
-	case !slices.Contains([]event.Verdict{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted},
+	case !slices.Contains([]event.Result{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted},
 		sum.Result):
 		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is not a result", sum.Result)}
 	}

@@ -279,7 +279,7 @@ func TestGoodArchives(t *testing.T) {
 }
 
 // record makes a pack as a run does.
-func record(t *testing.T, name string, verdict event.Verdict) string {
+func record(t *testing.T, name string, verdict event.Result) string {
 	t.Helper()
 	run, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
@@ -296,7 +296,7 @@ func record(t *testing.T, name string, verdict event.Verdict) string {
 		problem = nil
 	}
 	for _, e := range []event.Event{{Kind: event.CaseStarted, Case: &c}, {Kind: event.StepStarted, Step: 1},
-		{Kind: event.StepEnded, Step: 1, Verdict: verdict, Problem: problem}, {Kind: event.CaseEnded, Verdict: verdict,
+		{Kind: event.StepEnded, Step: 1, Result: verdict, Problem: problem}, {Kind: event.CaseEnded, Result: verdict,
 			Problem: problem}} {
 		if err := pack.Emit(e); err != nil {
 			t.Fatal(err)
