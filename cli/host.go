@@ -142,7 +142,7 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, o
 		runs := filepath.Join(dir, "runs")
 		conf.FilesBelow = work.TestsIn(runs) // tests of a client read only the files that the client sent
 		// pages of a client's tests may be files; other clients open no files as pages
-		devices := of.Beside(run.Browsers(conf))
+		devices := of.WithDriver(run.Browsers(conf))
 		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: runs, Config: conf, Pool: devices, Log: log})
 		if err != nil {
 			return errors.Join(err, devices.Close())

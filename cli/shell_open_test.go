@@ -22,7 +22,7 @@ func TestOpenTakesAFile(t *testing.T) {
 		}
 	}
 	base := "file://" + filepath.ToSlash(dir) + "/"
-	if !strings.HasPrefix(base, "file:///") { // a drive's letter
+	if !strings.HasPrefix(base, "file:///") { // the drive of a path
 		base = "file:///" + filepath.ToSlash(dir) + "/"
 	}
 	for _, c := range []struct{ what, action, target, fails string }{

@@ -94,7 +94,7 @@ func TestPoolBeside(t *testing.T) {
 	t.Parallel()
 	f, own, other := phones("A"), newPages(2), newPages(2)
 	p := pool.New([]drivers.Driver{f, own}, pool.Options{Getenv: locksIn(t.TempDir())})
-	beside := p.Beside(other)
+	beside := p.WithDriver(other)
 	a, b := lease(t, p, dsl.Web), lease(t, beside, dsl.Web)
 	if a.Info.ID != "web-1" || b.Info.ID != "web-2" {
 		t.Errorf("leased %s and %s", a.Info.ID, b.Info.ID)

@@ -50,7 +50,7 @@ func (f *farmLab) worker(s *server.Server) func(context.Context, *host.Member) e
 	}
 	return func(ctx context.Context, m *host.Member) error {
 		conf := run.Config{Parallel: 3}
-		devices := s.Pool().Beside(run.Browsers(conf))
+		devices := s.Pool().WithDriver(run.Browsers(conf))
 		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: f.t.TempDir(), Config: conf, Pool: devices})
 		if err != nil {
 			return errors.Join(err, devices.Close())
@@ -472,7 +472,7 @@ func TestStreamsOfARemoteDevice(t *testing.T) {
 		t.Error(img.Bounds())
 	}
 	conn, lease := f.socket("SIM1")
-	if a := f.tell(conn, `{"id": 1, "do": {"tap": {"point": "50%,30%"}}}`); !strings.Contains(fmt.Sprint(a),
+	if a := f.sendMessage(conn, `{"id": 1, "do": {"tap": {"point": "50%,30%"}}}`); !strings.Contains(fmt.Sprint(a),
 		"passed:true") || len(m.phones[0].Taps()) != 1 {
 		t.Error(a)
 	}

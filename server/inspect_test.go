@@ -102,7 +102,7 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 	if a := l.sendMaybe(conn, "", false); a["id"] != 1.0 || a["outcome"].(map[string]any)["passed"] != true {
 		t.Errorf("%v", a)
 	}
-	if a := l.tell(conn,
+	if a := l.sendMessage(conn,
 		`{"id": 2, "run": {"yaml": "id: x\nplatform: android\nsteps:\n  - tapp: x\n"}}`); a["error"] == nil {
 		t.Errorf("%v", a)
 	}
@@ -114,16 +114,16 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 		out["passed"] != false {
 		t.Errorf("%v", out)
 	}
-	if a := l.tell(conn, `{"id": 5, "do": {"tap": {"point": "50%,1%"}}}`); a["outcome"] == nil {
+	if a := l.sendMessage(conn, `{"id": 5, "do": {"tap": {"point": "50%,1%"}}}`); a["outcome"] == nil {
 		t.Errorf("after the stop: %v", a)
 	}
 }
 
-// sendMaybe is tell, but sends no message when send is false.
+// sendMaybe is sendMessage, but sends no message when send is false.
 func (l *lab) sendMaybe(conn *respondingSocket, message string, send bool) map[string]any {
 	l.t.Helper()
 	if send {
-		return l.tell(conn, message)
+		return l.sendMessage(conn, message)
 	}
 	_, data, err := conn.Read(l.t.Context())
 	if err != nil {

@@ -113,8 +113,8 @@ func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http
 	return conn, res, err
 }
 
-// tell sends a message and returns the response.
-func (l *lab) tell(conn *respondingSocket, message string) map[string]any {
+// sendMessage sends a message and returns the response.
+func (l *lab) sendMessage(conn *respondingSocket, message string) map[string]any {
 	l.t.Helper()
 	if err := conn.Write(l.t.Context(), websocket.MessageText, []byte(message)); err != nil {
 		l.t.Fatal(err)
@@ -146,15 +146,15 @@ func TestWatchAndAct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.tell(conn, `{"id": 1, "do": {"launch": {"package": "com.example.login", "force": true}}}`); a["id"] != 1.0 ||
+	if a := l.sendMessage(conn, `{"id": 1, "do": {"launch": {"package": "com.example.login", "force": true}}}`); a["id"] != 1.0 ||
 		a["outcome"] == nil {
 		t.Fatalf("%v", a)
 	}
 	next()
-	if a := l.tell(conn, `{"id": 2, "do": {"tap": {"point": "50%,50%"}}}`); a["id"] != 2.0 || a["outcome"] == nil {
+	if a := l.sendMessage(conn, `{"id": 2, "do": {"tap": {"point": "50%,50%"}}}`); a["id"] != 2.0 || a["outcome"] == nil {
 		t.Errorf("%v", a)
 	}
-	if a := l.tell(conn, `{"id": 3, "do": {"assert": {"label": "what is not there", "timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
+	if a := l.sendMessage(conn, `{"id": 3, "do": {"assert": {"label": "what is not there", "timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
 		t.Errorf("%v", a)
 	}
 	for message, want := range map[string]string{
@@ -165,7 +165,7 @@ func TestWatchAndAct(t *testing.T) {
 		`{"id": 8, "do": {"webClick": {"selector": "a"}}}`:                       "invalid_request",
 		`{"id": 9, "do": {"openBrowser": {"url": "http://127.0.0.1/", "x": 1}}}`: "invalid_request",
 	} {
-		a := l.tell(conn, message)
+		a := l.sendMessage(conn, message)
 		if e, _ := a["error"].(map[string]any); e["error"] != want {
 			t.Errorf("%s: %v, want %s", message, a, want)
 		}
@@ -214,7 +214,7 @@ func TestInputUnderALease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.tell(conn, `{"id": 1, "do": {"tap": {"point": "50%,50%"}}}`); a["outcome"] == nil {
+	if a := l.sendMessage(conn, `{"id": 1, "do": {"tap": {"point": "50%,50%"}}}`); a["outcome"] == nil {
 		t.Errorf("%v", a)
 	}
 	_ = conn.Close(websocket.StatusNormalClosure, "")
@@ -372,7 +372,7 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the same one does not get it: %v", err)
 	}
-	if a := l.tell(again, `{"id": 1, "do": {"tap": {"point": "50%,50%"}}}`); a["outcome"] == nil {
+	if a := l.sendMessage(again, `{"id": 1, "do": {"tap": {"point": "50%,50%"}}}`); a["outcome"] == nil {
 		t.Errorf("%v", a)
 	}
 	var closed websocket.CloseError

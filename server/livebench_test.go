@@ -102,7 +102,7 @@ func benchmarkPage(b *testing.B) {
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	if a := l.tell(conn, `{"id": 1, "do": {"openBrowser": {"url": "`+site.URL+`"}}}`); a["outcome"] == nil {
+	if a := l.sendMessage(conn, `{"id": 1, "do": {"openBrowser": {"url": "`+site.URL+`"}}}`); a["outcome"] == nil {
 		b.Fatal(a)
 	}
 	seen := l.follow(ctx, "web-1", 100)

@@ -84,7 +84,7 @@ func (e sourceElement) has(trait string) bool {
 }
 
 // reacts reports whether a touch does something there, as far as the type or the traits say. An old WebDriverAgent
-// gives no traits: then whatever can be named to a blind person counts, for that is how many frameworks make their
+// returns no traits: then whatever can be named to a blind person counts, for that is how many frameworks make their
 // buttons.
 func (e sourceElement) reacts() bool {
 	switch e.kind {

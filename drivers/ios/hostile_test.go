@@ -189,7 +189,7 @@ func TestTurningTakesAMoment(t *testing.T) {
 	d, b := opened(t, small(iostest.DeviceOptions{TurnsLate: 400 * time.Millisecond}))
 	page(t, d, "Gestures")
 	must(t, d.Rotate(t.Context(), true))
-	if !b.lab.Device(0).Lies() {
+	if !b.lab.Device(0).Landscape() {
 		t.Error("the step is over, and the screen still stands")
 	}
 }

@@ -26,7 +26,7 @@ func byAddress(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 	return d, b
 }
 
-// A WebDriverAgent that is started again is waited for, and nothing is done twice.
+// TestWebDriverAgentIsAwayForAMoment: a WebDriverAgent that is started again is waited for, and nothing is done twice.
 func TestWebDriverAgentIsAwayForAMoment(t *testing.T) {
 	t.Parallel()
 	d, b := byAddress(t, iostest.DeviceOptions{})
@@ -49,7 +49,7 @@ func (d *dead) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// A WebDriverAgent that stays away is waited for once: what follows in the test, and its screenshots and logs, fail at
+// TestWebDriverAgentThatStaysAwayIsWaitedForOnce: a WebDriverAgent that stays away is waited for once: what follows in the test, and its screenshots and logs, fail at
 // once.
 func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	}
 }
 
-// The session of another client ends its app when it makes room for a new one of ours: that is not a crash of the app.
+// The session of another client ends its app when it gives way to a new one of ours: that is not a crash of the app.
 func TestAnotherClientTookTheSession(t *testing.T) {
 	t.Parallel()
 	d, b := byAddress(t, iostest.DeviceOptions{})

@@ -43,7 +43,7 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 		return nil, fmt.Errorf("device %s: %s: %w", d.info.ID, b.name, err)
 	}
 	film := &simRecording{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{}), d: d,
-		wide: d.lies()}
+		wide: d.landscape()}
 	if err := d.life.Go(func() { film.watch(d.life) }); err != nil {
 		go endRecording(b)
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
@@ -96,7 +96,7 @@ func (f *simRecording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 
 // upright rotates a video to the orientation of the app, when that was the same from the start to the end.
 func (f *simRecording) upright(ctx context.Context) {
-	if !f.wide || !f.d.lies() {
+	if !f.wide || !f.d.landscape() {
 		return
 	}
 	clockwise, err := f.d.liesRight(ctx)

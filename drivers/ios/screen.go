@@ -222,7 +222,7 @@ func (d *Device) describe(ctx context.Context, a activeElement) (*activeElement,
 
 // Screenshot returns the screen the way up in which the app is.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
-	img, err := d.picture(ctx)
+	img, err := d.takeScreenshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -241,8 +241,8 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	return img, nil
 }
 
-// picture takes a screenshot; where WebDriverAgent cannot, simctl may.
-func (d *Device) picture(ctx context.Context) (image.Image, error) {
+// takeScreenshot takes a screenshot; where WebDriverAgent cannot, simctl may.
+func (d *Device) takeScreenshot(ctx context.Context) (image.Image, error) {
 	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	data, err := d.capture(ctx)
@@ -341,8 +341,8 @@ func (d *Device) liesRight(ctx context.Context) (bool, error) {
 	return rotation.Z == 90, err
 }
 
-// lies reports whether the app was in landscape when it was read last.
-func (d *Device) lies() bool {
+// landscape reports whether the app was in landscape when it was read last.
+func (d *Device) landscape() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.wide

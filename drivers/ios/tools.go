@@ -97,17 +97,17 @@ func (t tools) run(ctx context.Context, c command) ([]byte, error) {
 	case out.full:
 		return nil, fmt.Errorf("%s wrote more than %d bytes", c.name, toolOutput)
 	case errors.As(err, &ended):
-		return out.buf.Bytes(), &toolError{c.name, ended.ExitCode(), said(errs.buf.String(), out.buf.String())}
+		return out.buf.Bytes(), &toolError{c.name, ended.ExitCode(), failureText(errs.buf.String(), out.buf.String())}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	case c.logged && len(errorsIn(errs.buf.String())) > 0:
-		return out.buf.Bytes(), &toolError{c.name, 0, said(errs.buf.String(), "")}
+		return out.buf.Bytes(), &toolError{c.name, 0, failureText(errs.buf.String(), "")}
 	}
 	return out.buf.Bytes(), nil
 }
 
-// said is what a program reported of its failure.
-func said(errs, out string) string {
+// failureText is what a program reported of its failure.
+func failureText(errs, out string) string {
 	if s := strings.TrimSpace(errs); s != "" {
 		return complaints(s)
 	}

@@ -39,7 +39,7 @@ func (t Tier) better(than Tier, counted bool) bool {
 // Query is a selector and what it is for.
 type Query struct {
 	Selector dsl.Selector
-	// Action asks for the one element to act on; without it, every element that shows what is required is a match.
+	// Action requires one element to act on; without it, every element that shows what is required is a match.
 	Action bool
 	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion
 	// never does.
@@ -53,9 +53,9 @@ type Query struct {
 	// Drawn reports, by the pixels of the screen, whether a person can see an element; over are the elements drawn over
 	// some of it or all of it. Nil: the caller decides by Match.Over.
 	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
-	// Said returns a selector as a test would write it, where the query's is made for the search. Nil: it is the test's
+	// AsWritten returns a selector as a test would write it, where the query's is made for the search. Nil: it is the test's
 	// own.
-	Said func(dsl.Selector) dsl.Selector
+	AsWritten func(dsl.Selector) dsl.Selector
 }
 
 // Expression is a css selector or an XPath: one of the two is empty.

@@ -129,8 +129,8 @@ func (c *chooser) choose(s dsl.Selector, m Match, picks func(dsl.Selector, Match
 			return ""
 		}
 		if picks(more, m) {
-			if c.q.Said != nil {
-				more = c.q.Said(more)
+			if c.q.AsWritten != nil {
+				more = c.q.AsWritten(more)
 			}
 			return selectorText(more)
 		}
@@ -308,8 +308,8 @@ func (f *finder) ambiguous(s dsl.Selector, all anchors) error {
 			}
 			text := c.choose(a.selector, m, refers)
 			if text != "" {
-				if f.q.Said != nil {
-					whole = f.q.Said(whole)
+				if f.q.AsWritten != nil {
+					whole = f.q.AsWritten(whole)
 				}
 				text = selectorText(whole)
 			}

@@ -134,7 +134,7 @@ func TestAmbiguityIsBounded(t *testing.T) {
 	tree := screen.NewTree([]*screen.Node{{Bounds: image.Rect(0, 0, 1000, 2000), Children: rows}}, image.Pt(1000, 2000),
 		time.Time{})
 	searched := 0
-	_, err := tree.Find(screen.Query{Selector: label("Delete"), Action: true, Said: func(s dsl.Selector) dsl.Selector {
+	_, err := tree.Find(screen.Query{Selector: label("Delete"), Action: true, AsWritten: func(s dsl.Selector) dsl.Selector {
 		searched++
 		return s
 	}})

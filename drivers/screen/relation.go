@@ -78,9 +78,9 @@ type relation struct {
 
 func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
-		{to: s.Below, holds: func(n, a spot, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) },
+		{to: s.Below, holds: func(n, a spot, _ *Node) bool { return below(n.place(), a.place()) && !outsideColumn(n, a) },
 			rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
-		{to: s.Above, holds: func(n, a spot, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) },
+		{to: s.Above, holds: func(n, a spot, _ *Node) bool { return below(a.place(), n.place()) && !outsideColumn(n, a) },
 			rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
 		{to: s.RightOf, holds: func(n, a spot, _ *Node) bool { return rightOf(n.place(), a.place()) || inRow(n, a) },
 			rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
@@ -267,10 +267,10 @@ func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
 // below: n starts where a ends or lower. Frames of neighbours may overlap by a hair.
 func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
 
-// besides reports whether n is outside of a's column, in a box that has a title of its own where a is one, or one of
+// outsideColumn reports whether n is outside of a's column, in a box that has a title of its own where a is one, or one of
 // a's kind in a's row, or at a's place in a box of the same kind: what is in the next card is not below this card's
 // title. On pages alone, as their trees have such boxes.
-func besides(n, a spot) bool {
+func outsideColumn(n, a spot) bool {
 	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
 		return false
 	}

@@ -92,7 +92,7 @@ type TextOutcome int
 const (
 	// it is there, as it was typed or as the field writes it: spaces and marks added, in other case
 	Whole   TextOutcome = iota
-	Grown               // it is there, among characters or digits that were not typed
+	Grown               // Whole: it is there, among characters or digits that were not typed
 	Missing             // characters of it are missing, or all
 )
 
@@ -189,7 +189,7 @@ func (f *Field) wrote(before, now, typed string) TextOutcome {
 	}
 	// What the field makes of the text is compared first: 1,250 of 1250, also where it showed that before and all was
 	// selected.
-	if f.Known && (now != before || f.Picked != "") && letters(typed) != "" && Follows(now, whole) == Whole {
+	if f.Known && (now != before || f.Picked != "") && alphanumerics(typed) != "" && Follows(now, whole) == Whole {
 		return Whole
 	}
 	if now == before {
@@ -198,8 +198,8 @@ func (f *Field) wrote(before, now, typed string) TextOutcome {
 	removed, added := difference(before, now)
 	how := Follows(added, typed)
 	switch {
-	case f.Known && f.Picked != "" && how != Whole && completes(letters(now), letters(whole)) &&
-		!inserted(letters(before), letters(now), letters(typed)):
+	case f.Known && f.Picked != "" && how != Whole && completes(alphanumerics(now), alphanumerics(whole)) &&
+		!inserted(alphanumerics(before), alphanumerics(now), alphanumerics(typed)):
 		return Grown
 	case f.Known && f.Picked != "" && removed == "": // what was selected is still there
 		return Missing
@@ -268,9 +268,9 @@ func (f *Field) inParts(now *Field, typed string) TextOutcome {
 	if len(now.Parts) != len(f.Parts) || f.At < 0 {
 		return Follows(strings.Join(now.Parts, ""), typed)
 	}
-	want := letters(typed)
+	want := alphanumerics(typed)
 	for i := f.At; i < len(now.Parts); i++ {
-		part := letters(now.Parts[i])
+		part := alphanumerics(now.Parts[i])
 		if want == "" {
 			if now.Parts[i] != f.Parts[i] {
 				return Grown
@@ -286,9 +286,9 @@ func (f *Field) inParts(now *Field, typed string) TextOutcome {
 		case f.Type != "input" && short != "" && strings.HasPrefix(strings.TrimLeft(want, "0"), short):
 			// 07 as 7, in a segment of a date
 			want = strings.TrimLeft(want, "0")[len(short):]
-		case i == f.At && f.Parts[i] != "" && strings.HasPrefix(part, letters(f.Parts[i])) &&
-			strings.HasPrefix(want, part[len(letters(f.Parts[i])):]):
-			want = want[len(part)-len(letters(f.Parts[i])):]
+		case i == f.At && f.Parts[i] != "" && strings.HasPrefix(part, alphanumerics(f.Parts[i])) &&
+			strings.HasPrefix(want, part[len(alphanumerics(f.Parts[i])):]):
+			want = want[len(part)-len(alphanumerics(f.Parts[i])):]
 		default:
 			return Missing
 		}
@@ -299,8 +299,8 @@ func (f *Field) inParts(now *Field, typed string) TextOutcome {
 	return Whole
 }
 
-// letters are the alphabetic characters and digits of a text, in lower case.
-func letters(s string) string {
+// alphanumerics are the alphabetic characters and digits of a text, in lower case.
+func alphanumerics(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

@@ -23,8 +23,8 @@ type acting struct {
 	framed       time.Time // when a frame got a document last
 }
 
-// begin is called at the start of an action; the result when it ends.
-func (a *acting) begin() (end func()) {
+// start is called at the start of an action; the result when it ends.
+func (a *acting) start() (end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.running++; a.running == 1 {

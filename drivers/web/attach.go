@@ -20,7 +20,7 @@ func (d *Driver) attach(ctx context.Context, address string) (*browser, error) {
 	if err := d.acquire(ctx); err != nil {
 		return nil, err
 	}
-	done := d.beside(ctx, func(ctx context.Context) (*browser, error) { return d.connect(ctx, address) })
+	done := d.startAside(ctx, func(ctx context.Context) (*browser, error) { return d.connect(ctx, address) })
 	select {
 	case r := <-done:
 		return r.value, r.err

@@ -89,16 +89,16 @@ func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
 		return b, nil
 	}
 	select {
-	case r := <-d.beside(ctx, func(ctx context.Context) (*browser, error) { return d.start(ctx, k) }):
+	case r := <-d.startAside(ctx, func(ctx context.Context) (*browser, error) { return d.start(ctx, k) }):
 		return r.value, r.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// beside starts to reach for a browser and continues when ctx ends, because Playwright knows no contexts. The caller
+// startAside starts to reach for a browser and continues when ctx ends, because Playwright knows no contexts. The caller
 // holds the lock, which is released when there is an outcome.
-func (d *Driver) beside(ctx context.Context, reach func(context.Context) (*browser, error)) <-chan outcome[*browser] {
+func (d *Driver) startAside(ctx context.Context, reach func(context.Context) (*browser, error)) <-chan outcome[*browser] {
 	done := make(chan outcome[*browser], 1)
 	ctx = context.WithoutCancel(ctx)
 	d.work.Go(func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// said puts what a tree has of an element's state into a few words.
-func said(tr *screen.Tree, id string) string {
+// stateWords puts what a tree has of an element's state into a few words.
+func stateWords(tr *screen.Tree, id string) string {
 	n := find(tr, func(n *screen.Node) bool { return n.ID == id })
 	if n == nil {
 		return "none"
@@ -108,13 +108,13 @@ func TestStates(t *testing.T) {
 			`HTMLElement{static formAssociated=true})</script>`, "disabled"},
 	}) {
 		fill(t, d, c.body)
-		got := said(tree(t, d), "x")
+		got := stateWords(tree(t, d), "x")
 		for range 5 { // on a busy machine the page may not have made the element yet
 			if got == c.want {
 				break
 			}
 			time.Sleep(200 * time.Millisecond)
-			got = said(tree(t, d), "x")
+			got = stateWords(tree(t, d), "x")
 		}
 		if got != c.want {
 			t.Errorf("%s\nis %q, want %q", c.body, got, c.want)

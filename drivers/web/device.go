@@ -43,8 +43,8 @@ type Device struct {
 	browser   string   // of pages that name none; "": the driver's
 	session   *session // what OpenPage opened last, nil before
 	pending   pending
-	filming   *film     // set by StartRecording
-	evidence  *evidence // set by StartEvidence
+	filming   *pageRecording // set by StartRecording
+	evidence  *evidence      // set by StartEvidence
 	log       *pageLog
 	dialogs   []string
 	aimed     *screen.Node      // what the next touch is meant for
@@ -232,7 +232,7 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 		return err
 	}
 	s.traffic.mark()
-	defer s.acting.begin()()
+	defer s.acting.start()()
 	over := make(chan struct{})
 	done := start(d, func() (struct{}, error) { defer close(over); return struct{}{}, f(page) })
 	limited, cancel := context.WithTimeout(ctx, limit)

@@ -24,7 +24,7 @@ func (d *Device) Fill(ctx context.Context, selector, text string, timeout time.D
 
 // FillIn is Fill, in frames too.
 func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
-	ctx = begin(ctx, at)
+	ctx = withDeadline(ctx, at)
 	if err := d.enabled(ctx, at); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.
 
 // click waits for what a click leads to, or, with hurry, for the click alone: a download keeps the page from
 // responding.
-func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, hurry bool) error {
+func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, clickOnly bool) error {
 	button, ok := mouseButtons()[how.Button]
 	if !ok || how.Count < 0 || how.Count > 100 {
 		return fmt.Errorf("%w: a mouse cannot click %d times with the button %s", drivers.ErrUnsupported, how.Count,
@@ -86,8 +86,8 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 			err := element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Modifiers: held,
 				Timeout: timeout,
 				//lint:ignore SA1019 deprecated because its effect becomes the default: until then a click must ask for it
-				NoWaitAfter: playwright.Bool(hurry)})
-			if err != nil || hurry || *count > 1 {
+				NoWaitAfter: playwright.Bool(clickOnly)})
+			if err != nil || clickOnly || *count > 1 {
 				return err
 			}
 			return d.givesClick(element, at)
@@ -139,7 +139,7 @@ func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice driv
 	default:
 		return fmt.Errorf("%w: nothing was given to be chosen in %s", drivers.ErrNotActionable, naming(at))
 	}
-	ctx = begin(ctx, at)
+	ctx = withDeadline(ctx, at)
 	if err := d.choosable(ctx, at, choice); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 				Timeout: timeout})
 		}
 	}
-	ctx = begin(ctx, at)
+	ctx = withDeadline(ctx, at)
 	if err := d.enabled(ctx, at); err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 				Trial: playwright.Bool(trial), Timeout: timeout})
 		}
 	}
-	ctx = begin(ctx, at)
+	ctx = withDeadline(ctx, at)
 	err := d.once(ctx, at, singleAction{try: drag(true), do: drag(false)})
 	if err != nil && drivers.AppIsWrong(err) {
 		return d.noTarget(ctx, drivers.WebTarget{Selector: to, Frame: at.Frame, Timeout: at.Timeout}, err)

@@ -31,7 +31,7 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 	if len(paths) == 0 {
 		given = []playwright.InputFile{}
 	}
-	ctx = begin(ctx, at)
+	ctx = withDeadline(ctx, at)
 	err = d.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
 		try: func(field playwright.Locator, timeout *float64) error {
 			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached,
@@ -121,7 +121,7 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	if err != nil {
 		return "", err
 	}
-	ctx = begin(ctx, at)
+	ctx = withDeadline(ctx, at)
 	select {
 	case <-s.downloads: // one that was not requested
 	default:

@@ -147,7 +147,7 @@ func (s *session) listen() {
 		s.traffic.asked(r)
 		s.traffic.called(r)
 		if r.IsNavigationRequest() {
-			s.traffic.began(r)
+			s.traffic.started(r)
 		}
 	})
 	s.context.OnRequestFailed(func(r playwright.Request) {

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// film is a recording under way: every page of every context that is opened meanwhile is recorded.
-type film struct {
+// pageRecording is a recording under way: every page of every context that is opened meanwhile is recorded.
+type pageRecording struct {
 	device *Device
 	dir    string
 }
@@ -46,7 +46,7 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 	case d.filming != nil:
 		return nil, errors.New("the page is being recorded already")
 	}
-	d.filming = &film{device: d, dir: dir}
+	d.filming = &pageRecording{device: d, dir: dir}
 	return d.filming, nil
 }
 
@@ -65,7 +65,7 @@ func (d *Driver) canFilm(ctx context.Context) error {
 }
 
 // Stop closes the pages, which completes their recordings.
-func (f *film) Stop(ctx context.Context) ([]drivers.Clip, error) {
+func (f *pageRecording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	d := f.device
 	d.mu.Lock()
 	s := d.session

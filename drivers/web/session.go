@@ -172,7 +172,7 @@ func (s *session) followNow(page playwright.Page) {
 			_ = page.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: scheme})
 		})
 	}
-	page.OnWebSocket(func(playwright.WebSocket) { s.traffic.hears() })
+	page.OnWebSocket(func(playwright.WebSocket) { s.traffic.receives() })
 	page.OnCrash(func(playwright.Page) { s.crashOnce() })
 	page.OnDownload(func(file playwright.Download) {
 		s.leaveEmpty()

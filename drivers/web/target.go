@@ -66,7 +66,7 @@ func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Dur
 	if err != nil {
 		return err
 	}
-	defer s.acting.begin()()
+	defer s.acting.start()()
 	try = d.inTurn(ctx, try)
 	_, err = read(ctx, d, func(page playwright.Page) (struct{}, error) {
 		return struct{}{},
@@ -157,8 +157,8 @@ var (
 	errNoFrame = fmt.Errorf("%w: the frame is not there", screen.ErrNotFound)
 )
 
-// begin sets the end of an action's time: what it waits for one after the other does not add up.
-func begin(ctx context.Context, at drivers.WebTarget) context.Context {
+// withDeadline sets the end of an action's time: what it waits for one after the other does not add up.
+func withDeadline(ctx context.Context, at drivers.WebTarget) context.Context {
 	return drivers.WithStepDeadline(ctx, deadlineOf(ctx, at))
 }
 

@@ -36,8 +36,8 @@ type traffic struct {
 	streams bool                             // a page receives from the network without a request
 }
 
-// began notes that a page was requested; ended that the response starts, or that there is none.
-func (t *traffic) began(r playwright.Request) {
+// started notes that a page was requested; ended that the response starts, or that there is none.
+func (t *traffic) started(r playwright.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.pages == nil {
@@ -128,8 +128,8 @@ func fromFrame(r playwright.Request) bool {
 	return frame != nil && frame.ParentFrame() != nil
 }
 
-// hears notes that a page receives from the network without a request.
-func (t *traffic) hears() {
+// receives notes that a page receives from the network without a request.
+func (t *traffic) receives() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.streams = true

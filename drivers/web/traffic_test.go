@@ -41,7 +41,7 @@ func TestCallsOfScripts(t *testing.T) {
 		is(screen.Busy, "the answer")
 		time.Sleep(callsAfter)
 		is(screen.Quiet, "a moment after it")
-		of.hears()
+		of.receives()
 		is(screen.Unknown, "a page that hears from the network")
 	})
 }

@@ -61,7 +61,7 @@ func Needs(f *Flow) map[string]string {
 	}
 	look := func(value string) {
 		for _, m := range placeForm.FindAllStringSubmatch(strings.ReplaceAll(value, `\${`, ""), -1) {
-			use(envNames(said(m[1])))
+			use(envNames(loggedMessage(m[1])))
 		}
 	}
 	values := func(v source.Value) {
@@ -117,7 +117,7 @@ func Needs(f *Flow) map[string]string {
 					continue
 				}
 				for _, statement := range statements(do.Text) {
-					use(envNames(said(statement)))
+					use(envNames(loggedMessage(statement)))
 				}
 			}
 		}
@@ -136,8 +136,8 @@ func Needs(f *Flow) map[string]string {
 	return needs
 }
 
-// said is a statement that logs, reduced to its message; any other is itself.
-func said(statement string) string {
+// loggedMessage is a statement that logs, reduced to its message; any other is itself.
+func loggedMessage(statement string) string {
 	if m := logForm.FindStringSubmatch(statement); m != nil {
 		return m[1]
 	}

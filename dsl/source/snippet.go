@@ -71,7 +71,7 @@ func window(line []rune, at int) (from, to int) {
 			left -= max(cells(line[to]), 1)
 			to++
 		}
-		// Two thirds of the room go to the text before the place once the text after it has had its third.
+		// Two thirds of the space go to the text before the place once the text after it has had its third.
 		if from > 0 && (to == len(line) || snippetCells-left < snippetCells*3/4) {
 			from--
 			left -= max(cells(line[from]), 1)

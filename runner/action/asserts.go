@@ -50,7 +50,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 			return errWait
 		}
 		if unmet = unmetBy(a, matches); unmet != "" || w.tooSoon() && (a.Is != nil || a.Count != nil || a.Value != nil ||
-			asksState(a.Selector) || w.stood(matches)) {
+			asksState(a.Selector) || w.wasPresentBefore(matches)) {
 			return errWait
 		}
 		return nil

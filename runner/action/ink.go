@@ -98,9 +98,9 @@ func (k *ink) any() bool {
 	return across+sum(columns) > fewEdges
 }
 
-// letters reports whether there is more than the straight lines of borders: along a horizontal one nothing changes, and
+// hasCharacters reports whether there is more than the straight lines of borders: along a horizontal one nothing changes, and
 // a vertical one changes a whole column alike.
-func (k *ink) letters() bool {
+func (k *ink) hasCharacters() bool {
 	_, columns := k.edges()
 	found, straight := 0, 0
 	for x, n := range columns {

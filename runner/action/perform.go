@@ -94,7 +94,7 @@ type Result struct {
 	Tree *screen.Tree
 	// Reading is what was read in the pixels, nil when nothing was.
 	Reading *Reading
-	// Warnings are what the device refused although the step continued; they are among the Doubts of Detail, too.
+	// Warnings are what the device refused although the step continued; they are also among the warnings of Detail.
 	Warnings []string
 }
 

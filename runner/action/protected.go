@@ -76,7 +76,7 @@ func Unseen(ctx context.Context, dev drivers.Device, img image.Image) string {
 // tryPixels takes a screenshot where the search can do without: of a window of which none may be taken, the trees alone
 // have it.
 func (w *screenReader) tryPixels(ctx context.Context) error {
-	err := w.picture(ctx)
+	err := w.takeScreenshot(ctx)
 	var p *drivers.ProtectedError
 	if errors.As(err, &p) {
 		w.pixels = false

@@ -124,7 +124,7 @@ func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 
 // pixelsAlone replaces a tree where none can be read: the screen as one empty area.
 func (w *screenReader) pixelsAlone(ctx context.Context) error {
-	if err := w.picture(ctx); err != nil {
+	if err := w.takeScreenshot(ctx); err != nil {
 		return err
 	}
 	w.tree = screen.NewTree(nil, w.rest.Last().Bounds().Size(), time.Now())
@@ -132,9 +132,9 @@ func (w *screenReader) pixelsAlone(ctx context.Context) error {
 	return nil
 }
 
-// picture takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of a
+// takeScreenshot takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of a
 // window on the screen, or there is none.
-func (w *screenReader) picture(ctx context.Context) error {
+func (w *screenReader) takeScreenshot(ctx context.Context) error {
 	began := time.Now()
 	w.protected = nil
 	img, err := w.s.Device.Screenshot(ctx)
@@ -203,7 +203,7 @@ func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout
 		w.missed()
 	}
 	matches = w.newer(matches)
-	if len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.stood(matches)) {
+	if len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.wasPresentBefore(matches)) {
 		w.unsure(matches)
 		return nil, errWait
 	}
@@ -250,9 +250,9 @@ func (w *screenReader) rested() bool {
 	return w.settled(quietToAssert)
 }
 
-// stood reports whether all that was found was on the screen before the last action, too: what the action takes away
+// wasPresentBefore reports whether all that was found was on the screen before the last action, too: what the action takes away
 // may be there for a moment.
-func (w *screenReader) stood(matches []screen.Match) bool {
+func (w *screenReader) wasPresentBefore(matches []screen.Match) bool {
 	before := w.s.before
 	return before != nil && !slices.ContainsFunc(matches, func(m screen.Match) bool {
 		for n := range before.All {

@@ -35,7 +35,7 @@ const toastType = "android.widget.Toast"
 // newerPicture returns a screenshot that was taken after the newest tree; nil: none can be had, and nothing follows.
 func (w *screenReader) newerPicture(ctx context.Context) (image.Image, error) {
 	if w.shotAt.Before(w.tree.Taken) {
-		err := w.picture(ctx)
+		err := w.takeScreenshot(ctx)
 		var p *drivers.ProtectedError
 		if err != nil && !errors.As(err, &p) {
 			if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {

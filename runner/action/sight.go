@@ -122,7 +122,7 @@ func (w *screenReader) inkOf(ctx context.Context, c candidate, shot image.Image,
 	}
 	if text {
 		own.leaveOutCorners(c.n.Bounds)
-		if own.letters() {
+		if own.hasCharacters() {
 			return true
 		}
 	} else if own.any() {

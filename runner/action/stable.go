@@ -33,7 +33,7 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	began := time.Now()
 	quiet := quietStable
 	err := pollEvery(ctx, s.Timeout, stablePace, func() error {
-		err := w.picture(ctx)
+		err := w.takeScreenshot(ctx)
 		var p *drivers.ProtectedError
 		if errors.As(err, &p) {
 			return w.restsByElements(ctx, p)
@@ -51,7 +51,7 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 			w.rest.Mask = n.Bounds
 		}
 		since := w.rest.Since()
-		if err := w.picture(ctx); err != nil {
+		if err := w.takeScreenshot(ctx); err != nil {
 			return err
 		}
 		if w.rest.Since() != since { // reading them takes seconds on some phones, and the screen did not rest meanwhile

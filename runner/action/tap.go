@@ -176,7 +176,7 @@ func (h *targetSearch) ready(ctx context.Context, m screen.Match, previous *scre
 		h.why = m.Unplaced
 	default:
 		h.sightings++
-		stands, err := h.stood(ctx, m, previous)
+		stands, err := h.isStationary(ctx, m, previous)
 		if err != nil || stands {
 			return m, err
 		}
@@ -185,8 +185,8 @@ func (h *targetSearch) ready(ctx context.Context, m screen.Match, previous *scre
 	return m, errWait
 }
 
-// stood reports whether the element is stationary, in whatever shows it.
-func (h *targetSearch) stood(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
+// isStationary reports whether the element is stationary, in whatever shows it.
+func (h *targetSearch) isStationary(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	if m.Node.Type == seenType {
 		return h.pixelsUnchanged(ctx, m.Node.Bounds)
 	}

@@ -30,7 +30,7 @@ func (w *screenReader) tracedSight(ctx context.Context, n *screen.Node) (sight, 
 			own.leaveOutEdges(over.Bounds)
 		}
 	}
-	if n.Text != "" && own.letters() || n.Text == "" && own.any() {
+	if n.Text != "" && own.hasCharacters() || n.Text == "" && own.any() {
 		return sight{}, nil
 	}
 	return sight{hidden: "the canvas draws nothing in its place"}, nil

@@ -170,7 +170,7 @@ func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 			Ref: fmt.Sprintf("%s %.2f", w.seen.how, h.Score)}
 	}
 	asked := q.Selector
-	q.Said = func(s dsl.Selector) dsl.Selector {
+	q.AsWritten = func(s dsl.Selector) dsl.Selector {
 		s.Type, s.OCR, s.Image, s.Describe = asked.Type, asked.OCR, asked.Image, asked.Describe
 		return s
 	}

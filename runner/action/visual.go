@@ -26,7 +26,7 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 		return err
 	}
 	deadline := time.Now().Add(s.Timeout)
-	if err := s.calm(ctx); err != nil {
+	if err := s.waitForRest(ctx); err != nil {
 		return err
 	}
 	img, err := s.forModel(ctx)
@@ -52,8 +52,8 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 	}
 }
 
-// calm waits until the screen rests; one that does not is only a warning.
-func (s *Session) calm(ctx context.Context) error {
+// waitForRest waits until the screen rests; one that does not is only a warning.
+func (s *Session) waitForRest(ctx context.Context) error {
 	err := waitStable(ctx, s, dsl.WaitStable{})
 	var moving *Failure
 	if errors.As(err, &moving) || errors.Is(err, drivers.ErrNotReady) {
@@ -173,7 +173,7 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.calm(ctx); err != nil {
+	if err := s.waitForRest(ctx); err != nil {
 		return err
 	}
 	img, err := s.forModel(ctx)

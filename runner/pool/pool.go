@@ -97,10 +97,10 @@ func New(list []drivers.Driver, o Options) *Pool {
 	return p
 }
 
-// Beside returns a pool of the same devices that opens those of one platform with another driver, which must list the
+// WithDriver returns a pool of the same devices that opens those of one platform with another driver, which must list the
 // same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must be called
 // before Close of p.
-func (p *Pool) Beside(other drivers.Driver) *Pool {
+func (p *Pool) WithDriver(other drivers.Driver) *Pool {
 	out := &Pool{shared: p.shared, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
 		other.Platform(): sync.OnceValue(other.Close)}, beside: true}
 	for i, d := range out.drivers {
@@ -227,7 +227,7 @@ type Request struct {
 // The first round uses a listing of up to ten seconds ago (trusted), because a new one can take seconds and a device
 // that was detached since is noticed when it is opened. Later rounds use a listing of at most a second (fresh), so
 // that devices that are attached meanwhile are found. Between two rounds LeaseFor waits until this process releases a
-// device (wake) or for a moment (rest), because the release by another process cannot be observed. It gives up when
+// device (wake) or for a moment (rest), because the release by another process cannot be observed. It stops when
 // the platform has had no device for a while (mayReturn).
 func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
 	for age := trusted; ; age = fresh {

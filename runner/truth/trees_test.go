@@ -74,7 +74,7 @@ func checkTree(t *testing.T, file, line string) string {
 		t.Fatalf("%s: only the tree is asked here", line)
 	}
 	matches, err := tree.Find(q)
-	have := said(matches, err, mode == "tap")
+	have := outcomeWord(matches, err, mode == "tap")
 	if r, without, ok := places(want); ok {
 		if have == "one" && matches[0].Point.In(r) && !matches[0].Point.In(without) {
 			return ""
@@ -89,8 +89,8 @@ func checkTree(t *testing.T, file, line string) string {
 	return have
 }
 
-// said is the result of a query in a word.
-func said(matches []screen.Match, err error, tap bool) string {
+// outcomeWord is the result of a query in a word.
+func outcomeWord(matches []screen.Match, err error, tap bool) string {
 	switch {
 	case errors.Is(err, screen.ErrAmbiguous):
 		return "several"

@@ -200,7 +200,7 @@ func (e *example) run(t *testing.T) *outcome {
 		t.Error(err)
 	}
 	o := &outcome{example: e, verdict: verdict, took: time.Since(began)}
-	o.tell(s.CaseResult())
+	o.record(s.CaseResult())
 	phone.Close()
 	for _, tap := range phone.Taps() {
 		if tap.Kind == "tap" {
@@ -292,8 +292,8 @@ func (o *outcome) String() string {
 		o.problem, taps, o.allTaps)
 }
 
-// tell records what was wrong.
-func (o *outcome) tell(r *event.CaseResult) {
+// record records what was wrong.
+func (o *outcome) record(r *event.CaseResult) {
 	if r.Problem != nil {
 		o.problem = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
 	}

@@ -67,7 +67,7 @@ func iosBench(driver drivers.Driver, lab *iostest.Lab, phone *iostest.Device, si
 			return map[string]any{
 				"front": phone.Front, "running": phone.Running, "installed": phone.Installed, "arguments": phone.Arguments,
 				"permission": phone.Permission,
-				"place":      phone.Place, "pictures": phone.Pictures, "appearance": phone.Appearance, "lies": phone.Lies,
+				"place":      phone.Place, "pictures": phone.Pictures, "appearance": phone.Appearance, "lies": phone.Landscape,
 				"screen": func() string { return strings.Join(phone.Texts(), "|") },
 				"noted": func(text string) int {
 					n := 0

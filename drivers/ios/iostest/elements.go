@@ -150,7 +150,7 @@ func (s shot) shows(img *image.RGBA) bool {
 
 // screenshot draws everything; the lock is held.
 func (d *Device) screenshot(request) (any, error) {
-	img, err := d.picture()
+	img, err := d.render()
 	if err != nil {
 		return nil, &wdError{"unable to capture screen", err.Error()}
 	}
@@ -165,8 +165,8 @@ func (d *Device) screenshot(request) (any, error) {
 	return d.shot.answer, nil
 }
 
-// picture returns the screen in pixels; the lock is held.
-func (d *Device) picture() (*image.RGBA, error) {
+// render returns the screen in pixels; the lock is held.
+func (d *Device) render() (*image.RGBA, error) {
 	c, err := newCanvas(d.whole(), d.opts.Scale)
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (d *Device) picture() (*image.RGBA, error) {
 
 // builtIn is the screen as it is built into the phone; the lock is held.
 func (d *Device) builtIn() (*image.RGBA, error) {
-	img, err := d.picture()
+	img, err := d.render()
 	if err != nil || d.opts.PortraitPictures {
 		return img, err
 	}
@@ -506,7 +506,7 @@ func (d *Device) setValue(v *view, r request) (any, error) {
 	}
 	text := cmp.Or(args.Text, strings.Join(args.Value, ""))
 	if v.takes == nil {
-		return nil, &wdError{"invalid element state", "the element is no wheel and no slider"}
+		return nil, &wdError{"invalid element state", "the element is neither a picker wheel nor a slider"}
 	}
 	if err := v.takes(text); err != nil {
 		return nil, &wdError{"invalid argument", err.Error()}

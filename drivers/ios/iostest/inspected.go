@@ -157,7 +157,7 @@ func (p *inspected) inTarget(c command) (any, error) {
 	}
 	if got.Result.Object != "" {
 		got.Result.Object = target + got.Result.Object
-		p.tab.page.app.gave(got.Result.Object)
+		p.tab.page.app.noteHandle(got.Result.Object)
 	}
 	return map[string]any{"result": got.Result, "wasThrown": false}, nil
 }

@@ -461,8 +461,8 @@ func (t *webTab) name(later int) string {
 	return fmt.Sprintf("page-%d", t.swaps+later+1)
 }
 
-// heard passes on the events of the contexts that a page makes.
-func (i *inspectorDaemon) heard(e devtools.Event) {
+// forwardContexts passes on the events of the contexts that a page makes.
+func (i *inspectorDaemon) forwardContexts(e devtools.Event) {
 	if e.Method != "Runtime.executionContextCreated" {
 		return
 	}

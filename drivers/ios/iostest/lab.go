@@ -158,7 +158,7 @@ type Kind int
 const (
 	Hang Kind = iota // nothing comes until the caller stops
 	Slow             // it takes For longer
-	// a program prints Text and exits with Code; a WebDriverAgent responds with the error Word with Text
+	// Refuse: a program prints Text and exits with Code; a WebDriverAgent responds with the error Word with Text
 	Refuse
 	Garbage // something that is not a response
 	Cut     // the answer ends in the middle

@@ -97,8 +97,8 @@ func (d *Device) Appearance() string {
 	return d.appearance()
 }
 
-// Lies reports whether the screen is in landscape.
-func (d *Device) Lies() bool {
+// Landscape reports whether the screen is in landscape.
+func (d *Device) Landscape() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.wide

@@ -96,8 +96,8 @@ func (a *webApp) reused(handle string) bool {
 	return a.handles[handle]
 }
 
-// gave notes a handle.
-func (a *webApp) gave(handle string) {
+// noteHandle notes a handle.
+func (a *webApp) noteHandle(handle string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.handles == nil {
@@ -184,7 +184,7 @@ func (a *webApp) start(pid int) *webPage {
 // load makes the pages.
 func (w *webPage) load() (err error) {
 	config := w.app.how()
-	heard := func(e devtools.Event) { w.app.device.inspector.heard(e) }
+	heard := func(e devtools.Event) { w.app.device.inspector.forwardContexts(e) }
 	if w.client, err = devtools.Dial(w.ctx, config.DevTools, heard); err != nil {
 		return err
 	}
