@@ -54,7 +54,7 @@ func startedPacks(run *history.Run) (packs []string) {
 type specs struct {
 	label, env string
 	phones     int
-	verdicts   map[string]event.Result // by pack
+	results    map[string]event.Result // by pack
 	words      []string                // of the output, or of the pages
 }
 
@@ -63,14 +63,14 @@ func inOneRun(all []specs) (list []specs) {
 	if !testing.Short() {
 		return all
 	}
-	one := specs{phones: 1, verdicts: map[string]event.Result{}}
+	one := specs{phones: 1, results: map[string]event.Result{}}
 	for _, s := range all {
 		switch {
 		case s.env != "" || s.phones != 1:
 			list = append(list, s)
 		case s.label != "timeout":
 			one.label = strings.TrimPrefix(one.label+" || "+s.label, " || ")
-			maps.Copy(one.verdicts, s.verdicts)
+			maps.Copy(one.results, s.results)
 			one.words = append(one.words, s.words...)
 		}
 	}
@@ -119,10 +119,10 @@ func TestSpecsInGo(t *testing.T) {
 					t.Errorf("%s: %+v at %s", c.Pack, p, c.CaseResult.ProblemPlace())
 				}
 			}
-			if len(got) != len(test.verdicts) {
-				t.Errorf("packs %v, want %v", got, test.verdicts)
+			if len(got) != len(test.results) {
+				t.Errorf("packs %v, want %v", got, test.results)
 			}
-			for pack, want := range test.verdicts {
+			for pack, want := range test.results {
 				if got[pack] != want {
 					t.Errorf("%s: %s, want %s", pack, got[pack], want)
 				}

@@ -60,7 +60,7 @@ func (l *lab) upload(archive []byte) {
 	if a := l.ask("GET", "/reports/"+run+"/index.html", nil); a.status != 200 {
 		l.t.Errorf("the run of an upload has no page: %s", a)
 	}
-	if a := l.ask("GET", "/runs/"+run, nil); a.status != 200 || a.json(l.t)["verdict"] != "pass" {
+	if a := l.ask("GET", "/runs/"+run, nil); a.status != 200 || a.json(l.t)["result"] != "pass" {
 		l.t.Error(a)
 	}
 	before := l.ask("GET", "/reports", nil)

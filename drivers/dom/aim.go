@@ -52,11 +52,11 @@ func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) {
 	var waiting [][]string
 	for i, chain := range t.chains {
-		var touch struct{ Verdict, Met string }
+		var touch struct{ Result, Met string }
 		if err := a.Ask(chain, command, &touch); err != nil {
 			return "", true, nil
 		}
-		switch touch.Verdict {
+		switch touch.Result {
 		case "missed":
 			return "", true, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
 		case "frame": // of the frames on the way, the next document knows
@@ -84,11 +84,11 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 // an error that wraps ErrMissed when that point is not the element's. Where no touch is aimed it says nothing. again,
 // to be called when the script made none, leaves the word to the touch that is to come.
 func Scripted(a Asker, x, y int) (again func(), err error) {
-	var touch struct{ Verdict, Met string }
+	var touch struct{ Result, Met string }
 	if err := a.Ask(nil, fmt.Sprintf("aimed-at.%d.%d", x, y), &touch); err != nil {
 		return nil, err
 	}
-	if touch.Verdict == "missed" {
+	if touch.Result == "missed" {
 		return nil, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
 	}
 	return func() {

@@ -28,8 +28,8 @@ func (p *page) Ask(chain []string, command string, into any) error {
 	if word == "gone" {
 		return errors.New("the page is another one")
 	}
-	answer := into.(*struct{ Verdict, Met string })
-	answer.Verdict = word
+	answer := into.(*struct{ Result, Met string })
+	answer.Result = word
 	if word == "hit" || word == "missed" {
 		answer.Met = "button"
 	}

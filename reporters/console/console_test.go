@@ -253,7 +253,7 @@ func TestControlCharacters(t *testing.T) {
 }
 
 func TestTotals(t *testing.T) {
-	for want, verdicts := range map[string][]event.Result{
+	for want, results := range map[string][]event.Result{
 		"no test was run in 2.0s":         nil,
 		"2 passed in 2.0s":                {event.Pass, event.Pass},
 		"0 passed, 2 skipped in 2.0s":     {event.Skipped, event.Skipped},
@@ -265,7 +265,7 @@ func TestTotals(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		c := New(&b, Options{})
-		for i, v := range verdicts {
+		for i, v := range results {
 			c.Event(event.Case{ID: "x", Pack: string(rune('a' + i))}, event.Event{Kind: event.CaseEnded, Result: v})
 		}
 		if err := c.End(Run{Took: 2 * time.Second}); err != nil {

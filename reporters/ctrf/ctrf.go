@@ -121,7 +121,7 @@ type attachment struct {
 
 // caseExtra is extra.taproot of a test.
 type caseExtra struct {
-	Verdict  event.Result          `json:"verdict"`
+	Result   event.Result          `json:"result"`
 	Pack     string                `json:"pack,omitempty"`
 	Platform string                `json:"platform"`
 	Place    string                `json:"place,omitempty"` // of the problem, otherwise of the test
@@ -138,7 +138,7 @@ type caseExtra struct {
 }
 
 type stepExtra struct {
-	Verdict    event.Result `json:"verdict"`
+	Result     event.Result `json:"result"`
 	Place      string       `json:"place,omitempty"`
 	DurationMS int64        `json:"duration_ms"`
 	Message    string       `json:"message,omitempty"`
@@ -151,10 +151,10 @@ func Write(r *history.Run) ([]byte, error) {
 	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name,
 		GeneratedBy: "taproot",
 		Extra: extra{struct {
-			Verdict     event.Result         `json:"verdict"`
+			Result      event.Result         `json:"result"`
 			Cases       history.RunCounts    `json:"cases"`
 			Environment *history.Environment `json:"environment,omitempty"`
-		}{r.Verdict(), n, r.Env}}}
+		}{r.Result(), n, r.Env}}}
 	out.Results = results{Tool: tool{"taproot"}, Tests: []test{}, Summary: summary{Tests: n.Total, Passed: n.Passed,
 		Failed: n.Failed + n.Errored + n.Interrupted, Skipped: n.Skipped, Duration: r.Duration.Milliseconds()}}
 	if e := r.Env; e != nil {
@@ -199,7 +199,7 @@ func testOf(c *history.RunCase) test {
 	} else {
 		t.Device = device
 	}
-	e := caseExtra{Verdict: res.Result, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
+	e := caseExtra{Result: res.Result, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
 		Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
 	if p := res.Problem; p != nil && res.Result != event.Pass {
@@ -230,7 +230,7 @@ func testOf(c *history.RunCase) test {
 
 func attemptOf(n int, try history.Try) attempt {
 	a := attempt{Attempt: n, Status: status(try.CaseResult.Result), Duration: max(0, try.CaseResult.Duration.Milliseconds()),
-		Extra: extra{map[string]string{"verdict": string(try.CaseResult.Result), "pack": try.Pack}}}
+		Extra: extra{map[string]string{"result": string(try.CaseResult.Result), "pack": try.Pack}}}
 	if try.CaseResult.Result != event.Pass {
 		a.Message, a.Line = located(try.CaseResult), try.CaseResult.ProblemPos().Line
 	}
@@ -238,7 +238,7 @@ func attemptOf(n int, try history.Try) attempt {
 }
 
 func stepOf(s event.StepResult) step {
-	e := stepExtra{Verdict: s.Result, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
+	e := stepExtra{Result: s.Result, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
 	if s.Problem != nil {
 		e.Message = s.Problem.Message
 	}

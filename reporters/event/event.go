@@ -11,7 +11,7 @@ import (
 // Result is how a case or a step ended.
 type Result string
 
-// The verdicts. Unreached and Warned are for steps only. Unreached: the case ended before the step.
+// The results. Unreached and Warned are for steps only. Unreached: the case ended before the step.
 const (
 	Pass        Result = "pass"
 	Fail        Result = "fail"  // the app is wrong
@@ -32,12 +32,12 @@ const (
 	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
 	// Logged: Message is set, with something that a reader should know; Detail.Proof when it is the result of a tap
 	Logged     Kind = "logged"
-	StepEnded  Kind = "step_ended" // Step, Verdict, DurationMS; Problem unless it passed
+	StepEnded  Kind = "step_ended" // Step, Result, DurationMS; Problem unless it passed
 	Surrounded Kind = "surrounded" // Step and Around: what else went wrong while a step ran that did not pass
 	Identified Kind = "identified" // App, ScreenRead: what was tested, as the device reports it at the end
-	CaseEnded  Kind = "case_ended" // Verdict, DurationMS; Problem unless it passed
+	CaseEnded  Kind = "case_ended" // Result, DurationMS; Problem unless it passed
 	Recorded   Kind = "recorded"   // Recording; from the pack itself, after CaseEnded
-	// Unkept: Problem is set; a file of the pack could not be written, so the verdict is at best an error
+	// Unkept: Problem is set; a file of the pack could not be written, so the result is at best an error
 	Unkept Kind = "unkept"
 )
 
@@ -49,7 +49,7 @@ type Event struct {
 	Step int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
 	// of StepStarted: what Case.Steps lacks, because it was not known before
 	Info       *Step       `json:"info,omitempty"`
-	Result     Result      `json:"verdict,omitempty"`
+	Result     Result      `json:"result,omitempty"`
 	DurationMS int64       `json:"duration_ms,omitempty"`
 	Problem    *Problem    `json:"problem,omitempty"`
 	Detail     *Detail     `json:"detail,omitempty"` // of a step that acted

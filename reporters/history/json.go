@@ -20,7 +20,7 @@ var RunSchema string
 type runJSON struct {
 	Format      string          `json:"format"`
 	Run         string          `json:"run"`
-	Verdict     event.Result    `json:"verdict"`
+	Result      event.Result    `json:"result"`
 	ExitCode    int             `json:"exit_code"`
 	Started     string          `json:"started,omitempty"`
 	Ended       string          `json:"ended,omitempty"`
@@ -47,7 +47,7 @@ type caseJSON struct {
 	Tags       []string              `json:"tags,omitempty"`
 	Place      string                `json:"place,omitempty"`
 	Hash       string                `json:"hash,omitempty"`
-	Verdict    event.Result          `json:"verdict"`
+	Result     event.Result          `json:"result"`
 	Started    string                `json:"started,omitempty"`
 	DurationMS int64                 `json:"duration_ms"`
 	Steps      stepsJSON             `json:"steps"`
@@ -72,13 +72,13 @@ type stepsJSON struct {
 
 type tryJSON struct {
 	Pack       string       `json:"pack"`
-	Verdict    event.Result `json:"verdict"`
+	Result     event.Result `json:"result"`
 	DurationMS int64        `json:"duration_ms"`
 	Message    string       `json:"message,omitempty"`
 }
 
 type historyJSON struct {
-	Verdicts []event.Result `json:"verdicts"`
+	Results  []event.Result `json:"results"`
 	MedianMS int64          `json:"median_ms,omitempty"`
 	P95MS    int64          `json:"p95_ms,omitempty"`
 	Flips    int            `json:"flips"`
@@ -94,7 +94,7 @@ type uncheckedJSON struct {
 
 // RunJSON returns the bytes of run.json.
 func RunJSON(r *Run) []byte {
-	out := runJSON{Format: RunFormat, Run: r.Name, Verdict: r.Verdict(), ExitCode: r.ExitCode(),
+	out := runJSON{Format: RunFormat, Run: r.Name, Result: r.Result(), ExitCode: r.ExitCode(),
 		Started: pack.RFC3339(r.Started),
 		Ended:   pack.RFC3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
 		NotChecked: []uncheckedJSON{}, Notes: r.Notes, Environment: r.Env}
@@ -122,20 +122,20 @@ func caseOf(c *RunCase) caseJSON {
 		Platform: string(res.Case.Platform),
 		Device:   res.Case.Device, Model: res.Case.Model, OS: res.Case.OS, App: res.App, Tags: res.Case.Tags,
 		Place: res.Case.Place.String(), Hash: res.Case.Hash,
-		Verdict: res.Result, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
+		Result: res.Result, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
 		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
 	sum := pack.Summarize(res)
 	out.Problem, out.Problems = sum.Problem, sum.Problems
 	for _, t := range c.Tries {
-		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.CaseResult.Result,
+		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Result: t.CaseResult.Result,
 			DurationMS: t.CaseResult.Duration.Milliseconds(),
 			Message:    tryMessage(t)})
 	}
 	if len(c.Trend.Recent) > 0 {
 		h := historyJSON{MedianMS: ms(c.Trend.Median), P95MS: ms(c.Trend.P95), Flips: c.Trend.Flips}
 		for _, e := range c.Trend.Recent {
-			h.Verdicts = append(h.Verdicts, e.Verdict)
+			h.Results = append(h.Results, e.Result)
 		}
 		out.History = &h
 	}

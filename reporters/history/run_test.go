@@ -75,10 +75,10 @@ func withHistory(t testing.TB, dir string) {
 			v = event.Fail
 		}
 		fmt.Fprintf(&b,
-			`{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","verdict":%q,"duration_ms":%d,"hash":"%s"}`+"\n",
+			`{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","result":%q,"duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, v, took, strings.Repeat("b", 64))
 		fmt.Fprintf(&b,
-			`{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","verdict":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
+			`{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","result":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, took, strings.Repeat("a", 64))
 	}
 	eventtest.Put(t, filepath.Join(filepath.Dir(dir), historyFile), b.String())
@@ -97,8 +97,8 @@ func TestRunGolden(t *testing.T) {
 	run := loadRun(t, dir)
 	golden.Check(t, "golden/run.json", RunJSON(run))
 	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))
-	if run.Verdict() != event.Interrupted || run.ExitCode() != 130 {
-		t.Error(run.Verdict(), run.ExitCode())
+	if run.Result() != event.Interrupted || run.ExitCode() != 130 {
+		t.Error(run.Result(), run.ExitCode())
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
@@ -219,12 +219,12 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestResults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		verdicts []event.Result
-		want     event.Result
-		code     int
+		results []event.Result
+		want    event.Result
+		code    int
 	}{
 		{nil, event.Skipped, 3}, {[]event.Result{event.Skipped}, event.Skipped, 3},
 		{[]event.Result{event.Pass, event.Skipped}, event.Pass, 0}, {[]event.Result{event.Pass, event.Error},
@@ -233,11 +233,11 @@ func TestVerdicts(t *testing.T) {
 		{[]event.Result{event.Fail, event.Interrupted}, event.Interrupted, 130},
 	} {
 		r := &Run{}
-		for _, v := range c.verdicts {
+		for _, v := range c.results {
 			r.Cases = append(r.Cases, RunCase{Pack: "x", Key: "x", CaseResult: &event.CaseResult{Result: v}})
 		}
-		if r.Verdict() != c.want || r.ExitCode() != c.code {
-			t.Errorf("%v: %s, %d", c.verdicts, r.Verdict(), r.ExitCode())
+		if r.Result() != c.want || r.ExitCode() != c.code {
+			t.Errorf("%v: %s, %d", c.results, r.Result(), r.ExitCode())
 		}
 	}
 }
@@ -295,9 +295,9 @@ func TestHistory(t *testing.T) {
 	dir := layRun(t)
 	root := filepath.Dir(dir)
 	file := filepath.Join(root, historyFile)
-	eventtest.Put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"verdict\":\"pass\"}\n"+
+	eventtest.Put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"result\":\"pass\"}\n"+
 		strings.Repeat("x", maxHistoryLine+10)+
-		"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"verdict\":\"pa")
+		"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"result\":\"pa")
 	run := loadRun(t, dir)
 	for range 3 {
 		if err := AppendHistory(run); err != nil {
@@ -312,7 +312,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d lines of %d cases", n, len(run.Cases))
 	}
 	if !strings.Contains(string(data),
-		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--try-2","platform":"web","verdict":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
+		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--try-2","platform":"web","result":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
 		t.Errorf("%s", data)
 	}
 	// What changed is added, and counts once.
@@ -323,7 +323,7 @@ func TestHistory(t *testing.T) {
 	later := &Run{Dir: filepath.Join(root, "2026-03-05T00-00-00"), Name: "2026-03-05T00-00-00",
 		Cases: []RunCase{{Pack: "killed", Key: "killed", CaseResult: &event.CaseResult{Result: event.Pass}}}}
 	later.addTrends()
-	if got := later.Cases[0].Trend.Recent; len(got) != 1 || got[0].Verdict != event.Error {
+	if got := later.Cases[0].Trend.Recent; len(got) != 1 || got[0].Result != event.Error {
 		t.Errorf("%+v", got)
 	}
 	// This run itself, and later ones, are not its history.

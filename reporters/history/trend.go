@@ -73,7 +73,7 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 	t := Trend{Recent: recent}
 	var took []time.Duration
 	for _, e := range recent {
-		if e.Verdict == event.Pass && e.DurationMS >= 0 {
+		if e.Result == event.Pass && e.DurationMS >= 0 {
 			took = append(took, event.Millis(e.DurationMS))
 		}
 	}
@@ -86,14 +86,14 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 		return t
 	}
 	last := event.Result("")
-	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.CaseResult.Result, Hash: hash}) {
-		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
+	for _, e := range append(slices.Clone(recent), HistoryEntry{Result: c.CaseResult.Result, Hash: hash}) {
+		if e.Hash != hash || e.Result != event.Pass && e.Result != event.Fail {
 			continue // an error is the infrastructure's, not the test's
 		}
-		if last != "" && e.Verdict != last {
+		if last != "" && e.Result != last {
 			t.Flips++
 		}
-		last = e.Verdict
+		last = e.Result
 	}
 	return t
 }

@@ -11,7 +11,7 @@ type packData struct {
 	Pack        string          `json:"pack"`
 	Try         int             `json:"try,omitempty"` // of several, from 1
 	Name        string          `json:"name,omitempty"`
-	Verdict     event.Result    `json:"verdict"`
+	Result      event.Result    `json:"result"`
 	Platform    string          `json:"platform,omitempty"`
 	Device      string          `json:"device,omitempty"`
 	Model       string          `json:"model,omitempty"`
@@ -74,12 +74,12 @@ type problemData struct {
 
 // tryTab is one attempt of the test.
 type tryTab struct {
-	N       int
-	Verdict event.Result
-	Took    string
-	Link    string
-	Here    int // it is a tab of this page: N
-	Now     bool
+	N      int
+	Result event.Result
+	Took   string
+	Link   string
+	Here   int // it is a tab of this page: N
+	Now    bool
 }
 
 // factData is one fact about the environment of the run.
@@ -99,12 +99,12 @@ type storyData struct {
 
 // pastRow is a run in the history of a test.
 type pastRow struct {
-	Run     string       `json:"run"`
-	Verdict event.Result `json:"verdict"`
-	MS      int64        `json:"ms"`
-	Link    string       `json:"link,omitempty"`
-	Commit  string       `json:"commit,omitempty"`
-	Now     bool         `json:"now,omitempty"`
+	Run    string       `json:"run"`
+	Result event.Result `json:"result"`
+	MS     int64        `json:"ms"`
+	Link   string       `json:"link,omitempty"`
+	Commit string       `json:"commit,omitempty"`
+	Now    bool         `json:"now,omitempty"`
 }
 
 // seriesData is a curve over the time of the case.
@@ -145,7 +145,7 @@ type stepData struct {
 	In       []string       `json:"in,omitempty"`    // blocks that it runs in, the outermost first
 	Around   []incidentData `json:"around,omitempty"`
 	Source   string         `json:"source,omitempty"`
-	Verdict  event.Result   `json:"verdict"`
+	Result   event.Result   `json:"result"`
 	MS       int64          `json:"ms,omitempty"`
 	Begin    int64          `json:"begin,omitempty"` // ms since the case started
 	Took     string         `json:"took,omitempty"`
@@ -209,10 +209,10 @@ type greenData struct {
 }
 
 type pastData struct {
-	Run     string
-	Verdict event.Result
-	Took    string
-	Link    string
+	Run    string
+	Result event.Result
+	Took   string
+	Link   string
 }
 
 type uncheckedData struct {

@@ -112,7 +112,7 @@ func foldEvents(root *os.Root) (*event.CaseResult, error) {
 }
 
 // overlay takes over what the events lack: that the pack was completed after its run had died, or could not be kept. It
-// never improves a verdict.
+// never improves a result.
 func overlay(res *event.CaseResult, s pack.Summary) {
 	for _, n := range s.Notes {
 		if !slices.Contains(res.Notes, n) {
@@ -126,7 +126,7 @@ func overlay(res *event.CaseResult, s pack.Summary) {
 	if !good || s.Result == event.Pass || s.Result == event.Skipped || s.Result == "" {
 		return
 	}
-	res.Result, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " +
+	res.Result, res.ProblemStep, res.Problem = result(s.Result), 0, &event.Problem{Message: "summary.json says " +
 		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem.Message = s.Problem.Message

@@ -230,7 +230,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	if err := WritePack(t.Context(), pack,
 		Options{Flaky: nasty, Slow: nasty,
-			Tries: []Past{{Run: nasty, Link: "javascript:window.pwned=1", Verdict: "<b>"}}}); err != nil {
+			Tries: []Past{{Run: nasty, Link: "javascript:window.pwned=1", Result: "<b>"}}}); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(pack, PackFile))

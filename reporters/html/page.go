@@ -47,7 +47,7 @@ type PassedPack struct {
 // Past is an earlier run of a test, or another attempt.
 type Past struct {
 	Run      string
-	Verdict  event.Result
+	Result   event.Result
 	Duration time.Duration
 	Link     string // URL of its page; "": it was removed
 	Commit   string // of the tested project
@@ -137,7 +137,7 @@ func (b *builder) build() *packData {
 	b.files = map[string]int{}
 	b.out = &packData{
 		Page: "pack", Pack: shown(cmp.Or(c.Pack, c.ID), maxLabel), ID: shown(cmp.Or(c.Pack, c.ID), maxLabel),
-		Name: shown(c.Name, maxLabel), Verdict: verdict(res.Result), Platform: shown(string(c.Platform), maxLabel),
+		Name: shown(c.Name, maxLabel), Result: result(res.Result), Platform: shown(string(c.Platform), maxLabel),
 		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
@@ -194,7 +194,7 @@ func (b *builder) build() *packData {
 func (b *builder) step(s *event.StepResult) *stepData {
 	d := &stepData{
 		N: s.N, Action: shown(s.Action, maxLabel), Name: shown(s.Name, maxLabel), Args: shown(s.Args, maxLabel),
-		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Verdict: verdict(s.Result),
+		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Result: result(s.Result),
 		Problem: problem(s.Problem), Notes: shownAll(s.Notes, maxText),
 	}
 	for _, in := range s.Around {
@@ -427,8 +427,8 @@ func problem(p *event.Problem) *problemData {
 	return d
 }
 
-// verdict returns v if the page has colours for it, otherwise Error.
-func verdict(v event.Result) event.Result {
+// result returns v if the page has colours for it, otherwise Error.
+func result(v event.Result) event.Result {
 	switch v {
 	case event.Pass, event.Warned, event.Fail, event.Error, event.Skipped, event.Interrupted, event.Unreached:
 		return v
@@ -439,7 +439,7 @@ func verdict(v event.Result) event.Result {
 func pasts(list []Past) []pastData {
 	var out []pastData
 	for _, p := range list {
-		out = append(out, pastData{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), Took: took(p.Duration),
+		out = append(out, pastData{Run: shown(p.Run, maxLabel), Result: result(p.Result), Took: took(p.Duration),
 			Link: p.Link})
 	}
 	return out

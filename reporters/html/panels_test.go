@@ -30,7 +30,7 @@ func richRun(t testing.TB) (run string) {
 			v, step = event.Fail, 5
 		}
 		line, err := json.Marshal(history.HistoryEntry{Run: fmt.Sprintf("2026-12-%02dT08-00-00", i+10), ID: "cart",
-			Pack: "cart", Platform: "web", Verdict: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64),
+			Pack: "cart", Platform: "web", Result: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64),
 			Step: step, Commit: fmt.Sprintf("%07x%033x", 0xabc000+i, i)})
 		if err != nil {
 			t.Fatal(err)
@@ -393,11 +393,11 @@ func TestSlowTests(t *testing.T) {
 	for i := range 8 {
 		run := fmt.Sprintf("2026-12-%02dT08-00-00", i+1)
 		for pack, ms := range map[string]int64{"steady": 9000, "grows": int64(1000 + 1000*(i/5)), "quick": 10} {
-			page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: pack, Pack: pack, Verdict: event.Pass,
+			page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: pack, Pack: pack, Result: event.Pass,
 				DurationMS: ms})
 		}
 		page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: "fails", Pack: "fails",
-			Verdict: map[bool]event.Result{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
+			Result: map[bool]event.Result{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
 	}
 	d := runsDataOf(page)
 	if len(d.Slowest) != 4 || d.Slowest[0].Key != "steady" || len(d.Slower) != 1 ||

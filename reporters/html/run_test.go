@@ -38,7 +38,7 @@ func large(n int, bad func(i int) bool) *history.Run {
 		}
 		c := history.RunCase{Pack: id, Key: id, CaseResult: res, Page: id + "/report.html"}
 		for range 20 {
-			c.Trend.Recent = append(c.Trend.Recent, history.HistoryEntry{Verdict: event.Pass})
+			c.Trend.Recent = append(c.Trend.Recent, history.HistoryEntry{Result: event.Pass})
 		}
 		run.Cases = append(run.Cases, c)
 	}
@@ -292,8 +292,8 @@ func TestForeignAndBrokenPacks(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(reports, "history.jsonl"),
-		[]byte("{\"run\":\"../x\",\"pack\":\"y\",\"verdict\":\"pass\"}\nnot json\n"+
-			"{\"run\":\""+redRun+"\",\"pack\":\"good\",\"verdict\":\"<b>\"}\n"))
+		[]byte("{\"run\":\"../x\",\"pack\":\"y\",\"result\":\"pass\"}\nnot json\n"+
+			"{\"run\":\""+redRun+"\",\"pack\":\"good\",\"result\":\"<b>\"}\n"))
 	loaded, err := history.LoadRun(run)
 	if err != nil {
 		t.Fatal(err)

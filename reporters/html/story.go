@@ -13,10 +13,10 @@ func (b *builder) history() {
 		return
 	}
 	for _, p := range b.in.History {
-		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict),
+		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Result: result(p.Result),
 			MS: p.Duration.Milliseconds(), Link: p.Link, Commit: shown(p.Commit, 12)})
 	}
-	now := pastRow{Run: b.out.Run, Verdict: b.out.Verdict, MS: b.res.Duration.Milliseconds(), Now: true}
+	now := pastRow{Run: b.out.Run, Result: b.out.Result, MS: b.res.Duration.Milliseconds(), Now: true}
 	if b.in.Env != nil {
 		now.Commit = shown(b.in.Env.Commit, 12)
 	}
@@ -76,7 +76,7 @@ func (b *builder) numberAttempts() {
 		return
 	}
 	b.out.Try, b.out.ID = b.in.Try, shown(tryless(cmp.Or(b.res.Case.Pack, b.res.Case.ID)), maxLabel)
-	now := tryTab{N: b.in.Try, Verdict: b.out.Verdict, Took: b.out.Took, Now: true}
+	now := tryTab{N: b.in.Try, Result: b.out.Result, Took: b.out.Took, Now: true}
 	for i, t := range b.in.Tries {
 		n := i + 1
 		if n >= b.in.Try {
@@ -85,7 +85,7 @@ func (b *builder) numberAttempts() {
 		if n == b.in.Try+1 {
 			b.out.TryTabs = append(b.out.TryTabs, now)
 		}
-		tab := tryTab{N: n, Verdict: verdict(t.Verdict), Took: took(t.Duration), Link: t.Link}
+		tab := tryTab{N: n, Result: result(t.Result), Took: took(t.Duration), Link: t.Link}
 		if b.here[n] {
 			tab.Here, tab.Link = n, fmt.Sprintf("#try=%d", n)
 		}

@@ -4,7 +4,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and warnings.
+// unchecked lists what the result of a case does not cover: steps that were skipped or not reached, and warnings.
 func unchecked(res *event.CaseResult) []uncheckedData {
 	var list []uncheckedData
 	add := func(u uncheckedData) { list = append(list, u) }

@@ -149,7 +149,7 @@ func others(all []history.Try, k int) []Past {
 		if k < last && i >= last-maxAttemptTabs {
 			to = fmt.Sprintf("../%s/%s#try=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
 		}
-		out = append(out, Past{Run: t.Pack, Verdict: t.CaseResult.Result, Duration: t.CaseResult.Duration, Link: to})
+		out = append(out, Past{Run: t.Pack, Result: t.CaseResult.Result, Duration: t.CaseResult.Duration, Link: to})
 	}
 	return out
 }
@@ -172,13 +172,13 @@ func past(ctx context.Context, page *PackPage, run *history.Run, c *history.RunC
 		dir := path.Join(e.Run, e.Pack)
 		to := "../../" + link(dir)[len("./"):] + "/"
 		if i >= len(c.Trend.Recent)-maxPast {
-			p := Past{Run: e.Run, Verdict: e.Verdict, Duration: millis(e.DurationMS), Commit: e.Commit}
+			p := Past{Run: e.Run, Result: e.Result, Duration: millis(e.DurationMS), Commit: e.Commit}
 			if isThere(root, path.Join(dir, PackFile)) {
 				p.Link = to + PackFile
 			}
 			page.History = append(page.History, p)
 		}
-		if page.Green == nil && e.Verdict == event.Pass && page.CaseResult.Result != event.Pass {
+		if page.Green == nil && e.Result == event.Pass && page.CaseResult.Result != event.Pass {
 			page.Green = green(filepath.Join(reports, e.Run, e.Pack), e.Run, to)
 		}
 	}

@@ -94,7 +94,7 @@ type attempt struct {
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
-		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"verdict", string(r.Verdict())}}}
+		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"result", string(r.Result())}}}
 	for _, f := range r.Env.Facts() {
 		s.Properties = append(s.Properties, property{f[0], clean(f[1])})
 	}

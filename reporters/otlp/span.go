@@ -89,7 +89,7 @@ func (s *span) ended(v event.Result, p *event.Problem) {
 			s.add("error.type", cmp.Or(p.Kind, string(v)))
 		}
 	}
-	s.add("taproot.verdict", string(v))
+	s.add("taproot.result", string(v))
 }
 
 // spans makes a run's spans: first its own, then each case, followed by its steps.
@@ -103,7 +103,7 @@ func spans(run *history.Run, parent Parent) []span {
 		top.add("cicd.pipeline.run.url.full", e.Job)
 	}
 	list := []span{top}
-	verdict := event.Pass
+	result := event.Pass
 	for _, c := range run.Cases {
 		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Try{Pack: c.Pack, CaseResult: c.CaseResult}) {
 			if t.CaseResult != nil && !t.CaseResult.Started.IsZero() {
@@ -111,12 +111,12 @@ func spans(run *history.Run, parent Parent) []span {
 			}
 		}
 		if v := c.CaseResult.Result; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
-			verdict != event.Fail {
-			verdict = v
+			result != event.Fail {
+			result = v
 		}
 	}
 	list[0].Attributes = append(list[0].Attributes, number("taproot.cases", len(run.Cases)))
-	list[0].ended(verdict, nil)
+	list[0].ended(result, nil)
 	return list
 }
 

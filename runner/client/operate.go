@@ -127,7 +127,7 @@ func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answ
 	switch {
 	case errors.As(err, &invalid):
 		err = Plainly(err)
-	case err == nil && answer.Verdict != event.Pass:
+	case err == nil && answer.Result != event.Pass:
 		if other, ok := c.alternative(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}

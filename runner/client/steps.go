@@ -300,7 +300,7 @@ func (l *stepList) restore(ctx context.Context) {
 func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	l.ended++
 	l.Keep(e.Saved)
-	if e.Verdict != event.Pass {
+	if e.Result != event.Pass {
 		l.failed = e.Problem
 		return
 	}

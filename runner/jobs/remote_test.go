@@ -108,7 +108,7 @@ func TestRunsElsewhere(t *testing.T) {
 		t.Errorf("%+v %+v", c, a.Placement)
 	}
 	follow(t, m, rec.ID, "", func(e jobs.Event) bool { return e.Name == string(event.CaseStarted) })
-	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Verdict != event.Interrupted ||
+	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Result != event.Interrupted ||
 		rec.Cases[0].Device != "there" {
 		t.Errorf("%+v, %v", rec, err)
 	}
@@ -117,7 +117,7 @@ func TestRunsElsewhere(t *testing.T) {
 		t.Errorf("the pack is not whole: %v", left)
 	}
 	rec = ended(t, m, start(t, m, quick+"---\n"+strings.ReplaceAll(quick, "quick", "other")).ID)
-	if rec.Verdict != event.Error || len(rec.Cases) != 2 || rec.Cases[1].Problem != broken.Error() {
+	if rec.Result != event.Error || len(rec.Cases) != 2 || rec.Cases[1].Problem != broken.Error() {
 		t.Errorf("%+v", rec)
 	}
 }

@@ -101,9 +101,9 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 		case avoid != "":
 			return Outcome{Case: c, noOther: true}
 		case errors.As(err, &none) && !none.Lost:
-			return r.without(ctx, c, notRun{verdict: r.verdictWithoutDevice(), why: none.Reason})
+			return r.without(ctx, c, notRun{result: r.resultWithoutDevice(), why: none.Reason})
 		}
-		return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
+		return r.without(ctx, c, notRun{result: event.Error, why: err.Error()})
 	case ctx.Err() != nil:
 		result, err = in.End(ctx, event.Interrupted, event.Problem{Message: "the run was interrupted"})
 	default:

@@ -50,20 +50,20 @@
       this.alone = twins.length === 1;
       this.row = this.alone ? '' : rowOf(this.el);
       if (twins.filter(other => rowOf(store.refs[other.n].deref()) === this.row).length > 1) this.row = '';
-      this.verdict = ''; this.met = '';
+      this.result = ''; this.met = '';
       for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
     }
     end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
     handleEvent(event) {
       if (event.type === WATCH + 'touch') { // asked by script/watch.js, before the page hears of the touch
-        if (!this.verdict && event.detail) this.judge(event.composedPath()[0], event);
-        if (this.verdict === 'missed') event.preventDefault();
+        if (!this.result && event.detail) this.judge(event.composedPath()[0], event);
+        if (this.result === 'missed') event.preventDefault();
         return;
       }
       if (!event.isTrusted) return; // of the page's own making
       this.watchCaret(event);
-      if (!this.verdict && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
-      if (this.verdict !== 'missed') return;
+      if (!this.result && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
+      if (this.result !== 'missed') return;
       event.preventDefault();
       event.stopImmediatePropagation();
     }
@@ -78,10 +78,10 @@
       if (field && matches(field, ':focus')) kept.at = prop(field, protoOf(field), 'selectionStart');
     }
     judge(hit, {clientX, clientY}) {
-      this.verdict = 'missed';
+      this.result = 'missed';
       if (!isElement(hit)) return;
       const el = this.el && this.el.isConnected ? this.el : this.heir(hit);
-      if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.verdict = 'hit';
+      if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.result = 'hit';
       this.met = describe(nameable(hit));
     }
     // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or

@@ -23,7 +23,7 @@ function attempts() {
     parts().forEach(function (el) { el.remove(); });
     $("toast").before(pages[n].content.cloneNode(true));
     D = JSON.parse(pages[n].text);
-    document.title = SIGN[D.verdict] + " " + D.id;
+    document.title = SIGN[D.result] + " " + D.id;
     boot();
   }
   attempts.pick = function (n) {

@@ -10,7 +10,7 @@ type RunCounts struct {
 	Errored     int `json:"errored"`
 	Skipped     int `json:"skipped"`
 	Interrupted int `json:"interrupted"` // those that never started, too
-	Flaky       int `json:"flaky"`       // of any verdict
+	Flaky       int `json:"flaky"`       // of any result
 }
 
 // Count counts the cases.
@@ -36,10 +36,10 @@ func (r *Run) Count() RunCounts {
 	return n
 }
 
-// Verdict sums the run up, as its exit code does: an interrupted case takes precedence over a failed one, a failed one
+// Result sums the run up, as its exit code does: an interrupted case takes precedence over a failed one, a failed one
 // over an error. A run in which nothing passed because everything was skipped, or because there were no tests, is
 // skipped.
-func (r *Run) Verdict() event.Result {
+func (r *Run) Result() event.Result {
 	switch n := r.Count(); {
 	case n.Interrupted > 0:
 		return event.Interrupted
@@ -53,9 +53,9 @@ func (r *Run) Verdict() event.Result {
 	return event.Pass
 }
 
-// ExitCode is the exit code of a run with this verdict, if the run was not allowed to be empty.
+// ExitCode is the exit code of a run with this result, if the run was not allowed to be empty.
 func (r *Run) ExitCode() int {
-	switch r.Verdict() {
+	switch r.Result() {
 	case event.Pass:
 		return 0
 	case event.Fail:
