@@ -31,7 +31,7 @@ type away struct {
 	t     *testing.T
 	other *run.Runner
 	quiet bool // no event is received while a case runs
-	fails func(t run.Try) error
+	fails func(t run.Attempt) error
 
 	mu    sync.Mutex
 	heard map[string][]event.Event
@@ -53,7 +53,7 @@ func (a *away) Usable(ctx context.Context, p dsl.Platform) (int, error) {
 	return len(infos), err
 }
 
-func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
+func (a *away) Try(ctx context.Context, t run.Attempt) (string, error) {
 	if a.fails != nil {
 		if err := a.fails(t); err != nil {
 			return "", err
@@ -80,7 +80,7 @@ func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
 }
 
 // once runs the case on any device but that which it has lost.
-func (a *away) once(ctx context.Context, t run.Try) (run.Outcome, error) {
+func (a *away) once(ctx context.Context, t run.Attempt) (run.Outcome, error) {
 	if t.Avoid == "" {
 		return a.other.Once(ctx, t.Case), nil
 	}
@@ -259,8 +259,8 @@ func TestInterruptedElsewhere(t *testing.T) {
 }
 
 // heardOnly is a machine that sends nothing any more once a case has started.
-func heardOnly(ctx context.Context) func(run.Try) error {
-	return func(t run.Try) error {
+func heardOnly(ctx context.Context) func(run.Attempt) error {
+	return func(t run.Attempt) error {
 		t.Received(0, event.Event{Time: time.Now(), Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID,
 			Pack: t.Case.Pack}})
 		<-ctx.Done()
@@ -272,7 +272,7 @@ func heardOnly(ctx context.Context) func(run.Try) error {
 func TestCaseStartsAgainElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := newAway(t, run.Config{}, phones("A"))
-		other.fails = func(try run.Try) error {
+		other.fails = func(try run.Attempt) error {
 			for n, kind := range []event.Kind{event.CaseStarted, event.StepStarted, event.Logged} {
 				e := event.Event{Time: time.Now().Add(-time.Minute), Kind: kind, Step: min(n, 1)}
 				if n == 0 {
@@ -299,7 +299,7 @@ func TestCaseStartsAgainElsewhere(t *testing.T) {
 func TestNoDeviceElsewhere(t *testing.T) {
 	for require, want := range map[bool]event.Result{false: event.Skipped, true: event.Error} {
 		other := newAway(t, run.Config{}, phones("A"))
-		other.fails = func(run.Try) error { return &pool.NoDeviceError{Reason: "no host has a phone of that model"} }
+		other.fails = func(run.Attempt) error { return &pool.NoDeviceError{Reason: "no host has a phone of that model"} }
 		r := newRunner(t, run.Config{RequireDevices: require})
 		r.Remote = other
 		wantResult(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), want,

@@ -228,7 +228,7 @@ func testOf(c *history.RunCase) test {
 	return t
 }
 
-func attemptOf(n int, try history.Try) attempt {
+func attemptOf(n int, try history.Attempt) attempt {
 	a := attempt{Attempt: n, Status: status(try.CaseResult.Result), Duration: max(0, try.CaseResult.Duration.Milliseconds()),
 		Extra: extra{map[string]string{"result": string(try.CaseResult.Result), "pack": try.Pack}}}
 	if try.CaseResult.Result != event.Pass {

@@ -18,19 +18,19 @@ var RunSchema string
 
 // runJSON is run.json.
 type runJSON struct {
-	Format      string          `json:"format"`
-	Run         string          `json:"run"`
-	Result      event.Result    `json:"result"`
-	ExitCode    int             `json:"exit_code"`
-	Started     string          `json:"started,omitempty"`
-	Ended       string          `json:"ended,omitempty"`
-	DurationMS  int64           `json:"duration_ms"`
-	Choice      *Choice         `json:"choice,omitempty"`
-	Environment *Environment    `json:"environment,omitempty"`
-	Cases       RunCounts       `json:"cases"`
-	Results     []caseJSON      `json:"results"`
-	NotChecked  []uncheckedJSON `json:"not_checked"`
-	Notes       []string        `json:"notes,omitempty"`
+	Format      string        `json:"format"`
+	Run         string        `json:"run"`
+	Result      event.Result  `json:"result"`
+	ExitCode    int           `json:"exit_code"`
+	Started     string        `json:"started,omitempty"`
+	Ended       string        `json:"ended,omitempty"`
+	DurationMS  int64         `json:"duration_ms"`
+	Choice      *Choice       `json:"choice,omitempty"`
+	Environment *Environment  `json:"environment,omitempty"`
+	Cases       RunCounts     `json:"cases"`
+	Results     []caseJSON    `json:"results"`
+	NotChecked  []warningJSON `json:"not_checked"`
+	Notes       []string      `json:"notes,omitempty"`
 }
 
 type caseJSON struct {
@@ -54,7 +54,7 @@ type caseJSON struct {
 	Problem    *pack.SummaryProblem  `json:"problem,omitempty"`
 	Problems   []pack.SummaryProblem `json:"problems,omitempty"`
 	Broken     string                `json:"broken,omitempty"`
-	Tries      []tryJSON             `json:"tries,omitempty"`
+	Tries      []attemptJSON         `json:"tries,omitempty"`
 	Flaky      string                `json:"flaky,omitempty"`
 	Slow       string                `json:"slow,omitempty"`
 	History    *historyJSON          `json:"history,omitempty"`
@@ -70,7 +70,7 @@ type stepsJSON struct {
 	Unreached   int `json:"unreached"`
 }
 
-type tryJSON struct {
+type attemptJSON struct {
 	Pack       string       `json:"pack"`
 	Result     event.Result `json:"result"`
 	DurationMS int64        `json:"duration_ms"`
@@ -84,7 +84,7 @@ type historyJSON struct {
 	Flips    int            `json:"flips"`
 }
 
-type uncheckedJSON struct {
+type warningJSON struct {
 	Case  string `json:"case"`
 	Step  int    `json:"step,omitempty"`
 	What  string `json:"what"`
@@ -97,7 +97,7 @@ func RunJSON(r *Run) []byte {
 	out := runJSON{Format: RunFormat, Run: r.Name, Result: r.Result(), ExitCode: r.ExitCode(),
 		Started: pack.RFC3339(r.Started),
 		Ended:   pack.RFC3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
-		NotChecked: []uncheckedJSON{}, Notes: r.Notes, Environment: r.Env}
+		NotChecked: []warningJSON{}, Notes: r.Notes, Environment: r.Env}
 	if !r.Choice.Empty() {
 		out.Choice = &r.Choice
 	}
@@ -105,7 +105,7 @@ func RunJSON(r *Run) []byte {
 		out.Results = append(out.Results, caseOf(&r.Cases[i]))
 	}
 	for _, u := range r.Ledger() {
-		out.NotChecked = append(out.NotChecked, uncheckedJSON{Case: u.Case.Title(), Step: u.Step, What: u.What,
+		out.NotChecked = append(out.NotChecked, warningJSON{Case: u.Case.Title(), Step: u.Step, What: u.What,
 			Place: u.Place, Text: u.Text})
 	}
 	data, err := pack.MarshalIndent(out)
@@ -128,9 +128,9 @@ func caseOf(c *RunCase) caseJSON {
 	sum := pack.Summarize(res)
 	out.Problem, out.Problems = sum.Problem, sum.Problems
 	for _, t := range c.Tries {
-		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Result: t.CaseResult.Result,
+		out.Tries = append(out.Tries, attemptJSON{Pack: t.Pack, Result: t.CaseResult.Result,
 			DurationMS: t.CaseResult.Duration.Milliseconds(),
-			Message:    tryMessage(t)})
+			Message:    attemptMessage(t)})
 	}
 	if len(c.Trend.Recent) > 0 {
 		h := historyJSON{MedianMS: ms(c.Trend.Median), P95MS: ms(c.Trend.P95), Flips: c.Trend.Flips}
@@ -142,7 +142,7 @@ func caseOf(c *RunCase) caseJSON {
 	return out
 }
 
-func tryMessage(t Try) string {
+func attemptMessage(t Attempt) string {
 	if t.CaseResult.Result == event.Pass {
 		return ""
 	}

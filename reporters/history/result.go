@@ -80,8 +80,8 @@ func (r *Run) Bad() []*RunCase {
 	return bad
 }
 
-// Unchecked is a line of the list of warnings: something that a pass does not cover.
-type Unchecked struct {
+// Warning is a line of the list of warnings: something that a pass does not cover.
+type Warning struct {
 	Case  *RunCase
 	Step  int    // 0: the whole case
 	What  string // skipped, unreached, interrupted, note
@@ -91,19 +91,19 @@ type Unchecked struct {
 
 // Ledger lists what the run did not verify: cases and steps that were skipped, steps that failed and were allowed to,
 // steps that were not reached, and warnings.
-func (r *Run) Ledger() []Unchecked {
-	var list []Unchecked
+func (r *Run) Ledger() []Warning {
+	var list []Warning
 	for i := range r.Cases {
 		list = append(list, r.Cases[i].ledger()...)
 	}
 	return list
 }
 
-func (c *RunCase) ledger() []Unchecked {
+func (c *RunCase) ledger() []Warning {
 	res := c.CaseResult
-	var list []Unchecked
+	var list []Warning
 	add := func(step int, what, place, text string) {
-		list = append(list, Unchecked{Case: c, Step: step, What: what, Place: place, Text: text})
+		list = append(list, Warning{Case: c, Step: step, What: what, Place: place, Text: text})
 	}
 	if res.Result == event.Skipped {
 		add(0, "skipped", res.Case.Place.String(), problemText(res.Problem))

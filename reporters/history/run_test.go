@@ -253,7 +253,7 @@ func TestCaseNames(t *testing.T) {
 		"try-2":                               {"try-2", "1", "try-2"},
 	} {
 		c := RunCase{Key: CaseKey(pack), CaseResult: &event.CaseResult{Case: event.Case{ID: packID(pack)}}}
-		if got := [3]string{c.Key, fmt.Sprint(tryOf(pack)), c.Title()}; got != want {
+		if got := [3]string{c.Key, fmt.Sprint(attemptOf(pack)), c.Title()}; got != want {
 			t.Errorf("%s: %q", pack, got)
 		}
 	}

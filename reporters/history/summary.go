@@ -264,7 +264,7 @@ func (w *pageWriter) ledger(r *Run) {
 	w.list("Warnings", lines)
 }
 
-func (w *pageWriter) ledgerLine(u Unchecked, last int) string {
+func (w *pageWriter) ledgerLine(u Warning, last int) string {
 	step := ""
 	switch {
 	case u.Step > 0 && last > u.Step:

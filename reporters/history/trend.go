@@ -103,7 +103,7 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 // count.
 func (c *RunCase) Flaky() string {
 	if c.CaseResult.Result == event.Pass &&
-		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
+		slices.ContainsFunc(c.Tries, func(t Attempt) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
 		return fmt.Sprintf("passed on attempt %d", len(c.Tries)+1)
 	}
 	if c.Trend.Flips >= 2 {

@@ -6,48 +6,48 @@ import (
 
 // The data of a page, as its script reads it. Every text in it is the result of shown.
 type packData struct {
-	Page        string          `json:"page"`
-	ID          string          `json:"id"`
-	Pack        string          `json:"pack"`
-	Try         int             `json:"try,omitempty"` // of several, from 1
-	Name        string          `json:"name,omitempty"`
-	Result      event.Result    `json:"result"`
-	Platform    string          `json:"platform,omitempty"`
-	Device      string          `json:"device,omitempty"`
-	Model       string          `json:"model,omitempty"`
-	Tags        []string        `json:"tags,omitempty"`
-	Run         string          `json:"run,omitempty"`
-	Up          string          `json:"up,omitempty"`
-	Started     string          `json:"started,omitempty"`
-	Took        string          `json:"took"`
-	Place       string          `json:"place,omitempty"`
-	Problem     *problemData    `json:"problem,omitempty"`
-	Headline    string          `json:"headline,omitempty"`
-	At          int             `json:"at,omitempty"`       // the step of the problem
-	Failures    []failureData   `json:"failures,omitempty"` // all that went wrong, when it is more than one thing
-	Around      *incidentData   `json:"around,omitempty"`   // the likely cause around the problem's step
-	Cause       *CauseLink      `json:"cause,omitempty"`
-	Flaky       string          `json:"flaky,omitempty"`
-	Slow        string          `json:"slow,omitempty"`
-	Steps       []*stepData     `json:"steps"`
-	Unchecked   []uncheckedData `json:"unchecked,omitempty"`
-	Film        *recordingData  `json:"film,omitempty"`
-	NoFilm      string          `json:"noFilm,omitempty"`
-	Log         *logData        `json:"log,omitempty"`
-	CostOf      string          `json:"costOf,omitempty"` // the app that Cost is of
-	OS          string          `json:"os,omitempty"`
-	Environment []factData      `json:"environment,omitempty"`
-	Story       *storyData      `json:"story,omitempty"`
-	Past        []pastRow       `json:"past,omitempty"` // earlier runs and this one, oldest first
-	Net         *netData        `json:"net,omitempty"`
-	Elements    *elementsData   `json:"elements,omitempty"`
-	DOM         []string        `json:"dom,omitempty"` // elements of pages: gzipped JSON of domPage, in base64
+	Page        string         `json:"page"`
+	ID          string         `json:"id"`
+	Pack        string         `json:"pack"`
+	Try         int            `json:"try,omitempty"` // of several, from 1
+	Name        string         `json:"name,omitempty"`
+	Result      event.Result   `json:"result"`
+	Platform    string         `json:"platform,omitempty"`
+	Device      string         `json:"device,omitempty"`
+	Model       string         `json:"model,omitempty"`
+	Tags        []string       `json:"tags,omitempty"`
+	Run         string         `json:"run,omitempty"`
+	Up          string         `json:"up,omitempty"`
+	Started     string         `json:"started,omitempty"`
+	Took        string         `json:"took"`
+	Place       string         `json:"place,omitempty"`
+	Problem     *problemData   `json:"problem,omitempty"`
+	Headline    string         `json:"headline,omitempty"`
+	At          int            `json:"at,omitempty"`       // the step of the problem
+	Failures    []failureData  `json:"failures,omitempty"` // all that went wrong, when it is more than one thing
+	Around      *incidentData  `json:"around,omitempty"`   // the likely cause around the problem's step
+	Cause       *CauseLink     `json:"cause,omitempty"`
+	Flaky       string         `json:"flaky,omitempty"`
+	Slow        string         `json:"slow,omitempty"`
+	Steps       []*stepData    `json:"steps"`
+	Unchecked   []warningData  `json:"unchecked,omitempty"`
+	Film        *recordingData `json:"film,omitempty"`
+	NoFilm      string         `json:"noFilm,omitempty"`
+	Log         *logData       `json:"log,omitempty"`
+	CostOf      string         `json:"costOf,omitempty"` // the app that Cost is of
+	OS          string         `json:"os,omitempty"`
+	Environment []factData     `json:"environment,omitempty"`
+	Story       *storyData     `json:"story,omitempty"`
+	Past        []pastRow      `json:"past,omitempty"` // earlier runs and this one, oldest first
+	Net         *netData       `json:"net,omitempty"`
+	Elements    *elementsData  `json:"elements,omitempty"`
+	DOM         []string       `json:"dom,omitempty"` // elements of pages: gzipped JSON of domPage, in base64
 	// elements that other steps saw: gzipped JSON of elementsData, in base64
 	Trees     []string          `json:"trees,omitempty"`
 	Series    []seriesData      `json:"series,omitempty"`    // what the app cost over time
 	Trace     string            `json:"trace,omitempty"`     // URL of Playwright's trace
 	StartedAt string            `json:"startedAt,omitempty"` // RFC 3339
-	TryTabs   []tryTab          `json:"-"`
+	TryTabs   []attemptTab      `json:"-"`
 	Nth, Of   int               `json:"-"`               // which attempt, of how many
 	Final     event.Result      `json:"-"`               // the result of the last attempt, when this is an earlier one
 	Length    int64             `json:"length"`          // ms from the case's start to its end
@@ -72,8 +72,8 @@ type problemData struct {
 	Stack      string   `json:"stack,omitempty"`
 }
 
-// tryTab is one attempt of the test.
-type tryTab struct {
+// attemptTab is one attempt of the test.
+type attemptTab struct {
 	N      int
 	Result event.Result
 	Took   string
@@ -215,7 +215,7 @@ type pastData struct {
 	Link   string
 }
 
-type uncheckedData struct {
+type warningData struct {
 	Step int    `json:"step,omitempty"`
 	To   int    `json:"to,omitempty"` // last step, of several
 	What string `json:"what"`         // skipped, unreached, interrupted, note

@@ -72,7 +72,7 @@ func TestGoldenRun(t *testing.T) {
 	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"),
 		recorded(t, "skipped"), recorded(t, "panic"))
 	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Result: event.Pass}, {Result: event.Fail}, {Result: "<b>"}}
-	run.Cases[0].Tries = []history.Try{{Pack: "login-ok", CaseResult: recorded(t, "fail")}}
+	run.Cases[0].Tries = []history.Attempt{{Pack: "login-ok", CaseResult: recorded(t, "fail")}}
 	run.Notes = []string{"a <note>"}
 	var b bytes.Buffer
 	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {

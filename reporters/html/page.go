@@ -181,7 +181,7 @@ func (b *builder) build() *packData {
 	b.elements()
 	b.trace()
 	b.caseFiles()
-	b.out.Unchecked = unchecked(res)
+	b.out.Unchecked = warningsOf(res)
 	if res.Result != event.Pass && res.Result != event.Skipped {
 		b.out.Brief = b.brief()
 	}

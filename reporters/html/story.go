@@ -76,7 +76,7 @@ func (b *builder) numberAttempts() {
 		return
 	}
 	b.out.Try, b.out.ID = b.in.Try, shown(tryless(cmp.Or(b.res.Case.Pack, b.res.Case.ID)), maxLabel)
-	now := tryTab{N: b.in.Try, Result: b.out.Result, Took: b.out.Took, Now: true}
+	now := attemptTab{N: b.in.Try, Result: b.out.Result, Took: b.out.Took, Now: true}
 	for i, t := range b.in.Tries {
 		n := i + 1
 		if n >= b.in.Try {
@@ -85,7 +85,7 @@ func (b *builder) numberAttempts() {
 		if n == b.in.Try+1 {
 			b.out.TryTabs = append(b.out.TryTabs, now)
 		}
-		tab := tryTab{N: n, Result: result(t.Result), Took: took(t.Duration), Link: t.Link}
+		tab := attemptTab{N: n, Result: result(t.Result), Took: took(t.Duration), Link: t.Link}
 		if b.here[n] {
 			tab.Here, tab.Link = n, fmt.Sprintf("#try=%d", n)
 		}

@@ -98,7 +98,7 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 		if c.Pack == "" || only != nil && !only(c) {
 			continue
 		}
-		all := append(slices.Clone(c.Tries), history.Try{Pack: c.Pack, CaseResult: c.CaseResult})
+		all := append(slices.Clone(c.Tries), history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult})
 		var pages []PackPage
 		for k, try := range all {
 			if err := ctx.Err(); err != nil {
@@ -138,7 +138,7 @@ func attemptTabs(pages []PackPage) []PackPage {
 }
 
 // others returns the attempts other than k. The page of the last one has the tabs of all.
-func others(all []history.Try, k int) []Past {
+func others(all []history.Attempt, k int) []Past {
 	var out []Past
 	last := len(all) - 1
 	for i, t := range all {

@@ -105,7 +105,7 @@ func spans(run *history.Run, parent Parent) []span {
 	list := []span{top}
 	result := event.Pass
 	for _, c := range run.Cases {
-		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Try{Pack: c.Pack, CaseResult: c.CaseResult}) {
+		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult}) {
 			if t.CaseResult != nil && !t.CaseResult.Started.IsZero() {
 				list = append(list, caseSpans(t, trace, top.SpanID)...)
 			}
@@ -121,7 +121,7 @@ func spans(run *history.Run, parent Parent) []span {
 }
 
 // caseSpans makes the spans of one attempt.
-func caseSpans(t history.Try, trace, parent string) []span {
+func caseSpans(t history.Attempt, trace, parent string) []span {
 	r := t.CaseResult
 	c := r.Case
 	own := newSpan(trace, parent, cmp.Or(c.Name, c.ID), r.Started, r.Duration)

@@ -314,7 +314,7 @@ type unreachableRunner struct{ err error }
 
 func (u unreachableRunner) Usable(context.Context, dsl.Platform) (int, error) { return 0, u.err }
 
-func (u unreachableRunner) Try(context.Context, run.Try) (string, error) { return "", u.err }
+func (u unreachableRunner) Try(context.Context, run.Attempt) (string, error) { return "", u.err }
 
 func (m *Manager) keep(run string) {
 	if m.o.Keep == nil {

@@ -24,7 +24,7 @@ type away struct {
 
 func (a *away) Usable(context.Context, dsl.Platform) (int, error) { return 2, nil }
 
-func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
+func (a *away) Try(ctx context.Context, t run.Attempt) (string, error) {
 	t.Received(0, event.Event{Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID, Pack: t.Case.Pack,
 		Device: "there"}})
 	a.began <- t.Case
@@ -40,7 +40,7 @@ type full struct {
 	came, free chan bool
 }
 
-func (f *full) Try(ctx context.Context, t run.Try) (string, error) {
+func (f *full) Try(ctx context.Context, t run.Attempt) (string, error) {
 	f.came <- true
 	<-f.free
 	return f.away.Try(ctx, t)
