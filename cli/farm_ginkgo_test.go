@@ -47,7 +47,7 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 	if codes[0] != 1 || codes[1] != 1 {
 		t.Errorf("exit codes: here %d, on the farm %d", codes[0], codes[1])
 	}
-	if !slices.Equal(order[0][:3], []string{"z", "bad--try-2", "a"}) {
+	if !slices.Equal(order[0][:3], []string{"z", "bad--attempt-2", "a"}) {
 		t.Errorf("order: %q", order[0])
 	}
 	for what, got := range map[string][2][]string{"order": order, "files": left, "results": results} {

@@ -92,7 +92,7 @@ func TestSpecsInGo(t *testing.T) {
 		{"wrong", "", 1, map[string]event.Result{"go-is-no-action": "fail", "go-is-for-a-page": "fail"},
 			[]string{"tap: ", "openBrowser does not work on android"}},
 		{"two", "", 2, map[string]event.Result{"go-has-two": "pass", "go-has-two--device-2": "pass"}, nil},
-		{"flaky", "", 1, map[string]event.Result{"go-passes-at-last--try-2": "pass"}, nil},
+		{"flaky", "", 1, map[string]event.Result{"go-passes-at-last--attempt-2": "pass"}, nil},
 		{"twins", "", 1, map[string]event.Result{"go-has-a-namesake": "pass", "go-has-a-namesake--spec-2": "fail"}, nil},
 		{"need", "", 1, map[string]event.Result{"go-needs-another-device": "error"}, []string{"Nokia 3310"}},
 		{"need", "TAPROOT_REQUIRE_DEVICES=false", 1, map[string]event.Result{"go-needs-another-device": "skipped"}, nil},

@@ -31,7 +31,7 @@ func TestFailedTestIsRunAgainAsOftenAsItSays(t *testing.T) {
 		c.Test.Retries = &twice
 		o := newRunner(t, run.Config{}, f).Run(t.Context(), c)
 		wantResult(t, o, event.Fail)
-		if len(f.opened) != 3 || filepath.Base(o.Dir) != "sample--try-3" {
+		if len(f.opened) != 3 || filepath.Base(o.Dir) != "sample--attempt-3" {
 			t.Errorf("opened %v, the last pack is %s", f.opened, o.Dir)
 		}
 	})

@@ -100,7 +100,7 @@ func tried(t *testing.T, c plan.Case, driver drivers.Driver, here bool) lostTry 
 		t.Errorf("%s, the report says %s; flaky: %v", o.Result(), last.CaseResult.Result, o.Flaky())
 	}
 	got := lostTry{Lost: o.Lost, Failed: o.Failed, Flaky: last.Flaky()}
-	for _, try := range append(last.Tries, history.Attempt{CaseResult: last.CaseResult}) {
+	for _, try := range append(last.Attempts, history.Attempt{CaseResult: last.CaseResult}) {
 		got.Tries = append(got.Tries, fmt.Sprintf("%s %s", try.CaseResult.Result, try.CaseResult.Case.Device))
 	}
 	return got

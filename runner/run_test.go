@@ -213,7 +213,7 @@ func doBurst(once *bool) {
 func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, run.Config{}, phones("A"))
-	for _, pack := range []string{"sample", "sample--try-2", "sample--try-3"} {
+	for _, pack := range []string{"sample", "sample--attempt-2", "sample--attempt-3"} {
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 		wantResult(t, o, event.Pass)
 		if filepath.Base(o.Dir) != pack || o.CaseResult.Case.Pack != pack || o.CaseResult.Case.ID != "sample" {

@@ -106,7 +106,7 @@ func TestUploadByOurClient(t *testing.T) {
 	}
 	o := pack.UploadOptions{URL: l.http.URL, Key: key, Pack: p, Spool: t.TempDir()}
 	for range 2 {
-		if done, err := pack.Upload(t.Context(), o); err != nil || done.Tries != 1 {
+		if done, err := pack.Upload(t.Context(), o); err != nil || done.Attempts != 1 {
 			t.Fatalf("%+v, %v", done, err)
 		}
 	}

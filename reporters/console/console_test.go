@@ -287,17 +287,17 @@ func TestTriesOfACaseCountOnce(t *testing.T) {
 		blocks string
 	}{
 		{[]event.Result{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
-		{[]event.Result{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
+		{[]event.Result{fail, fail}, "0 passed, 1 failed", "FAIL a--attempt-2"},
 		{[]event.Result{event.Error, pass}, "1 passed (1 after a lost device)", "LOST a"},
-		{[]event.Result{event.Error, fail, pass}, "1 passed (1 flaky)", "FLAKY a--try-2"},
-		{[]event.Result{fail, event.Error}, "0 passed, 1 error", "ERROR a--try-2"},
+		{[]event.Result{event.Error, fail, pass}, "1 passed (1 flaky)", "FLAKY a--attempt-2"},
+		{[]event.Result{fail, event.Error}, "0 passed, 1 error", "ERROR a--attempt-2"},
 	} {
 		var b bytes.Buffer
 		c := New(&b, Options{Quiet: true})
 		for i, v := range test.tries {
 			pack := "a"
 			if i > 0 {
-				pack = fmt.Sprintf("a--try-%d", i+1)
+				pack = fmt.Sprintf("a--attempt-%d", i+1)
 			}
 			ended := event.Event{Kind: event.CaseEnded, Result: v}
 			if v == event.Error {

@@ -188,7 +188,7 @@ func testOf(c *history.RunCase) test {
 		RawStatus: string(res.Result),
 		Duration:  res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line,
 		FilePath: res.Case.Place.File,
-		Tags:     res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
+		Tags:     res.Case.Tags, Type: "e2e", Retries: len(c.Attempts)}
 	if !res.Started.IsZero() {
 		t.Start = res.Started.UnixMilli()
 		t.Stop = t.Start + t.Duration // whole milliseconds: two rounded times may be one more apart
@@ -210,7 +210,7 @@ func testOf(c *history.RunCase) test {
 		}
 	}
 	t.Extra = extra{e}
-	for i, try := range c.Tries {
+	for i, try := range c.Attempts {
 		t.Attempts = append(t.Attempts, attemptOf(i+1, try))
 		// The format's flaky means that the test passed after it had failed; Taproot's, over several runs, is in extra.
 		t.Flaky = t.Flaky || res.Result == event.Pass && try.CaseResult.Result != event.Pass

@@ -33,7 +33,7 @@ type HistoryEntry struct {
 	Result     event.Result `json:"result"`
 	DurationMS int64        `json:"duration_ms"`
 	Hash       string       `json:"hash,omitempty"` // of the test's source
-	Tries      int          `json:"tries,omitempty"`
+	Attempts   int          `json:"attempts,omitempty"`
 	Step       int          `json:"step,omitempty"`   // at which the case failed
 	Commit     string       `json:"commit,omitempty"` // of the tested project
 }

@@ -81,7 +81,7 @@ func (c *RunCase) Story(run *Run) Story {
 			continue // an error is the infrastructure's
 		}
 		of++
-		if e.Result == event.Fail || e.Tries > 1 {
+		if e.Result == event.Fail || e.Attempts > 1 {
 			bad++
 		}
 		if e.Result == event.Fail && e.Step > 0 {
@@ -120,13 +120,13 @@ func (r *Run) entry(c *RunCase) HistoryEntry {
 	if r.Env != nil {
 		e.Commit = r.Env.Commit
 	}
-	for _, t := range c.Tries {
+	for _, t := range c.Attempts {
 		if !t.CaseResult.LostDevice() {
-			e.Tries++
+			e.Attempts++
 		}
 	}
-	if e.Tries > 0 {
-		e.Tries++ // the last attempt
+	if e.Attempts > 0 {
+		e.Attempts++ // the last attempt
 	}
 	return e
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // RunFormat names the format of run.json, which run.schema.json describes. It changes with every incompatible change.
-const RunFormat = "taproot.run/1"
+const RunFormat = "taproot.run/2"
 
 // RunSchema is the JSON Schema of run.json.
 //
@@ -29,7 +29,7 @@ type runJSON struct {
 	Environment *Environment  `json:"environment,omitempty"`
 	Cases       RunCounts     `json:"cases"`
 	Results     []caseJSON    `json:"results"`
-	NotChecked  []warningJSON `json:"not_checked"`
+	Warnings    []warningJSON `json:"warnings"`
 	Notes       []string      `json:"notes,omitempty"`
 }
 
@@ -54,7 +54,7 @@ type caseJSON struct {
 	Problem    *pack.SummaryProblem  `json:"problem,omitempty"`
 	Problems   []pack.SummaryProblem `json:"problems,omitempty"`
 	Broken     string                `json:"broken,omitempty"`
-	Tries      []attemptJSON         `json:"tries,omitempty"`
+	Attempts   []attemptJSON         `json:"attempts,omitempty"`
 	Flaky      string                `json:"flaky,omitempty"`
 	Slow       string                `json:"slow,omitempty"`
 	History    *historyJSON          `json:"history,omitempty"`
@@ -97,15 +97,15 @@ func RunJSON(r *Run) []byte {
 	out := runJSON{Format: RunFormat, Run: r.Name, Result: r.Result(), ExitCode: r.ExitCode(),
 		Started: pack.RFC3339(r.Started),
 		Ended:   pack.RFC3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
-		NotChecked: []warningJSON{}, Notes: r.Notes, Environment: r.Env}
+		Warnings: []warningJSON{}, Notes: r.Notes, Environment: r.Env}
 	if !r.Choice.Empty() {
 		out.Choice = &r.Choice
 	}
 	for i := range r.Cases {
 		out.Results = append(out.Results, caseOf(&r.Cases[i]))
 	}
-	for _, u := range r.Ledger() {
-		out.NotChecked = append(out.NotChecked, warningJSON{Case: u.Case.Title(), Step: u.Step, What: u.What,
+	for _, u := range r.Warnings() {
+		out.Warnings = append(out.Warnings, warningJSON{Case: u.Case.Title(), Step: u.Step, What: u.What,
 			Place: u.Place, Text: u.Text})
 	}
 	data, err := pack.MarshalIndent(out)
@@ -127,8 +127,8 @@ func caseOf(c *RunCase) caseJSON {
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
 	sum := pack.Summarize(res)
 	out.Problem, out.Problems = sum.Problem, sum.Problems
-	for _, t := range c.Tries {
-		out.Tries = append(out.Tries, attemptJSON{Pack: t.Pack, Result: t.CaseResult.Result,
+	for _, t := range c.Attempts {
+		out.Attempts = append(out.Attempts, attemptJSON{Pack: t.Pack, Result: t.CaseResult.Result,
 			DurationMS: t.CaseResult.Duration.Milliseconds(),
 			Message:    attemptMessage(t)})
 	}

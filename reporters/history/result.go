@@ -89,17 +89,17 @@ type Warning struct {
 	Text  string
 }
 
-// Ledger lists what the run did not verify: cases and steps that were skipped, steps that failed and were allowed to,
+// Warnings lists what the run did not verify: cases and steps that were skipped, steps that failed and were allowed to,
 // steps that were not reached, and warnings.
-func (r *Run) Ledger() []Warning {
+func (r *Run) Warnings() []Warning {
 	var list []Warning
 	for i := range r.Cases {
-		list = append(list, r.Cases[i].ledger()...)
+		list = append(list, r.Cases[i].warnings()...)
 	}
 	return list
 }
 
-func (c *RunCase) ledger() []Warning {
+func (c *RunCase) warnings() []Warning {
 	res := c.CaseResult
 	var list []Warning
 	add := func(step int, what, place, text string) {

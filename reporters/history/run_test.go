@@ -211,7 +211,7 @@ func TestPlan(t *testing.T) {
 		len(late.CaseResult.Steps) != 3 {
 		t.Errorf("%+v, %+v", n, late)
 	}
-	if l := run.Ledger(); len(l) != 4 || l[0].What != "unreached" || l[3].What != "interrupted" {
+	if l := run.Warnings(); len(l) != 4 || l[0].What != "unreached" || l[3].What != "interrupted" {
 		t.Errorf("%+v", l)
 	}
 	if h := run.History(); len(h) != 1 || h[0].Pack != "began" {
@@ -246,11 +246,11 @@ func TestCaseNames(t *testing.T) {
 	t.Parallel()
 	for pack, want := range map[string][3]string{
 		"login":                               {"login", "1", "login"},
-		"login--try-2":                        {"login", "2", "login"},
-		"login--android--try-10":              {"login--android", "10", "login (android)"},
-		"login--android--row-2--try-2--rep-3": {"login--android--row-2--rep-3", "2", "login (android, row 2, rep 3)"},
-		"login--try-x":                        {"login--try-x", "1", "login (try-x)"},
-		"try-2":                               {"try-2", "1", "try-2"},
+		"login--attempt-2":                        {"login", "2", "login"},
+		"login--android--attempt-10":              {"login--android", "10", "login (android)"},
+		"login--android--row-2--attempt-2--rep-3": {"login--android--row-2--rep-3", "2", "login (android, row 2, rep 3)"},
+		"login--attempt-x":                        {"login--attempt-x", "1", "login (attempt-x)"},
+		"attempt-2": {"attempt-2", "1", "attempt-2"},
 	} {
 		c := RunCase{Key: CaseKey(pack), CaseResult: &event.CaseResult{Case: event.Case{ID: packID(pack)}}}
 		if got := [3]string{c.Key, fmt.Sprint(attemptOf(pack)), c.Title()}; got != want {
@@ -279,7 +279,7 @@ func TestFlaky(t *testing.T) {
 	if paid.Slow() != "took 6.8s, usually 905ms" {
 		t.Errorf("%q", paid.Slow())
 	}
-	login.Tries = nil
+	login.Attempts = nil
 	if want := "changed between pass and fail 8 times in 13 runs, with the same test source"; login.Flaky() != want {
 		t.Errorf("%q", login.Flaky())
 	}
@@ -312,7 +312,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d lines of %d cases", n, len(run.Cases))
 	}
 	if !strings.Contains(string(data),
-		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--try-2","platform":"web","result":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
+		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--attempt-2","platform":"web","result":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
 		t.Errorf("%s", data)
 	}
 	// What changed is added, and counts once.

@@ -251,7 +251,7 @@ func recent(c *RunCase) string {
 // ledger lists the warnings: what a pass does not cover. Steps in a row that were not reached are one line.
 func (w *pageWriter) ledger(r *Run) {
 	var lines []string
-	list := r.Ledger()
+	list := r.Warnings()
 	for i := 0; i < len(list); i++ {
 		u, last := list[i], list[i]
 		for u.What == "unreached" && i+1 < len(list) && list[i+1].Case == u.Case && list[i+1].What == u.What &&

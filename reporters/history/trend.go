@@ -103,8 +103,8 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 // count.
 func (c *RunCase) Flaky() string {
 	if c.CaseResult.Result == event.Pass &&
-		slices.ContainsFunc(c.Tries, func(t Attempt) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
-		return fmt.Sprintf("passed on attempt %d", len(c.Tries)+1)
+		slices.ContainsFunc(c.Attempts, func(t Attempt) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
+		return fmt.Sprintf("passed on attempt %d", len(c.Attempts)+1)
 	}
 	if c.Trend.Flips >= 2 {
 		return fmt.Sprintf("changed between pass and fail %d times in %d runs, with the same test source", c.Trend.Flips,
@@ -115,7 +115,7 @@ func (c *RunCase) Flaky() string {
 
 // Lost says that the case was run again because its device was lost, or nothing.
 func (c *RunCase) Lost() string {
-	for _, t := range c.Tries {
+	for _, t := range c.Attempts {
 		if t.CaseResult.LostDevice() {
 			return "run again, because " + t.CaseResult.Case.Device + " was lost"
 		}

@@ -34,10 +34,10 @@ const (
 // Options add what is known of a pack in addition to the files of its folder. The zero value works: the rest is read
 // from the disk.
 type Options struct {
-	Cause *CauseLink
-	Tries []Past
-	Flaky string
-	Slow  string
+	Cause    *CauseLink
+	Attempts []Past
+	Flaky    string
+	Slow     string
 }
 
 // WritePack makes report.html in a pack, and searches for earlier runs of the same test next to the pack's run. For a
@@ -64,7 +64,7 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 	if err != nil {
 		return PackPage{}, err
 	}
-	page := PackPage{CaseResult: res, Dir: dir, Tries: o.Tries, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
+	page := PackPage{CaseResult: res, Dir: dir, Attempts: o.Attempts, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
 	run := filepath.Dir(dir)
 	if !pack.IsRunName(filepath.Base(run)) {
 		return page, nil

@@ -43,7 +43,7 @@ type otherAttempt struct {
 func packView(d *packData, others ...*packData) view {
 	v := view{Kind: "pack", Title: sign(d.Result) + " " + d.ID, D: d}
 	for _, o := range others {
-		v.Others = append(v.Others, otherAttempt{N: o.Try, D: o})
+		v.Others = append(v.Others, otherAttempt{N: o.Attempt, D: o})
 	}
 	return v
 }

@@ -67,27 +67,27 @@ type causeData struct {
 
 // rowData is a test. Names are short and default values are left out, because there may be ten thousand rows.
 type rowData struct {
-	Result    string   `json:"v"` // first character
-	Title     string   `json:"t"`
-	Name      string   `json:"n,omitempty"`
-	Link      string   `json:"l,omitempty"`
-	Platform  int      `json:"p,omitempty"` // of Words, from 1
-	Device    int      `json:"d,omitempty"`
-	File      int      `json:"f,omitempty"`
-	Line      int      `json:"i,omitempty"`
-	MS        int64    `json:"m"`
-	Cause     int      `json:"c,omitempty"` // of Causes, from 1
-	Steps     int      `json:"s,omitempty"`
-	Step      int      `json:"e,omitempty"` // of the problem
-	Unchecked int      `json:"u,omitempty"`
-	History   string   `json:"h,omitempty"` // a character for each earlier run, oldest first
-	Flaky     string   `json:"y,omitempty"`
-	Slow      string   `json:"w,omitempty"`
-	Tags      []string `json:"g,omitempty"`
-	Broken    string   `json:"b,omitempty"`
-	Own       string   `json:"o,omitempty"` // the first line of the problem, if it differs from that of the cause
-	More      int      `json:"j,omitempty"` // failures after the first
-	Split     string   `json:"x,omitempty"` // results of the same test in other browsers
+	Result   string   `json:"v"` // first character
+	Title    string   `json:"t"`
+	Name     string   `json:"n,omitempty"`
+	Link     string   `json:"l,omitempty"`
+	Platform int      `json:"p,omitempty"` // of Words, from 1
+	Device   int      `json:"d,omitempty"`
+	File     int      `json:"f,omitempty"`
+	Line     int      `json:"i,omitempty"`
+	MS       int64    `json:"m"`
+	Cause    int      `json:"c,omitempty"` // of Causes, from 1
+	Steps    int      `json:"s,omitempty"`
+	Step     int      `json:"e,omitempty"` // of the problem
+	Warnings int      `json:"u,omitempty"`
+	History  string   `json:"h,omitempty"` // a character for each earlier run, oldest first
+	Flaky    string   `json:"y,omitempty"`
+	Slow     string   `json:"w,omitempty"`
+	Tags     []string `json:"g,omitempty"`
+	Broken   string   `json:"b,omitempty"`
+	Own      string   `json:"o,omitempty"` // the first line of the problem, if it differs from that of the cause
+	More     int      `json:"j,omitempty"` // failures after the first
+	Split    string   `json:"x,omitempty"` // results of the same test in other browsers
 }
 
 // splits returns, for each case of a test with different results in different browsers, its results in the other
@@ -193,7 +193,7 @@ func row(c *history.RunCase, word func(string) int) rowData {
 		r.Tags = append(r.Tags, shown(tag, 40))
 	}
 	n := res.Count()
-	r.Unchecked = min(n.Skipped+n.Unreached, maxUncheckedRow)
+	r.Warnings = min(n.Skipped+n.Unreached, maxUncheckedRow)
 	recent := c.Trend.Recent
 	for _, e := range recent[max(0, len(recent)-maxRowHistory):] {
 		r.History += resultCode(e.Result)
@@ -282,5 +282,5 @@ func causeLinks(run *history.Run) map[int]*CauseLink {
 // tryless is the name of a pack without the number of its attempt.
 func tryless(pack string) string {
 	parts := strings.Split(pack, "--")
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "try-") }), "--")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "attempt-") }), "--")
 }

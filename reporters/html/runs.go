@@ -208,8 +208,8 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 	for _, e := range entries {
 		if i, ok := column[e.Run]; ok {
 			h[i] = resultCode(e.Result)[0]
-			if e.Tries > 1 {
-				retried[i] = "0123456789"[min(e.Tries, 9)]
+			if e.Attempts > 1 {
+				retried[i] = "0123456789"[min(e.Attempts, 9)]
 			}
 		}
 		switch e.Result {
@@ -217,7 +217,7 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 			continue
 		case event.Pass:
 			passed = append(passed, e.DurationMS)
-			if e.Tries > 1 {
+			if e.Attempts > 1 {
 				saved++
 			}
 		default:

@@ -98,14 +98,14 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 		if c.Pack == "" || only != nil && !only(c) {
 			continue
 		}
-		all := append(slices.Clone(c.Tries), history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult})
+		all := append(slices.Clone(c.Attempts), history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult})
 		var pages []PackPage
 		for k, try := range all {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
 			}
 			page := PackPage{CaseResult: try.CaseResult, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile,
-				Tries: others(all, k), Env: run.Env, Try: k + 1, Of: len(all)}
+				Attempts: others(all, k), Env: run.Env, Attempt: k + 1, Of: len(all)}
 			if k < len(all)-1 {
 				page.Final = c.CaseResult.Result
 			}
@@ -147,7 +147,7 @@ func others(all []history.Attempt, k int) []Past {
 		}
 		to := "../" + link(t.Pack)[len("./"):] + "/" + PackFile
 		if k < last && i >= last-maxAttemptTabs {
-			to = fmt.Sprintf("../%s/%s#try=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
+			to = fmt.Sprintf("../%s/%s#attempt=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
 		}
 		out = append(out, Past{Run: t.Pack, Result: t.CaseResult.Result, Duration: t.CaseResult.Duration, Link: to})
 	}

@@ -151,7 +151,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 	default:
 		t.Error = problemOf(res)
 	}
-	for _, try := range c.Tries {
+	for _, try := range c.Attempts {
 		a := attempt{Message: line(located(try.CaseResult)), Type: kind(try.CaseResult), Trace: block{clean(text(try.CaseResult))}}
 		passed, failed := res.Result == event.Pass, try.CaseResult.Result == event.Fail
 		switch {

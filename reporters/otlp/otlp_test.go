@@ -152,7 +152,7 @@ func TestTrace(t *testing.T) {
 	}
 	want, got := map[string]int{}, map[string]int{}
 	for _, rc := range run.Cases {
-		for _, try := range append(slices.Clone(rc.Tries), history.Attempt{Pack: rc.Pack, CaseResult: rc.CaseResult}) {
+		for _, try := range append(slices.Clone(rc.Attempts), history.Attempt{Pack: rc.Pack, CaseResult: rc.CaseResult}) {
 			for _, s := range try.CaseResult.Steps {
 				if !s.Started.IsZero() {
 					want[fmt.Sprint(try.Pack, " ", s.N, " ", s.Result)]++

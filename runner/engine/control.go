@@ -147,7 +147,7 @@ func (r *run) retry(ctx context.Context, a dsl.Retry) outcome {
 	times := max(a.Times, 1)
 	for i := range times {
 		again := i+1 < times
-		o := r.attempt(again, func() outcome { return r.inside(ctx, fmt.Sprintf("try %d/%d", i+1, times), a.Steps) })
+		o := r.attempt(again, func() outcome { return r.inside(ctx, fmt.Sprintf("attempt %d/%d", i+1, times), a.Steps) })
 		if o.result != event.Fail || !again {
 			return o
 		}

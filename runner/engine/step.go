@@ -166,7 +166,7 @@ func (r *run) attempts(ctx context.Context, step *dsl.Step, do func(context.Cont
 		if err == nil || try >= step.Options.Retries || ctx.Err() != nil || action.ResultOf(err) != event.Fail {
 			return err
 		}
-		r.session.Detail.Notes = append(r.session.Detail.Notes, fmt.Sprintf("try %d failed: %v", try+1, err))
+		r.session.Detail.Notes = append(r.session.Detail.Notes, fmt.Sprintf("attempt %d failed: %v", try+1, err))
 	}
 }
 

@@ -413,7 +413,7 @@ func named(c *plan.Case, mk func() error) (err error) {
 	first := c.Pack
 	for try := range maxAttempts {
 		if try > 0 {
-			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
+			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "attempt"), try+1)
 		}
 		if err = mk(); !errors.Is(err, fs.ErrExist) {
 			break

@@ -88,7 +88,7 @@ func (r *record) facts() map[string]any {
 	for name, data := range r.files {
 		files[name] = string(data)
 	}
-	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "doubts": doubts,
+	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "warnings": doubts,
 		"steps": steps}
 }
 

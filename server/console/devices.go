@@ -22,7 +22,7 @@ type device struct {
 		Holder string    `json:"holder"`
 		Until  time.Time `json:"until"`
 	} `json:"lease"`
-	Busy         *time.Time `json:"busySince"`
+	LeasedSince  *time.Time `json:"leasedSince"`
 	Reservations []struct {
 		From, Until time.Time
 		Holder, Why string

@@ -54,9 +54,9 @@ function runPage() {
   var state = hash.read(), only = { f: function (r) { return "fei".indexOf(r.v) >= 0; },
     pass: function (r) { return r.v === "p"; }, skipped: function (r) { return r.v === "s"; },
     flaky: function (r) { return r.y; }, slow: function (r) { return r.w; },
-      unchecked: function (r) { return r.u && r.v === "p"; } };
+      warnings: function (r) { return r.u && r.v === "p"; } };
   var names = { f: "Problems", pass: "Passed", skipped: "Skipped", flaky: "Flaky", slow: "Slow",
-    unchecked: "Passed with warnings" };
+    warnings: "Passed with warnings" };
   D.rows.forEach(function (r, i) {
     r.at = i;
     r.text = [r.t, r.n, D.words[r.p - 1], D.words[r.d - 1], D.words[r.f - 1], (r.g || []).join(" "), r.c &&

@@ -28,8 +28,8 @@ function packPage() {
   recording = null;
   domCache = {};
   domPanel.show = elementsPanel.show = null;
-  document.querySelectorAll(".attempts [data-try]").forEach(function (a) {
-    a.addEventListener("click", function (e) { e.preventDefault(); attempts.pick(+a.dataset.try); });
+  document.querySelectorAll(".attempts [data-attempt]").forEach(function (a) {
+    a.addEventListener("click", function (e) { e.preventDefault(); attempts.pick(+a.dataset.attempt); });
   });
   header();
   timeline();
@@ -65,11 +65,11 @@ function header() {
     }
   }
   var n = 0;
-  (D.unchecked || []).forEach(function (u) { if (u.what !== "note") n += (u.to || u.step) - u.step + 1; });
-  if (n) $("unchecked-flag").append(h("a", { cls: "flag warn", href: "#unchecked", on: { click: function (e) {
+  (D.warnings || []).forEach(function (u) { if (u.what !== "note") n += (u.to || u.step) - u.step + 1; });
+  if (n) $("warnings-flag").append(h("a", { cls: "flag warn", href: "#warnings", on: { click: function (e) {
     e.preventDefault();
-    $("unchecked").scrollIntoView();
-    $("unchecked").focus();
+    $("warnings").scrollIntoView();
+    $("warnings").focus();
   } } }, plural(n, "step") + " with a warning"));
 }
 
@@ -324,18 +324,18 @@ function strip() {
 }
 
 function player() {
-  if (!D.film) return replace($("recording"), h("p", { cls: "quiet" }, "No recording: ",
-    bdi(D.noFilm || "none was made"), "."));
-  recording = h("video", { src: fileURL(D.film.src), controls: true, preload: "metadata", playsinline: true,
+  if (!D.recording) return replace($("recording"), h("p", { cls: "quiet" }, "No recording: ",
+    bdi(D.noRecording || "none was made"), "."));
+  recording = h("video", { src: fileURL(D.recording.src), controls: true, preload: "metadata", playsinline: true,
     "aria-label": "Recording of the test" });
   recording.muted = true;
   var speed = h("button", { type: "button", cls: "chip", title: "Speed", on: { click: function () {
     recording.playbackRate = recording.playbackRate >= 4 ? 0.5 : recording.playbackRate * 2;
     speed.textContent = recording.playbackRate + "×";
   } } }, "1×");
-  var about = D.film.kind === "slideshow" ? "A slide show of the screenshots, each shown until the next one: " +
-    D.film.why + "." : D.platform === "web" ? "Recorded by the browser." : "Recorded by the device.";
-  if (!D.film.exact) about += " The times of some steps in it are computed, not measured.";
+  var about = D.recording.kind === "slideshow" ? "A slide show of the screenshots, each shown until the next one: " +
+    D.recording.why + "." : D.platform === "web" ? "Recorded by the browser." : "Recorded by the device.";
+  if (!D.recording.exact) about += " The times of some steps in it are computed, not measured.";
   $("recording").append(recording, h("div", { cls: "chapters", id: "chapters" }),
     h("div", { cls: "recordingfoot" }, speed, h("span", { cls: "quiet" }, bdi(about))));
   recording.addEventListener("loadedmetadata", chapters);
@@ -520,11 +520,11 @@ function proof(text) {
 }
 
 function actionCard(step) {
-  if (!step.matched && !step.looks && !step.notes && !step.troubles) return null;
-  var looks = step.looks ? "read " + plural(step.looks, "time") : "";
+  if (!step.matched && !step.screenReads && !step.notes && !step.troubles) return null;
+  var reads = step.screenReads ? "read " + plural(step.screenReads, "time") : "";
   return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier),
     row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && proof(step.proof)),
-    row("Screen", looks)),
+    row("Screen", reads)),
     step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })),
     step.troubles && h("h4", null, "Console and network"),
     step.troubles && h("ul", { cls: "notes troubles" }, step.troubles.map(function (n) { return h("li", null, bdi(n));
@@ -566,8 +566,8 @@ function logCard(step) {
 }
 
 function warningsCard() {
-  var list = (D.unchecked || []).filter(function (u) { return u.what !== "note"; }),
-    notes = (D.unchecked || []).filter(function (u) { return u.what === "note"; });
+  var list = (D.warnings || []).filter(function (u) { return u.what !== "note"; }),
+    notes = (D.warnings || []).filter(function (u) { return u.what === "note"; });
   var words = { skipped: "skipped", unreached: "not reached", warned: "failed, which the test allows" };
   function item(u) {
     var link = u.step ? h("a", { href: "#step-" + u.step }, u.to ? "Steps " + u.step + " to " + u.to : "Step " +
@@ -580,7 +580,7 @@ function warningsCard() {
     if (items.length > 100) ul.append(h("li", null, "… and " + (items.length - 100) + " more: see run.md"));
     return ul;
   }
-  var el = card("Warnings", "unchecked");
+  var el = card("Warnings", "warnings");
   el.append(list.length ? listOf(list) : h("p", { cls: "quiet" }, D.result === "pass" ?
     "Every step ran and was verified." : "No step was skipped or left out."));
   if (notes.length) el.append(h("h4", null, "Also"), listOf(notes));

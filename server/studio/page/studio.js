@@ -81,7 +81,7 @@ async function leaseText() {
     const l = await request("/lease");
     $("take").hidden = !l.mine;
     const since = new Date(l.since).toLocaleTimeString();
-    if (l.held) return `${l.holder} has the device since ${since}. You can watch, and try again later.`;
+    if (l.leased) return `${l.holder} has the device since ${since}. You can watch, and try again later.`;
     return "The device is not yours: another run or program may be using it.";
   } catch (e) {
     return `The server does not respond: ${e.message}`;
