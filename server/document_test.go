@@ -81,7 +81,7 @@ func TestDocument(t *testing.T) {
 		}
 		if strings.Contains(line, "/runs -H") {
 			eventually(t, "the lease is over",
-				func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+				func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["leased"] == false })
 		}
 		said := shell(t, dir, strings.Split(block, "\n")[0]+"\n"+line)
 		if !strings.HasPrefix(said, "2") {

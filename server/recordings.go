@@ -36,7 +36,7 @@ const (
 // Recording is a video of a device's screen, as clients see it.
 type Recording struct {
 	Device      string    `json:"device"`
-	State       string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET …/recording/film returns it."`
+	State       string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET …/recording/video returns it."`
 	Since       time.Time `json:"since"`
 	Until       time.Time `json:"until" doc:"When it ends by itself, or has ended."`
 	Screenshots int       `json:"screenshots" doc:"Number of different images of the screen."`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -268,7 +270,8 @@ func TestRunsOfOthersThatEnd(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			ended <- errors.Join(wholefile.WriteFile(other.Path(), "run.json", []byte(`{"result": "pass"}`)), other.Close())
+			ended <- errors.Join(wholefile.WriteFile(other.Path(), "run.json", []byte(`{"format": "`+
+				history.RunFormat+`", "result": "pass"}`)), other.Close())
 		}()
 		rec := jobs.Record{}
 		for rec.State != jobs.Ended && err == nil {
@@ -313,6 +316,7 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 		"2001-01-01T00-00-00": {},
 		"2001-01-01T00-00-01": {"run.json": "{", "request.json": "{"},
 		"2001-01-01T00-00-02": {"run.json": "-> " + secret, "request.json": "-> " + secret},
+		"2001-01-01T00-00-04": {"run.json": `{"format": "taproot.run/1", "verdict": "pass"}`},
 		"2001-01-01T00-00-03": {"hello/events.ndjson": "not an event\n", "plan.json": "[{}]"},
 		"nonsense":            {},
 	} {
@@ -334,7 +338,7 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 	}
 	m := manage(t, jobs.Options{Config: conf})
 	list := m.List(10, "")
-	if len(list) != 4 {
+	if len(list) != 5 {
 		t.Errorf("%d runs: %+v", len(list), list)
 	}
 	for _, rec := range list {
@@ -342,6 +346,11 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 			t.Errorf("%+v", rec)
 		}
 		follow(t, m, rec.ID, "", nil)
+	}
+	old, err := m.Get("2001-01-01T00-00-04")
+	if text := strings.Join(old.Problems, "; "); err != nil || old.Result != event.Error ||
+		!strings.Contains(text, `"taproot.run/1"`) || !strings.Contains(text, strconv.Quote(history.RunFormat)) {
+		t.Errorf("a run of an earlier version: %+v, %v", old, err)
 	}
 	for _, id := range []string{"", "..", "nonsense", "2001-01-01T00-00-09", "2001-01-01T00-00-00/..", "\x00"} {
 		if rec, err := m.Get(id); !errors.Is(err, jobs.ErrUnknown) {

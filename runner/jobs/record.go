@@ -3,6 +3,7 @@ package jobs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,6 +90,7 @@ func onDisk(folder, id string) (Record, error) {
 // fromRunFile takes the result from the run.json of a finished run.
 func (r *Record) fromRunFile(dir string) bool {
 	var file struct {
+		Format  string       `json:"format"`
 		Result  event.Result `json:"result"`
 		Started time.Time    `json:"started"`
 		Ended   time.Time    `json:"ended"`
@@ -102,6 +104,12 @@ func (r *Record) fromRunFile(dir string) bool {
 	}
 	if readJSON(filepath.Join(dir, reporters.RunFile), &file) != nil {
 		return false
+	}
+	if file.Format != history.RunFormat {
+		r.Result = event.Error
+		r.Problems = append(r.Problems, fmt.Sprintf("its %s has the format %q, and this version of Taproot reads %q",
+			reporters.RunFile, file.Format, history.RunFormat))
+		return true
 	}
 	r.Result, r.Started, r.Ended = file.Result, file.Started, file.Ended
 	for _, c := range file.Results {
