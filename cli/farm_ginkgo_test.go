@@ -17,7 +17,7 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 		"no.yaml":      "id: no\nplatform: android\nskip: not today\nsteps:\n  - assert: Login\n",
 		"taproot.yaml": "order: [z, bad]\n"}
 	var codes [2]int
-	var order, left, verdicts [2][]string
+	var order, left, results [2][]string
 	for i := range 2 {
 		l, program := goLab(t, 1-i)
 		l.dir = t.TempDir()
@@ -39,7 +39,7 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 			if c.CaseResult.Problem != nil {
 				problem, _, _ = strings.Cut(c.CaseResult.Problem.Message, "\n")
 			}
-			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.CaseResult.Result, problem,
+			results[i] = append(results[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.CaseResult.Result, problem,
 				len(c.CaseResult.Steps)))
 		}
 		has(t, "Ginkgo", out.stdout, "bad.yaml:6:5: fail: ", "Ran 3 of")
@@ -47,10 +47,10 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 	if codes[0] != 1 || codes[1] != 1 {
 		t.Errorf("exit codes: here %d, on the farm %d", codes[0], codes[1])
 	}
-	if !slices.Equal(order[0][:3], []string{"z", "bad--try-2", "a"}) {
+	if !slices.Equal(order[0][:3], []string{"z", "bad--attempt-2", "a"}) {
 		t.Errorf("order: %q", order[0])
 	}
-	for what, got := range map[string][2][]string{"order": order, "files": left, "verdicts": verdicts} {
+	for what, got := range map[string][2][]string{"order": order, "files": left, "results": results} {
 		if !slices.Equal(got[0], got[1]) {
 			t.Errorf("%s here:\n%s\n\non the farm:\n%s", what, strings.Join(got[0], "\n"), strings.Join(got[1], "\n"))
 		}

@@ -33,8 +33,8 @@ func (s restClient) get(into any, method, path, body string) asked {
 
 // restRun is the record of a run.
 type restRun struct {
-	ID, State, Verdict, Why string
-	Cases                   []struct{ Pack, Test, State, Verdict, Problem, Device, Why string }
+	ID, State, Result, Why string
+	Cases                  []struct{ Pack, Test, State, Result, Problem, Device, Why string }
 }
 
 func (s restClient) run(body string) (r restRun) {
@@ -55,7 +55,7 @@ func (s restClient) follow(id string) (r restRun, list []string) {
 	}
 	s.get(&r, "GET", "/runs/"+id, "")
 	for _, c := range r.Cases {
-		list = append(list, fmt.Sprint(c.Pack, " ", c.Test, " ", c.State, " ", c.Verdict, " ", c.Problem))
+		list = append(list, fmt.Sprint(c.Pack, " ", c.Test, " ", c.State, " ", c.Result, " ", c.Problem))
 		var files struct{ Files []struct{ Path string } }
 		s.get(&files, "GET", "/reports/"+id+"/"+c.Pack, "")
 		for _, f := range files.Files {
@@ -139,7 +139,7 @@ func restOnFarm(t *testing.T, f *farm) {
 		if !slices.Equal(want, got) {
 			t.Errorf("%s here:\n%s\n\non the farm:\n%s", body, strings.Join(want, "\n"), strings.Join(got, "\n"))
 		}
-		if r.State != "ended" || r.Verdict != "fail" || !strings.HasPrefix(r.Cases[0].Device, "SIM") {
+		if r.State != "ended" || r.Result != "fail" || !strings.HasPrefix(r.Cases[0].Device, "SIM") {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -153,7 +153,7 @@ func restOnFarm(t *testing.T, f *farm) {
 	})
 	var r restRun
 	farm.get(&r, "DELETE", "/runs/"+long.ID, "")
-	if r.State != "ended" || r.Verdict != "interrupted" || r.Cases[0].Device == "" {
+	if r.State != "ended" || r.Result != "interrupted" || r.Cases[0].Device == "" {
 		t.Errorf("cancelled: %+v", r)
 	}
 	waits := farm.run(`{"pool": "nowhere", "tests": ["login"]}`)
@@ -166,7 +166,7 @@ func restOnFarm(t *testing.T, f *farm) {
 		t.Errorf("while it waits: %+v", r)
 	}
 	r = restRun{}
-	if farm.get(&r, "DELETE", "/runs/"+waits.ID, ""); r.Verdict != "interrupted" || r.Cases[0].Device != "" {
+	if farm.get(&r, "DELETE", "/runs/"+waits.ID, ""); r.Result != "interrupted" || r.Cases[0].Device != "" {
 		t.Errorf("cancelled while it waits: %+v", r)
 	}
 	var tokens struct{ AccessToken string }

@@ -97,10 +97,10 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 	if err != nil {
 		return err
 	}
-	switch found.Verdict {
-	case client.VerdictNone:
+	switch found.Result {
+	case client.ResultNone:
 		return exit(1)
-	case client.VerdictAmbiguous:
+	case client.ResultAmbiguous:
 		return exit(exitAmbiguous)
 	}
 	return nil

@@ -54,7 +54,7 @@ func startedPacks(run *history.Run) (packs []string) {
 type specs struct {
 	label, env string
 	phones     int
-	verdicts   map[string]event.Result // by pack
+	results    map[string]event.Result // by pack
 	words      []string                // of the output, or of the pages
 }
 
@@ -63,14 +63,14 @@ func inOneRun(all []specs) (list []specs) {
 	if !testing.Short() {
 		return all
 	}
-	one := specs{phones: 1, verdicts: map[string]event.Result{}}
+	one := specs{phones: 1, results: map[string]event.Result{}}
 	for _, s := range all {
 		switch {
 		case s.env != "" || s.phones != 1:
 			list = append(list, s)
 		case s.label != "timeout":
 			one.label = strings.TrimPrefix(one.label+" || "+s.label, " || ")
-			maps.Copy(one.verdicts, s.verdicts)
+			maps.Copy(one.results, s.results)
 			one.words = append(one.words, s.words...)
 		}
 	}
@@ -92,7 +92,7 @@ func TestSpecsInGo(t *testing.T) {
 		{"wrong", "", 1, map[string]event.Result{"go-is-no-action": "fail", "go-is-for-a-page": "fail"},
 			[]string{"tap: ", "openBrowser does not work on android"}},
 		{"two", "", 2, map[string]event.Result{"go-has-two": "pass", "go-has-two--device-2": "pass"}, nil},
-		{"flaky", "", 1, map[string]event.Result{"go-passes-at-last--try-2": "pass"}, nil},
+		{"flaky", "", 1, map[string]event.Result{"go-passes-at-last--attempt-2": "pass"}, nil},
 		{"twins", "", 1, map[string]event.Result{"go-has-a-namesake": "pass", "go-has-a-namesake--spec-2": "fail"}, nil},
 		{"need", "", 1, map[string]event.Result{"go-needs-another-device": "error"}, []string{"Nokia 3310"}},
 		{"need", "TAPROOT_REQUIRE_DEVICES=false", 1, map[string]event.Result{"go-needs-another-device": "skipped"}, nil},
@@ -119,10 +119,10 @@ func TestSpecsInGo(t *testing.T) {
 					t.Errorf("%s: %+v at %s", c.Pack, p, c.CaseResult.ProblemPlace())
 				}
 			}
-			if len(got) != len(test.verdicts) {
-				t.Errorf("packs %v, want %v", got, test.verdicts)
+			if len(got) != len(test.results) {
+				t.Errorf("packs %v, want %v", got, test.results)
 			}
-			for pack, want := range test.verdicts {
+			for pack, want := range test.results {
 				if got[pack] != want {
 					t.Errorf("%s: %s, want %s", pack, got[pack], want)
 				}

@@ -125,7 +125,7 @@ func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 			return err
 		}
 		at := slices.IndexFunc(list, func(d server.Device) bool {
-			return d.State == drivers.Ready && d.Lease == nil && d.Busy == nil && (d.Use == "" || d.Use == hub.Free)
+			return d.State == drivers.Ready && d.Lease == nil && d.LeasedSince == nil && (d.Use == "" || d.Use == hub.Free)
 		})
 		if at < 0 {
 			return &plan.Usage{Msg: fmt.Sprintf("none of the %d devices of %s is free; name one with --device", len(list),

@@ -15,11 +15,11 @@ import (
 func TestPlainGoTests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name     string
-		phones   int
-		code     int
-		verdicts map[string]event.Result // by pack
-		words    []string                // of the output
+		name    string
+		phones  int
+		code    int
+		results map[string]event.Result // by pack
+		words   []string                // of the output
 	}{
 		{"TestPasses", 1, 0, map[string]event.Result{"testpasses": "pass"}, nil},
 		{"TestFailsInAStep", 1, 1, map[string]event.Result{"testfailsinastep": "fail"},
@@ -36,7 +36,7 @@ func TestPlainGoTests(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.phones == 1 && test.code == 0 || test.name == "TestFailsBeside" || test.name == "TestPage" {
-				shorttest.Leave(t, "specs have the same verdicts in TestSpecsInGo")
+				shorttest.Leave(t, "specs have the same results in TestSpecsInGo")
 			}
 			t.Parallel()
 			l := newLab(t, test.phones)
@@ -46,7 +46,7 @@ func TestPlainGoTests(t *testing.T) {
 			ended.exits(t, test.code)
 			has(t, "go test", ended.stdout+ended.stderr, test.words...)
 			l.quiet()
-			if test.verdicts == nil {
+			if test.results == nil {
 				return
 			}
 			run := l.loaded()
@@ -54,10 +54,10 @@ func TestPlainGoTests(t *testing.T) {
 			for _, c := range run.Cases {
 				got[c.Pack] = c.CaseResult.Result
 			}
-			if len(got) != len(test.verdicts) || len(l.runs()) != 1 {
+			if len(got) != len(test.results) || len(l.runs()) != 1 {
 				t.Errorf("packs %v in %d runs", got, len(l.runs()))
 			}
-			for pack, want := range test.verdicts {
+			for pack, want := range test.results {
 				if got[pack] != want {
 					t.Errorf("%s: %q, want %q; all: %v", pack, got[pack], want, got)
 				}

@@ -352,7 +352,7 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 			flaky = append(flaky, o.Case.Pack)
 		}
 		switch {
-		case o.Verdict() == event.Skipped:
+		case o.Result() == event.Skipped:
 			skipped++
 		case o.CaseResult == nil && o.Err == nil:
 			waiting++

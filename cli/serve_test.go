@@ -169,7 +169,7 @@ func TestServeIsKilled(t *testing.T) {
 		return status == 200 && len(pack.Verify(filepath.Join(l.reports, run, "long"))) == 0
 	})
 	if status, text := s.ask("GET", "/runs/"+run, ""); status != 200 ||
-		!strings.Contains(text, `"verdict":"interrupted"`) || !strings.Contains(text, `"test":"long"`) {
+		!strings.Contains(text, `"result":"interrupted"`) || !strings.Contains(text, `"test":"long"`) {
 		t.Errorf("%d %s", status, text)
 	}
 	l.checkInterrupted(run)

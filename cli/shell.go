@@ -148,8 +148,8 @@ func sessionError(env *Env, err error) error {
 // printed is a response as --json prints it.
 type printed struct {
 	shell.Response
-	Pictures []string `json:"pictures,omitempty"` // paths
-	Files    []string `json:"files,omitempty"`
+	Screenshots []string `json:"screenshots,omitempty"` // paths
+	Files       []string `json:"files,omitempty"`
 }
 
 // print prints a response: successes on stdout, errors on stderr. It saves images and files in the working folder.
@@ -158,7 +158,7 @@ func (f *shellFlags) print(env *Env, a shell.Response) error {
 	for _, picture := range a.Images {
 		name := "taproot-" + time.Now().UTC().Format("2006-01-02T15-04-05.000") + "." + strings.TrimPrefix(picture.Kind,
 			"image/")
-		if err := keepFile(env, name, picture.Data, &p.Pictures); err != nil {
+		if err := keepFile(env, name, picture.Data, &p.Screenshots); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (f *shellFlags) print(env *Env, a shell.Response) error {
 	if a.Text != "" {
 		fmt.Fprintln(out, a.Text)
 	}
-	for _, path := range p.Pictures {
+	for _, path := range p.Screenshots {
 		fmt.Fprintln(out, "image: "+path)
 	}
 	for _, path := range p.Files {

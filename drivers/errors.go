@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// The kinds of errors on which verdicts depend. The first group means that the app (or the test) is wrong: a fail.
+// The kinds of errors on which results depend. The first group means that the app (or the test) is wrong: a fail.
 // Everything else that a driver returns means that the device is: an error.
 var (
 	ErrNotActionable = errors.New("element cannot be acted on")

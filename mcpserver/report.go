@@ -190,15 +190,15 @@ func (r *testRun) summary() (runState, error) {
 	state.State = "done"
 	worst := event.Pass
 	for _, o := range outcomes {
-		t := testState{ID: o.Case.Pack, Result: string(o.Verdict())}
+		t := testState{ID: o.Case.Pack, Result: string(o.Result())}
 		if o.CaseResult != nil {
 			t = stateOf(o.CaseResult, o.Dir)
-			t.Result = string(o.Verdict())
+			t.Result = string(o.Result())
 		}
 		if o.Err != nil {
 			t.Message = strings.TrimSpace(t.Message + " " + o.Err.Error())
 		}
-		worst = worse(worst, o.Verdict())
+		worst = worse(worst, o.Result())
 		state.Tests = append(state.Tests, t)
 	}
 	state.Result = string(worst)

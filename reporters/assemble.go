@@ -50,7 +50,7 @@ type Options struct {
 // Finish makes these from the run directory: junit.xml, ctrf.json, run.json, the run's lines of history.jsonl, the
 // pages, summary.md, the pointer latest, GitHub's annotations and summary in GitHub Actions, and one message per chat
 // when tests failed. It removes the runs that are beyond the limits. It may be called again for the same run. An error
-// in one part does not stop the others and does not change the run's verdict: all errors are returned as one, which
+// in one part does not stop the others and does not change the run's result: all errors are returned as one, which
 // contains *Unwritten when files could not be written. The run is nil only when its directory cannot be read.
 func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error) {
 	o.defaults()

@@ -66,8 +66,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Verdict() != event.Interrupted || len(run.Cases) != 13 {
-		t.Error(run.Verdict(), len(run.Cases))
+	if run.Result() != event.Interrupted || len(run.Cases) != 13 {
+		t.Error(run.Result(), len(run.Cases))
 	}
 	var files []string
 	for _, name := range names(t, dir) {

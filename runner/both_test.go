@@ -76,7 +76,7 @@ func TestBothPlatformsAtOnce(t *testing.T) {
 	r.Observe = meeting(t, "both-login--android", "both-login--ios")
 	packs := map[string]*event.CaseResult{}
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
-		wantVerdict(t, o, event.Pass)
+		wantResult(t, o, event.Pass)
 		packs[filepath.Base(o.Dir)] = o.CaseResult
 		if o.Case.Platform == dsl.IOS {
 			for _, name := range []string{"run.md", "summary.json", "logcat.txt"} {
@@ -122,19 +122,19 @@ func TestWithoutAnythingThatReachesIOS(t *testing.T) {
 		ios.New(ios.Options{Getenv: func(string) string { return "" }, Environ: []string{}}))
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
 		if o.Case.Platform == dsl.Android {
-			wantVerdict(t, o, event.Pass)
+			wantResult(t, o, event.Pass)
 			continue
 		}
-		wantVerdict(t, o, event.Skipped)
+		wantResult(t, o, event.Skipped)
 		if why := o.CaseResult.Problem.Message; !strings.Contains(why, "no program that reaches iOS devices is installed") {
 			t.Errorf("skipped because %s", why)
 		}
 	}
 }
 
-// TestWhatGoesWrongOnIOSHasTheRightVerdict: a WebDriverAgent that dies is an error; the app that crashes a fail, with
+// TestWhatGoesWrongOnIOSHasTheRightResult: a WebDriverAgent that dies is an error; the app that crashes a fail, with
 // its crash.
-func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
+func TestWhatGoesWrongOnIOSHasTheRightResult(t *testing.T) {
 	t.Parallel()
 	mac, lab := iosSimulator(t)
 	r := newRunner(t, run.Config{NoVideo: true}, mac)
@@ -142,12 +142,12 @@ func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
 		"id: crash\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n"+
 			"  - input: crash@example.com\n  - tap: Sign in\n  - assert: {label: Welcome, timeoutMs: 3000}\n")
 	o := r.Run(t.Context(), crash)
-	wantVerdict(t, o, event.Fail)
+	wantResult(t, o, event.Fail)
 	if p := o.CaseResult.Problem; !strings.Contains(p.Message, "Fatal error: no session") {
 		t.Errorf("the crash is not told: %s", p.Message)
 	}
 	lab.Fail(iostest.Fault{Match: "GET /source", Nth: 1, Kind: iostest.Die})
-	wantVerdict(t,
+	wantResult(t,
 		r.Run(t.Context(), parseCase(t, "id: dies\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: "+
 			"true}\n  - tap: E-mail\n")), event.Error)
 }

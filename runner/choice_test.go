@@ -64,7 +64,7 @@ func TestCaseThatWaitsForAPhoneHoldsNoSlot(t *testing.T) {
 		time.AfterFunc(3*time.Minute, held.Release)
 		outcomes := r.All(t.Context(), mixed(t, 4))
 		for i, o := range outcomes {
-			wantVerdict(t, o, event.Pass)
+			wantResult(t, o, event.Pass)
 			late := o.CaseResult.Started.Sub(began)
 			if web := i%2 == 1; web && late > time.Minute || !web && late < 3*time.Minute {
 				t.Errorf("%s began after %v", o.Case.Pack, late)
@@ -86,7 +86,7 @@ func TestSlotsAreNotExceededByCasesThatWaited(t *testing.T) {
 		held := lease(t, r.Pool, dsl.Android)
 		time.AfterFunc(5*time.Second, held.Release)
 		for _, o := range r.All(t.Context(), mixed(t, 3)) {
-			wantVerdict(t, o, event.Pass)
+			wantResult(t, o, event.Pass)
 		}
 		if most != 1 {
 			t.Errorf("%d at once with a limit of 1", most)
@@ -108,13 +108,13 @@ func TestFailFastStartsNothingMore(t *testing.T) {
 				f.cost, p.cost = time.Second, 5*time.Second
 				list := append([]plan.Case{bad(t, f)}, mixed(t, 2)...)
 				outcomes := newRunner(t, run.Config{FailFast: true}, f, p).All(t.Context(), list)
-				if v := outcomes[0].Verdict(); v != event.Result(name) {
+				if v := outcomes[0].Result(); v != event.Result(name) {
 					t.Fatalf("%s: %v", v, outcomes[0].Err)
 				}
-				wantVerdict(t, outcomes[1], event.Skipped, "bad did not pass")
-				wantVerdict(t, outcomes[2], event.Pass) // it had started
-				wantVerdict(t, outcomes[3], event.Skipped, "bad did not pass")
-				wantVerdict(t, outcomes[4], event.Skipped, "bad did not pass")
+				wantResult(t, outcomes[1], event.Skipped, "bad did not pass")
+				wantResult(t, outcomes[2], event.Pass) // it had started
+				wantResult(t, outcomes[3], event.Skipped, "bad did not pass")
+				wantResult(t, outcomes[4], event.Skipped, "bad did not pass")
 				if code := run.ExitCode(outcomes, true); code == run.ExitPass {
 					t.Error("it is a success")
 				}
@@ -141,7 +141,7 @@ func TestBrowsersEndWithTheirLastCase(t *testing.T) {
 				t.Errorf("last %v: the driver of pages ended %d times, %d with a page in use", last, ends, early)
 			}
 			for _, o := range outcomes {
-				if o.Verdict() != event.Pass {
+				if o.Result() != event.Pass {
 					t.Errorf("%s: %+v", o.Case.Pack, o)
 				}
 			}

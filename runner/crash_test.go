@@ -39,7 +39,7 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	o := dying(t, tap, func(p *androidtest.Phone) {
 		p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late")
 	})
-	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
+	wantResult(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
 	if p := o.CaseResult.Problem; p.Kind != event.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
 		t.Errorf("problem %+v", p)
 	}
@@ -52,7 +52,7 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	o = dying(t, tap, func(p *androidtest.Phone) {
 		writeCrash(p, androidtest.LoginPackage+":sync", "java.lang.IllegalStateException: in the service")
 	})
-	wantVerdict(t, o, event.Fail, "in the service")
+	wantResult(t, o, event.Fail, "in the service")
 }
 
 // TestAnotherAppThatDies is none of the app's business.
@@ -61,7 +61,7 @@ func TestAnotherAppThatDies(t *testing.T) {
 	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
 		writeCrash(p, "com.example.weather", "java.lang.Error: rain")
 	})
-	wantVerdict(t, o, event.Pass)
+	wantResult(t, o, event.Pass)
 }
 
 // TestAppThatDiesInAnOptionalStep is a fail, also when the app was started again since, and when a step that failed for
@@ -75,7 +75,7 @@ func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 		"another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
 		t.Run(name, func(t *testing.T) {
 			o := dying(t, crash+more, func(*androidtest.Phone) {})
-			wantVerdict(t, o, event.Fail, "no session for "+androidtest.LoginCrash)
+			wantResult(t, o, event.Fail, "no session for "+androidtest.LoginCrash)
 			if name == "another failure" && !strings.Contains(o.CaseResult.Problem.Message, "Nonsense") {
 				t.Errorf("the other failure is not told: %s", o.CaseResult.Problem.Message)
 			}
@@ -102,7 +102,7 @@ func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 		if crash {
 			want = event.Fail
 		}
-		wantVerdict(t, o, want)
+		wantResult(t, o, want)
 	}
 }
 
@@ -112,9 +112,9 @@ func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})
-	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.CaseResult.Notes, ";"),
+	if o.Result() != event.Pass || !strings.Contains(strings.Join(o.CaseResult.Notes, ";"),
 		"whether the app has crashed could not be checked") {
-		t.Errorf("%s, notes %q", o.Verdict(), o.CaseResult.Notes)
+		t.Errorf("%s, notes %q", o.Result(), o.CaseResult.Notes)
 	}
 	if md := readPack(t, o, "run.md"); !strings.Contains(md, "could not be checked") {
 		t.Errorf("run.md does not tell:\n%s", md)

@@ -41,7 +41,7 @@ type TestDevice struct {
 	mu          sync.Mutex
 	stepMessage string // the message of the step that ended the spec
 	broken      error  // the error of a matcher
-	verdict     event.Result
+	result      event.Result
 	problem     *event.Problem
 }
 
@@ -72,7 +72,7 @@ func Hiding(values ...string) DeviceOption {
 }
 
 // Device waits for a free device, opens it for the running spec, and releases it when the spec has ended. The spec has
-// a report pack like a YAML test, with a screenshot of each step, and a verdict in the report of the run: fail when the
+// a report pack like a YAML test, with a screenshot of each step, and a result in the report of the run: fail when the
 // spec fails, error when the device is to blame. A spec can have several devices; each has a pack. Without a device the
 // spec is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call
 // Device in It or BeforeEach; tests of package testing have DeviceT.
@@ -135,7 +135,7 @@ func (d *TestDevice) startReport(ctx context.Context, hide []string) (err error)
 func (s *suite) refuse(o run.Outcome) {
 	ginkgo.GinkgoHelper()
 	ginkgo.AddReportEntry("pack", o.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
-	if o.Verdict() == event.Skipped {
+	if o.Result() == event.Skipped {
 		ginkgo.Skip(reason(o.CaseResult))
 	}
 	ginkgo.Fail(FailureText(o))
@@ -191,7 +191,7 @@ func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
 	ended, pos, source := d.do(ctx, args, false, how)
-	if ended.Verdict != event.Pass {
+	if ended.Result != event.Pass {
 		d.fail(pos, source, ended)
 	}
 	return ended.Value
@@ -203,7 +203,7 @@ func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
 	ended, pos, source := d.do(ctx, args, true, how)
-	switch ended.Verdict {
+	switch ended.Result {
 	case event.Pass:
 		return ended.Value, nil
 	case event.Fail:
@@ -239,7 +239,7 @@ func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step)
 func (d *TestDevice) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
-	text := problemText(source.Error{Pos: pos, Source: src}, e.Verdict, *e.Problem) + field("pack", d.pack.Dir())
+	text := problemText(source.Error{Pos: pos, Source: src}, e.Result, *e.Problem) + field("pack", d.pack.Dir())
 	d.mu.Lock()
 	d.stepMessage = text
 	d.mu.Unlock()

@@ -19,11 +19,11 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.verdict = verdictOf(r.State); d.verdict == event.Interrupted {
+	if d.result = resultOf(r.State); d.result == event.Interrupted {
 		d.problem = &event.Problem{Message: "the run was interrupted"}
 		return
 	}
-	v, p := d.steps.Verdict()
+	v, p := d.steps.Result()
 	if d.problem = p; v != event.Pass && d.stepMessage == r.Failure.Message {
 		return // a step reported it
 	}
@@ -42,8 +42,8 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	d.problem = e.Problem
 }
 
-// verdictOf is the verdict of a spec that ended in a state.
-func verdictOf(s types.SpecState) event.Result {
+// resultOf is the result of a spec that ended in a state.
+func resultOf(s types.SpecState) event.Result {
 	switch s {
 	case types.SpecStatePassed:
 		return event.Pass
@@ -69,11 +69,11 @@ func failureMessage(r types.SpecReport) string {
 func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()
-	v, p := d.verdict, d.problem
+	v, p := d.result, d.problem
 	d.mu.Unlock()
 	known := v != "" // the spec failed, or an earlier one of an ordered container
 	if !known {
-		if v = verdictOf(r.State); v == event.Skipped {
+		if v = resultOf(r.State); v == event.Skipped {
 			p = &event.Problem{Message: r.Failure.Message}
 		}
 	}
@@ -85,7 +85,7 @@ func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 	d.suite.runner.GiveBack(d.lease, d.dev, ended)
 	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
 	ginkgo.AddReportEntry("pack", out.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
-	if !known && r.State == types.SpecStatePassed && out.Verdict() != event.Pass {
+	if !known && r.State == types.SpecStatePassed && out.Result() != event.Pass {
 		ginkgo.Fail(FailureText(out)) // the spec and its report must agree
 	}
 }

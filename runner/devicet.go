@@ -148,7 +148,7 @@ func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceO
 	}
 	lease, dev, none := s.runner.Open(t.Context(), c, pool.Sleep)
 	if none != nil {
-		if none.Verdict() == event.Skipped {
+		if none.Result() == event.Skipped {
 			t.Skip(reason(none.CaseResult))
 		}
 		t.Fatal(FailureText(*none))
@@ -166,26 +166,26 @@ func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceO
 func (d *TestDevice) endT(pos source.Pos, src *source.Source) {
 	d.t.Helper()
 	ctx := context.WithoutCancel(d.ctx)
-	verdict, problem := d.steps.Verdict()
+	result, problem := d.steps.Result()
 	failed, why := d.t.Failed(), "the test failed; the output of go test says why"
 	if panics() { // package testing reports it only after its clean-up
 		failed, why = true, "the test panicked; the output of go test says why"
 	}
 	switch {
-	case failed && verdict == event.Pass: // outside of the device's own steps
-		verdict = event.Fail
+	case failed && result == event.Pass: // outside of the device's own steps
+		result = event.Fail
 		var err error = &action.Failure{Problem: event.Problem{Message: why, Assertion: true}}
 		if d.broken != nil {
 			err = d.broken
 		}
 		problem = d.steps.Fail(ctx, dsl.NamedStep("expect", d.t.Name(), pos, src), err).Problem
 	case d.t.Skipped():
-		verdict, problem = event.Skipped, &event.Problem{Message: "the test was skipped"}
+		result, problem = event.Skipped, &event.Problem{Message: "the test was skipped"}
 	}
-	ended, err := d.steps.End(ctx, verdict, problem)
+	ended, err := d.steps.End(ctx, result, problem)
 	d.suite.runner.GiveBack(d.lease, d.dev, ended)
 	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
-	if v := out.Verdict(); !failed && v != event.Pass && v != event.Skipped {
+	if v := out.Result(); !failed && v != event.Pass && v != event.Skipped {
 		d.t.Error(FailureText(out)) // the test and its report must agree
 	}
 }

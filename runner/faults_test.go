@@ -58,15 +58,15 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 	list[0].Fail(androidtest.Fault{Match: "uiautomator", Nth: 2, Kind: androidtest.Drop, Away: -1})
 	errors := 0
 	for _, o := range r.All(t.Context(), logins(t, 5)) {
-		if o.Verdict() == event.Error {
+		if o.Result() == event.Error {
 			errors++
-			wantVerdict(t, o, event.Error, "SIM-A")
+			wantResult(t, o, event.Error, "SIM-A")
 			if o.CaseResult.ProblemStep == 0 || o.CaseResult.Case.Device != "SIM-A" {
 				t.Errorf("the problem is of step %d on %s", o.CaseResult.ProblemStep, o.CaseResult.Case.Device)
 			}
 			continue
 		}
-		wantVerdict(t, o, event.Pass)
+		wantResult(t, o, event.Pass)
 	}
 	if errors != 1 {
 		t.Errorf("%d errors for one drop", errors)
@@ -83,11 +83,11 @@ func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 			r := newRunner(t, run.Config{NoVideo: true}, driver)
 			list[0].Fail(androidtest.Fault{Match: service, Nth: 1, Kind: androidtest.Drop, Away: 500 * time.Millisecond})
 			outcomes := r.All(t.Context(), logins(t, 2))
-			wantVerdict(t, outcomes[0], want)
+			wantResult(t, outcomes[0], want)
 			if want == event.Error && !strings.Contains(outcomes[0].CaseResult.Problem.Message, "SIM-A") {
 				t.Errorf("the problem does not name the phone: %s", outcomes[0].CaseResult.Problem.Message)
 			}
-			wantVerdict(t, outcomes[1], event.Pass)
+			wantResult(t, outcomes[1], event.Pass)
 		})
 	}
 }
@@ -112,9 +112,9 @@ func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 					}
 				}
 				o := r.Run(t.Context(), logins(t, 1)[0])
-				wantVerdict(t, o, event.Error, "SIM-A")
+				wantResult(t, o, event.Error, "SIM-A")
 				list[0].Heal()
-				wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)
+				wantResult(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)
 			})
 		}
 	}
@@ -158,9 +158,9 @@ func TestServerKilledInMidTest(t *testing.T) {
 		fmt.Sprintf("id: presses\nplatform: android\nsteps:\n  - launch: %s\n  - longPress: {label: Sign in, durationMs: "+
 			"8000}\n",
 			androidtest.LoginPackage))
-	wantVerdict(t, r.Run(t.Context(), presses), event.Error, serial)
+	wantResult(t, r.Run(t.Context(), presses), event.Error, serial)
 	<-killed
-	wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)
+	wantResult(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)
 }
 
 // adbScript makes a program that is adb in the environment of the test's own server.

@@ -221,11 +221,11 @@ func parseCase(t *testing.T, src string) plan.Case {
 	return plan.Case{Test: tests[0], Platform: tests[0].Platform, Pack: tests[0].ID}
 }
 
-// wantVerdict checks an outcome and that its report says the same.
-func wantVerdict(t *testing.T, o run.Outcome, want event.Result, words ...string) {
+// wantResult checks an outcome and that its report says the same.
+func wantResult(t *testing.T, o run.Outcome, want event.Result, words ...string) {
 	t.Helper()
-	if o.Err != nil || o.Verdict() != want || o.CaseResult == nil || o.CaseResult.Result != want {
-		t.Fatalf("%s: verdict %s, %v\n%s", o.Case.Pack, o.Verdict(), o.Err, runner.FailureText(o))
+	if o.Err != nil || o.Result() != want || o.CaseResult == nil || o.CaseResult.Result != want {
+		t.Fatalf("%s: result %s, %v\n%s", o.Case.Pack, o.Result(), o.Err, runner.FailureText(o))
 	}
 	if _, err := os.Stat(o.Dir + "/summary.json"); err != nil {
 		t.Errorf("no summary: %v", err)

@@ -25,7 +25,7 @@ import (
 )
 
 // flowsOf are flows that are run as they are, and as the tests that the import makes of them. The first word of the
-// comment at their beginning is the verdict.
+// comment at their beginning is the result.
 func flowsOf(t *testing.T, kind string) []string {
 	t.Helper()
 	names, err := filepath.Glob("testdata/flows/" + kind + "-*.yaml")
@@ -94,7 +94,7 @@ func written(t *testing.T, dir, id string, text []byte) string {
 	return file
 }
 
-// TestFlowsOnAPhone: a flow and its import have one verdict, and the phone's own log shows the same touches.
+// TestFlowsOnAPhone: a flow and its import have one result, and the phone's own log shows the same touches.
 func TestFlowsOnAPhone(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1,
@@ -113,8 +113,8 @@ func playsTheSame(t *testing.T, r *run.Runner, phone *androidtest.Phone, file st
 	want, direct, imported := both(t, file, "")
 	touches := func(c plan.Case) []string {
 		before := len(phone.Taps())
-		if o := r.Run(t.Context(), c); o.Verdict() != want {
-			t.Fatalf("%s, want %s\n%s", o.Verdict(), want, runner.FailureText(o))
+		if o := r.Run(t.Context(), c); o.Result() != want {
+			t.Fatalf("%s, want %s\n%s", o.Result(), want, runner.FailureText(o))
 		}
 		var made []string
 		for _, tap := range phone.Taps()[before:] {
@@ -162,8 +162,8 @@ func TestFlowsOnPages(t *testing.T) {
 			want, direct, imported := both(t, file, server.URL)
 			imported.Pack += "-imported"
 			for _, c := range []plan.Case{direct, imported} {
-				if o := r.Run(t.Context(), c); o.Verdict() != want {
-					t.Errorf("%s: %s, want %s\n%s", c.Pack, o.Verdict(), want, runner.FailureText(o))
+				if o := r.Run(t.Context(), c); o.Result() != want {
+					t.Errorf("%s: %s, want %s\n%s", c.Pack, o.Result(), want, runner.FailureText(o))
 				}
 			}
 		})

@@ -17,7 +17,7 @@ func TestTestThatIsSkippedSaysWhyAndTakesNoDevice(t *testing.T) {
 		c := newCase(t, "sample", dsl.Android, "Ready")
 		c.Test.Skip = "waits for bug 4711"
 		o := newRunner(t, run.Config{RequireDevices: true}, f).Run(t.Context(), c)
-		wantVerdict(t, o, event.Skipped)
+		wantResult(t, o, event.Skipped)
 		if o.CaseResult.Problem.Message != "waits for bug 4711" || len(f.opened) != 0 {
 			t.Errorf("reason %q, opened %v", o.CaseResult.Problem.Message, f.opened)
 		}
@@ -30,8 +30,8 @@ func TestFailedTestIsRunAgainAsOftenAsItSays(t *testing.T) {
 		c, twice := newCase(t, "sample", dsl.Android, "Missing"), 2
 		c.Test.Retries = &twice
 		o := newRunner(t, run.Config{}, f).Run(t.Context(), c)
-		wantVerdict(t, o, event.Fail)
-		if len(f.opened) != 3 || filepath.Base(o.Dir) != "sample--try-3" {
+		wantResult(t, o, event.Fail)
+		if len(f.opened) != 3 || filepath.Base(o.Dir) != "sample--attempt-3" {
 			t.Errorf("opened %v, the last pack is %s", f.opened, o.Dir)
 		}
 	})
@@ -45,14 +45,14 @@ func TestDeviceThatIsNotWhatTheTestNeedsIsPassedBy(t *testing.T) {
 		c.Test.Device.Model = "Two"
 		r := newRunner(t, run.Config{}, f)
 		o := r.Run(t.Context(), c)
-		wantVerdict(t, o, event.Pass)
+		wantResult(t, o, event.Pass)
 		if o.CaseResult.Case.Device != "B" {
 			t.Errorf("ran on %s", o.CaseResult.Case.Device)
 		}
 		c.Test.Device.Model = "Three"
 		c.Pack = "other"
 		o = r.Run(t.Context(), c)
-		wantVerdict(t, o, event.Skipped)
+		wantResult(t, o, event.Skipped)
 		if !strings.Contains(o.CaseResult.Problem.Message, "Three") {
 			t.Errorf("reason %q", o.CaseResult.Problem.Message)
 		}

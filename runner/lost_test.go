@@ -18,7 +18,7 @@ import (
 
 // lostTry is how a case ended that may have lost its device.
 type lostTry struct {
-	Tries  []string // verdict and device
+	Tries  []string // result and device
 	Lost   string
 	Failed int
 	Flaky  string
@@ -96,11 +96,11 @@ func tried(t *testing.T, c plan.Case, driver drivers.Driver, here bool) lostTry 
 		t.Fatal(err, loaded)
 	}
 	last := loaded.Cases[0]
-	if o.Verdict() != last.CaseResult.Result || o.Flaky() {
-		t.Errorf("%s, the report says %s; flaky: %v", o.Verdict(), last.CaseResult.Result, o.Flaky())
+	if o.Result() != last.CaseResult.Result || o.Flaky() {
+		t.Errorf("%s, the report says %s; flaky: %v", o.Result(), last.CaseResult.Result, o.Flaky())
 	}
 	got := lostTry{Lost: o.Lost, Failed: o.Failed, Flaky: last.Flaky()}
-	for _, try := range append(last.Tries, history.Try{CaseResult: last.CaseResult}) {
+	for _, try := range append(last.Attempts, history.Attempt{CaseResult: last.CaseResult}) {
 		got.Tries = append(got.Tries, fmt.Sprintf("%s %s", try.CaseResult.Result, try.CaseResult.Case.Device))
 	}
 	return got

@@ -195,7 +195,7 @@ func BenchmarkSixteenPhones(b *testing.B) {
 		defer r.End()
 		began := time.Now()
 		for _, o := range r.All(b.Context(), benchCases(b, n, steps)) {
-			if o.Verdict() != event.Pass {
+			if o.Result() != event.Pass {
 				b.Fatalf("%s: %s", o.Case.Pack, runner.FailureText(o))
 			}
 		}

@@ -45,7 +45,7 @@ func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 	o, _ := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "tap: E-mail", "input: "+
 		androidtest.LoginCrash, "tap: Sign in",
 		"assert: {label: Welcome, timeoutMs: 600000}")
-	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+
+	wantResult(t, o, event.Fail, androidtest.LoginPackage+
 		" crashed: java.lang.IllegalStateException: no session for crash@example.com")
 	p := o.CaseResult.Problem
 	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) ||
@@ -74,7 +74,7 @@ func TestAppThatHasDiedUnnoticed(t *testing.T) {
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
 		androidtest.LoginPackage+
 		", force: true}\n  - press: volumeUp\n  - assertNot: {label: Nothing, timeoutMs: 100}\n"))
-	wantVerdict(t, o, event.Fail, "java.lang.OutOfMemoryError")
+	wantResult(t, o, event.Fail, "java.lang.OutOfMemoryError")
 }
 
 // TestDialogAboutAnotherAppIsNotTheAppsFault: a dialog over the app belongs to the phone.
@@ -86,7 +86,7 @@ func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
 		androidtest.LoginPackage+
 		", force: true}\n  - tap: {label: Nothing, timeoutMs: 100}\n"))
-	wantVerdict(t, o, event.Error, "com.android.systemui does not respond")
+	wantResult(t, o, event.Error, "com.android.systemui does not respond")
 	if !strings.Contains(o.CaseResult.Problem.Message, "Nothing") {
 		t.Errorf("it does not say what was looked for: %s", o.CaseResult.Problem.Message)
 	}
@@ -101,7 +101,7 @@ func TestTapsAreProved(t *testing.T) {
 	for _, c := range []struct {
 		page, label string
 		timeoutMs   int
-		verdict     event.Result
+		result      event.Result
 		want        string
 	}{
 		{"Overlay", "Beside", 60000, event.Pass, event.ProofHit},
@@ -110,7 +110,7 @@ func TestTapsAreProved(t *testing.T) {
 	} {
 		t.Run(c.page+" "+c.label, func(t *testing.T) {
 			o, _ := onPhone(t, open(c.page), fmt.Sprintf("tap: {label: %q, timeoutMs: %d}", c.label, c.timeoutMs))
-			if o.CaseResult.Result != c.verdict {
+			if o.CaseResult.Result != c.result {
 				t.Fatalf("%s: %s", o.CaseResult.Result, runner.FailureText(o))
 			}
 			d := o.CaseResult.Steps[1].Detail
@@ -135,7 +135,7 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
 		androidtest.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 900}\n"))
-	wantVerdict(t, o, event.Fail, "could not be tapped")
+	wantResult(t, o, event.Fail, "could not be tapped")
 	if d := o.CaseResult.Steps[1].Detail; d == nil || d.Proof != event.ProofMoved {
 		t.Errorf("detail %+v", d)
 	}
@@ -154,7 +154,7 @@ func TestTapOnWhatPassesBy(t *testing.T) {
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
 		androidtest.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 30000}\n  - assert: Moving tapped\n"))
-	wantVerdict(t, o, event.Pass)
+	wantResult(t, o, event.Pass)
 	if taps := phones[0].Taps(); len(taps) != 1 {
 		t.Errorf("it was touched: %v", taps)
 	}
@@ -188,7 +188,7 @@ func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 func TestMetricsOfAnApp(t *testing.T) {
 	t.Parallel()
 	o, p := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "assert: Sign in")
-	wantVerdict(t, o, event.Pass)
+	wantResult(t, o, event.Pass)
 	var m event.Metrics
 	if err := json.Unmarshal([]byte(readPack(t, o, event.MetricsPath)), &m); err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestMovingScreenIsReadInPixels(t *testing.T) {
 			"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: "+
 			"true}\n  - tap: Stop\n"))
 		// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
-		wantVerdict(t, o, event.Error, "never stops moving")
+		wantResult(t, o, event.Error, "never stops moving")
 		if s := o.CaseResult.Steps[1]; s.Result != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
 			t.Errorf("assert: %+v", s)
 		}
@@ -232,7 +232,7 @@ func TestMovingScreenIsReadInPixels(t *testing.T) {
 	o := r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+
 		androidtest.ListPackage+
 		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - tap: Stop\n  - waitStable:\n  - assert: Stop\n"))
-	wantVerdict(t, o, event.Pass)
+	wantResult(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 1 || taps[0].Label != "Stop" {
 		t.Errorf("taps %+v", taps)
 	}
@@ -247,7 +247,7 @@ func TestTargetUnderTheKeyboard(t *testing.T) {
 	o, p := onPhone(t, "launch: {package: "+androidtest.ListPackage+"/.FormActivity, force: true}", "tap: Note",
 		"input: bye", "tap: Save",
 		"assert: \"Saved: bye\"")
-	wantVerdict(t, o, event.Pass)
+	wantResult(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 2 || taps[1].Label != "Save" {
 		t.Errorf("taps %+v", taps)
 	}

@@ -179,12 +179,12 @@ func TestSkipSaysWhyThereIsNoDevice(t *testing.T) {
 			c := newCase(t, "sample", test.platform, "Ready")
 			r := newRunner(t, run.Config{Device: test.device}, test.fleet)
 			o := r.Run(t.Context(), c)
-			wantVerdict(t, o, event.Skipped, test.words...)
+			wantResult(t, o, event.Skipped, test.words...)
 			if len(o.CaseResult.Steps) != 1 || o.CaseResult.Steps[0].Result != event.Unreached {
 				t.Errorf("steps %+v", o.CaseResult.Steps)
 			}
 			r = newRunner(t, run.Config{Device: test.device, RequireDevices: true}, test.fleet)
-			wantVerdict(t, r.Run(t.Context(), c), event.Error, test.words...)
+			wantResult(t, r.Run(t.Context(), c), event.Error, test.words...)
 		})
 	}
 }
@@ -193,7 +193,7 @@ func TestListThatFailsIsAnError(t *testing.T) {
 	t.Parallel()
 	f := phones()
 	f.err = errors.New("reach the adb server: connection reset")
-	wantVerdict(t, newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error,
+	wantResult(t, newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error,
 		"connection reset")
 }
 
@@ -202,12 +202,12 @@ func TestDeviceThatVanishedIsAnErrorNotASkip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
 		r := newRunner(t, run.Config{}, f)
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), event.Pass)
+		wantResult(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), event.Pass)
 		f.set(func() { f.infos = nil })
 		began := time.Now()
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "two", dsl.Android, "Ready")), event.Error, "A was attached")
+		wantResult(t, r.Run(t.Context(), newCase(t, "two", dsl.Android, "Ready")), event.Error, "A was attached")
 		first := time.Since(began)
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "three", dsl.Android, "Ready")), event.Error, "A was attached")
+		wantResult(t, r.Run(t.Context(), newCase(t, "three", dsl.Android, "Ready")), event.Error, "A was attached")
 		if second := time.Since(began) - first; first < 10*time.Second || second > 2*time.Second {
 			t.Errorf("the first case waited %v, the next %v", first, second)
 		}
@@ -228,14 +228,14 @@ func TestDeviceThatComesBackIsUsedAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := phones("A")
 				r := newRunner(t, run.Config{}, f)
-				wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), event.Pass)
+				wantResult(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), event.Pass)
 				for i, id := range []string{"two", "three"} { // it may go away more than once
 					f.set(func() { away(f) })
 					_ = Sleep(t.Context(), 20*time.Second)
 					time.AfterFunc(5*time.Second, func() {
 						f.set(func() { f.infos, f.err = phones("A").infos, nil })
 					})
-					wantVerdict(t, r.Run(t.Context(), newCase(t, id, dsl.Android, "Ready")), event.Pass)
+					wantResult(t, r.Run(t.Context(), newCase(t, id, dsl.Android, "Ready")), event.Pass)
 					if len(f.opened) != i+2 {
 						t.Errorf("opened %v", f.opened)
 					}
@@ -337,7 +337,7 @@ func TestFolderOfLocksIsNotTakenOnTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRunner(t, run.Config{Getenv: locksIn(dir)}, phones("A"))
-	wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error, "is not a folder")
+	wantResult(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error, "is not a folder")
 }
 
 func TestConfigWithoutAnythingWorks(t *testing.T) {

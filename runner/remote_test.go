@@ -31,7 +31,7 @@ type away struct {
 	t     *testing.T
 	other *run.Runner
 	quiet bool // no event is received while a case runs
-	fails func(t run.Try) error
+	fails func(t run.Attempt) error
 
 	mu    sync.Mutex
 	heard map[string][]event.Event
@@ -53,7 +53,7 @@ func (a *away) Usable(ctx context.Context, p dsl.Platform) (int, error) {
 	return len(infos), err
 }
 
-func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
+func (a *away) Try(ctx context.Context, t run.Attempt) (string, error) {
 	if a.fails != nil {
 		if err := a.fails(t); err != nil {
 			return "", err
@@ -80,7 +80,7 @@ func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
 }
 
 // once runs the case on any device but that which it has lost.
-func (a *away) once(ctx context.Context, t run.Try) (run.Outcome, error) {
+func (a *away) once(ctx context.Context, t run.Attempt) (run.Outcome, error) {
 	if t.Avoid == "" {
 		return a.other.Once(ctx, t.Case), nil
 	}
@@ -149,10 +149,10 @@ type told struct {
 // and the same news.
 func TestRunElsewhereIsTheSameRun(t *testing.T) {
 	type result struct {
-		Files    map[string]string
-		Verdicts []string
-		Told     []told
-		Code     int
+		Files   map[string]string
+		Results []string
+		Told    []told
+		Code    int
 	}
 	for _, conf := range []run.Config{{}, {FailFast: true}, {RequireDevices: true}} {
 		of := func(here bool) (r result) {
@@ -179,7 +179,7 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 				}
 				outcomes := local.All(t.Context(), manyKinds(t))
 				for _, o := range outcomes {
-					r.Verdicts = append(r.Verdicts, fmt.Sprintf("%s %s %s %d %v", o.Case.Pack, filepath.Base(o.Dir), o.Verdict(),
+					r.Results = append(r.Results, fmt.Sprintf("%s %s %s %d %v", o.Case.Pack, filepath.Base(o.Dir), o.Result(),
 						o.Failed, o.Err))
 				}
 				r.Files, r.Code = files(t, local.Dir.Path()), run.ExitCode(outcomes, false)
@@ -221,7 +221,7 @@ func (t told) order() string { return fmt.Sprint(t.Pack, " ", t.Kind == event.At
 
 // TestInterruptedElsewhere: a run that is interrupted ends as it does here, whether the pack still comes or not.
 func TestInterruptedElsewhere(t *testing.T) {
-	of := func(here, silent bool) (verdicts []string, names []string) {
+	of := func(here, silent bool) (results []string, names []string) {
 		synctest.Test(t, func(t *testing.T) {
 			f := phones("A")
 			f.cost = time.Second
@@ -240,27 +240,27 @@ func TestInterruptedElsewhere(t *testing.T) {
 				"id: long\nplatform: android\nsteps:\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n  - assert: {label: "+
 					"Ready}\n  - assert: {label: Ready}\n")
 			for _, o := range local.All(ctx, []plan.Case{long, newCase(t, "next", dsl.Android, "Ready")}) {
-				verdicts = append(verdicts, fmt.Sprintf("%s %s", o.Case.Pack, o.Verdict()))
+				results = append(results, fmt.Sprintf("%s %s", o.Case.Pack, o.Result()))
 			}
 			for name := range files(t, local.Dir.Path()) {
 				names = append(names, name)
 			}
 			slices.Sort(names)
 		})
-		return verdicts, names
+		return results, names
 	}
-	wantVerdicts, wantNames := of(true, false)
+	wantResults, wantNames := of(true, false)
 	for _, silent := range []bool{false, true} {
-		verdicts, names := of(false, silent)
-		if !slices.Equal(verdicts, wantVerdicts) || !silent && !slices.Equal(names, wantNames) {
-			t.Errorf("silent %v: %q %q, want %q %q", silent, verdicts, names, wantVerdicts, wantNames)
+		results, names := of(false, silent)
+		if !slices.Equal(results, wantResults) || !silent && !slices.Equal(names, wantNames) {
+			t.Errorf("silent %v: %q %q, want %q %q", silent, results, names, wantResults, wantNames)
 		}
 	}
 }
 
 // heardOnly is a machine that sends nothing any more once a case has started.
-func heardOnly(ctx context.Context) func(run.Try) error {
-	return func(t run.Try) error {
+func heardOnly(ctx context.Context) func(run.Attempt) error {
+	return func(t run.Attempt) error {
 		t.Received(0, event.Event{Time: time.Now(), Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID,
 			Pack: t.Case.Pack}})
 		<-ctx.Done()
@@ -272,7 +272,7 @@ func heardOnly(ctx context.Context) func(run.Try) error {
 func TestCaseStartsAgainElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := newAway(t, run.Config{}, phones("A"))
-		other.fails = func(try run.Try) error {
+		other.fails = func(try run.Attempt) error {
 			for n, kind := range []event.Kind{event.CaseStarted, event.StepStarted, event.Logged} {
 				e := event.Event{Time: time.Now().Add(-time.Minute), Kind: kind, Step: min(n, 1)}
 				if n == 0 {
@@ -287,7 +287,7 @@ func TestCaseStartsAgainElsewhere(t *testing.T) {
 		var kinds []event.Kind
 		r.Observe = func(_ event.Case, e event.Event) { kinds = append(kinds, e.Kind) }
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-		wantVerdict(t, o, event.Pass)
+		wantResult(t, o, event.Pass)
 		want := []event.Kind{event.CaseStarted, event.StepStarted, event.Logged, event.CaseStarted, event.StepStarted}
 		if !slices.Equal(kinds[:5], want) || kinds[len(kinds)-1] != event.Recorded {
 			t.Errorf("%q", kinds)
@@ -299,10 +299,10 @@ func TestCaseStartsAgainElsewhere(t *testing.T) {
 func TestNoDeviceElsewhere(t *testing.T) {
 	for require, want := range map[bool]event.Result{false: event.Skipped, true: event.Error} {
 		other := newAway(t, run.Config{}, phones("A"))
-		other.fails = func(run.Try) error { return &pool.NoDeviceError{Reason: "no host has a phone of that model"} }
+		other.fails = func(run.Attempt) error { return &pool.NoDeviceError{Reason: "no host has a phone of that model"} }
 		r := newRunner(t, run.Config{RequireDevices: require})
 		r.Remote = other
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), want,
+		wantResult(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), want,
 			"no host has a phone of that model")
 	}
 }
@@ -312,7 +312,7 @@ func TestSpecInGoWithAHub(t *testing.T) {
 	r := newRunner(t, run.Config{}, phones())
 	r.Remote = newAway(t, run.Config{}, phones("A"))
 	_, _, none := r.Open(t.Context(), newCase(t, "sample", dsl.Android, "Ready"), pool.Sleep)
-	wantVerdict(t, *none, event.Skipped, "no Android device is attached", "a spec in Go uses those of this machine")
+	wantResult(t, *none, event.Skipped, "no Android device is attached", "a spec in Go uses those of this machine")
 }
 
 // TestAsManyAtOnceAsThereAreDevicesElsewhere: also when devices are attached during the run.
@@ -331,7 +331,7 @@ func TestAsManyAtOnceAsThereAreDevicesElsewhere(t *testing.T) {
 		r.Remote = newAway(t, run.Config{}, f)
 		began := time.Now()
 		for _, o := range r.All(t.Context(), cases(t, dsl.Android, 10)) {
-			wantVerdict(t, o, event.Pass)
+			wantResult(t, o, event.Pass)
 		}
 		if took := time.Since(began); f.most != 3 || took > 3*time.Minute {
 			t.Errorf("%d at once, %v", f.most, took)

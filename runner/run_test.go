@@ -39,7 +39,7 @@ func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
 		time.AfterFunc(3*time.Minute, held.Release)
 		free := time.Now().Add(3 * time.Minute)
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-		wantVerdict(t, o, event.Pass)
+		wantResult(t, o, event.Pass)
 		if o.CaseResult.Duration > 5*time.Second || o.CaseResult.Duration < 2*time.Second || o.CaseResult.Started.Before(free) {
 			t.Errorf("duration %v, started %v after the phone was free", o.CaseResult.Duration, o.CaseResult.Started.Sub(free))
 		}
@@ -64,7 +64,7 @@ func TestOutcomesAreInTheOrderOfTheCases(t *testing.T) {
 			if list[i].Platform == dsl.IOS {
 				want = event.Skipped
 			}
-			wantVerdict(t, o, want)
+			wantResult(t, o, want)
 		}
 	})
 }
@@ -79,7 +79,7 @@ func TestBothPhonesWorkAtTheSameTime(t *testing.T) {
 		work := map[string]int{}
 		overlaps := 0
 		for i, o := range outcomes {
-			wantVerdict(t, o, event.Pass)
+			wantResult(t, o, event.Pass)
 			work[o.CaseResult.Case.Device]++
 			for _, other := range outcomes[:i] {
 				if o.CaseResult.Started.Before(other.CaseResult.Ended) && other.CaseResult.Started.Before(o.CaseResult.Ended) {
@@ -109,7 +109,7 @@ func TestParallelLimitsAllPlatformsTogether(t *testing.T) {
 			f.onClose, p.onClose = func() { count(-1) }, func() { count(-1) }
 			r := newRunner(t, run.Config{Parallel: limit}, f, p)
 			for _, o := range r.All(t.Context(), append(cases(t, dsl.Android, 6), cases(t, dsl.Web, 6)...)) {
-				wantVerdict(t, o, event.Pass)
+				wantResult(t, o, event.Pass)
 			}
 			if most != limit {
 				t.Errorf("%d at once with a limit of %d", most, limit)
@@ -143,7 +143,7 @@ func TestPhoneThatIsLostBeforeTheTestCostsNothing(t *testing.T) {
 		}
 		r := newRunner(t, run.Config{}, f)
 		for _, o := range r.All(t.Context(), cases(t, dsl.Android, 6)) {
-			wantVerdict(t, o, event.Pass)
+			wantResult(t, o, event.Pass)
 			if o.CaseResult.Case.Device != "B" {
 				t.Errorf("ran on %s", o.CaseResult.Case.Device)
 			}
@@ -161,7 +161,7 @@ func TestDeviceThatCannotBeOpenedIsAnErrorThatNamesIt(t *testing.T) {
 			f, opens := phones("A"), 0
 			f.onOpen = func(string) error { opens++; return err }
 			o := newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-			wantVerdict(t, o, event.Error, "device A cannot be opened", err.Error())
+			wantResult(t, o, event.Error, "device A cannot be opened", err.Error())
 			if o.CaseResult.Case.Device != "A" || opens > 2 {
 				t.Errorf("the report names %q; %d tries", o.CaseResult.Case.Device, opens)
 			}
@@ -173,7 +173,7 @@ func TestPageThatCannotBeOpenedIsTriedOnce(t *testing.T) {
 	t.Parallel()
 	p, opens := newPages(3), 0
 	p.onOpen = func(string) error { opens++; return fmt.Errorf("%w: the browser did not start", drivers.ErrDeviceLost) }
-	wantVerdict(t, newRunner(t, run.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), event.Error,
+	wantResult(t, newRunner(t, run.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), event.Error,
 		"did not start")
 	if opens != 1 {
 		t.Errorf("%d tries", opens)
@@ -194,10 +194,10 @@ func TestPanicOutsideTheEngineIsAnError(t *testing.T) {
 			}
 			r := newRunner(t, run.Config{}, f)
 			outcomes := r.All(t.Context(), cases(t, dsl.Android, 2))
-			if o := outcomes[0]; o.Verdict() != event.Error || o.Err == nil || !strings.Contains(o.Err.Error(), "boom") {
-				t.Errorf("%s, %v", o.Verdict(), o.Err)
+			if o := outcomes[0]; o.Result() != event.Error || o.Err == nil || !strings.Contains(o.Err.Error(), "boom") {
+				t.Errorf("%s, %v", o.Result(), o.Err)
 			}
-			wantVerdict(t, outcomes[1], event.Pass)
+			wantResult(t, outcomes[1], event.Pass)
 		})
 	}
 }
@@ -213,9 +213,9 @@ func doBurst(once *bool) {
 func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, run.Config{}, phones("A"))
-	for _, pack := range []string{"sample", "sample--try-2", "sample--try-3"} {
+	for _, pack := range []string{"sample", "sample--attempt-2", "sample--attempt-3"} {
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-		wantVerdict(t, o, event.Pass)
+		wantResult(t, o, event.Pass)
 		if filepath.Base(o.Dir) != pack || o.CaseResult.Case.Pack != pack || o.CaseResult.Case.ID != "sample" {
 			t.Errorf("pack %s, in the events %s of %s", o.Dir, o.CaseResult.Case.Pack, o.CaseResult.Case.ID)
 		}
@@ -229,8 +229,8 @@ func TestPackThatCannotBeMadeIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-	if o.Verdict() != event.Error || o.Err == nil || run.ExitCode([]run.Outcome{o}, true) != run.ExitError {
-		t.Errorf("%s, %v", o.Verdict(), o.Err)
+	if o.Result() != event.Error || o.Err == nil || run.ExitCode([]run.Outcome{o}, true) != run.ExitError {
+		t.Errorf("%s, %v", o.Result(), o.Err)
 	}
 	lease(t, r.Pool, dsl.Android).Release() // it is free
 }
@@ -249,10 +249,10 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 		}
 		count := map[event.Result]int{}
 		for _, o := range outcomes {
-			count[o.Verdict()]++
+			count[o.Result()]++
 		}
 		if count[event.Pass] != 2 || count[event.Interrupted] != 4 || run.ExitCode(outcomes, false) != run.ExitInterrupted {
-			t.Errorf("verdicts %v", count)
+			t.Errorf("results %v", count)
 		}
 		for _, o := range outcomes[4:] { // had no device: nothing to report
 			if o.Dir != "" || o.Case.Pack == "" {
@@ -283,7 +283,7 @@ func TestExitCode(t *testing.T) {
 	t.Parallel()
 	const pass, fail, bad, skip, stop = event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted
 	for _, test := range []struct {
-		verdicts   []event.Result
+		results    []event.Result
 		allowEmpty bool
 		want       int
 	}{
@@ -301,11 +301,11 @@ func TestExitCode(t *testing.T) {
 		{[]event.Result{fail, bad, stop}, true, 130},
 	} {
 		var outcomes []run.Outcome
-		for _, v := range test.verdicts {
+		for _, v := range test.results {
 			outcomes = append(outcomes, run.Outcome{CaseResult: &event.CaseResult{Result: v}})
 		}
 		if got := run.ExitCode(outcomes, test.allowEmpty); got != test.want {
-			t.Errorf("%v, allow empty %v: exit code %d, want %d", test.verdicts, test.allowEmpty, got, test.want)
+			t.Errorf("%v, allow empty %v: exit code %d, want %d", test.results, test.allowEmpty, got, test.want)
 		}
 	}
 }
@@ -326,7 +326,7 @@ func TestReportThatCouldNotBeKeptIsNeverAPass(t *testing.T) {
 		{nil, full, event.Error},
 		{nil, nil, event.Interrupted},
 	} {
-		if got := (run.Outcome{CaseResult: test.result, Err: test.err}).Verdict(); got != test.want {
+		if got := (run.Outcome{CaseResult: test.result, Err: test.err}).Result(); got != test.want {
 			t.Errorf("%+v with %v: %s, want %s", test.result, test.err, got, test.want)
 		}
 	}
@@ -336,7 +336,7 @@ func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, run.Config{}, phones("A"))
 	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Paid"))
-	wantVerdict(t, o, event.Fail)
+	wantResult(t, o, event.Fail)
 	text := runner.FailureText(o)
 	if !strings.HasPrefix(text, "suites/sample.yaml:4:5: fail: ") {
 		t.Errorf("it does not begin with the place:\n%s", text)

@@ -30,10 +30,10 @@ func TestSequenceEndsWithItsFirstFailure(t *testing.T) {
 			for i, want := range []event.Result{event.Pass, event.Pass, event.Fail, event.Skipped, event.Skipped, event.Pass,
 				event.Pass} {
 				if want == event.Skipped {
-					wantVerdict(t, outcomes[i], want, "third did not pass", ".maestro", "continueOnFailure")
+					wantResult(t, outcomes[i], want, "third did not pass", ".maestro", "continueOnFailure")
 					continue
 				}
-				wantVerdict(t, outcomes[i], want)
+				wantResult(t, outcomes[i], want)
 			}
 			for i := range 2 {
 				if end := outcomes[i].CaseResult.Started.Add(outcomes[i].CaseResult.Duration); outcomes[i+1].CaseResult.Started.Before(end) {

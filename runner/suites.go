@@ -273,7 +273,7 @@ func (s *suite) observe(c event.Case, e event.Event) {
 func (s *suite) spec(ctx context.Context, c plan.Case) {
 	outcome := s.runner.Run(ctx, c)
 	ginkgo.AddReportEntry("pack", outcome.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
-	switch outcome.Verdict() {
+	switch outcome.Result() {
 	case event.Pass:
 	case event.Skipped:
 		ginkgo.Skip(reason(outcome.CaseResult))
@@ -354,7 +354,7 @@ func Reported(r *event.CaseResult) *dsl.Test {
 // FailureText describes a failed case: the place and the line in the YAML file, what was expected, and what was found.
 func FailureText(o run.Outcome) string {
 	if o.CaseResult == nil || o.CaseResult.Problem == nil {
-		text := fmt.Sprintf("%s: %s", o.Case.Test.Pos, o.Verdict())
+		text := fmt.Sprintf("%s: %s", o.Case.Test.Pos, o.Result())
 		if o.Err != nil {
 			text += ": " + o.Err.Error()
 		}

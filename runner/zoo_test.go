@@ -25,7 +25,7 @@ import (
 // files. The tag fail or error says how a test must end; the others pass. When tests are to be short, none is traced.
 func TestZoo(t *testing.T) { runZoo(t, dsl.Chromium) }
 
-// TestZooInFirefox: the verdicts are the same in both browsers. What Firefox refuses is refused by name, before a page
+// TestZooInFirefox: the results are the same in both browsers. What Firefox refuses is refused by name, before a page
 // opens.
 func TestZooInFirefox(t *testing.T) {
 	t.Parallel()
@@ -59,13 +59,13 @@ func runZoo(t *testing.T, browser string) {
 	}
 	for _, o := range r.All(t.Context(), p.Cases) {
 		want := event.Pass
-		for tag, verdict := range map[string]event.Result{"fail": event.Fail, "error": event.Error} {
+		for tag, result := range map[string]event.Result{"fail": event.Fail, "error": event.Error} {
 			if slices.Contains(o.Case.Test.Tags, tag) {
-				want = verdict
+				want = result
 			}
 		}
-		if o.Verdict() != want {
-			t.Errorf("%s, not %s: %s", o.Verdict(), want, runner.FailureText(o))
+		if o.Result() != want {
+			t.Errorf("%s, not %s: %s", o.Result(), want, runner.FailureText(o))
 		}
 		inPack(t, o)
 	}
@@ -81,7 +81,7 @@ func TestPublicOnly(t *testing.T) {
 	r := newRunner(t, conf, run.Drivers(conf)...)
 	for _, step := range []string{"openBrowser: " + site.URL, "http: " + site.URL} {
 		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: web\nsteps:\n  - "+step+"\n"))
-		wantVerdict(t, o, event.Fail, "127.0.0.1", "loopback", "--allow-private")
+		wantResult(t, o, event.Fail, "127.0.0.1", "loopback", "--allow-private")
 	}
 	if reached.Load() > 0 {
 		t.Error("the server was reached")
@@ -108,7 +108,7 @@ func inPack(t *testing.T, o run.Outcome) {
 		t.Errorf("%s: %v", o.Case.Pack, err)
 	}
 	traces, _ := filepath.Glob(filepath.Join(o.Dir, "artifacts", "trace*.zip"))
-	if len(traces) == 0 && !testing.Short() && o.Verdict() != event.Error { // what crashed traces nothing
+	if len(traces) == 0 && !testing.Short() && o.Result() != event.Error { // what crashed traces nothing
 		t.Errorf("%s: there is no trace", o.Case.Pack)
 	}
 	if !strings.HasSuffix(o.Case.Pack, "zoo-downloads") {

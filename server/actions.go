@@ -222,7 +222,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 	if err != nil {
 		return nil, asDeviceError(err)
 	}
-	if a.Verdict != event.Pass {
+	if a.Result != event.Pass {
 		return failed(a)
 	}
 	out := &Outcome{Passed: true, Detail: a.Detail, Value: a.Value, DurationMS: a.Took.Milliseconds(), Page: c.page}

@@ -27,9 +27,9 @@ import (
 // Device is the record of a device.
 type Device struct {
 	drivers.Info
-	Open  bool       `json:"open" doc:"The server has it open for calls."`
-	Lease *LeaseInfo `json:"lease,omitempty" doc:"Who holds it by a lease of this server."`
-	Busy  *time.Time `json:"busySince,omitempty" doc:"In use since then: by a call, a run or another process."`
+	Open        bool       `json:"open" doc:"The server has it open for calls."`
+	Lease       *LeaseInfo `json:"lease,omitempty" doc:"Who holds it by a lease of this server."`
+	LeasedSince *time.Time `json:"leasedSince,omitempty" doc:"Leased since then: by a call, a run or another process."`
 
 	Reservations []ReservationInfo `json:"reservations,omitempty" doc:"For when it is reserved, the first one first."`
 
@@ -115,7 +115,7 @@ func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status, c 
 	}
 	if h, busy := s.pool.Busy(info.ID); busy {
 		since := h.Since.UTC()
-		d.Busy = &since
+		d.LeasedSince = &since
 	}
 	if info.Platform != dsl.Web {
 		d.Reservations = s.reservations(info.ID, c)

@@ -204,7 +204,7 @@ func TestLeases(t *testing.T) {
 	tap := map[string]any{"label": "Login"}
 	mine, others := []string{"X-API-Key", key}, []string{"X-API-Key", other}
 	path := "/devices/SIM1/lease"
-	if a := l.ask("GET", path, nil, mine...); a.status != 200 || a.json(t)["held"] != false {
+	if a := l.ask("GET", path, nil, mine...); a.status != 200 || a.json(t)["leased"] != false {
 		t.Fatal(a)
 	}
 	lease := l.ask("POST", path, map[string]any{"ttlSeconds": 600}, mine...)
@@ -228,7 +228,7 @@ func TestLeases(t *testing.T) {
 			t.Errorf("%s %s of another one: %s", c[0], c[1], a)
 		}
 	}
-	if text := string(l.ask("GET", path, nil, others...).body); !strings.Contains(text, `"held":true`) ||
+	if text := string(l.ask("GET", path, nil, others...).body); !strings.Contains(text, `"leased":true`) ||
 		strings.Contains(text, lease.json(t)["lease"].(string)) {
 		t.Errorf("the lease as others see it: %s", text)
 	}
@@ -290,7 +290,7 @@ func TestLeasesWithoutAuthentication(t *testing.T) {
 		t.Errorf("a renewal: %s", a)
 	}
 	eventually(t, "the lease ends by itself",
-		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["leased"] == false })
 	if a := l.ask("POST", "/devices/SIM1/tap", tap); a.status != 200 {
 		t.Error(a)
 	}
@@ -307,7 +307,7 @@ func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 		a.code() != "device_error" {
 		t.Error(a)
 	}
-	if a := l.ask("GET", path, nil); a.status != 200 || a.json(t)["held"] != true {
+	if a := l.ask("GET", path, nil); a.status != 200 || a.json(t)["leased"] != true {
 		t.Error(a)
 	}
 	if a := l.ask("DELETE", path, nil); a.status != 409 {
@@ -316,7 +316,7 @@ func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 	if a := l.ask("DELETE", path, nil, "X-Lease", id); a.status != 204 {
 		t.Error(a)
 	}
-	if a := l.ask("GET", path, nil); a.status != 404 && a.json(t)["held"] != false {
+	if a := l.ask("GET", path, nil); a.status != 404 && a.json(t)["leased"] != false {
 		t.Error(a)
 	}
 }

@@ -89,7 +89,7 @@ func runOnFullDisk(t *testing.T) {
 	empty()
 	a := l.ask("POST", "/runs", map[string]any{"yaml": passing})
 	id, _ := a.json(t)["id"].(string)
-	if a.status != 202 || l.ended(id)["verdict"] != "pass" {
+	if a.status != 202 || l.ended(id)["result"] != "pass" {
 		t.Errorf("with room: %s, %v", a, l.ask("GET", "/runs/"+id, nil))
 	}
 }

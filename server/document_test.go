@@ -81,7 +81,7 @@ func TestDocument(t *testing.T) {
 		}
 		if strings.Contains(line, "/runs -H") {
 			eventually(t, "the lease is over",
-				func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+				func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["leased"] == false })
 		}
 		said := shell(t, dir, strings.Split(block, "\n")[0]+"\n"+line)
 		if !strings.HasPrefix(said, "2") {
@@ -103,7 +103,7 @@ func TestDocument(t *testing.T) {
 func (l *lab) run(dir, name string) {
 	l.t.Helper()
 	id, _ := l.ask("POST", "/runs", map[string]any{"tests": []string{"login"}}).json(l.t)["id"].(string)
-	if run := l.ended(id); run["verdict"] != "pass" {
+	if run := l.ended(id); run["result"] != "pass" {
 		l.t.Fatalf("%v", run)
 	}
 	if err := os.WriteFile(filepath.Join(dir, name), l.ask("GET", "/reports/"+id+"/login.tar.gz", nil).body,

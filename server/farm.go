@@ -170,7 +170,7 @@ func (s *Server) withFarm(own []Device, c caller) []Device {
 			// the record comes from a host and is invalid
 			out = Device{}
 		}
-		out.Info, out.Busy = d.Info, d.Busy
+		out.Info, out.LeasedSince = d.Info, d.LeasedSince
 		out.Reservations = s.remoteReservations(d.Reserved, c)
 		out.setName(d.Name)
 		out.FarmDevice = remoteUse(d)
@@ -224,8 +224,8 @@ func localUse(d Device) FarmDevice {
 		return FarmDevice{Use: hub.Leased, Holder: d.Lease.Holder, Since: &d.Lease.Since}
 	case len(d.Reservations) > 0 && !d.Reservations[0].From.After(now):
 		return FarmDevice{Use: hub.Leased, Holder: d.Reservations[0].Holder, Since: &d.Reservations[0].From}
-	case d.Busy != nil:
-		return FarmDevice{Use: hub.Busy, Since: d.Busy}
+	case d.LeasedSince != nil:
+		return FarmDevice{Use: hub.Busy, Since: d.LeasedSince}
 	}
 	return FarmDevice{Use: hub.Free}
 }

@@ -231,8 +231,8 @@ func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Serv
 
 // changing matches what differs between two responses.
 var changing = regexp.MustCompile(
-	`; there are [^"]*|"looks":\d+|lease ` +
-		`[0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+	`; there are [^"]*|"screen_reads":\d+|lease ` +
+		`[0-9a-f]{6}|"(lease|since|until|at|leasedSince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
 // TestRemoteDevicesAnswerAsLocalOnes: a request for a phone of a host gets the same status, code and message as for a
 // phone of this machine.

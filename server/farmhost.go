@@ -67,7 +67,7 @@ func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 		d := wire.Device{Info: info}
 		if h, busy := s.pool.Busy(info.ID); busy {
 			since := s.pool.There(h.Since).UTC()
-			d.Busy = &since
+			d.LeasedSince = &since
 		}
 		for _, r := range s.pool.Reservations(info.ID) {
 			d.Reserved = append(d.Reserved, wire.Lease{Project: r.Project, Holder: r.Who, Why: r.Why, ID: reservationID(r),

@@ -242,12 +242,12 @@ func (s *Server) completeRecord(at hub.Target, text []byte) ([]byte, error) {
 		return text, nil // the device was disconnected meanwhile
 	}
 	known := remoteUse(all[i])
-	switch free := out.Lease == nil && out.Busy == nil; {
+	switch free := out.Lease == nil && out.LeasedSince == nil; {
 	case known.Use == hub.Blocked:
 	case out.Lease != nil:
 		known.Use, known.Holder, known.Since = hub.Leased, out.Lease.Holder, &out.Lease.Since
 	case !free && known.Use == hub.Free:
-		known.Use, known.Since = hub.Busy, out.Busy
+		known.Use, known.Since = hub.Busy, out.LeasedSince
 	case free && (known.Use == hub.Busy || known.Use == hub.Leased && len(out.Reservations) == 0):
 		known.Use, known.Holder, known.Since = hub.Free, "", nil
 	}

@@ -125,7 +125,7 @@ func TestHostileRequests(t *testing.T) {
 		if a.status == 202 {
 			run := l.ended(a.json(t)["id"].(string))
 			a.body = fmt.Appendf(nil, "%v %s", run, l.allEvents(run["id"].(string)))
-			if run["verdict"] == "pass" && what != "the environment in vars" {
+			if run["result"] == "pass" && what != "the environment in vars" {
 				t.Errorf("%s passed: %s", what, a.body)
 			}
 		}
@@ -159,7 +159,7 @@ func TestHostileRequests(t *testing.T) {
 				t.Errorf("%s: %d cases", what, len(cases))
 			}
 			for _, c := range cases {
-				if verdict := c.(map[string]any)["verdict"]; verdict != "fail" && verdict != "error" {
+				if result := c.(map[string]any)["result"]; result != "fail" && result != "error" {
 					t.Errorf("%s, %v: %s", what, c, a.body)
 				}
 			}

@@ -93,6 +93,7 @@ type op struct {
 	Part              string // with Upload: the name of the part that holds the archive
 	Free              bool   // not counted against rate limits
 	Stream            bool   // the response continues until the client disconnects
+	Undocumented      bool   // an older path of another operation
 }
 
 func (o op) method() (method, path string) {
@@ -115,6 +116,7 @@ func (s *Server) describe(o op) huma.Operation {
 	s.access[pattern] = access{scope: o.Scope, upload: o.Upload, free: o.Free, stream: o.Stream}
 	h := huma.Operation{Method: method, Path: path, OperationID: o.ID, Summary: o.Summary, Description: o.Doc,
 		Tags:          []string{o.Tag},
+		Hidden:        o.Undocumented,
 		DefaultStatus: o.Status, MaxBodyBytes: s.o.MaxBody + 1, BodyReadTimeout: -1, Responses: map[string]*huma.Response{}}
 	if h.Description == "" {
 		h.Description = o.Summary + "."
@@ -258,7 +260,9 @@ func (s *Server) success(o op) *huma.Response {
 func (s *Server) handle(h huma.Operation, handle func(http.ResponseWriter, *http.Request) error) {
 	documented := h
 	documented.Path = strings.ReplaceAll(h.Path, "...}", "}")
-	s.api.OpenAPI().AddOperation(&documented)
+	if !h.Hidden {
+		s.api.OpenAPI().AddOperation(&documented)
+	}
 	if h.Path == "/" {
 		h.Path = "/{$}"
 	}

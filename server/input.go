@@ -24,7 +24,7 @@ const inputDoc = `A WebSocket for the client that acts on a device, one action a
 in the bodies of POST /devices/{id}/…; id is any number of the client's. The response is {"id": 7, "outcome": {…}} or
 {"id": 7, "error": {"error": …, "message": …}}, both as those paths return them. {"id": 8, "run": {"yaml": "…",
 "fromLine": 7, "toLine": 9, "vars": {}}} performs steps of a test, all or those of some lines; {"id": 8, "step":
-{"line": 7, "verdict": "pass", …}} reports each before the outcome; a step without a verdict is one that starts. Where
+{"line": 7, "result": "pass", …}} reports each before the outcome; a step without a result is one that starts. Where
 there is a project, "file": "suites/login.yaml" says where the test is or will be saved: relative paths of files start
 at its folder. {"id": 9, "stop": 8} ends the current message, and has no response of its own. A message that does not
 have this form ends the connection with code 1008. When the server ends the connection, the reason in the close frame

@@ -33,11 +33,11 @@ type inputRun struct {
 	Vars     map[string]string `json:"vars"`     // override those of the test
 }
 
-// inputStep reports that a step starts (without a verdict), or how it ended.
+// inputStep reports that a step starts (without a result), or how it ended.
 type inputStep struct {
 	Line       int          `json:"line"`
 	Action     string       `json:"action"`
-	Verdict    event.Result `json:"verdict,omitempty"`
+	Result     event.Result `json:"result,omitempty"`
 	Message    string       `json:"message,omitempty"`
 	Candidates []string     `json:"candidates,omitempty"`
 	// Repairs are the step with other selectors, each of which matches exactly one element. Set when the selector
@@ -99,16 +99,16 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	begins := func(step *dsl.Step) { tell(&inputStep{Line: step.Pos.Line, Action: step.Def.Name}) }
 	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir,
 		OnStep: begins, Ended: func(e live.StepEnd) {
-			step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict,
+			step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Result: e.Result,
 				DurationMS: e.Took.Milliseconds()}
 			if e.Problem != nil {
-				if e.Verdict == event.Fail && e.Tree != nil {
+				if e.Result == event.Fail && e.Tree != nil {
 					step.Repairs = client.Repairs(e.Tree, e.Step, r.PreferID)
 				}
 				step.Message, step.Candidates = markdown.VisibleLines(i.s.mask.Text(e.Problem.Message), maxMessage),
 					e.Problem.Candidates
 			}
-			if e.Verdict != event.Pass && e.Verdict != event.Skipped {
+			if e.Result != event.Pass && e.Result != event.Skipped {
 				out.Passed, out.Message = false, step.Message
 			}
 			out.DurationMS += step.DurationMS

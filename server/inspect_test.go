@@ -53,8 +53,8 @@ func TestInspect(t *testing.T) {
 			}
 		}
 	}
-	for selector, want := range map[string]string{"Sign in": `"verdict":"one"`,
-		"{type: EditText}": `"verdict":"ambiguous"`, "nothing": `"verdict":"none"`} {
+	for selector, want := range map[string]string{"Sign in": `"result":"one"`,
+		"{type: EditText}": `"result":"ambiguous"`, "nothing": `"result":"none"`} {
 		body, _ := json.Marshal(map[string]string{"selector": selector})
 		if a := l.ask("POST", "/devices/SIM1/inspect", string(body)); a.status != 200 ||
 			!strings.Contains(string(a.body), want) {
@@ -89,11 +89,11 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 		}
 		return string(body)
 	}
-	steps := func(message string, want ...[2]any) { // by their lines, with the verdict of those that have ended
+	steps := func(message string, want ...[2]any) { // by their lines, with the result of those that have ended
 		t.Helper()
 		for i, w := range want {
 			a := l.sendMaybe(conn, message, i == 0)
-			if step, _ := a["step"].(map[string]any); step["line"] != w[0] || step["verdict"] != w[1] {
+			if step, _ := a["step"].(map[string]any); step["line"] != w[0] || step["result"] != w[1] {
 				t.Errorf("%v, want %v", a, w)
 			}
 		}

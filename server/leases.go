@@ -39,7 +39,7 @@ type LeaseInfo struct {
 // LeaseState is a device's lease, if it has one.
 type LeaseState struct {
 	Device       string            `json:"device"`
-	Held         bool              `json:"held"`
+	Leased       bool              `json:"leased"`
 	Holder       string            `json:"holder,omitempty"`
 	Since        *time.Time        `json:"since,omitempty"`
 	Until        *time.Time        `json:"until,omitempty"`
@@ -136,7 +136,7 @@ func (s *Server) leaseOf(device string, h live.Hold) LeaseInfo {
 func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, error) {
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
 		l := s.leaseOf(in.ID, h)
-		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &l.Since, Until: &l.Until,
+		return &leaseState{LeaseState{Device: in.ID, Leased: true, Holder: h.Who, Since: &l.Since, Until: &l.Until,
 			Mine: s.leases.ownConnection(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {

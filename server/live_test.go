@@ -176,14 +176,14 @@ func TestWatchAndAct(t *testing.T) {
 	if _, res, err := l.dial("SIM1"); err == nil || res.StatusCode != 409 {
 		t.Errorf("another one holds: %v", err)
 	}
-	if a := l.ask("GET", "/devices/SIM1/lease", nil).json(t); a["held"] != true || a["since"] == nil {
+	if a := l.ask("GET", "/devices/SIM1/lease", nil).json(t); a["leased"] != true || a["since"] == nil {
 		t.Errorf("%v", a)
 	}
 	if err := conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Errorf("close: %v", err)
 	}
 	eventually(t, "the device is free again",
-		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["leased"] == false })
 	if a := l.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 {
 		t.Errorf("another one acts: %s", a)
 	}
@@ -202,7 +202,7 @@ func TestADeadTabFreesTheDevice(t *testing.T) {
 	}
 	defer conn.CloseNow()
 	eventually(t, "the device is free again",
-		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["leased"] == false })
 }
 
 // TestInputUnderALease: a client that sends a lease's ID acts under it, and does not change it.
@@ -218,7 +218,7 @@ func TestInputUnderALease(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 	_ = conn.Close(websocket.StatusNormalClosure, "")
-	if a := l.ask("GET", "/devices/SIM1/lease", nil).json(t); a["held"] != true {
+	if a := l.ask("GET", "/devices/SIM1/lease", nil).json(t); a["leased"] != true {
 		t.Errorf("%v", a)
 	}
 }
@@ -241,7 +241,7 @@ func TestBadMessages(t *testing.T) {
 			t.Errorf("%.20q: %v", message, err)
 		}
 		eventually(t, "the device is free again",
-			func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+			func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["leased"] == false })
 	}
 	if n := len(l.phones[0].Taps()); n > 0 {
 		t.Errorf("%d taps were made", n)
@@ -352,7 +352,7 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 		if err == nil {
 			_ = conn.Close(websocket.StatusNormalClosure, "")
 			eventually(t, "the device is free again", func() bool {
-				return l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t)["held"] == false
+				return l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t)["leased"] == false
 			})
 		}
 	}
@@ -360,7 +360,7 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t); a["held"] != true ||
+	if a := l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t); a["leased"] != true ||
 		a["mine"] != nil {
 		t.Errorf("for another one: %v", a)
 	}

@@ -68,7 +68,7 @@ func (m *serverMetrics) observeAction(action string, took time.Duration, err err
 
 // observeRun counts a run that has ended.
 func (m *serverMetrics) observeRun(r jobs.Record) {
-	m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_runs_total{verdict=%q}`, r.Verdict)).Inc()
+	m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_runs_total{result=%q}`, r.Result)).Inc()
 }
 
 func (m *serverMetrics) handler() func(http.ResponseWriter, *http.Request) error {

@@ -12,7 +12,7 @@ import (
 
 const recordDoc = `Records the screen until POST /devices/{id}/recording/stop, or for maxSeconds. The video consists of
 the images of GET /devices/{id}/live: a device that another client has leased can be recorded, too; the device stays
-open meanwhile. GET /devices/{id}/recording/film returns the video. It is kept for an hour, until the next recording of
+open meanwhile. GET /devices/{id}/recording/video returns the video. It is kept for an hour, until the next recording of
 the device, DELETE, or the end of the server. Nothing is recorded while variables are exposed to callers, because a
 video cannot hide secrets.`
 
@@ -39,9 +39,12 @@ func (s *Server) recordingRoutes() {
 		Doc:     "Responds when the video is complete. A recording that has ended already does not change.",
 		Status:  http.StatusOK,
 		Codes:   deviceCodes()}, s.stopRecording)
-	s.raw(op{Get: "/devices/{id}/recording/film", ID: "get-film", Tag: "devices", Scope: readDevices,
+	video := op{Get: "/devices/{id}/recording/video", ID: "get-video", Tag: "devices", Scope: readDevices,
 		Summary: "Get the video of a recording that has ended", Type: "video/mp4",
-		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}, s.getRecordingVideo)
+		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}
+	s.raw(video, s.getRecordingVideo)
+	video.Get, video.ID, video.Undocumented = "/devices/{id}/recording/film", "get-film", true
+	s.raw(video, s.getRecordingVideo)
 	register(s, op{Delete: "/devices/{id}/recording", ID: "delete-recording", Tag: "devices", Scope: writeDevices,
 		Summary: "Delete the recording; one that still runs is aborted",
 		Status:  http.StatusNoContent, Codes: []int{404, 502}}, s.deleteRecording)

@@ -67,34 +67,37 @@ func TestRecording(t *testing.T) {
 	if a := l.ask("POST", "/devices/SIM1/recording", nil); a.status != 201 || a.json(t)["state"] != "recording" {
 		t.Fatal(a)
 	}
-	if a := l.ask("GET", "/devices/SIM1/recording/film", nil); a.status != 409 || a.code() != "conflict" {
+	if a := l.ask("GET", "/devices/SIM1/recording/video", nil); a.status != 409 || a.code() != "conflict" {
 		t.Errorf("the film of a recording under way: %s", a)
 	}
 	if a := l.ask("GET", "/devices", nil); !strings.Contains(string(a.body), `"state":"recording"`) {
 		t.Errorf("the list of devices does not tell: %s", a)
 	}
-	eventually(t, "there is a first picture", func() bool { return l.recording("SIM1")["pictures"].(float64) >= 1 })
+	eventually(t, "there is a first picture", func() bool { return l.recording("SIM1")["screenshots"].(float64) >= 1 })
 	if a := l.ask("POST", "/devices/SIM1/launch", `{"package": "com.example.login", "force": true}`, "X-Lease",
 		lease); a.status != 200 {
 		t.Fatal(a)
 	}
-	eventually(t, "the app is on a picture", func() bool { return l.recording("SIM1")["pictures"].(float64) >= 2 })
+	eventually(t, "the app is on a picture", func() bool { return l.recording("SIM1")["screenshots"].(float64) >= 2 })
 	for range 2 {
 		if a := l.ask("POST", "/devices/SIM1/recording/stop", nil); a.status != 200 || a.json(t)["state"] != "ready" ||
 			a.json(t)["size"].(float64) < 1000 {
 			t.Fatal(a)
 		}
 	}
-	film := l.ask("GET", "/devices/SIM1/recording/film", nil)
+	film := l.ask("GET", "/devices/SIM1/recording/video", nil)
 	isFilm(t, film)
+	if old := l.ask("GET", "/devices/SIM1/recording/film", nil); old.status != 200 || !bytes.Equal(old.body, film.body) {
+		t.Errorf("the older path: %d", old.status)
+	}
 	if name := film.header.Get("Content-Disposition"); !strings.HasPrefix(name, `attachment; filename="SIM1-2`) {
 		t.Error(name)
 	}
-	if a := l.ask("GET", "/api/devices/SIM1/recording/film", nil, "Range",
+	if a := l.ask("GET", "/api/devices/SIM1/recording/video", nil, "Range",
 		"bytes=4-7"); a.status != http.StatusPartialContent || string(a.body) != "ftyp" {
 		t.Errorf("a part: %s", a)
 	}
-	if a := l.ask("GET", "/devices/SIM1/recording/film", nil, "Range", "bytes=999999999-"); a.status != 416 {
+	if a := l.ask("GET", "/devices/SIM1/recording/video", nil, "Range", "bytes=999999999-"); a.status != 416 {
 		t.Errorf("no part: %s", a)
 	}
 	if a := l.ask("POST", "/devices/SIM1/recording", `{"maxSeconds": 1}`); a.status != 201 {
@@ -106,7 +109,7 @@ func TestRecording(t *testing.T) {
 			t.Error(a)
 		}
 	}
-	for method, path := range map[string]string{"GET": "/devices/SIM1/recording/film",
+	for method, path := range map[string]string{"GET": "/devices/SIM1/recording/video",
 		"POST": "/devices/SIM1/recording/stop"} {
 		if a := l.ask(method, path, nil); a.status != 404 || a.code() != "not_found" {
 			t.Errorf("%s %s of what was deleted: %s", method, path, a)
@@ -129,7 +132,7 @@ func TestRecordingOfAPage(t *testing.T) {
 	if a := l.ask("POST", "/devices/web-1/recording", nil); a.status != 201 {
 		t.Fatal(a)
 	}
-	eventually(t, "there is a picture", func() bool { return l.recording("web-1")["pictures"].(float64) >= 1 })
+	eventually(t, "there is a picture", func() bool { return l.recording("web-1")["screenshots"].(float64) >= 1 })
 	if a := l.ask("DELETE", "/web/web-1", nil); a.status != 204 {
 		t.Fatal(a)
 	}
@@ -137,7 +140,7 @@ func TestRecordingOfAPage(t *testing.T) {
 	if why := l.recording("web-1")["problem"]; why != "the device was released" {
 		t.Errorf("%v", why)
 	}
-	isFilm(t, l.ask("GET", "/devices/web-1/recording/film", nil))
+	isFilm(t, l.ask("GET", "/devices/web-1/recording/video", nil))
 }
 
 // TestRecordingsAtOnce: of many clients that start one at the same time one succeeds, and a device has one recording.
@@ -176,7 +179,7 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %s", body, a)
 		}
 	}
-	for _, o := range []string{"GET ", "POST ", "DELETE ", "POST /stop", "GET /film"} {
+	for _, o := range []string{"GET ", "POST ", "DELETE ", "POST /stop", "GET /video"} {
 		method, rest, _ := strings.Cut(o, " ")
 		if a := l.ask(method, "/devices/SIM9/recording"+rest, nil); a.status != 404 || a.code() != "device_not_found" {
 			t.Errorf("%s of an unknown device: %s", o, a)
@@ -189,7 +192,7 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 	if err != nil || len(folders) != 1 {
 		t.Fatal(folders, err)
 	}
-	eventually(t, "there is a picture", func() bool { return l.recording("SIM1")["pictures"].(float64) >= 1 })
+	eventually(t, "there is a picture", func() bool { return l.recording("SIM1")["screenshots"].(float64) >= 1 })
 	if err := os.RemoveAll(folders[0]); err != nil { // as a disk that fails
 		t.Fatal(err)
 	}
@@ -197,7 +200,7 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 	if a.status != 502 || a.code() != "device_error" || strings.Contains(string(a.body), temp) {
 		t.Error(a)
 	}
-	if a := l.ask("GET", "/devices/SIM1/recording/film", nil); a.status != 404 || strings.Contains(string(a.body), temp) {
+	if a := l.ask("GET", "/devices/SIM1/recording/video", nil); a.status != 404 || strings.Contains(string(a.body), temp) {
 		t.Error(a)
 	}
 	if a := fmt.Sprint(l.recording("SIM1")); !strings.Contains(a, "state:failed") || strings.Contains(a, temp) {

@@ -35,13 +35,13 @@ const (
 
 // Recording is a video of a device's screen, as clients see it.
 type Recording struct {
-	Device  string    `json:"device"`
-	State   string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET …/recording/film returns it."`
-	Since   time.Time `json:"since"`
-	Until   time.Time `json:"until" doc:"When it ends by itself, or has ended."`
-	Images  int       `json:"pictures" doc:"Number of different images of the screen."`
-	Size    int64     `json:"size,omitempty" doc:"Bytes of the video."`
-	Problem string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no video."`
+	Device      string    `json:"device"`
+	State       string    `json:"state" enum:"recording,writing,ready,failed" doc:"ready: GET …/recording/video returns it."`
+	Since       time.Time `json:"since"`
+	Until       time.Time `json:"until" doc:"When it ends by itself, or has ended."`
+	Screenshots int       `json:"screenshots" doc:"Number of different images of the screen."`
+	Size        int64     `json:"size,omitempty" doc:"Bytes of the video."`
+	Problem     string    `json:"problem,omitempty" doc:"Why it has ended early, or why there is no video."`
 }
 
 // recording is a recording of a device, running or ended.
@@ -265,7 +265,7 @@ func (r *recording) take(view *live.View) (stills []still, err error) {
 			return stills, fmt.Errorf("an image cannot be saved: %w", err)
 		}
 		stills = append(stills, one)
-		r.change(func(state *Recording) { state.Images = len(stills) })
+		r.change(func(state *Recording) { state.Screenshots = len(stills) })
 		pause := time.NewTimer(imageInterval)
 		select {
 		case <-pause.C:

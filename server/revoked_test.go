@@ -96,7 +96,7 @@ func TestStreamsEndWithTheirCredential(t *testing.T) {
 		}
 	}
 	eventually(t, "the device is free", func() bool {
-		return l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", "Bearer "+token).json(t)["held"] == false
+		return l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", "Bearer "+token).json(t)["leased"] == false
 	})
 	for path, ended := range streams[token] {
 		if isOver(ended) {

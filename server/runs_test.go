@@ -62,14 +62,14 @@ func TestRuns(t *testing.T) {
 		t.Errorf("another request with the same key: %s", a)
 	}
 	run := l.ended(id)
-	if run["verdict"] != "pass" {
+	if run["result"] != "pass" {
 		t.Fatalf("%v", run)
 	}
 	if a := l.ask("GET", "/runs", nil); !strings.Contains(string(a.body), id) {
 		t.Error(a)
 	}
 	l.reports(id)
-	if a := l.ask("DELETE", "/runs/"+id, nil); a.status != 200 || a.json(t)["verdict"] != "pass" {
+	if a := l.ask("DELETE", "/runs/"+id, nil); a.status != 200 || a.json(t)["result"] != "pass" {
 		t.Errorf("to cancel what has ended: %s", a)
 	}
 	for body, want := range map[string]string{
@@ -172,7 +172,7 @@ func TestEvents(t *testing.T) {
 	id, _ := l.ask("POST", "/runs", map[string]any{"yaml": passing}).json(t)["id"].(string)
 	l.ended(id)
 	all := l.events(id, "")
-	if len(all) < 8 || all[len(all)-1].name != "run" || !strings.Contains(all[len(all)-1].data, `"verdict":"pass"`) {
+	if len(all) < 8 || all[len(all)-1].name != "run" || !strings.Contains(all[len(all)-1].data, `"result":"pass"`) {
 		t.Fatalf("%+v", all)
 	}
 	for i, e := range all {
@@ -245,7 +245,7 @@ func TestCancel(t *testing.T) {
 	go func() { stream <- l.events(id, "") }()
 	for _, run := range []string{waiting, id} {
 		r := l.request("DELETE", "/runs/"+run, nil).WithContext(ctx)
-		if a := l.send(r); a.status != 200 || a.json(t)["verdict"] != "interrupted" {
+		if a := l.send(r); a.status != 200 || a.json(t)["result"] != "interrupted" {
 			t.Errorf("%s", a)
 		}
 	}

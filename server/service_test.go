@@ -320,8 +320,8 @@ func TestQueuedRunsOfProjects(t *testing.T) {
 	}
 	l.http.Config.Handler = l.server.Handler()
 	eventually(t, "the run that waited has passed",
-		func() bool { return ask("GET", "/runs/"+waits, nil).json(t)["verdict"] == "pass" })
-	if rec := ask("GET", "/runs/"+long, nil).json(t); rec["verdict"] != "interrupted" {
+		func() bool { return ask("GET", "/runs/"+waits, nil).json(t)["result"] == "pass" })
+	if rec := ask("GET", "/runs/"+long, nil).json(t); rec["result"] != "interrupted" {
 		t.Errorf("%v", rec)
 	}
 }

@@ -137,7 +137,7 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	eventually(t, "the run has ended",
 		func() bool { return one.as("GET", "/api/runs/"+run, nil).json(t)["state"] == "ended" })
 	was, is := one.as("GET", "/api/runs/"+run, nil), two.as("GET", "/api/runs/"+run, nil)
-	if is.status != 200 || is.json(t)["verdict"] != "pass" || is.json(t)["by"] != was.json(t)["by"] {
+	if is.status != 200 || is.json(t)["result"] != "pass" || is.json(t)["by"] != was.json(t)["by"] {
 		t.Errorf("a run of the other server: %s, there %s", is, was)
 	}
 	for _, file := range []string{"/index.html", "/second", "/second/summary.json", "/second.tar.gz"} {

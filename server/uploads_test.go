@@ -60,7 +60,7 @@ func (l *lab) upload(archive []byte) {
 	if a := l.ask("GET", "/reports/"+run+"/index.html", nil); a.status != 200 {
 		l.t.Errorf("the run of an upload has no page: %s", a)
 	}
-	if a := l.ask("GET", "/runs/"+run, nil); a.status != 200 || a.json(l.t)["verdict"] != "pass" {
+	if a := l.ask("GET", "/runs/"+run, nil); a.status != 200 || a.json(l.t)["result"] != "pass" {
 		l.t.Error(a)
 	}
 	before := l.ask("GET", "/reports", nil)
@@ -106,7 +106,7 @@ func TestUploadByOurClient(t *testing.T) {
 	}
 	o := pack.UploadOptions{URL: l.http.URL, Key: key, Pack: p, Spool: t.TempDir()}
 	for range 2 {
-		if done, err := pack.Upload(t.Context(), o); err != nil || done.Tries != 1 {
+		if done, err := pack.Upload(t.Context(), o); err != nil || done.Attempts != 1 {
 			t.Fatalf("%+v, %v", done, err)
 		}
 	}

@@ -27,7 +27,7 @@ type LostPress struct {
 
 // touchAnswer is what a document says of a touch.
 type touchAnswer struct {
-	Verdict, Met string
+	Result, Met string
 	LostPress
 }
 
@@ -81,7 +81,7 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 		if err := a.Ask(chain, command, &touch); err != nil {
 			return "", true, nil
 		}
-		switch touch.Verdict {
+		switch touch.Result {
 		case "missed":
 			return "", true, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
 		case "frame": // of the frames on the way, the next document knows
@@ -117,7 +117,7 @@ func Scripted(a Asker, x, y int) (again func(), err error) {
 	if err := a.Ask(nil, fmt.Sprintf("aimed-at.%d.%d", x, y), &touch); err != nil {
 		return nil, err
 	}
-	if touch.Verdict == "missed" {
+	if touch.Result == "missed" {
 		return nil, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
 	}
 	return func() {

@@ -29,7 +29,7 @@ func (p *page) Ask(chain []string, command string, into any) error {
 		return errors.New("the page is another one")
 	}
 	answer := into.(*touchAnswer)
-	answer.Verdict = word
+	answer.Result = word
 	if word == "hit" || word == "missed" {
 		answer.Met = "button"
 	}

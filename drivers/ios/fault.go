@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// fault names the device and the call in an error, and sets the kind on which the verdict depends. What
+// fault names the device and the call in an error, and sets the kind on which the result depends. What
 // WebDriverAgent refuses because of what is on the screen blames the app; a WebDriverAgent that does not answer, or not
 // in its language, is lost.
 func (w *wda) fault(ctx context.Context, r request, err error) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// fault is a row of the matrix: what goes wrong, during which call, and the verdict on a step that makes that call.
+// fault is a row of the matrix: what goes wrong, during which call, and the result on a step that makes that call.
 type fault struct {
 	name  string
 	fault iostest.Fault

@@ -119,13 +119,13 @@ func TestHostileScreens(t *testing.T) {
 // A source that WebDriverAgent could not return says nothing about what is not there.
 func TestReadsThatFailProveNothing(t *testing.T) {
 	t.Parallel()
-	for word, verdict := range map[string]event.Result{"stale element reference": event.Error,
+	for word, result := range map[string]event.Result{"stale element reference": event.Error,
 		"unknown error": event.Error} {
 		for _, route := range []string{"GET /source", "GET /alert/text"} {
 			s, b := trap(t, "clear layer", iostest.DeviceOptions{})
 			s.Timeout = time.Second
 			b.lab.Fail(iostest.Fault{Match: route, Kind: iostest.Refuse, Word: word, Text: "Cannot get the snapshot"})
-			if v, err := doStep(t, s, seesNo("Nothing like it")); v != verdict {
+			if v, err := doStep(t, s, seesNo("Nothing like it")); v != result {
 				t.Errorf("%s of %s: %s, %v", word, route, v, err)
 			}
 			b.lab.Heal()

@@ -308,7 +308,7 @@ func (s *session) closedError() error {
 	return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)
 }
 
-// explain sets for a Playwright error the kind on which verdicts depend.
+// explain sets for a Playwright error the kind on which results depend.
 func (s *session) explain(err error) error {
 	if processDied(err) {
 		s.browser.gone()

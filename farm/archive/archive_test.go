@@ -253,7 +253,7 @@ func TestHostFindsTheCasesAgain(t *testing.T) {
 		t.Fatal(len(p.Cases))
 	}
 	for _, want := range p.Cases {
-		want.Pack += "--try-2"
+		want.Pack += "--attempt-2"
 		ref := plan.RefOf(want)
 		got, err := ref.Find(plan.Options{Dir: filepath.Join(at, made.Dir), Env: func(string) (string, bool) {
 			return "x", true

@@ -101,7 +101,7 @@ func TestHostBeginsAgain(t *testing.T) {
 	})
 	outcomes := r.All(t.Context(), cases)
 	second.Wait()
-	if len(outcomes) != 1 || outcomes[0].Verdict() != event.Pass {
+	if len(outcomes) != 1 || outcomes[0].Result() != event.Pass {
 		t.Errorf("%+v", outcomes)
 	}
 	must(t, farm.Close())

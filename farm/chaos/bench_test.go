@@ -41,8 +41,8 @@ func BenchmarkFarm(b *testing.B) {
 	}
 	good := func(outcomes []run.Outcome) {
 		for i, o := range outcomes {
-			if o.Verdict() != event.Pass || filepath.Base(o.Dir) != fmt.Sprintf("pass--%05d", i) {
-				b.Fatalf("%s in %s: %s %v", o.Case.Pack, o.Dir, o.Verdict(), o.Err)
+			if o.Result() != event.Pass || filepath.Base(o.Dir) != fmt.Sprintf("pass--%05d", i) {
+				b.Fatalf("%s in %s: %s %v", o.Case.Pack, o.Dir, o.Result(), o.Err)
 			}
 		}
 	}

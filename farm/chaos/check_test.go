@@ -110,16 +110,16 @@ func watchAccepted(t testing.TB, address string) {
 
 // home is the outcome of a case at the client.
 type home struct {
-	Pack, Verdict string
-	Device        string // "": it ran on none
-	Error         string
+	Pack, Result string
+	Device       string // "": it ran on none
+	Error        string
 }
 
 func homeOf(o run.Outcome) home {
 	if o.CaseResult == nil {
-		return home{Pack: o.Case.Pack, Verdict: "none", Error: fmt.Sprint(o.Err)}
+		return home{Pack: o.Case.Pack, Result: "none", Error: fmt.Sprint(o.Err)}
 	}
-	h := home{Pack: filepath.Base(o.Dir), Verdict: string(o.Verdict())}
+	h := home{Pack: filepath.Base(o.Dir), Result: string(o.Result())}
 	if o.Err != nil {
 		h.Error = o.Err.Error()
 	}
@@ -149,7 +149,7 @@ func collect(t testing.TB, address, log string, homes []home) evidence {
 }
 
 func (e *evidence) take(h home) {
-	text := h.Pack + " " + h.Verdict
+	text := h.Pack + " " + h.Result
 	if h.Error != "" {
 		text += " (" + h.Error + ")"
 	}

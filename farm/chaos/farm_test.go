@@ -26,7 +26,7 @@ func summary(t testing.TB, r *run.Runner, outcomes []run.Outcome) (list []string
 		if o.CaseResult != nil && o.CaseResult.Problem != nil {
 			problem = o.CaseResult.Problem.Message
 		}
-		list = append(list, fmt.Sprintf("%s %s %d %s %v", filepath.Base(o.Dir), o.Verdict(), o.Failed, problem, o.Err))
+		list = append(list, fmt.Sprintf("%s %s %d %s %v", filepath.Base(o.Dir), o.Result(), o.Failed, problem, o.Err))
 	}
 	must(t, fs.WalkDir(os.DirFS(r.Dir.Path()), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -89,7 +89,7 @@ func TestFarm(t *testing.T) {
 	}
 	hosts := map[string]int{}
 	for _, o := range outcomes {
-		if o.CaseResult != nil && o.Verdict() == event.Pass {
+		if o.CaseResult != nil && o.Result() == event.Pass {
 			hosts[strings.Split(o.CaseResult.Case.Device, "-")[0]]++
 		}
 	}
@@ -143,8 +143,8 @@ func TestInterruptedFarm(t *testing.T) {
 	for _, o := range outcomes {
 		if o.CaseResult != nil {
 			packs++
-			if o.Verdict() != event.Interrupted || o.CaseResult.Case.Device != "slow-0" {
-				t.Errorf("%s: %s on %s", o.Case.Pack, o.Verdict(), o.CaseResult.Case.Device)
+			if o.Result() != event.Interrupted || o.CaseResult.Case.Device != "slow-0" {
+				t.Errorf("%s: %s on %s", o.Case.Pack, o.Result(), o.CaseResult.Case.Device)
 			}
 		}
 	}

@@ -78,8 +78,8 @@ func TestHostThatLies(t *testing.T) {
 	outcomes := r.All(t.Context(), cases)
 	<-lied
 	for _, o := range outcomes {
-		if o.Case.Pack == "pass-000" && (o.Verdict() != event.Pass || o.CaseResult.Case.Device != "honest-0") {
-			t.Errorf("%s on %s", o.Verdict(), o.CaseResult.Case.Device)
+		if o.Case.Pack == "pass-000" && (o.Result() != event.Pass || o.CaseResult.Case.Device != "honest-0") {
+			t.Errorf("%s on %s", o.Result(), o.CaseResult.Case.Device)
 		}
 	}
 	if events["made up"] {

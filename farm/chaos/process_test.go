@@ -258,7 +258,7 @@ func TestChaos(t *testing.T) {
 	local, _, cases := client(t, dir, "", &phones{host: "local", n: 4})
 	var want []string
 	for _, o := range local.All(t.Context(), cases) {
-		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Verdict()))
+		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Result()))
 	}
 	must(t, local.End())
 	for round := range rounds {

@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 	must(t, err)
 	t.Logf("seed %d", seed)
 	dir := suite(t, 60)
-	want := localVerdicts(t, dir)
+	want := localResults(t, dir)
 	own := namespaces()
 	if !own {
 		t.Log("no network namespaces on this machine: connections are interrupted by proxies only")
@@ -81,12 +81,12 @@ func texts(rows []row) (list []string) {
 	return list
 }
 
-// localVerdicts returns the results of the suite on this machine alone.
-func localVerdicts(t testing.TB, dir string) (want []string) {
+// localResults returns the results of the suite on this machine alone.
+func localResults(t testing.TB, dir string) (want []string) {
 	t.Helper()
 	local, _, cases := client(t, dir, "", &phones{host: "local", n: 4})
 	for _, o := range local.All(t.Context(), cases) {
-		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Verdict()))
+		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Result()))
 	}
 	must(t, local.End())
 	return want

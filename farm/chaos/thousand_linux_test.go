@@ -31,7 +31,7 @@ func TestThousandDevices(t *testing.T) {
 	used, began := cpu(os.Getpid()), time.Now()
 	var want []string
 	for _, o := range local.All(t.Context(), many(cases[0], "", n)) {
-		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Verdict()))
+		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Result()))
 	}
 	alone := measurements{n: n, took: time.Since(began), cpu: cpu(os.Getpid()) - used}
 	must(t, local.End())

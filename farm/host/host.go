@@ -273,7 +273,7 @@ func (m *Member) beats(end context.CancelCauseFunc) wire.Beats {
 
 // inUse reports whether a device is in use, or a case runs.
 func inUse(b wire.Beat) bool {
-	return len(b.Working) > 0 || slices.ContainsFunc(b.Devices, func(d wire.Device) bool { return d.Busy != nil })
+	return len(b.Working) > 0 || slices.ContainsFunc(b.Devices, func(d wire.Device) bool { return d.LeasedSince != nil })
 }
 
 // Adds sets a function that adds to each beat.
@@ -311,7 +311,7 @@ func (m *Member) beat(ctx context.Context) wire.Beat {
 	}
 	for id, d := range m.seen {
 		if !here[id] {
-			d.Gone, d.Busy, d.Leases, d.Records = true, nil, nil, nil
+			d.Gone, d.LeasedSince, d.Leases, d.Records = true, nil, nil, nil
 			list = append(list, d)
 		}
 	}

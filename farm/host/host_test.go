@@ -320,7 +320,7 @@ func TestStates(t *testing.T) {
 		phone("held"), phone("warm")
 	low.Battery, charging.Battery, charging.Charging = 5, 5, true
 	locked.State, locked.Problem = "unauthorized", "allow this computer on the phone"
-	used.Busy = &now
+	used.LeasedSince = &now
 	warm.Temperature = 48
 	held.Leases = []wire.Lease{{Project: "p", Holder: "ada", Since: now}}
 	mine := phone("web-1")
@@ -412,7 +412,7 @@ func TestDrain(t *testing.T) {
 	l := newLab(t, storetest.SQLite(t))
 	now := time.Now()
 	used := phone("A")
-	used.Busy = &now
+	used.LeasedSince = &now
 	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, used, phone("B"))
 	await(t, "it", func() bool { return l.uses("") == "A busy, B free" })
 	if err := Drain(r.o.Dir); err != nil {

@@ -137,8 +137,8 @@ func (d *Device) judge(one *host, project string, at time.Time) {
 		d.Use, d.Since = Leased, d.Leases[0].Since
 	case now:
 		d.Use, d.Since = Leased, reserved.Since
-	case d.Busy != nil:
-		d.Use, d.Since = Busy, *d.Busy
+	case d.LeasedSince != nil:
+		d.Use, d.Since = Busy, *d.LeasedSince
 	case state == Draining:
 		d.Why = "its host is shutting down"
 	case d.Battery > 0 && d.Battery < lowBattery && !d.Charging:

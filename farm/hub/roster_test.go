@@ -74,7 +74,7 @@ func (h *Hub) diedBy(now time.Time) int {
 func beatOf(boot string) wire.Beat {
 	free := wire.Device{Cases: wire.CasesFree}
 	free.ID = "x"
-	page := wire.Device{Cases: wire.CasesHeld}
+	page := wire.Device{Cases: wire.CasesLeased}
 	page.ID = "web-1"
 	none := wire.Device{}
 	none.ID = "unauthorized"

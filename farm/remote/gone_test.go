@@ -49,7 +49,7 @@ func TestPackThatCannotBeKept(t *testing.T) {
 	}))}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_, err := f.home(ctx, run.Try{Spool: t.TempDir()}, order.Ended{N: 1, Attempt: 1})
+	_, err := f.home(ctx, run.Attempt{Spool: t.TempDir()}, order.Ended{N: 1, Attempt: 1})
 	var refused *upload.Refused
 	if !errors.As(err, &refused) || ctx.Err() != nil || requests > 2 {
 		t.Errorf("%d requests: %v", requests, err)
@@ -72,7 +72,7 @@ func TestHubThatDoesNotComeBack(t *testing.T) {
 			}))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			one := run.Try{Case: plan.Case{Test: &dsl.Test{ID: "a"}}, Spool: t.TempDir()}
+			one := run.Attempt{Case: plan.Case{Test: &dsl.Test{ID: "a"}}, Spool: t.TempDir()}
 			for i := range 2 {
 				began := time.Now()
 				_, err := f.Try(ctx, one)

@@ -95,7 +95,7 @@ var _ run.RemoteRunner = (*Farm)(nil)
 
 // try is a case that was submitted.
 type try struct {
-	of         run.Try
+	of         run.Attempt
 	ended      chan order.Ended
 	none       chan string
 	forwarding sync.Mutex
@@ -207,7 +207,7 @@ func (f *Farm) device(p dsl.Platform) string {
 const cancelLimit = 15 * time.Second
 
 // Try runs a case once on a device of the hub.
-func (f *Farm) Try(ctx context.Context, t run.Try) (string, error) {
+func (f *Farm) Try(ctx context.Context, t run.Attempt) (string, error) {
 	n, mine, err := f.add(t)
 	if err != nil {
 		return "", err
@@ -235,7 +235,7 @@ func (f *Farm) Try(ctx context.Context, t run.Try) (string, error) {
 }
 
 // add submits a case to the hub.
-func (f *Farm) add(t run.Try) (int, *try, error) {
+func (f *Farm) add(t run.Attempt) (int, *try, error) {
 	place, err := f.place(t.Case)
 	if err != nil {
 		return 0, nil, err
@@ -321,7 +321,7 @@ func (f *Farm) withdraw(n int) bool {
 }
 
 // home downloads the pack of a case.
-func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, error) {
+func (f *Farm) home(ctx context.Context, t run.Attempt, e order.Ended) (string, error) {
 	if e.Error != "" {
 		return "", errors.New(e.Error)
 	}

@@ -52,11 +52,11 @@ func RequestBeat(nc *nats.Conn, host string) error {
 // Device is what a host reports about one of its devices.
 type Device struct {
 	drivers.Info
-	Busy     *time.Time `json:"busySince,omitempty"` // the device is in use since then
-	Gone     bool       `json:"gone,omitempty"`      // the device was connected and is unplugged now
-	Only     string     `json:"only,omitempty"`      // the only project that sees it, as with a page that it opened
-	Leases   []Lease    `json:"leases,omitempty"`
-	Reserved []Lease    `json:"reserved,omitempty"` // reservations, current and future, in order of time
+	LeasedSince *time.Time `json:"leasedSince,omitempty"` // the device is leased since then
+	Gone        bool       `json:"gone,omitempty"`      // the device was connected and is unplugged now
+	Only        string     `json:"only,omitempty"`      // the only project that sees it, as with a page that it opened
+	Leases      []Lease    `json:"leases,omitempty"`
+	Reserved    []Lease    `json:"reserved,omitempty"` // reservations, current and future, in order of time
 	// CasesFree: a case can start on it now; CasesHeld: later; "": no case can
 	Cases string `json:"cases,omitempty"`
 	// Records is additional data that a project sees, by the id of the project ("" without projects).
@@ -66,8 +66,8 @@ type Device struct {
 // The values of Device.Cases. A device on which the host itself runs a case counts as free: the hub knows the case from
 // its database, and learns there of its end sooner than from the next beat.
 const (
-	CasesFree = "free"
-	CasesHeld = "held" // leased by another user, or reserved soon
+	CasesFree   = "free"
+	CasesLeased = "leased" // leased by another user, or reserved soon
 )
 
 // Lease is the lease or reservation of a device: its holder, the project and the time.

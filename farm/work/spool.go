@@ -204,10 +204,10 @@ func (w *Worker) AddTo(ctx context.Context, b *wire.Beat) {
 			d := &list[i]
 			switch {
 			case n == 0 && d.Platform == dsl.Web: // a page that a client drives
-				d.Cases = wire.CasesHeld
+				d.Cases = wire.CasesLeased
 			case d.Gone || d.Only != "" || d.State != drivers.Ready:
 			case full || w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID):
-				d.Cases = wire.CasesHeld
+				d.Cases = wire.CasesLeased
 			default:
 				d.Cases = wire.CasesFree
 			}

@@ -220,12 +220,12 @@ func (c *Console) tally() string {
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
 	for _, v := range []struct {
-		verdict event.Result
-		word    string
+		result event.Result
+		word   string
 	}{{event.Fail, "failed"}, {event.Error, "with an error"}, {event.Interrupted, "interrupted"},
 		{event.Skipped, "skipped"}} {
-		if n[v.verdict] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[v.verdict], v.word))
+		if n[v.result] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[v.result], v.word))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -253,7 +253,7 @@ func TestControlCharacters(t *testing.T) {
 }
 
 func TestTotals(t *testing.T) {
-	for want, verdicts := range map[string][]event.Result{
+	for want, results := range map[string][]event.Result{
 		"no test was run in 2.0s":         nil,
 		"2 passed in 2.0s":                {event.Pass, event.Pass},
 		"0 passed, 2 skipped in 2.0s":     {event.Skipped, event.Skipped},
@@ -265,7 +265,7 @@ func TestTotals(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		c := New(&b, Options{})
-		for i, v := range verdicts {
+		for i, v := range results {
 			c.Event(event.Case{ID: "x", Pack: string(rune('a' + i))}, event.Event{Kind: event.CaseEnded, Result: v})
 		}
 		if err := c.End(Run{Took: 2 * time.Second}); err != nil {
@@ -287,17 +287,17 @@ func TestTriesOfACaseCountOnce(t *testing.T) {
 		blocks string
 	}{
 		{[]event.Result{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
-		{[]event.Result{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
+		{[]event.Result{fail, fail}, "0 passed, 1 failed", "FAIL a--attempt-2"},
 		{[]event.Result{event.Error, pass}, "1 passed (1 after a lost device)", "LOST a"},
-		{[]event.Result{event.Error, fail, pass}, "1 passed (1 flaky)", "FLAKY a--try-2"},
-		{[]event.Result{fail, event.Error}, "0 passed, 1 error", "ERROR a--try-2"},
+		{[]event.Result{event.Error, fail, pass}, "1 passed (1 flaky)", "FLAKY a--attempt-2"},
+		{[]event.Result{fail, event.Error}, "0 passed, 1 error", "ERROR a--attempt-2"},
 	} {
 		var b bytes.Buffer
 		c := New(&b, Options{Quiet: true})
 		for i, v := range test.tries {
 			pack := "a"
 			if i > 0 {
-				pack = fmt.Sprintf("a--try-%d", i+1)
+				pack = fmt.Sprintf("a--attempt-%d", i+1)
 			}
 			ended := event.Event{Kind: event.CaseEnded, Result: v}
 			if v == event.Error {

@@ -13,7 +13,7 @@ const maxField = 300 // runes of a foreign text
 
 func one(s string) string { return markdown.Visible(s, maxField) }
 
-// display is how a verdict is displayed.
+// display is how a result is displayed.
 type display struct{ glyph, word, color string }
 
 const (

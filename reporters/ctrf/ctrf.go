@@ -121,7 +121,7 @@ type attachment struct {
 
 // caseExtra is extra.taproot of a test.
 type caseExtra struct {
-	Verdict  event.Result          `json:"verdict"`
+	Result   event.Result          `json:"result"`
 	Pack     string                `json:"pack,omitempty"`
 	Platform string                `json:"platform"`
 	Place    string                `json:"place,omitempty"` // of the problem, otherwise of the test
@@ -138,7 +138,7 @@ type caseExtra struct {
 }
 
 type stepExtra struct {
-	Verdict    event.Result `json:"verdict"`
+	Result     event.Result `json:"result"`
 	Place      string       `json:"place,omitempty"`
 	DurationMS int64        `json:"duration_ms"`
 	Message    string       `json:"message,omitempty"`
@@ -151,10 +151,10 @@ func Write(r *history.Run) ([]byte, error) {
 	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name,
 		GeneratedBy: "taproot",
 		Extra: extra{struct {
-			Verdict     event.Result         `json:"verdict"`
+			Result      event.Result         `json:"result"`
 			Cases       history.RunCounts    `json:"cases"`
 			Environment *history.Environment `json:"environment,omitempty"`
-		}{r.Verdict(), n, r.Env}}}
+		}{r.Result(), n, r.Env}}}
 	out.Results = results{Tool: tool{"taproot"}, Tests: []test{}, Summary: summary{Tests: n.Total, Passed: n.Passed,
 		Failed: n.Failed + n.Errored + n.Interrupted, Skipped: n.Skipped, Duration: r.Duration.Milliseconds()}}
 	if e := r.Env; e != nil {
@@ -188,7 +188,7 @@ func testOf(c *history.RunCase) test {
 		RawStatus: string(res.Result),
 		Duration:  res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line,
 		FilePath: res.Case.Place.File,
-		Tags:     res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
+		Tags:     res.Case.Tags, Type: "e2e", Retries: len(c.Attempts)}
 	if !res.Started.IsZero() {
 		t.Start = res.Started.UnixMilli()
 		t.Stop = t.Start + t.Duration // whole milliseconds: two rounded times may be one more apart
@@ -199,7 +199,7 @@ func testOf(c *history.RunCase) test {
 	} else {
 		t.Device = device
 	}
-	e := caseExtra{Verdict: res.Result, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
+	e := caseExtra{Result: res.Result, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
 		Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
 	if p := res.Problem; p != nil && res.Result != event.Pass {
@@ -210,7 +210,7 @@ func testOf(c *history.RunCase) test {
 		}
 	}
 	t.Extra = extra{e}
-	for i, try := range c.Tries {
+	for i, try := range c.Attempts {
 		t.Attempts = append(t.Attempts, attemptOf(i+1, try))
 		// The format's flaky means that the test passed after it had failed; Taproot's, over several runs, is in extra.
 		t.Flaky = t.Flaky || res.Result == event.Pass && try.CaseResult.Result != event.Pass
@@ -228,9 +228,9 @@ func testOf(c *history.RunCase) test {
 	return t
 }
 
-func attemptOf(n int, try history.Try) attempt {
+func attemptOf(n int, try history.Attempt) attempt {
 	a := attempt{Attempt: n, Status: status(try.CaseResult.Result), Duration: max(0, try.CaseResult.Duration.Milliseconds()),
-		Extra: extra{map[string]string{"verdict": string(try.CaseResult.Result), "pack": try.Pack}}}
+		Extra: extra{map[string]string{"result": string(try.CaseResult.Result), "pack": try.Pack}}}
 	if try.CaseResult.Result != event.Pass {
 		a.Message, a.Line = located(try.CaseResult), try.CaseResult.ProblemPos().Line
 	}
@@ -238,7 +238,7 @@ func attemptOf(n int, try history.Try) attempt {
 }
 
 func stepOf(s event.StepResult) step {
-	e := stepExtra{Verdict: s.Result, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
+	e := stepExtra{Result: s.Result, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
 	if s.Problem != nil {
 		e.Message = s.Problem.Message
 	}

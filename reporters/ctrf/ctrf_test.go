@@ -74,7 +74,7 @@ func ctrfSchema(t *testing.T) *jsonschema.Schema {
 }
 
 // A failure names its file and line; rawStatus distinguishes results that the format has no status for.
-func TestVerdicts(t *testing.T) {
+func TestResults(t *testing.T) {
 	var got report
 	if err := json.Unmarshal(write(t, runtest.Recorded(t)), &got); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // Result is how a case or a step ended.
 type Result string
 
-// The verdicts. Unreached and Warned are for steps only. Unreached: the case ended before the step.
+// The results. Unreached and Warned are for steps only. Unreached: the case ended before the step.
 const (
 	Pass        Result = "pass"
 	Fail        Result = "fail"  // the app is wrong
@@ -32,12 +32,12 @@ const (
 	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
 	// Logged: Message is set, with something that a reader should know; Detail.Proof when it is the result of a tap
 	Logged     Kind = "logged"
-	StepEnded  Kind = "step_ended" // Step, Verdict, DurationMS; Problem unless it passed
+	StepEnded  Kind = "step_ended" // Step, Result, DurationMS; Problem unless it passed
 	Surrounded Kind = "surrounded" // Step and Around: what else went wrong while a step ran that did not pass
 	Identified Kind = "identified" // App, ScreenRead: what was tested, as the device reports it at the end
-	CaseEnded  Kind = "case_ended" // Verdict, DurationMS; Problem unless it passed
+	CaseEnded  Kind = "case_ended" // Result, DurationMS; Problem unless it passed
 	Recorded   Kind = "recorded"   // Recording; from the pack itself, after CaseEnded
-	// Unkept: Problem is set; a file of the pack could not be written, so the verdict is at best an error
+	// Unkept: Problem is set; a file of the pack could not be written, so the result is at best an error
 	Unkept Kind = "unkept"
 )
 
@@ -49,7 +49,7 @@ type Event struct {
 	Step int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
 	// of StepStarted: what Case.Steps lacks, because it was not known before
 	Info       *Step       `json:"info,omitempty"`
-	Result     Result      `json:"verdict,omitempty"`
+	Result     Result      `json:"result,omitempty"`
 	DurationMS int64       `json:"duration_ms,omitempty"`
 	Problem    *Problem    `json:"problem,omitempty"`
 	Detail     *Detail     `json:"detail,omitempty"` // of a step that acted
@@ -146,9 +146,9 @@ type Detail struct {
 	Point   *[2]int `json:"point,omitempty"`  // where it was touched
 	// of a tap: one of the Proof constants; ": " and the element at the touched point follow where it is known
 	Proof       string   `json:"proof,omitempty"`
-	ScreenReads int      `json:"looks,omitempty"`  // how often the screen was read
+	ScreenReads int      `json:"screen_reads,omitempty"`  // how often the screen was read
 	Notes       []string `json:"notes,omitempty"`  // worth knowing about the step
-	Warnings    []string `json:"doubts,omitempty"` // warnings: what a pass does not verify
+	Warnings    []string `json:"warnings,omitempty"` // warnings: what a pass does not verify
 	// the text was typed into a password field: a recorder of the step leaves it out
 	Secret bool `json:"-"`
 

@@ -17,7 +17,7 @@ type Failure struct {
 	Screenshot string      // path in the pack; may be empty
 }
 
-// Failures returns all that went wrong in a case that did not pass: first the failure that decided its verdict, then
+// Failures returns all that went wrong in a case that did not pass: first the failure that decided its result, then
 // the other steps that failed or ended with an error, in order.
 func (r *CaseResult) Failures() []Failure {
 	if r.Result == Pass {

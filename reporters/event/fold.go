@@ -156,11 +156,11 @@ func (f *folder) stepEnded(e Event) {
 	s.Result, s.Duration, s.Problem, s.Detail = e.Result, Millis(e.DurationMS), e.Problem, e.Detail
 	if !Known(e.Result) {
 		s.Result = Error
-		s.Problem = &Problem{Message: fmt.Sprintf("the step ended with the unknown verdict %q", e.Result)}
+		s.Problem = &Problem{Message: fmt.Sprintf("the step ended with the unknown result %q", e.Result)}
 	}
 }
 
-// caseEnded uses the first end only: a later one cannot improve the verdict.
+// caseEnded uses the first end only: a later one cannot improve the result.
 func (f *folder) caseEnded(e Event) {
 	if f.ended {
 		return
@@ -169,7 +169,7 @@ func (f *folder) caseEnded(e Event) {
 	f.res.Result, f.res.Ended, f.res.Duration, f.res.Problem = e.Result, e.Time, Millis(e.DurationMS), e.Problem
 	if !Known(e.Result) || e.Result == Unreached || e.Result == Warned {
 		f.res.Result = Error
-		f.res.Problem = &Problem{Message: fmt.Sprintf("the test ended with the unknown verdict %q", e.Result)}
+		f.res.Problem = &Problem{Message: fmt.Sprintf("the test ended with the unknown result %q", e.Result)}
 	}
 }
 
@@ -181,7 +181,7 @@ func (f *folder) finish() {
 	}
 }
 
-// conclude sets the verdict and its reason from the events of the case itself.
+// conclude sets the result and its reason from the events of the case itself.
 func (f *folder) conclude() {
 	r := f.res
 	if !f.ended {

@@ -15,7 +15,7 @@ func TestFoldTakesTheFirstEnd(t *testing.T) {
 	}
 }
 
-func TestFoldUnknownVerdictsAreErrors(t *testing.T) {
+func TestFoldUnknownResultsAreErrors(t *testing.T) {
 	for _, v := range []Result{"", "passed", Unreached} {
 		if res := Fold([]Event{{Kind: CaseEnded, Result: v}}); res.Result != Error || res.Problem == nil {
 			t.Errorf("%q: %+v", v, res)

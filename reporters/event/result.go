@@ -39,7 +39,7 @@ type StepResult struct {
 	Around      []Incident // what else went wrong during a step that did not pass, in order of time
 }
 
-// Counts are the numbers of steps per verdict.
+// Counts are the numbers of steps per result.
 type Counts struct {
 	Total, Passed, Warned, Failed, Errored, Skipped, Interrupted, Unreached int
 }

@@ -30,16 +30,16 @@ type HistoryEntry struct {
 	ID         string       `json:"id"`
 	Pack       string       `json:"pack"` // of the last attempt
 	Platform   string       `json:"platform,omitempty"`
-	Verdict    event.Result `json:"verdict"`
+	Result     event.Result `json:"result"`
 	DurationMS int64        `json:"duration_ms"`
 	Hash       string       `json:"hash,omitempty"` // of the test's source
-	Tries      int          `json:"tries,omitempty"`
+	Attempts   int          `json:"attempts,omitempty"`
 	Step       int          `json:"step,omitempty"`   // at which the case failed
 	Commit     string       `json:"commit,omitempty"` // of the tested project
 }
 
 func (e HistoryEntry) good() bool {
-	return pack.IsRunName(e.Run) && pack.NamePattern.MatchString(e.Pack) && event.Known(e.Verdict)
+	return pack.IsRunName(e.Run) && pack.NamePattern.MatchString(e.Pack) && event.Known(e.Result)
 }
 
 // History returns the lines that this run adds to history.jsonl.

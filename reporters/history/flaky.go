@@ -77,14 +77,14 @@ func (c *RunCase) Story(run *Run) Story {
 	hash := c.CaseResult.Case.Hash
 	bad, of, steps := 0, 0, map[int]int{}
 	for _, e := range all {
-		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
+		if e.Hash != hash || e.Result != event.Pass && e.Result != event.Fail {
 			continue // an error is the infrastructure's
 		}
 		of++
-		if e.Verdict == event.Fail || e.Tries > 1 {
+		if e.Result == event.Fail || e.Attempts > 1 {
 			bad++
 		}
-		if e.Verdict == event.Fail && e.Step > 0 {
+		if e.Result == event.Fail && e.Step > 0 {
 			steps[e.Step]++
 		}
 	}
@@ -100,11 +100,11 @@ func (c *RunCase) Story(run *Run) Story {
 	}
 	s.First = &FirstFailed{}
 	for _, e := range slices.Backward(all) {
-		if e.Verdict == event.Pass {
+		if e.Result == event.Pass {
 			s.First.Whole = true
 			break
 		}
-		if e.Verdict != event.Skipped {
+		if e.Result != event.Skipped {
 			s.First.Run, s.First.Commit = e.Run, e.Commit
 			s.First.Since++
 		}
@@ -115,18 +115,18 @@ func (c *RunCase) Story(run *Run) Story {
 // entry is the line that this run adds to the history of a case.
 func (r *Run) entry(c *RunCase) HistoryEntry {
 	e := HistoryEntry{Run: r.Name, ID: c.CaseResult.Case.ID, Pack: c.Pack, Platform: string(c.CaseResult.Case.Platform),
-		Verdict: c.CaseResult.Result, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
+		Result: c.CaseResult.Result, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
 		Step: c.CaseResult.ProblemStep}
 	if r.Env != nil {
 		e.Commit = r.Env.Commit
 	}
-	for _, t := range c.Tries {
+	for _, t := range c.Attempts {
 		if !t.CaseResult.LostDevice() {
-			e.Tries++
+			e.Attempts++
 		}
 	}
-	if e.Tries > 0 {
-		e.Tries++ // the last attempt
+	if e.Attempts > 0 {
+		e.Attempts++ // the last attempt
 	}
 	return e
 }

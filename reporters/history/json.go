@@ -9,7 +9,7 @@ import (
 )
 
 // RunFormat names the format of run.json, which run.schema.json describes. It changes with every incompatible change.
-const RunFormat = "taproot.run/1"
+const RunFormat = "taproot.run/2"
 
 // RunSchema is the JSON Schema of run.json.
 //
@@ -18,19 +18,19 @@ var RunSchema string
 
 // runJSON is run.json.
 type runJSON struct {
-	Format      string          `json:"format"`
-	Run         string          `json:"run"`
-	Verdict     event.Result    `json:"verdict"`
-	ExitCode    int             `json:"exit_code"`
-	Started     string          `json:"started,omitempty"`
-	Ended       string          `json:"ended,omitempty"`
-	DurationMS  int64           `json:"duration_ms"`
-	Choice      *Choice         `json:"choice,omitempty"`
-	Environment *Environment    `json:"environment,omitempty"`
-	Cases       RunCounts       `json:"cases"`
-	Results     []caseJSON      `json:"results"`
-	NotChecked  []uncheckedJSON `json:"not_checked"`
-	Notes       []string        `json:"notes,omitempty"`
+	Format      string        `json:"format"`
+	Run         string        `json:"run"`
+	Result      event.Result  `json:"result"`
+	ExitCode    int           `json:"exit_code"`
+	Started     string        `json:"started,omitempty"`
+	Ended       string        `json:"ended,omitempty"`
+	DurationMS  int64         `json:"duration_ms"`
+	Choice      *Choice       `json:"choice,omitempty"`
+	Environment *Environment  `json:"environment,omitempty"`
+	Cases       RunCounts     `json:"cases"`
+	Results     []caseJSON    `json:"results"`
+	Warnings    []warningJSON `json:"warnings"`
+	Notes       []string      `json:"notes,omitempty"`
 }
 
 type caseJSON struct {
@@ -47,14 +47,14 @@ type caseJSON struct {
 	Tags       []string              `json:"tags,omitempty"`
 	Place      string                `json:"place,omitempty"`
 	Hash       string                `json:"hash,omitempty"`
-	Verdict    event.Result          `json:"verdict"`
+	Result     event.Result          `json:"result"`
 	Started    string                `json:"started,omitempty"`
 	DurationMS int64                 `json:"duration_ms"`
 	Steps      stepsJSON             `json:"steps"`
 	Problem    *pack.SummaryProblem  `json:"problem,omitempty"`
 	Problems   []pack.SummaryProblem `json:"problems,omitempty"`
 	Broken     string                `json:"broken,omitempty"`
-	Tries      []tryJSON             `json:"tries,omitempty"`
+	Attempts   []attemptJSON         `json:"attempts,omitempty"`
 	Flaky      string                `json:"flaky,omitempty"`
 	Slow       string                `json:"slow,omitempty"`
 	History    *historyJSON          `json:"history,omitempty"`
@@ -70,21 +70,21 @@ type stepsJSON struct {
 	Unreached   int `json:"unreached"`
 }
 
-type tryJSON struct {
+type attemptJSON struct {
 	Pack       string       `json:"pack"`
-	Verdict    event.Result `json:"verdict"`
+	Result     event.Result `json:"result"`
 	DurationMS int64        `json:"duration_ms"`
 	Message    string       `json:"message,omitempty"`
 }
 
 type historyJSON struct {
-	Verdicts []event.Result `json:"verdicts"`
+	Results  []event.Result `json:"results"`
 	MedianMS int64          `json:"median_ms,omitempty"`
 	P95MS    int64          `json:"p95_ms,omitempty"`
 	Flips    int            `json:"flips"`
 }
 
-type uncheckedJSON struct {
+type warningJSON struct {
 	Case  string `json:"case"`
 	Step  int    `json:"step,omitempty"`
 	What  string `json:"what"`
@@ -94,18 +94,18 @@ type uncheckedJSON struct {
 
 // RunJSON returns the bytes of run.json.
 func RunJSON(r *Run) []byte {
-	out := runJSON{Format: RunFormat, Run: r.Name, Verdict: r.Verdict(), ExitCode: r.ExitCode(),
+	out := runJSON{Format: RunFormat, Run: r.Name, Result: r.Result(), ExitCode: r.ExitCode(),
 		Started: pack.RFC3339(r.Started),
 		Ended:   pack.RFC3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
-		NotChecked: []uncheckedJSON{}, Notes: r.Notes, Environment: r.Env}
+		Warnings: []warningJSON{}, Notes: r.Notes, Environment: r.Env}
 	if !r.Choice.Empty() {
 		out.Choice = &r.Choice
 	}
 	for i := range r.Cases {
 		out.Results = append(out.Results, caseOf(&r.Cases[i]))
 	}
-	for _, u := range r.Ledger() {
-		out.NotChecked = append(out.NotChecked, uncheckedJSON{Case: u.Case.Title(), Step: u.Step, What: u.What,
+	for _, u := range r.Warnings() {
+		out.Warnings = append(out.Warnings, warningJSON{Case: u.Case.Title(), Step: u.Step, What: u.What,
 			Place: u.Place, Text: u.Text})
 	}
 	data, err := pack.MarshalIndent(out)
@@ -122,27 +122,27 @@ func caseOf(c *RunCase) caseJSON {
 		Platform: string(res.Case.Platform),
 		Device:   res.Case.Device, Model: res.Case.Model, OS: res.Case.OS, App: res.App, Tags: res.Case.Tags,
 		Place: res.Case.Place.String(), Hash: res.Case.Hash,
-		Verdict: res.Result, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
+		Result: res.Result, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
 		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
 	sum := pack.Summarize(res)
 	out.Problem, out.Problems = sum.Problem, sum.Problems
-	for _, t := range c.Tries {
-		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.CaseResult.Result,
+	for _, t := range c.Attempts {
+		out.Attempts = append(out.Attempts, attemptJSON{Pack: t.Pack, Result: t.CaseResult.Result,
 			DurationMS: t.CaseResult.Duration.Milliseconds(),
-			Message:    tryMessage(t)})
+			Message:    attemptMessage(t)})
 	}
 	if len(c.Trend.Recent) > 0 {
 		h := historyJSON{MedianMS: ms(c.Trend.Median), P95MS: ms(c.Trend.P95), Flips: c.Trend.Flips}
 		for _, e := range c.Trend.Recent {
-			h.Verdicts = append(h.Verdicts, e.Verdict)
+			h.Results = append(h.Results, e.Result)
 		}
 		out.History = &h
 	}
 	return out
 }
 
-func tryMessage(t Try) string {
+func attemptMessage(t Attempt) string {
 	if t.CaseResult.Result == event.Pass {
 		return ""
 	}

@@ -35,14 +35,14 @@ type RunCase struct {
 	Pack       string            // folder of the last attempt; empty: the case was planned and never started
 	Key        string            // folder without the number of the attempt: the same in every run
 	CaseResult *event.CaseResult // of the last attempt; never nil
-	Tries      []Try             // those before the last, oldest first
+	Attempts   []Attempt         // those before the last, oldest first
 	Broken     string            // why its report is incomplete
 	Page       string            // the page to read, relative to the run: report.html, or run.md without one; may be empty
 	Trend      Trend             // results of the case in earlier runs
 }
 
-// Try is an attempt that was followed by another one.
-type Try struct {
+// Attempt is an attempt that was followed by another one.
+type Attempt struct {
 	Pack       string
 	CaseResult *event.CaseResult
 }
@@ -76,10 +76,10 @@ func (r *Run) load(root *os.Root, packs []string) {
 		}
 	}
 	for _, list := range tries {
-		slices.SortFunc(list, func(a, b RunCase) int { return cmp.Compare(tryOf(a.Pack), tryOf(b.Pack)) })
+		slices.SortFunc(list, func(a, b RunCase) int { return cmp.Compare(attemptOf(a.Pack), attemptOf(b.Pack)) })
 		last := list[len(list)-1]
 		for _, t := range list[:len(list)-1] {
-			last.Tries = append(last.Tries, Try{Pack: t.Pack, CaseResult: t.CaseResult})
+			last.Attempts = append(last.Attempts, Attempt{Pack: t.Pack, CaseResult: t.CaseResult})
 		}
 		r.Cases = append(r.Cases, last)
 	}
@@ -117,7 +117,7 @@ func (r *Run) times() {
 	}
 	for _, c := range r.Cases {
 		see(c.CaseResult)
-		for _, t := range c.Tries {
+		for _, t := range c.Attempts {
 			see(t.CaseResult)
 		}
 	}
@@ -192,10 +192,10 @@ func packID(pack string) string {
 	return id
 }
 
-// tryOf is the number of the attempt in a pack's name: 2 for login--try-2; 1 without one.
-func tryOf(pack string) int {
+// attemptOf is the number of the attempt in a pack's name: 2 for login--attempt-2; 1 without one.
+func attemptOf(pack string) int {
 	for _, part := range strings.Split(pack, "--")[1:] {
-		if n, err := strconv.Atoi(strings.TrimPrefix(part, "try-")); err == nil && strings.HasPrefix(part, "try-") && n > 0 {
+		if n, err := strconv.Atoi(strings.TrimPrefix(part, "attempt-")); err == nil && strings.HasPrefix(part, "attempt-") && n > 0 {
 			return n
 		}
 	}
@@ -207,7 +207,7 @@ func CaseKey(pack string) string {
 	parts := strings.Split(pack, "--")
 	kept := parts[:1]
 	for _, part := range parts[1:] {
-		if _, err := strconv.Atoi(strings.TrimPrefix(part, "try-")); err == nil && strings.HasPrefix(part, "try-") {
+		if _, err := strconv.Atoi(strings.TrimPrefix(part, "attempt-")); err == nil && strings.HasPrefix(part, "attempt-") {
 			continue
 		}
 		kept = append(kept, part)

@@ -75,10 +75,10 @@ func withHistory(t testing.TB, dir string) {
 			v = event.Fail
 		}
 		fmt.Fprintf(&b,
-			`{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","verdict":%q,"duration_ms":%d,"hash":"%s"}`+"\n",
+			`{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","result":%q,"duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, v, took, strings.Repeat("b", 64))
 		fmt.Fprintf(&b,
-			`{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","verdict":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
+			`{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","result":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, took, strings.Repeat("a", 64))
 	}
 	eventtest.Put(t, filepath.Join(filepath.Dir(dir), historyFile), b.String())
@@ -97,8 +97,8 @@ func TestRunGolden(t *testing.T) {
 	run := loadRun(t, dir)
 	golden.Check(t, "golden/run.json", RunJSON(run))
 	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))
-	if run.Verdict() != event.Interrupted || run.ExitCode() != 130 {
-		t.Error(run.Verdict(), run.ExitCode())
+	if run.Result() != event.Interrupted || run.ExitCode() != 130 {
+		t.Error(run.Result(), run.ExitCode())
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
@@ -211,7 +211,7 @@ func TestPlan(t *testing.T) {
 		len(late.CaseResult.Steps) != 3 {
 		t.Errorf("%+v, %+v", n, late)
 	}
-	if l := run.Ledger(); len(l) != 4 || l[0].What != "unreached" || l[3].What != "interrupted" {
+	if l := run.Warnings(); len(l) != 4 || l[0].What != "unreached" || l[3].What != "interrupted" {
 		t.Errorf("%+v", l)
 	}
 	if h := run.History(); len(h) != 1 || h[0].Pack != "began" {
@@ -219,12 +219,12 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestResults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		verdicts []event.Result
-		want     event.Result
-		code     int
+		results []event.Result
+		want    event.Result
+		code    int
 	}{
 		{nil, event.Skipped, 3}, {[]event.Result{event.Skipped}, event.Skipped, 3},
 		{[]event.Result{event.Pass, event.Skipped}, event.Pass, 0}, {[]event.Result{event.Pass, event.Error},
@@ -233,11 +233,11 @@ func TestVerdicts(t *testing.T) {
 		{[]event.Result{event.Fail, event.Interrupted}, event.Interrupted, 130},
 	} {
 		r := &Run{}
-		for _, v := range c.verdicts {
+		for _, v := range c.results {
 			r.Cases = append(r.Cases, RunCase{Pack: "x", Key: "x", CaseResult: &event.CaseResult{Result: v}})
 		}
-		if r.Verdict() != c.want || r.ExitCode() != c.code {
-			t.Errorf("%v: %s, %d", c.verdicts, r.Verdict(), r.ExitCode())
+		if r.Result() != c.want || r.ExitCode() != c.code {
+			t.Errorf("%v: %s, %d", c.results, r.Result(), r.ExitCode())
 		}
 	}
 }
@@ -246,14 +246,14 @@ func TestCaseNames(t *testing.T) {
 	t.Parallel()
 	for pack, want := range map[string][3]string{
 		"login":                               {"login", "1", "login"},
-		"login--try-2":                        {"login", "2", "login"},
-		"login--android--try-10":              {"login--android", "10", "login (android)"},
-		"login--android--row-2--try-2--rep-3": {"login--android--row-2--rep-3", "2", "login (android, row 2, rep 3)"},
-		"login--try-x":                        {"login--try-x", "1", "login (try-x)"},
-		"try-2":                               {"try-2", "1", "try-2"},
+		"login--attempt-2":                        {"login", "2", "login"},
+		"login--android--attempt-10":              {"login--android", "10", "login (android)"},
+		"login--android--row-2--attempt-2--rep-3": {"login--android--row-2--rep-3", "2", "login (android, row 2, rep 3)"},
+		"login--attempt-x":                        {"login--attempt-x", "1", "login (attempt-x)"},
+		"attempt-2": {"attempt-2", "1", "attempt-2"},
 	} {
 		c := RunCase{Key: CaseKey(pack), CaseResult: &event.CaseResult{Case: event.Case{ID: packID(pack)}}}
-		if got := [3]string{c.Key, fmt.Sprint(tryOf(pack)), c.Title()}; got != want {
+		if got := [3]string{c.Key, fmt.Sprint(attemptOf(pack)), c.Title()}; got != want {
 			t.Errorf("%s: %q", pack, got)
 		}
 	}
@@ -279,7 +279,7 @@ func TestFlaky(t *testing.T) {
 	if paid.Slow() != "took 6.8s, usually 905ms" {
 		t.Errorf("%q", paid.Slow())
 	}
-	login.Tries = nil
+	login.Attempts = nil
 	if want := "changed between pass and fail 8 times in 13 runs, with the same test source"; login.Flaky() != want {
 		t.Errorf("%q", login.Flaky())
 	}
@@ -295,9 +295,9 @@ func TestHistory(t *testing.T) {
 	dir := layRun(t)
 	root := filepath.Dir(dir)
 	file := filepath.Join(root, historyFile)
-	eventtest.Put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"verdict\":\"pass\"}\n"+
+	eventtest.Put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"result\":\"pass\"}\n"+
 		strings.Repeat("x", maxHistoryLine+10)+
-		"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"verdict\":\"pa")
+		"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"result\":\"pa")
 	run := loadRun(t, dir)
 	for range 3 {
 		if err := AppendHistory(run); err != nil {
@@ -312,7 +312,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d lines of %d cases", n, len(run.Cases))
 	}
 	if !strings.Contains(string(data),
-		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--try-2","platform":"web","verdict":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
+		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--attempt-2","platform":"web","result":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
 		t.Errorf("%s", data)
 	}
 	// What changed is added, and counts once.
@@ -323,7 +323,7 @@ func TestHistory(t *testing.T) {
 	later := &Run{Dir: filepath.Join(root, "2026-03-05T00-00-00"), Name: "2026-03-05T00-00-00",
 		Cases: []RunCase{{Pack: "killed", Key: "killed", CaseResult: &event.CaseResult{Result: event.Pass}}}}
 	later.addTrends()
-	if got := later.Cases[0].Trend.Recent; len(got) != 1 || got[0].Verdict != event.Error {
+	if got := later.Cases[0].Trend.Recent; len(got) != 1 || got[0].Result != event.Error {
 		t.Errorf("%+v", got)
 	}
 	// This run itself, and later ones, are not its history.

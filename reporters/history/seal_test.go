@@ -49,7 +49,7 @@ func TestSeal(t *testing.T) {
 		run1 + "killed/.work/logcat.txt":           "E/App: last words\n",
 		run1 + "ended/events.ndjson":               lines(t, "fail"),
 		run1 + "empty/events.ndjson":               "",
-		run1 + "garbage/events.ndjson":             "{\"event\":\"case_ended\",\"verdict\":\"pass\"}\nnot json\n{}\n",
+		run1 + "garbage/events.ndjson":             "{\"event\":\"case_ended\",\"result\":\"pass\"}\nnot json\n{}\n",
 		run1 + "whole/events.ndjson":               lines(t, "pass"),
 		run1 + "whole/summary.json":                "not touched",
 		run1 + "untidy/events.ndjson":              lines(t, "pass"),

@@ -86,7 +86,7 @@ func (w *pageWriter) top(r *Run) {
 
 // headline is the run in one line: the worst result first.
 func headline(r *Run, n RunCounts) string {
-	switch r.Verdict() {
+	switch r.Result() {
 	case event.Pass:
 		switch {
 		case n.Passed == 1 && n.Skipped > 0:
@@ -147,7 +147,7 @@ func (w *pageWriter) sections(r *Run) {
 // failure is one test that did not pass: what, where, and what was found instead.
 func (w *pageWriter) failure(c *RunCase) string {
 	res, b := c.CaseResult, &markdown.Writer{}
-	b.Printf("\n### %s %s\n\n", verdictSign(res.Result), w.link(c, c.Title()))
+	b.Printf("\n### %s %s\n\n", resultSign(res.Result), w.link(c, c.Title()))
 	var facts []string
 	if s := res.Step(res.ProblemStep); s != nil {
 		facts = append(facts, fmt.Sprintf("**Step %d, %s**", s.N, markdown.Text(s.Action, markdown.MaxArg)))
@@ -235,7 +235,7 @@ func (w *pageWriter) flakyOrSlow(r *Run) {
 	w.list("Flaky or slow", lines)
 }
 
-// recent shows the verdicts of the last runs, the oldest first, this one last.
+// recent shows the results of the last runs, the oldest first, this one last.
 func recent(c *RunCase) string {
 	if len(c.Trend.Recent) == 0 {
 		return ""
@@ -243,15 +243,15 @@ func recent(c *RunCase) string {
 	var b strings.Builder
 	b.WriteString(" · ")
 	for _, e := range c.Trend.Recent[max(0, len(c.Trend.Recent)-9):] {
-		b.WriteString(verdictSign(e.Verdict))
+		b.WriteString(resultSign(e.Result))
 	}
-	return b.String() + verdictSign(c.CaseResult.Result)
+	return b.String() + resultSign(c.CaseResult.Result)
 }
 
 // ledger lists the warnings: what a pass does not cover. Steps in a row that were not reached are one line.
 func (w *pageWriter) ledger(r *Run) {
 	var lines []string
-	list := r.Ledger()
+	list := r.Warnings()
 	for i := 0; i < len(list); i++ {
 		u, last := list[i], list[i]
 		for u.What == "unreached" && i+1 < len(list) && list[i+1].Case == u.Case && list[i+1].What == u.What &&
@@ -264,7 +264,7 @@ func (w *pageWriter) ledger(r *Run) {
 	w.list("Warnings", lines)
 }
 
-func (w *pageWriter) ledgerLine(u Unchecked, last int) string {
+func (w *pageWriter) ledgerLine(u Warning, last int) string {
 	step := ""
 	switch {
 	case u.Step > 0 && last > u.Step:
@@ -304,7 +304,7 @@ func (w *pageWriter) table(r *Run) {
 		if c.CaseResult.Duration > 0 {
 			took = wholeTime(c.CaseResult.Duration)
 		}
-		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", verdictSign(c.CaseResult.Result), w.link(c, c.Title()),
+		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", resultSign(c.CaseResult.Result), w.link(c, c.Title()),
 			markdown.Text(string(c.CaseResult.Case.Platform), markdown.MaxArg), markdown.Text(device, markdown.MaxArg), n.Passed,
 			n.Total, took)
 		if i == 0 {
@@ -317,7 +317,7 @@ func (w *pageWriter) table(r *Run) {
 	}
 }
 
-func verdictSign(v event.Result) string {
+func resultSign(v event.Result) string {
 	sign, _, _ := strings.Cut(markdown.Mark(v), " ")
 	return sign
 }

@@ -73,7 +73,7 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 	t := Trend{Recent: recent}
 	var took []time.Duration
 	for _, e := range recent {
-		if e.Verdict == event.Pass && e.DurationMS >= 0 {
+		if e.Result == event.Pass && e.DurationMS >= 0 {
 			took = append(took, event.Millis(e.DurationMS))
 		}
 	}
@@ -86,14 +86,14 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 		return t
 	}
 	last := event.Result("")
-	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.CaseResult.Result, Hash: hash}) {
-		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
+	for _, e := range append(slices.Clone(recent), HistoryEntry{Result: c.CaseResult.Result, Hash: hash}) {
+		if e.Hash != hash || e.Result != event.Pass && e.Result != event.Fail {
 			continue // an error is the infrastructure's, not the test's
 		}
-		if last != "" && e.Verdict != last {
+		if last != "" && e.Result != last {
 			t.Flips++
 		}
-		last = e.Verdict
+		last = e.Result
 	}
 	return t
 }
@@ -103,8 +103,8 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 // count.
 func (c *RunCase) Flaky() string {
 	if c.CaseResult.Result == event.Pass &&
-		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
-		return fmt.Sprintf("passed on attempt %d", len(c.Tries)+1)
+		slices.ContainsFunc(c.Attempts, func(t Attempt) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
+		return fmt.Sprintf("passed on attempt %d", len(c.Attempts)+1)
 	}
 	if c.Trend.Flips >= 2 {
 		return fmt.Sprintf("changed between pass and fail %d times in %d runs, with the same test source", c.Trend.Flips,
@@ -115,7 +115,7 @@ func (c *RunCase) Flaky() string {
 
 // Lost says that the case was run again because its device was lost, or nothing.
 func (c *RunCase) Lost() string {
-	for _, t := range c.Tries {
+	for _, t := range c.Attempts {
 		if t.CaseResult.LostDevice() {
 			return "run again, because " + t.CaseResult.Case.Device + " was lost"
 		}

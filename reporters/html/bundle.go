@@ -84,9 +84,9 @@ func alone(page PackPage) PackPage {
 	for i := range page.History {
 		page.History[i].Link = ""
 	}
-	page.Tries = slices.Clone(page.Tries)
-	for i := range page.Tries {
-		page.Tries[i].Link = ""
+	page.Attempts = slices.Clone(page.Attempts)
+	for i := range page.Attempts {
+		page.Attempts[i].Link = ""
 	}
 	if page.Cause != nil {
 		page.Cause = &CauseLink{N: page.Cause.N, Others: page.Cause.Others}

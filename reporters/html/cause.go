@@ -19,7 +19,7 @@ var (
 // screen are the same cause.
 type Cause struct {
 	N        int // from 1: the cause of most tests first
-	Verdict  event.Result
+	Result   event.Result
 	Headline string
 	Cases    []int // of Run.Cases
 }
@@ -39,7 +39,7 @@ func Causes(run *history.Run) []Cause {
 		if !found {
 			k = len(list)
 			at[key] = k
-			list = append(list, Cause{Verdict: res.Result, Headline: line})
+			list = append(list, Cause{Result: res.Result, Headline: line})
 		}
 		list[k].Cases = append(list[k].Cases, i)
 	}

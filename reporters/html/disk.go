@@ -34,10 +34,10 @@ const (
 // Options add what is known of a pack in addition to the files of its folder. The zero value works: the rest is read
 // from the disk.
 type Options struct {
-	Cause *CauseLink
-	Tries []Past
-	Flaky string
-	Slow  string
+	Cause    *CauseLink
+	Attempts []Past
+	Flaky    string
+	Slow     string
 }
 
 // WritePack makes report.html in a pack, and searches for earlier runs of the same test next to the pack's run. For a
@@ -64,7 +64,7 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 	if err != nil {
 		return PackPage{}, err
 	}
-	page := PackPage{CaseResult: res, Dir: dir, Tries: o.Tries, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
+	page := PackPage{CaseResult: res, Dir: dir, Attempts: o.Attempts, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
 	run := filepath.Dir(dir)
 	if !pack.IsRunName(filepath.Base(run)) {
 		return page, nil
@@ -112,7 +112,7 @@ func foldEvents(root *os.Root) (*event.CaseResult, error) {
 }
 
 // overlay takes over what the events lack: that the pack was completed after its run had died, or could not be kept. It
-// never improves a verdict.
+// never improves a result.
 func overlay(res *event.CaseResult, s pack.Summary) {
 	for _, n := range s.Notes {
 		if !slices.Contains(res.Notes, n) {
@@ -126,7 +126,7 @@ func overlay(res *event.CaseResult, s pack.Summary) {
 	if !good || s.Result == event.Pass || s.Result == event.Skipped || s.Result == "" {
 		return
 	}
-	res.Result, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " +
+	res.Result, res.ProblemStep, res.Problem = result(s.Result), 0, &event.Problem{Message: "summary.json says " +
 		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem.Message = s.Problem.Message

@@ -68,7 +68,7 @@ func addDOM(t testing.TB, dir string, events []event.Event) []event.Event {
 // TestDOM: the elements of the page after each step can be looked into, and nothing of them is run or fetched.
 func TestDOM(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(richRun(t), "cart--try-2", PackFile)
+	file := filepath.Join(richRun(t), "cart--attempt-2", PackFile)
 	t.Run("of the failing step", func(t *testing.T) {
 		p := openTab(t, file, "#panel=dom", screen{})
 		p.is(textsOf(".domtree .node.is-near .flag"), []string{`candidate 1: it says "TextView Pay", not "Button Pay"`})
@@ -147,7 +147,7 @@ func TestDOM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := page.Goto(served.URL+"/cart--try-2/report.html#panel=dom&look=drawn", playwright.PageGotoOptions{
+		if _, err := page.Goto(served.URL+"/cart--attempt-2/report.html#panel=dom&look=drawn", playwright.PageGotoOptions{
 			Timeout: playwright.Float(patience)}); err != nil {
 			t.Fatal(err)
 		}

@@ -42,9 +42,9 @@ func TestGoldenPacks(t *testing.T) {
 			page := PackPage{CaseResult: recorded(t, name), Run: "2026-03-04T05-06-07", Up: "../index.html"}
 			if name == "fail" {
 				page.Cause = &CauseLink{N: 2, Others: 3, Link: "../index.html#cause=2"}
-				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: event.Pass, Duration: 2 * time.Second,
-					Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Verdict: event.Error}}
-				page.Tries = []Past{{Run: "login-wrong", Verdict: event.Fail}}
+				page.History = []Past{{Run: "2026-03-03T05-06-07", Result: event.Pass, Duration: 2 * time.Second,
+					Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Result: event.Error}}
+				page.Attempts = []Past{{Run: "login-wrong", Result: event.Fail}}
 				page.Flaky, page.Slow = "passed on attempt 2", "took 9 s, usually 2 s"
 			}
 			var b bytes.Buffer
@@ -71,8 +71,8 @@ func TestGoldenRun(t *testing.T) {
 	t.Parallel()
 	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"),
 		recorded(t, "skipped"), recorded(t, "panic"))
-	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Verdict: event.Pass}, {Verdict: event.Fail}, {Verdict: "<b>"}}
-	run.Cases[0].Tries = []history.Try{{Pack: "login-ok", CaseResult: recorded(t, "fail")}}
+	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Result: event.Pass}, {Result: event.Fail}, {Result: "<b>"}}
+	run.Cases[0].Attempts = []history.Attempt{{Pack: "login-ok", CaseResult: recorded(t, "fail")}}
 	run.Notes = []string{"a <note>"}
 	var b bytes.Buffer
 	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {
@@ -84,17 +84,17 @@ func TestGoldenRun(t *testing.T) {
 func TestGoldenRuns(t *testing.T) {
 	t.Parallel()
 	line := func(day, pack string, v event.Result, tries int) history.HistoryEntry {
-		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500,
-			Hash: "h", Tries: tries}
+		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Result: v, DurationMS: 1500,
+			Hash: "h", Attempts: tries}
 	}
 	page := RunsPage{
 		Entries: []history.HistoryEntry{
 			line("01", "stable", event.Pass, 0), line("01", "flips", event.Pass, 0), line("01", "late", event.Pass, 0),
-			line("02", "stable", event.Pass, 0), line("02", "flips", event.Fail, 0), line("02", "late--try-2", event.Pass, 2),
+			line("02", "stable", event.Pass, 0), line("02", "flips", event.Fail, 0), line("02", "late--attempt-2", event.Pass, 2),
 			line("02", "broke", event.Fail, 0),
 			line("03", "stable", event.Error, 0), line("03", "stable", event.Pass, 0), line("03", "flips", event.Pass, 0),
 			line("03", "<img>", event.Error, 0),
-			{Run: "../../etc", Pack: "x", Verdict: event.Pass},
+			{Run: "../../etc", Pack: "x", Result: event.Pass},
 		},
 		Present: []string{"2026-03-02T05-06-07", "2026-03-03T05-06-07"}, Paged: []string{"2026-03-03T05-06-07"},
 	}

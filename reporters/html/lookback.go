@@ -36,7 +36,7 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 		}
 		to := "../../" + link(dir)[len("./"):] + "/"
 		if len(page.History) < maxPast {
-			past := Past{Run: run, Verdict: s.Result, Duration: millis(s.DurationMS)}
+			past := Past{Run: run, Result: s.Result, Duration: millis(s.DurationMS)}
 			if _, err := root.Lstat(path.Join(dir, PackFile)); err == nil {
 				past.Link = to + PackFile
 			}

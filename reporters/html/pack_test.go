@@ -169,7 +169,7 @@ func TestFirstAttemptSaysHowTheTestEnded(t *testing.T) {
 		"": "",
 	} {
 		var b bytes.Buffer
-		if err := Pack(&b, PackPage{CaseResult: recorded(t, "fail"), Try: 1, Of: 2, Final: final}); err != nil {
+		if err := Pack(&b, PackPage{CaseResult: recorded(t, "fail"), Attempt: 1, Of: 2, Final: final}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), `id="final"`); got != (want != "") || !strings.Contains(b.String(), want) {
@@ -230,7 +230,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	if err := WritePack(t.Context(), pack,
 		Options{Flaky: nasty, Slow: nasty,
-			Tries: []Past{{Run: nasty, Link: "javascript:window.pwned=1", Verdict: "<b>"}}}); err != nil {
+			Attempts: []Past{{Run: nasty, Link: "javascript:window.pwned=1", Result: "<b>"}}}); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(pack, PackFile))

@@ -23,8 +23,8 @@ type PackPage struct {
 	Up         string       // URL of the run's page, relative to the pack's; "": not linked
 	Green      *PassedPack  // the last run in which the test passed
 	History    []Past       // earlier runs, oldest first
-	Tries      []Past       // the other attempts in this run, oldest first
-	Try        int          // which one this is, from 1; 0: there is only one
+	Attempts   []Past       // the other attempts in this run, oldest first
+	Attempt    int          // which one this is, from 1; 0: there is only one
 	Of         int          // how many there were
 	Final      event.Result // of the last one, when this is an earlier one
 	Beside     []PackPage   // the pages of other attempts, which are tabs of this one
@@ -47,7 +47,7 @@ type PassedPack struct {
 // Past is an earlier run of a test, or another attempt.
 type Past struct {
 	Run      string
-	Verdict  event.Result
+	Result   event.Result
 	Duration time.Duration
 	Link     string // URL of its page; "": it was removed
 	Commit   string // of the tested project
@@ -70,7 +70,7 @@ func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
 	all, left := append([]PackPage{in}, in.Beside...), []string(nil)
 	here := map[int]bool{}
 	for _, p := range all {
-		here[p.Try] = true
+		here[p.Attempt] = true
 	}
 	var pages []*packData
 	for _, p := range all {
@@ -137,12 +137,12 @@ func (b *builder) build() *packData {
 	b.files = map[string]int{}
 	b.out = &packData{
 		Page: "pack", Pack: shown(cmp.Or(c.Pack, c.ID), maxLabel), ID: shown(cmp.Or(c.Pack, c.ID), maxLabel),
-		Name: shown(c.Name, maxLabel), Verdict: verdict(res.Result), Platform: shown(string(c.Platform), maxLabel),
+		Name: shown(c.Name, maxLabel), Result: result(res.Result), Platform: shown(string(c.Platform), maxLabel),
 		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
-		History: pasts(b.in.History[max(0, len(b.in.History)-dots+1):]), Tries: pasts(b.in.Tries), OS: shown(c.OS, maxLabel),
-		Final: b.in.Final, Of: b.in.Of, Nth: b.in.Try,
+		History: pasts(b.in.History[max(0, len(b.in.History)-dots+1):]), Attempts: pasts(b.in.Attempts), OS: shown(c.OS, maxLabel),
+		Final: b.in.Final, Of: b.in.Of, Nth: b.in.Attempt,
 		Length: max(0, res.Ended.Sub(res.Started).Milliseconds()),
 	}
 	if !res.Started.IsZero() {
@@ -181,7 +181,7 @@ func (b *builder) build() *packData {
 	b.elements()
 	b.trace()
 	b.caseFiles()
-	b.out.Unchecked = unchecked(res)
+	b.out.Warnings = warningsOf(res)
 	if res.Result != event.Pass && res.Result != event.Skipped {
 		b.out.Brief = b.brief()
 	}
@@ -194,7 +194,7 @@ func (b *builder) build() *packData {
 func (b *builder) step(s *event.StepResult) *stepData {
 	d := &stepData{
 		N: s.N, Action: shown(s.Action, maxLabel), Name: shown(s.Name, maxLabel), Args: shown(s.Args, maxLabel),
-		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Verdict: verdict(s.Result),
+		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Result: result(s.Result),
 		Problem: problem(s.Problem), Notes: shownAll(s.Notes, maxText),
 	}
 	for _, in := range s.Around {
@@ -215,7 +215,7 @@ func (b *builder) step(s *event.StepResult) *stepData {
 			max(0, s.Started.Sub(b.res.Started).Milliseconds())
 	}
 	if t := s.Detail; t != nil {
-		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds,
+		d.Matched, d.Tier, d.Bounds, d.Point, d.ScreenReads = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds,
 			t.Point, t.ScreenReads
 		d.Proof = shown(t.Proof, maxLabel)
 		d.Notes = append(d.Notes, shownAll(t.Notes, maxText)...)
@@ -363,7 +363,7 @@ func (b *builder) recording() {
 			s.Cue = &seconds
 		}
 	}
-	b.out.Film = &recordingData{Src: b.link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel),
+	b.out.Recording = &recordingData{Src: b.link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel),
 		Exact: exact}
 }
 
@@ -427,8 +427,8 @@ func problem(p *event.Problem) *problemData {
 	return d
 }
 
-// verdict returns v if the page has colours for it, otherwise Error.
-func verdict(v event.Result) event.Result {
+// result returns v if the page has colours for it, otherwise Error.
+func result(v event.Result) event.Result {
 	switch v {
 	case event.Pass, event.Warned, event.Fail, event.Error, event.Skipped, event.Interrupted, event.Unreached:
 		return v
@@ -439,7 +439,7 @@ func verdict(v event.Result) event.Result {
 func pasts(list []Past) []pastData {
 	var out []pastData
 	for _, p := range list {
-		out = append(out, pastData{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), Took: took(p.Duration),
+		out = append(out, pastData{Run: shown(p.Run, maxLabel), Result: result(p.Result), Took: took(p.Duration),
 			Link: p.Link})
 	}
 	return out

@@ -30,7 +30,7 @@ func richRun(t testing.TB) (run string) {
 			v, step = event.Fail, 5
 		}
 		line, err := json.Marshal(history.HistoryEntry{Run: fmt.Sprintf("2026-12-%02dT08-00-00", i+10), ID: "cart",
-			Pack: "cart", Platform: "web", Verdict: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64),
+			Pack: "cart", Platform: "web", Result: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64),
 			Step: step, Commit: fmt.Sprintf("%07x%033x", 0xabc000+i, i)})
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func richRun(t testing.TB) (run string) {
 	write(t, filepath.Join(reports, "history.jsonl"), []byte(h.String()))
 	write(t, filepath.Join(run, "environment.json"),
 		[]byte(`{"taproot":"v1.4.0","options":["--parallel=2"],"os":"linux/amd64","commit":"0123456789abcdef","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`))
-	for _, name := range []string{"cart", "cart--try-2"} {
+	for _, name := range []string{"cart", "cart--attempt-2"} {
 		richPack(t, filepath.Join(run, name), name)
 	}
 	loaded, err := history.LoadRun(run)
@@ -142,7 +142,7 @@ func harOf(t testing.TB) []byte {
 func TestPanelsInABrowser(t *testing.T) {
 	t.Parallel()
 	run := richRun(t)
-	file := filepath.Join(run, "cart--try-2", PackFile)
+	file := filepath.Join(run, "cart--attempt-2", PackFile)
 	t.Run("groups and rounds", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
 		p.is(textsOf("#timeline .grouphead .act"), []string{"group Sign in", "group Cart", "forEach 1/2", "forEach 2/2"})
@@ -168,7 +168,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.js(`document.querySelector(".attempts a").focus()`)
 		p.press("Enter")
 		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 9) + " " + window.same`,
-			"#panel=network&try=1 Attempt 1 true")
+			"#panel=network&attempt=1 Attempt 1 true")
 		p.is(`document.querySelectorAll(".grid tbody tr").length`, 5)
 		p.js(`document.getElementById("tab-steps").click()`)
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-5")
@@ -179,14 +179,14 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`[...document.querySelectorAll("figure img")].every(i => i.complete && i.naturalWidth > 0)`, true)
 		p.accessible()
 		p.js(`document.querySelector(".attempts a").click()`)
-		p.is(`location.hash + " " + document.querySelector("figure a").href.includes("cart--try-2") + " " + window.same`,
+		p.is(`location.hash + " " + document.querySelector("figure a").href.includes("cart--attempt-2") + " " + window.same`,
 			" true true")
-		again := openTab(t, file, "#step-2&try=1", screen{dark: true})
+		again := openTab(t, file, "#step-2&attempt=1", screen{dark: true})
 		again.is(`document.querySelector('.attempts [aria-current="page"]').textContent.slice(0, 9) + `+
 			`document.querySelector("[aria-current=step]").parentNode.id`, "Attempt 1row-2")
 		first := openTab(t, filepath.Join(run, "cart", PackFile), "", screen{})
 		first.js(`document.querySelector(".attempts a").click()`)
-		first.is(`location.pathname.split("/").slice(-2).join("/") + location.hash`, "cart--try-2/report.html#try=2")
+		first.is(`location.pathname.split("/").slice(-2).join("/") + location.hash`, "cart--attempt-2/report.html#attempt=2")
 	})
 	t.Run("network", func(t *testing.T) {
 		p := openTab(t, file, "#panel=network", screen{})
@@ -258,7 +258,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p := openTab(t, file, "", screen{})
 		p.js(`navigator.clipboard.writeText = t => { window.copied = t; return Promise.resolve() }`)
 		p.js(`document.getElementById("brief").click()`)
-		for _, part := range []string{"### Failure 1 of 1", "suites/cart--try-2.yaml:10:5", "```yaml",
+		for _, part := range []string{"### Failure 1 of 1", "suites/cart--attempt-2.yaml:10:5", "```yaml",
 			"around it, +0.2 s, request: `500 POST https://shop.example/api/pay`", "not picked: it says",
 			"commit: 0123456789abcdef (changed)", "uncaught: TypeError"} {
 			p.is(`window.copied.includes(`+quoted(part)+`)`, true)
@@ -328,7 +328,7 @@ func TestWidths(t *testing.T) {
 	run, recorded := richRun(t), recordedPages(t)
 	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile),
 		"index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile),
-		"cart": filepath.Join(run, "cart--try-2", PackFile)}
+		"cart": filepath.Join(run, "cart--attempt-2", PackFile)}
 	for name, file := range pages {
 		if testing.Short() && name != "cart" {
 			continue
@@ -393,11 +393,11 @@ func TestSlowTests(t *testing.T) {
 	for i := range 8 {
 		run := fmt.Sprintf("2026-12-%02dT08-00-00", i+1)
 		for pack, ms := range map[string]int64{"steady": 9000, "grows": int64(1000 + 1000*(i/5)), "quick": 10} {
-			page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: pack, Pack: pack, Verdict: event.Pass,
+			page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: pack, Pack: pack, Result: event.Pass,
 				DurationMS: ms})
 		}
 		page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: "fails", Pack: "fails",
-			Verdict: map[bool]event.Result{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
+			Result: map[bool]event.Result{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
 	}
 	d := runsDataOf(page)
 	if len(d.Slowest) != 4 || d.Slowest[0].Key != "steady" || len(d.Slower) != 1 ||

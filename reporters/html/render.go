@@ -41,9 +41,9 @@ type otherAttempt struct {
 }
 
 func packView(d *packData, others ...*packData) view {
-	v := view{Kind: "pack", Title: sign(d.Verdict) + " " + d.ID, D: d}
+	v := view{Kind: "pack", Title: sign(d.Result) + " " + d.ID, D: d}
 	for _, o := range others {
-		v.Others = append(v.Others, otherAttempt{N: o.Try, D: o})
+		v.Others = append(v.Others, otherAttempt{N: o.Attempt, D: o})
 	}
 	return v
 }
@@ -101,7 +101,7 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// sign is the symbol of a verdict, for places that are too small for a word.
+// sign is the symbol of a result, for places that are too small for a word.
 func sign(v event.Result) string {
 	switch v {
 	case event.Pass:

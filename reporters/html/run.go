@@ -35,7 +35,7 @@ type RunPage struct {
 // linearly with the number of tests.
 func Run(w io.Writer, in RunPage) error {
 	data := runDataOf(in)
-	if err := render(w, view{Kind: "run", Title: sign(data.Verdict) + " Run " + data.Name, D: data}); err != nil {
+	if err := render(w, view{Kind: "run", Title: sign(data.Result) + " Run " + data.Name, D: data}); err != nil {
 		return fmt.Errorf("make page of run %s: %w", in.Run.Name, err)
 	}
 	return nil
@@ -44,7 +44,7 @@ func Run(w io.Writer, in RunPage) error {
 type runData struct {
 	Page    string            `json:"page"`
 	Name    string            `json:"name"`
-	Verdict event.Result      `json:"verdict"`
+	Result  event.Result      `json:"result"`
 	Up      string            `json:"up,omitempty"`
 	Started string            `json:"started,omitempty"`
 	Took    string            `json:"took"` // from the first test's start to the last one's end
@@ -59,7 +59,7 @@ type runData struct {
 
 type causeData struct {
 	Headline string       `json:"headline"`
-	Verdict  event.Result `json:"verdict"`
+	Result   event.Result `json:"result"`
 	Tests    int          `json:"tests"`
 	Small    string       `json:"small,omitempty"` // a data URL
 	Alt      string       `json:"alt,omitempty"`
@@ -67,27 +67,27 @@ type causeData struct {
 
 // rowData is a test. Names are short and default values are left out, because there may be ten thousand rows.
 type rowData struct {
-	Verdict   string   `json:"v"` // first character
-	Title     string   `json:"t"`
-	Name      string   `json:"n,omitempty"`
-	Link      string   `json:"l,omitempty"`
-	Platform  int      `json:"p,omitempty"` // of Words, from 1
-	Device    int      `json:"d,omitempty"`
-	File      int      `json:"f,omitempty"`
-	Line      int      `json:"i,omitempty"`
-	MS        int64    `json:"m"`
-	Cause     int      `json:"c,omitempty"` // of Causes, from 1
-	Steps     int      `json:"s,omitempty"`
-	Step      int      `json:"e,omitempty"` // of the problem
-	Unchecked int      `json:"u,omitempty"`
-	History   string   `json:"h,omitempty"` // a character for each earlier run, oldest first
-	Flaky     string   `json:"y,omitempty"`
-	Slow      string   `json:"w,omitempty"`
-	Tags      []string `json:"g,omitempty"`
-	Broken    string   `json:"b,omitempty"`
-	Own       string   `json:"o,omitempty"` // the first line of the problem, if it differs from that of the cause
-	More      int      `json:"j,omitempty"` // failures after the first
-	Split     string   `json:"x,omitempty"` // results of the same test in other browsers
+	Result   string   `json:"v"` // first character
+	Title    string   `json:"t"`
+	Name     string   `json:"n,omitempty"`
+	Link     string   `json:"l,omitempty"`
+	Platform int      `json:"p,omitempty"` // of Words, from 1
+	Device   int      `json:"d,omitempty"`
+	File     int      `json:"f,omitempty"`
+	Line     int      `json:"i,omitempty"`
+	MS       int64    `json:"m"`
+	Cause    int      `json:"c,omitempty"` // of Causes, from 1
+	Steps    int      `json:"s,omitempty"`
+	Step     int      `json:"e,omitempty"` // of the problem
+	Warnings int      `json:"u,omitempty"`
+	History  string   `json:"h,omitempty"` // a character for each earlier run, oldest first
+	Flaky    string   `json:"y,omitempty"`
+	Slow     string   `json:"w,omitempty"`
+	Tags     []string `json:"g,omitempty"`
+	Broken   string   `json:"b,omitempty"`
+	Own      string   `json:"o,omitempty"` // the first line of the problem, if it differs from that of the cause
+	More     int      `json:"j,omitempty"` // failures after the first
+	Split    string   `json:"x,omitempty"` // results of the same test in other browsers
 }
 
 // splits returns, for each case of a test with different results in different browsers, its results in the other
@@ -119,12 +119,12 @@ func splits(run *history.Run) map[int]string {
 	return told
 }
 
-// verdictCode is the character of a verdict in rows.
-func verdictCode(v event.Result) string { return string(verdict(v))[:1] }
+// resultCode is the character of a result in rows.
+func resultCode(v event.Result) string { return string(result(v))[:1] }
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
-	d := &runData{Page: "run", Name: shown(run.Name, maxLabel), Verdict: run.Verdict(), Up: in.Up,
+	d := &runData{Page: "run", Name: shown(run.Name, maxLabel), Result: run.Result(), Up: in.Up,
 		Started: clock(run.Started),
 		Took:    took(run.Duration), Counts: run.Count(), Notes: shownAll(run.Notes, maxLabel), Words: []string{},
 		Rows: []rowData{}}
@@ -174,7 +174,7 @@ func runDataOf(in RunPage) *runData {
 func row(c *history.RunCase, word func(string) int) rowData {
 	res := c.CaseResult
 	r := rowData{
-		Verdict: verdictCode(res.Result), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
+		Result: resultCode(res.Result), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
 		Platform: word(string(res.Case.Platform)),
 		File:     word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(),
 		Steps: len(res.Steps),
@@ -193,10 +193,10 @@ func row(c *history.RunCase, word func(string) int) rowData {
 		r.Tags = append(r.Tags, shown(tag, 40))
 	}
 	n := res.Count()
-	r.Unchecked = min(n.Skipped+n.Unreached, maxUncheckedRow)
+	r.Warnings = min(n.Skipped+n.Unreached, maxUncheckedRow)
 	recent := c.Trend.Recent
 	for _, e := range recent[max(0, len(recent)-maxRowHistory):] {
-		r.History += verdictCode(e.Verdict)
+		r.History += resultCode(e.Result)
 	}
 	return r
 }
@@ -220,7 +220,7 @@ func causesOf(in RunPage, causes []Cause) []causeData {
 			last.Small = ""
 			continue
 		}
-		d := causeData{Headline: shown(c.Headline, maxRowText), Verdict: verdict(c.Verdict), Tests: len(c.Cases)}
+		d := causeData{Headline: shown(c.Headline, maxRowText), Result: result(c.Result), Tests: len(c.Cases)}
 		if root != nil && i < maxCauseShots && bytes < maxCauseBytes {
 			d.Small, d.Alt = causeShot(root, in.Run, c)
 			bytes += len(d.Small)
@@ -282,5 +282,5 @@ func causeLinks(run *history.Run) map[int]*CauseLink {
 // tryless is the name of a pack without the number of its attempt.
 func tryless(pack string) string {
 	parts := strings.Split(pack, "--")
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "try-") }), "--")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "attempt-") }), "--")
 }

@@ -38,7 +38,7 @@ func large(n int, bad func(i int) bool) *history.Run {
 		}
 		c := history.RunCase{Pack: id, Key: id, CaseResult: res, Page: id + "/report.html"}
 		for range 20 {
-			c.Trend.Recent = append(c.Trend.Recent, history.HistoryEntry{Verdict: event.Pass})
+			c.Trend.Recent = append(c.Trend.Recent, history.HistoryEntry{Result: event.Pass})
 		}
 		run.Cases = append(run.Cases, c)
 	}
@@ -156,7 +156,7 @@ func TestRunInABrowser(t *testing.T) {
 	pack := failing(t, "Pay")
 	dir := filepath.Dir(pack)
 	reports := filepath.Dir(dir)
-	sample{run: thisRun, id: "other--try-2", steps: 2}.write(t, reports)
+	sample{run: thisRun, id: "other--attempt-2", steps: 2}.write(t, reports)
 	sample{run: thisRun, id: "other", steps: 2, fails: 1}.write(t, reports)
 	sample{run: thisRun, id: "third", steps: 4, fails: 4}.write(t, reports)
 	for _, name := range []string{redRun, greenRun, thisRun} {
@@ -180,7 +180,7 @@ func TestRunInABrowser(t *testing.T) {
 	t.Run("run", func(t *testing.T) {
 		p := openTab(t, filepath.Join(dir, IndexFile), "", screen{})
 		p.is(`[...document.querySelectorAll(".row a")].map(e => e.getAttribute("href"))`,
-			[]string{"./checkout/report.html#step-4", "./third/report.html#step-4", "./other--try-2/report.html"})
+			[]string{"./checkout/report.html#step-4", "./third/report.html#step-4", "./other--attempt-2/report.html"})
 		p.press("f")
 		p.is(`document.getElementById("count").textContent`, "2 of 3 tests")
 		p.is(`location.hash`, "#only=f")
@@ -292,8 +292,8 @@ func TestForeignAndBrokenPacks(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(reports, "history.jsonl"),
-		[]byte("{\"run\":\"../x\",\"pack\":\"y\",\"verdict\":\"pass\"}\nnot json\n"+
-			"{\"run\":\""+redRun+"\",\"pack\":\"good\",\"verdict\":\"<b>\"}\n"))
+		[]byte("{\"run\":\"../x\",\"pack\":\"y\",\"result\":\"pass\"}\nnot json\n"+
+			"{\"run\":\""+redRun+"\",\"pack\":\"good\",\"result\":\"<b>\"}\n"))
 	loaded, err := history.LoadRun(run)
 	if err != nil {
 		t.Fatal(err)

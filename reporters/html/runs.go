@@ -54,15 +54,15 @@ type runsTotals struct {
 }
 
 type runRow struct {
-	Name    string       `json:"name"`
-	Verdict event.Result `json:"verdict"`
-	Link    string       `json:"link,omitempty"`
-	Gone    bool         `json:"gone,omitempty"`
-	Pass    int          `json:"pass"`
-	Fail    int          `json:"fail"`
-	Error   int          `json:"error"`
-	Other   int          `json:"other"`
-	Took    string       `json:"took"` // of all tests together
+	Name   string       `json:"name"`
+	Result event.Result `json:"result"`
+	Link   string       `json:"link,omitempty"`
+	Gone   bool         `json:"gone,omitempty"`
+	Pass   int          `json:"pass"`
+	Fail   int          `json:"fail"`
+	Error  int          `json:"error"`
+	Other  int          `json:"other"`
+	Took   string       `json:"took"` // of all tests together
 }
 
 type testRow struct {
@@ -130,7 +130,7 @@ func lastOfEach(entries []history.HistoryEntry) []history.HistoryEntry {
 }
 
 func runRowOf(name string, entries []history.HistoryEntry, in RunsPage) runRow {
-	r := runRow{Name: shown(name, maxLabel), Verdict: event.Pass}
+	r := runRow{Name: shown(name, maxLabel), Result: event.Pass}
 	_, present := slices.BinarySearch(in.Present, name)
 	r.Gone = !present
 	if _, paged := slices.BinarySearch(in.Paged, name); paged {
@@ -139,28 +139,28 @@ func runRowOf(name string, entries []history.HistoryEntry, in RunsPage) runRow {
 	total := int64(0)
 	for _, e := range entries {
 		total += max(0, e.DurationMS)
-		switch verdict(e.Verdict) {
+		switch result(e.Result) {
 		case event.Pass:
 			r.Pass++
 		case event.Fail:
 			r.Fail++
 		case event.Skipped, event.Interrupted:
 			r.Other++
-			if e.Verdict == event.Interrupted {
-				r.Verdict = event.Interrupted
+			if e.Result == event.Interrupted {
+				r.Result = event.Interrupted
 			}
 		default:
 			r.Error++
 		}
 	}
 	switch {
-	case r.Verdict == event.Interrupted:
+	case r.Result == event.Interrupted:
 	case r.Fail > 0:
-		r.Verdict = event.Fail
+		r.Result = event.Fail
 	case r.Error > 0:
-		r.Verdict = event.Error
+		r.Result = event.Error
 	case r.Pass == 0:
-		r.Verdict = event.Skipped
+		r.Result = event.Skipped
 	}
 	r.Took = took(millis(total))
 	return r
@@ -207,17 +207,17 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 	last := history.HistoryEntry{}
 	for _, e := range entries {
 		if i, ok := column[e.Run]; ok {
-			h[i] = verdictCode(e.Verdict)[0]
-			if e.Tries > 1 {
-				retried[i] = "0123456789"[min(e.Tries, 9)]
+			h[i] = resultCode(e.Result)[0]
+			if e.Attempts > 1 {
+				retried[i] = "0123456789"[min(e.Attempts, 9)]
 			}
 		}
-		switch e.Verdict {
+		switch e.Result {
 		case event.Skipped:
 			continue
 		case event.Pass:
 			passed = append(passed, e.DurationMS)
-			if e.Tries > 1 {
+			if e.Attempts > 1 {
 				saved++
 			}
 		default:
@@ -225,7 +225,7 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 		}
 		ran++
 		if counts(e) {
-			if counts(last) && e.Hash != "" && e.Hash == last.Hash && e.Verdict != last.Verdict {
+			if counts(last) && e.Hash != "" && e.Hash == last.Hash && e.Result != last.Result {
 				flips++
 			}
 			last = e
@@ -297,7 +297,7 @@ func (d *runsData) addSlow(all []testRow) {
 
 // counts reports whether an entry counts for the test: an error is the infrastructure's.
 func counts(e history.HistoryEntry) bool {
-	return e.Verdict == event.Pass || e.Verdict == event.Fail
+	return e.Result == event.Pass || e.Result == event.Fail
 }
 
 func flakiness(flips, saved, ran int) string {

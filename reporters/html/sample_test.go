@@ -95,7 +95,7 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 	}
 	list := []event.Event{{Time: at, Kind: event.CaseStarted, Case: c}}
 	log := ""
-	verdict, problem := event.Pass, (*event.Problem)(nil)
+	result, problem := event.Pass, (*event.Problem)(nil)
 	for n := 1; n <= s.steps && problem == nil; n++ {
 		list = append(list, event.Event{Time: at, Kind: event.StepStarted, Step: n})
 		log += logcat(at.Sub(began)+time.Millisecond, 2*time.Hour, fmt.Sprintf("step %d %s", n, s.text))
@@ -108,12 +108,12 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 				"Button "+s.text), Expected: "Button " + s.text, Actual: "other things",
 				Candidates: []string{"TextView " + s.text + " [20,200][160,240]", "nothing"}, Assertion: true}
 			end.Result, end.Problem, end.Detail = event.Fail, problem, nil
-			verdict, kind = event.Fail, event.KindFailure
+			result, kind = event.Fail, event.KindFailure
 		}
 		if n <= s.soft {
 			end.Result, end.Detail = event.Fail, nil
 			end.Problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within %d00ms", "Paid", n), Assertion: true}
-			verdict, kind = event.Fail, event.KindFailure
+			result, kind = event.Fail, event.KindFailure
 		}
 		if s.shots == 0 || n <= s.shots {
 			name := fmt.Sprintf("screenshots/%02d-tap.png", n)
@@ -132,7 +132,7 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 		list = append(list, event.Event{Time: at, Kind: event.Attached, Attachment: &event.Attachment{Path: "logcat.txt",
 			Type: "text/plain", Kind: event.KindLog}})
 	}
-	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Result: verdict,
+	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Result: result,
 		DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
 	if s.film {
 		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{

@@ -13,10 +13,10 @@ func (b *builder) history() {
 		return
 	}
 	for _, p := range b.in.History {
-		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict),
+		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Result: result(p.Result),
 			MS: p.Duration.Milliseconds(), Link: p.Link, Commit: shown(p.Commit, 12)})
 	}
-	now := pastRow{Run: b.out.Run, Verdict: b.out.Verdict, MS: b.res.Duration.Milliseconds(), Now: true}
+	now := pastRow{Run: b.out.Run, Result: b.out.Result, MS: b.res.Duration.Milliseconds(), Now: true}
 	if b.in.Env != nil {
 		now.Commit = shown(b.in.Env.Commit, 12)
 	}
@@ -72,27 +72,27 @@ func isFlaky(why string, rate history.Rate) string {
 
 // numberAttempts numbers the attempts of the test, including this one.
 func (b *builder) numberAttempts() {
-	if len(b.in.Tries) == 0 || b.in.Try == 0 {
+	if len(b.in.Attempts) == 0 || b.in.Attempt == 0 {
 		return
 	}
-	b.out.Try, b.out.ID = b.in.Try, shown(tryless(cmp.Or(b.res.Case.Pack, b.res.Case.ID)), maxLabel)
-	now := tryTab{N: b.in.Try, Verdict: b.out.Verdict, Took: b.out.Took, Now: true}
-	for i, t := range b.in.Tries {
+	b.out.Attempt, b.out.ID = b.in.Attempt, shown(tryless(cmp.Or(b.res.Case.Pack, b.res.Case.ID)), maxLabel)
+	now := attemptTab{N: b.in.Attempt, Result: b.out.Result, Took: b.out.Took, Now: true}
+	for i, t := range b.in.Attempts {
 		n := i + 1
-		if n >= b.in.Try {
+		if n >= b.in.Attempt {
 			n++
 		}
-		if n == b.in.Try+1 {
-			b.out.TryTabs = append(b.out.TryTabs, now)
+		if n == b.in.Attempt+1 {
+			b.out.AttemptTabs = append(b.out.AttemptTabs, now)
 		}
-		tab := tryTab{N: n, Verdict: verdict(t.Verdict), Took: took(t.Duration), Link: t.Link}
+		tab := attemptTab{N: n, Result: result(t.Result), Took: took(t.Duration), Link: t.Link}
 		if b.here[n] {
-			tab.Here, tab.Link = n, fmt.Sprintf("#try=%d", n)
+			tab.Here, tab.Link = n, fmt.Sprintf("#attempt=%d", n)
 		}
-		b.out.TryTabs = append(b.out.TryTabs, tab)
+		b.out.AttemptTabs = append(b.out.AttemptTabs, tab)
 	}
-	if b.in.Try > len(b.in.Tries) {
-		b.out.TryTabs = append(b.out.TryTabs, now)
+	if b.in.Attempt > len(b.in.Attempts) {
+		b.out.AttemptTabs = append(b.out.AttemptTabs, now)
 	}
-	b.out.Tries = nil
+	b.out.Attempts = nil
 }

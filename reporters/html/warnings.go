@@ -4,23 +4,23 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and warnings.
-func unchecked(res *event.CaseResult) []uncheckedData {
-	var list []uncheckedData
-	add := func(u uncheckedData) { list = append(list, u) }
+// warningsOf lists what the result of a case does not cover: steps that were skipped or not reached, and warnings.
+func warningsOf(res *event.CaseResult) []warningData {
+	var list []warningData
+	add := func(u warningData) { list = append(list, u) }
 	for i := range res.Steps {
 		s := &res.Steps[i]
 		switch s.Result {
 		case event.Skipped:
-			add(uncheckedData{Step: s.N, What: "skipped", Text: reason(s.Problem)})
+			add(warningData{Step: s.N, What: "skipped", Text: reason(s.Problem)})
 		case event.Warned:
-			add(uncheckedData{Step: s.N, What: "warned", Text: reason(s.Problem)})
+			add(warningData{Step: s.N, What: "warned", Text: reason(s.Problem)})
 		case event.Unreached:
 			if n := len(list); n > 0 && list[n-1].What == "unreached" && max(list[n-1].Step, list[n-1].To)+1 == s.N {
 				list[n-1].To = s.N
 				continue
 			}
-			add(uncheckedData{Step: s.N, What: "unreached"})
+			add(warningData{Step: s.N, What: "unreached"})
 		}
 	}
 	for i := range res.Steps {
@@ -30,11 +30,11 @@ func unchecked(res *event.CaseResult) []uncheckedData {
 			notes = append(notes[:len(notes):len(notes)], s.Detail.Warnings...)
 		}
 		for _, n := range notes {
-			add(uncheckedData{Step: s.N, What: "note", Text: shownLines(n, maxLabel)})
+			add(warningData{Step: s.N, What: "note", Text: shownLines(n, maxLabel)})
 		}
 	}
 	for _, n := range res.Notes {
-		add(uncheckedData{What: "note", Text: shownLines(n, maxText)})
+		add(warningData{What: "note", Text: shownLines(n, maxText)})
 	}
 	return list
 }

@@ -98,14 +98,14 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 		if c.Pack == "" || only != nil && !only(c) {
 			continue
 		}
-		all := append(slices.Clone(c.Tries), history.Try{Pack: c.Pack, CaseResult: c.CaseResult})
+		all := append(slices.Clone(c.Attempts), history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult})
 		var pages []PackPage
 		for k, try := range all {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
 			}
 			page := PackPage{CaseResult: try.CaseResult, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile,
-				Tries: others(all, k), Env: run.Env, Try: k + 1, Of: len(all)}
+				Attempts: others(all, k), Env: run.Env, Attempt: k + 1, Of: len(all)}
 			if k < len(all)-1 {
 				page.Final = c.CaseResult.Result
 			}
@@ -138,7 +138,7 @@ func attemptTabs(pages []PackPage) []PackPage {
 }
 
 // others returns the attempts other than k. The page of the last one has the tabs of all.
-func others(all []history.Try, k int) []Past {
+func others(all []history.Attempt, k int) []Past {
 	var out []Past
 	last := len(all) - 1
 	for i, t := range all {
@@ -147,9 +147,9 @@ func others(all []history.Try, k int) []Past {
 		}
 		to := "../" + link(t.Pack)[len("./"):] + "/" + PackFile
 		if k < last && i >= last-maxAttemptTabs {
-			to = fmt.Sprintf("../%s/%s#try=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
+			to = fmt.Sprintf("../%s/%s#attempt=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
 		}
-		out = append(out, Past{Run: t.Pack, Verdict: t.CaseResult.Result, Duration: t.CaseResult.Duration, Link: to})
+		out = append(out, Past{Run: t.Pack, Result: t.CaseResult.Result, Duration: t.CaseResult.Duration, Link: to})
 	}
 	return out
 }
@@ -172,13 +172,13 @@ func past(ctx context.Context, page *PackPage, run *history.Run, c *history.RunC
 		dir := path.Join(e.Run, e.Pack)
 		to := "../../" + link(dir)[len("./"):] + "/"
 		if i >= len(c.Trend.Recent)-maxPast {
-			p := Past{Run: e.Run, Verdict: e.Verdict, Duration: millis(e.DurationMS), Commit: e.Commit}
+			p := Past{Run: e.Run, Result: e.Result, Duration: millis(e.DurationMS), Commit: e.Commit}
 			if isThere(root, path.Join(dir, PackFile)) {
 				p.Link = to + PackFile
 			}
 			page.History = append(page.History, p)
 		}
-		if page.Green == nil && e.Verdict == event.Pass && page.CaseResult.Result != event.Pass {
+		if page.Green == nil && e.Result == event.Pass && page.CaseResult.Result != event.Pass {
 			page.Green = green(filepath.Join(reports, e.Run, e.Pack), e.Run, to)
 		}
 	}

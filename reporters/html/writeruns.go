@@ -104,7 +104,7 @@ func entriesOf(root *os.Root, run string) []history.HistoryEntry {
 			continue
 		}
 		list = append(list, history.HistoryEntry{Run: run, ID: s.ID, Pack: pack, Platform: s.Platform,
-			Verdict: verdict(s.Result), DurationMS: s.DurationMS})
+			Result: result(s.Result), DurationMS: s.DurationMS})
 	}
 	return list
 }

@@ -94,7 +94,7 @@ type attempt struct {
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
-		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"verdict", string(r.Verdict())}}}
+		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"result", string(r.Result())}}}
 	for _, f := range r.Env.Facts() {
 		s.Properties = append(s.Properties, property{f[0], clean(f[1])})
 	}
@@ -151,7 +151,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 	default:
 		t.Error = problemOf(res)
 	}
-	for _, try := range c.Tries {
+	for _, try := range c.Attempts {
 		a := attempt{Message: line(located(try.CaseResult)), Type: kind(try.CaseResult), Trace: block{clean(text(try.CaseResult))}}
 		passed, failed := res.Result == event.Pass, try.CaseResult.Result == event.Fail
 		switch {

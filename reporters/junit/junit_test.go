@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 }
 
 // A failure names its file and line, an error is not a failure, an interrupted test is an error.
-func TestVerdicts(t *testing.T) {
+func TestResults(t *testing.T) {
 	var s suite
 	if err := xml.Unmarshal(write(t, inProject(t)), &s); err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func (w *Writer) head(r *event.CaseResult) {
 	w.Printf("\n")
 }
 
-// Mark is how a verdict is displayed.
+// Mark is how a result is displayed.
 func Mark(v event.Result) string {
 	switch v {
 	case event.Pass:

@@ -152,7 +152,7 @@ func TestTrace(t *testing.T) {
 	}
 	want, got := map[string]int{}, map[string]int{}
 	for _, rc := range run.Cases {
-		for _, try := range append(slices.Clone(rc.Tries), history.Try{Pack: rc.Pack, CaseResult: rc.CaseResult}) {
+		for _, try := range append(slices.Clone(rc.Attempts), history.Attempt{Pack: rc.Pack, CaseResult: rc.CaseResult}) {
 			for _, s := range try.CaseResult.Steps {
 				if !s.Started.IsZero() {
 					want[fmt.Sprint(try.Pack, " ", s.N, " ", s.Result)]++
@@ -173,10 +173,10 @@ func TestTrace(t *testing.T) {
 		case !known:
 			t.Errorf("%s has no parent", s.Name)
 		case s.Parent == top.SpanID:
-			got[fmt.Sprint(attribute(s, "taproot.pack"), " ", attribute(s, "taproot.verdict"))]++
+			got[fmt.Sprint(attribute(s, "taproot.pack"), " ", attribute(s, "taproot.result"))]++
 		default:
 			got[fmt.Sprint(attribute(parent, "taproot.pack"), " ", attribute(s, "taproot.step"), " ",
-				attribute(s, "taproot.verdict"))]++
+				attribute(s, "taproot.result"))]++
 		}
 	}
 	if len(want) < 5 || !maps.Equal(want, got) {
@@ -184,7 +184,7 @@ func TestTrace(t *testing.T) {
 	}
 	failing := 0
 	for _, s := range c.spans {
-		if attribute(s, "taproot.verdict") == string(event.Fail) && s.Parent != "" {
+		if attribute(s, "taproot.result") == string(event.Fail) && s.Parent != "" {
 			failing++
 			if s.Status.Code != failed || s.Status.Message == "" || attribute(s, "error.type") == "" {
 				t.Errorf("%s failed, and says %+v", s.Name, s)

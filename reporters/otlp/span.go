@@ -89,7 +89,7 @@ func (s *span) ended(v event.Result, p *event.Problem) {
 			s.add("error.type", cmp.Or(p.Kind, string(v)))
 		}
 	}
-	s.add("taproot.verdict", string(v))
+	s.add("taproot.result", string(v))
 }
 
 // spans makes a run's spans: first its own, then each case, followed by its steps.
@@ -103,25 +103,25 @@ func spans(run *history.Run, parent Parent) []span {
 		top.add("cicd.pipeline.run.url.full", e.Job)
 	}
 	list := []span{top}
-	verdict := event.Pass
+	result := event.Pass
 	for _, c := range run.Cases {
-		for _, t := range append(c.Tries[:len(c.Tries):len(c.Tries)], history.Try{Pack: c.Pack, CaseResult: c.CaseResult}) {
+		for _, t := range append(c.Attempts[:len(c.Attempts):len(c.Attempts)], history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult}) {
 			if t.CaseResult != nil && !t.CaseResult.Started.IsZero() {
 				list = append(list, caseSpans(t, trace, top.SpanID)...)
 			}
 		}
 		if v := c.CaseResult.Result; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
-			verdict != event.Fail {
-			verdict = v
+			result != event.Fail {
+			result = v
 		}
 	}
 	list[0].Attributes = append(list[0].Attributes, number("taproot.cases", len(run.Cases)))
-	list[0].ended(verdict, nil)
+	list[0].ended(result, nil)
 	return list
 }
 
 // caseSpans makes the spans of one attempt.
-func caseSpans(t history.Try, trace, parent string) []span {
+func caseSpans(t history.Attempt, trace, parent string) []span {
 	r := t.CaseResult
 	c := r.Case
 	own := newSpan(trace, parent, cmp.Or(c.Name, c.ID), r.Started, r.Duration)

@@ -31,18 +31,18 @@ type UploadOptions struct {
 	Pack     string                  // directory of the pack
 	Progress func(sent, total int64) // bytes of this attempt; may be nil
 	Client   *http.Client            // default: one of its own
-	Tries    uint                    // default: 5
+	Attempts uint                    // default: 5
 	Wait     time.Duration           // before the second attempt, longer before each further one; default: 1 s
 	Spool    string                  // folder for the archive while it is sent; default: that of the system
 }
 
 // Uploaded is a pack that the service has.
 type Uploaded struct {
-	Pack   string `json:"pack"`   // its folder
-	SHA256 string `json:"sha256"` // of the archive
-	Host   string `json:"host"`
-	Bytes  int64  `json:"bytes"`
-	Tries  int    `json:"tries"`
+	Pack     string `json:"pack"`   // its folder
+	SHA256   string `json:"sha256"` // of the archive
+	Host     string `json:"host"`
+	Bytes    int64  `json:"bytes"`
+	Attempts int    `json:"attempts"`
 }
 
 const (
@@ -102,7 +102,7 @@ func (u *uploader) run(ctx context.Context) (done *Uploaded, err error) {
 	if err := u.retry(ctx); err != nil {
 		return nil, err
 	}
-	return &Uploaded{Pack: u.name, SHA256: u.hash, Host: u.target.Host, Bytes: u.size, Tries: u.tries}, nil
+	return &Uploaded{Pack: u.name, SHA256: u.hash, Host: u.target.Host, Bytes: u.size, Attempts: u.tries}, nil
 }
 
 func (u *uploader) settle() error {
@@ -118,8 +118,8 @@ func (u *uploader) settle() error {
 	}
 	u.target = base.JoinPath("api", "reports", "upload")
 	u.target.User, u.target.Fragment, u.target.RawQuery = nil, "", ""
-	if u.o.Tries == 0 {
-		u.o.Tries = 5
+	if u.o.Attempts == 0 {
+		u.o.Attempts = 5
 	}
 	if u.o.Wait == 0 {
 		u.o.Wait = time.Second
@@ -140,7 +140,7 @@ func (u *uploader) retry(ctx context.Context) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		u.tries++
 		return struct{}{}, u.once(ctx)
-	}, backoff.WithBackOff(wait), backoff.WithMaxTries(u.o.Tries), backoff.WithMaxElapsedTime(2*longestTry))
+	}, backoff.WithBackOff(wait), backoff.WithMaxTries(u.o.Attempts), backoff.WithMaxElapsedTime(2*longestTry))
 	var after *backoff.RetryAfterError
 	if errors.As(err, &after) {
 		return fmt.Errorf("the service requests a wait of %s; try again later", after.Duration)

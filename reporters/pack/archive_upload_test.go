@@ -105,7 +105,7 @@ func TestUpload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if done.Tries != len(answers)+1 || done.Pack != "login" || s.got[done.SHA256] != 1 || len(s.bad) != 0 {
+			if done.Attempts != len(answers)+1 || done.Pack != "login" || s.got[done.SHA256] != 1 || len(s.bad) != 0 {
 				t.Errorf("%+v, %v, %q", done, s.got, s.bad)
 			}
 		})

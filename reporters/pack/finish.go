@@ -21,7 +21,7 @@ import (
 
 // Finish waits for the screenshots, makes the recording and derives run.md and summary.json from the events;
 // summary.json is written last. A cancelled ctx skips the recording only. With an error, Finish returns a result too:
-// it describes what was kept, and its verdict is not Pass. Later calls return the same values.
+// it describes what was kept, and its result is not Pass. Later calls return the same values.
 func (p *Pack) Finish(ctx context.Context) (*event.CaseResult, error) {
 	p.once.Do(func() {
 		p.awaitScreenshot()

@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 			res := event.Fold(eventtest.Recorded(t, name))
 			if want := map[string]event.Result{"panic": event.Error}[name]; want == "" && string(res.Result) != name ||
 				want != "" && res.Result != want {
-				t.Errorf("verdict %s", res.Result)
+				t.Errorf("result %s", res.Result)
 			}
 			golden.Check(t, "golden/"+name+".md", markdown.RunMarkdown(res))
 			golden.Check(t, "golden/"+name+".json", SummaryJSON(res))

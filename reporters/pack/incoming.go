@@ -122,11 +122,11 @@ func (i *Incoming) load(dir string) (*event.CaseResult, []event.Event, error) {
 	return res, events, nil
 }
 
-// End makes a pack of the received events, with the verdict of a case that will send no more.
-func (i *Incoming) End(ctx context.Context, verdict event.Result, problem event.Problem) (*event.CaseResult, error) {
+// End makes a pack of the received events, with the result of a case that will send no more.
+func (i *Incoming) End(ctx context.Context, result event.Result, problem event.Problem) (*event.CaseResult, error) {
 	i.p.o.Observe = i.observe
 	i.p.NoRecording("the case ran on another machine, from which no report came")
-	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Result: verdict, Problem: &problem})
+	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Result: result, Problem: &problem})
 	res, finishErr := i.p.Finish(ctx)
 	if finishErr != nil {
 		err = finishErr

@@ -50,7 +50,7 @@ type SummaryProblem struct {
 	Expected   string           `json:"expected,omitempty"`
 	Actual     string           `json:"actual,omitempty"`
 	Candidates []string         `json:"candidates,omitempty"`
-	Picture    string           `json:"picture,omitempty"` // path in the pack
+	Screenshot string           `json:"screenshot,omitempty"` // path in the pack
 	Around     []event.Incident `json:"around,omitempty"`  // what else went wrong while the step ran
 }
 
@@ -84,7 +84,7 @@ func summaryProblems(r *event.CaseResult) []SummaryProblem {
 		p := f.Problem
 		s := SummaryProblem{Place: f.Place.String(), Message: p.Message, Expected: p.Expected, Actual: p.Actual,
 			Candidates: p.Candidates,
-			Picture:    f.Screenshot}
+			Screenshot: f.Screenshot}
 		if f.Step != nil {
 			s.Step, s.Around = f.Step.N, f.Step.Around
 		}

@@ -78,8 +78,8 @@ func TestVerify(t *testing.T) {
 		{"longer page", edit(event.RunFile, func(s string) string { return s + "x" }), "run.md: has "},
 		{"cut picture", edit("screenshots/01-launch.png", func(s string) string { return s[:len(s)/2] }),
 			"screenshots/01-launch.png: cannot be decoded"},
-		{"better verdict", edit(event.EventsFile, func(s string) string {
-			return strings.Replace(s, `"case_ended","verdict":"pass"`, `"case_ended","verdict":"fail"`, 1)
+		{"better result", edit(event.EventsFile, func(s string) string {
+			return strings.Replace(s, `"case_ended","result":"pass"`, `"case_ended","result":"fail"`, 1)
 		}), `summary.json: result is "pass", by the events "fail"`},
 		{"other count",
 			edit(event.SummaryFile, func(s string) string { return strings.Replace(s, `"steps": 3`, `"steps": 4`, 1) }),

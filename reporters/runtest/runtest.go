@@ -79,12 +79,12 @@ func Synthetic(n int) *history.Run {
 			Device: "emulator-5554", Hash: fmt.Sprintf("%064x", i)}
 		c.Place.File, c.Place.Line, c.Place.Col = fmt.Sprintf("suites/group%02d/case-%05d.yaml", i%40, i), 1, 1
 		list := []event.Event{{Kind: event.CaseStarted, Case: &c}}
-		verdict := event.Pass
+		result := event.Pass
 		switch {
 		case i%100 == 50:
-			verdict = event.Error
+			result = event.Error
 		case i%10 == 5:
-			verdict = event.Fail
+			result = event.Fail
 		}
 		for n := 1; n <= 5; n++ {
 			s := event.Step{N: n, Action: "tap", Args: "Button", Source: "  - tap: Button"}
@@ -92,13 +92,13 @@ func Synthetic(n int) *history.Run {
 			s.Place.Line = n + 3
 			c.Steps = append(c.Steps, s)
 			e := event.Event{Kind: event.StepEnded, Step: n, Result: event.Pass, DurationMS: 100}
-			if n == 5 && verdict != event.Pass {
-				e.Result, e.Problem = verdict, &event.Problem{Message: "no element is labelled Button", Expected: "Button",
+			if n == 5 && result != event.Pass {
+				e.Result, e.Problem = result, &event.Problem{Message: "no element is labelled Button", Expected: "Button",
 					Actual: "Start\nStop"}
 			}
 			list = append(list, event.Event{Kind: event.StepStarted, Step: n}, e)
 		}
-		return append(list, event.Event{Kind: event.CaseEnded, Result: verdict, DurationMS: 500})
+		return append(list, event.Event{Kind: event.CaseEnded, Result: result, DurationMS: 500})
 	}
 	run := &history.Run{Name: Name, Dir: Name}
 	for i := range n {

@@ -13,7 +13,7 @@ import (
 // Digest is the message about a run: one message, however many tests failed.
 type Digest struct {
 	Run      string            `json:"run"`
-	Verdict  event.Result      `json:"verdict"`
+	Result   event.Result      `json:"result"`
 	Title    string            `json:"title"`
 	Totals   string            `json:"totals"`
 	Counts   history.RunCounts `json:"cases"`
@@ -24,7 +24,7 @@ type Digest struct {
 // Failure is one test of a digest.
 type Failure struct {
 	Title    string       `json:"title"`
-	Verdict  event.Result `json:"verdict"`
+	Result   event.Result `json:"result"`
 	Platform string       `json:"platform"`
 	Place    string       `json:"place,omitempty"`
 	Message  string       `json:"message"`
@@ -49,7 +49,7 @@ func Wanted(r *history.Run) bool {
 // NewDigest sums a run up. link is the URL of the run; it may be empty.
 func NewDigest(r *history.Run, link string) Digest {
 	n := r.Count()
-	d := Digest{Run: r.Name, Verdict: r.Verdict(), Counts: n, Link: link}
+	d := Digest{Run: r.Name, Result: r.Result(), Counts: n, Link: link}
 	d.Title = fmt.Sprintf("❌ %d of %d tests failed", n.Failed, n.Total)
 	switch {
 	case n.Failed > 0 && n.Errored > 0:
@@ -79,7 +79,7 @@ func NewDigest(r *history.Run, link string) Digest {
 		if more := event.AndMore(len(c.CaseResult.Failures()) - 1); more != "" {
 			message = short(message, maxMessage-len(more)-3) + " (" + more + ")"
 		}
-		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.CaseResult.Result,
+		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Result: c.CaseResult.Result,
 			Platform: short(string(c.CaseResult.Case.Platform), maxTitle), Place: short(c.CaseResult.ProblemPlace(), maxPlace),
 			Message: short(message, maxMessage), Flaky: c.Flaky()})
 	}
@@ -144,7 +144,7 @@ func more(gap string, n, before int) string {
 
 // plain is a failure without markup.
 func plain(f Failure) string {
-	text := sign(f.Verdict) + " " + f.Title + " · " + f.Platform
+	text := sign(f.Result) + " " + f.Title + " · " + f.Platform
 	if f.Place != "" {
 		text += "\n" + f.Place
 	}

@@ -49,7 +49,7 @@ func markdownPage(d Digest, limit int, esc func(string) string, link func(string
 	}
 	head := "### " + esc(d.Title) + "\n\n" + esc(d.Totals) + "\n\n"
 	return head + d.lines(limit-len(head)-len(tail), "\n\n", func(f Failure) string {
-		text := "> " + sign(f.Verdict) + " **" + esc(f.Title) + "** · " + esc(f.Platform)
+		text := "> " + sign(f.Result) + " **" + esc(f.Title) + "** · " + esc(f.Platform)
 		for _, part := range []string{f.Place, f.Message, f.Flaky} {
 			if part != "" {
 				text += "\n> " + esc(part)
@@ -119,7 +119,7 @@ func discordQuery(string, time.Time) url.Values { return url.Values{"wait": {"tr
 func discordBody(d Digest, _ string, _ time.Time) any {
 	embed := object{"title": cut(d.Title, discordTitle), "color": 0xd73a49, "description": d.lines(discordText, "\n\n",
 		func(f Failure) string {
-			text := sign(f.Verdict) + " **" + dialect(f.Title) + "** · " + dialect(f.Platform)
+			text := sign(f.Result) + " **" + dialect(f.Title) + "** · " + dialect(f.Platform)
 			for _, part := range []string{f.Place, f.Message, f.Flaky} {
 				if part != "" {
 					text += "\n" + dialect(part)

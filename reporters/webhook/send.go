@@ -25,13 +25,13 @@ type Options struct {
 
 // Sent is the result of one message. It contains neither URL nor secret.
 type Sent struct {
-	Product Product   `json:"product"`
-	From    string    `json:"from"` // the environment variable
-	OK      bool      `json:"ok"`
-	Tries   int       `json:"tries"`
-	Status  int       `json:"status,omitempty"` // of the last response
-	Why     string    `json:"why,omitempty"`    // why it was not accepted
-	At      time.Time `json:"at"`
+	Product  Product   `json:"product"`
+	From     string    `json:"from"` // the environment variable
+	OK       bool      `json:"ok"`
+	Attempts int       `json:"attempts"`
+	Status   int       `json:"status,omitempty"` // of the last response
+	Why      string    `json:"why,omitempty"`    // why it was not accepted
+	At       time.Time `json:"at"`
 }
 
 const (
@@ -75,10 +75,10 @@ func (t Target) send(ctx context.Context, d Digest, o Options) Sent {
 	s := Sent{Product: t.Product, From: t.From, At: o.Now().UTC()}
 	wait := o.Wait
 	for {
-		s.Tries++
+		s.Attempts++
 		res, status := t.once(ctx, d, o)
 		s.OK, s.Why, s.Status = res.ok, markdown.Visible(t.hide(res.why), maxWhy), status
-		if s.OK || !res.again || s.Tries == maxAttempts {
+		if s.OK || !res.again || s.Attempts == maxAttempts {
 			return s
 		}
 		pause := max(wait, res.wait)

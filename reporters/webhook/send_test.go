@@ -147,7 +147,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %d %.30s", c.product, c.reply.status, c.reply.body), func(t *testing.T) {
 			chat := newChat(t, c.reply)
 			sent := chat.send(t, "product="+string(c.product)+"&secret=hush-hush")
-			if sent.OK != c.ok || sent.Tries != c.tries || !strings.Contains(sent.Why, c.why) || len(sent.Why) > 400 ||
+			if sent.OK != c.ok || sent.Attempts != c.tries || !strings.Contains(sent.Why, c.why) || len(sent.Why) > 400 ||
 				len(chat.got) != c.tries {
 				t.Errorf("%+v, %d requests", sent, len(chat.got))
 			}
@@ -164,13 +164,13 @@ func TestAgain(t *testing.T) {
 		Discord: {{status: 429, body: `{"retry_after":0.01}`}, {status: 503}, {status: 200, body: "{}"}},
 	} {
 		chat := newChat(t, replies...)
-		if sent := chat.send(t, "product="+string(product)); !sent.OK || sent.Tries != len(replies) || sent.Why != "" {
+		if sent := chat.send(t, "product="+string(product)); !sent.OK || sent.Attempts != len(replies) || sent.Why != "" {
 			t.Errorf("%s: %+v", product, sent)
 		}
 	}
 	// A wait that is too long is not started.
 	chat := newChat(t, reply{status: 429, header: map[string]string{"Retry-After": "3600"}})
-	if sent := chat.send(t, "product=slack"); sent.OK || sent.Tries != 1 || !strings.Contains(sent.Why, "another 1h0m0s") {
+	if sent := chat.send(t, "product=slack"); sent.OK || sent.Attempts != 1 || !strings.Contains(sent.Why, "another 1h0m0s") {
 		t.Errorf("%+v", sent)
 	}
 }
@@ -218,7 +218,7 @@ func TestSilent(t *testing.T) {
 		})}
 		began := time.Now()
 		sent := Send(t.Context(), targets, NewDigest(&history.Run{}, ""), Options{Client: client, Timeout: 10 * time.Second})
-		if sent[0].OK || sent[0].Why != "no response in time" || sent[0].Tries != 1 || time.Since(began) != 10*time.Second {
+		if sent[0].OK || sent[0].Why != "no response in time" || sent[0].Attempts != 1 || time.Since(began) != 10*time.Second {
 			t.Errorf("%+v after %s", sent[0], time.Since(began))
 		}
 		if !sent[1].OK {
@@ -238,7 +238,7 @@ func TestNoConnection(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	if sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond}); sent[0].OK ||
-		sent[0].Why != "the connection failed: connection refused" || sent[0].Tries != 3 {
+		sent[0].Why != "the connection failed: connection refused" || sent[0].Attempts != 3 {
 		t.Errorf("%+v", sent)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -20,7 +20,7 @@ func slackText(s string) string {
 
 func slackBody(d Digest, _ string, _ time.Time) any {
 	failures := d.lines(slackSection, "\n\n", func(f Failure) string {
-		text := sign(f.Verdict) + " *" + slackText(f.Title) + "* · " + slackText(f.Platform)
+		text := sign(f.Result) + " *" + slackText(f.Title) + "* · " + slackText(f.Platform)
 		if f.Place != "" {
 			text += "\n`" + slackText(strings.ReplaceAll(f.Place, "`", "'")) + "`"
 		}

@@ -47,7 +47,7 @@ func always(nodes ...*screen.Node) func(time.Duration, []image.Point) []*screen.
 func wantFail(t *testing.T, err error, assertion bool, words ...string) {
 	t.Helper()
 	if got := action.ResultOf(err); got != event.Fail {
-		t.Fatalf("verdict %s (%v), want fail", got, err)
+		t.Fatalf("result %s (%v), want fail", got, err)
 	}
 	p := action.ProblemOf(err)
 	if p.Assertion != assertion {
@@ -323,7 +323,7 @@ func TestScreenThatCannotBeReadIsAnError(t *testing.T) {
 	}}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
 		if action.ResultOf(err) != event.Error {
-			t.Fatalf("verdict %s of %v", action.ResultOf(err), err)
+			t.Fatalf("result %s of %v", action.ResultOf(err), err)
 		}
 	})
 }
@@ -348,7 +348,7 @@ func TestDeviceErrorEndsTheWaitAtOnce(t *testing.T) {
 	f := &fake{show: always(), treeErr: func(time.Duration) error { return fmt.Errorf("R58: %w", drivers.ErrDeviceLost) }}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
 		if action.ResultOf(err) != event.Error || device(s).trees != 1 {
-			t.Fatalf("verdict %s of %v after %d trees", action.ResultOf(err), err, device(s).trees)
+			t.Fatalf("result %s of %v after %d trees", action.ResultOf(err), err, device(s).trees)
 		}
 	})
 }
@@ -433,7 +433,7 @@ func edit(text string, focused bool) *screen.Node {
 		Bounds: image.Rect(0, 100, 900, 200)}
 }
 
-func TestCancelledContextIsNoVerdictOnTheApp(t *testing.T) {
+func TestCancelledContextIsNoResultOnTheApp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

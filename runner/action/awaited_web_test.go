@@ -127,10 +127,10 @@ func TestAStateThatIsTakenBack(t *testing.T) {
 			on := true
 			defer func(before time.Duration) { s.Timeout = before }(s.Timeout)
 			s.Timeout = 2 * time.Second
-			verdict, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Wi-Fi", Checked: &on}})
-			if verdict != event.Fail {
+			result, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Wi-Fi", Checked: &on}})
+			if result != event.Fail {
 				title, e := s.Device.(drivers.WebPages).Eval(t.Context(), "document.title", time.Minute)
-				t.Errorf("%s: %v; the title is %v (%v)", verdict, err, title, e)
+				t.Errorf("%s: %v; the title is %v (%v)", result, err, title, e)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
 	t.Helper()
 	defer func(before time.Duration) { s.UpdateBaselines, s.Timeout = false, before }(s.Timeout)
 	s.UpdateBaselines, s.Timeout = true, passes
-	if verdict, err := do(t, s, a); verdict != event.Pass {
+	if result, err := do(t, s, a); result != event.Pass {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(s.Dir, "baselines", a.Name+"-*.png"))
@@ -60,9 +60,9 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 		t.Errorf("the baseline is %s, want %s", filepath.Base(file), want)
 	}
 	type look struct {
-		style   string
-		step    dsl.AssertScreenshot
-		verdict event.Result
+		style  string
+		step   dsl.AssertScreenshot
+		result event.Result
 	}
 	looks := map[string]look{
 		"the same": {"", dsl.AssertScreenshot{}, event.Pass},
@@ -91,14 +91,14 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	for name, c := range looks {
 		visit(t, s, page(c.style))
 		c.step.Name = "home"
-		if s.Timeout = differs; c.verdict == event.Pass {
+		if s.Timeout = differs; c.result == event.Pass {
 			s.Timeout = passes
 		}
-		verdict, err := do(t, s, c.step)
-		if verdict != c.verdict {
-			t.Errorf("%s: %s, %v, %+v", name, verdict, err, s.Detail.Compared)
+		result, err := do(t, s, c.step)
+		if result != c.result {
+			t.Errorf("%s: %s, %v, %+v", name, result, err, s.Detail.Compared)
 		}
-		if verdict != event.Fail {
+		if result != event.Fail {
 			continue
 		}
 		for _, kept := range []string{s.Detail.Compared.Expected, s.Detail.Compared.Actual, s.Detail.Compared.Difference} {
@@ -117,25 +117,25 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	masked := dsl.AssertScreenshot{Name: "masked", Mask: []dsl.Selector{{ID: "clock"}}}
 	baseline(t, s, masked)
 	visit(t, s, strings.Replace(page("button{left:90px}"), "12:00", "12:34", 1))
-	if verdict, err := do(t, s, button); verdict != event.Pass {
+	if result, err := do(t, s, button); result != event.Pass {
 		t.Errorf("the element elsewhere: %v", err)
 	}
 	visit(t, s, strings.Replace(page(""), "12:00", "12:34", 1))
-	if verdict, err := do(t, s, masked); verdict != event.Pass {
+	if result, err := do(t, s, masked); result != event.Pass {
 		t.Errorf("masked: %v", err)
 	}
 	s.Timeout = differs
-	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != event.Fail {
+	if result, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); result != event.Fail {
 		t.Error("the clock without a mask passes")
 	}
-	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "new"}); verdict != event.Fail ||
+	if result, err := do(t, s, dsl.AssertScreenshot{Name: "new"}); result != event.Fail ||
 		!strings.Contains(err.Error(), "--update-baselines") {
-		t.Errorf("no baseline: %s, %v", verdict, err)
+		t.Errorf("no baseline: %s, %v", result, err)
 	}
 	if err := os.WriteFile(file, []byte("no picture"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != event.Fail {
+	if result, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); result != event.Fail {
 		t.Error("a broken baseline passes")
 	}
 }
@@ -144,10 +144,10 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 func TestAssertScreenshotOnThePhone(t *testing.T) {
 	t.Parallel()
 	s := simulated(t)
-	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.ListPackage, Force: true}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.Launch{Package: androidtest.ListPackage, Force: true}); result != event.Pass {
 		t.Fatal(err)
 	}
-	if verdict, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Visits: 1"}}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Visits: 1"}}); result != event.Pass {
 		t.Fatal(err)
 	}
 	file := baseline(t, s, dsl.AssertScreenshot{Name: "list"})
@@ -168,7 +168,7 @@ func TestAssertScreenshotOnThePhone(t *testing.T) {
 		}
 	}
 	s.Timeout = passes
-	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); result != event.Pass {
 		t.Errorf("the same: %v", err)
 	}
 	s.Timeout = time.Second
@@ -193,8 +193,8 @@ func TestAssertScreenshotOnThePhone(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Close()
-	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != event.Fail {
-		t.Errorf("moved by 3 pixels: %s, %v", verdict, err)
+	if result, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); result != event.Fail {
+		t.Errorf("moved by 3 pixels: %s, %v", result, err)
 	}
 }
 
@@ -243,9 +243,9 @@ func TestAssertScreenshotWaits(t *testing.T) {
 			f := &fake{began: time.Now(), pictureCost: 10 * time.Millisecond, treeCost: 10 * time.Millisecond, show: c.show}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
 				Dir: dir, UpdateBaselines: c.update}}
-			verdict, err := do(t, s, c.step)
-			if verdict != c.want || err != nil && !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%s: %s, %v", c.name, verdict, err)
+			result, err := do(t, s, c.step)
+			if result != c.want || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %s, %v", c.name, result, err)
 			}
 		})
 	}

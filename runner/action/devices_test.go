@@ -106,30 +106,30 @@ func do(t *testing.T, s *action.Session, args any) (event.Result, error) {
 
 // motion is a screen that moves in some way, on both platforms.
 type motion struct {
-	name    string
-	link    string // on the phone
-	page    string // in the browser
-	verdict event.Result
-	phone   image.Rectangle // where the unrest is, per mille of the screen
-	web     image.Rectangle
-	least   time.Duration
+	name   string
+	link   string // on the phone
+	page   string // in the browser
+	result event.Result
+	phone  image.Rectangle // where the unrest is, per mille of the screen
+	web    image.Rectangle
+	least  time.Duration
 }
 
 func motions() []motion {
 	return []motion{
-		{name: "clock", link: "clock://x", verdict: event.Pass,
+		{name: "clock", link: "clock://x", result: event.Pass,
 			page: `<p id=c style="font:40px monospace"></p><script>setInterval(()=>{c.textContent=new ` +
 				`Date().toISOString()},1000)</script>`},
-		{name: "spinner", link: "spinner://x", verdict: event.Fail, phone: image.Rect(350, 300, 700, 600),
+		{name: "spinner", link: "spinner://x", result: event.Fail, phone: image.Rect(350, 300, 700, 600),
 			web: image.Rect(0, 0, 300, 300),
 			page: `<style>@keyframes r{to{transform:rotate(360deg)}}</style><div ` +
 				`style="width:60px;height:60px;margin:30px;border:8px solid ` +
 				`#ddd;border-top-color:#00f;border-radius:50%;animation:r 1s linear infinite"></div>`},
-		{name: "video", link: "video://x", verdict: event.Fail, phone: image.Rect(0, 100, 1000, 600),
+		{name: "video", link: "video://x", result: event.Fail, phone: image.Rect(0, 100, 1000, 600),
 			web: image.Rect(0, 0, 800, 600),
 			page: `<canvas id=v width=320 height=180></canvas><script>const x=v.getContext('2d');setInterval(()=>{for(let ` +
 				`i=0;i<16;i++){x.fillStyle='hsl('+Math.random()*360+' 80% 50%)';x.fillRect(i%8*40,(i/8|0)*90,40,90)}},41)</script>`},
-		{name: "list that scrolls", link: "fling://x", verdict: event.Pass, least: time.Second,
+		{name: "list that scrolls", link: "fling://x", result: event.Pass, least: time.Second,
 			page: `<div id=l></div><script>for(let i=0;i<80;i++)l.innerHTML+='<p>Row '+i+'</p>';const ` +
 				`t0=performance.now();(function f(){const ` +
 				`t=Math.min(performance.now()-t0,1200);scrollTo(0,t/2);if(t<1200)requestAnimationFrame(f)})()</script>`},
@@ -143,18 +143,18 @@ func TestWaitStableOnThePhone(t *testing.T) {
 		s.Timeout = m.patience()
 		began := time.Now()
 		follow(t, s, m.link)
-		verdict, err := do(t, s, dsl.WaitStable{})
-		m.check(t, s, verdict, err, time.Since(began), m.phone)
+		result, err := do(t, s, dsl.WaitStable{})
+		m.check(t, s, result, err, time.Since(began), m.phone)
 	}
 	// The caret of a field that has the focus.
 	s.Timeout = passes
-	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.LoginPackage, Force: true}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.Launch{Package: androidtest.LoginPackage, Force: true}); result != event.Pass {
 		t.Fatal(err)
 	}
-	if verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Label: "E-mail"}}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Label: "E-mail"}}); result != event.Pass {
 		t.Fatal(err)
 	}
-	if verdict, err := do(t, s, dsl.WaitStable{}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.WaitStable{}); result != event.Pass {
 		t.Errorf("caret: %v", err)
 	}
 }
@@ -167,32 +167,32 @@ func TestWaitStableInTheBrowser(t *testing.T) {
 		s.Timeout = m.patience()
 		began := time.Now()
 		visit(t, s, m.page)
-		verdict, err := do(t, s, dsl.WaitStable{})
-		m.check(t, s, verdict, err, time.Since(began), m.web)
+		result, err := do(t, s, dsl.WaitStable{})
+		m.check(t, s, result, err, time.Since(began), m.web)
 	}
 	s.Timeout = passes
 	visit(t, s, `<input autofocus style="font:30px sans-serif" value=caret>`)
-	if verdict, err := do(t, s, dsl.WaitStable{}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.WaitStable{}); result != event.Pass {
 		t.Errorf("caret: %v", err)
 	}
 }
 
 // patience is long where the screen is to come to rest.
 func (m motion) patience() time.Duration {
-	if m.verdict == event.Pass {
+	if m.result == event.Pass {
 		return passes
 	}
 	return 3 * time.Second
 }
 
 // check compares a waitStable with what the motion calls for.
-func (m motion) check(t *testing.T, s *action.Session, verdict event.Result, err error, took time.Duration,
+func (m motion) check(t *testing.T, s *action.Session, result event.Result, err error, took time.Duration,
 	where image.Rectangle) {
 	t.Helper()
-	if verdict != m.verdict || took < m.least {
-		t.Errorf("%s: %s after %s, %v", m.name, verdict, took, err)
+	if result != m.result || took < m.least {
+		t.Errorf("%s: %s after %s, %v", m.name, result, took, err)
 	}
-	if verdict != event.Fail || m.verdict != event.Fail {
+	if result != event.Fail || m.result != event.Fail {
 		return
 	}
 	b := s.Detail.Bounds
@@ -230,18 +230,18 @@ func TestOCRSelectors(t *testing.T) {
 			s.Timeout = passes
 			pass := func(args any) {
 				t.Helper()
-				if verdict, err := do(t, s, args); verdict != event.Pass {
-					t.Errorf("%+v: %s, %v", args, verdict, err)
+				if result, err := do(t, s, args); result != event.Pass {
+					t.Errorf("%+v: %s, %v", args, result, err)
 				}
 			}
 			fail := func(args any) {
 				t.Helper()
 				s.Timeout = time.Second
 				defer func() { s.Timeout = passes }()
-				verdict, err := do(t, s, args)
+				result, err := do(t, s, args)
 				var f *action.Failure
-				if verdict != event.Fail || !errors.As(err, &f) || f.Message == "" {
-					t.Errorf("%+v: %s, %v", args, verdict, err)
+				if result != event.Fail || !errors.As(err, &f) || f.Message == "" {
+					t.Errorf("%+v: %s, %v", args, result, err)
 				}
 			}
 			pass(dsl.Assert{Selector: dsl.Selector{OCR: "Hello canvas"}})

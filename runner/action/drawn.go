@@ -11,7 +11,7 @@ import (
 )
 
 // An element tree does not say what is opaque, nor what is drawn at all. The pixels of the screen decide it, in
-// sightOf: that one verdict serves presence, absence, counts and conditions, so that of an assertion and its negation
+// sightOf: that one result serves presence, absence, counts and conditions, so that of an assertion and its negation
 // exactly one holds.
 
 // findDrawn runs a query over the tree that was read last, and leaves out what a person cannot see. For an action that

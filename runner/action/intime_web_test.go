@@ -54,9 +54,9 @@ func TestAStepEndsInItsTime(t *testing.T) {
 			read := time.Since(began)
 			s.Timeout = 4 * time.Second
 			began = time.Now()
-			verdict, err := do(t, s, c.step)
+			result, err := do(t, s, c.step)
 			if took := time.Since(began); err == nil || took > s.Timeout+2*time.Second+4*read {
-				t.Errorf("%s after %s, of %s, and a read of %s: %v", verdict, took, s.Timeout, read, err)
+				t.Errorf("%s after %s, of %s, and a read of %s: %v", result, took, s.Timeout, read, err)
 			} else {
 				t.Log(took, err)
 			}

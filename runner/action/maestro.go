@@ -15,7 +15,7 @@ import (
 )
 
 // The performers of what is found by the rules of Maestro: the commands of its flows, and actions with a selector that
-// has match: maestro. They keep Maestro's verdicts: the first of several is meant, and what covers an element plays no
+// has match: maestro. They keep Maestro's results: the first of several is meant, and what covers an element plays no
 // part.
 
 const (

@@ -94,17 +94,17 @@ func TestWordsOfAPageAreTouched(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page+recorder)
-			verdict, err := do(t, s, c.do)
+			result, err := do(t, s, c.do)
 			if c.fail != "" {
-				if verdict != event.Fail || !strings.Contains(err.Error(), c.fail) {
-					t.Errorf("%s, %v; want a failure that says %q", verdict, err, c.fail)
+				if result != event.Fail || !strings.Contains(err.Error(), c.fail) {
+					t.Errorf("%s, %v; want a failure that says %q", result, err, c.fail)
 				}
 				return
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if verdict, err := do(t, s, record(c.want)); verdict != event.Pass {
+			if result, err := do(t, s, record(c.want)); result != event.Pass {
 				t.Error(err)
 			}
 		})

@@ -15,7 +15,7 @@ var errWait = errors.New("not there yet")
 
 // poll looks again and again until look returns something else than errWait, or the time ends: its own, or that of the
 // step. The end stops new reads, not one under way: a step ends within its time and the length of one read. There is
-// at least one, and one more right at the end, so that a verdict rests on what is there then, unless the one before
+// at least one, and one more right at the end, so that a result rests on what is there then, unless the one before
 // took beyond it. Reading errors that may pass (drivers.ErrNotReady) are waited out; when the last read ends so, that
 // error is the answer, for nothing was seen.
 func poll(ctx context.Context, timeout time.Duration, look func() error) error {

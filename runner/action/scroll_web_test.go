@@ -63,12 +63,12 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page)
-			verdict, err := do(t, s, c.to)
+			result, err := do(t, s, c.to)
 			if c.fail == "" && err != nil {
 				t.Errorf("%v", err)
 			}
-			if c.fail != "" && (verdict != event.Fail || !strings.Contains(err.Error(), c.fail)) {
-				t.Errorf("%s: %v", verdict, err)
+			if c.fail != "" && (result != event.Fail || !strings.Contains(err.Error(), c.fail)) {
+				t.Errorf("%s: %v", result, err)
 			}
 		})
 	}

@@ -24,7 +24,7 @@ type sight struct {
 	cover  *screen.Node // that is drawn over all of it; nil when nothing is
 }
 
-// sightOf is the verdict on one element of the newest tree: it is visible when it is inside the viewport and every clip
+// sightOf is the result on one element of the newest tree: it is visible when it is inside the viewport and every clip
 // around it, drawn, and not fully covered by something opaque. The tree has decided the first, pixels decide the
 // others. coversOnly leaves out what matters to assertions alone: whether the text is drawn at all, and the keyboard,
 // which actions hide.

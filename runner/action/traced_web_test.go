@@ -101,9 +101,9 @@ func TestWhatACanvasDraws(t *testing.T) {
 				{dsl.Assert{Selector: words("4711")}, c.seen},
 				{dsl.AssertNot{Selector: words("4711")}, !c.seen},
 			} {
-				verdict, err := do(t, s, q.args)
-				if want := map[bool]event.Result{true: event.Pass, false: event.Fail}[q.pass]; verdict != want {
-					t.Errorf("%T: %s, want %s: %v", q.args, verdict, want, err)
+				result, err := do(t, s, q.args)
+				if want := map[bool]event.Result{true: event.Pass, false: event.Fail}[q.pass]; result != want {
+					t.Errorf("%T: %s, want %s: %v", q.args, result, want, err)
 				}
 			}
 		})
@@ -149,13 +149,13 @@ func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 				steps = []any{c.do}
 			}
 			for _, step := range steps {
-				if verdict, err := do(t, s, step); verdict != event.Pass && verdict != event.Fail ||
-					(verdict == event.Pass) != c.pass {
-					t.Fatalf("%T: %s, %v", step, verdict, err)
+				if result, err := do(t, s, step); result != event.Pass && result != event.Fail ||
+					(result == event.Pass) != c.pass {
+					t.Fatalf("%T: %s, %v", step, result, err)
 				}
 			}
 			if c.record != "" {
-				if verdict, err := do(t, s, record(c.record)); verdict != event.Pass {
+				if result, err := do(t, s, record(c.record)); result != event.Pass {
 					t.Error(err)
 				}
 			}

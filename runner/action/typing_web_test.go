@@ -46,11 +46,11 @@ func (c entryCase) run(t *testing.T, s *action.Session) {
 		if s.Timeout = passes; last && c.fail != "" { // it is waited for in vain
 			s.Timeout = vain()
 		}
-		verdict, err := do(t, s, step)
+		result, err := do(t, s, step)
 		switch {
 		case last && c.fail != "":
-			if verdict != event.Fail || !strings.Contains(err.Error(), c.fail) {
-				t.Errorf("%s: %v, not %q", verdict, err, c.fail)
+			if result != event.Fail || !strings.Contains(err.Error(), c.fail) {
+				t.Errorf("%s: %v, not %q", result, err, c.fail)
 			}
 		case err != nil:
 			t.Errorf("step %d: %v", i+1, err)

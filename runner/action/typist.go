@@ -192,7 +192,7 @@ func (e textEntry) verify(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.verdict(now, how)
+	return e.result(now, how)
 }
 
 // read reads the field until it keeps showing the text, or what it shows instead has rested.
@@ -323,8 +323,8 @@ func (e textEntry) insert(ctx context.Context, text string) error {
 	return d.Insert(ctx, text)
 }
 
-// verdict says what became of the text.
-func (e textEntry) verdict(now *screen.Field, how screen.TextOutcome) error {
+// result says what became of the text.
+func (e textEntry) result(now *screen.Field, how screen.TextOutcome) error {
 	s := e.s
 	switch {
 	case now.Gone:

@@ -76,10 +76,10 @@ func says(passed bool, reason string, cites ...string) func(int) (drivers.Judgem
 
 func TestAssertVisual(t *testing.T) {
 	for name, c := range map[string]struct {
-		vision  visionary
-		verdict event.Result
-		says    string
-		doubts  int
+		vision visionary
+		result event.Result
+		says   string
+		doubts int
 	}{
 		"true": {visionary{judge: says(true, "it is there", "Order paid")}, event.Pass, "", 0},
 		"true, read by OCR": {visionary{judge: says(true, "it is there", "Big sale"), lines: []drivers.TextLine{
@@ -108,9 +108,9 @@ func TestAssertVisual(t *testing.T) {
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
 				Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) },
 				mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
-			verdict, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
-			if verdict != c.verdict || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Warnings) != c.doubts {
-				t.Errorf("%s: %s, %v, doubts %q", name, verdict, err, s.Detail.Warnings)
+			result, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
+			if result != c.result || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Warnings) != c.doubts {
+				t.Errorf("%s: %s, %v, doubts %q", name, result, err, s.Detail.Warnings)
 			}
 			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked ||
 				s.Detail.Model.Calls != c.vision.asked {
@@ -150,8 +150,8 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 			}}
 		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{
 			Vision: vision}}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Pass || vision.asked != 2 {
-			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
+		if result, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); result != event.Pass || vision.asked != 2 {
+			t.Errorf("%s after %d questions, %v", result, vision.asked, err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -162,8 +162,8 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 			}}
 		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{
 			Vision: vision}}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || vision.asked != 3 {
-			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
+		if result, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); result != event.Fail || vision.asked != 3 {
+			t.Errorf("%s after %d questions, %v", result, vision.asked, err)
 		}
 	})
 }
@@ -178,8 +178,8 @@ func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 			show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
 		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
 			Vision: vision}}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || vision.asked != 1 {
-			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
+		if result, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); result != event.Fail || vision.asked != 1 {
+			t.Errorf("%s after %d questions, %v", result, vision.asked, err)
 		}
 	})
 }
@@ -203,9 +203,9 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 				show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
 				Vision: &c.vision}}
-			verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
-			if verdict != c.want || c.vision.asked != c.asked {
-				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.vision.asked, err)
+			result, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
+			if result != c.want || c.vision.asked != c.asked {
+				t.Errorf("%s: %s after %d questions, %v", name, result, c.vision.asked, err)
 			}
 			if c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Warnings) == 0) {
 				t.Errorf("%s: taps %v, doubts %q", name, f.taps, s.Detail.Warnings)
@@ -233,9 +233,9 @@ func TestExtractByPrompt(t *testing.T) {
 			}}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
 				Vision: &c.vision}}
-			verdict, err := do(t, s, dsl.Extract{Prompt: "the total"})
-			if verdict != c.want || c.want == event.Pass && s.Value != "42.50 EUR" || c.want != event.Pass && s.Value != nil {
-				t.Errorf("%s: %s, %v, value %v", name, verdict, err, s.Value)
+			result, err := do(t, s, dsl.Extract{Prompt: "the total"})
+			if result != c.want || c.want == event.Pass && s.Value != "42.50 EUR" || c.want != event.Pass && s.Value != nil {
+				t.Errorf("%s: %s, %v, value %v", name, result, err, s.Value)
 			}
 		})
 	}
@@ -248,8 +248,8 @@ func TestNoEyesIsAnError(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node { return nil }}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second}
-			if verdict, err := do(t, s, args); verdict != event.Error {
-				t.Errorf("%T: %s, %v", args, verdict, err)
+			if result, err := do(t, s, args); result != event.Error {
+				t.Errorf("%T: %s, %v", args, result, err)
 			}
 		})
 	}
@@ -294,10 +294,10 @@ func TestImageSelector(t *testing.T) {
 				}}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
 				Vision: &c.vision, Dir: dir}}
-			verdict, err := do(t, s, dsl.Tap{Selector: c.sel})
-			if verdict != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass &&
+			result, err := do(t, s, dsl.Tap{Selector: c.sel})
+			if result != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass &&
 				len(f.taps) > 0 {
-				t.Errorf("%s: %s, %v, taps %v", name, verdict, err, f.taps)
+				t.Errorf("%s: %s, %v, taps %v", name, result, err, f.taps)
 			}
 		})
 	}
@@ -322,9 +322,9 @@ func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
 			stop.Bounds, stop.Words[0].Bounds = image.Rect(10, 20, 110, 60), image.Rect(10, 20, 110, 60)
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
 				Vision: &visionary{lines: []drivers.TextLine{stop}}}}
-			if verdict, err := do(t, s, dsl.Tap{Selector: c.sel}); verdict != c.want ||
+			if result, err := do(t, s, dsl.Tap{Selector: c.sel}); result != c.want ||
 				(c.want == event.Pass) != (len(f.taps) == 1) {
-				t.Errorf("%+v: %s, %v, taps %v", c.sel, verdict, err, f.taps)
+				t.Errorf("%+v: %s, %v, taps %v", c.sel, result, err, f.taps)
 			}
 		})
 	}
@@ -349,9 +349,9 @@ func TestAssertNotLooksAtPixelsToo(t *testing.T) {
 			f.treeErr = func(time.Duration) error { return c.treeErr }
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
 				Vision: &visionary{lines: []drivers.TextLine{line(c.read)}}}}
-			if verdict, err := do(t, s,
-				dsl.AssertNot{Selector: dsl.Selector{Label: "Loading", Fallback: "ocr"}}); verdict != c.want {
-				t.Errorf("%s: %s, %v", name, verdict, err)
+			if result, err := do(t, s,
+				dsl.AssertNot{Selector: dsl.Selector{Label: "Loading", Fallback: "ocr"}}); result != c.want {
+				t.Errorf("%s: %s, %v", name, result, err)
 			}
 		})
 	}

@@ -150,7 +150,7 @@ func (w *absence) away() bool {
 	return w.went.away(w.screenReader)
 }
 
-// unproven is the verdict at the end of the time.
+// unproven is the result at the end of the time.
 func (w *absence) unproven() error {
 	s, what := w.s, screen.Describe(w.sel)
 	switch {

@@ -12,14 +12,14 @@ import (
 
 // The results of `taproot find`.
 const (
-	VerdictOne       = "one"
-	VerdictNone      = "none"
-	VerdictAmbiguous = "ambiguous"
+	ResultOne       = "one"
+	ResultNone      = "none"
+	ResultAmbiguous = "ambiguous"
 )
 
 // Found is what a selector matches on a screen.
 type Found struct {
-	Verdict  string       `json:"verdict"`
+	Result   string       `json:"result"`
 	Selector string       `json:"selector"` // in words
 	Matches  []FoundMatch `json:"matches"`  // best first
 	Seen     []string     `json:"seen"`     // elements that an assertion with this selector sees
@@ -113,13 +113,13 @@ func Find(t *screen.Tree, sel dsl.Selector) Found {
 	var several *screen.AmbiguousError
 	switch {
 	case errors.As(err, &several) && len(matches) > 1: // they are listed
-		out.Verdict, out.Problem = VerdictAmbiguous, several.Short()
+		out.Result, out.Problem = ResultAmbiguous, several.Short()
 	case errors.As(err, &several):
-		out.Verdict, out.Problem = VerdictAmbiguous, err.Error()
+		out.Result, out.Problem = ResultAmbiguous, err.Error()
 	case len(matches) == 1:
-		out.Verdict = VerdictOne
+		out.Result = ResultOne
 	default:
-		out.Verdict = VerdictNone
+		out.Result = ResultNone
 		out.missing(t, q)
 	}
 	return out
@@ -167,10 +167,10 @@ func corners(n *screen.Node) [4]int {
 // Text writes the result as text.
 func (out Found) Text(sel dsl.Selector, t *screen.Tree) string {
 	var b strings.Builder
-	switch out.Verdict {
-	case VerdictOne:
+	switch out.Result {
+	case ResultOne:
 		fmt.Fprintf(&b, "one element matches %s:\n", out.Selector)
-	case VerdictNone:
+	case ResultNone:
 		fmt.Fprintf(&b, "no element matches %s\n", out.Selector)
 	default:
 		fmt.Fprintf(&b, "ambiguous: %s\n", cmp.Or(out.Problem, out.Selector))
@@ -183,7 +183,7 @@ func (out Found) Text(sel dsl.Selector, t *screen.Tree) string {
 	} else {
 		b.WriteString("an assertion fails: a person cannot see it\n")
 	}
-	if out.Verdict != VerdictNone {
+	if out.Result != ResultNone {
 		return b.String()
 	}
 	if out.Problem != "" {

@@ -127,7 +127,7 @@ func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answ
 	switch {
 	case errors.As(err, &invalid):
 		err = Plainly(err)
-	case err == nil && answer.Verdict != event.Pass:
+	case err == nil && answer.Result != event.Pass:
 		if other, ok := c.alternative(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}
@@ -183,7 +183,7 @@ func (c *Call) describeResult(def *dsl.Def, device string, a live.Answer) string
 	}
 	fmt.Fprintf(&b, " (%d ms)", a.Took.Milliseconds())
 	if d := a.Detail; d != nil {
-		b.WriteString(c.remarkLines("note", d.Notes) + c.remarkLines("not checked", d.Warnings))
+		b.WriteString(c.remarkLines("note", d.Notes) + c.remarkLines("warning", d.Warnings))
 	}
 	if a.Value != nil && def.Saves != "" && !c.secretText() {
 		b.WriteString("\nvalue: " + c.Foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))

@@ -300,13 +300,13 @@ func (l *stepList) restore(ctx context.Context) {
 func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	l.ended++
 	l.Keep(e.Saved)
-	if e.Verdict != event.Pass {
+	if e.Result != event.Pass {
 		l.failed = e.Problem
 		return
 	}
 	item := l.items[l.ended-1]
 	if d := e.Detail; d != nil {
-		for _, line := range []string{l.remarkLines("note", d.Notes), l.remarkLines("not checked", d.Warnings)} {
+		for _, line := range []string{l.remarkLines("note", d.Notes), l.remarkLines("warning", d.Warnings)} {
 			if line = strings.TrimSpace(line); line != "" {
 				l.lines = append(l.lines, fmt.Sprintf("step %d %s", l.ended, line))
 			}

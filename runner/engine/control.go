@@ -24,7 +24,7 @@ func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 	for try := 0; ; try++ {
 		again := try < opts.Retries
 		o = r.attempt(again, func() outcome { return r.control(ctx, step, args, opts.TimeoutMs) })
-		if o.verdict != event.Fail || !again {
+		if o.result != event.Fail || !again {
 			break
 		}
 	}
@@ -147,8 +147,8 @@ func (r *run) retry(ctx context.Context, a dsl.Retry) outcome {
 	times := max(a.Times, 1)
 	for i := range times {
 		again := i+1 < times
-		o := r.attempt(again, func() outcome { return r.inside(ctx, fmt.Sprintf("try %d/%d", i+1, times), a.Steps) })
-		if o.verdict != event.Fail || !again {
+		o := r.attempt(again, func() outcome { return r.inside(ctx, fmt.Sprintf("attempt %d/%d", i+1, times), a.Steps) })
+		if o.result != event.Fail || !again {
 			return o
 		}
 	}
@@ -237,7 +237,7 @@ func listOf(value any) ([]any, error) {
 // try lets the test continue after a failure if it says how to handle it.
 func (r *run) try(ctx context.Context, a dsl.Try, steps func() outcome) outcome {
 	o := r.attempt(len(a.OnFailure) > 0, steps)
-	if o.verdict == event.Fail && len(a.OnFailure) > 0 {
+	if o.result == event.Fail && len(a.OnFailure) > 0 {
 		o = r.inside(ctx, "onFailure", a.OnFailure)
 	}
 	if ctx := beyond(ctx); len(a.Always) > 0 && ctx.Err() == nil && r.sinkErr == nil {

@@ -19,7 +19,7 @@ const (
 
 // awaitCrash waits for a crash of an app that the last step may have harmed, if nothing else went wrong.
 func (r *run) awaitCrash(ctx context.Context) {
-	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.verdict != event.Pass || r.acted.IsZero() {
+	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.result != event.Pass || r.acted.IsZero() {
 		return
 	}
 	if rest := crashGrace - time.Since(r.acted); rest > 0 {
@@ -33,7 +33,7 @@ func (r *run) findCrash(ctx context.Context) {
 	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == event.AppCrashed {
 		return
 	}
-	if v := r.verdict; v != event.Pass && v != event.Fail && v != event.Error {
+	if v := r.result; v != event.Pass && v != event.Fail && v != event.Error {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, crashLimit)

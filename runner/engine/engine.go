@@ -52,7 +52,7 @@ type Options struct {
 }
 
 // Run runs the case on the device and sends all events to the sink. A cancelled context ends the case as interrupted.
-// The verdict is also in the CaseEnded event; the error is not nil when the sink could not write the report.
+// The result is also in the CaseEnded event; the error is not nil when the sink could not write the report.
 func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (event.Result, error) {
 	return newRun(c, dev, sink, opts).all(ctx)
 }
@@ -96,7 +96,7 @@ type run struct {
 	source   *source.Source // the file of the current step
 	session  *action.Session
 	sinkErr  error // the first one
-	verdict  event.Result
+	result   event.Result
 	problem  *event.Problem
 	evidence evidence
 	cost     *meter        // nil: the device cannot be measured
@@ -127,7 +127,7 @@ type run struct {
 func (r *run) all(ctx context.Context) (event.Result, error) {
 	began := time.Now()
 	r.startCase(ctx)
-	if r.verdict == event.Pass {
+	if r.result == event.Pass {
 		if err := action.Guard(func() error { r.test(ctx); return nil }); err != nil {
 			r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 		}
@@ -139,7 +139,7 @@ func (r *run) all(ctx context.Context) (event.Result, error) {
 func (r *run) startCase(ctx context.Context) {
 	described, err := r.describe()
 	r.startedAt = time.Now()
-	r.verdict = event.Pass
+	r.result = event.Pass
 	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // from preparing the device
 		r.emit(event.Event{Kind: event.Logged, Message: text, Warning: true})
@@ -147,15 +147,15 @@ func (r *run) startCase(ctx context.Context) {
 	if err != nil { // plan.Build finds most of this before
 		r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 	}
-	if r.verdict == event.Pass {
+	if r.result == event.Pass {
 		r.evidence.start(ctx, r)
 	}
-	if r.verdict == event.Pass {
+	if r.result == event.Pass {
 		r.cost = startMeter(ctx, r.dev)
 	}
 }
 
-// conclude ends the recording and sends the verdict.
+// conclude ends the recording and sends the result.
 func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, error) {
 	r.takePendingAtEnd(ctx)
 	r.keepMetrics(ctx)
@@ -171,14 +171,14 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, e
 	}
 	r.findCrash(ctx)
 	if r.sinkErr != nil {
-		r.verdict = event.Error
+		r.result = event.Error
 		r.problem = &event.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
 	}
-	r.emit(event.Event{Kind: event.CaseEnded, Result: r.verdict, DurationMS: took.Milliseconds(), Problem: r.problem})
-	return r.verdict, r.sinkErr
+	r.emit(event.Event{Kind: event.CaseEnded, Result: r.result, DurationMS: took.Milliseconds(), Problem: r.problem})
+	return r.result, r.sinkErr
 }
 
-// test runs the hooks and the steps. The first problem decides the verdict; a problem of a hook counts only if the
+// test runs the hooks and the steps. The first problem decides the result; a problem of a hook counts only if the
 // steps passed.
 func (r *run) test(ctx context.Context) {
 	t := r.c.Test
@@ -187,7 +187,7 @@ func (r *run) test(ctx context.Context) {
 		o = r.list(ctx, t.Steps)
 	}
 	r.applyOutcome(o)
-	if r.verdict == event.Fail {
+	if r.result == event.Fail {
 		r.hook(ctx, "onFailure", t.OnFailure)
 	}
 	r.hook(ctx, "after", t.After)
@@ -205,8 +205,8 @@ func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
 
 // applyOutcome takes over an outcome if no worse one is known.
 func (r *run) applyOutcome(o outcome) {
-	if !o.ok() && r.verdict == event.Pass {
-		r.end(o.verdict, o.problem)
+	if !o.ok() && r.result == event.Pass {
+		r.end(o.result, o.problem)
 	}
 }
 
@@ -249,37 +249,37 @@ func (r *run) emit(e event.Event) { r.keep(r.sink.Emit(e)) }
 func (r *run) keep(err error) {
 	if err != nil && r.sinkErr == nil {
 		r.sinkErr = err
-		r.verdict = event.Error
+		r.result = event.Error
 	}
 }
 
-// log sends a warning that does not affect the verdict.
+// log sends a warning that does not affect the result.
 func (r *run) log(step int, format string, args ...any) {
 	r.emit(event.Event{Kind: event.Logged, Step: step, Message: fmt.Sprintf(format, args...)})
 }
 
-// end sets the verdict of the case; a report that cannot be written takes precedence.
+// end sets the result of the case; a report that cannot be written takes precedence.
 func (r *run) end(v event.Result, p *event.Problem) {
 	if r.sinkErr == nil {
-		r.verdict, r.problem = v, p
+		r.result, r.problem = v, p
 	}
 }
 
-// judge turns the outcome of a step into a verdict and its reason.
+// judge turns the outcome of a step into a result and its reason.
 func judge(ctx context.Context, err error) (event.Result, *event.Problem) {
-	verdict := action.ResultOf(err)
-	if verdict == event.Pass {
-		return verdict, nil
+	result := action.ResultOf(err)
+	if result == event.Pass {
+		return result, nil
 	}
 	stack := action.StackOf(err)
-	if ctx.Err() != nil && stack == "" && (verdict == event.Error || errors.Is(err, context.Canceled)) {
+	if ctx.Err() != nil && stack == "" && (result == event.Error || errors.Is(err, context.Canceled)) {
 		return event.Interrupted, interrupted(ctx)
 	}
 	problem := action.ProblemOf(err)
 	if stack != "" {
 		problem.Stack = stack
 	}
-	return verdict, &problem
+	return result, &problem
 }
 
 func interrupted(ctx context.Context) *event.Problem {

@@ -28,10 +28,10 @@ func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{dir: dir}
-		verdict, err := engine.Run(t.Context(), testCase(t, steps), dev, s, engine.Options{})
+		result, err := engine.Run(t.Context(), testCase(t, steps), dev, s, engine.Options{})
 		r := s.result(t)
-		if err != nil || r.Result != verdict {
-			t.Fatalf("verdict %s and in the events %s, %v", verdict, r.Result, err)
+		if err != nil || r.Result != result {
+			t.Fatalf("result %s and in the events %s, %v", result, r.Result, err)
 		}
 		check(t, s, r)
 	})
@@ -67,7 +67,7 @@ func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration
 	return res, paths
 }
 
-func verdicts(r *event.CaseResult) string {
+func results(r *event.CaseResult) string {
 	var list []string
 	for _, s := range r.Steps {
 		list = append(list, string(s.Result))
@@ -79,8 +79,8 @@ func TestPassTakesOneScreenshotOfEachStep(t *testing.T) {
 	t.Parallel()
 	w := &witness{device: &device{}}
 	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w, time.Minute)
-	if r.Result != event.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
-		t.Errorf("%s: %s, %v", r.Result, verdicts(r), r.Problem)
+	if r.Result != event.Pass || results(r) != "pass pass pass" || r.Problem != nil {
+		t.Errorf("%s: %s, %v", r.Result, results(r), r.Problem)
 	}
 	if want := []string{"01-tap-go.png", "02-assert-ready.png", "03-assert-go.png"}; !slices.Equal(pictures, want) {
 		t.Errorf("pictures %v, want %v", pictures, want)
@@ -98,8 +98,8 @@ func TestFailedAssertionTakesOneMoreScreenshotAndLeavesTheRestUnreached(t *testi
 	d := &device{}
 	r, pictures := packOf(t,
 		testCase(t, "  - tap: Go\n  - assert: {label: Paid, timeoutMs: 50}\n  - tap: Go\n  - tap: Go\n"), d, time.Minute)
-	if r.Result != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
-		t.Errorf("%s: %s, problem of step %d, %d taps", r.Result, verdicts(r), r.ProblemStep, d.taps)
+	if r.Result != event.Fail || results(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
+		t.Errorf("%s: %s, problem of step %d, %d taps", r.Result, results(r), r.ProblemStep, d.taps)
 	}
 	if want := []string{"01-tap-go.png", "02-assert-paid-failed.png", "02-assert-paid.png"}; !slices.Equal(pictures,
 		want) {
@@ -113,8 +113,8 @@ func TestFailedAssertionTakesOneMoreScreenshotAndLeavesTheRestUnreached(t *testi
 func TestFailedActionTakesOneScreenshotOnly(t *testing.T) {
 	t.Parallel()
 	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{}, 50*time.Millisecond)
-	if r.Result != event.Fail || verdicts(r) != "fail unreached" {
-		t.Errorf("%s: %s", r.Result, verdicts(r))
+	if r.Result != event.Fail || results(r) != "fail unreached" {
+		t.Errorf("%s: %s", r.Result, results(r))
 	}
 	if want := []string{"01-tap-nowhere.png"}; !slices.Equal(pictures, want) {
 		t.Errorf("pictures %v, want %v", pictures, want)
@@ -155,9 +155,9 @@ func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 				if !strings.Contains(r.Problem.Stack, "engine_test.go") {
 					t.Errorf("the stack does not lead to the panic:\n%s", r.Problem.Stack)
 				}
-				if want := map[string]string{"Screenshot": "pass error"}[name]; verdicts(r) != cmp.Or(want, "error unreached") &&
+				if want := map[string]string{"Screenshot": "pass error"}[name]; results(r) != cmp.Or(want, "error unreached") &&
 					name != "Info" {
-					t.Errorf("steps %s", verdicts(r)) // the screenshot of a step is taken when the next step reads the screen
+					t.Errorf("steps %s", results(r)) // the screenshot of a step is taken when the next step reads the screen
 				}
 				if w.filmsEnded != w.films || w.logsEnded != w.logs {
 					t.Errorf("%d of %d films and %d of %d logs were ended", w.filmsEnded, w.films, w.logsEnded, w.logs)
@@ -182,18 +182,18 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 				began := time.Now()
 				time.AfterFunc(3*time.Second, func() { cancel(errors.New("somebody pressed Ctrl-C")) })
 				s, w := &sink{dir: dir}, &witness{device: d}
-				verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n  - assert: Ready\n"), w, s, engine.Options{})
+				result, err := engine.Run(ctx, testCase(t, "  - tap: Go\n  - assert: Ready\n"), w, s, engine.Options{})
 				if took := time.Since(began); took >= 4*time.Second {
 					t.Errorf("it ended %v after the start", took)
 				}
 				r := s.result(t)
-				if err != nil || verdict != event.Interrupted || r.Result != verdict || !strings.Contains(r.Problem.Message,
+				if err != nil || result != event.Interrupted || r.Result != result || !strings.Contains(r.Problem.Message,
 					"Ctrl-C") {
-					t.Errorf("verdict %s, %s, %+v, %v", verdict, r.Result, r.Problem, err)
+					t.Errorf("result %s, %s, %+v, %v", result, r.Result, r.Problem, err)
 				}
 				want := map[string]event.Result{"in a picture": event.Interrupted}[name] // it is taken when the second step looks
 				if r.Steps[1].Result != cmp.Or(want, event.Unreached) || w.filmsEnded != 1 || w.logsEnded != 1 {
-					t.Errorf("steps %s, %d films ended, %d logs", verdicts(r), w.filmsEnded, w.logsEnded)
+					t.Errorf("steps %s, %d films ended, %d logs", results(r), w.filmsEnded, w.logsEnded)
 				}
 			})
 		})
@@ -206,9 +206,9 @@ func TestInterruptIsNoErrorOfTheReport(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { cancel(); return blank, nil }}
 	s := &sink{dir: t.TempDir()}
-	verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n  - assert: Ready\n"), d, s, engine.Options{})
-	if err != nil || verdict != event.Interrupted || len(s.shots) != 1 {
-		t.Errorf("verdict %s, %v, %d pictures", verdict, err, len(s.shots))
+	result, err := engine.Run(ctx, testCase(t, "  - tap: Go\n  - assert: Ready\n"), d, s, engine.Options{})
+	if err != nil || result != event.Interrupted || len(s.shots) != 1 {
+		t.Errorf("result %s, %v, %d pictures", result, err, len(s.shots))
 	}
 }
 
@@ -220,9 +220,9 @@ func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
 			cancel()
 		}
 	}}
-	if verdict, err := engine.Run(ctx, testCase(t, "  - assert: Ready\n"), &device{}, s, engine.Options{}); err != nil ||
-		verdict != event.Pass {
-		t.Errorf("verdict %s, %v", verdict, err)
+	if result, err := engine.Run(ctx, testCase(t, "  - assert: Ready\n"), &device{}, s, engine.Options{}); err != nil ||
+		result != event.Pass {
+		t.Errorf("result %s, %v", result, err)
 	}
 }
 
@@ -231,9 +231,9 @@ func TestNothingRunsAfterTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d, s := &device{}, &sink{dir: t.TempDir()}
-	verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n"), d, s, engine.Options{})
-	if err != nil || verdict != event.Interrupted || d.trees+d.taps+d.shots > 0 {
-		t.Errorf("verdict %s, %v, %d trees, %d taps, %d pictures", verdict, err, d.trees, d.taps, d.shots)
+	result, err := engine.Run(ctx, testCase(t, "  - tap: Go\n"), d, s, engine.Options{})
+	if err != nil || result != event.Interrupted || d.trees+d.taps+d.shots > 0 {
+		t.Errorf("result %s, %v, %d trees, %d taps, %d pictures", result, err, d.trees, d.taps, d.shots)
 	}
 }
 
@@ -244,9 +244,9 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 	t.Parallel()
 	const steps = "  - tap: Go\n  - tap: Go\n  - tap: Go\n"
 	whole := &sink{dir: t.TempDir()}
-	if verdict, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil ||
-		verdict != event.Pass {
-		t.Fatalf("verdict %s, %v", verdict, err)
+	if result, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil ||
+		result != event.Pass {
+		t.Fatalf("result %s, %v", result, err)
 	}
 	for n, e := range whole.events {
 		t.Run(fmt.Sprintf("%d %s", n+1, e.Kind), func(t *testing.T) {
@@ -259,9 +259,9 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 				}
 				return nil
 			}
-			verdict, err := engine.Run(t.Context(), testCase(t, steps), w, s, engine.Options{NoVideo: true})
-			if verdict != event.Error || !errors.Is(err, errFull) {
-				t.Errorf("verdict %s, %v", verdict, err)
+			result, err := engine.Run(t.Context(), testCase(t, steps), w, s, engine.Options{NoVideo: true})
+			if result != event.Error || !errors.Is(err, errFull) {
+				t.Errorf("result %s, %v", result, err)
 			}
 			if more := w.trees + w.taps - calls; more != 0 {
 				t.Errorf("%d calls of the device after the report was lost", more)
@@ -283,9 +283,9 @@ func TestScreenshotOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.dir = t.TempDir()
 			w := &witness{device: &device{}}
-			verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - tap: Go\n"), w, s, engine.Options{})
-			if r := s.result(t); verdict != event.Error || r.Result != verdict || !errors.Is(err, errFull) {
-				t.Errorf("verdict %s, %s, %v", verdict, r.Result, err)
+			result, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - tap: Go\n"), w, s, engine.Options{})
+			if r := s.result(t); result != event.Error || r.Result != result || !errors.Is(err, errFull) {
+				t.Errorf("result %s, %s, %v", result, r.Result, err)
 			}
 			if name == "picture" && w.taps != 1 {
 				t.Errorf("%d taps after the first picture was lost", w.taps)
@@ -298,10 +298,10 @@ func TestScreenshotOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 func TestUnwritableReportOverridesAFailure(t *testing.T) {
 	t.Parallel()
 	s := &sink{dir: t.TempDir(), failShot: errFull}
-	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s,
+	result, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s,
 		engine.Options{})
-	if verdict != event.Error || !errors.Is(err, errFull) {
-		t.Errorf("verdict %s, %v", verdict, err)
+	if result != event.Error || !errors.Is(err, errFull) {
+		t.Errorf("result %s, %v", result, err)
 	}
 }
 
@@ -317,9 +317,9 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 	run(t, "  - tap: Go\n  - assert: Ready\n  - tap: Go\n", &witness{device: d, stopLog: func() error { return lost },
 		stopFilm: func() error { return lost }},
 		func(t *testing.T, _ *sink, r *event.CaseResult) {
-			if r.Result != event.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message,
+			if r.Result != event.Error || results(r) != "pass error unreached" || !strings.Contains(r.Problem.Message,
 				"R58M") {
-				t.Errorf("%s: %s, %+v", r.Result, verdicts(r), r.Problem)
+				t.Errorf("%s: %s, %+v", r.Result, results(r), r.Problem)
 			}
 		})
 }
@@ -413,9 +413,9 @@ func TestFailedRecordingAndLogAreWarnings(t *testing.T) {
 func TestNoVideoDoesNotRecord(t *testing.T) {
 	t.Parallel()
 	w, s := &witness{device: &device{}}, &sink{dir: t.TempDir()}
-	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{NoVideo: true})
-	if err != nil || verdict != event.Pass || w.films != 0 || s.noFilm == "" || w.logsEnded != 1 {
-		t.Errorf("%s, %v, %d films, reason %q, %d logs", verdict, err, w.films, s.noFilm, w.logsEnded)
+	result, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{NoVideo: true})
+	if err != nil || result != event.Pass || w.films != 0 || s.noFilm == "" || w.logsEnded != 1 {
+		t.Errorf("%s, %v, %d films, reason %q, %d logs", result, err, w.films, s.noFilm, w.logsEnded)
 	}
 }
 
@@ -428,12 +428,12 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, s := &device{}, &sink{dir: t.TempDir()}
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "a"}, d, s,
+	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "a"}, d, s,
 		engine.Options{})
 	r := s.result(t)
-	if err != nil || verdict != event.Error || r.Result != verdict || !strings.Contains(r.Problem.Message, "GONE") ||
+	if err != nil || result != event.Error || r.Result != result || !strings.Contains(r.Problem.Message, "GONE") ||
 		d.trees+d.shots > 0 {
-		t.Errorf("%s, %s, %+v, %v", verdict, r.Result, r.Problem, err)
+		t.Errorf("%s, %s, %+v, %v", result, r.Result, r.Problem, err)
 	}
 	if len(r.Steps) != 1 || r.Steps[0].Args != "${USER}" {
 		t.Errorf("steps %+v", r.Steps)
@@ -458,9 +458,9 @@ func TestWorkFolderThatCannotBeMadeIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, s := &witness{device: &device{}}, &sink{dir: file}
-	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{})
-	if err == nil || verdict != event.Error || w.trees+w.films+w.logs > 0 {
-		t.Errorf("%s, %v, %d trees, %d films, %d logs", verdict, err, w.trees, w.films, w.logs)
+	result, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{})
+	if err == nil || result != event.Error || w.trees+w.films+w.logs > 0 {
+		t.Errorf("%s, %v, %d trees, %d films, %d logs", result, err, w.trees, w.films, w.logs)
 	}
 }
 
@@ -482,9 +482,9 @@ func BenchmarkEngineStep(b *testing.B) {
 	dev, s := &device{}, discard{b.TempDir()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if verdict, err := engine.Run(b.Context(), c, dev, s, engine.Options{NoVideo: true}); err != nil ||
-			verdict != event.Pass {
-			b.Fatalf("%s, %v", verdict, err)
+		if result, err := engine.Run(b.Context(), c, dev, s, engine.Options{NoVideo: true}); err != nil ||
+			result != event.Pass {
+			b.Fatalf("%s, %v", result, err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/steps, "ns/step")

@@ -48,7 +48,7 @@ func (r *run) foreign(ctx context.Context, step *dsl.Step, c *maestro.Command) o
 		return r.broken(ctx, step, err)
 	}
 	o := r.attempt(c.Optional, func() outcome { return r.command(ctx, filled, do, c.Optional) })
-	if o.verdict == event.Fail && c.Optional && !r.flow.fatal {
+	if o.result == event.Fail && c.Optional && !r.flow.fatal {
 		return passed
 	}
 	return o
@@ -190,7 +190,7 @@ func (r *run) filesFrom() string {
 // complete runs the commands of onFlowComplete, whatever the result of the flow. Their failure counts if the flow has
 // not failed.
 func (r *run) complete(ctx context.Context, steps dsl.Steps, o outcome) outcome {
-	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil || o.verdict == event.Interrupted {
+	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil || o.result == event.Interrupted {
 		return o
 	}
 	broken := r.flow.fatal

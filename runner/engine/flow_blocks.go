@@ -157,7 +157,7 @@ func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcom
 		o = r.attempt(!last, func() outcome {
 			return r.subflow(ctx, step, a.RunFlow, fmt.Sprintf("retry %d/%d", try+1, most+1))
 		})
-		if o.verdict != event.Fail || r.flow.fatal || last {
+		if o.result != event.Fail || r.flow.fatal || last {
 			return o
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is the report of each leaf
-// step: action, argument, verdict.
+// step: action, argument, result.
 func TestFlow(t *testing.T) {
 	t.Parallel()
 	const missing = "assert: {label: Missing, timeoutMs: 0}"
@@ -126,7 +126,7 @@ func TestFlow(t *testing.T) {
 					told = append(told, fmt.Sprintf("%s %s %s", step.Action, step.Args, step.Result))
 				}
 				if r.Result != test.want || strings.Join(told, "; ") != test.told {
-					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
+					t.Errorf("result %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
 				}
 			})
 		})
@@ -152,7 +152,7 @@ secrets: [KEY]
 	})
 }
 
-// TestAfterComesHoweverTheTestWent runs the hooks behind each verdict: an error, too, leaves things behind that have to
+// TestAfterComesHoweverTheTestWent runs the hooks behind each result: an error, too, leaves things behind that have to
 // be tidied up.
 func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	t.Parallel()
@@ -181,7 +181,7 @@ func TestAfterComesHoweverTheTestWent(t *testing.T) {
 					}
 				}
 				if r.Result != test.want || strings.Join(told, "; ") != test.told {
-					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
+					t.Errorf("result %s (%v)\ntold %s\nwant %s", r.Result, r.Problem, strings.Join(told, "; "), test.told)
 				}
 			})
 		})

@@ -50,7 +50,7 @@ func (r *run) within(ctx context.Context, step *dsl.Step, timeoutMs *int, do fun
 	limited, cancel := context.WithTimeoutCause(ctx, l.after, l)
 	defer cancel()
 	o := do(limited)
-	if expired(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == event.Interrupted) {
+	if expired(limited) == l && ctx.Err() == nil && (o.ok() || o.result == event.Interrupted) {
 		return r.leaf(ctx, step, func(context.Context) error {
 			return &action.Failure{Problem: event.Problem{Message: l.Error()}}
 		})

@@ -206,10 +206,10 @@ func TestFlowGetsTheValuesOfTheTestThatRunsIt(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "t"}, phone,
+	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "t"}, phone,
 		&sink{dir: t.TempDir()}, engine.Options{NoVideo: true})
-	if err != nil || verdict != event.Pass || strings.Join(phone.done, "; ") != "type ada mine" {
-		t.Error(verdict, err, phone.done)
+	if err != nil || result != event.Pass || strings.Join(phone.done, "; ") != "type ada mine" {
+		t.Error(result, err, phone.done)
 	}
 }
 

@@ -30,7 +30,7 @@ func imported(t *testing.T, phone *recorder, list string) flowRun {
 	return runTest(t, phone, tests[0])
 }
 
-// TestImportDoesTheSame: commands and their import have one verdict, ask the phone for the same, and wait about as
+// TestImportDoesTheSame: commands and their import have one result, ask the phone for the same, and wait about as
 // long.
 func TestImportDoesTheSame(t *testing.T) {
 	t.Parallel()
@@ -89,8 +89,8 @@ func TestImportDoesTheSame(t *testing.T) {
 		"- scrollUntilVisible: {element: Save}\n",
 	} {
 		direct, native := commands(t, &recorder{screen: screen}, list), imported(t, &recorder{screen: screen}, list)
-		if direct.verdict != native.verdict || direct.did() != native.did() {
-			t.Errorf("%s: %s, %q; imported %s, %q", list, direct.verdict, direct.did(), native.verdict, native.did())
+		if direct.result != native.result || direct.did() != native.did() {
+			t.Errorf("%s: %s, %q; imported %s, %q", list, direct.result, direct.did(), native.result, native.did())
 		}
 		if apart := (direct.took - native.took).Abs(); apart > 2*time.Second {
 			t.Errorf("%s: %s, imported %s", list, direct.took, native.took)

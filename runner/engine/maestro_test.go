@@ -12,15 +12,15 @@ import (
 
 func passes(t *testing.T, r flowRun) {
 	t.Helper()
-	if r.verdict != event.Pass {
-		t.Errorf("%s: %s (%s)", r.verdict, r.problem, r.did())
+	if r.result != event.Pass {
+		t.Errorf("%s: %s (%s)", r.result, r.problem, r.did())
 	}
 }
 
 func fails(t *testing.T, r flowRun, why string) {
 	t.Helper()
-	if r.verdict != event.Fail || !strings.Contains(r.problem, why) {
-		t.Errorf("%s: %q, want a failure with %q", r.verdict, r.problem, why)
+	if r.result != event.Fail || !strings.Contains(r.problem, why) {
+		t.Errorf("%s: %q, want a failure with %q", r.result, r.problem, why)
 	}
 }
 
@@ -159,14 +159,14 @@ func TestFlowTruth(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"true", `"yes"`, `"no"`, "1", "x", "${[]}", "${({})}", "${NaN}", `"${'0x'}"`,
 		"${'a' == 'a'}", "-1"} {
-		if r := commands(t, nil, "- assertTrue: "+text+"\n"); r.verdict != event.Pass {
+		if r := commands(t, nil, "- assertTrue: "+text+"\n"); r.result != event.Pass {
 			t.Errorf("%s: %s", text, r.problem)
 		}
 	}
 	for _, text := range []string{"false", "False", "no", "off", "0", "0.0", `"-0"`, `""`, `" "`, "${}", "${undefined}",
 		"${null}", "${nobody}", "${1 > 2}", `"FALSE"`} {
-		if r := commands(t, nil, "- assertTrue: "+text+"\n"); r.verdict != event.Fail {
-			t.Errorf("%s: %s", text, r.verdict)
+		if r := commands(t, nil, "- assertTrue: "+text+"\n"); r.result != event.Fail {
+			t.Errorf("%s: %s", text, r.result)
 		}
 	}
 }

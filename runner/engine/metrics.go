@@ -107,7 +107,7 @@ func (m *meter) finish(ctx context.Context, deviceWorks bool) event.Metrics {
 
 // keepMetrics keeps the case's use of the device and of AI models, if there was any.
 func (r *run) keepMetrics(ctx context.Context) {
-	all := r.cost.finish(ctx, r.verdict != event.Error)
+	all := r.cost.finish(ctx, r.result != event.Error)
 	all.Models = r.modelUse.Models
 	if len(all.Samples) == 0 && len(all.Models) == 0 || r.sinkErr != nil {
 		return

@@ -15,7 +15,7 @@ import (
 // StepEnd is the result of one of the steps at the top level of a test.
 type StepEnd struct {
 	Step    *dsl.Step
-	Verdict event.Result
+	Result  event.Result
 	Problem *event.Problem // nil of a pass
 	Detail  *event.Detail  // of its last leaf step
 	Value   any            // of the step, such as that of webEval
@@ -29,7 +29,7 @@ type StepEnd struct {
 // performer's error of the last step.
 func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
 	r := newRun(c, dev, sink, opts)
-	r.verdict, r.dynamic, r.bare, r.startedAt = event.Pass, true, true, time.Now()
+	r.result, r.dynamic, r.bare, r.startedAt = event.Pass, true, true, time.Now()
 	r.session.StepPictures = false
 	err := action.Guard(func() error {
 		if _, err := r.describe(); err != nil {
@@ -45,7 +45,7 @@ func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink S
 			began := time.Now()
 			r.session.Detail, r.session.Value = &event.Detail{}, nil
 			o := r.one(ctx, step)
-			ended(StepEnd{Step: step, Verdict: o.verdict, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value,
+			ended(StepEnd{Step: step, Result: o.result, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value,
 				Took: time.Since(began), Tree: r.session.Tree, Saved: r.scope.Saved()})
 			if !o.ok() {
 				r.applyOutcome(o)
@@ -57,7 +57,7 @@ func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink S
 	switch {
 	case err != nil:
 		return err
-	case r.verdict == event.Pass:
+	case r.result == event.Pass:
 		return nil
 	case r.cause != nil:
 		return r.cause

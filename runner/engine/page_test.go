@@ -90,7 +90,7 @@ func TestSnapshotsOfPages(t *testing.T) {
 	}
 }
 
-// A page that cannot be read does not change the verdict, and is reported once.
+// A page that cannot be read does not change the result, and is reported once.
 func TestSnapshotsThatFail(t *testing.T) {
 	t.Parallel()
 	d := &keeper{device: &device{}, err: fmt.Errorf("too much")}

@@ -280,10 +280,10 @@ func (f texts) Has(name string) bool { _, ok := f[name]; return ok }
 
 // flowRun is how a flow went.
 type flowRun struct {
-	verdict event.Result
+	result  event.Result
 	problem string
 	took    time.Duration
-	steps   []string // verdict and name of each, for those that did not pass
+	steps   []string // result and name of each, for those that did not pass
 	phone   *recorder
 }
 
@@ -313,11 +313,11 @@ func runTest(t *testing.T, phone *recorder, test *dsl.Test) (out flowRun) {
 			"GIVEN": "outside"},
 			Env: func(name string) (string, bool) { return "shell", name == "MAESTRO_SHELL" || name == "HOME" }}
 		began := time.Now()
-		verdict, err := engine.Run(t.Context(), c, phone, s, engine.Options{NoVideo: true})
+		result, err := engine.Run(t.Context(), c, phone, s, engine.Options{NoVideo: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = flowRun{verdict: verdict, took: time.Since(began), phone: phone}
+		out = flowRun{result: result, took: time.Since(began), phone: phone}
 		r := s.result(t)
 		if r.Problem != nil {
 			out.problem = r.Problem.Message

@@ -209,7 +209,7 @@ func (r *run) takePendingAtEnd(ctx context.Context) {
 		r.pending = nil
 		return
 	}
-	if err := r.takePending(ctx, nil); err != nil && r.sinkErr == nil && r.verdict == event.Pass {
+	if err := r.takePending(ctx, nil); err != nil && r.sinkErr == nil && r.result == event.Pass {
 		r.end(judge(ctx, err))
 	}
 	for _, o := range r.unsure {

@@ -51,10 +51,10 @@ func TestTextShownForTwoSeconds(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		d, s := &toaster{device: &device{}, shot: 2500 * time.Millisecond}, &sink{dir: dir}
-		verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - assert: Saved\n  - tap: Go\n"), d, s,
+		result, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - assert: Saved\n  - tap: Go\n"), d, s,
 			engine.Options{})
-		if err != nil || verdict != event.Pass {
-			t.Errorf("%s, %v, %+v", verdict, err, s.result(t).Problem)
+		if err != nil || result != event.Pass {
+			t.Errorf("%s, %v, %+v", result, err, s.result(t).Problem)
 		}
 		var of []int
 		for _, shot := range s.shots {
@@ -73,9 +73,9 @@ func TestTapsShareTheirScreenshots(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		d, s := &toaster{device: &device{}, cheap: true, shot: 250 * time.Millisecond}, &sink{dir: dir}
-		verdict, err := engine.Run(t.Context(), testCase(t, strings.Repeat("  - tap: Go\n", taps)), d, s, engine.Options{})
-		if err != nil || verdict != event.Pass || len(s.shots) != taps {
-			t.Errorf("%s, %v, %d pictures in the report", verdict, err, len(s.shots))
+		result, err := engine.Run(t.Context(), testCase(t, strings.Repeat("  - tap: Go\n", taps)), d, s, engine.Options{})
+		if err != nil || result != event.Pass || len(s.shots) != taps {
+			t.Errorf("%s, %v, %d pictures in the report", result, err, len(s.shots))
 		}
 		// the first has none to share; the last one's effect is looked for again
 		if most := 2*taps + 1; d.trees != taps || d.shots > most+1 {
@@ -120,10 +120,10 @@ func TestScreenshotWhileAStepWatches(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "form"}, d, s,
+				result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "form"}, d, s,
 					engine.Options{})
-				if err != nil || verdict != event.Pass {
-					t.Fatalf("%s, %v, %+v", verdict, err, s.result(t).Problem)
+				if err != nil || result != event.Pass {
+					t.Fatalf("%s, %v, %+v", result, err, s.result(t).Problem)
 				}
 				if d.shots != 3 || len(s.shots) != 3 || d.watched != c.watched {
 					t.Errorf("%d pictures were taken and %d kept, of it %s while a step watched, and 3, 3 and %s are right", d.shots,

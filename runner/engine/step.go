@@ -18,14 +18,14 @@ import (
 
 // outcome is the result of a step, or of several.
 type outcome struct {
-	verdict event.Result
+	result  event.Result
 	problem *event.Problem
 }
 
-var passed = outcome{verdict: event.Pass}
+var passed = outcome{result: event.Pass}
 
 // ok reports whether the following steps run.
-func (o outcome) ok() bool { return o.verdict == event.Pass }
+func (o outcome) ok() bool { return o.result == event.Pass }
 
 // list runs steps one after the other until one does not pass.
 func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
@@ -34,7 +34,7 @@ func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
 			return o
 		}
 		if r.sinkErr != nil {
-			return outcome{verdict: event.Error}
+			return outcome{result: event.Error}
 		}
 	}
 	return passed
@@ -62,7 +62,7 @@ func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 		}
 	}
 	o := r.attempt(step.Options.Optional, func() outcome { return r.do(ctx, step) })
-	if o.verdict != event.Fail {
+	if o.result != event.Fail {
 		return o
 	}
 	switch {
@@ -122,7 +122,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	n := r.n
 	r.started(step)
 	if r.sinkErr != nil {
-		return outcome{verdict: event.Error}
+		return outcome{result: event.Error}
 	}
 	r.session.Detail, r.session.Reading = &event.Detail{}, nil
 	began := time.Now()
@@ -152,7 +152,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 		ended.Result, ended.Problem = judge(ctx, err)
 		o = outcome{ended.Result, ended.Problem}
 	}
-	if r.lenient > 0 && o.verdict == event.Fail && (r.flow == nil || !r.flow.fatal) {
+	if r.lenient > 0 && o.result == event.Fail && (r.flow == nil || !r.flow.fatal) {
 		ended.Result = event.Warned
 	}
 	r.emit(ended)
@@ -166,7 +166,7 @@ func (r *run) attempts(ctx context.Context, step *dsl.Step, do func(context.Cont
 		if err == nil || try >= step.Options.Retries || ctx.Err() != nil || action.ResultOf(err) != event.Fail {
 			return err
 		}
-		r.session.Detail.Notes = append(r.session.Detail.Notes, fmt.Sprintf("try %d failed: %v", try+1, err))
+		r.session.Detail.Notes = append(r.session.Detail.Notes, fmt.Sprintf("attempt %d failed: %v", try+1, err))
 	}
 }
 

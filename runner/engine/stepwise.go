@@ -21,7 +21,7 @@ type Stepwise struct {
 	r       *run
 	began   time.Time
 	problem *event.Problem // of the first step that neither passed nor is a warning
-	verdict event.Result
+	result  event.Result
 	noted   string
 	ended   bool
 }
@@ -36,7 +36,7 @@ func Start(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts
 		own.Secrets = append(own.Secrets, "HIDDEN")
 		c.Test = &own
 	}
-	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), verdict: event.Pass}
+	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), result: event.Pass}
 	s.r.startCase(ctx)
 	s.r.dynamic = true // its steps are reported as they come
 	return s
@@ -52,7 +52,7 @@ type Call struct {
 
 // Ended is the result of a step.
 type Ended struct {
-	Verdict event.Result
+	Result  event.Result
 	Problem *event.Problem // nil of a pass
 	Value   any            // the value that the step option as: would save
 }
@@ -86,11 +86,11 @@ func (s *Stepwise) Fail(ctx context.Context, step *dsl.Step, err error) Ended {
 // leaf needs s.mu.
 func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) error) Ended {
 	if s.ended {
-		return Ended{Verdict: event.Fail, Problem: &event.Problem{
+		return Ended{Result: event.Fail, Problem: &event.Problem{
 			Message: "the device was released: use it within its own spec only"}}
 	}
 	if err := s.r.sinkErr; err != nil {
-		return Ended{Verdict: event.Error, Problem: &event.Problem{Message: "the report could not be written: " +
+		return Ended{Result: event.Error, Problem: &event.Problem{Message: "the report could not be written: " +
 			err.Error()}}
 	}
 	if c.Lenient {
@@ -99,12 +99,12 @@ func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) er
 	}
 	s.r.session.Value, s.r.source = nil, c.Step.Source()
 	o := s.r.leaf(ctx, c.Step, do)
-	e := Ended{o.verdict, o.problem, s.r.session.Value}
+	e := Ended{o.result, o.problem, s.r.session.Value}
 	if e.Problem == nil && !o.ok() {
 		e.Problem = &event.Problem{Message: fmt.Sprintf("the report could not be written: %v", s.r.sinkErr)}
 	}
-	if !o.ok() && (!c.Lenient || o.verdict != event.Fail) && s.verdict == event.Pass {
-		s.verdict, s.problem = o.verdict, e.Problem
+	if !o.ok() && (!c.Lenient || o.result != event.Fail) && s.result == event.Pass {
+		s.result, s.problem = o.result, e.Problem
 	}
 	return e
 }
@@ -133,23 +133,23 @@ func (s *Stepwise) Note(text string) {
 	}
 }
 
-// Verdict is the result of the steps so far, and the reason.
-func (s *Stepwise) Verdict() (event.Result, *event.Problem) {
+// Result is the result of the steps so far, and the reason.
+func (s *Stepwise) Result() (event.Result, *event.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.verdict, s.problem
+	return s.result, s.problem
 }
 
-// End ends the case with a verdict. If a step has a worse one, that one counts: a device that failed makes any verdict
+// End ends the case with a result. If a step has a worse one, that one counts: a device that failed makes any result
 // an error.
 func (s *Stepwise) End(ctx context.Context, v event.Result, p *event.Problem) (event.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	if s.verdict == event.Error || s.verdict == event.Fail && v == event.Pass {
-		v, p = s.verdict, s.problem
+	if s.result == event.Error || s.result == event.Fail && v == event.Pass {
+		v, p = s.result, s.problem
 	}
-	if v != event.Pass || s.r.verdict == event.Pass {
+	if v != event.Pass || s.r.result == event.Pass {
 		s.r.end(v, p)
 	}
 	return s.r.conclude(ctx, time.Since(s.began))

@@ -192,7 +192,7 @@ const identifyLimit = 2 * time.Second
 // identify reports which version of which app was tested, if the device works and knows it.
 func (r *run) identify(ctx context.Context) {
 	d, ok := r.dev.(drivers.Identifier)
-	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.verdict == event.Error {
+	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.result == event.Error {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, identifyLimit)

@@ -133,9 +133,9 @@ func (w *ways) ours(t testing.TB, dev drivers.Device) time.Duration {
 func (w *ways) oursWith(t testing.TB, dev drivers.Device, o engine.Options) time.Duration {
 	began := time.Now()
 	to := &sink{dir: t.TempDir()}
-	verdict, err := engine.Run(t.Context(), w.ourCase, dev, to, o)
-	if verdict != event.Pass || err != nil {
-		t.Fatalf("%s, %v: %+v", verdict, err, to.events[len(to.events)-1].Problem)
+	result, err := engine.Run(t.Context(), w.ourCase, dev, to, o)
+	if result != event.Pass || err != nil {
+		t.Fatalf("%s, %v: %+v", result, err, to.events[len(to.events)-1].Problem)
 	}
 	return time.Since(began)
 }

@@ -314,7 +314,7 @@ type unreachableRunner struct{ err error }
 
 func (u unreachableRunner) Usable(context.Context, dsl.Platform) (int, error) { return 0, u.err }
 
-func (u unreachableRunner) Try(context.Context, run.Try) (string, error) { return "", u.err }
+func (u unreachableRunner) Try(context.Context, run.Attempt) (string, error) { return "", u.err }
 
 func (m *Manager) keep(run string) {
 	if m.o.Keep == nil {
@@ -330,7 +330,7 @@ func (rec *Record) end(outcomes []run.Outcome) {
 	rec.State, rec.Ended = Ended, time.Now().UTC()
 	for i, o := range outcomes {
 		c := &rec.Cases[i]
-		c.State, c.Verdict, c.Pack = Ended, o.Verdict(), o.Case.Pack
+		c.State, c.Result, c.Pack = Ended, o.Result(), o.Case.Pack
 		if o.CaseResult != nil {
 			c.Device, c.DurationMS = o.CaseResult.Case.Device, o.CaseResult.Duration.Milliseconds()
 			if o.CaseResult.Problem != nil {
@@ -341,13 +341,13 @@ func (rec *Record) end(outcomes []run.Outcome) {
 			rec.Problems = append(rec.Problems, fmt.Sprintf("the report of %s is not complete: %v", c.Pack, o.Err))
 		}
 	}
-	rec.Verdict = overallResult(rec.Cases)
+	rec.Result = overallResult(rec.Cases)
 }
 
 // overallResult returns the result of a run. The order is that of the exit codes: the first result that any case has.
 func overallResult(cases []Case) event.Result {
 	for _, v := range []event.Result{event.Interrupted, event.Fail, event.Error, event.Pass} {
-		if slices.ContainsFunc(cases, func(c Case) bool { return c.Verdict == v }) {
+		if slices.ContainsFunc(cases, func(c Case) bool { return c.Result == v }) {
 			return v
 		}
 	}

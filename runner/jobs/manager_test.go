@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -98,7 +100,7 @@ func TestAnotherLife(t *testing.T) {
 		t.Fatalf("%+v, known %t, %v", rec, known, err)
 	}
 	was := ended(t, m, rec.ID)
-	if was.Verdict != event.Pass || was.Cases[0].Verdict != event.Pass || was.Cases[0].Device != "SIM1" ||
+	if was.Result != event.Pass || was.Cases[0].Result != event.Pass || was.Cases[0].Device != "SIM1" ||
 		(<-told).ID != rec.ID {
 		t.Errorf("%+v", was)
 	}
@@ -107,7 +109,7 @@ func TestAnotherLife(t *testing.T) {
 
 	m = manage(t, jobs.Options{Config: conf})
 	is, err := m.Get(rec.ID)
-	if err != nil || is.Verdict != was.Verdict || is.By != "ada" || len(is.Cases) != 1 || is.Cases[0] != was.Cases[0] {
+	if err != nil || is.Result != was.Result || is.By != "ada" || len(is.Cases) != 1 || is.Cases[0] != was.Cases[0] {
 		t.Errorf("%+v, %v", is, err)
 	}
 	again := follow(t, m, rec.ID, "", nil)
@@ -136,7 +138,7 @@ func TestAnotherLife(t *testing.T) {
 	if list := m.List(1, m.List(1, "")[0].ID); len(list) != 1 || list[0].ID != rec.ID {
 		t.Errorf("the next page: %+v", list)
 	}
-	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Verdict != event.Pass {
+	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Result != event.Pass {
 		t.Errorf("to cancel what has ended: %+v, %v", rec, err)
 	}
 }
@@ -155,8 +157,8 @@ func TestRunsWaitTheirTurn(t *testing.T) {
 		t.Errorf("%v", n)
 	}
 	rec, err := m.Cancel(t.Context(), second.ID)
-	if err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted || !rec.Started.IsZero() ||
-		rec.Cases[0].Verdict != event.Interrupted {
+	if err != nil || rec.State != jobs.Ended || rec.Result != event.Interrupted || !rec.Started.IsZero() ||
+		rec.Cases[0].Result != event.Interrupted {
 		t.Errorf("cancelled while it waited: %+v, %v", rec, err)
 	}
 	for _, e := range follow(t, m, second.ID, "", nil) {
@@ -165,10 +167,10 @@ func TestRunsWaitTheirTurn(t *testing.T) {
 		}
 	}
 	third := start(t, m, quick)
-	if rec, err := m.Cancel(t.Context(), first.ID); err != nil || rec.Verdict != event.Interrupted {
+	if rec, err := m.Cancel(t.Context(), first.ID); err != nil || rec.Result != event.Interrupted {
 		t.Errorf("cancelled at work: %+v, %v", rec, err)
 	}
-	if rec := ended(t, m, third.ID); rec.Verdict != event.Pass {
+	if rec := ended(t, m, third.ID); rec.Result != event.Pass {
 		t.Errorf("the one that waited: %+v", rec)
 	}
 }
@@ -182,7 +184,7 @@ func TestImpatientCancel(t *testing.T) {
 	if _, err := m.Cancel(gone, rec.ID); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if rec := ended(t, m, rec.ID); rec.Verdict != event.Interrupted {
+	if rec := ended(t, m, rec.ID); rec.Result != event.Interrupted {
 		t.Errorf("%+v", rec)
 	}
 }
@@ -196,7 +198,7 @@ func TestClose(t *testing.T) {
 	second := start(t, m, quick)
 	m.Close()
 	for _, id := range []string{first.ID, second.ID} {
-		if rec, err := m.Get(id); err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted {
+		if rec, err := m.Get(id); err != nil || rec.State != jobs.Ended || rec.Result != event.Interrupted {
 			t.Errorf("%+v, %v", rec, err)
 		}
 	}
@@ -226,12 +228,12 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := filepath.Base(other.Dir.Path())
-	if rec, err := m.Get(id); err != nil || rec.State != jobs.Queued || rec.Verdict != "" || len(rec.Cases) != 2 ||
+	if rec, err := m.Get(id); err != nil || rec.State != jobs.Queued || rec.Result != "" || len(rec.Cases) != 2 ||
 		rec.Cases[0].State != jobs.Queued {
 		t.Errorf("%+v, %v", rec, err)
 	}
 	for _, o := range other.All(t.Context(), p.Cases[:1]) {
-		if o.Verdict() != event.Pass {
+		if o.Result() != event.Pass {
 			t.Fatalf("%+v", o)
 		}
 	}
@@ -240,7 +242,7 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Fatalf("%+v, %v", rec, err)
 	}
 	for _, c := range rec.Cases {
-		if c.Test == "quick" && c.Verdict != event.Pass || c.Test == "long" && c.State != jobs.Queued {
+		if c.Test == "quick" && c.Result != event.Pass || c.Test == "long" && c.State != jobs.Queued {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -251,7 +253,7 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, err = m.Get(id)
-	if err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted || len(rec.Cases) != 2 ||
+	if err != nil || rec.State != jobs.Ended || rec.Result != event.Interrupted || len(rec.Cases) != 2 ||
 		len(rec.Problems) != 1 {
 		t.Errorf("%+v, %v", rec, err)
 	}
@@ -268,13 +270,14 @@ func TestRunsOfOthersThatEnd(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			ended <- errors.Join(wholefile.WriteFile(other.Path(), "run.json", []byte(`{"verdict": "pass"}`)), other.Close())
+			ended <- errors.Join(wholefile.WriteFile(other.Path(), "run.json", []byte(`{"format": "`+
+				history.RunFormat+`", "result": "pass"}`)), other.Close())
 		}()
 		rec := jobs.Record{}
 		for rec.State != jobs.Ended && err == nil {
 			rec, err = m.Get(filepath.Base(other.Path()))
 		}
-		if err = errors.Join(err, <-ended); err != nil || rec.Verdict != event.Pass {
+		if err = errors.Join(err, <-ended); err != nil || rec.Result != event.Pass {
 			t.Fatalf("%+v, %v", rec, err)
 		}
 	}
@@ -306,13 +309,14 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := filepath.Join(conf.Reports, "secret")
-	if err := os.WriteFile(secret, []byte(`{"verdict": "pass", "by": "mallory"}`), 0o600); err != nil {
+	if err := os.WriteFile(secret, []byte(`{"result": "pass", "by": "mallory"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for run, files := range map[string]map[string]string{
 		"2001-01-01T00-00-00": {},
 		"2001-01-01T00-00-01": {"run.json": "{", "request.json": "{"},
 		"2001-01-01T00-00-02": {"run.json": "-> " + secret, "request.json": "-> " + secret},
+		"2001-01-01T00-00-04": {"run.json": `{"format": "taproot.run/1", "verdict": "pass"}`},
 		"2001-01-01T00-00-03": {"hello/events.ndjson": "not an event\n", "plan.json": "[{}]"},
 		"nonsense":            {},
 	} {
@@ -334,14 +338,19 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 	}
 	m := manage(t, jobs.Options{Config: conf})
 	list := m.List(10, "")
-	if len(list) != 4 {
+	if len(list) != 5 {
 		t.Errorf("%d runs: %+v", len(list), list)
 	}
 	for _, rec := range list {
-		if rec.State != jobs.Ended || rec.Verdict == event.Pass || rec.By != "" {
+		if rec.State != jobs.Ended || rec.Result == event.Pass || rec.By != "" {
 			t.Errorf("%+v", rec)
 		}
 		follow(t, m, rec.ID, "", nil)
+	}
+	old, err := m.Get("2001-01-01T00-00-04")
+	if text := strings.Join(old.Problems, "; "); err != nil || old.Result != event.Error ||
+		!strings.Contains(text, `"taproot.run/1"`) || !strings.Contains(text, strconv.Quote(history.RunFormat)) {
+		t.Errorf("a run of an earlier version: %+v, %v", old, err)
 	}
 	for _, id := range []string{"", "..", "nonsense", "2001-01-01T00-00-09", "2001-01-01T00-00-00/..", "\x00"} {
 		if rec, err := m.Get(id); !errors.Is(err, jobs.ErrUnknown) {
@@ -381,13 +390,13 @@ func TestQueuedRunsWaitOn(t *testing.T) {
 	first.Close()
 
 	second := manage(t, o)
-	if rec := ended(t, second, waits.ID); rec.Verdict != event.Pass || rec.By != "ada" ||
+	if rec := ended(t, second, waits.ID); rec.Result != event.Pass || rec.By != "ada" ||
 		!rec.Created.Equal(waits.Created) {
 		t.Errorf("the run that waited: %+v", rec)
 	}
 	for what, id := range map[string]string{"that ran": running.ID, "that was cancelled": gone.ID,
 		"of which nobody knows": lost.ID} {
-		if rec, err := second.Get(id); err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted {
+		if rec, err := second.Get(id); err != nil || rec.State != jobs.Ended || rec.Result != event.Interrupted {
 			t.Errorf("the run %s: %+v %v", what, rec, err)
 		}
 	}

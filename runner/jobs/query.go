@@ -22,7 +22,7 @@ func (r *job) observe(c event.Case, e event.Event) {
 				r.record.State, r.record.Started, began = Running, time.Now().UTC(), true
 			}
 		case event.CaseEnded:
-			k.State, k.Verdict, k.DurationMS = Ended, e.Result, e.DurationMS
+			k.State, k.Result, k.DurationMS = Ended, e.Result, e.DurationMS
 			if e.Problem != nil {
 				k.Problem = e.Problem.Message
 			}

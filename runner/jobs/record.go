@@ -3,6 +3,7 @@ package jobs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ const (
 type Record struct {
 	ID       string       `json:"id" doc:"Also the name of its folder among the reports." example:"2026-03-04T05-06-07"`
 	State    State        `json:"state" enum:"queued,running,ended"`
-	Verdict  event.Result `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"After the end."`
+	Result   event.Result `json:"result,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"After the end."`
 	By       string       `json:"by,omitempty" doc:"The credential that asked for it."`
 	Created  time.Time    `json:"created,omitzero"`
 	Started  time.Time    `json:"started,omitzero"`
@@ -46,7 +47,7 @@ type Case struct {
 	Test       string       `json:"test" doc:"The id of the test."`
 	Platform   dsl.Platform `json:"platform,omitempty" enum:"android,ios,web"`
 	State      State        `json:"state" enum:"queued,running,ended"`
-	Verdict    event.Result `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted"`
+	Result     event.Result `json:"result,omitempty" enum:"pass,fail,error,skipped,interrupted"`
 	Device     string       `json:"device,omitempty"`
 	Why        string       `json:"why,omitempty" doc:"Why a case waits on a farm. At most ten cases of a run have it."`
 	DurationMS int64        `json:"duration_ms,omitempty"`
@@ -89,13 +90,14 @@ func onDisk(folder, id string) (Record, error) {
 // fromRunFile takes the result from the run.json of a finished run.
 func (r *Record) fromRunFile(dir string) bool {
 	var file struct {
-		Verdict event.Result `json:"verdict"`
+		Format  string       `json:"format"`
+		Result  event.Result `json:"result"`
 		Started time.Time    `json:"started"`
 		Ended   time.Time    `json:"ended"`
 		Results []struct {
 			ID, Pack, Device string
 			Platform         dsl.Platform
-			Verdict          event.Result
+			Result           event.Result
 			DurationMS       int64 `json:"duration_ms"`
 			Problem          *struct{ Message string }
 		} `json:"results"`
@@ -103,9 +105,15 @@ func (r *Record) fromRunFile(dir string) bool {
 	if readJSON(filepath.Join(dir, reporters.RunFile), &file) != nil {
 		return false
 	}
-	r.Verdict, r.Started, r.Ended = file.Verdict, file.Started, file.Ended
+	if file.Format != history.RunFormat {
+		r.Result = event.Error
+		r.Problems = append(r.Problems, fmt.Sprintf("its %s has the format %q, and this version of Taproot reads %q",
+			reporters.RunFile, file.Format, history.RunFormat))
+		return true
+	}
+	r.Result, r.Started, r.Ended = file.Result, file.Started, file.Ended
 	for _, c := range file.Results {
-		one := Case{Pack: c.Pack, Test: c.ID, Platform: c.Platform, State: Ended, Verdict: c.Verdict, Device: c.Device,
+		one := Case{Pack: c.Pack, Test: c.ID, Platform: c.Platform, State: Ended, Result: c.Result, Device: c.Device,
 			DurationMS: c.DurationMS}
 		if c.Problem != nil {
 			one.Problem = c.Problem.Message
@@ -133,9 +141,9 @@ func (r *Record) fromPacks(dir string, alive bool) {
 		}
 		return
 	}
-	r.Ended, r.Verdict = run.Ended, event.Interrupted
+	r.Ended, r.Result = run.Ended, event.Interrupted
 	if len(r.Cases) > 0 {
-		r.Verdict = overallResult(r.Cases)
+		r.Result = overallResult(r.Cases)
 	}
 	r.Problems = append(r.Problems, "the run was interrupted: it has no "+reporters.RunFile)
 }
@@ -143,14 +151,14 @@ func (r *Record) fromPacks(dir string, alive bool) {
 // caseOf converts a case of the history. Its pack is not complete while the case runs.
 func caseOf(c history.RunCase, alive bool) Case {
 	res := c.CaseResult
-	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Result,
+	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Result: res.Result,
 		Device:     res.Case.Device,
 		DurationMS: res.Duration.Milliseconds()}
 	switch {
 	case alive && res.Result == event.Interrupted && c.Pack == "":
-		one.State, one.Verdict = Queued, ""
+		one.State, one.Result = Queued, ""
 	case alive && res.Result == event.Interrupted:
-		one.State, one.Verdict = Running, ""
+		one.State, one.Result = Running, ""
 	case res.Problem != nil:
 		one.Problem = res.Problem.Message
 	}

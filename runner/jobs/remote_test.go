@@ -24,7 +24,7 @@ type away struct {
 
 func (a *away) Usable(context.Context, dsl.Platform) (int, error) { return 2, nil }
 
-func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
+func (a *away) Try(ctx context.Context, t run.Attempt) (string, error) {
 	t.Received(0, event.Event{Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID, Pack: t.Case.Pack,
 		Device: "there"}})
 	a.began <- t.Case
@@ -40,7 +40,7 @@ type full struct {
 	came, free chan bool
 }
 
-func (f *full) Try(ctx context.Context, t run.Try) (string, error) {
+func (f *full) Try(ctx context.Context, t run.Attempt) (string, error) {
 	f.came <- true
 	<-f.free
 	return f.away.Try(ctx, t)
@@ -108,7 +108,7 @@ func TestRunsElsewhere(t *testing.T) {
 		t.Errorf("%+v %+v", c, a.Placement)
 	}
 	follow(t, m, rec.ID, "", func(e jobs.Event) bool { return e.Name == string(event.CaseStarted) })
-	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Verdict != event.Interrupted ||
+	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Result != event.Interrupted ||
 		rec.Cases[0].Device != "there" {
 		t.Errorf("%+v, %v", rec, err)
 	}
@@ -117,7 +117,7 @@ func TestRunsElsewhere(t *testing.T) {
 		t.Errorf("the pack is not whole: %v", left)
 	}
 	rec = ended(t, m, start(t, m, quick+"---\n"+strings.ReplaceAll(quick, "quick", "other")).ID)
-	if rec.Verdict != event.Error || len(rec.Cases) != 2 || rec.Cases[1].Problem != broken.Error() {
+	if rec.Result != event.Error || len(rec.Cases) != 2 || rec.Cases[1].Problem != broken.Error() {
 		t.Errorf("%+v", rec)
 	}
 }

@@ -29,9 +29,9 @@ type Request struct {
 	After func(context.Context, *action.Session)
 }
 
-// Answer is the result of a Request. Verdict is pass or fail; all other results are errors of Call.
+// Answer is the result of a Request. Result is pass or fail; all other results are errors of Call.
 type Answer struct {
-	Verdict event.Result
+	Result  event.Result
 	Detail  *event.Detail  // the element that was matched, the point that was touched
 	Problem *event.Problem // of a fail: the expected and the actual state
 	Value   any            // what the action returns (extract, webEval, http, …), else nil
@@ -66,12 +66,12 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		s.Timeout, s.Dir, s.Detail, s.Confirm = opts.Limit(args, d.o.Timeout), r.Dir, &event.Detail{}, r.Confirm
 		began := time.Now()
 		err := action.Perform(ctx, s, args)
-		a = Answer{Verdict: action.ResultOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
+		a = Answer{Result: action.ResultOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
 		var mistake *action.Mistake
 		if errors.As(err, &mistake) {
 			return &InvalidError{err}
 		}
-		if a.Verdict != event.Fail {
+		if a.Result != event.Fail {
 			if err == nil && r.After != nil {
 				r.After(ctx, s)
 			}

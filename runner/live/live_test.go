@@ -185,7 +185,7 @@ func TestCallsTakeTurns(t *testing.T) {
 	for i := range 40 {
 		all.Go(func() {
 			a, err := call(t, d, []string{"A", "B"}[i%2], fmt.Sprint("client ", i), "tap", `{"label": "Login"}`)
-			if err != nil || a.Verdict != event.Pass || a.Detail.Point == nil {
+			if err != nil || a.Result != event.Pass || a.Detail.Point == nil {
 				t.Errorf("%+v, %v", a, err)
 			}
 		})
@@ -202,7 +202,7 @@ func TestWhatAnAnswerIs(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{Exposed: map[string]string{"PASS": "hunter22"}})
 	a, err := call(t, d, "A", "x", "assert", `{"label": "Welcome", "timeoutMs": 0}`)
-	if err != nil || a.Verdict != event.Fail || !a.Problem.Assertion || a.Problem.Kind != event.NotFound {
+	if err != nil || a.Result != event.Fail || !a.Problem.Assertion || a.Problem.Kind != event.NotFound {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, c := range []struct{ id, action, args, want string }{
@@ -226,11 +226,11 @@ func TestWhatAnAnswerIs(t *testing.T) {
 		t.Errorf("%d opened, %d open after a device error", opened, open)
 	}
 	a, err = call(t, d, "A", "x", "input", `{"text": "${PASS}"}`)
-	if err != nil || a.Verdict != event.Pass {
+	if err != nil || a.Result != event.Pass {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	a, err = call(t, d, "A", "x", "assert", `{"label": "hunter2", "timeoutMs": 0}`)
-	if err != nil || a.Verdict != event.Fail || strings.Contains(fmt.Sprintf("%+v", a.Problem), "hunter22") {
+	if err != nil || a.Result != event.Fail || strings.Contains(fmt.Sprintf("%+v", a.Problem), "hunter22") {
 		t.Errorf("%+v, %v", a.Problem, err)
 	}
 }
@@ -381,7 +381,7 @@ func TestAnOpenDeviceWithoutAPageStaysOpen(t *testing.T) {
 	}
 	p.fail = drivers.NoPage("no page is open: begin with openBrowser")
 	answer, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`)
-	if err != nil || answer.Verdict != event.Fail || answer.Problem.Kind != event.NoPage {
+	if err != nil || answer.Result != event.Fail || answer.Problem.Kind != event.NoPage {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	if opened, open := p.count(); opened != 1 || open != 1 {
@@ -409,7 +409,7 @@ func TestConfirm(t *testing.T) {
 		t.Errorf("%v, %d taps", err, p.taps["A"])
 	}
 	r.Confirm = nil
-	if a, err := d.Call(t.Context(), r); err != nil || a.Verdict != event.Pass || p.taps["A"] != 1 {
+	if a, err := d.Call(t.Context(), r); err != nil || a.Result != event.Pass || p.taps["A"] != 1 {
 		t.Errorf("%+v, %v, %d taps", a, err, p.taps["A"])
 	}
 }

@@ -115,7 +115,7 @@ func TestBrokenDeviceIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestResults(t *testing.T) {
 	test := &dsl.Test{ID: "login", Pos: source.Pos{File: "login.yaml", Line: 1, Col: 1}}
 	outcome := func(v event.Result) run.Outcome {
 		return run.Outcome{Case: plan.Case{Test: test}, CaseResult: &event.CaseResult{Result: v, Problem: &event.Problem{
@@ -130,8 +130,8 @@ func TestVerdicts(t *testing.T) {
 		"outcome": {pass, matchers.HavePassed(), nil},
 		"result":  {pass.CaseResult, matchers.HavePassed(), nil},
 		"all":     {[]run.Outcome{pass, pass}, matchers.HavePassed(), nil},
-		"verdict": {fail, matchers.HaveVerdict(event.Fail), nil},
-		"failed": {fail, matchers.HavePassed(), []string{"expected the verdict pass", "login.yaml:1:1: fail: no fail",
+		"other result":  {fail, matchers.HaveResult(event.Fail), nil},
+		"failed": {fail, matchers.HavePassed(), []string{"expected the result pass", "login.yaml:1:1: fail: no fail",
 			"expected: more"}},
 		"failed result": {fail.CaseResult, matchers.HavePassed(), []string{"fail: no fail"}},
 		"one of two":    {[]run.Outcome{pass, fail}, matchers.HavePassed(), []string{"fail: no fail"}},
@@ -153,5 +153,5 @@ func TestVerdicts(t *testing.T) {
 			says(t, m, c.words...)
 		})
 	}
-	says(t, fails(func(g gomega.Gomega) { g.Expect(pass).NotTo(matchers.HavePassed()) }), "another verdict than pass")
+	says(t, fails(func(g gomega.Gomega) { g.Expect(pass).NotTo(matchers.HavePassed()) }), "another result than pass")
 }

@@ -78,7 +78,7 @@ type Case struct {
 	Browser  string   // of pages; empty: that of the driver
 	Dir      string   // folder of the test's file, absolute
 	Pack     string   // folder of its report pack, unique in the run
-	Twin     string   // what else a folder of that name could be; "": "try"
+	Twin     string   // what else a folder of that name could be; "": "attempt"
 	Labels   []string // tags and the platform
 	Row      dsl.Row  // of the test's data; the zero Row without any
 	Suite    []dsl.Var

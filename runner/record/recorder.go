@@ -249,7 +249,7 @@ func (r *recorder) handle(ctx context.Context, t userAction) error {
 func (r *recorder) call(ctx context.Context, name string, args source.Value) error {
 	def, _ := dsl.Lookup(name)
 	a, err := r.o.Devices.Call(ctx, live.Request{Device: r.device, Who: who, Def: def, Args: args})
-	if err == nil && a.Verdict != event.Pass {
+	if err == nil && a.Result != event.Pass {
 		err = errors.New(a.Problem.Message)
 	}
 	return err

@@ -57,8 +57,8 @@ func (o Outcome) lostDevice() bool {
 	return o.CaseResult != nil && o.CaseResult.LostDevice() && o.CaseResult.Case.Device != ""
 }
 
-// Verdict returns the verdict of the outcome. A case without a complete report never passes.
-func (o Outcome) Verdict() event.Result {
+// Result returns the result of the outcome. A case without a complete report never passes.
+func (o Outcome) Result() event.Result {
 	switch {
 	case o.CaseResult == nil && o.Err != nil:
 		return event.Error
@@ -74,7 +74,7 @@ func (o Outcome) Verdict() event.Result {
 const maxOpens = 2
 
 // Flaky reports whether the case passed only on a later attempt.
-func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == event.Pass }
+func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Result() == event.Pass }
 
 // Run waits for a device, which counts in no timeout, runs the case on it and writes its pack. If a phone is lost
 // before the case has started, the case uses another one if there is one. A case that fails is run again as often as
@@ -99,7 +99,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 		}
 	}()
 	if c.Test.Skip != "" {
-		return r.without(ctx, c, notRun{verdict: event.Skipped, why: c.Test.Skip})
+		return r.without(ctx, c, notRun{result: event.Skipped, why: c.Test.Skip})
 	}
 	var t try
 	if c.Test.Retries != nil {
@@ -115,7 +115,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 		switch {
 		case t.left == 0 || ctx.Err() != nil:
 			return out
-		case out.Verdict() == event.Fail:
+		case out.Result() == event.Fail:
 			t.failed++
 			t.avoid = ""
 		case t.lost == "" && out.lostDevice():
@@ -232,24 +232,24 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 	case errors.Is(err, pool.ErrSpent) && tried.err != nil:
 		return r.unopened(ctx, c, tried)
 	case errors.Is(err, pool.ErrSpent):
-		return r.without(ctx, c, notRun{verdict: r.verdictWithoutDevice(), why: "no device is what the test needs: " +
+		return r.without(ctx, c, notRun{result: r.resultWithoutDevice(), why: "no device is what the test needs: " +
 			strings.Join(tried.unsuitable, "; ")})
 	case errors.As(err, &none):
-		verdict := r.verdictWithoutDevice()
+		result := r.resultWithoutDevice()
 		if none.Lost {
-			verdict = event.Error
+			result = event.Error
 		}
 		why := none.Reason
 		if r.Remote != nil { // a Remote runs the YAML cases
 			why += "; the hub has devices for the tests in YAML: a spec in Go uses those of this machine"
 		}
-		return r.without(ctx, c, notRun{verdict: verdict, why: why})
+		return r.without(ctx, c, notRun{result: result, why: why})
 	}
-	return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
+	return r.without(ctx, c, notRun{result: event.Error, why: err.Error()})
 }
 
-// verdictWithoutDevice is the verdict of a case without a device.
-func (r *Runner) verdictWithoutDevice() event.Result {
+// resultWithoutDevice is the result of a case without a device.
+func (r *Runner) resultWithoutDevice() event.Result {
 	if r.Config.RequireDevices {
 		return event.Error
 	}
@@ -272,10 +272,10 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	if r.Config.AfterUse.Cleans() {
 		opts.Uses = &action.UsedApps{}
 	}
-	verdict, runErr := engine.Run(ctx, c, dev, pack, opts)
+	result, runErr := engine.Run(ctx, c, dev, pack, opts)
 	r.clean(ctx, dev, opts.Uses)
-	r.GiveBack(lease, dev, verdict)
-	freed(verdict)
+	r.GiveBack(lease, dev, result)
+	freed(result)
 	return r.Finish(ctx, c, pack, runErr)
 }
 
@@ -295,9 +295,9 @@ func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device,
 	var missing *drivers.Unavailable
 	switch {
 	case ctx.Err() != nil:
-		n.verdict, n.why = event.Interrupted, "the run was interrupted"
+		n.result, n.why = event.Interrupted, "the run was interrupted"
 	case errors.As(err, &missing):
-		n.verdict, n.why = r.verdictWithoutDevice(), missing.Error()
+		n.result, n.why = r.resultWithoutDevice(), missing.Error()
 	}
 	return r.without(ctx, c, n)
 }
@@ -338,12 +338,12 @@ func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Use
 }
 
 // GiveBack closes the device of a case that has ended, and releases it.
-func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Result) {
+func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, result event.Result) {
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
 		r.warn("the device was not restored: %v", err)
 	}
-	if verdict == event.Error { // the device may be lost: the next case must list the devices again
+	if result == event.Error { // the device may be lost: the next case must list the devices again
 		r.Pool.Forget(lease.Info.Platform)
 	}
 	lease.Release()
@@ -358,16 +358,16 @@ func (r *Runner) warn(format string, args ...any) {
 
 // notRun is why a case did not run.
 type notRun struct {
-	verdict event.Result
-	why     string
-	device  drivers.Info // that it would have run on, if any
+	result event.Result
+	why    string
+	device drivers.Info // that it would have run on, if any
 }
 
 // unopened ends a case with a device that cannot be opened.
 func (r *Runner) unopened(ctx context.Context, c plan.Case, o *openAttempts) Outcome {
 	n := notRun{event.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
 	if ctx.Err() != nil {
-		n.verdict, n.why = event.Interrupted, "the run was interrupted"
+		n.result, n.why = event.Interrupted, "the run was interrupted"
 	}
 	return r.without(ctx, c, n)
 }
@@ -383,7 +383,7 @@ func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	err = pack.Emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	if err == nil {
 		pack.NoRecording("nothing was run")
-		err = pack.Emit(event.Event{Kind: event.CaseEnded, Result: n.verdict, Problem: &event.Problem{Message: n.why}})
+		err = pack.Emit(event.Event{Kind: event.CaseEnded, Result: n.result, Problem: &event.Problem{Message: n.why}})
 	}
 	return r.Finish(ctx, c, pack, err)
 }
@@ -413,7 +413,7 @@ func named(c *plan.Case, mk func() error) (err error) {
 	first := c.Pack
 	for try := range maxAttempts {
 		if try > 0 {
-			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
+			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "attempt"), try+1)
 		}
 		if err = mk(); !errors.Is(err, fs.ErrExist) {
 			break

@@ -23,11 +23,11 @@ type RemoteRunner interface {
 	// pack, which the caller takes over. A *pool.NoDeviceError means that there is no such device to wait for. When ctx
 	// ends, the running case ends as interrupted, and its pack is still returned if it arrives soon; otherwise the
 	// error is ctx's.
-	Try(ctx context.Context, t Try) (dir string, err error)
+	Try(ctx context.Context, t Attempt) (dir string, err error)
 }
 
-// Try is one attempt of one case.
-type Try struct {
+// Attempt is one attempt of one case.
+type Attempt struct {
 	Case  plan.Case // its pack must have the name Case.Pack
 	Avoid string    // the id of a device to exclude; empty: none
 	Spool string    // the folder for the pack
@@ -84,7 +84,7 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 		return Outcome{Case: c, Err: err}
 	}
 	var result *event.CaseResult
-	dir, err := r.Remote.Try(ctx, Try{Case: c, Avoid: avoid, Spool: in.Spool(), Received: in.Event})
+	dir, err := r.Remote.Try(ctx, Attempt{Case: c, Avoid: avoid, Spool: in.Spool(), Received: in.Event})
 	var none *pool.NoDeviceError
 	switch {
 	case err == nil:
@@ -101,9 +101,9 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 		case avoid != "":
 			return Outcome{Case: c, noOther: true}
 		case errors.As(err, &none) && !none.Lost:
-			return r.without(ctx, c, notRun{verdict: r.verdictWithoutDevice(), why: none.Reason})
+			return r.without(ctx, c, notRun{result: r.resultWithoutDevice(), why: none.Reason})
 		}
-		return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
+		return r.without(ctx, c, notRun{result: event.Error, why: err.Error()})
 	case ctx.Err() != nil:
 		result, err = in.End(ctx, event.Interrupted, event.Problem{Message: "the run was interrupted"})
 	default:

@@ -21,7 +21,7 @@ const reportLimit = 5 * time.Minute
 
 // Report writes the files of the run as a whole (junit.xml, pages, history, …), sends its notifications, and removes
 // runs beyond the limits. Call it once, when every case has ended, while the run directory is still open. Its errors do
-// not change the run's verdict.
+// not change the run's result.
 func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()

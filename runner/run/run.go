@@ -155,20 +155,20 @@ func (a *batch) one(ctx context.Context, i int) {
 		return a.turns.yieldSlot(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
 	}
 	a.outcomes[i] = a.r.run(ctx, c, callbacks{rest, freed})
-	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
+	if v := a.outcomes[i].Result(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
 		a.failed.CompareAndSwap(nil, &c.Pack)
 	}
 }
 
 // LeftOut writes the pack of a case that is not started because another one did not pass.
 func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
-	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed +
+	return r.without(ctx, c, notRun{result: event.Skipped, why: "not run, because " + failed +
 		" did not pass and the run stops at the first failure"})
 }
 
 // SequenceEnded writes the pack of a case that is not started because one before it in its sequence did not pass.
 func (r *Runner) SequenceEnded(ctx context.Context, c plan.Case, failed string) Outcome {
-	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed +
+	return r.without(ctx, c, notRun{result: event.Skipped, why: "not run, because " + failed +
 		" did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
 }
 
@@ -185,7 +185,7 @@ const (
 func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 	count := map[event.Result]int{}
 	for _, o := range outcomes {
-		count[o.Verdict()]++
+		count[o.Result()]++
 	}
 	switch {
 	case count[event.Interrupted] > 0:

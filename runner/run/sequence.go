@@ -54,7 +54,7 @@ func (s sequences) await(ctx context.Context, a *batch, i int) (failed string, e
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v := a.outcomes[at].Verdict(); s.failed[a.cases[i].Test.Sequence] == "" && (v == event.Fail || v == event.Error) {
+	if v := a.outcomes[at].Result(); s.failed[a.cases[i].Test.Sequence] == "" && (v == event.Fail || v == event.Error) {
 		s.failed[a.cases[i].Test.Sequence] = a.cases[at].Pack
 	}
 	return s.failed[a.cases[i].Test.Sequence], nil

@@ -177,7 +177,7 @@ func (r *replay) assume() {
 func (r *replay) addLine(test *dsl.Test, e live.StepEnd) {
 	r.ended++
 	r.Keep(e.Saved)
-	if e.Verdict != event.Pass {
+	if e.Result != event.Pass {
 		r.failed = e.Problem
 		return
 	}

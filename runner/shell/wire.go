@@ -61,7 +61,7 @@ type Response struct {
 	Value   any      `json:"value,omitempty"`
 	Nearest []string `json:"nearest,omitempty"`
 	Try     string   `json:"try,omitempty"`
-	Images  []Image  `json:"pictures,omitempty"`
+	Images  []Image  `json:"screenshots,omitempty"`
 	Files   []File   `json:"files,omitempty"`
 }
 

@@ -38,7 +38,7 @@ type move struct {
 	by         int
 }
 
-// model is a made-up screen. One copy is shown by the phone, another one is what the expected verdicts are worked out
+// model is a made-up screen. One copy is shown by the phone, another one is what the expected results are worked out
 // from.
 type model struct {
 	size    image.Point

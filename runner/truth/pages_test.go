@@ -23,11 +23,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// check is one use of a page. Checks are in the comment at the page's head, each as its verdict with a remark, its
+// check is one use of a page. Checks are in the comment at the page's head, each as its result with a remark, its
 // steps, and what the page's own model must hold in the end: the names of what was clicked, and values.
 type check struct {
 	page, name string
-	verdict    event.Result
+	result     event.Result
 	steps      string
 	count      int
 	clicks     string
@@ -61,7 +61,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 	for n, line := range strings.Split(strings.TrimSpace(head), "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "pass" || word == "fail" {
-			list = append(list, &check{page: page, name: fmt.Sprintf("%s:%d %s", page, n+3, line), verdict: event.Result(word)})
+			list = append(list, &check{page: page, name: fmt.Sprintf("%s:%d %s", page, n+3, line), result: event.Result(word)})
 			continue
 		}
 		if len(list) == 0 {
@@ -103,7 +103,7 @@ func named(name, some string) bool {
 	return slices.ContainsFunc(strings.Split(some, ","), func(part string) bool { return strings.Contains(name, part) })
 }
 
-// TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every
+// TestPages holds results against what pages know of themselves. Every fourth check is made, in the short mode every
 // six hundredth, unless TRUTH_PAGES is all, or a part of the names of those that are, or several, separated by commas.
 func TestPages(t *testing.T) {
 	site := slowSite()
@@ -176,7 +176,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 	}
 	s := runtest.NewSink(t.TempDir())
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page"}, dev, s, options)
+	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page"}, dev, s, options)
 	if err != nil {
 		t.Error(err)
 	}
@@ -186,13 +186,13 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
 	}
 	switch {
-	case verdict == event.Pass && c.verdict == event.Fail:
+	case result == event.Pass && c.result == event.Fail:
 		return "false pass: " + c.deeds(t, dev)
-	case verdict == event.Fail && c.verdict == event.Pass:
+	case result == event.Fail && c.result == event.Pass:
 		return "false fail: " + message
-	case verdict == event.Error:
+	case result == event.Error:
 		return "error: " + message
-	case verdict == event.Fail && r.ProblemStep != c.count+1:
+	case result == event.Fail && r.ProblemStep != c.count+1:
 		return "other reason: " + message
 	}
 	if deeds := c.deeds(t, dev); deeds != "" {

@@ -178,7 +178,7 @@ func (w *showing) run(t *testing.T) {
 		w.wrong("%s", reads)
 	}
 	sink := runtest.NewSink(t.TempDir())
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth", Dir: dir},
+	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth", Dir: dir},
 		dev, sink,
 		engine.Options{NoVideo: true, NoTrace: true, UpdateBaselines: w.update, Vision: vision.New(vision.Options{})})
 	if err != nil {
@@ -187,7 +187,7 @@ func (w *showing) run(t *testing.T) {
 	if pressed := phone.BarKeys(); len(pressed) > 0 {
 		w.wrong("pressed %q of the navigation bar\n%s", pressed, yaml)
 	}
-	phone.Change(func() { w.judge(s, verdict, sink.CaseResult(), yaml) })
+	phone.Change(func() { w.judge(s, result, sink.CaseResult(), yaml) })
 }
 
 func hashOf(text string) (h uint32) {
@@ -198,7 +198,7 @@ func hashOf(text string) (h uint32) {
 }
 
 // judge holds what happened against what had to.
-func (w *showing) judge(s *stage, verdict event.Result, r *event.CaseResult, yaml string) {
+func (w *showing) judge(s *stage, result event.Result, r *event.CaseResult, yaml string) {
 	said := ""
 	if r.Problem != nil {
 		said = r.Problem.Message
@@ -212,8 +212,8 @@ func (w *showing) judge(s *stage, verdict event.Result, r *event.CaseResult, yam
 	}
 	more := strings.Join(remarks, "\n")
 	switch {
-	case verdict != w.want:
-		w.wrong("%s, and %s is right: %s\n%s\n%s", verdict, w.want, said, more, yaml)
+	case result != w.want:
+		w.wrong("%s, and %s is right: %s\n%s\n%s", result, w.want, said, more, yaml)
 	case !strings.Contains(said+"\n"+more, w.says):
 		w.wrong("it does not say %q: %s\n%s", w.says, said, more)
 	}

@@ -115,7 +115,7 @@ func secureTraps() (list []*trap) {
 	return list
 }
 
-// awayTraps are phones on which something else than the app's screen is seen by the time of a verdict.
+// awayTraps are phones on which something else than the app's screen is seen by the time of a result.
 func awayTraps() (list []*trap) {
 	add := func(name string, do func(a androidtest.App), steps string, want event.Result, says string,
 		o androidtest.Options) {

@@ -12,7 +12,7 @@ import (
 // step is one line of YAML and what must come of it.
 type step struct {
 	yaml    string
-	verdict answer // yes: pass, no: fail, unsure: either
+	result  answer // yes: pass, no: fail, unsure: either
 	touches []string
 	passes  func(*model) // what it does to the app when it passes
 	ends    bool         // what comes after it is unknown
@@ -35,7 +35,7 @@ func (s *stepMaker) all() (steps []step) {
 	for n := 2 + s.r.IntN(3); len(steps) < n; {
 		st := s.step()
 		steps = append(steps, st)
-		if st.verdict != yes || st.ends {
+		if st.result != yes || st.ends {
 			break
 		}
 		st.passes(s.m)
@@ -169,7 +169,7 @@ func (s *stepMaker) assert() step {
 	if word == "waitFor" {
 		line = fmt.Sprintf("waitFor: {visible: %q, timeoutMs: %s}", label, limit(v))
 	}
-	return step{yaml: line, verdict: v, passes: quiet}
+	return step{yaml: line, result: v, passes: quiet}
 }
 
 func (s *stepMaker) assertNot() step {
@@ -186,7 +186,7 @@ func (s *stepMaker) assertNot() step {
 	case final == no:
 		v = yes
 	}
-	return step{yaml: fmt.Sprintf("assertNot: {label: %q, timeoutMs: %s}", label, limit(v)), verdict: v, passes: quiet}
+	return step{yaml: fmt.Sprintf("assertNot: {label: %q, timeoutMs: %s}", label, limit(v)), result: v, passes: quiet}
 }
 
 func (s *stepMaker) state() step {
@@ -209,13 +209,13 @@ func (s *stepMaker) state() step {
 	case only(all, no):
 		v = no
 	}
-	return step{yaml: fmt.Sprintf("assert: {label: %q, checked: %t, timeoutMs: %s}", label, want, limit(v)), verdict: v,
+	return step{yaml: fmt.Sprintf("assert: {label: %q, checked: %t, timeoutMs: %s}", label, want, limit(v)), result: v,
 		passes: quiet}
 }
 
 func (s *stepMaker) tap() step {
 	label := s.label()
-	st := step{verdict: unsure, passes: quiet}
+	st := step{result: unsure, passes: quiet}
 	var final *item
 	names, certain := map[string]bool{}, true
 	for _, t := range s.times() {
@@ -230,15 +230,15 @@ func (s *stepMaker) tap() step {
 	case s.inList(label):
 		st.touches = s.rowsOf()
 	case certain && final != nil && len(names) == 1:
-		st.verdict = yes
+		st.result = yes
 		name := final.name
 		st.passes = func(m *model) { m.pressed(name) }
 		st.ends = final.crashes > 0 || final.editable
 		if final.crashes > 0 {
-			st.verdict = no
+			st.result = no
 		}
 	case certain && len(names) == 0:
-		st.verdict = no
+		st.result = no
 	}
 	for name := range names {
 		st.touches = append(st.touches, name)
@@ -246,7 +246,7 @@ func (s *stepMaker) tap() step {
 	if s.m.ticker {
 		s.inPixels(label, &st)
 	}
-	st.yaml = fmt.Sprintf("tap: {label: %q, timeoutMs: %s}", label, limit(st.verdict))
+	st.yaml = fmt.Sprintf("tap: {label: %q, timeoutMs: %s}", label, limit(st.result))
 	if final != nil && final.crashes > 0 {
 		st.yaml = fmt.Sprintf("tap: {label: %q, timeoutMs: %s}", label, patience)
 	}
@@ -278,8 +278,8 @@ func (s *stepMaker) inPixels(label string, st *step) {
 		p := person{s.m, t}
 		seen, _ := p.find(label)
 		for _, d := range seen {
-			if st.verdict == no {
-				st.verdict = unsure
+			if st.result == no {
+				st.result = unsure
 			}
 			for _, o := range p.drawn() {
 				if o.takes && d.ink().Overlaps(o.box) {
@@ -312,7 +312,7 @@ func (s *stepMaker) beside() (step, bool) {
 		return step{}, false
 	}
 	word := []string{"rightOf", "near"}[s.r.IntN(2)]
-	return step{yaml: fmt.Sprintf("tap: {label: More, %s: %q, timeoutMs: %s}", word, row, patience), verdict: yes,
+	return step{yaml: fmt.Sprintf("tap: {label: More, %s: %q, timeoutMs: %s}", word, row, patience), result: yes,
 		touches: []string{icon.name},
 		passes:  func(m *model) { m.pressed(icon.name) }}, true
 }
@@ -328,7 +328,7 @@ func (s *stepMaker) indexed() (step, bool) {
 		return step{}, false
 	}
 	n := s.r.IntN(len(seen) + 1)
-	st := step{yaml: fmt.Sprintf("tap: {label: %q, index: %d, timeoutMs: %s}", label, n, limit(no)), verdict: no,
+	st := step{yaml: fmt.Sprintf("tap: {label: %q, index: %d, timeoutMs: %s}", label, n, limit(no)), result: no,
 		passes: quiet}
 	if n == len(seen) {
 		return st, true
@@ -342,7 +342,7 @@ func (s *stepMaker) indexed() (step, bool) {
 	}
 	name := seen[n].thing.name
 	st.yaml = fmt.Sprintf("tap: {label: %q, index: %d, timeoutMs: %s}", label, n, patience)
-	st.verdict, st.touches, st.passes = yes, []string{name}, func(m *model) { m.pressed(name) }
+	st.result, st.touches, st.passes = yes, []string{name}, func(m *model) { m.pressed(name) }
 	return st, true
 }
 
@@ -382,7 +382,7 @@ func (s *stepMaker) input() (step, bool) {
 		name, whole := i.name, i.typed+text
 		line := fmt.Sprintf("tap: {label: %q, timeoutMs: %s}\n  - input: {text: %q, timeoutMs: %s}\n  - hideKeyboard:", label,
 			patience, text, patience)
-		return step{yaml: line, verdict: yes, touches: nil, passes: func(m *model) {
+		return step{yaml: line, result: yes, touches: nil, passes: func(m *model) {
 			for i := range m.all {
 				if i.name == name {
 					i.typed = whole
@@ -399,16 +399,16 @@ func (s *stepMaker) scroll() (step, bool) {
 			continue
 		}
 		row := fmt.Sprintf("Row %d", 1+s.r.IntN(len(i.rows)+3))
-		st := step{verdict: no, passes: quiet, ends: true}
+		st := step{result: no, passes: quiet, ends: true}
 		if slices.Contains(i.rows, row) {
-			st.verdict = yes
+			st.result = yes
 		}
 		probe := &item{name: "probe", text: "probe", box: i.box, takes: true}
 		if !s.clear(probe) {
 			return step{}, false
 		}
 		st.yaml = fmt.Sprintf("scrollTo: {label: %q, timeoutMs: %s}", row, patience)
-		if st.verdict == yes && s.r.IntN(2) == 0 {
+		if st.result == yes && s.r.IntN(2) == 0 {
 			st.yaml += fmt.Sprintf("\n  - tap: {label: %q, timeoutMs: %s}", row, patience)
 			st.touches = []string{row}
 		}
@@ -441,9 +441,9 @@ func (s *stepMaker) condition() step {
 	if s.inList(label) || there == unsure {
 		return s.assert()
 	}
-	st := step{yaml: fmt.Sprintf("if: {cond: 'visible(%q)', then: [{%s}]}", label, then.yaml), verdict: yes, passes: quiet}
+	st := step{yaml: fmt.Sprintf("if: {cond: 'visible(%q)', then: [{%s}]}", label, then.yaml), result: yes, passes: quiet}
 	if there == yes {
-		st.verdict, st.passes, st.touches, st.ends = then.verdict, then.passes, then.touches, then.ends
+		st.result, st.passes, st.touches, st.ends = then.result, then.passes, then.touches, then.ends
 	}
 	return st
 }

@@ -54,7 +54,7 @@ func newExample(seed uint64) *example {
 			e.screen.page, expect.page = append(e.screen.page, &mine), append(expect.page, &theirs)
 			steps.settled = true
 			e.steps = append(e.steps, step{yaml: fmt.Sprintf("waitFor: {visible: All there, timeoutMs: %s}", patience),
-				verdict: yes})
+				result: yes})
 		}
 	}
 	steps.r = rand.New(rand.NewPCG(seed, 37))
@@ -137,11 +137,11 @@ func (e *example) lineOf(step int) int {
 	return line
 }
 
-// wants is the verdict that must come out, when only one may.
+// wants is the result that must come out, when only one may.
 func (e *example) wants() answer {
 	for _, s := range e.steps {
-		if s.verdict != yes {
-			return s.verdict
+		if s.result != yes {
+			return s.result
 		}
 	}
 	return yes
@@ -150,7 +150,7 @@ func (e *example) wants() answer {
 // outcome is what came of a test, and what is wrong with that.
 type outcome struct {
 	*example
-	verdict event.Result
+	result  event.Result
 	problem string
 	line    int // of the step that failed
 	taps    []touch
@@ -194,12 +194,12 @@ func (e *example) run(t *testing.T) *outcome {
 	}
 	s := runtest.NewSink(t.TempDir())
 	began := time.Now()
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s,
+	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s,
 		engine.Options{NoVideo: true, NoTrace: true, Vision: vision.New(vision.Options{})})
 	if err != nil {
 		t.Error(err)
 	}
-	o := &outcome{example: e, verdict: verdict, took: time.Since(began)}
+	o := &outcome{example: e, result: result, took: time.Since(began)}
 	o.record(s.CaseResult())
 	phone.Close()
 	for _, tap := range phone.Taps() {
@@ -235,13 +235,13 @@ func (e *example) environ(t *testing.T, server *androidtest.Server) func(string)
 func (o *outcome) judge() {
 	want := o.wants()
 	switch {
-	case o.verdict == event.Pass && want == no:
+	case o.result == event.Pass && want == no:
 		o.wrong, o.kind = "passed, and had to fail", "false pass"
-	case o.verdict == event.Fail && want == yes:
+	case o.result == event.Fail && want == yes:
 		o.wrong, o.kind = "failed, and had to pass", "false fail"
-	case o.verdict == event.Fail && want == no && o.line > 0 && o.line < o.lineOf(len(o.steps)-1):
+	case o.result == event.Fail && want == no && o.line > 0 && o.line < o.lineOf(len(o.steps)-1):
 		o.wrong, o.kind = fmt.Sprintf("line %d failed, which had to pass", o.line), "false fail"
-	case o.verdict == event.Error && !o.mayError:
+	case o.result == event.Error && !o.mayError:
 		o.wrong, o.kind = "is an error, and the phone was well", "false error"
 	}
 	may := map[string]bool{}
@@ -255,7 +255,7 @@ func (o *outcome) judge() {
 			o.wrong, o.kind = strings.TrimSpace(o.wrong+"; touched "+tap.name), "wrong tap"
 		}
 	}
-	if o.verdict == event.Pass && want == yes {
+	if o.result == event.Pass && want == yes {
 		for i := range o.screen.all {
 			if i.editable && o.typed(i) != i.typed {
 				o.wrong, o.kind = fmt.Sprintf("the field holds %q, not %q", i.typed, o.typed(i)), "false pass"
@@ -288,7 +288,7 @@ func (o *outcome) String() string {
 	return fmt.Sprintf(
 		"TRUTH_SEED=%d: %s: %s\nAPI %d, %s %+v\n%s%s    wanted %v; %s after %v: %s\n    touched %q (%d in "+
 			"all)", o.seed, o.kind, o.wrong, o.screen.api, o.fault, o.options.Latency,
-		o.screen, o.yaml(), []string{"fail", "pass", "either"}[o.wants()], o.verdict, o.took.Round(time.Millisecond),
+		o.screen, o.yaml(), []string{"fail", "pass", "either"}[o.wants()], o.result, o.took.Round(time.Millisecond),
 		o.problem, taps, o.allTaps)
 }
 
@@ -360,13 +360,13 @@ func each(t *testing.T, seeds []uint64) []*outcome {
 	return outcomes
 }
 
-// report prints the numbers, and every false verdict with its screen.
+// report prints the numbers, and every false result with its screen.
 func report(t *testing.T, outcomes []*outcome, again map[uint64]*outcome) {
 	t.Helper()
 	counts, flaky := map[string]int{}, 0
 	var long time.Duration
 	for _, o := range outcomes {
-		counts[string(o.verdict)]++
+		counts[string(o.result)]++
 		counts[[]string{"to fail", "to pass", "either"}[o.wants()]]++
 		long = max(long, o.took)
 		if o.kind == "" {

@@ -28,7 +28,7 @@ type cell struct {
 	header   []string            // further lines of the test's header
 	effects  []string            // expressions that hold afterwards
 	faults   []androidtest.Fault // of the phone
-	verdict  event.Result        // of a cell that does not pass
+	result   event.Result        // of a cell that does not pass
 	says     []string            // its problem says these
 	options  map[string]string   // of the run: allow-shell
 	files    map[string][]byte   // next to the test
@@ -40,8 +40,8 @@ type cell struct {
 // fail", with a remark behind a colon, are lists of steps that start with comments:
 //
 //	# effect: EXPRESSION      it holds when the steps are done; see the platform's bench for what it can ask
-//	# fails: "words" "words"  the verdict is fail, and the problem says so
-//	# errors: "words"         the verdict is error: the device is to blame
+//	# fails: "words" "words"  the result is fail, and the problem says so
+//	# errors: "words"         the result is error: the device is to blame
 //	# fault: MATCH | OUTPUT   the phone's commands that match print the output and end with exit code 1
 //	# header: secrets: [X]    a line of the test's header
 //	# sees: "Pay" 20,60,120,30  what OCR reads in every screenshot, and where
@@ -98,9 +98,9 @@ func (c *cell) comments() error {
 		case "effect":
 			c.effects = append(c.effects, value)
 		case "fails", "errors":
-			c.verdict = event.Fail
+			c.result = event.Fail
 			if key == "errors" {
-				c.verdict = event.Error
+				c.result = event.Error
 			}
 			for value != "" {
 				var word string
@@ -138,7 +138,7 @@ func (c *cell) comments() error {
 		}
 	}
 	switch {
-	case c.passes == (c.verdict != ""):
+	case c.passes == (c.result != ""):
 		return fmt.Errorf("a cell that fails says how, and one that passes does not")
 	case !c.passes && len(c.says) == 0:
 		return fmt.Errorf("it does not tell what the problem says")

@@ -83,12 +83,12 @@ func (r *record) facts() map[string]any {
 		if d := e.Detail; d != nil {
 			notes, doubts = append(notes, d.Notes...), append(doubts, d.Warnings...)
 		}
-		steps = append(steps, map[string]any{"verdict": string(e.Result), "ms": e.DurationMS})
+		steps = append(steps, map[string]any{"result": string(e.Result), "ms": e.DurationMS})
 	}
 	for name, data := range r.files {
 		files[name] = string(data)
 	}
-	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "doubts": doubts,
+	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "warnings": doubts,
 		"steps": steps}
 }
 

@@ -90,17 +90,17 @@ func deviceless(action string) bool {
 func (b bench) run(t *testing.T, c cell) {
 	path := c.write(t, b.site)
 	if c.options["baselines-first"] != "" {
-		if verdict, kept, _ := b.once(t, c, path, "first"); verdict != event.Pass {
-			t.Fatalf("%s with --update-baselines: %s", verdict, kept.problem())
+		if result, kept, _ := b.once(t, c, path, "first"); result != event.Pass {
+			t.Fatalf("%s with --update-baselines: %s", result, kept.problem())
 		}
 	}
-	verdict, kept, env := b.once(t, c, path, "second")
+	result, kept, env := b.once(t, c, path, "second")
 	want := event.Pass
 	if !c.passes {
-		want = c.verdict
+		want = c.result
 	}
-	if verdict != want {
-		t.Fatalf("%s, want %s: %s\n%s", verdict, want, kept.problem(), c.steps)
+	if result != want {
+		t.Fatalf("%s, want %s: %s\n%s", result, want, kept.problem(), c.steps)
 	}
 	for _, words := range c.says {
 		if !strings.Contains(kept.problem(), words) {
@@ -161,7 +161,7 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Result, *reco
 			}
 		}
 	}
-	verdict, err := engine.Run(t.Context(), planned.Cases[0], dev, kept, o)
+	result, err := engine.Run(t.Context(), planned.Cases[0], dev, kept, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Result, *reco
 	}
 	delete(env, "files")
 	values["facts"] = fmt.Sprintf("%.1500q", fmt.Sprint(env))
-	return verdict, kept, values
+	return result, kept, values
 }
 
 // holds returns the value of an effect, true when it holds, or why it has none.

@@ -24,12 +24,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// check is one use of a page. Checks are in the comment at the head of the page's script, each as its verdict, its
+// check is one use of a page. Checks are in the comment at the head of the page's script, each as its result, its
 // steps, and what the model holds in the end where it is not what it held at the beginning. A check that must fail must
 // do so at its last step.
 type check struct {
 	page, name string
-	verdict    event.Result
+	result     event.Result
 	steps      string
 	count      int
 	values     map[string]string
@@ -61,13 +61,13 @@ func readChecks(t *testing.T, dir string) (list []*check) {
 
 func checksOf(t *testing.T, page, head string) (list []*check) {
 	t.Helper()
-	verdicts := map[event.Result]bool{}
+	results := map[event.Result]bool{}
 	for n, line := range strings.Split(head, "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "pass" || word == "fail" {
-			verdicts[event.Result(word)] = true
+			results[event.Result(word)] = true
 			list = append(list, &check{page: page, name: fmt.Sprintf("%s.jsx:%d %s", page, n+2, line),
-				verdict: event.Result(word), values: map[string]string{}})
+				result: event.Result(word), values: map[string]string{}})
 			continue
 		}
 		if len(list) == 0 {
@@ -85,7 +85,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 			t.Fatalf("%s: %q is no line of a check", page, line)
 		}
 	}
-	if len(verdicts) != 2 {
+	if len(results) != 2 {
 		t.Fatalf("%s has no twins: checks that must pass, and some that must fail", page)
 	}
 	return list
@@ -94,7 +94,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 // short is how many checks are made when tests are to be short.
 const short = 4
 
-// TestWidgets holds verdicts against what the models of widgets say. WIDGETS is a part of the names of the checks that
+// TestWidgets holds results against what the models of widgets say. WIDGETS is a part of the names of the checks that
 // are to be made, or several, separated by commas.
 func TestWidgets(t *testing.T) {
 	var chosen []*check
@@ -165,7 +165,7 @@ func holdAll(t *testing.T, chosen []*check) {
 	all.Wait()
 }
 
-// report prints how often verdicts were not true, for each library and for all.
+// report prints how often results were not true, for each library and for all.
 func report(t *testing.T, chosen []*check) {
 	t.Helper()
 	kinds := []string{"false pass", "false fail", "wrong click", "other reason", "error"}
@@ -229,7 +229,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 	}
 	s := runtest.NewSink(t.TempDir())
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page", Dir: "testdata"},
+	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page", Dir: "testdata"},
 		dev, s, options)
 	if err != nil {
 		t.Error(err)
@@ -241,15 +241,15 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 	}
 	deeds := c.deeds(t.Context(), dev, run)
 	switch {
-	case verdict == event.Pass && c.verdict == event.Fail:
+	case result == event.Pass && c.result == event.Fail:
 		return "false pass: " + deeds
-	case verdict == event.Pass && deeds != "":
+	case result == event.Pass && deeds != "":
 		return "wrong click: it passed; " + deeds
-	case verdict == event.Fail && c.verdict == event.Pass:
+	case result == event.Fail && c.result == event.Pass:
 		return "false fail: " + message + "; " + deeds
-	case verdict == event.Error:
+	case result == event.Error:
 		return "error: " + message
-	case verdict == event.Fail && r.ProblemStep != c.count+1:
+	case result == event.Fail && r.ProblemStep != c.count+1:
 		return "other reason: " + message + "; " + deeds
 	case deeds != "":
 		return "wrong click: " + deeds

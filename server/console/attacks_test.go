@@ -145,7 +145,7 @@ func TestAttacks(t *testing.T) {
 	t.Logf("%d attacks", n)
 	// The attacked data is unchanged.
 	if a := g.json(g.key.Secret, "GET", "/api/runs/"+g.run, nil); a.status != 200 ||
-		!strings.Contains(a.body, `"verdict":"pass"`) {
+		!strings.Contains(a.body, `"result":"pass"`) {
 		t.Error(a)
 	}
 	members, err := g.project.Members(t.Context())
@@ -443,7 +443,7 @@ func (g *target) packs(attack func(string, bool)) {
 	attack("an archive that is none", refused(g.upload(base+"/tests", "tests", []byte("hello"))))
 	run := g.runWith(g.evilKey.Secret, "id: x\nplatform: web\nsteps:\n  - openBrowser: file:///etc/passwd\n")
 	attack("a test that reads a file of the server",
-		!strings.Contains(g.json(g.evilKey.Secret, "GET", "/api/runs/"+run, nil).body, `"verdict":"pass"`))
+		!strings.Contains(g.json(g.evilKey.Secret, "GET", "/api/runs/"+run, nil).body, `"result":"pass"`))
 }
 
 // upload sends an archive with the attacker's key.

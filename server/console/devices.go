@@ -22,7 +22,7 @@ type device struct {
 		Holder string    `json:"holder"`
 		Until  time.Time `json:"until"`
 	} `json:"lease"`
-	Busy         *time.Time `json:"busySince"`
+	LeasedSince  *time.Time `json:"leasedSince"`
 	Reservations []struct {
 		From, Until time.Time
 		Holder, Why string
@@ -129,10 +129,10 @@ func (c *Console) deleteRecording(q *request) error {
 
 // recordingVideo passes a video on without changes.
 func (c *Console) recordingVideo(q *request) error {
-	if err := q.send(q.ask(http.MethodHead, q.ofDevice("/recording/film"), nil, ""), nil); err != nil {
+	if err := q.send(q.ask(http.MethodHead, q.ofDevice("/recording/video"), nil, ""), nil); err != nil {
 		return err
 	}
-	r := q.ask(q.r.Method, q.ofDevice("/recording/film"), nil, "")
+	r := q.ask(q.r.Method, q.ofDevice("/recording/video"), nil, "")
 	if part := q.r.Header.Get("Range"); part != "" {
 		r.Header.Set("Range", part)
 	}

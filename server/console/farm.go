@@ -53,7 +53,7 @@ func (c *Console) farmPage(q *request) error {
 		return err
 	}
 	for _, use := range []farmUse{{Use: "free", Words: "free"}, {Use: "busy", Words: "in use"},
-		{Use: "leased", Words: "held"}, {Use: "blocked", Words: "blocked"}} {
+		{Use: "leased", Words: "leased"}, {Use: "blocked", Words: "blocked"}} {
 		for _, d := range v.Devices {
 			if d.Use == use.Use {
 				use.Count++

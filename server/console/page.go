@@ -168,7 +168,7 @@ func functions() template.FuncMap {
 		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"sign": html.Sign, "word": html.Word,
-		"verdict": func(v event.Result) string {
+		"result": func(v event.Result) string {
 			if v == "" {
 				return "unreached"
 			}
@@ -182,7 +182,7 @@ func functions() template.FuncMap {
 		},
 		"number": number, "took": took, "plural": plural,
 		"platforms":   func() []string { return []string{"android", "ios", "web"} },
-		"verdicts":    func() []string { return []string{"pass", "fail", "error", "skipped", "interrupted"} },
+		"results":     func() []string { return []string{"pass", "fail", "error", "skipped", "interrupted"} },
 		"memberRoles": func() []string { return []string{"admin", "member", "viewer"} },
 	}
 }

@@ -13,12 +13,12 @@ import (
 
 // reports is the data of the page of runs with reports, and of uploaded packs.
 type reports struct {
-	Runs    []run
-	Older   string
-	Text    string
-	Verdict string
-	Kind    string
-	Any     bool // there are reports, even if none matches
+	Runs   []run
+	Older  string
+	Text   string
+	Result string
+	Kind   string
+	Any    bool // there are reports, even if none matches
 }
 
 // uploadNote is a file in the folder of an uploaded pack.
@@ -28,7 +28,7 @@ func (c *Console) reportsPage(q *request) error { return q.reportsWith(nil) }
 
 func (q *request) reportsWith(failed error) error {
 	get := q.r.URL.Query()
-	d := reports{Text: strings.TrimSpace(get.Get("text")), Verdict: get.Get("verdict"), Kind: get.Get("kind")}
+	d := reports{Text: strings.TrimSpace(get.Get("text")), Result: get.Get("result"), Kind: get.Get("kind")}
 	query := "?limit=200"
 	if before := get.Get("before"); before != "" {
 		query += "&before=" + pathSegment(before)
@@ -83,7 +83,7 @@ func (d reports) matches(r run) bool {
 				text)
 		}) ||
 		slices.ContainsFunc(r.Packs, func(p string) bool { return strings.Contains(strings.ToLower(p), text) })
-	return named && (d.Verdict == "" || string(r.Verdict) == d.Verdict) &&
+	return named && (d.Result == "" || string(r.Result) == d.Result) &&
 		(d.Kind == "" || (d.Kind == "uploaded") == r.Uploaded)
 }
 

@@ -80,7 +80,7 @@ func routes() []route {
 		{"POST " + p + "/devices/{device}/recording", member, (*Console).record},
 		{"POST " + p + "/devices/{device}/recording/stop", member, (*Console).stopRecording},
 		{"POST " + p + "/devices/{device}/recording/delete", member, (*Console).deleteRecording},
-		{"GET " + p + "/devices/{device}/film", viewer, (*Console).recordingVideo},
+		{"GET " + p + "/devices/{device}/video", viewer, (*Console).recordingVideo},
 		{"GET " + p + "/devices/{device}/studio", viewer, (*Console).studio},
 		{"GET " + p + "/api/{path...}", script, (*Console).pass},
 		{"POST " + p + "/api/{path...}", script, (*Console).pass},

@@ -33,9 +33,9 @@ func runOf(r jobs.Record, names *strings.Replacer) run {
 		switch {
 		case c.State != jobs.Ended:
 			continue
-		case c.Verdict == event.Pass:
+		case c.Result == event.Pass:
 			one.Passed++
-		case failed(c.Verdict):
+		case failed(c.Result):
 			one.Failed++
 		default:
 			one.Other++
@@ -69,7 +69,7 @@ func (r run) Took() time.Duration {
 
 // Again reports whether there is something to run again.
 func (r run) Again() bool {
-	return !r.Under() && !r.Uploaded && slices.ContainsFunc(r.Cases, func(c jobs.Case) bool { return failed(c.Verdict) })
+	return !r.Under() && !r.Uploaded && slices.ContainsFunc(r.Cases, func(c jobs.Case) bool { return failed(c.Result) })
 }
 
 // Duration returns the duration of a case.
@@ -293,7 +293,7 @@ func (c *Console) rerun(q *request) error {
 	}
 	var f start
 	for _, one := range r.Cases {
-		if failed(one.Verdict) && !slices.Contains(f.Tests, one.Test) {
+		if failed(one.Result) && !slices.Contains(f.Tests, one.Test) {
 			f.Tests = append(f.Tests, one.Test)
 		}
 	}

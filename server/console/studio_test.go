@@ -148,13 +148,13 @@ func TestRecordAScreen(t *testing.T) {
 	p.sees("The video can be downloaded.")
 	p.inFull("a device with a film")
 	p.shot("devices-film")
-	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/film", nil); a.status != 200 ||
+	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/video", nil); a.status != 200 ||
 		a.header.Get("Content-Type") != "video/mp4" || !strings.Contains(a.body[:min(len(a.body), 20)], "ftyp") {
 		t.Errorf("the film: %d %v", a.status, a.header)
 	}
 	button("Delete")
 	p.sees("The video was deleted.")
-	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/film", nil); a.status != 404 {
+	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/video", nil); a.status != 404 {
 		t.Error(a)
 	}
 }

@@ -93,10 +93,10 @@ func (l *lab) passes(yaml string, vars map[string]string) {
 	}
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		_, text, _ = l.ask("GET", "/runs/"+run.ID, "", "X-API-Key", key)
-		if strings.Contains(text, `"verdict":"pass"`) {
+		if strings.Contains(text, `"result":"pass"`) {
 			return
 		}
-		if strings.Contains(text, `"verdict":"fail"`) || strings.Contains(text, `"verdict":"error"`) {
+		if strings.Contains(text, `"result":"fail"`) || strings.Contains(text, `"result":"error"`) {
 			break
 		}
 	}

@@ -279,7 +279,7 @@ func TestGoodArchives(t *testing.T) {
 }
 
 // record makes a pack as a run does.
-func record(t *testing.T, name string, verdict event.Result) string {
+func record(t *testing.T, name string, result event.Result) string {
 	t.Helper()
 	run, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
@@ -292,11 +292,11 @@ func record(t *testing.T, name string, verdict event.Result) string {
 		t.Fatal(err)
 	}
 	problem := &event.Problem{Message: "it broke"}
-	if verdict == event.Pass {
+	if result == event.Pass {
 		problem = nil
 	}
 	for _, e := range []event.Event{{Kind: event.CaseStarted, Case: &c}, {Kind: event.StepStarted, Step: 1},
-		{Kind: event.StepEnded, Step: 1, Result: verdict, Problem: problem}, {Kind: event.CaseEnded, Result: verdict,
+		{Kind: event.StepEnded, Step: 1, Result: result, Problem: problem}, {Kind: event.CaseEnded, Result: result,
 			Problem: problem}} {
 		if err := pack.Emit(e); err != nil {
 			t.Fatal(err)

@@ -52,7 +52,7 @@
       this.alone = twins.length === 1;
       this.row = this.alone ? '' : rowOf(this.el);
       if (twins.filter(other => rowOf(store.refs[other.n].deref()) === this.row).length > 1) this.row = '';
-      this.verdict = ''; this.met = '';
+      this.result = ''; this.met = '';
       this.press = new Press(root);
       for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
     }
@@ -60,16 +60,16 @@
     handleEvent(event) {
       if (event.type === WATCH + 'touch') { // asked by script/watch.js, before the page hears of the touch
         const [hit] = event.composedPath();
-        if (!this.verdict && event.detail % 2) this.judge(hit, event);
-        if (this.verdict === 'missed') event.preventDefault();
-        else if (this.verdict) this.press.hear(event.detail >> 1, hit, event);
+        if (!this.result && event.detail % 2) this.judge(hit, event);
+        if (this.result === 'missed') event.preventDefault();
+        else if (this.result) this.press.hear(event.detail >> 1, hit, event);
         return;
       }
       if (!event.isTrusted) return; // of the page's own making
       this.watchCaret(event);
-      if (!this.verdict && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
-      if (this.verdict !== 'missed') {
-        if (this.verdict) this.press.follow(event, event.composedPath()[0]);
+      if (!this.result && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
+      if (this.result !== 'missed') {
+        if (this.result) this.press.follow(event, event.composedPath()[0]);
         return;
       }
       event.preventDefault();
@@ -86,10 +86,10 @@
       if (field && matches(field, ':focus')) kept.at = prop(field, protoOf(field), 'selectionStart');
     }
     judge(hit, {clientX, clientY}) {
-      this.verdict = 'missed';
+      this.result = 'missed';
       if (!isElement(hit)) return;
       const el = this.el && this.el.isConnected ? this.el : this.heir(hit);
-      if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.verdict = 'hit';
+      if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.result = 'hit';
       this.met = describe(nameable(hit));
     }
     // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or

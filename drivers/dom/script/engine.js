@@ -401,18 +401,18 @@
     // may have gone into a frame in the element, or "" when nobody can say. One that is lost is held back should it
     // come within two seconds; one that is over came to another document.
     aimed(root, [end]) {
-      if (aim && !aim.verdict && end !== 'over') {
+      if (aim && !aim.result && end !== 'over') {
         if (end === 'lost') {
           const lost = aim;
-          lost.verdict = 'missed';
+          lost.result = 'missed';
           setTimeout(() => lost.end(), 2000);
         }
-        return {verdict: aim.el && holdsFrame(aim.el) ? 'frame' : 'nothing'};
+        return {result: aim.el && holdsFrame(aim.el) ? 'frame' : 'nothing'};
       }
       if (aim) aim.end();
-      const answer = aim ? {verdict: aim.verdict, met: aim.met, ...aim.press.lost()} : {};
+      const answer = aim ? {result: aim.result, met: aim.met, ...aim.press.lost()} : {};
       // until a key is pressed, what is typed is meant for it; see script/typing.js
-      if (answer.verdict === 'hit' && aim.el) {
+      if (answer.result === 'hit' && aim.el) {
         globalThis.taprootTouched = new WeakRef(aim.el);
         window.addEventListener('keydown', () => { globalThis.taprootTouched = null; }, {capture: true, once: true});
       }
@@ -427,11 +427,11 @@
     'aimed-at'(root, [x, y]) {
       if (!aim) return {};
       aim.judge(hitAt(root, +x, +y), {clientX: +x, clientY: +y});
-      return {verdict: aim.verdict, met: aim.met};
+      return {result: aim.result, met: aim.met};
     },
     // aimed-anew: the touch is still to come.
     'aimed-anew'() {
-      if (aim) aim.verdict = aim.met = '';
+      if (aim) aim.result = aim.met = '';
       return {};
     },
     // dom.<id>: the page as reports keep it; without it when it is what was given as <id>.

@@ -39,9 +39,9 @@ function replace(el) {
 
 function bdi(text, cls) { return h("bdi", { cls: cls }, text); }
 
-function icon(verdict) {
-  return h("span", { cls: "icon i-" + verdict }, h("span", { "aria-hidden": "true" }, SIGN[verdict]),
-    h("span", { cls: "sr" }, WORD[verdict]));
+function icon(result) {
+  return h("span", { cls: "icon i-" + result }, h("span", { "aria-hidden": "true" }, SIGN[result]),
+    h("span", { cls: "sr" }, WORD[result]));
 }
 
 // fileURL returns the URL of a file of the pack; in a bundle, a data URL.

@@ -48,7 +48,7 @@ function domPanel(host) {
     if (side !== "before" && side !== "after") side = prior && (step.bounds || !step.dom) && !problemOf(step) ?
       "before" : "after";
     if (side === "after" && !step.dom && prior) side = "before";
-    replace(head, icon(step.verdict), " Step " + step.n + " of " + D.steps.length + " ", bdi(label(step), "code"));
+    replace(head, icon(step.result), " Step " + step.n + " of " + D.steps.length + " ", bdi(label(step), "code"));
     previous.disabled = selected === 0;
     next.disabled = selected === D.steps.length - 1;
     replace(sides, [["before", "Before it", prior], ["after", "After it", step.dom]].map(function (s) {

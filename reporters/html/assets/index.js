@@ -54,9 +54,9 @@ function runPage() {
   var state = hash.read(), only = { f: function (r) { return "fei".indexOf(r.v) >= 0; },
     pass: function (r) { return r.v === "p"; }, skipped: function (r) { return r.v === "s"; },
     flaky: function (r) { return r.y; }, slow: function (r) { return r.w; },
-      unchecked: function (r) { return r.u && r.v === "p"; } };
+      warnings: function (r) { return r.u && r.v === "p"; } };
   var names = { f: "Problems", pass: "Passed", skipped: "Skipped", flaky: "Flaky", slow: "Slow",
-    unchecked: "Passed with warnings" };
+    warnings: "Passed with warnings" };
   D.rows.forEach(function (r, i) {
     r.at = i;
     r.text = [r.t, r.n, D.words[r.p - 1], D.words[r.d - 1], D.words[r.f - 1], (r.g || []).join(" "), r.c &&
@@ -160,7 +160,7 @@ function causes(pick) {
   if (!D.causes) return;
   var cards = D.causes.map(function (c, i) {
     var tests = D.rows.filter(function (r) { return r.c === i + 1; });
-    var el = h("li", { cls: "cause v-" + c.verdict, "data-cause": i + 1 },
+    var el = h("li", { cls: "cause v-" + c.result, "data-cause": i + 1 },
       c.small ? h("img", { src: c.small, alt: c.alt, loading: "lazy", on: { load: function (e) {
         e.target.classList.toggle("wide", e.target.naturalWidth > e.target.naturalHeight);
       } } }) : h("span", { cls: "noshot" }, "no screenshot"),
@@ -280,7 +280,7 @@ function unstableRow(t) {
 }
 
 function runRow(r) {
-  return h("li", { cls: "row" }, icon(r.verdict), h("div", { cls: "rowmain" },
+  return h("li", { cls: "row" }, icon(r.result), h("div", { cls: "rowmain" },
     h("p", { cls: "rowname" }, r.link ? h("a", { href: r.link }, when(r.name)) : when(r.name), r.gone ?
     h("span", { cls: "flag" }, "its reports were removed") : null)),
     h("span", { cls: "rowdev quiet" }, sums(r)), h("span", { cls: "time",

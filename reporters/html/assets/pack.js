@@ -1,7 +1,7 @@
 var selected = -1, rows = [], recording = null, views = ["side", "swipe", "diff", "both"];
 
 function problemOf(step) {
-  return step.verdict === "fail" || step.verdict === "error" || step.verdict === "interrupted";
+  return step.result === "fail" || step.result === "error" || step.result === "interrupted";
 }
 
 function mainShot(step) {
@@ -28,8 +28,8 @@ function packPage() {
   recording = null;
   domCache = {};
   domPanel.show = elementsPanel.show = null;
-  document.querySelectorAll(".attempts [data-try]").forEach(function (a) {
-    a.addEventListener("click", function (e) { e.preventDefault(); attempts.pick(+a.dataset.try); });
+  document.querySelectorAll(".attempts [data-attempt]").forEach(function (a) {
+    a.addEventListener("click", function (e) { e.preventDefault(); attempts.pick(+a.dataset.attempt); });
   });
   header();
   timeline();
@@ -65,20 +65,20 @@ function header() {
     }
   }
   var n = 0;
-  (D.unchecked || []).forEach(function (u) { if (u.what !== "note") n += (u.to || u.step) - u.step + 1; });
-  if (n) $("unchecked-flag").append(h("a", { cls: "flag warn", href: "#unchecked", on: { click: function (e) {
+  (D.warnings || []).forEach(function (u) { if (u.what !== "note") n += (u.to || u.step) - u.step + 1; });
+  if (n) $("warnings-flag").append(h("a", { cls: "flag warn", href: "#warnings", on: { click: function (e) {
     e.preventDefault();
-    $("unchecked").scrollIntoView();
-    $("unchecked").focus();
+    $("warnings").scrollIntoView();
+    $("warnings").focus();
   } } }, plural(n, "step") + " with a warning"));
 }
 
 function timeline() {
   var longest = Math.max.apply(null, [1].concat(D.steps.slice(0, 10000).map(function (s) { return s.ms || 0; })));
   D.steps.forEach(function (step, i) {
-    var line = h("button", { type: "button", cls: "step s-" + step.verdict,
+    var line = h("button", { type: "button", cls: "step s-" + step.result,
       on: { click: function () { select(i, true); } } },
-      icon(step.verdict), h("span", { cls: "n" }, String(step.n)),
+      icon(step.result), h("span", { cls: "n" }, String(step.n)),
       h("span", { cls: "what" }, bdi(step.name || step.action || "?", "act"), " ",
         bdi(step.name ? label(step) : step.args || "", "args")),
       h("span", { cls: "time" }, step.took || "–"));
@@ -112,11 +112,11 @@ function nested() {
   return out;
 }
 
-// groupHead names a group with its time and verdict, and folds it.
+// groupHead names a group with its time and result, and folds it.
 function groupHead(name, depth, from, path) {
   var to = from, worst = "pass", rank = { fail: 4, error: 4, interrupted: 3, warned: 2, unreached: 1 };
   while (to + 1 < D.steps.length && path.every(function (p, k) { return (D.steps[to + 1].in || [])[k] === p; })) to++;
-  for (var i = from; i <= to; i++) if ((rank[D.steps[i].verdict] || 0) > (rank[worst] || 0)) worst = D.steps[i].verdict;
+  for (var i = from; i <= to; i++) if ((rank[D.steps[i].result] || 0) > (rank[worst] || 0)) worst = D.steps[i].result;
   var a = D.steps[from], z = D.steps[to], ms = (z.begin || 0) + (z.ms || 0) - (a.begin || 0), head = { folded: false };
   head.button = h("button", { type: "button", cls: "grouphead s-" + worst, "aria-expanded": "true",
     on: { click: function () {
@@ -165,8 +165,8 @@ function fromHash() {
   if ((m = /^step-(\d+)$/.exec(state.at || ""))) at = D.steps.findIndex(function (s) { return s.n === +m[1]; });
   if ((m = /^L(\d+)$/.exec(state.at || ""))) at = D.steps.findIndex(function (s) { return s.line === +m[1]; });
   if (at < 0) at = D.steps.findIndex(function (s) { return s.n === D.at; });
-  if (at < 0) at = D.verdict === "pass" ? Math.min(0, D.steps.length - 1) : D.steps.length - 1;
-  while (at > 0 && D.steps[at].verdict === "unreached" && !state.at) at--;
+  if (at < 0) at = D.result === "pass" ? Math.min(0, D.steps.length - 1) : D.steps.length - 1;
+  while (at > 0 && D.steps[at].result === "unreached" && !state.at) at--;
   if (at < 0) facts(null);
   else if (at === selected) stage();
   else select(at, true, !state.at);
@@ -186,7 +186,7 @@ function select(i, seek, silent) {
   row.heads.forEach(function (head) { if (head.folded) head.button.click(); });
   nearest($("timeline"), row.li, false);
   if (!silent) hash.set({ at: "step-" + step.n });
-  replace($("stagetitle"), icon(step.verdict), " ", "Step " + step.n + " of " + D.steps.length + " ",
+  replace($("stagetitle"), icon(step.result), " ", "Step " + step.n + " of " + D.steps.length + " ",
     bdi(label(step), "code"));
   $("prev").disabled = i === 0;
   $("next").disabled = i === D.steps.length - 1;
@@ -269,11 +269,11 @@ function bothSides(step, shot) {
   return [figure(step.point ? "Before: touched here" : "Before it", "",
     frame(prior.shot, "Screen before step " + step.n, marksOf(step, prior.shot)), prior.shot),
     figure(shot.failure ? "After it, when it failed" : "After it", problemOf(step) ? "bad" : "",
-      frame(shot, "Screen after step " + step.n + ": " + WORD[step.verdict], nearMarks(step, shot)), shot)];
+      frame(shot, "Screen after step " + step.n + ": " + WORD[step.result], nearMarks(step, shot)), shot)];
 }
 
 function sideBySide(step, shot) {
-  var out = baseline(step), prior = step.point || step.verdict === "unreached" || !shot ? screenBefore(selected) : null;
+  var out = baseline(step), prior = step.point || step.result === "unreached" || !shot ? screenBefore(selected) : null;
   if (step.point && prior) out.push(figure("Before: touched here", "",
     frame(prior.shot, "Screen before step " + step.n + ", with the element and the point of the touch",
     marksOf(step, prior.shot)), prior.shot));
@@ -282,7 +282,7 @@ function sideBySide(step, shot) {
     marks = marks.concat(nearMarks(step, shot));
     var title = shot.failure ? "This run, when it failed" : "This run, after it";
     out.push(figure(title, problemOf(step) ? "bad" : "", frame(shot, "The screen of this run, step " + step.n + ": " +
-      WORD[step.verdict], marks), shot));
+      WORD[step.result], marks), shot));
   } else if (prior && !step.point) {
     out.push(figure("The last screen before it, after step " + prior.step.n, "pale",
       frame(prior.shot, "Screen after step " + prior.step.n, []), prior.shot));
@@ -290,7 +290,7 @@ function sideBySide(step, shot) {
   if (step.green) out.push(figure(["Last green", h("span", { cls: "long" }, ", " + D.green.run)], "good",
     frame(step.green, "The same step in the last green run", []), step.green));
   (step.shots || []).forEach(function (s) { if (s.missing) out.push(h("p", { cls: "quiet" }, bdi(s.missing))); });
-  if (!out.length) out.push(h("p", { cls: "quiet" }, step.verdict === "unreached" ?
+  if (!out.length) out.push(h("p", { cls: "quiet" }, step.result === "unreached" ?
     "The test ended before this step." : "There is no screenshot of this step."));
   return out;
 }
@@ -311,12 +311,12 @@ function strip() {
     var shot = mainShot(step);
     if (!shot) return;
     any = true;
-    var thumb = h("button", { type: "button", cls: "thumb s-" + step.verdict, title: step.n + " " + label(step),
+    var thumb = h("button", { type: "button", cls: "thumb s-" + step.result, title: step.n + " " + label(step),
       on: { click: function () { select(i, true); } } },
       shot.small ? h("img", { src: shot.small, alt: "", width: shot.w, height: shot.h, decoding: "async" }) :
         h("span", { cls: "blank", "aria-hidden": "true" }),
       h("span", { cls: "cap" }, h("span", { cls: "sr" }, "Step "), String(step.n),
-        h("span", { cls: "sr" }, ", " + WORD[step.verdict])));
+        h("span", { cls: "sr" }, ", " + WORD[step.result])));
     rows[i].thumb = thumb;
     $("strip").append(thumb);
   });
@@ -324,18 +324,18 @@ function strip() {
 }
 
 function player() {
-  if (!D.film) return replace($("recording"), h("p", { cls: "quiet" }, "No recording: ",
-    bdi(D.noFilm || "none was made"), "."));
-  recording = h("video", { src: fileURL(D.film.src), controls: true, preload: "metadata", playsinline: true,
+  if (!D.recording) return replace($("recording"), h("p", { cls: "quiet" }, "No recording: ",
+    bdi(D.noRecording || "none was made"), "."));
+  recording = h("video", { src: fileURL(D.recording.src), controls: true, preload: "metadata", playsinline: true,
     "aria-label": "Recording of the test" });
   recording.muted = true;
   var speed = h("button", { type: "button", cls: "chip", title: "Speed", on: { click: function () {
     recording.playbackRate = recording.playbackRate >= 4 ? 0.5 : recording.playbackRate * 2;
     speed.textContent = recording.playbackRate + "×";
   } } }, "1×");
-  var about = D.film.kind === "slideshow" ? "A slide show of the screenshots, each shown until the next one: " +
-    D.film.why + "." : D.platform === "web" ? "Recorded by the browser." : "Recorded by the device.";
-  if (!D.film.exact) about += " The times of some steps in it are computed, not measured.";
+  var about = D.recording.kind === "slideshow" ? "A slide show of the screenshots, each shown until the next one: " +
+    D.recording.why + "." : D.platform === "web" ? "Recorded by the browser." : "Recorded by the device.";
+  if (!D.recording.exact) about += " The times of some steps in it are computed, not measured.";
   $("recording").append(recording, h("div", { cls: "chapters", id: "chapters" }),
     h("div", { cls: "recordingfoot" }, speed, h("span", { cls: "quiet" }, bdi(about))));
   recording.addEventListener("loadedmetadata", chapters);
@@ -394,7 +394,7 @@ function chapters() {
   cued.forEach(function (s, i) {
     var end = i + 1 < cued.length ? cued[i + 1].cue : length;
     var x = 1000 * Math.min(1, s.cue / length), w = Math.max(0.5, 1000 * Math.min(1, end / length) - x - 1);
-    var r = svg("rect", { x: x, y: 0, width: w, height: 10, class: "c-" + s.verdict });
+    var r = svg("rect", { x: x, y: 0, width: w, height: 10, class: "c-" + s.result });
     r.append(svg("title", {}));
     r.firstChild.textContent = s.n + " " + label(s);
     chart.append(r);
@@ -427,7 +427,7 @@ function facts(step) {
   var cards = [];
   if (D.problem && (!D.at || step && step.n === D.at &&
     !step.problem)) cards.push(problemCard("Why the test did not pass", D.problem));
-  if (step && step.problem) cards.push(problemCard(step.verdict === "skipped" ? "Why it was skipped" : "Why",
+  if (step && step.problem) cards.push(problemCard(step.result === "skipped" ? "Why it was skipped" : "Why",
     step.problem));
   if (step) cards.push(incidentsCard(step), yamlCard(step), actionCard(step), logCard(step));
   cards.push(warningsCard(), costCard(), filesCard(step));
@@ -491,7 +491,7 @@ function yamlCard(step) {
   lines.forEach(function (s) {
     if (last && s.line > last + 1) pre.append(h("span", { cls: "gap" }, "⋮\n"));
     last = s.line;
-    pre.append(h("span", { cls: "ln" + (s.line === step.line ? " hit s-" + step.verdict : ""), id: "L" + s.line },
+    pre.append(h("span", { cls: "ln" + (s.line === step.line ? " hit s-" + step.result : ""), id: "L" + s.line },
       h("span", { cls: "no" }, String(s.line).padStart(4)), " ", s.line === step.line ? marked(s.source, step) :
       bdi(s.source), "\n"));
   });
@@ -520,11 +520,11 @@ function proof(text) {
 }
 
 function actionCard(step) {
-  if (!step.matched && !step.looks && !step.notes && !step.troubles) return null;
-  var looks = step.looks ? "read " + plural(step.looks, "time") : "";
+  if (!step.matched && !step.screenReads && !step.notes && !step.troubles) return null;
+  var reads = step.screenReads ? "read " + plural(step.screenReads, "time") : "";
   return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier),
     row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && proof(step.proof)),
-    row("Screen", looks)),
+    row("Screen", reads)),
     step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })),
     step.troubles && h("h4", null, "Console and network"),
     step.troubles && h("ul", { cls: "notes troubles" }, step.troubles.map(function (n) { return h("li", null, bdi(n));
@@ -556,7 +556,7 @@ function logCard(step) {
     lines(l.tail);
     el.append(pre);
   } else {
-    el.append(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The step was not reached." : step.around ?
+    el.append(h("p", { cls: "quiet" }, step.result === "unreached" ? "The step was not reached." : step.around ?
       "Nothing was logged between the start of this step and that of the next; " +
       "what went wrong just before or after is above." : "Nothing was logged during this step."));
   }
@@ -566,8 +566,8 @@ function logCard(step) {
 }
 
 function warningsCard() {
-  var list = (D.unchecked || []).filter(function (u) { return u.what !== "note"; }),
-    notes = (D.unchecked || []).filter(function (u) { return u.what === "note"; });
+  var list = (D.warnings || []).filter(function (u) { return u.what !== "note"; }),
+    notes = (D.warnings || []).filter(function (u) { return u.what === "note"; });
   var words = { skipped: "skipped", unreached: "not reached", warned: "failed, which the test allows" };
   function item(u) {
     var link = u.step ? h("a", { href: "#step-" + u.step }, u.to ? "Steps " + u.step + " to " + u.to : "Step " +
@@ -580,8 +580,8 @@ function warningsCard() {
     if (items.length > 100) ul.append(h("li", null, "… and " + (items.length - 100) + " more: see run.md"));
     return ul;
   }
-  var el = card("Warnings", "unchecked");
-  el.append(list.length ? listOf(list) : h("p", { cls: "quiet" }, D.verdict === "pass" ?
+  var el = card("Warnings", "warnings");
+  el.append(list.length ? listOf(list) : h("p", { cls: "quiet" }, D.result === "pass" ?
     "Every step ran and was verified." : "No step was skipped or left out."));
   if (notes.length) el.append(h("h4", null, "Also"), listOf(notes));
   if (D.remarks) el.append(h("ul", { cls: "notes" }, D.remarks.map(function (r) { return h("li", null, bdi(r)); })));

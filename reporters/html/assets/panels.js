@@ -215,7 +215,7 @@ function elementsPanel(host) {
   elementsPanel.show = function () {
     var step = D.steps[selected], request = ++latest;
     if (!body.isConnected || !step) return;
-    replace(head, icon(step.verdict), " Elements that step " + step.n + " saw last ", bdi(label(step), "code"));
+    replace(head, icon(step.result), " Elements that step " + step.n + " saw last ", bdi(label(step), "code"));
     previous.disabled = selected === 0;
     next.disabled = selected === D.steps.length - 1;
     if (step.n === D.elements.step) return treeOf(body, step, D.elements);
@@ -287,7 +287,7 @@ function historyPanel(host) {
         bar.firstChild.style.width = Math.max(0.5, 100 * p.ms / most) + "%";
         return h("tr", { cls: p.now ? "now" : "" }, h("td", { cls: "whole" }, p.link ?
           h("a", { href: p.link }, p.run) : bdi(p.run || "this run"), p.now ? " (this run)" : ""),
-          h("td", { cls: "whole" }, icon(p.verdict), " ", WORD[p.verdict]), h("td", { cls: "num" }, took(p.ms)),
+          h("td", { cls: "whole" }, icon(p.result), " ", WORD[p.result]), h("td", { cls: "num" }, took(p.ms)),
           h("td", null, bdi(p.commit || "–", "code")), h("td", { "aria-hidden": "true" }, bar));
       }))))]);
 }

@@ -26,10 +26,10 @@ function timePanel(host) {
   if (length - end > 20) phases.push(bar(end, length - end, "b-setup", "After the last step: " + took(length - end)));
   lane("Set-up, end", phases);
   lane("Steps", ran.filter(function (s) { return !hook(s); }).map(function (s) {
-    return bar(s.begin || 0, s.ms || 0, "c-" + s.verdict, s.n + " " + label(s) + ", " + s.took);
+    return bar(s.begin || 0, s.ms || 0, "c-" + s.result, s.n + " " + label(s) + ", " + s.took);
   }));
   lane("Hooks", ran.filter(hook).map(function (s) {
-    return bar(s.begin || 0, s.ms || 0, "c-" + s.verdict, s.n + " " + label(s) + ", " + s.took);
+    return bar(s.begin || 0, s.ms || 0, "c-" + s.result, s.n + " " + label(s) + ", " + s.took);
   }));
   lane("Network", (D.net ? D.net.requests : []).map(function (r) {
     return bar(r.at, r.ms, failedRequest(r) ? "c-fail" : "b-net", (r.status || "failed") + " " + r.method + " " +

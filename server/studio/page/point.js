@@ -32,7 +32,7 @@ export function showElement(element, chosen) {
     item.append(node("code", s.yaml));
     const matches = s.matches === 1 ? "1 match" : s.matches + " matches";
     const quality = s.picks ? (s.robust ? "robust" : "brittle") : "does not select it";
-    item.append(node("div", `${matches}; ${quality}: ${s.why}`, s.picks && s.robust ? "verdict-good" : "verdict-bad"));
+    item.append(node("div", `${matches}; ${quality}: ${s.why}`, s.picks && s.robust ? "result-good" : "result-bad"));
     if (s.picks && chosen) {
       const menu = node("div", undefined, "menu-of");
       for (const [name, label] of Object.entries(stepNames)) {
@@ -57,13 +57,13 @@ export function showFound(found) {
   for (const m of found.matches) {
     const type = m.type.split(/[.$]/).pop() || "element";
     const item = node("li", `${type} “${m.label}”${m.id ? " #" + m.id : ""}, tapped at ${m.tap.x},${m.tap.y}`);
-    if (m.obstacle) item.append(node("div", m.obstacle, "verdict-bad"));
+    if (m.obstacle) item.append(node("div", m.obstacle, "result-bad"));
     list.append(item);
   }
   for (const near of found.nearest || []) list.append(node("li", "near: " + near));
   const seen = found.seen?.length > 0;
   const passes = seen ? "An assertion passes: a person sees it." : "An assertion fails: a person cannot see it.";
-  pane.replaceChildren(node("h2", `${words[found.verdict]} ${found.selector}`), node("p", found.problem || "", "quiet"),
+  pane.replaceChildren(node("h2", `${words[found.result]} ${found.selector}`), node("p", found.problem || "", "quiet"),
     node("p", passes, "quiet"), list);
   return found.matches.map(({ bounds: [left, top, right, bottom] }) => (
     { left, top, width: right - left, height: bottom - top }

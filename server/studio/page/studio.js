@@ -81,7 +81,7 @@ async function leaseText() {
     const l = await request("/lease");
     $("take").hidden = !l.mine;
     const since = new Date(l.since).toLocaleTimeString();
-    if (l.held) return `${l.holder} has the device since ${since}. You can watch, and try again later.`;
+    if (l.leased) return `${l.holder} has the device since ${since}. You can watch, and try again later.`;
     return "The device is not yours: another run or program may be using it.";
   } catch (e) {
     return `The server does not respond: ${e.message}`;
@@ -287,7 +287,7 @@ async function run(fromLine, toLine) {
     yaml: editor.text, fromLine, toLine, vars: editor.secrets, preferId: $("prefer").checked, file: filePath(),
   } });
   running = 0;
-  if (now) editor.mark(now, { verdict: "fail" }); // the run ended during this step
+  if (now) editor.mark(now, { result: "fail" }); // the run ended during this step
   now = 0;
   $("stop").disabled = true;
   elements = [];
@@ -301,13 +301,13 @@ let now = 0; // the line of the running step
 
 // showStep marks the running step, and the result of a step that has ended.
 function showStep(step) {
-  if (!step.verdict) {
+  if (!step.result) {
     now = step.line;
-    return editor.mark(now, { verdict: "now" });
+    return editor.mark(now, { result: "now" });
   }
   now = 0;
   const { line } = step, took = `${(step.duration_ms / 1000).toFixed(1)} s`;
-  editor.mark(line, { verdict: step.verdict === "pass" || step.verdict === "skipped" ? "pass" : "fail", took });
+  editor.mark(line, { result: step.result === "pass" || step.result === "skipped" ? "pass" : "fail", took });
   screen.next(600).then((image) => image && editor.mark(line, { image: URL.createObjectURL(image) }));
   showOutcome(`Running… line ${line} took ${took}`);
   if (!step.message) return;

@@ -20,7 +20,7 @@ import { tags } from "@lezer/highlight";
 import { Language, placeAt, type Schema, type Step } from "./schema.ts";
 
 // Mark is the result of the step on a line.
-export interface Mark { verdict: "pass" | "fail" | "now"; took?: string; image?: string }
+export interface Mark { result: "pass" | "fail" | "now"; took?: string; image?: string }
 
 // Wrong is an error at a place of the text; line and column count from 1.
 export interface Wrong { line: number; column?: number; text: string }
@@ -37,12 +37,12 @@ const byProgram = Annotation.define<boolean>();
 const setMark = StateEffect.define<{ line: number; mark: Mark } | null>(); // null removes all marks
 
 class Sign extends GutterMarker {
-  constructor(readonly verdict: Mark["verdict"] | "none") { super(); }
-  eq(other: Sign) { return other.verdict === this.verdict; }
+  constructor(readonly result: Mark["result"] | "none") { super(); }
+  eq(other: Sign) { return other.result === this.result; }
   toDOM() {
     const sign = document.createElement("span");
-    sign.className = "mark-" + this.verdict;
-    sign.textContent = { pass: "✓", fail: "✗", now: "▶", none: "✓" }[this.verdict];
+    sign.className = "mark-" + this.result;
+    sign.textContent = { pass: "✓", fail: "✗", now: "▶", none: "✓" }[this.result];
     return sign;
   }
 }
@@ -156,13 +156,13 @@ export class TextView {
     const root = o.parent.attachShadow({ mode: "open" });
     const decorate = (state: EditorState) => state.field(marks).flatMap(({ at, mark }) => {
       const line = state.doc.lineAt(at), running = Decoration.line({ class: "running" });
-      const list = mark.verdict === "now" ? [running.range(line.from)] : [];
+      const list = mark.result === "now" ? [running.range(line.from)] : [];
       const result = Decoration.widget({ widget: new StepResult(line.number, mark, o.show), side: 1 });
       if (mark.took || mark.image) list.push(result.range(line.to));
       return list;
     });
     const results = EditorView.decorations.compute([marks, "doc"], (state) => RangeSet.of(decorate(state), true));
-    const signs = (v: EditorView) => v.state.field(marks).map(({ at, mark }) => new Sign(mark.verdict).range(at));
+    const signs = (v: EditorView) => v.state.field(marks).map(({ at, mark }) => new Sign(mark.result).range(at));
     const signGutter = gutter({
       class: "cm-marks", markers: (v) => RangeSet.of(signs(v), true), initialSpacer: () => new Sign("none"),
     });
@@ -219,7 +219,7 @@ export class TextView {
   mark(line: number, mark: Mark) {
     if (line < 1 || line > this.view.state.doc.lines) return;
     const { doc } = this.view.state;
-    const scroll = mark.verdict !== "pass" ? [EditorView.scrollIntoView(doc.line(line).from)] : [];
+    const scroll = mark.result !== "pass" ? [EditorView.scrollIntoView(doc.line(line).from)] : [];
     this.view.dispatch({ effects: [setMark.of({ line, mark }), ...scroll] });
   }
 

@@ -17,17 +17,17 @@ func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 
 // HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes that is not empty
 // and in which each has passed.
-func HavePassed() types.GomegaMatcher { return HaveVerdict(event.Pass) }
+func HavePassed() types.GomegaMatcher { return HaveResult(event.Pass) }
 
-// HaveVerdict succeeds for tests with that verdict; see HavePassed.
-func HaveVerdict(v event.Result) types.GomegaMatcher { return &verdict{want: v} }
+// HaveResult succeeds for tests with that result; see HavePassed.
+func HaveResult(v event.Result) types.GomegaMatcher { return &result{want: v} }
 
-type verdict struct {
+type result struct {
 	want event.Result
-	not  string // the tests with another verdict
+	not  string // the tests with another result
 }
 
-func (m *verdict) Match(actual any) (bool, error) {
+func (m *result) Match(actual any) (bool, error) {
 	m.not = ""
 	switch a := actual.(type) {
 	case run.Outcome:
@@ -41,7 +41,7 @@ func (m *verdict) Match(actual any) (bool, error) {
 		m.see(o)
 	case []run.Outcome:
 		if len(a) == 0 {
-			return false, errors.New("no test was run, so there is no verdict")
+			return false, errors.New("no test was run, so there is no result")
 		}
 		for _, o := range a {
 			m.see(o)
@@ -53,8 +53,8 @@ func (m *verdict) Match(actual any) (bool, error) {
 	return m.not == "", nil
 }
 
-func (m *verdict) see(o run.Outcome) {
-	if o.Verdict() == m.want {
+func (m *result) see(o run.Outcome) {
+	if o.Result() == m.want {
 		return
 	}
 	if m.not != "" {
@@ -63,12 +63,12 @@ func (m *verdict) see(o run.Outcome) {
 	m.not += runner.FailureText(o)
 }
 
-// FailureMessage has the place, the line and the details of each test with another verdict.
-func (m *verdict) FailureMessage(any) string {
-	return fmt.Sprintf("expected the verdict %s\n%s", m.want, m.not)
+// FailureMessage has the place, the line and the details of each test with another result.
+func (m *result) FailureMessage(any) string {
+	return fmt.Sprintf("expected the result %s\n%s", m.want, m.not)
 }
 
-// NegatedFailureMessage says that the tests have the verdict that they should not have.
-func (m *verdict) NegatedFailureMessage(any) string {
-	return fmt.Sprintf("expected another verdict than %s", m.want)
+// NegatedFailureMessage says that the tests have the result that they should not have.
+func (m *result) NegatedFailureMessage(any) string {
+	return fmt.Sprintf("expected another result than %s", m.want)
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// TestVerdicts checks every assertion on made-up screens in the positive and in the negative, through the agent and
+// TestResults checks every assertion on made-up screens in the positive and in the negative, through the agent and
 // through adb: of assert and assertNot, and of a count and another one, exactly one holds, and it is the one that the
 // screen's pixels show. What is touched is what was meant, by the phone's own record. VERDICT_SEED says which screen is
 // the first, VERDICT_RUNS how many.
-func TestVerdicts(t *testing.T) {
+func TestResults(t *testing.T) {
 	usual := 30
 	if testing.Short() {
 		usual = 2
@@ -313,16 +313,16 @@ func (q *questioned) all(t *testing.T) {
 			{"count 0", dsl.AssertElement{Selector: dsl.Selector{Label: s.name}, Count: new(int)}}, {"count 1",
 				dsl.AssertElement{Selector: dsl.Selector{Label: s.name}, Count: &one}},
 		} {
-			verdict, why := q.ask(t.Context(), question.args)
+			result, why := q.ask(t.Context(), question.args)
 			want := seen
 			if negated := question.name == "assertNot" || question.name == "count 0"; negated && seen != unsure {
 				want = map[answer]answer{yes: no, no: yes}[seen]
 			}
-			got[question.name] = verdict
-			if want != unsure && verdict != want || verdict == unsure {
+			got[question.name] = result
+			if want != unsure && result != want || result == unsure {
 				t.Errorf("VERDICT_SEED=%d: %s: %s at %v, of which %.2f is drawn: %v, and %v is right: %s", q.seed, question.name,
 					s.name, s.part.Bounds, ink,
-					answerWords[verdict], answerWords[want], why)
+					answerWords[result], answerWords[want], why)
 			}
 		}
 		if got["assert"] == got["assertNot"] || got["count 0"] == got["count 1"] || got["assert"] != got["count 1"] {
@@ -358,13 +358,13 @@ func (q *questioned) ask(ctx context.Context, args any) (answer, string) {
 func (q *questioned) touch(t *testing.T, s *shownText, seen answer) {
 	q.phone.Change(func() { q.touched = nil })
 	pressed := len(q.phone.BarKeys())
-	verdict, why := q.ask(t.Context(), dsl.Tap{Selector: dsl.Selector{Label: s.name}})
+	result, why := q.ask(t.Context(), dsl.Tap{Selector: dsl.Selector{Label: s.name}})
 	var met []string
 	q.phone.Change(func() { met = slices.Clone(q.touched) })
-	if verdict == yes && !slices.Equal(met, []string{s.name}) || verdict != yes && len(met) > 0 ||
+	if result == yes && !slices.Equal(met, []string{s.name}) || result != yes && len(met) > 0 ||
 		len(q.phone.BarKeys()) > pressed {
 		t.Errorf("VERDICT_SEED=%d: tap %s at %v: %v, and %q was touched: %s", q.seed, s.name, s.part.Bounds,
-			answerWords[verdict], met, why)
+			answerWords[result], met, why)
 	}
 	if len(q.phone.BarKeys()) > pressed {
 		t.Fatal("the app was left")

@@ -10,7 +10,7 @@ type RunCounts struct {
 	Errored     int `json:"errored"`
 	Skipped     int `json:"skipped"`
 	Interrupted int `json:"interrupted"` // those that never started, too
-	Flaky       int `json:"flaky"`       // of any verdict
+	Flaky       int `json:"flaky"`       // of any result
 }
 
 // Count counts the cases.
@@ -36,10 +36,10 @@ func (r *Run) Count() RunCounts {
 	return n
 }
 
-// Verdict sums the run up, as its exit code does: an interrupted case takes precedence over a failed one, a failed one
+// Result sums the run up, as its exit code does: an interrupted case takes precedence over a failed one, a failed one
 // over an error. A run in which nothing passed because everything was skipped, or because there were no tests, is
 // skipped.
-func (r *Run) Verdict() event.Result {
+func (r *Run) Result() event.Result {
 	switch n := r.Count(); {
 	case n.Interrupted > 0:
 		return event.Interrupted
@@ -53,9 +53,9 @@ func (r *Run) Verdict() event.Result {
 	return event.Pass
 }
 
-// ExitCode is the exit code of a run with this verdict, if the run was not allowed to be empty.
+// ExitCode is the exit code of a run with this result, if the run was not allowed to be empty.
 func (r *Run) ExitCode() int {
-	switch r.Verdict() {
+	switch r.Result() {
 	case event.Pass:
 		return 0
 	case event.Fail:
@@ -80,8 +80,8 @@ func (r *Run) Bad() []*RunCase {
 	return bad
 }
 
-// Unchecked is a line of the list of warnings: something that a pass does not cover.
-type Unchecked struct {
+// Warning is a line of the list of warnings: something that a pass does not cover.
+type Warning struct {
 	Case  *RunCase
 	Step  int    // 0: the whole case
 	What  string // skipped, unreached, interrupted, note
@@ -89,21 +89,21 @@ type Unchecked struct {
 	Text  string
 }
 
-// Ledger lists what the run did not verify: cases and steps that were skipped, steps that failed and were allowed to,
+// Warnings lists what the run did not verify: cases and steps that were skipped, steps that failed and were allowed to,
 // steps that were not reached, and warnings.
-func (r *Run) Ledger() []Unchecked {
-	var list []Unchecked
+func (r *Run) Warnings() []Warning {
+	var list []Warning
 	for i := range r.Cases {
-		list = append(list, r.Cases[i].ledger()...)
+		list = append(list, r.Cases[i].warnings()...)
 	}
 	return list
 }
 
-func (c *RunCase) ledger() []Unchecked {
+func (c *RunCase) warnings() []Warning {
 	res := c.CaseResult
-	var list []Unchecked
+	var list []Warning
 	add := func(step int, what, place, text string) {
-		list = append(list, Unchecked{Case: c, Step: step, What: what, Place: place, Text: text})
+		list = append(list, Warning{Case: c, Step: step, What: what, Place: place, Text: text})
 	}
 	if res.Result == event.Skipped {
 		add(0, "skipped", res.Case.Place.String(), problemText(res.Problem))

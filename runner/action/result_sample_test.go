@@ -124,10 +124,10 @@ func apartBoxes(a, b [4]float64) bool {
 	return a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1]
 }
 
-// TestVerdictsOfGeneratedPages: of assert and assertNot exactly one passes for any selector on a page that does not
+// TestResultsOfGeneratedPages: of assert and assertNot exactly one passes for any selector on a page that does not
 // change, and it is the one that a person would choose; a touch meets the element that was asked for, by the page's own
 // record. SAMPLE_SEED says which page is the first, SAMPLE_RUNS how many.
-func TestVerdictsOfGeneratedPages(t *testing.T) {
+func TestResultsOfGeneratedPages(t *testing.T) {
 	t.Parallel()
 	usual, questions := 12, 8
 	if testing.Short() {
@@ -225,7 +225,7 @@ func holdTouch(t *testing.T, s *action.Session, seed uint64, sel dsl.Selector, t
 	t.Helper()
 	defer func(was time.Duration) { s.Timeout = was }(s.Timeout)
 	s.Timeout = 3 * time.Second
-	if verdict, err := do(t, s, dsl.Tap{Selector: sel}); verdict != event.Pass {
+	if result, err := do(t, s, dsl.Tap{Selector: sel}); result != event.Pass {
 		t.Errorf("SAMPLE_SEED=%d: tap %s of %+v: %v", seed, screen.Describe(sel), text, err)
 		return
 	}
