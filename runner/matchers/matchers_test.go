@@ -127,10 +127,10 @@ func TestResults(t *testing.T) {
 		matcher types.GomegaMatcher
 		words   []string // none: it holds
 	}{
-		"outcome": {pass, matchers.HavePassed(), nil},
-		"result":  {pass.CaseResult, matchers.HavePassed(), nil},
-		"all":     {[]run.Outcome{pass, pass}, matchers.HavePassed(), nil},
-		"other result":  {fail, matchers.HaveResult(event.Fail), nil},
+		"outcome":      {pass, matchers.HavePassed(), nil},
+		"result":       {pass.CaseResult, matchers.HavePassed(), nil},
+		"all":          {[]run.Outcome{pass, pass}, matchers.HavePassed(), nil},
+		"other result": {fail, matchers.HaveResult(event.Fail), nil},
 		"failed": {fail, matchers.HavePassed(), []string{"expected the result pass", "login.yaml:1:1: fail: no fail",
 			"expected: more"}},
 		"failed result": {fail.CaseResult, matchers.HavePassed(), []string{"fail: no fail"}},
