@@ -89,7 +89,8 @@ func TestDevicesWatch(t *testing.T) {
 
 // TestDevicesWatchOnAMacWithoutADB checks that an error of one platform is printed, and the others are still watched.
 func TestDevicesWatchOnAMacWithoutADB(t *testing.T) {
-	const list = `{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-26-0":[{"udid":"5A1F3D0E","state":"Booting","isAvailable":true,"name":"iPhone 17"}]}}`
+	const list = `{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-26-0":[{"udid":"5A1F3D0E","state":"Booting",` +
+		`"isAvailable":true,"name":"iPhone 17"}]}}`
 	bin := t.TempDir()
 	script := "#!/bin/sh\ncase \"$*\" in\n*simctl*list*) echo '" + list +
 		"' ;;\n*) echo 'xcrun: error: unable to find utility \"devicectl\"' >&2; exit 72 ;;\nesac\n"

@@ -43,8 +43,8 @@ func (s restClient) run(body string) (r restRun) {
 	return r
 }
 
-// follow returns what the server reports of a run until its end: the record, the names of its events, and of the files of
-// its packs.
+// follow returns what the server reports of a run until its end: the record, the names of its events, and of the files
+// of its packs.
 func (s restClient) follow(id string) (r restRun, list []string) {
 	s.t.Helper()
 	events := s.with(s.key, "GET", "/api/runs/"+id+"/events", "")

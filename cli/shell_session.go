@@ -193,7 +193,8 @@ func newScreenshotCommand(env *Env) *cobra.Command {
 					return &plan.Usage{Msg: fmt.Sprintf("%q: the name of an image ends in .png or .jpg", args[0])}
 				}
 			}
-			req := shell.Request{Op: shell.OpScreenshot, Look: &client.ScreenshotArgs{MaxPx: maxPx, Format: format, Marks: marks}}
+			req := shell.Request{Op: shell.OpScreenshot, Look: &client.ScreenshotArgs{MaxPx: maxPx, Format: format,
+				Marks: marks}}
 			if len(args) == 0 {
 				return f.send(cmd.Context(), env, req)
 			}

@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestTerminal: the running tests are redrawn in place; in the end only their results are on the screen. A terminal that
-// calls itself "dumb" gets plain lines, because it moves no cursor and shows no colour.
+// TestTerminal: the running tests are redrawn in place; in the end only their results are on the screen. A terminal
+// that calls itself "dumb" gets plain lines, because it moves no cursor and shows no colour.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)

@@ -8,8 +8,8 @@ import (
 // ending is the key under which a context has the end of a step's time.
 type ending struct{}
 
-// WithStepDeadline returns a context with the end of a step's time. It ends nothing by itself: waits end then, and what a
-// device is asked for to look at its screen soon after.
+// WithStepDeadline returns a context with the end of a step's time. It ends nothing by itself: waits end then, and what
+// a device is asked for to look at its screen soon after.
 func WithStepDeadline(ctx context.Context, end time.Time) context.Context {
 	return context.WithValue(ctx, ending{}, end)
 }

@@ -63,7 +63,8 @@ type Unavailable struct {
 	// Brief is What without what only the owner of the machine may see: the paths of programs. "": there is nothing of
 	// that in What.
 	Brief string
-	// Expected says that most machines are so: it is not shown in a list of all platforms, only when this one is requested.
+	// Expected says that most machines are so: it is not shown in a list of all platforms, only when this one is
+	// requested.
 	Expected bool
 }
 

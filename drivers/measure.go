@@ -23,8 +23,8 @@ func TakeWarnings(d Device) []string {
 // AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is
 // tapped in flight, and none goes dark while a test waits.
 type AnimationControl interface {
-	// StopAnimations switches the system's animations off and keeps the display on until Device.Close, or until the device is opened
-	// next, should this process be killed before.
+	// StopAnimations switches the system's animations off and keeps the display on until Device.Close, or until the device
+	// is opened next, should this process be killed before.
 	StopAnimations(ctx context.Context) error
 }
 

@@ -64,9 +64,9 @@ func (p *Image) RGBA64At(x, y int) color.RGBA64 {
 // Decoded returns the pixels as png.Decode does, for callers that read many.
 func (p *Image) Decoded() image.Image { return p.pixels() }
 
-// ImageCache makes ImageCache of the files that one screen returns, one after the other. A file that is equal to the one
-// before returns the same Picture, so that the pixels of a screen that rests are read once. The zero value is ready;
-// safe for concurrent use.
+// ImageCache makes ImageCache of the files that one screen returns, one after the other. A file that is equal to the
+// one before returns the same Picture, so that the pixels of a screen that rests are read once. The zero value is
+// ready; safe for concurrent use.
 type ImageCache struct {
 	mu   sync.Mutex
 	last *Image

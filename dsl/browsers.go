@@ -70,7 +70,8 @@ func browserRows() []BrowserRow {
 		{"darkMode", works, refused("Firefox takes its colours when it starts: write colorScheme in openBrowser")},
 		{"location", works, otherwise("it is granted to the site that is open, so that openBrowser comes before it")},
 		{"startRecording", works, otherwise("as report: recording")},
-		{"report: recording", works, otherwise("it is made of screenshots, at most ten a second: quick animations are not in it")},
+		{"report: recording", works,
+			otherwise("it is made of screenshots, at most ten a second: quick animations are not in it")},
 		{"report: closed shadow roots", works,
 			otherwise("those that scripts make; the content of one that the page's HTML declares is not read")},
 	}

@@ -45,8 +45,9 @@ func TestSelectorsThatAreWrong(t *testing.T) {
 		"#": `has a "#" without a name`, ". a": `has a "." without a name`, "#1a": `[id="1a"]`,
 		"[]": "has an empty []", "/html/body": "an XPath starts with //", "$(a)": "is not CSS: \"$\"",
 		"role=buton": `did you mean "button"?`, "role=[name=x]": "names no role",
-		"role=button[nam=x]": `has the role attribute "nam", which does not exist`, "//a[@href": `has a "[" that is not closed`,
-		"xpath=//a['x]": "has a quote ' that is not closed", "a:": `has a ":" without a name`,
+		"role=button[nam=x]": `has the role attribute "nam", which does not exist`,
+		"//a[@href":          `has a "[" that is not closed`,
+		"xpath=//a['x]":      "has a quote ' that is not closed", "a:": `has a ":" without a name`,
 	} {
 		if err := selectorError("selector", s); !strings.Contains(err, want) {
 			t.Errorf("%s: %q, want %q", s, err, want)

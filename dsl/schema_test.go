@@ -154,11 +154,16 @@ var beyondConfig = regexp.MustCompile(
 // beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the
 // neighbours' values.
 var beyond = regexp.MustCompile(
-	`does not work on|works? on (web|phones|android) only|regular expression|expression is|there is no function|visible takes|` +
-		`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a place|is not a key|key is missing|not a locale|address|the URL|` +
-		`cannot open|directory's name|"--" in an id|named like this secret|has no bracket|both allowed and denied|has no body|combined with "(visible: false|block|optional)"|` +
-		`"visible: false" cannot|name of a YAML file|is not relative to|backslash|cannot hold a variable|not a version|not a pattern|size of|first row has no|row \d+ has no|` +
-		`in the tag|empty tag|what it runs on|file's name|belongs to "random|changes nothing|cannot be a file|is outside the screen|mixes pixels|` +
+	`does not work on|works? on (web|phones|android) only|regular expression|expression is|there is no function|visible ` +
+		`takes|` +
+		`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a place|is ` +
+		`not a key|key is missing|not a locale|address|the URL|` +
+		`cannot open|directory's name|"--" in an id|named like this secret|has no bracket|both allowed and denied|has no ` +
+		`body|combined with "(visible: false|block|optional)"|` +
+		`"visible: false" cannot|name of a YAML file|is not relative to|backslash|cannot hold a variable|not a version|not ` +
+		`a pattern|size of|first row has no|row \d+ has no|` +
+		`in the tag|empty tag|what it runs on|file's name|belongs to "random|changes nothing|cannot be a file|is outside ` +
+		`the screen|mixes pixels|` +
 		`name of a variable cannot|is too large a number|at most \d+, an hour|"press" has no keys|not \d+\.0$`)
 
 // What Parse accepts the schema accepts, and what Parse refuses for its structure the schema refuses: each header of

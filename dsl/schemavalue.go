@@ -231,7 +231,8 @@ func forbidden(f field) []string {
 const visibleForm = `[^\s` + "\v\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000" + `]`
 
 // degreesForm is a place on earth: see degrees.
-const degreesForm = `^\s*-?([0-8]?[0-9](\.[0-9]*)?|90(\.0*)?)\s*,\s*-?(1[0-7][0-9](\.[0-9]*)?|180(\.0*)?|[0-9]?[0-9](\.[0-9]*)?)\s*$`
+const degreesForm = `^\s*-?([0-8]?[0-9](\.[0-9]*)?|90(\.0*)?)\s*,` +
+	`\s*-?(1[0-7][0-9](\.[0-9]*)?|180(\.0*)?|[0-9]?[0-9](\.[0-9]*)?)\s*$`
 
 // placeForm is two numbers, both in pixels or both in per cent: see Point.
 const (

@@ -37,7 +37,8 @@ func TestScreenshotScale(t *testing.T) {
 	}
 	answer := s.ok("tap", `{"point": "100,200"}`)
 	if !strings.Contains(answer, "screenshot's pixels: 201,401 on the device") &&
-		!strings.Contains(answer, "screenshot's pixels: 200,400 on the device") || !strings.Contains(answer, "- tap: {point:") {
+		!strings.Contains(answer, "screenshot's pixels: 200,400 on the device") ||
+		!strings.Contains(answer, "- tap: {point:") {
 		t.Errorf("tap says\n%s", answer)
 	}
 	if answer := s.ok("tap", `{"point": "100,200", "scale": "device"}`); !strings.Contains(answer, "touched at 100,200") ||

@@ -193,7 +193,8 @@ func (c *call) startRun(conf run.Config, cases []plan.Case) (*testRun, error) {
 		cancel(nil)
 		return nil, err
 	}
-	c.server.warn(err, conf.ReportFinalized(ctx, interrupted), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
+	c.server.warn(err, conf.ReportFinalized(ctx, interrupted), history.WriteChoice(r.Dir, conf.Choice()),
+		r.Announce(cases))
 	started.dir, started.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
 	c.server.runs.mu.Lock()
 	if c.server.runs.byID == nil {

@@ -82,8 +82,8 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 	return run, errors.Join(append([]error{unwritten(files...)}, errs...)...)
 }
 
-// FinishFinalized assembles the runs of the packs that history.Seal completed: if they were assembled before, these packs
-// were incomplete.
+// FinishFinalized assembles the runs of the packs that history.Seal completed: if they were assembled before, these
+// packs were incomplete.
 func FinishFinalized(ctx context.Context, sealed []history.Finalized, o Options) error {
 	o.Quiet = true
 	var errs []error

@@ -251,7 +251,8 @@ func TestTargetUnderTheKeyboard(t *testing.T) {
 	if taps := p.Taps(); len(taps) != 2 || taps[1].Label != "Save" {
 		t.Errorf("taps %+v", taps)
 	}
-	if d := o.CaseResult.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") ||
+	if d := o.CaseResult.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"),
+		"keyboard lay over it") ||
 		d.ProofKind() != event.ProofHit {
 		t.Errorf("detail %+v", d)
 	}

@@ -40,7 +40,8 @@ func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
 		free := time.Now().Add(3 * time.Minute)
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 		wantResult(t, o, event.Pass)
-		if o.CaseResult.Duration > 5*time.Second || o.CaseResult.Duration < 2*time.Second || o.CaseResult.Started.Before(free) {
+		if o.CaseResult.Duration > 5*time.Second || o.CaseResult.Duration < 2*time.Second ||
+			o.CaseResult.Started.Before(free) {
 			t.Errorf("duration %v, started %v after the phone was free", o.CaseResult.Duration, o.CaseResult.Started.Sub(free))
 		}
 	})

@@ -36,7 +36,8 @@ func TestSequenceEndsWithItsFirstFailure(t *testing.T) {
 				wantResult(t, outcomes[i], want)
 			}
 			for i := range 2 {
-				if end := outcomes[i].CaseResult.Started.Add(outcomes[i].CaseResult.Duration); outcomes[i+1].CaseResult.Started.Before(end) {
+				if end := outcomes[i].CaseResult.Started.Add(
+					outcomes[i].CaseResult.Duration); outcomes[i+1].CaseResult.Started.Before(end) {
 					t.Errorf("%s began before %s had ended", outcomes[i+1].Case.Pack, outcomes[i].Case.Pack)
 				}
 			}

@@ -29,7 +29,10 @@ func model(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w,
-			`{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":true,\"reason\":\"it is\",\"evidence\":[{\"text\":\"Password\",\"box\":[10,10,20,20]}]}"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
+			`{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop",`+
+				`"message":{"role":"assistant","content":"{\"passed\":true,\"reason\":\"it is\",`+
+				`\"evidence\":[{\"text\":\"Password\",\"box\":[10,10,20,20]}]}"}}],"usage":{"prompt_tokens":1,`+
+				`"completion_tokens":1,"total_tokens":2}}`)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL

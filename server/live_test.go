@@ -146,7 +146,8 @@ func TestWatchAndAct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.sendMessage(conn, `{"id": 1, "do": {"launch": {"package": "com.example.login", "force": true}}}`); a["id"] != 1.0 ||
+	if a := l.sendMessage(conn,
+		`{"id": 1, "do": {"launch": {"package": "com.example.login", "force": true}}}`); a["id"] != 1.0 ||
 		a["outcome"] == nil {
 		t.Fatalf("%v", a)
 	}
@@ -154,7 +155,8 @@ func TestWatchAndAct(t *testing.T) {
 	if a := l.sendMessage(conn, `{"id": 2, "do": {"tap": {"point": "50%,50%"}}}`); a["id"] != 2.0 || a["outcome"] == nil {
 		t.Errorf("%v", a)
 	}
-	if a := l.sendMessage(conn, `{"id": 3, "do": {"assert": {"label": "what is not there", "timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
+	if a := l.sendMessage(conn,
+		`{"id": 3, "do": {"assert": {"label": "what is not there", "timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
 		t.Errorf("%v", a)
 	}
 	for message, want := range map[string]string{

@@ -99,7 +99,8 @@ func TestUploadByOurClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"run.md": "# login\n",
-		"summary.json": `{"id":"login","result":"fail","duration_ms":1,"steps":1,"steps_passed":0,"steps_failed":1,"screenshots":0,"artifacts":[]}`} {
+		"summary.json": `{"id":"login","result":"fail","duration_ms":1,"steps":1,"steps_passed":0,"steps_failed":1,` +
+			`"screenshots":0,"artifacts":[]}`} {
 		if err := os.WriteFile(filepath.Join(p, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -30,8 +30,8 @@ func animationSettings() []animationSetting {
 	}
 }
 
-// StopAnimations changes the settings that need it. What they were is noted on disk first, and restored by Close or by the next
-// Open. What the phone does not let be changed is a warning.
+// StopAnimations changes the settings that need it. What they were is noted on disk first, and restored by Close or by
+// the next Open. What the phone does not let be changed is a warning.
 func (d *Device) StopAnimations(ctx context.Context) error {
 	values, o, err := d.settings(ctx, animationSettings(), "")
 	if err != nil {

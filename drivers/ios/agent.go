@@ -177,8 +177,8 @@ func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error 
 	return d.await(ctx, f.info.ID, a, b, func() []string { return []string{asked, reportedPort(b, asked)} })
 }
 
-// reportedPort is where a WebDriverAgent says that it listens, should it not have taken the port that it was given; "" when
-// it says nothing.
+// reportedPort is where a WebDriverAgent says that it listens, should it not have taken the port that it was given; ""
+// when it says nothing.
 func reportedPort(b *background, asked string) string {
 	text, _ := b.text()
 	m := serverLine.FindStringSubmatch(text)

@@ -456,7 +456,8 @@ func TestReportThatIsCopiedSlowly(t *testing.T) {
 func TestCrashReportOfAnException(t *testing.T) {
 	t.Parallel()
 	c := parseReport([]byte(`{"app_name":"List","bundleID":"com.example.list"}` + "\n" +
-		`{"exception":{"type":"EXC_CRASH","signal":"SIGABRT"},"exceptionReason":{"name":"NSRangeException","composed_message":"index 5 beyond bounds"}}`))
+		`{"exception":{"type":"EXC_CRASH","signal":"SIGABRT"},"exceptionReason":{"name":"NSRangeException",` +
+		`"composed_message":"index 5 beyond bounds"}}`))
 	if c == nil || c.Kind != drivers.CrashException || c.Reason != "NSRangeException: index 5 beyond bounds" {
 		t.Errorf("%+v", c)
 	}

@@ -49,8 +49,8 @@ func (d *dead) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// TestWebDriverAgentThatStaysAwayIsWaitedForOnce: a WebDriverAgent that stays away is waited for once: what follows in the test, and its screenshots and logs, fail at
-// once.
+// TestWebDriverAgentThatStaysAwayIsWaitedForOnce: a WebDriverAgent that stays away is waited for once: what follows in
+// the test, and its screenshots and logs, fail at once.
 func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 // errNoTrack says that a video has no place in which its turn is noted.
 var errNoTrack = errors.New("no MPEG-4 video with a track")
 
-// rotateVideo notes in an MPEG-4 video that its frames are to be shown rotated by a quarter: simctl records a screen as it
-// is built into the phone.
+// rotateVideo notes in an MPEG-4 video that its frames are to be shown rotated by a quarter: simctl records a screen as
+// it is built into the phone.
 func rotateVideo(file string, clockwise bool) error {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {

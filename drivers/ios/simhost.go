@@ -66,7 +66,8 @@ func (h simHost) uninstall(ctx context.Context, app string) error {
 func (h simHost) container(ctx context.Context, app, which string) (string, error) {
 	out, err := h.run(ctx, h.simctl("get_app_container", h.udid, app, which))
 	var failed *toolError
-	if errors.As(err, &failed) && (strings.Contains(failed.output, "No such file or directory") || unknownApp(failed.output)) {
+	if errors.As(err, &failed) && (strings.Contains(failed.output, "No such file or directory") ||
+		unknownApp(failed.output)) {
 		return "", fmt.Errorf("%w: %s is not installed (%w)", drivers.ErrNoApp, app, err)
 	}
 	return strings.TrimSpace(string(out)), err

@@ -11,8 +11,10 @@ import (
 )
 
 func TestSourceInJSON(t *testing.T) {
-	const source = `{"type":"Application","label":"A","rect":{"x":0,"y":0,"width":100,"height":200},"isEnabled":"1","isVisible":true,
-		"children":[null,{"type":"Button","rawIdentifier":"go","name":"Go","label":"Go","value":null,"isVisible":"1","isEnabled":1,
+	const source = `{"type":"Application","label":"A","rect":{"x":0,"y":0,"width":100,"height":200},"isEnabled":"1",` +
+		`"isVisible":true,
+		"children":[null,{"type":"Button","rawIdentifier":"go","name":"Go","label":"Go","value":null,"isVisible":"1",` +
+		`"isEnabled":1,
 		"rect":{"x":10,"y":20,"width":30,"height":40}},{"type":"Switch","label":"Wi-Fi","value":1,"isVisible":"0"}]}`
 	for name, text := range map[string]string{"bare": source, "in an answer": `{"value":` + source +
 		`,"sessionId":null}`} {

@@ -106,7 +106,8 @@ func TestSourceInItsWrappings(t *testing.T) {
 
 // A phone on its side: the application is wide, and some screenshots are still upright.
 func TestSourceOfALandscapeScreen(t *testing.T) {
-	source := `<XCUIElementTypeApplication width="844" height="390"><XCUIElementTypeButton name="b" x="800" y="0" width="44" height="44"/></XCUIElementTypeApplication>`
+	source := `<XCUIElementTypeApplication width="844" height="390"><XCUIElementTypeButton name="b" x="800" y="0" ` +
+		`width="44" height="44"/></XCUIElementTypeApplication>`
 	for _, pixels := range []image.Point{{X: 2532, Y: 1170}, {X: 1170, Y: 2532}} {
 		tree := parseFile(t, source, pixels)
 		if got, want := nodeOf(t, tree, "b").Bounds, image.Rect(2400, 0, 2532, 132); tree.Size != image.Pt(2532, 1170) ||
@@ -141,7 +142,8 @@ func TestSourceOfAnOldWebDriverAgent(t *testing.T) {
 	tree := parseFile(t, `<XCUIElementTypeApplication width="320" height="568">
 		<XCUIElementTypeOther name="card" label="Buy" accessible="true" visible="true" x="0" y="0" width="10" height="10"/>
 		<XCUIElementTypeButton name="Tab" label="Tab" value="1" x="0" y="20" width="10" height="10"/>
-		<XCUIElementTypeTextField name="f" value="typed" x="nan" y="" width="1e300" height="-5"/></XCUIElementTypeApplication>`, image.Point{})
+		<XCUIElementTypeTextField name="f" value="typed" x="nan" y="" width="1e300" height="-5"/>`+
+		`</XCUIElementTypeApplication>`, image.Point{})
 	if !nodeOf(t, tree, "card").Clickable || !nodeOf(t, tree, "Tab").Selected || nodeOf(t, tree, "f").Text != "typed" {
 		t.Error("an element is not what it was told to be")
 	}

@@ -186,9 +186,11 @@ func TestListsOfSimulators(t *testing.T) {
 // devicectl's devices: what is left out is not held against them.
 func TestListsOfPhones(t *testing.T) {
 	t.Parallel()
-	const phone = `"hardwareProperties":{"udid":"U","platform":"iOS","reality":"physical","productType":"iPhone15,4","cpuType":{"name":"arm64e"}}`
+	const phone = `"hardwareProperties":{"udid":"U","platform":"iOS","reality":"physical","productType":"iPhone15,4",` +
+		`"cpuType":{"name":"arm64e"}}`
 	for text, want := range map[string]drivers.State{
-		`{"connectionProperties":{"pairingState":"paired","tunnelState":"connected","transportType":"wired"},"deviceProperties":{"developerModeStatus":"enabled","name":"n"},` + phone + `}`: drivers.Ready,
+		`{"connectionProperties":{"pairingState":"paired","tunnelState":"connected","transportType":"wired"},` +
+			`"deviceProperties":{"developerModeStatus":"enabled","name":"n"},` + phone + `}`: drivers.Ready,
 		`{"connectionProperties":{"tunnelState":"disconnected"},` + phone +
 			`}`: drivers.Ready,
 		`{"connectionProperties":{"pairingState":"paired","tunnelState":"unavailable"},` + phone +

@@ -53,8 +53,8 @@ type Query struct {
 	// Drawn reports, by the pixels of the screen, whether a person can see an element; over are the elements drawn over
 	// some of it or all of it. Nil: the caller decides by Match.Over.
 	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
-	// AsWritten returns a selector as a test would write it, where the query's is made for the search. Nil: it is the test's
-	// own.
+	// AsWritten returns a selector as a test would write it, where the query's is made for the search. Nil: it is the
+	// test's own.
 	AsWritten func(dsl.Selector) dsl.Selector
 }
 

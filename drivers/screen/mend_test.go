@@ -134,10 +134,11 @@ func TestAmbiguityIsBounded(t *testing.T) {
 	tree := screen.NewTree([]*screen.Node{{Bounds: image.Rect(0, 0, 1000, 2000), Children: rows}}, image.Pt(1000, 2000),
 		time.Time{})
 	searched := 0
-	_, err := tree.Find(screen.Query{Selector: label("Delete"), Action: true, AsWritten: func(s dsl.Selector) dsl.Selector {
-		searched++
-		return s
-	}})
+	_, err := tree.Find(screen.Query{Selector: label("Delete"), Action: true,
+		AsWritten: func(s dsl.Selector) dsl.Selector {
+			searched++
+			return s
+		}})
 	if text := err.Error(); len(text) > 4000 || searched > 8 {
 		t.Errorf("%d proposals, %d characters: %.200s", searched, len(text), text)
 	}

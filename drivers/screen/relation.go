@@ -267,8 +267,8 @@ func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
 // below: n starts where a ends or lower. Frames of neighbours may overlap by a hair.
 func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
 
-// outsideColumn reports whether n is outside of a's column, in a box that has a title of its own where a is one, or one of
-// a's kind in a's row, or at a's place in a box of the same kind: what is in the next card is not below this card's
+// outsideColumn reports whether n is outside of a's column, in a box that has a title of its own where a is one, or one
+// of a's kind in a's row, or at a's place in a box of the same kind: what is in the next card is not below this card's
 // title. On pages alone, as their trees have such boxes.
 func outsideColumn(n, a spot) bool {
 	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {

@@ -15,7 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-const widgetsOfAll = `<meta charset=utf-8><link rel=icon href=data:,><button id=b>Press</button><input id=i value=abc><input type=checkbox id=c>
+const widgetsOfAll = `<meta charset=utf-8><link rel=icon href=data:,><button id=b>Press</button><input id=i ` +
+	`value=abc><input type=checkbox id=c>
 	<div contenteditable id=e>rich</div><select id=s><option>A<option>B</select><input type=file id=f>
 	<div id=h style="height:50px;overflow:auto"><div style="height:900px">long</div></div>`
 
@@ -39,11 +40,13 @@ func strictSite(t *testing.T) string {
 			w.Header().Set(strict[0], strict[1])
 			body = strings.NewReplacer(` style="height:50px;overflow:auto"`, "", ` style="height:900px"`, "").Replace(body)
 		case framed == "same":
-			body = `<link rel=icon href=data:,><iframe id=fr sandbox=allow-same-origin style="width:700px;height:400px" src="/"></iframe>`
+			body = `<link rel=icon href=data:,><iframe id=fr sandbox=allow-same-origin style="width:700px;height:400px" ` +
+				`src="/"></iframe>`
 		case framed == "other":
 			body = `<link rel=icon href=data:,><iframe id=fr sandbox style="width:700px;height:400px" src="/"></iframe>`
 		case framed == "script":
-			body = `<link rel=icon href=data:,><iframe id=fr sandbox style="width:700px;height:400px" srcdoc="<button id=b>Press</button><script>1</script>"></iframe>`
+			body = `<link rel=icon href=data:,><iframe id=fr sandbox style="width:700px;height:400px" srcdoc="<button id=b>` +
+				`Press</button><script>1</script>"></iframe>`
 		}
 		fmt.Fprint(w, "<!doctype html>"+body)
 	}))

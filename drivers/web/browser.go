@@ -96,9 +96,10 @@ func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
 	}
 }
 
-// startAside starts to reach for a browser and continues when ctx ends, because Playwright knows no contexts. The caller
-// holds the lock, which is released when there is an outcome.
-func (d *Driver) startAside(ctx context.Context, reach func(context.Context) (*browser, error)) <-chan outcome[*browser] {
+// startAside starts to reach for a browser and continues when ctx ends, because Playwright knows no contexts. The
+// caller holds the lock, which is released when there is an outcome.
+func (d *Driver) startAside(ctx context.Context, reach func(context.Context) (*browser,
+	error)) <-chan outcome[*browser] {
 	done := make(chan outcome[*browser], 1)
 	ctx = context.WithoutCancel(ctx)
 	d.work.Go(func() {

@@ -91,9 +91,11 @@ func TestDropFiles(t *testing.T) {
 		must(t, os.WriteFile(files[len(files)-1], []byte("it is "+name), 0o600))
 	}
 	d := display(t,
-		`<div style="height:1500px"></div><div id=zone style="height:80px;border:1px solid"><b>Drop here</b></div><div id=deaf>No</div><p id=log></p><script>
+		`<div style="height:1500px"></div><div id=zone style="height:80px;border:1px solid"><b>Drop here</b></div><div `+
+			`id=deaf>No</div><p id=log></p><script>
 		zone.addEventListener('dragover', e => e.preventDefault());
-		zone.addEventListener('drop', async e => { e.preventDefault(); const l = [...e.dataTransfer.files], t = [...e.dataTransfer.types];
+		zone.addEventListener('drop', async e => { e.preventDefault(); const l = [...e.dataTransfer.files], t = `+
+			`[...e.dataTransfer.types];
 			log.textContent = (await Promise.all(l.map(async f => f.name + '=' + await f.text()))).join('|') + ' ' + t; });
 	</script>`)
 	must(t, d.DropFiles(t.Context(), target("#zone"), files))
@@ -108,10 +110,13 @@ func TestDropFiles(t *testing.T) {
 func TestDragBy(t *testing.T) {
 	t.Parallel()
 	d := display(t,
-		`<div id=ball style="position:absolute;left:100px;top:100px;width:40px;height:40px;background:red"></div><p id=log></p><script>
+		`<div id=ball style="position:absolute;left:100px;top:100px;width:40px;height:40px;background:red"></div><p id=log>`+
+			`</p><script>
 		let from = null;
-		ball.onpointerdown = e => { from = [e.clientX - ball.offsetLeft, e.clientY - ball.offsetTop]; ball.setPointerCapture(e.pointerId); };
-		ball.onpointermove = e => { if (from) { ball.style.left = e.clientX - from[0] + 'px'; ball.style.top = e.clientY - from[1] + 'px'; } };
+		ball.onpointerdown = e => { from = [e.clientX - ball.offsetLeft, e.clientY - ball.offsetTop]; `+
+			`ball.setPointerCapture(e.pointerId); };
+		ball.onpointermove = e => { if (from) { ball.style.left = e.clientX - from[0] + 'px'; ball.style.top = e.clientY - `+
+			`from[1] + 'px'; } };
 		ball.onpointerup = () => { from = null; log.textContent = ball.style.left + ' ' + ball.style.top; };
 	</script>`)
 	must(t, d.DragBy(t.Context(), target("#ball"), image.Pt(120, -40)))

@@ -93,7 +93,9 @@ func TestStates(t *testing.T) {
 		{`<x-button id=x disabled>Save</x-button>`, "disabled"},
 		{`<x-box name=a id=x>Agree</x-box><script>x.attachShadow({mode:'open'}).innerHTML='<label><input type=checkbox ` +
 			`checked><slot></slot></label>'</script>`, "checkable checked"},
-		{`<x-box name=a><b id=x>Agree</b></x-box><script>document.querySelector('x-box').attachShadow({mode:'open'}).innerHTML='<label><input type=checkbox checked disabled><slot></slot></label>'</script>`, "checkable checked disabled"},
+		{`<x-box name=a><b id=x>Agree</b></x-box><script>document.querySelector('x-box').attachShadow({mode:'open'}` +
+			`).innerHTML='<label><input type=checkbox checked disabled><slot></slot></label>'</script>`,
+			"checkable checked disabled"},
 		{`<x-sw id=x>Agree</x-sw><script>customElements.define('x-sw',class extends HTMLElement{static ` +
 			`formAssociated=true;constructor(){super();this.i=this.attachInternals();this.i.states.add('checked')}})</script>`,
 			"checkable checked"},
@@ -155,12 +157,14 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='Bare'</script>`, "Bare"},
 		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`,
 			"Secret"},
-		{`<x-a>Not shown</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
+		{`<x-a>Not shown</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>` +
+			`'</script>`, "Secret"},
 		{`<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h>Not shown</div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='Dear ` +
 			`<slot></slot>'</script>`, "Dear Ada|Ada"},
-		{`<button><span style="position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)">Delete</span>x</button>`, "x"},
+		{`<button><span style="position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)">Delete</span>` +
+			`x</button>`, "x"},
 		{`<div style="display:contents"><span>In</span> text</div>`, "In text|In"},
 	}) {
 		fill(t, d, c.body)

@@ -10,8 +10,10 @@ import (
 func TestFillEndsWithTheText(t *testing.T) {
 	t.Parallel()
 	d := display(t,
-		`<input id=plain><input id=digits oninput="value=value.replace(/\D/g,'')"><input id=mask oninput="value=value.replace(/(\d{3})(\d+)/,'($1) $2')">
-		<input id=late oninput="setTimeout(()=>value='',60)"><div id=edit contenteditable><p>old</p></div><input id=pin type=password oninput="value=value.slice(0,2)">`)
+		`<input id=plain><input id=digits oninput="value=value.replace(/\D/g,'')"><input id=mask `+
+			`oninput="value=value.replace(/(\d{3})(\d+)/,'($1) $2')">
+		<input id=late oninput="setTimeout(()=>value='',60)"><div id=edit contenteditable><p>old</p></div><input id=pin `+
+			`type=password oninput="value=value.slice(0,2)">`)
 	must(t, d.FillIn(t.Context(), target("#plain"), "12b4"))
 	must(t, d.FillIn(t.Context(), target("#plain"), ""))
 	must(t, d.FillIn(t.Context(), target("#mask"), "1234567"))
@@ -29,9 +31,11 @@ func TestFillEndsWithTheText(t *testing.T) {
 func TestDisabledControlsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := display(t,
-		`<select id=s><option>Red</option><option disabled>Green</option><optgroup label=g disabled><option>Blue</option></optgroup></select>
+		`<select id=s><option>Red</option><option disabled>Green</option><optgroup label=g disabled><option>Blue</option>`+
+			`</optgroup></select>
 		<x-box id=host disabled></x-box><x-box id=free></x-box><div aria-disabled=true><input id=in></div>
-		<script>customElements.define('x-box',class extends HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}).innerHTML='<input type=checkbox class=c><input class=t>'}})</script>`)
+		<script>customElements.define('x-box',class extends HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}`+
+			`).innerHTML='<input type=checkbox class=c><input class=t>'}})</script>`)
 	pick := func(label string) error {
 		at := soon("#s")
 		return d.SelectIn(t.Context(), at, drivers.WebChoice{Labels: []string{label}})

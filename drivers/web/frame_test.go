@@ -10,7 +10,8 @@ import (
 )
 
 // consentPage has a frame that removes itself when its button is clicked, and one within it.
-const consentPage = `<h1>Shop</h1><div class=cmp><iframe id=consent title=Consent srcdoc="<button onclick='frameElement.remove()'>Accept</button>
+const consentPage = `<h1>Shop</h1><div class=cmp><iframe id=consent title=Consent srcdoc="<button ` +
+	`onclick='frameElement.remove()'>Accept</button>
 	<iframe id=inner srcdoc='<p>Partners</p>'></iframe>"></iframe></div><p id=none></p>`
 
 // wantAbsent checks that all waits for absence in a frame are met, with the warning or, if it is "", without one.

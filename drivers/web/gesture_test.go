@@ -253,8 +253,10 @@ func TestScrolledOutOfAFrame(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestScrolledOutOfABox remains")
 	d := display(t, `<div style="height:150px;overflow:auto"><div style="height:600px"></div>
-		<iframe id=f srcdoc="<p>Top</p><button id=b style='margin-top:500px'>Deep</button>" style="width:300px;height:120px"></iframe></div>
-		<iframe id=stuck srcdoc="<style>body{overflow:hidden}</style><p style='margin-top:900px'>Stuck</p>" style="height:100px"></iframe>`)
+		<iframe id=f srcdoc="<p>Top</p><button id=b style='margin-top:500px'>Deep</button>" style="width:300px;`+
+		`height:120px"></iframe></div>
+		<iframe id=stuck srcdoc="<style>body{overflow:hidden}</style><p style='margin-top:900px'>Stuck</p>" `+
+		`style="height:100px"></iframe>`)
 	n := byID(t, tree(t, d), "b")
 	if n.Hidden || !n.Offscreen {
 		t.Fatalf("scrolled out of a frame that is scrolled out of a box: %+v", n)
@@ -306,7 +308,8 @@ func TestEmulation(t *testing.T) {
 	must(t, d.OpenPage(t.Context(), site.Page("form.html"), drivers.PageOptions{DeviceName: "iphone 15", Locale: "de-DE",
 		Timezone: "Asia/Tokyo", ColorScheme: "dark"}))
 	got, err := d.Eval(t.Context(), `[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone,
-		matchMedia('(prefers-color-scheme: dark)').matches, navigator.userAgent.includes('iPhone'), navigator.maxTouchPoints > 0].join()`, time.Minute)
+		matchMedia('(prefers-color-scheme: dark)').matches, navigator.userAgent.includes('iPhone'), `+
+		`navigator.maxTouchPoints > 0].join()`, time.Minute)
 	if err != nil || got != "de-DE,Asia/Tokyo,true,true,true" {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -372,7 +375,8 @@ func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
 }
 
 func snapping(script string) string {
-	return `<body style='margin:0'><div id='box' style='display:flex;width:300px;overflow-x:auto;scroll-snap-type:x mandatory'>` +
+	return `<body style='margin:0'><div id='box' style='display:flex;width:300px;overflow-x:auto;scroll-snap-type:x ` +
+		`mandatory'>` +
 		strings.Repeat(`<p style='flex:0 0 300px;height:90px;margin:0;scroll-snap-align:start'>Slide</p>`, 3) +
 		`</div><script>var turns=0;addEventListener('wheel',()=>{turns++},{passive:true});` + script + `</script>`
 }

@@ -102,7 +102,8 @@ func TestTypeInAFrame(t *testing.T) {
 func TestScreenshotIsTheViewport(t *testing.T) {
 	t.Parallel()
 	d := display(t,
-		`<style>body{margin:0;background:#00f}#r{position:absolute;left:100px;top:50px;width:10px;height:10px;background:#f00}</style><div id=r></div>`)
+		`<style>body{margin:0;background:#00f}#r{position:absolute;left:100px;top:50px;width:10px;height:10px;`+
+			`background:#f00}</style><div id=r></div>`)
 	picture, err := d.Screenshot(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,8 @@ import (
 // keyLog is a field that logs each key with its modifiers: what a page receives of a person.
 const keyLog = `<textarea id=f autofocus></textarea><script>
 const seen=[];for(const kind of ` +
-	`['keydown','keypress','keyup'])f.addEventListener(kind,e=>{if(e.key==='Shift'||e.key==='Control'||kind==='keypress'&&/[\ud800-\udfff]/.test(e.key))return;
+	`['keydown','keypress','keyup'])f.addEventListener(kind,e=>` +
+	`{if(e.key==='Shift'||e.key==='Control'||kind==='keypress'&&/[\ud800-\udfff]/.test(e.key))return;
 seen.push(kind+' '+e.key+(e.shiftKey?' shift':'')+(e.ctrlKey?' control':''))})</script>`
 
 // TestEveryCharacterHasItsKey: each character of a text is pressed and let go, with Shift where a person holds it, and

@@ -65,20 +65,29 @@ func TestWhereThePartsOfATextAre(t *testing.T) {
 		{"not cut off", `<div id=x style="overflow:hidden;width:60px;white-space:nowrap">Invoice 4711 Call us</div>`,
 			"Invoice", words, "seen"},
 		{"behind dots",
-			`<div id=x style="overflow:hidden;width:75px;text-overflow:ellipsis;white-space:nowrap">Invoice us 4711 Call us</div>`, "us", words, "cut"},
+			`<div id=x style="overflow:hidden;width:75px;text-overflow:ellipsis;white-space:nowrap">Invoice us 4711 Call ` +
+				`us</div>`, "us", words, "cut"},
 		{"before dots",
-			`<div id=x style="overflow:hidden;width:90px;text-overflow:ellipsis;white-space:nowrap">Invoice us 4711 Call us</div>`, "Invoice", words, "seen"},
+			`<div id=x style="overflow:hidden;width:90px;text-overflow:ellipsis;white-space:nowrap">Invoice us 4711 Call ` +
+				`us</div>`, "Invoice", words, "seen"},
 		{"beyond clamped lines",
-			`<div id=x style="overflow:hidden;width:90px;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2">Invoice us 4711 Call us when you can, or so</div>`, "you can", words, "cut"},
+			`<div id=x style="overflow:hidden;width:90px;display:-webkit-box;-webkit-box-orient:vertical;` +
+				`-webkit-line-clamp:2">Invoice us 4711 Call us when you can, or so</div>`, "you can", words, "cut"},
 		{"in clamped lines",
-			`<div id=x style="overflow:hidden;width:90px;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2">Invoice us 4711 Call us when you can, or so</div>`, "Invoice us", words, "seen"},
+			`<div id=x style="overflow:hidden;width:90px;display:-webkit-box;-webkit-box-orient:vertical;` +
+				`-webkit-line-clamp:2">Invoice us 4711 Call us when you can, or so</div>`, "Invoice us", words, "seen"},
 		{"in a cut part of it",
-			`<p id=x>Invoice <span style="display:inline-block;overflow:hidden;width:40px;white-space:nowrap;height:1.2em">4711 Call us</span> soon</p>`, "us", words, "cut"},
+			`<p id=x>Invoice <span style="display:inline-block;overflow:hidden;width:40px;white-space:nowrap;height:1.2em">` +
+				`4711 Call us</span> soon</p>`, "us", words, "cut"},
 		{"after a cut part of it",
-			`<p id=x>Invoice <span style="display:inline-block;overflow:hidden;width:40px;white-space:nowrap;height:1.2em">4711 Call us</span> soon</p>`, "soon", words, "seen"},
-		{"covered", `<div style="position:relative;font:16px monospace"><p id=x>Invoice 4711 Call us</p><div style="position:absolute;left:75px;top:0;width:45px;height:40px;background:#fff">x</div></div>`, "4711", words, "hidden"},
+			`<p id=x>Invoice <span style="display:inline-block;overflow:hidden;width:40px;white-space:nowrap;height:1.2em">` +
+				`4711 Call us</span> soon</p>`, "soon", words, "seen"},
+		{"covered", `<div style="position:relative;font:16px monospace"><p id=x>Invoice 4711 Call us</p><div ` +
+			`style="position:absolute;left:75px;top:0;width:45px;height:40px;background:#fff">x</div></div>`, "4711", words,
+			"hidden"},
 		{"beside what covers",
-			`<div style="position:relative;font:16px monospace"><p id=x>Invoice 4711 Call us</p><div style="position:absolute;left:75px;top:0;width:45px;height:40px;background:#fff">x</div></div>`, "Call", words, "seen"},
+			`<div style="position:relative;font:16px monospace"><p id=x>Invoice 4711 Call us</p><div style="position:absolute;` +
+				`left:75px;top:0;width:45px;height:40px;background:#fff">x</div></div>`, "Call", words, "seen"},
 		{"within a link", `<p id=x>Read <a href=#>our terms</a> soon</p>`, "terms soon", words, "seen"},
 		{"of a field", `<input id=x value="Invoice 4711 Call us">`, "4711", words, ""},
 		{"by a style sheet", `<style>#x::before{content:"Invoice 4711"}</style><p id=x></p>`, "4711", words, ""},

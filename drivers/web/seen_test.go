@@ -100,7 +100,8 @@ func TestWhatIsCoveredIsNotSeen(t *testing.T) {
 		one("before of itself",
 			`<style>p{position:relative}p::after{content:"";position:absolute;inset:0;background:red}</style>`+p, "obscured"),
 		one("decoration below it",
-			`<style>p{position:relative;z-index:0}p::before{content:"";position:absolute;inset:0;background:red;z-index:-1}</style>`+p, "seen"),
+			`<style>p{position:relative;z-index:0}p::before{content:"";position:absolute;inset:0;background:red;z-index:-1}`+
+				`</style>`+p, "seen"),
 		one("two halves",
 			`<p id=x style="width:200px;margin:0">A long text here that</p><div `+
 				`style="position:fixed;left:0;top:0;width:90px;height:90px;background:white"></div><div `+
@@ -223,7 +224,8 @@ func TestWhatIsNotDrawnIsNotSeen(t *testing.T) {
 			`<style>html{height:100%;overflow:hidden}body{height:100%;overflow:auto;margin:0}</style><p id=a>One</p><p ` +
 				`style="margin-top:3000px" id=b>Two</p>`, map[string]string{"a": "seen", "b": "away"}},
 		scene{"white on a dark pseudo",
-			`<style>.h{position:relative;z-index:0}.h::before{content:"";position:absolute;inset:0;background:navy;z-index:-1}</style><div class=h><p id=x style="color:white">Paid</p></div>`, map[string]string{"x": "seen"}},
+			`<style>.h{position:relative;z-index:0}.h::before{content:"";position:absolute;inset:0;background:navy;z-index:-1}` +
+				`</style><div class=h><p id=x style="color:white">Paid</p></div>`, map[string]string{"x": "seen"}},
 		scene{"fallback of a canvas", `<canvas id=x>Paid</canvas>`, map[string]string{"x": "seen"}},
 	)
 	runScenes(t, list)

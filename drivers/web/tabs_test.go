@@ -45,7 +45,8 @@ func TestSelectorsByMeaning(t *testing.T) {
 	t.Parallel()
 	d := display(t,
 		`<label>E-mail address <input id=a></label><label for=b>E-mail</label><input id=b><input id=c placeholder='Say "hi"'>
-		<img id=d alt="A cat" src="data:," width=9 height=9><button id=e title="Close it">x</button><button id=f data-testid="pay-now">Pay</button>
+		<img id=d alt="A cat" src="data:," width=9 height=9><button id=e title="Close it">x</button><button id=f `+
+			`data-testid="pay-now">Pay</button>
 		<button id=g>Save</button><iframe title=inner srcdoc="<label>Deep <input id=h></label>"></iframe>`)
 	for selector, id := range map[string]string{
 		`label="E-mail"`: "b", `label=address`: "a", `placeholder=say "HI"`: "c", `placeholder="Say "hi""`: "c",

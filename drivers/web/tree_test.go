@@ -40,9 +40,11 @@ func TestTreeOfAForm(t *testing.T) {
 func TestAccessibleNames(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<style>#icon::before { content: "★" / "Favourite" } #plain::before { content: "★" }</style>
-		<button id=chain aria-labelledby="save draft"></button><span id=save>Save</span> <i id=draft aria-label="as draft"></i>
+		<button id=chain aria-labelledby="save draft"></button><span id=save>Save</span> <i id=draft aria-label="as draft">`+
+		`</i>
 		<button id=itself aria-labelledby="itself other" aria-label=Delete></button><i id=other>file</i>
-		<button id=icon></button><button id=plain></button><input id=listed list=all aria-label=City><datalist id=all><option>Rome</datalist>
+		<button id=icon></button><button id=plain></button><input id=listed list=all aria-label=City><datalist id=all>`+
+		`<option>Rome</datalist>
 		<button id=boxless style="display:contents" onclick="this.firstChild.data = 'Pressed'">Press</button>`)
 	tr := tree(t, d)
 	for id, want := range map[string]string{"chain": "Save as draft", "itself": "Delete file", "icon": "Favourite",

@@ -105,7 +105,8 @@ func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] 
 // text returns one in double quotes.
 func (g generator) text() string {
 	return strconv.Quote(g.pick("Save", "", " ", "Pay (now)?", ".*", "${NAME}", "${NAME + '!'}", `\d+`, "5", "true",
-		"null", "a: b", "# c", "- d", "{e}", "[f]", `"g"`, "it's", "Grüße 😀", "two\nlines", "%h", "@i", "${output.n}", "*", "~"))
+		"null", "a: b", "# c", "- d", "{e}", "[f]", `"g"`, "it's", "Grüße 😀", "two\nlines", "%h", "@i",
+		"${output.n}", "*", "~"))
 }
 
 func (g generator) boolean() string { return g.pick("true", "false") }

@@ -170,8 +170,8 @@ func (l *formatting) entry(indent int, line string) {
 	l.value(&b, line)
 }
 
-// place finds the new column of an entry that was at a column, and opens and closes levels. inner: the entry is behind a
-// dash.
+// place finds the new column of an entry that was at a column, and opens and closes levels. inner: the entry is behind
+// a dash.
 func (l *formatting) place(at int, list, first bool) int {
 	for n := len(l.levels); n > 0 && first; n = len(l.levels) {
 		top := l.levels[n-1]

@@ -31,7 +31,8 @@ func (logger) Tracef(string, ...any)            {}
 // so a client cannot forge a line.
 var (
 	violation = regexp.MustCompile(
-		`^(\S+) - cid:\d+ .*- "[A-Z0-9]+/[^"]*\b(U[A-Z2-7]{55})[^"]*" - (Publish|Subscription) Violation - (?:Subject|Reply) ("(?:[^"\\]|\\.)*")`)
+		`^(\S+) - cid:\d+ .*- "[A-Z0-9]+/[^"]*\b(U[A-Z2-7]{55})[^"]*" - (Publish|Subscription) Violation - ` +
+			`(?:Subject|Reply) ("(?:[^"\\]|\\.)*")`)
 	stranger = regexp.MustCompile(`^(\S+) - cid:\d+ .*- authentication error`)
 )
 

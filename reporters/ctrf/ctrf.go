@@ -229,8 +229,9 @@ func testOf(c *history.RunCase) test {
 }
 
 func attemptOf(n int, try history.Attempt) attempt {
-	a := attempt{Attempt: n, Status: status(try.CaseResult.Result), Duration: max(0, try.CaseResult.Duration.Milliseconds()),
-		Extra: extra{map[string]string{"result": string(try.CaseResult.Result), "pack": try.Pack}}}
+	a := attempt{Attempt: n, Status: status(try.CaseResult.Result),
+		Duration: max(0, try.CaseResult.Duration.Milliseconds()),
+		Extra:    extra{map[string]string{"result": string(try.CaseResult.Result), "pack": try.Pack}}}
 	if try.CaseResult.Result != event.Pass {
 		a.Message, a.Line = located(try.CaseResult), try.CaseResult.ProblemPos().Line
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// CaseResult is what the events of one case add up to. All reports of a case, for people and for programs, are made from
-// it.
+// CaseResult is what the events of one case add up to. All reports of a case, for people and for programs, are made
+// from it.
 type CaseResult struct {
 	Case        Case
 	Result      Result

@@ -195,7 +195,8 @@ func packID(pack string) string {
 // attemptOf is the number of the attempt in a pack's name: 2 for login--attempt-2; 1 without one.
 func attemptOf(pack string) int {
 	for _, part := range strings.Split(pack, "--")[1:] {
-		if n, err := strconv.Atoi(strings.TrimPrefix(part, "attempt-")); err == nil && strings.HasPrefix(part, "attempt-") && n > 0 {
+		if n, err := strconv.Atoi(strings.TrimPrefix(part, "attempt-")); err == nil && strings.HasPrefix(part, "attempt-") &&
+			n > 0 {
 			return n
 		}
 	}

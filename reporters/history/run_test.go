@@ -75,10 +75,12 @@ func withHistory(t testing.TB, dir string) {
 			v = event.Fail
 		}
 		fmt.Fprintf(&b,
-			`{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","result":%q,"duration_ms":%d,"hash":"%s"}`+"\n",
+			`{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","result":%q,"duration_ms":%d,`+
+				`"hash":"%s"}`+"\n",
 			i+1, v, took, strings.Repeat("b", 64))
 		fmt.Fprintf(&b,
-			`{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","result":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
+			`{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","result":"pass",`+
+				`"duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, took, strings.Repeat("a", 64))
 	}
 	eventtest.Put(t, filepath.Join(filepath.Dir(dir), historyFile), b.String())
@@ -91,9 +93,11 @@ func TestRunGolden(t *testing.T) {
 	eventtest.Put(t, filepath.Join(dir, "login-ok", event.RunFile), "x")
 	eventtest.Put(t, filepath.Join(dir, "checkout--android", event.PageFile), "x")
 	eventtest.Put(t, filepath.Join(dir, planFile),
-		`[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
+		`[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web",`+
+			`"place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
 	eventtest.Put(t, filepath.Join(dir, environmentFile),
-		`{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
+		`{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic",`+
+			`"dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
 	run := loadRun(t, dir)
 	golden.Check(t, "golden/run.json", RunJSON(run))
 	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))
@@ -131,8 +135,9 @@ func TestLoadRunOdd(t *testing.T) {
 	for name, text := range map[string]string{
 		"no-pack/file": "x", ".hidden/events.ndjson": "x", "not a pack/events.ndjson": "x", "index.html": "x",
 		"lost/.work/x": "x", "empty/events.ndjson": "",
-		"unkept/summary.json": `{"id":"unkept","result":"error","problem":{"message":"the report could not be kept: no space"}}`,
-		"huge/summary.json":   "{", "assets/style.css": "x", "worse/events.ndjson": lines2(t, "pass"),
+		"unkept/summary.json": `{"id":"unkept","result":"error","problem":{"message":"the report could not be kept: no ` +
+			`space"}}`,
+		"huge/summary.json": "{", "assets/style.css": "x", "worse/events.ndjson": lines2(t, "pass"),
 		"worse/summary.json": `{"result":"pass","id":"login-ok"}`,
 	} {
 		eventtest.Put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
@@ -245,12 +250,12 @@ func TestResults(t *testing.T) {
 func TestCaseNames(t *testing.T) {
 	t.Parallel()
 	for pack, want := range map[string][3]string{
-		"login":                               {"login", "1", "login"},
-		"login--attempt-2":                        {"login", "2", "login"},
-		"login--android--attempt-10":              {"login--android", "10", "login (android)"},
+		"login":                      {"login", "1", "login"},
+		"login--attempt-2":           {"login", "2", "login"},
+		"login--android--attempt-10": {"login--android", "10", "login (android)"},
 		"login--android--row-2--attempt-2--rep-3": {"login--android--row-2--rep-3", "2", "login (android, row 2, rep 3)"},
 		"login--attempt-x":                        {"login--attempt-x", "1", "login (attempt-x)"},
-		"attempt-2": {"attempt-2", "1", "attempt-2"},
+		"attempt-2":                               {"attempt-2", "1", "attempt-2"},
 	} {
 		c := RunCase{Key: CaseKey(pack), CaseResult: &event.CaseResult{Case: event.Case{ID: packID(pack)}}}
 		if got := [3]string{c.Key, fmt.Sprint(attemptOf(pack)), c.Title()}; got != want {
@@ -312,7 +317,8 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d lines of %d cases", n, len(run.Cases))
 	}
 	if !strings.Contains(string(data),
-		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--attempt-2","platform":"web","result":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
+		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--attempt-2","platform":"web","result":"pass",`+
+			`"duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
 		t.Errorf("%s", data)
 	}
 	// What changed is added, and counts once.
@@ -343,7 +349,8 @@ func TestHistoryBounded(t *testing.T) {
 	const limit = 20_000
 	for i := range 400 {
 		r := &Run{Name: fmt.Sprintf("2026-01-01T%02d-%02d-00", i/60, i%60),
-			Cases: []RunCase{{Pack: "a", Key: "a", CaseResult: &event.CaseResult{Case: event.Case{ID: "a"}, Result: event.Pass}}}}
+			Cases: []RunCase{
+				{Pack: "a", Key: "a", CaseResult: &event.CaseResult{Case: event.Case{ID: "a"}, Result: event.Pass}}}}
 		if err := appendHistory(root, r, limit); err != nil {
 			t.Fatal(err)
 		}

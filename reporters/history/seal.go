@@ -22,9 +22,9 @@ type Finalized struct {
 	CaseResult *event.CaseResult
 }
 
-// Finalize finalizes the packs of the runs under root that died: it derives run.md and summary.json from the events that
-// were kept, and removes incomplete files. It skips runs that are alive, and folders without the name of a run. A pack
-// that cannot be finalized does not stop the others.
+// Finalize finalizes the packs of the runs under root that died: it derives run.md and summary.json from the events
+// that were kept, and removes incomplete files. It skips runs that are alive, and folders without the name of a run. A
+// pack that cannot be finalized does not stop the others.
 func Finalize(root string, now time.Time) ([]Finalized, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {

@@ -107,8 +107,9 @@ func TestSeal(t *testing.T) {
 	if data, _ := os.ReadFile(filepath.Join(root, run1, "whole", event.SummaryFile)); string(data) != "not touched" {
 		t.Errorf("a whole pack was sealed: %s", data)
 	}
-	if again, err := Finalize(root, eventtest.Epoch); err != nil || len(again) != 0 || !slices.Equal(eventtest.Names(t, root),
-		after) {
+	if again, err := Finalize(root, eventtest.Epoch); err != nil || len(again) != 0 ||
+		!slices.Equal(eventtest.Names(t, root),
+			after) {
 		t.Errorf("sealed twice: %v, %v", again, err)
 	}
 }

@@ -103,7 +103,10 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 // count.
 func (c *RunCase) Flaky() string {
 	if c.CaseResult.Result == event.Pass &&
-		slices.ContainsFunc(c.Attempts, func(t Attempt) bool { return t.CaseResult.Result != event.Pass && !t.CaseResult.LostDevice() }) {
+		slices.ContainsFunc(c.Attempts, func(t Attempt) bool {
+			return t.CaseResult.Result != event.Pass &&
+				!t.CaseResult.LostDevice()
+		}) {
 		return fmt.Sprintf("passed on attempt %d", len(c.Attempts)+1)
 	}
 	if c.Trend.Flips >= 2 {
@@ -126,7 +129,8 @@ func (c *RunCase) Lost() string {
 // Slow says that the case passed, but took much longer than it usually does, or nothing.
 func (c *RunCase) Slow() string {
 	took := c.CaseResult.Duration
-	if c.CaseResult.Result != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 ||
+	if c.CaseResult.Result != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 ||
+		took <= c.Trend.Median*3/2 ||
 		took-c.Trend.Median < time.Second {
 		return ""
 	}

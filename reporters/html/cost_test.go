@@ -25,7 +25,8 @@ func TestCostOfAnApp(t *testing.T) {
 		return b.String()
 	}
 	page := show(
-		`{"samples":[{"memory_kb":102400,"frames":10,"janky_frames":1},{"memory_kb":204800,"cpu_percent":12.4,"frames":200,"janky_frames":5}]}`)
+		`{"samples":[{"memory_kb":102400,"frames":10,"janky_frames":1},{"memory_kb":204800,"cpu_percent":12.4,"frames":200,` +
+			`"janky_frames":5}]}`)
 	for _, want := range []string{"200 MB at most, 150 MB on average", `"points":[100,200]`, "12 % of a core at most",
 		"200 drawn, 5 of them late (2.5 %)"} {
 		if !strings.Contains(page, want) {

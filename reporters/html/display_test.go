@@ -148,7 +148,8 @@ func TestElementsOfEveryStep(t *testing.T) {
 			name := fmt.Sprintf("artifacts/tree-%02d.json", e.Step)
 			write(t, filepath.Join(dir, name),
 				fmt.Appendf(nil,
-					`{"windows":[{"type":"android.widget.FrameLayout","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
+					`{"windows":[{"type":"android.widget.FrameLayout","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},`+
+						`"children":[
 				{"type":"android.widget.Button","text":"Button of step %d","bounds":{"Min":{"X":20,"Y":40},"Max":{"X":160,"Y":80}}},
 				{"type":"android.widget.TextView","text":"Pay","bounds":{"Min":{"X":20,"Y":200},"Max":{"X":160,"Y":240}}}]}]}`,
 					e.Step))

@@ -23,7 +23,8 @@ func domFile(t testing.TB, button string) []byte {
 	t.Helper()
 	style := func(values ...string) string { data, _ := json.Marshal(values); return string(data) }
 	plain := []string{"block", "static", "auto", "visible", "visible", "1"}
-	page := `{"w":180,"h":400,"url":"https://shop.example/","props":["display","position","z-index","overflow","visibility","opacity","background-color","background-image","border","border-radius","color","font"],
+	page := `{"w":180,"h":400,"url":"https://shop.example/","props":["display","position","z-index","overflow",` +
+		`"visibility","opacity","background-color","background-image","border","border-radius","color","font"],
 	"styles":[` + style(append(plain, "rgba(0, 0, 0, 0)", "none", "0px none rgb(0, 0, 0)", "0px")...) + `,
 		` + style(append(plain, "rgb(20, 90, 200)", "linear-gradient(rgb(1, 2, 3), rgb(4, 5, 6))", "2px solid rgb(9, 9, 9)",
 		"8px", "rgb(255, 255, 255)", `700 16px / 24px "Evil</style><script>", sans-serif`)...) + `,
@@ -33,7 +34,8 @@ func domFile(t testing.TB, button string) []byte {
 		{"p":1,"t":"h1","a":["id","title"],"b":[10,10,160,30],"s":1},{"p":2,"x":"Shop <img src=x ` +
 		`onerror=alert(1)>","b":[10,10,150,20]},
 		{"p":1,"t":"button","a":["class","pay primary","onclick","alert(2)"],"b":[20,200,140,40],"s":1},{"p":4,"x":"` + button + `","b":[30,205,80,20]},
-		{"p":1,"t":"script","a":["src","https://evil.example/4.js"],"b":[0,0,1,1],"s":2},{"p":1,"t":"iframe","a":["src","https://evil.example/5"],"b":[20,250,100,50],"s":2,"f":4},
+		{"p":1,"t":"script","a":["src","https://evil.example/4.js"],"b":[0,0,1,1],"s":2},{"p":1,"t":"iframe","a":["src",` +
+		`"https://evil.example/5"],"b":[20,250,100,50],"s":2,"f":4},
 		{"p":1,"t":"p","b":[10,310,160,40],"s":0},{"p":8,"x":"Two lines of text that stand ` +
 		`here","b":[10,310,160,40],"l":1,"i":12},
 		{"p":99,"t":"x-\u202eevil","b":[1,2],"s":77,"a":["odd"]},{"p":1,"t":"div","f":1}]}`

@@ -90,7 +90,8 @@ func TestGoldenRuns(t *testing.T) {
 	page := RunsPage{
 		Entries: []history.HistoryEntry{
 			line("01", "stable", event.Pass, 0), line("01", "flips", event.Pass, 0), line("01", "late", event.Pass, 0),
-			line("02", "stable", event.Pass, 0), line("02", "flips", event.Fail, 0), line("02", "late--attempt-2", event.Pass, 2),
+			line("02", "stable", event.Pass, 0), line("02", "flips", event.Fail, 0),
+			line("02", "late--attempt-2", event.Pass, 2),
 			line("02", "broke", event.Fail, 0),
 			line("03", "stable", event.Error, 0), line("03", "stable", event.Pass, 0), line("03", "flips", event.Pass, 0),
 			line("03", "<img>", event.Error, 0),

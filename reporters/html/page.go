@@ -28,12 +28,13 @@ type PackPage struct {
 	Of         int          // how many there were
 	Final      event.Result // of the last one, when this is an earlier one
 	Beside     []PackPage   // the pages of other attempts, which are tabs of this one
-	Base       string       // URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
-	Cause      *CauseLink
-	Env        *history.Environment // environment of the run
-	Story      *history.Story       // results of earlier runs; nil: unknown
-	Flaky      string               // why the test cannot be trusted, if so
-	Slow       string               // how much longer than expected it took, if so
+	// URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
+	Base  string
+	Cause *CauseLink
+	Env   *history.Environment // environment of the run
+	Story *history.Story       // results of earlier runs; nil: unknown
+	Flaky string               // why the test cannot be trusted, if so
+	Slow  string               // how much longer than expected it took, if so
 }
 
 // PassedPack is a pack of the same test that passed.
@@ -141,7 +142,8 @@ func (b *builder) build() *packData {
 		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
-		History: pasts(b.in.History[max(0, len(b.in.History)-dots+1):]), Attempts: pasts(b.in.Attempts), OS: shown(c.OS, maxLabel),
+		History: pasts(b.in.History[max(0, len(b.in.History)-dots+1):]), Attempts: pasts(b.in.Attempts),
+		OS:    shown(c.OS, maxLabel),
 		Final: b.in.Final, Of: b.in.Of, Nth: b.in.Attempt,
 		Length: max(0, res.Ended.Sub(res.Started).Milliseconds()),
 	}

@@ -39,7 +39,8 @@ func richRun(t testing.TB) (run string) {
 	}
 	write(t, filepath.Join(reports, "history.jsonl"), []byte(h.String()))
 	write(t, filepath.Join(run, "environment.json"),
-		[]byte(`{"taproot":"v1.4.0","options":["--parallel=2"],"os":"linux/amd64","commit":"0123456789abcdef","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`))
+		[]byte(`{"taproot":"v1.4.0","options":["--parallel=2"],"os":"linux/amd64","commit":"0123456789abcdef",`+
+			`"branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`))
 	for _, name := range []string{"cart", "cart--attempt-2"} {
 		richPack(t, filepath.Join(run, name), name)
 	}
@@ -105,7 +106,8 @@ func richPack(t testing.TB, dir, name string) {
 		at(4250)+" uncaught: TypeError: total is undefined\n    at pay (app.js:31:5)\n"))
 	write(t, filepath.Join(dir, "artifacts", "trace.zip"), []byte("PK"))
 	write(t, filepath.Join(dir, "artifacts", "metrics.json"),
-		[]byte(`{"samples":[{"at_ms":0,"app":"x","memory_kb":90000,"cpu_percent":3},{"at_ms":2500,"app":"x","memory_kb":120000,"cpu_percent":60},{"at_ms":5000,"app":"x","memory_kb":110000,"cpu_percent":20}]}`))
+		[]byte(`{"samples":[{"at_ms":0,"app":"x","memory_kb":90000,"cpu_percent":3},{"at_ms":2500,"app":"x",`+
+			`"memory_kb":120000,"cpu_percent":60},{"at_ms":5000,"app":"x","memory_kb":110000,"cpu_percent":20}]}`))
 	write(t, filepath.Join(dir, "artifacts", "tree-05.json"),
 		[]byte(`{"windows":[{"type":"body","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
 		{"type":"button","text":"TextView `+
@@ -131,7 +133,8 @@ func harOf(t testing.TB) []byte {
 		entries = append(entries,
 			fmt.Sprintf(`{"startedDateTime":%q,"time":%d,"_resourceType":%q,"timings":{"blocked":-1,"wait":%d,"receive":2},
 			"request":{"method":%q,"url":%q,"headers":[{"name":"accept","value":"*/*"}],"postData":{"text":"{\"total\":%d}"}},
-			"response":{"status":%d,"headers":[{"name":"content-type","value":"text/plain"}],"_error":%q,"content":{"size":%d,"mimeType":"text/plain"}}}`,
+			"response":{"status":%d,"headers":[{"name":"content-type","value":"text/plain"}],"_error":%q,"content":{"size":%d,`+
+				`"mimeType":"text/plain"}}}`,
 				at(r.at), r.ms, r.kind, r.ms-2, r.method, r.url, i, r.status,
 				map[bool]string{true: "net::ERR_FAILED"}[r.status < 0],
 				100*i))

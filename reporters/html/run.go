@@ -107,7 +107,8 @@ func splits(run *history.Run) map[int]string {
 		for _, i := range group {
 			var others []string
 			for _, o := range group {
-				if a, b := run.Cases[i].CaseResult, run.Cases[o].CaseResult; a.Case.Browser != b.Case.Browser && a.Result != b.Result {
+				if a, b := run.Cases[i].CaseResult, run.Cases[o].CaseResult; a.Case.Browser != b.Case.Browser &&
+					a.Result != b.Result {
 					others = append(others, fmt.Sprintf("%s in %s", b.Result, cmp.Or(b.Case.Model, b.Case.Browser)))
 				}
 			}

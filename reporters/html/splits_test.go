@@ -13,7 +13,8 @@ import (
 func TestSplitsBetweenBrowsers(t *testing.T) {
 	t.Parallel()
 	of := func(key, browser, model string, v event.Result) history.RunCase {
-		return history.RunCase{Key: key, CaseResult: &event.CaseResult{Case: event.Case{Browser: browser, Model: model}, Result: v}}
+		return history.RunCase{Key: key, CaseResult: &event.CaseResult{Case: event.Case{Browser: browser, Model: model},
+			Result: v}}
 	}
 	got := splits(&history.Run{Cases: []history.RunCase{
 		of("buy--chromium", "chromium", "Chromium 156", event.Pass), of("buy--firefox", "firefox", "Firefox 153", event.Fail),

@@ -104,7 +104,8 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
 			}
-			page := PackPage{CaseResult: try.CaseResult, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile,
+			page := PackPage{CaseResult: try.CaseResult, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" +
+				IndexFile,
 				Attempts: others(all, k), Env: run.Env, Attempt: k + 1, Of: len(all)}
 			if k < len(all)-1 {
 				page.Final = c.CaseResult.Result

@@ -152,7 +152,8 @@ func caseOf(c *history.RunCase, base string) testcase {
 		t.Error = problemOf(res)
 	}
 	for _, try := range c.Attempts {
-		a := attempt{Message: line(located(try.CaseResult)), Type: kind(try.CaseResult), Trace: block{clean(text(try.CaseResult))}}
+		a := attempt{Message: line(located(try.CaseResult)), Type: kind(try.CaseResult),
+			Trace: block{clean(text(try.CaseResult))}}
 		passed, failed := res.Result == event.Pass, try.CaseResult.Result == event.Fail
 		switch {
 		case try.CaseResult.Result == event.Pass || try.CaseResult.Result == event.Skipped:

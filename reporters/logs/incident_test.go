@@ -30,7 +30,8 @@ func TestIncidentsOfAPage(t *testing.T) {
 	log := `2026-12-31T23:59:51.000Z uncaught: too early
 2026-12-31T23:59:52.000Z console log: hello
     more of it
-2026-12-31T23:59:53.000Z console error: Failed to load resource: the server responded with a status of 500 () (http://a/pay:1)
+2026-12-31T23:59:53.000Z console error: Failed to load resource: the server responded with a status of 500 () ` +
+		`(http://a/pay:1)
 2026-12-31T23:59:53.100Z response: 500 POST http://a/pay
 2026-12-31T23:59:53.200Z response: 404 GET http://a/favicon.ico
 2026-12-31T23:59:53.300Z response: 404 GET http://a/x.png
@@ -55,7 +56,8 @@ func TestIncidentsOfAPage(t *testing.T) {
 
 func TestIncidentsOfAnApp(t *testing.T) {
 	log := `--------- beginning of main
-01-01 05:29:51.000   600   601 I ActivityManager: Start proc 4711:com.example.shop/u0a12 for activity {com.example.shop/.Main}
+01-01 05:29:51.000   600   601 I ActivityManager: Start proc 4711:com.example.shop/u0a12 for activity ` +
+		`{com.example.shop/.Main}
 01-01 05:29:52.500  4711  4711 E libEGL  : called unimplemented OpenGL ES API
 01-01 05:29:53.000   999   999 E Other   : java.io.IOException: of another app
 01-01 05:29:53.100  4711  4720 W Pay     : retry
@@ -125,19 +127,23 @@ func TestIncidentsOfAnAppleApp(t *testing.T) {
 	}{
 		"compact": {`Filtering the log data using "subsystem != "com.apple.nothing""
 Timestamp               Ty Process[PID:TID]
-2027-01-01 01:59:51.000 Df runningboardd[33:2a] [com.apple.runningboard:process] [app<com.example.shop((null))>:4711] Set darwin role to: UserInteractive
+2027-01-01 01:59:51.000 Df runningboardd[33:2a] [com.apple.runningboard:process] [app<com.example.shop((null))>` +
+			`:4711] Set darwin role to: UserInteractive
 2027-01-01 01:59:52.100 E  Other[99:1] [com.other:net] NSInternalInconsistencyException of another app
 2027-01-01 01:59:52.500 E  Shop[4711:1a2b] [com.apple.UIKit:Layout] Unable to simultaneously satisfy constraints.
 2027-01-01 01:59:53.000 Df Shop[4711:1a2b] loading the cart
 2027-01-01 01:59:53.100 F  Shop[4711:1a2b] [com.example.shop:pay] the total is missing
-2027-01-01 01:59:53.150 F  Shop[4711:1a2b] [com.apple.runtime-issues:Main Thread Checker] UI API called on a background thread
+2027-01-01 01:59:53.150 F  Shop[4711:1a2b] [com.apple.runtime-issues:Main Thread Checker] UI API called on a ` +
+			`background thread
 2027-01-01 01:59:53.200 E  Shop[4711:1a2b] [com.example.shop:pay] Uncaught error in promise: TypeError
-2027-01-01 01:59:54.000 E  Shop[4711:1a2b] *** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 3 beyond bounds [0 .. 2]'
+2027-01-01 01:59:54.000 E  Shop[4711:1a2b] *** Terminating app due to uncaught exception 'NSRangeException', reason: ` +
+			`'index 3 beyond bounds [0 .. 2]'
 *** First throw call stack:
 (
 	0   CoreFoundation                      0x000000018049b0ec __exceptionPreprocess + 172
 )
-2027-01-01 01:59:54.300 Df runningboardd[33:2a] [com.apple.runningboard:process] [app<com.example.shop((null))>:4711] exited due to signal 6
+2027-01-01 01:59:54.300 Df runningboardd[33:2a] [com.apple.runningboard:process] [app<com.example.shop((null))>` +
+			`:4711] exited due to signal 6
 `, []event.Incident{
 			{At: "2026-12-31T23:59:52.500Z", Kind: event.IncidentLog,
 				Text: "E/Shop: [com.apple.UIKit:Layout] Unable to simultaneously satisfy constraints."},
@@ -157,7 +163,8 @@ Timestamp               Ty Process[PID:TID]
 		}},
 		"syslog": {`Timestamp                       (process)[PID]
 2027-01-01 00:59:51.000000+0100  localhost Shop[4711]: (Shop) [com.example.shop:cart] loading
-2027-01-01 00:59:54.000000+0100  localhost Shop[4711]: (libswiftCore.dylib) Shop/Cart.swift:31: Fatal error: Index out of range
+2027-01-01 00:59:54.000000+0100  localhost Shop[4711]: (libswiftCore.dylib) Shop/Cart.swift:31: Fatal error: Index ` +
+			`out of range
 2027-01-01 00:59:58.000000+0100  localhost Shop[4711]: (Shop) Fatal error: too late
 `, []event.Incident{
 			{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash,
@@ -167,7 +174,8 @@ Timestamp               Ty Process[PID:TID]
 Dec 31 18:59:52 Anna's iPhone Shop(UIKitCore)[512] <Error>: [com.apple.UIKit:x] nothing much
 Dec 31 18:59:53 Anna's iPhone Shop[512] <Fault>: the database is locked
 Dec 31 18:59:54 Anna's iPhone Mail[77] <Fault>: not ours
-Dec 31 18:59:55 Anna's iPhone Shop(libswiftCore.dylib)[512] <Notice>: Fatal error: Unexpectedly found nil while unwrapping an Optional value
+Dec 31 18:59:55 Anna's iPhone Shop(libswiftCore.dylib)[512] <Notice>: Fatal error: Unexpectedly found nil while ` +
+			`unwrapping an Optional value
 `, []event.Incident{
 			{At: "2026-12-31T23:59:52.000Z", Kind: event.IncidentLog, Text: "E/Shop: [com.apple.UIKit:x] nothing much"},
 			{At: "2026-12-31T23:59:53.000Z", Kind: event.IncidentLog, Text: "F/Shop: the database is locked", Cause: true},

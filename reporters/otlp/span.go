@@ -105,7 +105,8 @@ func spans(run *history.Run, parent Parent) []span {
 	list := []span{top}
 	result := event.Pass
 	for _, c := range run.Cases {
-		for _, t := range append(c.Attempts[:len(c.Attempts):len(c.Attempts)], history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult}) {
+		for _, t := range append(c.Attempts[:len(c.Attempts):len(c.Attempts)],
+			history.Attempt{Pack: c.Pack, CaseResult: c.CaseResult}) {
 			if t.CaseResult != nil && !t.CaseResult.Started.IsZero() {
 				list = append(list, caseSpans(t, trace, top.SpanID)...)
 			}

@@ -170,7 +170,8 @@ func TestAgain(t *testing.T) {
 	}
 	// A wait that is too long is not started.
 	chat := newChat(t, reply{status: 429, header: map[string]string{"Retry-After": "3600"}})
-	if sent := chat.send(t, "product=slack"); sent.OK || sent.Attempts != 1 || !strings.Contains(sent.Why, "another 1h0m0s") {
+	if sent := chat.send(t, "product=slack"); sent.OK || sent.Attempts != 1 ||
+		!strings.Contains(sent.Why, "another 1h0m0s") {
 		t.Errorf("%+v", sent)
 	}
 }
@@ -218,7 +219,8 @@ func TestSilent(t *testing.T) {
 		})}
 		began := time.Now()
 		sent := Send(t.Context(), targets, NewDigest(&history.Run{}, ""), Options{Client: client, Timeout: 10 * time.Second})
-		if sent[0].OK || sent[0].Why != "no response in time" || sent[0].Attempts != 1 || time.Since(began) != 10*time.Second {
+		if sent[0].OK || sent[0].Why != "no response in time" || sent[0].Attempts != 1 ||
+			time.Since(began) != 10*time.Second {
 			t.Errorf("%+v after %s", sent[0], time.Since(began))
 		}
 		if !sent[1].OK {

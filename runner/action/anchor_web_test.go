@@ -51,7 +51,8 @@ func TestAnActionScrollsToWhatItIsRelatedTo(t *testing.T) {
 			"g38=Pick", ""},
 		{"in a box beside another that scrolls by itself", `<div style="display:flex">` +
 			inBox(`<div style="height:900px"></div><p style="margin:0;height:20px">Guest 38</p><div style="height:900px"></div>`) +
-			inBox(`<div style="height:900px"></div><button id=wrong style="height:20px">Pick</button><div style="height:900px"></div>`) + `</div><button id=also style="position:fixed;left:450px;top:140px">Pick</button>`,
+			inBox(`<div style="height:900px"></div><button id=wrong style="height:20px">Pick</button><div `+
+				`style="height:900px"></div>`) + `</div><button id=also style="position:fixed;left:450px;top:140px">Pick</button>`,
 			beside("Pick", dsl.Selector{Label: "Guest 38"}), "also=Pick", ""},
 		{"one in view first", `<div style="display:flex">Guest 38<button id=near>Pick</button></div>` + guests(1, 60),
 			beside("Pick", dsl.Selector{Label: "Guest 38"}), "near=Pick", ""},

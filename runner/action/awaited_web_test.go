@@ -100,15 +100,19 @@ func TestAStateThatIsTakenBack(t *testing.T) {
 			"<script>const w=new Worker(URL.createObjectURL(new Blob(['onmessage=e=>setTimeout(()=>postMessage(1)," + ms +
 				")'])));w.onmessage=()=>back()</script>", "w.postMessage(1)"},
 		{"a message to a frame by a channel",
-			`<iframe id=fr style="display:none" srcdoc="<script>onmessage=e=>{const p=e.ports[0];p.onmessage=()=>setTimeout(()=>p.postMessage(1),` +
-				ms + `)}</script>" onload="const c=new MessageChannel();window.po=c.port1;po.onmessage=()=>back();fr.contentWindow.postMessage(1,'*',[c.port2])"></iframe>`,
+			`<iframe id=fr style="display:none" srcdoc="<script>onmessage=e=>{const p=e.ports[0];p.onmessage=()=>` +
+				`setTimeout(()=>p.postMessage(1),` +
+				ms + `)}</script>" onload="const c=new MessageChannel();window.po=c.port1;po.onmessage=()=>back();` +
+				`fr.contentWindow.postMessage(1,'*',[c.port2])"></iframe>`,
 			"po.postMessage(1)"},
 		{"a message to other windows",
-			`<iframe id=fr style="display:none" srcdoc="<script>const b=new BroadcastChannel('x');b.onmessage=()=>setTimeout(()=>b.postMessage(1),` + ms +
+			`<iframe id=fr style="display:none" srcdoc="<script>const b=new BroadcastChannel('x');b.onmessage=()=>` +
+				`setTimeout(()=>b.postMessage(1),` + ms +
 				`)</script>"></iframe><script>const b=new BroadcastChannel('x');b.onmessage=()=>back()</script>`,
 			"b.postMessage(1)"},
 		{"a request of a frame",
-			`<iframe id=fr style="display:none" srcdoc="<script>function go(){const x=new XMLHttpRequest();x.open('GET','/plain');x.onload=()=>parent.back();x.send()}</script>"></iframe>`,
+			`<iframe id=fr style="display:none" srcdoc="<script>function go(){const x=new XMLHttpRequest();x.open('GET',` +
+				`'/plain');x.onload=()=>parent.back();x.send()}</script>"></iframe>`,
 			"fr.contentWindow.go()"},
 		{"a picture", "", "const p=new Image();p.onerror=back;p.src='/plain'"},
 		{"a script", "",
@@ -117,7 +121,8 @@ func TestAStateThatIsTakenBack(t *testing.T) {
 			";while(performance.now()<e);back()})"},
 	}) {
 		t.Run(c.name, func(t *testing.T) {
-			body := `<!doctype html><meta charset=utf-8><label><input type=checkbox id=sw>Wi-Fi</label><button id=go>Switch on</button>
+			body := `<!doctype html><meta charset=utf-8><label><input type=checkbox id=sw>Wi-Fi</label><button id=go>Switch ` +
+				`on</button>
 <script>function back(){sw.checked=false;document.title='back'}</script>` + c.body +
 				`<script>go.onclick=()=>{sw.checked=true;` + c.click + `}</script>`
 			goTo(t, s, server.URL+"/?body="+url.QueryEscape(body))

@@ -49,7 +49,8 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	s.Timeout = differs
 	page := func(style string) string {
 		return `<style>body{font:20px ` +
-			`sans-serif;background:#fefbff}button{position:absolute;top:80px;left:40px;width:160px;height:48px;border:0;background:#6750a4;color:#fff;font:20px sans-serif}` + style +
+			`sans-serif;background:#fefbff}button{position:absolute;top:80px;left:40px;width:160px;height:48px;border:0;` +
+			`background:#6750a4;color:#fff;font:20px sans-serif}` + style +
 			`</style><h1>Your basket</h1><button>Check out</button><p id=clock ` +
 			`style="position:absolute;top:200px">12:00</p><p style="position:absolute;top:260px">Three items, 42.50 EUR, ` +
 			`<i>delivered on Monday</i></p>`

@@ -221,7 +221,8 @@ func TestOCRSelectors(t *testing.T) {
 			`<canvas id=c width=600 height=400></canvas><script>const x=c.getContext('2d');let said='';function `+
 				`d(){x.fillStyle='#203040';x.fillRect(0,0,600,400);x.fillStyle='#fff8e1';
 		x.font='30px sans-serif';x.fillText('Hello canvas',40,60);x.fillText('Lives 3 of `+
-				`5',40,110);x.fillText(said,40,350);x.fillStyle='#6750a4';x.fillRect(40,180,220,60);x.fillStyle='#fff';x.fillText('Play now',70,220)}
+				`5',40,110);x.fillText(said,40,350);x.fillStyle='#6750a4';x.fillRect(40,180,220,60);x.fillStyle='#fff';`+
+				`x.fillText('Play now',70,220)}
 		d();c.onclick=e=>{if(e.offsetX>40&&e.offsetX<260&&e.offsetY>180&&e.offsetY<240){said='Game started';d()}}</script>`)
 	}
 	for name, s := range sessions {

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// An empty field of a phone reports its hint as its text, with an attribute for it and without; a password's hint is not a
-// row of dots.
+// An empty field of a phone reports its hint as its text, with an attribute for it and without; a password's hint is
+// not a row of dots.
 func TestAHintIsNoText(t *testing.T) {
 	all := func(_ int, text string) string { return text }
 	for _, test := range []struct {

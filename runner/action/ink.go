@@ -98,8 +98,8 @@ func (k *ink) any() bool {
 	return across+sum(columns) > fewEdges
 }
 
-// hasCharacters reports whether there is more than the straight lines of borders: along a horizontal one nothing changes, and
-// a vertical one changes a whole column alike.
+// hasCharacters reports whether there is more than the straight lines of borders: along a horizontal one nothing
+// changes, and a vertical one changes a whole column alike.
 func (k *ink) hasCharacters() bool {
 	_, columns := k.edges()
 	found, straight := 0, 0

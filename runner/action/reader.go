@@ -132,8 +132,8 @@ func (w *screenReader) pixelsAlone(ctx context.Context) error {
 	return nil
 }
 
-// takeScreenshot takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of a
-// window on the screen, or there is none.
+// takeScreenshot takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of
+// a window on the screen, or there is none.
 func (w *screenReader) takeScreenshot(ctx context.Context) error {
 	began := time.Now()
 	w.protected = nil
@@ -250,8 +250,8 @@ func (w *screenReader) rested() bool {
 	return w.settled(quietToAssert)
 }
 
-// wasPresentBefore reports whether all that was found was on the screen before the last action, too: what the action takes away
-// may be there for a moment.
+// wasPresentBefore reports whether all that was found was on the screen before the last action, too: what the action
+// takes away may be there for a moment.
 func (w *screenReader) wasPresentBefore(matches []screen.Match) bool {
 	before := w.s.before
 	return before != nil && !slices.ContainsFunc(matches, func(m screen.Match) bool {

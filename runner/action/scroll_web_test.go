@@ -48,7 +48,8 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 		{"rows that come late",
 			`<ul id=l style="height:200px;overflow:auto"></ul><script>let n=0;const more=()=>{for(let i=0;i<20;i++){const ` +
 				`e=document.createElement('li');e.textContent='Row '+(++n);l.append(e)}};more();
-			l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-5&&!l.busy){l.busy=1;setTimeout(()=>{more();l.busy=0},400)}}</script>`, row("Row 95"), ""},
+			l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-5&&!l.busy){l.busy=1;setTimeout(()=>{more();` +
+				`l.busy=0},400)}}</script>`, row("Row 95"), ""},
 		{"a page that moves its content itself",
 			`<div id=v style="height:300px;overflow:hidden;position:relative"><div id=c ` +
 				`style="position:absolute"></div></div><script>for(let i=1;i<=60;i++)c.innerHTML+='<p ` +
@@ -175,9 +176,11 @@ func TestSwipeWithAMouse(t *testing.T) {
 	log := `<p id=log></p><div id=c style="width:400px;height:200px;background:#cde">Card</div>`
 	for _, c := range shorttest.Few(2, []struct{ name, page, model, holds, fail string }{
 		{"pointer events",
-			log + `<script>let x0;c.onpointerdown=e=>{x0=e.clientX};c.onpointerup=e=>{log.textContent=e.clientX<x0?'next':'back'}</script>`, "log.textContent", "next", ""},
+			log + `<script>let x0;c.onpointerdown=e=>{x0=e.clientX};c.onpointerup=e=>` +
+				`{log.textContent=e.clientX<x0?'next':'back'}</script>`, "log.textContent", "next", ""},
 		{"touch events",
-			log + `<script>let x0;c.addEventListener('touchstart',e=>{x0=e.touches[0].clientX});c.addEventListener('touchend',e=>{log.textContent=e.changedTouches[0].clientX<x0?'next':'back'})</script>`, "log.textContent", "next", ""},
+			log + `<script>let x0;c.addEventListener('touchstart',e=>{x0=e.touches[0].clientX});c.addEventListener('touchend',` +
+				`e=>{log.textContent=e.changedTouches[0].clientX<x0?'next':'back'})</script>`, "log.textContent", "next", ""},
 		{"nothing", log + `<script>document.addEventListener('mousedown',()=>{})</script>`, "", "", "use scroll"},
 	}) {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,7 +18,8 @@ const ctx=c.getContext('2d');ctx.fillStyle='#fff';ctx.fillRect(0,0,400,200);ctx.
 
 // glCanvas draws the character L there with WebGL.
 const glCanvas = `<canvas id=c width=400 height=200 style="position:absolute;left:0;top:0"></canvas><script>
-const gl=c.getContext('webgl'),rect=(x,y,w,h,...rgba)=>{gl.scissor(x,200-y-h,w,h);gl.clearColor(...rgba);gl.clear(gl.COLOR_BUFFER_BIT)};
+const gl=c.getContext('webgl'),rect=(x,y,w,h,...rgba)=>{gl.scissor(x,200-y-h,w,h);gl.clearColor(...rgba);` +
+	`gl.clear(gl.COLOR_BUFFER_BIT)};
 gl.enable(gl.SCISSOR_TEST);rect(0,0,400,200,1,1,1,1);rect(30,24,4,22,0,0,0,1);rect(30,42,14,4,0,0,0,1)</script>`
 
 const traceAt = `position:absolute;left:20px;top:20px;width:180px;height:30px;`

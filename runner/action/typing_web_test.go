@@ -88,7 +88,8 @@ func runEntries(t *testing.T, cases []entryCase) {
 const blockEditor = `<style>.e:empty::before,.e.blank::before{content:'Write ` +
 	`here';color:#999;position:absolute}.e{border:1px solid;min-height:60px;white-space:pre-wrap}</style>
 <div id=e class="e blank" contenteditable role=textbox aria-multiline=true><p><br></p></div>
-<script>let keys=0;e.addEventListener('beforeinput',()=>keys++);e.addEventListener('input',()=>e.classList.toggle('blank',!e.innerText.trim()))</script>`
+<script>let keys=0;e.addEventListener('beforeinput',()=>keys++);e.addEventListener('input',()=>` +
+	`e.classList.toggle('blank',!e.innerText.trim()))</script>`
 
 // hiddenEditor draws what a tiny <textarea> takes, line by line and in no order, as code editors do; it closes brackets
 // itself.
@@ -106,8 +107,10 @@ let caret=0;const put=s=>{if(all){text='';caret=0;all=false}const ` +
 	`close={'(':')','{':'}'}[s]||'';if(text[caret]===s&&')}'.includes(s)){caret++;draw();return}
 text=text.slice(0,caret)+s+close+text.slice(caret);caret+=s.length;draw()};
 ta.addEventListener('input',()=>{const v=ta.value;ta.value='';for(const c of v)put(c)});
-ta.addEventListener('keydown',k=>{if((k.ctrlKey||k.metaKey)&&k.key==='a'){all=true;k.preventDefault()}if((k.ctrlKey||k.metaKey)&&k.key==='End'){caret=text.length;k.preventDefault()}
-if(k.key==='Delete'&&all){text='';caret=0;all=false;draw()}if(k.key==='Backspace'&&caret){text=text.slice(0,caret-1)+text.slice(caret);caret--;draw()}});
+ta.addEventListener('keydown',k=>{if((k.ctrlKey||k.metaKey)&&k.key==='a'){all=true;k.preventDefault()}` +
+	`if((k.ctrlKey||k.metaKey)&&k.key==='End'){caret=text.length;k.preventDefault()}
+if(k.key==='Delete'&&all){text='';caret=0;all=false;draw()}if(k.key==='Backspace'&&caret){text=text.slice(0,` +
+	`caret-1)+text.slice(caret);caret--;draw()}});
 ed.addEventListener('mousedown',ev=>{ev.preventDefault();ta.focus()});draw()</script>`
 
 func TestEditorsTakeATextOnce(t *testing.T) {
@@ -133,7 +136,8 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 			steps: []any{tapOn("e"), typed("yz")}, model: "e.innerText", holds: "xyz"},
 		{name: "smart quotes are the editor's",
 			page: `<div id=e contenteditable style="min-height:30px;border:1px ` +
-				`solid"></div><script>e.addEventListener('beforeinput',v=>{if(v.data==='"'){v.preventDefault();document.execCommand('insertText',false,e.innerText?'\u201d':'\u201c')}})</script>`,
+				`solid"></div><script>e.addEventListener('beforeinput',v=>{if(v.data==='"'){v.preventDefault();` +
+				`document.execCommand('insertText',false,e.innerText?'\u201d':'\u201c')}})</script>`,
 			steps: []any{tapOn("e"), typed(`"hi"`)}, model: "e.innerText", holds: "\u201chi\u201d", doubt: "the field made"},
 		{name: "one that swallows digits",
 			page: `<div id=e contenteditable style="min-height:30px;border:1px ` +
@@ -142,7 +146,8 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 		{name: "a placeholder of its own element",
 			page: `<div style="position:relative"><div id=e contenteditable style="min-height:30px;border:1px ` +
 				`solid"><p><span contenteditable=false style="pointer-events:none;color:#999" id=ph>Say ` +
-				`something</span><br></p></div></div><script>e.addEventListener('input',()=>{document.getElementById('ph')?.remove()})</script>`,
+				`something</span><br></p></div></div><script>e.addEventListener('input',()=>` +
+				`{document.getElementById('ph')?.remove()})</script>`,
 			steps: []any{tapOn("e"), typed("hey")}, model: "e.innerText.trim()", holds: "hey"},
 		{name: "an editable body in a frame", page: framed("contenteditable=true", ""),
 			steps: []any{tapFrame, typed(" I am")}, model: inFrame, holds: "here I am"},
@@ -157,7 +162,8 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 		{name: "a hidden field, all selected by keys", page: hiddenEditor + "<script>text='old';caret=3;draw()</script>",
 			steps: []any{tapOn("ed"), keys("control+a"), typed("new")}, model: "text", holds: "new"},
 		{name: "a hidden field that takes nothing", page: hiddenEditor + "<script>put=()=>{}</script>" +
-			`<script>ta.addEventListener('input',v=>{v.stopImmediatePropagation();ta.value=''},{capture:true});window.addEventListener('input',v=>{ta.value='';v.stopImmediatePropagation()},true)</script>`,
+			`<script>ta.addEventListener('input',v=>{v.stopImmediatePropagation();ta.value=''},{capture:true});` +
+			`window.addEventListener('input',v=>{ta.value='';v.stopImmediatePropagation()},true)</script>`,
 			steps: []any{tapOn("ed"), typed("abc")}, fail: `shows ""`},
 		{name: "an EditContext",
 			page: `<div id=e tabindex=0 style="min-height:40px;border:1px solid;white-space:pre"></div><script>const c=new ` +
@@ -226,7 +232,8 @@ func TestASelectionIsReplaced(t *testing.T) {
 		{name: "two texts in a row", page: field, steps: []any{tapOn("f"), keys("home"), typed("a"), typed("b")},
 			model: "f.value", holds: "abold words"},
 		{name: "a selection that the field will not give up",
-			page:  `<input id=f value=old><script>f.onkeydown=e=>{if(!e.ctrlKey&&e.key.length===1)f.setSelectionRange(f.value.length,f.value.length)}</script>`,
+			page: `<input id=f value=old><script>f.onkeydown=e=>` +
+				`{if(!e.ctrlKey&&e.key.length===1)f.setSelectionRange(f.value.length,f.value.length)}</script>`,
 			steps: []any{tapOn("f"), keys("control+a"), typed("new")}, fail: `shows "oldnew"`},
 	})
 }
@@ -243,7 +250,9 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 		`<span id=m role=spinbutton contenteditable data-max=12 data-len=2>mm</span>/<span id=d role=spinbutton ` +
 		`contenteditable data-len=2>dd</span>/<span id=y role=spinbutton contenteditable data-len=4>yyyy</span></div>
 <script>const ss=[...document.querySelectorAll('[role=spinbutton]')];ss.forEach((s,i)=>{let ` +
-		`v='';s.addEventListener('focus',()=>v='');s.addEventListener('beforeinput',e=>{e.preventDefault();if(!/^\d$/.test(e.data||''))return;v+=e.data;s.textContent=v.padStart(+s.dataset.len,'0');if(v.length>=+s.dataset.len&&ss[i+1])ss[i+1].focus()})})</script>`
+		`v='';s.addEventListener('focus',()=>v='');s.addEventListener('beforeinput',e=>{e.preventDefault();` +
+		`if(!/^\d$/.test(e.data||''))return;v+=e.data;s.textContent=v.padStart(+s.dataset.len,'0');if(v.length>` +
+		`=+s.dataset.len&&ss[i+1])ss[i+1].focus()})})</script>`
 	runEntries(t, []entryCase{
 		{name: "a date as people write it", page: `<input id=f type=date>`, steps: []any{tapOn("f"), typed("2026-11-22")},
 			model: "f.value", holds: "2026-11-22"},
@@ -284,7 +293,9 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 		{name: "invalid and told so without verification", page: `<input id=f type=email required>`,
 			steps: []any{tapOn("f"), unverified("ada")}, model: "f.value", holds: "ada", doubt: "does not accept"},
 		{name: "sent by Enter",
-			page: `<input id=f><p id=log></p><script>f.onkeydown=e=>{if(e.key==='Enter'){log.textContent+=f.value;f.value=''}}</script>`, steps: []any{tapOn("f"), typed("hello\n")}, model: "log.textContent", holds: "hello", doubt: "sent the text off"},
+			page: `<input id=f><p id=log></p><script>f.onkeydown=e=>{if(e.key==='Enter'){log.textContent+=f.value;f.value=''}}` +
+				`</script>`, steps: []any{tapOn("f"), typed("hello\n")}, model: "log.textContent", holds: "hello",
+			doubt: "sent the text off"},
 		{name: "the focus is stolen",
 			page: `<input id=f><input id=chat ` +
 				`aria-label=Chat><script>f.oninput=()=>{if(f.value.length===3)chat.focus()}</script>`,
@@ -337,7 +348,8 @@ two</textarea>`, steps: replaced("three"), model: "f.value", holds: "three"},
 			holds: "secret", doubt: "its length"},
 		{name: "a number", page: `<input id=f type=number value=12>`, steps: replaced("125"), model: "f.value", holds: "125"},
 		{name: "a selection that is kept",
-			page:  `<input id=f value=old><script>f.onkeydown=e=>{if(!e.ctrlKey&&e.key.length===1)f.setSelectionRange(f.value.length,f.value.length)}</script>`,
+			page: `<input id=f value=old><script>f.onkeydown=e=>` +
+				`{if(!e.ctrlKey&&e.key.length===1)f.setSelectionRange(f.value.length,f.value.length)}</script>`,
 			steps: []any{tapOn("f"), keys("control+a"), typed("new")}, fail: `shows "oldnew"`},
 	})
 }
@@ -414,7 +426,9 @@ func TestPasteIsThePages(t *testing.T) {
 			steps: []any{dsl.SetClipboard{Text: "secret"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "",
 			fail: "did not take the paste"},
 		{name: "a page that pastes itself",
-			page: `<input id=f><script>f.onpaste=e=>{e.preventDefault();f.value=e.clipboardData.getData('text').toUpperCase()}</script>`, steps: []any{dsl.SetClipboard{Text: "abc"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "ABC", doubt: "the field made"},
+			page: `<input id=f><script>f.onpaste=e=>{e.preventDefault();f.value=e.clipboardData.getData('text').toUpperCase()}` +
+				`</script>`, steps: []any{dsl.SetClipboard{Text: "abc"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "ABC",
+			doubt: "the field made"},
 		{name: "what the page copied from its selection", page: `<input id=a value="of the page"><input id=f>`,
 			steps: []any{dsl.SetClipboard{Text: "old"}, tapOn("a"), keys("control+a"), keys("control+c"), tapOn("f"),
 				dsl.Paste{}}, model: "f.value", holds: "of the page"},

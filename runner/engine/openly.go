@@ -24,10 +24,11 @@ type StepEnd struct {
 	Saved   map[string]any // the variables that steps have saved so far
 }
 
-// RunInteractive performs the steps of a case on a device that stays open, one after the other until one does not pass: without
-// recording, log, screenshots or measurements. ended is called with each step at the top level; the error is the
-// performer's error of the last step.
-func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
+// RunInteractive performs the steps of a case on a device that stays open, one after the other until one does not pass:
+// without recording, log, screenshots or measurements. ended is called with each step at the top level; the error is
+// the performer's error of the last step.
+func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options,
+	ended func(StepEnd)) error {
 	r := newRun(c, dev, sink, opts)
 	r.result, r.dynamic, r.bare, r.startedAt = event.Pass, true, true, time.Now()
 	r.session.StepPictures = false

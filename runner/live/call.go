@@ -142,8 +142,8 @@ func (d *Devices) use(ctx context.Context, e *entry, who string, use func(contex
 	return d.endCause(ctx, err)
 }
 
-// errPageless ends the use of a device for a call that needs a page while none is open. The call has an answer that says
-// so, and does not return this error.
+// errPageless ends the use of a device for a call that needs a page while none is open. The call has an answer that
+// says so, and does not return this error.
 var errPageless = fmt.Errorf("the call needs a page: %w", drivers.ErrNoPage)
 
 // closePageless closes a browser device that was opened for a call without a page: it must not be listed as a page.

@@ -97,8 +97,8 @@ func New(list []drivers.Driver, o Options) *Pool {
 	return p
 }
 
-// WithDriver returns a pool of the same devices that opens those of one platform with another driver, which must list the
-// same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must be called
+// WithDriver returns a pool of the same devices that opens those of one platform with another driver, which must list
+// the same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must be called
 // before Close of p.
 func (p *Pool) WithDriver(other drivers.Driver) *Pool {
 	out := &Pool{shared: p.shared, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{

@@ -37,7 +37,8 @@ func site(t *testing.T) string {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprintf(w,
 				`<!doctype html><html lang="en"><meta `+
-					`charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
+					`charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}`+
+					`[hidden]{display:none}</style>%s`, title, body)
 		})
 	}
 	page("/{$}", "Shop",

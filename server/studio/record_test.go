@@ -36,7 +36,8 @@ func site(t testing.TB) string {
 			`in</button></form><p id="wrong" hidden>Wrong password</p>`)
 	page("/home", "Account", `<h1>Welcome, Ada</h1>
 		<label>Country <select onchange="picked.textContent = 'Ships to ' + `+
-		`this.selectedOptions[0].label"><option>Choose</option><option>France</option><option>Germany</option></select></label><p id="picked"></p>
+		`this.selectedOptions[0].label"><option>Choose</option><option>France</option><option>Germany</option></select>`+
+		`</label><p id="picked"></p>
 		<label>Photo <input type="file" onchange="send(this)"></label>
 		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p `+
 		`id="got"></p>

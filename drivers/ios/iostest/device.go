@@ -192,7 +192,8 @@ func (d *Device) crash(why string) {
 	head := fmt.Sprintf(`{"app_name":%q,"timestamp":%q,"app_version":"1.0","bundleID":%q,"bug_type":"309","name":%q}`,
 		a.name, at, a.bundle, a.name)
 	body := fmt.Sprintf(
-		`{"pid":%d,"procName":%q,"procPath":"\/Users\/USER\/Library\/Developer\/CoreSimulator\/Devices\/%s\/data\/Containers\/Bundle\/App.app\/App","exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
+		`{"pid":%d,"procName":%q,`+
+			`"procPath":"\/Users\/USER\/Library\/Developer\/CoreSimulator\/Devices\/%s\/data\/Containers\/Bundle\/App.app\/App","exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
 			`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: `+
 			`5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, d.opts.UDID, why)
 	_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-2026-01-02-030405-%d.ips", a.name, pid)),
