@@ -207,7 +207,8 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 		l, program := goLab(t, 1)
 		env := slices.Clone(l.env)
 		l.env = append(env, "TAPROOT_SHARD="+shard, "TAPROOT_REPEAT=2")
-		l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter="+label, "-ginkgo.randomize-all", "-ginkgo.seed=7").wait().exits(t, 0)
+		l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter="+label, "-ginkgo.randomize-all",
+			"-ginkgo.seed=7").wait().exits(t, 0)
 		byGinkgo := l.loaded()
 
 		l.reports += "-cli"

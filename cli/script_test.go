@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write what the program says into the sc
 //	phones N             N simulated phones, SIM1, SIM2, …, are attached from here on; before, there is none
 //	exits N PROGRAM …    the program ends with that exit code
 //	runs N               the reports folder holds that many runs; all their packs are as the specification has them
-//	result ID WORD STEP  the pack of that test has this result, and the first step that did not pass is this one (0: none)
+//	result ID WORD STEP  the pack of that test has this result, and this is the first step that did not pass (0: none)
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

@@ -14,7 +14,8 @@ func TestPitfallKeysIgnoredInSilence(t *testing.T) {
 		"id: a\nplatform: android\nsteps:\n  - tap: {txet: Greet, id: go}\n": "a.yaml:4:11: unknown key \"txet\"",
 		"id: a\nplatform: android\nsteps:\n  - tap:\n      id: go\n      txet: " +
 			"Greet\n": "a.yaml:6:7: unknown key \"txet\"",
-		"id: a\nplatform: android\nretrys: 3\nsteps:\n  - tap: x\n":                      "a.yaml:3:1: unknown key \"retrys\"",
+		"id: a\nplatform: android\nretrys: 3\nsteps:\n  - tap: x\n": "a.yaml:3:1: " +
+			"unknown key \"retrys\"",
 		"id: a\nplatform: android\nsteps:\n  - if: {cond: \"true\", than: [{tap: x}]}\n": "unknown key \"than\"",
 		"id: a\nplatform: android\nsteps:\n  - tap: {label: x, inside: {lable: y}}\n":    "unknown key \"lable\"",
 		"id: a\nplatform: android\nblocks: {b: [{tap: {txet: x}}]}\nsteps: [{run: {block: " +

@@ -183,7 +183,8 @@ func TestAssistantOnARemoteDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a := ask(
-		`{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tap", "arguments": {"point": "50%,50%"}}}`); strings.Contains(a, `"isError":true`) || len(m.phones[1].Taps()) != 1 {
+		`{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tap", "arguments": ` +
+			`{"point": "50%,50%"}}}`); strings.Contains(a, `"isError":true`) || len(m.phones[1].Taps()) != 1 {
 		t.Error(a)
 	}
 	_ = say.Close()

@@ -156,7 +156,8 @@ func TestWatchAndAct(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 	if a := l.sendMessage(conn,
-		`{"id": 3, "do": {"assert": {"label": "what is not there", "timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
+		`{"id": 3, "do": {"assert": {"label": "what is not there", `+
+			`"timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
 		t.Errorf("%v", a)
 	}
 	for message, want := range map[string]string{

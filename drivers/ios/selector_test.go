@@ -29,7 +29,8 @@ func (e sourceItem) attr(name string) string {
 // fitting lists the names of the elements that a predicate picks, in document order, as WebDriverAgent does.
 func (e sourceItem) fitting(t *testing.T, predicate string) (names []string) {
 	m := regexp.MustCompile(
-		`^type == '(\w+)' AND rect\.x == (-?\d+) AND rect\.y == (-?\d+) AND rect\.width == (\d+) AND rect\.height == (\d+)$`).FindStringSubmatch(predicate)
+		`^type == '(\w+)' AND rect\.x == (-?\d+) AND rect\.y == (-?\d+) ` +
+			`AND rect\.width == (\d+) AND rect\.height == (\d+)$`).FindStringSubmatch(predicate)
 	if m == nil {
 		t.Fatalf("the predicate %q", predicate)
 	}

@@ -129,7 +129,8 @@ func TestSourceThatIsNone(t *testing.T) {
 		"two applications":   `<A><XCUIElementTypeApplication width="1" height="1"/><XCUIElementTypeApplication/></A>`,
 		"no size":            `<XCUIElementTypeApplication x="0" y="0" width="0" height="0"/>`,
 		"too deep":           deep + strings.Repeat("</XCUIElementTypeOther>", sourceDepth+1),
-		"a laugh":            `<!DOCTYPE a [<!ENTITY b "bbbb">]><XCUIElementTypeApplication name="&b;" width="1" height="1"/>`,
+		"a laugh": `<!DOCTYPE a [<!ENTITY b "bbbb">]>` +
+			`<XCUIElementTypeApplication name="&b;" width="1" height="1"/>`,
 	} {
 		if _, err := ReadSource([]byte(text), image.Point{}, time.Time{}); !errors.Is(err, errSource) {
 			t.Errorf("%s: %v", name, err)

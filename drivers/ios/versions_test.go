@@ -235,7 +235,9 @@ func TestAnswersAmongLinesOfALog(t *testing.T) {
 
 func TestComplaintsOfGoIOS(t *testing.T) {
 	t.Parallel()
-	const log = `{"level":"WARN","msg":"go-ios agent is not running. You might need to start it with 'ios tunnel start'"}` + "\n" + `{"level":"ERROR","msg":"failed writing","err":"invalid input file"}` + "\n"
+	const log = `{"level":"WARN","msg":"go-ios agent is not running. ` +
+		`You might need to start it with 'ios tunnel start'"}` + "\n" +
+		`{"level":"ERROR","msg":"failed writing","err":"invalid input file"}` + "\n"
 	if got := complaints(log); got != "failed writing: invalid input file" {
 		t.Error(got)
 	}

@@ -43,8 +43,8 @@ func (a Addr) String() string { return a.Host + "/" + a.Conn }
 //   - Flow control. Each end announces a window when the connection opens. A writer subtracts the cost of a frame from
 //     its credit and waits when none is left. The reader returns credit only for bytes that Read has handed out, in
 //     steps of a quarter of the window, to send fewer frames. A writer cannot get stuck: when everything was read, at
-//     least three quarters of the window are available. So the memory for a connection is bounded, and NATS never sees a
-//     slow subscriber that it would disconnect. Each frame costs a constant in addition to its bytes; otherwise many
+//     least three quarters of the window are available. So the memory for a connection is bounded, and NATS never sees
+//     a slow subscriber that it would disconnect. Each frame costs a constant in addition to its bytes; otherwise many
 //     tiny frames would exceed the bound.
 //   - Liveness. NATS does not report that a subscriber has disappeared. Each end sends a beat when it has sent nothing
 //     else for half of the interval, and fails with ErrDead after three intervals of silence. A lost connection to NATS

@@ -39,7 +39,8 @@ func makeClip(t *testing.T, name, size, seconds string, args ...string) string {
 	path := filepath.Join(t.TempDir(), name)
 	all := append([]string{"-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc=size=" + size + ":rate=10",
 		"-t", seconds}, args...)
-	if out, err := exec.CommandContext(t.Context(), maker(t).FFmpeg, append(all, "file:"+path)...).CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(t.Context(), maker(t).FFmpeg, append(all, "file:"+path)...).CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return path

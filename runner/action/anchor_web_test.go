@@ -50,7 +50,8 @@ func TestAnActionScrollsToWhatItIsRelatedTo(t *testing.T) {
 			dsl.Selector{Label: "Pick", Inside: &dsl.Selector{CSS: ".row", Contains: []dsl.Selector{{Label: "Guest 38"}}}},
 			"g38=Pick", ""},
 		{"in a box beside another that scrolls by itself", `<div style="display:flex">` +
-			inBox(`<div style="height:900px"></div><p style="margin:0;height:20px">Guest 38</p><div style="height:900px"></div>`) +
+			inBox(`<div style="height:900px"></div><p style="margin:0;height:20px">Guest 38</p>`+
+				`<div style="height:900px"></div>`) +
 			inBox(`<div style="height:900px"></div><button id=wrong style="height:20px">Pick</button><div `+
 				`style="height:900px"></div>`) + `</div><button id=also style="position:fixed;left:450px;top:140px">Pick</button>`,
 			beside("Pick", dsl.Selector{Label: "Guest 38"}), "also=Pick", ""},

@@ -128,7 +128,8 @@ func motions() []motion {
 		{name: "video", link: "video://x", result: event.Fail, phone: image.Rect(0, 100, 1000, 600),
 			web: image.Rect(0, 0, 800, 600),
 			page: `<canvas id=v width=320 height=180></canvas><script>const x=v.getContext('2d');setInterval(()=>{for(let ` +
-				`i=0;i<16;i++){x.fillStyle='hsl('+Math.random()*360+' 80% 50%)';x.fillRect(i%8*40,(i/8|0)*90,40,90)}},41)</script>`},
+				`i=0;i<16;i++){x.fillStyle='hsl('+Math.random()*360+' 80% 50%)';` +
+				`x.fillRect(i%8*40,(i/8|0)*90,40,90)}},41)</script>`},
 		{name: "list that scrolls", link: "fling://x", result: event.Pass, least: time.Second,
 			page: `<div id=l></div><script>for(let i=0;i<80;i++)l.innerHTML+='<p>Row '+i+'</p>';const ` +
 				`t0=performance.now();(function f(){const ` +

@@ -8,7 +8,8 @@
 		for (const c of e.childNodes) if (c.nodeType === 3) text += c.textContent.replace('\n', '').replace('\t', '')
 		return text
 	}
-	const idOf = (e) => word(e.getAttribute('flt-semantics-identifier')) || word(e.id) || word(e.ariaLabel) || word(e.name) ||
+	const idOf = (e) => word(e.getAttribute('flt-semantics-identifier')) || word(e.id) || word(e.ariaLabel) ||
+		word(e.name) ||
 		word(e.title) || word(e.htmlFor) || word(e.getAttribute('data-testid'))
 	const boxOf = (e, tag, dx, dy) => {
 		if (tag === 'option') {
@@ -44,5 +45,6 @@
 		}
 		return node
 	}
-	return JSON.stringify({ w: window.innerWidth, h: window.innerHeight, l: document.readyState !== 'complete', r: read(document.body, 0, 0) })
+	return JSON.stringify({ w: window.innerWidth, h: window.innerHeight,
+		l: document.readyState !== 'complete', r: read(document.body, 0, 0) })
 }

@@ -83,7 +83,8 @@ func TestWhatACanvasDraws(t *testing.T) {
 		{"no canvas", `<div style="width:400px;height:200px;background:#eee">Hello</div>` + layer, false},
 		{"no canvas under a faded text", fadedBox, false},
 		{"over a drawing that is no canvas",
-			`<svg width=400 height=200 style="position:absolute;left:0;top:0"><text x=22 y=44 font-size=24>Invoice</text></svg>` + layer, false},
+			`<svg width=400 height=200 style="position:absolute;left:0;top:0">` +
+				`<text x=22 y=44 font-size=24>Invoice</text></svg>` + layer, false},
 		{"a bubble that is faded out", canvas + `<div style="opacity:0;background:#fff;` + traceAt + `">Invoice 4711</div>`,
 			false},
 		{"a text that fades out", canvas + `<div style="opacity:0;transition:opacity .2s;` + traceAt + `">Invoice 4711</div>`,

@@ -117,9 +117,10 @@ func TestFlowTouches(t *testing.T) {
 	t.Parallel()
 	button := []*shape{{text: "b", box: image.Rect(100, 200, 201, 241)}}
 	for list, want := range map[string]string{
-		"- doubleTapOn: b\n":                                                          "tap 150,220; tap 150,220",
-		"- longPressOn: b\n":                                                          "longPress 150,220 3s",
-		"- tapOn: {text: b, repeat: 3}\n":                                             "tap 150,220; tap 150,220; tap 150,220",
+		"- doubleTapOn: b\n": "tap 150,220; tap 150,220",
+		"- longPressOn: b\n": "longPress 150,220 3s",
+		"- tapOn: {text: b, repeat: 3}\n": "tap 150,220; tap 150,220; " +
+			"tap 150,220",
 		"- tapOn: {text: b, repeat: 0}\n":                                             "tap 150,220",
 		"- tapOn: {point: \"50%,25%\"}\n":                                             "tap 270,240",
 		"- tapOn: {point: \"7,9\"}\n":                                                 "tap 7,9",

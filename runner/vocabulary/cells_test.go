@@ -45,7 +45,8 @@ type cell struct {
 //	# fault: MATCH | OUTPUT   the phone's commands that match print the output and end with exit code 1
 //	# header: secrets: [X]    a line of the test's header
 //	# sees: "Pay" 20,60,120,30  what OCR reads in every screenshot, and where
-//	# option: allow-shell     of the run; film: it films; no-vision: it has no OCR and no model; baselines-first: it is the second one, after one with --update-baselines,
+//	# option: allow-shell     of the run; film: it is recorded; no-vision: it has no OCR and no model;
+//	                          baselines-first: it is the second one, after one with --update-baselines,
 //	                          and RUN distinguishes first from second
 //
 // Parts with other names are files next to the test.
