@@ -15,7 +15,8 @@
   };
   const wrap = (owner, name, handler) => {
     const was = owner && Object.getOwnPropertyDescriptor(owner, name);
-    const change = (part, from) => Object.defineProperty(owner, name, {...was, [part]: new Proxy(from, {apply: handler})});
+    const change = (part, from) =>
+      Object.defineProperty(owner, name, {...was, [part]: new Proxy(from, {apply: handler})});
     if (was && typeof was.value === 'function') change('value', was.value);
     if (was && was.set) change('set', was.set);
   };

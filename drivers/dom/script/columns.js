@@ -14,7 +14,8 @@
         found.set(cell, column);
         for (let n = spans(cell, 'colspan'); n > 0; n--) fresh[column++] = spans(cell, 'rowspan');
       }
-      for (let n = 0; n < Math.max(down.length, fresh.length); n++) down[n] = Math.max(0, (fresh[n] || down[n] || 0) - 1);
+      for (let n = 0; n < Math.max(down.length, fresh.length); n++)
+        down[n] = Math.max(0, (fresh[n] || down[n] || 0) - 1);
     }
     return found;
   };

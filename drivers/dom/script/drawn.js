@@ -2,7 +2,8 @@
     redraw(rec, tag, at, place) {
       const {el, node, full} = rec;
       if (tag !== 'input' && tag !== 'select' && tag !== 'textarea') return;
-      const style = this.style(el), type = tag === 'input' ? inputType(el) : tag, ticked = type === 'checkbox' || type === 'radio';
+      const style = this.style(el), type = tag === 'input' ? inputType(el) : tag,
+        ticked = type === 'checkbox' || type === 'radio';
       if (style.visibility !== 'visible' || attr(el, 'aria-hidden') === 'true' || !rendered(el)) return;
       const faded = place.opacity < CLEAR, top = at.faded || el;
       if (!faded && !(ticked || type === 'file' || type === 'range')) return;
@@ -20,23 +21,29 @@
     }
     // stand is the box that is drawn for a field: a neighbour's, its own where it is only faded, or that of its label.
     stand(el, top, holder, full, ticked, faded) {
-      const sized = width(full) >= 6 && height(full) >= 6, own = sized && faded ? full : null, near = sized ? full : {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
+      const sized = width(full) >= 6 && height(full) >= 6, own = sized && faded ? full : null,
+        near = sized ? full : {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
       let best = null, shared = false;
       for (const n of children(holder)) {
         if (!isElement(n) || n === top || IGNORED.has(localName(n))) continue;
         if (this.another(n, el)) shared = shared || !!own && !bare(meet(boxOf(rectOf(n)), own));
         if (!this.seen(n) || this.another(n, el)) continue;
         const b = boxOf(rectOf(n)), tick = width(b) <= 90 && height(b) <= 60;
-        if ((ticked ? tick : own) && !bare(meet(b, near)) && (!best || width(b) * height(b) < width(best) * height(best))) best = b;
+        if ((ticked ? tick : own) && !bare(meet(b, near)) &&
+            (!best || width(b) * height(b) < width(best) * height(best)))
+          best = b;
         else if (ticked && tick && !own && !best && !squeeze(textOf(n))) best = b;
       }
       if (best && ticked) return best;
-      const s = this.style(holder), made = this.made(holder), paints = filled(s) || s.backgroundImage !== 'none' || parseFloat(s.borderTopWidth) > 0 || made.before || made.after;
+      const s = this.style(holder), made = this.made(holder),
+        paints = filled(s) || s.backgroundImage !== 'none' || parseFloat(s.borderTopWidth) > 0 || made.before ||
+          made.after;
       const around = boxOf(rectOf(holder)), label = [...this.labels(el, localName(el))].find(l => this.seen(l));
       if (ticked && shared && label) return boxOf(rectOf(label)); // where it lies itself, another one is drawn
       // it is the handle, or the box
       if (!faded && sized && paints && width(around) <= 90 && height(around) <= 60) return around;
-      if (own && (best || paints || count(holder, 'svg, img') || squeeze(textOf(holder)))) return ticked && holdsBox(own, around) ? around : own;
+      if (own && (best || paints || count(holder, 'svg, img') || squeeze(textOf(holder))))
+        return ticked && holdsBox(own, around) ? around : own;
       return label ? boxOf(rectOf(label)) : null;
     }
     // others tells whether what lies at hit, within the box that a field is drawn in, is another field's.

@@ -2,14 +2,22 @@
 
   const clamp = v => Math.min(255, Math.max(0, v));
   const DYES = {
-    brightness: (c, k) => c.map(v => clamp(v * k)), contrast: (c, k) => c.map(v => clamp((v - 127.5) * k + 127.5)), invert: (c, k) => c.map(v => v + (255 - 2 * v) * Math.min(1, k)),
-    grayscale: (c, k) => { const grey = 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2]; return c.map(v => v + (grey - v) * Math.min(1, k)); },
+    brightness: (c, k) => c.map(v => clamp(v * k)), contrast: (c, k) => c.map(v => clamp((v - 127.5) * k + 127.5)),
+    invert: (c, k) => c.map(v => v + (255 - 2 * v) * Math.min(1, k)),
+    grayscale: (c, k) => {
+      const grey = 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
+      return c.map(v => v + (grey - v) * Math.min(1, k));
+    },
   };
-  const BLENDS = {multiply: (a, b) => a * b, screen: (a, b) => a + b - a * b, darken: Math.min, lighten: Math.max, difference: (a, b) => Math.abs(a - b), exclusion: (a, b) => a + b - 2 * a * b};
+  const BLENDS = {
+    multiply: (a, b) => a * b, screen: (a, b) => a + b - a * b, darken: Math.min, lighten: Math.max,
+    difference: (a, b) => Math.abs(a - b), exclusion: (a, b) => a + b - 2 * a * b};
   const DYED = new RegExp(`\\b(${Object.keys(DYES).join('|')})\\(([\\d.]+)(%?)\\)`, 'g');
   // dyes lists what a filter does to colours; null where nobody knows.
-  const dyes = filter => !filter || filter === 'none' ? [] : /url\(|sepia|hue-rotate|saturate/.test(filter) ? null : [...filter.matchAll(DYED)].map(([, name, n, percent]) => c => DYES[name](c, n / (percent ? 100 : 1)));
-  const blended = (mode, top, under) => BLENDS[mode] && under ? top.map((v, i) => 255 * BLENDS[mode](v / 255, under[i] / 255)) : null;
+  const dyes = filter => !filter || filter === 'none' ? [] : /url\(|sepia|hue-rotate|saturate/.test(filter) ? null :
+    [...filter.matchAll(DYED)].map(([, name, n, percent]) => c => DYES[name](c, n / (percent ? 100 : 1)));
+  const blended = (mode, top, under) => BLENDS[mode] && under ?
+    top.map((v, i) => 255 * BLENDS[mode](v / 255, under[i] / 255)) : null;
   // flooded: a filter of a drawing ends in nothing but a colour.
   const flooded = filter => {
     const ref = /url\("?#([^")]+)"?\)/.exec(filter), last = ref && byId[9](document, ref[1])?.lastElementChild;
@@ -32,7 +40,8 @@
     if (ink[3] < OPAQUE) return false;
     ink = ink.slice(0, 3);
     for (let n = owner; n && isElement(n); n = parent(n)) {
-      const style = reader.style(n), own = on ? '' : ground(style), change = dyes(style.filter), mode = style.mixBlendMode || 'normal';
+      const style = reader.style(n), own = on ? '' : ground(style), change = dyes(style.filter),
+        mode = style.mixBlendMode || 'normal';
       if (own === null || change === null) return false;
       if (own) on = rgba(own).slice(0, 3);
       for (const dye of change) [ink, on] = [dye(ink), on && dye(on)];
@@ -48,5 +57,7 @@
   // blots: a cover that multiplies to black, or screens to white, leaves nothing of what lies under it.
   const blots = style => {
     const [r, g, b, a] = rgba(style.backgroundColor), mode = style.mixBlendMode;
-    return a >= OPAQUE && (/^(multiply|darken|color-burn)$/.test(mode) && r + g + b <= ALIKE || /^(screen|lighten|color-dodge)$/.test(mode) && r + g + b >= 765 - ALIKE);
+    return a >= OPAQUE &&
+      (/^(multiply|darken|color-burn)$/.test(mode) && r + g + b <= ALIKE ||
+      /^(screen|lighten|color-dodge)$/.test(mode) && r + g + b >= 765 - ALIKE);
   };

@@ -7,18 +7,23 @@
     }
     classDisabled(el) {
       const classes = has(el, 'class') && attr(el, 'class');
-      return !!classes && /disabled/i.test(classes) && classes.split(/\s+/).some(c => DISABLED_CLASS.test(c) && !OTHER_CLASS.test(c));
+      return !!classes && /disabled/i.test(classes) &&
+        classes.split(/\s+/).some(c => DISABLED_CLASS.test(c) && !OTHER_CLASS.test(c));
     }
     dataDisabled(el, tag, role) {
       const listed = n => !!n && isElement(n) && LIST_ROLES.has(attr(n, 'role')), around = parentOf(el);
-      if (tag !== 'li' && !ENTRY_ROLES.has(role) && !listed(around) && !(around && listed(parentOf(around)))) return false;
-      return namesOf(el).some(name => name.endsWith('disabled') && DISABLED_DATA.test(name) && attr(el, name) !== 'false' ||
+      if (tag !== 'li' && !ENTRY_ROLES.has(role) && !listed(around) && !(around && listed(parentOf(around))))
+        return false;
+      return namesOf(el)
+        .some(name => name.endsWith('disabled') && DISABLED_DATA.test(name) && attr(el, name) !== 'false' ||
         name.startsWith('data-') && name.endsWith('-state') && /(^|\s)disabled(\s|$)/.test(attr(el, name)));
     }
     isEntry(el, tag, role) {
       if (tag === 'li' || ENTRY_ROLES.has(role)) return true;
       for (let n = parent(el), i = 0; n && isElement(n) && i < 4; n = parent(n), i++) {
-        if (LIST_ROLES.has(attr(n, 'role')) || ['ul', 'ol', 'menu'].includes(localName(n)) || this.nativeLists().some(list => parent(list.el) === n)) return true;
+        if (LIST_ROLES.has(attr(n, 'role')) || ['ul', 'ol', 'menu'].includes(localName(n)) ||
+            this.nativeLists().some(list => parent(list.el) === n))
+          return true;
       }
       return false;
     }
@@ -27,10 +32,12 @@
       if (this.lists) return this.lists;
       this.lists = [];
       for (const el of [...allIn(this.root, 'select')].slice(0, MAX_LISTS)) {
-        const r = rectOf(el), drawn = r.width > 2 && r.height > 2 && rendered(el, {visibilityProperty: true}) && this.opacity(el) >= CLEAR;
+        const r = rectOf(el),
+          drawn = r.width > 2 && r.height > 2 && rendered(el, {visibilityProperty: true}) && this.opacity(el) >= CLEAR;
         if (drawn && this.remains(el)) continue;
         const able = new Set(), disabled = new Set();
-        for (const o of [...every(el, 'option')].slice(0, MAX_MIRRORED)) (matches(o, ':disabled') ? disabled : able).add(squeeze(textOf(o)));
+        for (const o of [...every(el, 'option')].slice(0, MAX_MIRRORED))
+          (matches(o, ':disabled') ? disabled : able).add(squeeze(textOf(o)));
         this.lists.push({el, able, disabled});
       }
       return this.lists;
@@ -41,6 +48,7 @@
       const lists = this.nativeLists().filter(list => list.disabled.size);
       if (!lists.length || !ENTRY_TAGS.has(localName(el))) return false;
       const text = squeeze(textOf(el));
-      return text.length > 0 && text.length < 200 && lists.some(({able, disabled}) => disabled.has(text) && !able.has(text) &&
+      return text.length > 0 && text.length < 200 &&
+        lists.some(({able, disabled}) => disabled.has(text) && !able.has(text) &&
         [...children(parent(el))].some(n => n !== el && isElement(n) && able.has(squeeze(textOf(n)))));
     }

@@ -20,12 +20,14 @@
   const rgba = colour => {
     let c = colours.get(colour);
     if (c) return c;
-    const said = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.e-]+))?\)$/.exec(colour), faint = /\/\s*([\d.e-]+)\)$/.exec(colour);
+    const said = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.e-]+))?\)$/.exec(colour),
+      faint = /\/\s*([\d.e-]+)\)$/.exec(colour);
     if (said) c = [+said[1], +said[2], +said[3], +(said[4] ?? 1)];
     else if (!colour || colour === 'transparent' || colour === 'none') c = [0, 0, 0, 0];
     else {
       const pixel = sampled(ctx => { ctx.fillStyle = '#000'; ctx.fillStyle = colour; ctx.fillRect(0, 0, 1, 1); });
-      c = pixel ? [pixel[0], pixel[1], pixel[2], faint ? +faint[1] : pixel[3] / 255] : [NaN, NaN, NaN, faint ? +faint[1] : 1];
+      c = pixel ? [pixel[0], pixel[1], pixel[2], faint ? +faint[1] : pixel[3] / 255] :
+        [NaN, NaN, NaN, faint ? +faint[1] : 1];
     }
     if (colours.size > 500) colours.clear();
     colours.set(colour, c);
@@ -42,7 +44,8 @@
   };
 
   // listed splits a list of a style at the commas that stand in no brackets and no quotes.
-  const listed = text => String(text).match(/(?:"[^"]*"|\((?:"[^"]*"|[^()"]|\((?:[^()]|\([^()]*\))*\))*\)|[^,("])+/g)?.map(part => part.trim()) || [];
+  const listed = text => String(text)
+    .match(/(?:"[^"]*"|\((?:"[^"]*"|[^()"]|\((?:[^()]|\([^()]*\))*\))*\)|[^,("])+/g)?.map(part => part.trim()) || [];
   const GRADIENT = /^(repeating-)?(linear|radial|conic)-gradient\((.*)\)$/;
   const COLOUR = /(?:rgba?|color|color-mix|hsla?|oklch|oklab|lch|lab)\((?:[^()]|\([^()]*\))*\)|\btransparent\b/;
   // stopsOf are the colours of a gradient, null for what is no gradient.
@@ -59,7 +62,8 @@
   const ground = style => {
     if (style.backgroundImage !== 'none') {
       const stops = stopsOf(style.backgroundImage);
-      return stops && stops.every(c => alpha(c) >= OPAQUE && sameColour(stops[0], c)) && /^(auto|cover|100%)/.test(style.backgroundSize) ? stops[0] : null;
+      return stops && stops.every(c => alpha(c) >= OPAQUE && sameColour(stops[0], c)) &&
+        /^(auto|cover|100%)/.test(style.backgroundSize) ? stops[0] : null;
     }
     const a = alpha(style.backgroundColor);
     return a >= OPAQUE ? style.backgroundColor : a > 0 ? null : '';
@@ -78,13 +82,15 @@
     for (const part of parts) {
       const [colour] = COLOUR.exec(part) || [], places = part.replace(colour, '').trim().split(/\s+/).filter(Boolean);
       if (!colour) return null;
-      for (const place of places.length ? places : [null]) stops.push({o: alpha(colour), t: place === null ? null : length(place, far) / far});
+      for (const place of places.length ? places : [null])
+        stops.push({o: alpha(colour), t: place === null ? null : length(place, far) / far});
     }
     stops[0].t ??= 0;
     stops[stops.length - 1].t ??= 1;
     for (let i = 1, from = 0; i < stops.length; i++) {
       if (stops[i].t === null) continue;
-      for (let j = from + 1; j < i; j++) stops[j].t = stops[from].t + (stops[i].t - stops[from].t) * (j - from) / (i - from);
+      for (let j = from + 1; j < i; j++)
+        stops[j].t = stops[from].t + (stops[i].t - stops[from].t) * (j - from) / (i - from);
       from = i;
     }
     const next = stops.findIndex(s => s.t > t), b = stops[next], before = stops[next - 1];
@@ -115,46 +121,58 @@
     return missed;
   };
   // addressOf is the address of a picture in a style, '' where there is none.
-  const addressOf = image => (/^(?:(?:-webkit-)?image-set\()?url\("((?:[^"\\]|\\.)*)"\)/.exec(image)?.[1] || '').replace(/\\(.)/g, '$1');
+  const addressOf = image => (/^(?:(?:-webkit-)?image-set\()?url\("((?:[^"\\]|\\.)*)"\)/.exec(image)?.[1] || '')
+    .replace(/\\(.)/g, '$1');
   // sized is how large a picture of a size of its own is laid into a box.
   const sized = (said, [w, h], across, down) => {
     if (said === 'cover' || said === 'contain') {
       const k = said === 'cover' ? Math.max(across / w, down / h) : Math.min(across / w, down / h);
       return [w * k, h * k];
     }
-    const [x, y = 'auto'] = said.split(/\s+(?![^(]*\))/), a = x === 'auto' ? null : length(x, across), b = y === 'auto' ? null : length(y, down);
+    const [x, y = 'auto'] = said.split(/\s+(?![^(]*\))/), a = x === 'auto' ? null : length(x, across),
+      b = y === 'auto' ? null : length(y, down);
     return [a ?? (b === null ? w : w * b / h), b ?? (a === null ? h : h * a / w)];
   };
   // layerAt is how opaque a picture or gradient is at a point of the box in which it is laid, null where nobody knows.
   const layerAt = ({image, size, place, repeat}, box, x, y) => {
-    const address = addressOf(image), picture = address ? pictureOf(address) : null, gradient = !address && stopsOf(image);
+    const address = addressOf(image), picture = address ? pictureOf(address) : null,
+      gradient = !address && stopsOf(image);
     if (!picture && !gradient) return null;
-    const across = width(box), down = height(box), own = picture ? [picture.naturalWidth, picture.naturalHeight] : [across, down];
-    const [w, h] = sized(size, own, across, down), [left, top = '50%'] = place.split(/\s+(?![^(]*\))/), [rx, ry = rx] = repeat.split(' ');
+    const across = width(box), down = height(box),
+      own = picture ? [picture.naturalWidth, picture.naturalHeight] : [across, down];
+    const [w, h] = sized(size, own, across, down), [left, top = '50%'] = place.split(/\s+(?![^(]*\))/),
+      [rx, ry = rx] = repeat.split(' ');
     if (!(w > 0 && h > 0)) return 0;
     let dx = x + 0.5 - box.l - length(left, across - w), dy = y + 0.5 - box.t - length(top, down - h);
     if (rx !== 'no-repeat' && rx !== 'repeat-y') dx = (dx % w + w) % w;
     if (ry !== 'no-repeat' && ry !== 'repeat-x') dy = (dy % h + h) % h;
     if (dx < 0 || dx >= w || dy < 0 || dy >= h) return 0;
     if (gradient) return gradientAt(image, dx, dy, w, h);
-    const pixel = sampled(ctx => ctx.drawImage(picture, Math.min(own[0] - 1, Math.floor(dx / w * own[0])), Math.min(own[1] - 1, Math.floor(dy / h * own[1])), 1, 1, 0, 0, 1, 1));
+    const pixel = sampled(ctx => ctx.drawImage(picture, Math.min(own[0] - 1, Math.floor(dx / w * own[0])),
+      Math.min(own[1] - 1, Math.floor(dy / h * own[1])), 1, 1, 0, 0, 1, 1));
     return pixel ? pixel[3] / 255 : null;
   };
   // layersOf takes the layers of a background or a mask apart.
   const layersOf = (images, sizes, places, repeats) => {
-    const [all, size, place, repeat] = [images, sizes || 'auto', places || '0% 0%', repeats || 'repeat'].map(listed), of = (list, i) => list[i % list.length];
+    const [all, size, place, repeat] = [images, sizes || 'auto', places || '0% 0%', repeats || 'repeat'].map(listed),
+      of = (list, i) => list[i % list.length];
     return all.map((image, i) => ({image, size: of(size, i), place: of(place, i), repeat: of(repeat, i)}));
   };
   // pictured: a picture or gradient in the background of a box lets nothing through at a point of it.
   const pictured = (style, box, x, y) => {
-    if (style.backgroundImage === 'none' || /text/.test(style.backgroundClip || '') || style.backgroundAttachment === 'fixed') return false;
+    if (style.backgroundImage === 'none' || /text/.test(style.backgroundClip || '') ||
+        style.backgroundAttachment === 'fixed')
+      return false;
     const border = side => parseFloat(style[`border${side}Width`]) || 0;
-    const inner = {l: box.l + border('Left'), t: box.t + border('Top'), r: box.r - border('Right'), b: box.b - border('Bottom')};
-    return layersOf(style.backgroundImage, style.backgroundSize, style.backgroundPosition, style.backgroundRepeat).some(layer => layerAt(layer, inner, x, y) >= OPAQUE);
+    const inner = {
+      l: box.l + border('Left'), t: box.t + border('Top'), r: box.r - border('Right'), b: box.b - border('Bottom')};
+    return layersOf(style.backgroundImage, style.backgroundSize, style.backgroundPosition, style.backgroundRepeat)
+      .some(layer => layerAt(layer, inner, x, y) >= OPAQUE);
   };
   // maskAt is how much of an element its mask leaves at a point, 1 where nobody knows.
   const maskAt = (el, style, x, y) => {
     const get = name => style['mask' + name] || style['webkitMask' + name], box = boxOf(rectOf(el));
-    const left = layersOf(get('Image'), get('Size'), get('Position'), get('Repeat')).map(layer => layerAt(layer, box, x, y));
+    const left = layersOf(get('Image'), get('Size'), get('Position'), get('Repeat'))
+      .map(layer => layerAt(layer, box, x, y));
     return left.includes(null) ? 1 : Math.max(...left);
   };

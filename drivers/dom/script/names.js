@@ -3,7 +3,8 @@
       if (said && said !== 'none' && said !== 'presentation') return said.slice(0, 40);
       if (hearsay.has(el)) return String(hearsay.get(el).role).slice(0, 40);
       if (tag === 'a' || tag === 'area') return has(el, 'href') ? 'link' : '';
-      if (tag === 'input') return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
+      if (tag === 'input')
+        return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
       if (tag === 'select') return has(el, 'multiple') || +attr(el, 'size') > 1 ? 'listbox' : 'combobox';
       return Object.hasOwn(ROLES, tag) ? ROLES[tag] : '';
     }
@@ -37,9 +38,13 @@
     }
     // shown is what a field displays as its text, or null for what is no field.
     shown(el, tag) {
-      if (tag === 'textarea') { const v = prop(el, HTMLTextAreaElement.prototype, 'value') || ''; return dotted(this.style(el)) ? v.replace(/\S/gu, '•') : v; }
+      if (tag === 'textarea') {
+        const v = prop(el, HTMLTextAreaElement.prototype, 'value') || '';
+        return dotted(this.style(el)) ? v.replace(/\S/gu, '•') : v;
+      }
       if (tag === 'select') {
-        return [...prop(el, HTMLSelectElement.prototype, 'selectedOptions') || []].map(o => squeeze(textOf(o))).join(', ');
+        return [...prop(el, HTMLSelectElement.prototype, 'selectedOptions') || []].map(o => squeeze(textOf(o)))
+          .join(', ');
       }
       if (tag !== 'input') return null;
       const type = inputType(el), value = prop(el, HTMLInputElement.prototype, 'value') || '';
@@ -62,15 +67,18 @@
       const ends = (min, max) => min + '–' + max;
       if (tag === 'select') {
         const list = [...prop(el, HTMLSelectElement.prototype, 'options') || []];
-        const said = list.filter((o, i) => i < MAX_OPTIONS || this.texts.includes(plain(textOf(o)))).map(o => squeeze(textOf(o)).slice(0, 40));
+        const said = list.filter((o, i) => i < MAX_OPTIONS || this.texts.includes(plain(textOf(o))))
+          .map(o => squeeze(textOf(o)).slice(0, 40));
         if (list.length > said.length) said.push('… ' + (list.length - said.length) + ' more');
         return said.join(' | ');
       }
       if (tag === 'input') {
         const type = inputType(el);
-        return type === 'range' ? ends(attr(el, 'min') || 0, attr(el, 'max') || 100) : Object.hasOwn(FORMS, type) ? FORMS[type] : '';
+        return type === 'range' ? ends(attr(el, 'min') || 0, attr(el, 'max') || 100) :
+          Object.hasOwn(FORMS, type) ? FORMS[type] : '';
       }
-      return role === 'slider' && has(el, 'aria-valuenow') ? ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
+      return role === 'slider' && has(el, 'aria-valuenow') ?
+        ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
     }
     name(el, tag) {
       const found = labellers(el);
@@ -85,7 +93,8 @@
         if (labels.length) return cut(squeeze(labels.join(' ')));
       }
       if (Object.hasOwn(TITLES, tag)) { // a group is called what stands at its head
-        for (let n = firstOf(el); n; n = nextOf(n)) if (isElement(n) && localName(n) === TITLES[tag]) return cut(this.text(n, true));
+        for (let n = firstOf(el); n; n = nextOf(n))
+          if (isElement(n) && localName(n) === TITLES[tag]) return cut(this.text(n, true));
       }
       if (tag === 'img' || tag === 'area' || tag === 'input') {
         const alt = squeeze(attr(el, 'alt') || '');
@@ -121,7 +130,8 @@
         const tag = localName(n), s = this.style(n);
         if (tag === 'br') out.push(' ');
         if (tag === 'svg') { const title = find(n, ':scope > title'); if (title) out.push(' ', textOf(title)); }
-        if (IGNORED.has(tag) || s.display === 'none' || s.visibility !== 'visible' || attr(n, 'aria-hidden') === 'true') continue;
+        if (IGNORED.has(tag) || s.display === 'none' || s.visibility !== 'visible' || attr(n, 'aria-hidden') === 'true')
+          continue;
         const said = attr(n, 'aria-label') || (tag === 'img' ? attr(n, 'alt') : '') || '';
         const block = !this.inline(n) || said ? ' ' : '';
         out.push(block);

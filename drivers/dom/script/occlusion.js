@@ -1,19 +1,24 @@
   // Occlusion tells of the elements that were read what a person sees of them and where a touch reaches them.
 
   const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // where in a line of text it is looked
-  const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85], [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
-  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_SHADE = 6, LEAST_CANVAS = 10, MAX_OVER = 400, FAINT = 0.1, DUST = 4;
+  const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85],
+    [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
+  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_SHADE = 6,
+    LEAST_CANVAS = 10, MAX_OVER = 400, FAINT = 0.1, DUST = 4;
   const width = b => b.r - b.l, height = b => b.b - b.t;
   const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
   const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
-  const union = (a, b) => a ? {l: Math.min(a.l, b.l), t: Math.min(a.t, b.t), r: Math.max(a.r, b.r), b: Math.max(a.b, b.b)} : b;
+  const union = (a, b) => a ?
+    {l: Math.min(a.l, b.l), t: Math.min(a.t, b.t), r: Math.max(a.r, b.r), b: Math.max(a.b, b.b)} : b;
   const round = b => [Math.round(b.l), Math.round(b.t), Math.round(b.r), Math.round(b.b)];
   // sliver: so little is left of a line that nobody reads it.
-  const sliver = (part, whole) => width(part) < Math.min(3, width(whole)) || height(part) < Math.max(Math.min(2, height(whole)), height(whole) / 4) || bare(part) && !bare(whole);
+  const sliver = (part, whole) => width(part) < Math.min(3, width(whole)) ||
+    height(part) < Math.max(Math.min(2, height(whole)), height(whole) / 4) || bare(part) && !bare(whole);
 
   class Occlusion {
     constructor(reader, view, spare) {
-      this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.overlays = []; this.pierced = new Map(); this.masks = new Map();
+      this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.overlays = [];
+      this.pierced = new Map(); this.masks = new Map();
     }
     hit(x, y) {
       const key = x * 100003 + y;
@@ -28,7 +33,8 @@
     addOverlay(el, style, box) {
       if (this.overlays.length >= MAX_OVERLAYS || this.touchable(el) || width(box) * height(box) < 64) return;
       const tag = localName(el);
-      const paints = alpha(style.backgroundColor) > CLEAR || frost(this.reader, el) > 0 || style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
+      const paints = alpha(style.backgroundColor) > CLEAR || frost(this.reader, el) > 0 ||
+        style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
       if (!paints) return;
       const cover = (x, y, share) => solid(this.reader, el, x, y, share);
       const seen = {frost: frost(this.reader, el), tint: tint(this.reader, el)};
@@ -37,21 +43,28 @@
     // addRings does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of
     // it), its outline.
     addRings(el, style, rec) {
-      if (style.boxShadow === 'none' && style.outlineStyle === 'none' || this.overlays.length >= MAX_OVERLAYS || this.reader.opacity(el) < OPAQUE) return;
-      const own = rec.full, rings = shadows(style.boxShadow).filter(s => !s.inset && alpha(s.colour) >= OPAQUE).map(s => ({far: s.spread - s.blur / 2, ...s}));
-      const line = style.outlineStyle === 'none' || alpha(style.outlineColor) < OPAQUE ? 0 : parseFloat(style.outlineWidth) || 0;
+      if (style.boxShadow === 'none' && style.outlineStyle === 'none' || this.overlays.length >= MAX_OVERLAYS ||
+          this.reader.opacity(el) < OPAQUE)
+        return;
+      const own = rec.full,
+        rings = shadows(style.boxShadow).filter(s => !s.inset && alpha(s.colour) >= OPAQUE)
+          .map(s => ({far: s.spread - s.blur / 2, ...s}));
+      const line = style.outlineStyle === 'none' || alpha(style.outlineColor) < OPAQUE ?
+        0 : parseFloat(style.outlineWidth) || 0;
       if (line) rings.push({far: line + (parseFloat(style.outlineOffset) || 0), x: 0, y: 0});
       const shape = clipShape(el, style, own);
       for (const {far, x, y} of rings) {
         if (far < MIN_SHADE) continue;
         const box = meet({l: own.l + x - far, t: own.t + y - far, r: own.r + x + far, b: own.b + y + far}, rec.clip);
-        this.overlays.push({el, box: shape ? meet(box, shape) : box, what: 'ring', solid: (px, py) => !inBox(own, px, py)});
+        this.overlays.push(
+          {el, box: shape ? meet(box, shape) : box, what: 'ring', solid: (px, py) => !inBox(own, px, py)});
       }
     }
     // addPseudo does so for the pseudo-elements of an element.
     addPseudo(el, part, made, box) {
       const s = made.style;
-      if (this.overlays.length >= MAX_OVERLAYS || alpha(s.backgroundColor) <= CLEAR && s.backgroundImage === 'none') return;
+      if (this.overlays.length >= MAX_OVERLAYS || alpha(s.backgroundColor) <= CLEAR && s.backgroundImage === 'none')
+        return;
       const b = pseudoBox(this.reader, el, s, box);
       if (!b || width(b) * height(b) < 64) return;
       const whole = +s.opacity >= OPAQUE && maskAlpha(s) === 1 && s.visibility === 'visible', full = filled(s);
@@ -73,8 +86,11 @@
     // coverAt names what hides a point of owner from a person, "" when nothing does. of is its letters ("text"), its
     // box, or the page in a frame.
     coverAt(owner, x, y, of) {
-      const reader = this.reader, boxed = of !== 'text', mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
-      const over = r => above(r, mine()[boxed ? 'box' : 'text']), blurs = far => of !== 'box' && smears(far, reader.style(owner));
+      const reader = this.reader, boxed = of !== 'text',
+        mine = () => this.pierced.get(owner) ||
+          this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
+      const over = r => above(r, mine()[boxed ? 'box' : 'text']),
+        blurs = far => of !== 'box' && smears(far, reader.style(owner));
       const mask = this.masked(owner).find(({el, style}) => maskAt(el, style, x, y) < FAINT);
       if (mask) return 'the mask of ' + describe(nameable(mask.el));
       if (of === 'page' && blurs(reader.blur(owner))) return 'a filter of ' + describe(nameable(owner));
@@ -83,7 +99,9 @@
       let left = 1; // of what a person sees there
       const hides = dark => { left *= 1 - dark; return left < 1 - OPAQUE; };
       for (const g of this.overlays) {
-        if (!inBox(g.box, x, y) || (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || boxed && holds(owner, g.el))) continue;
+        if (!inBox(g.box, x, y) ||
+            (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || boxed && holds(owner, g.el)))
+          continue;
         if (boxed && g.what === 'pseudo' && holds(owner, g.el)) continue;
         if (g.what === 'box' && drawsIt(g.el) || !over(this.overlayRank(g))) continue;
         const group = share(g.el), cover = g.solid(x, y, group) || blurs(g.frost || 0) ? 1 : (g.tint || 0) / group;
@@ -98,7 +116,8 @@
         const cover = () => solid(reader, e, x, y, share(e)) ? 1 : tint(reader, e) / share(e);
         if (holds(e, owner)) return !holds(owner, e) && over(rank(reader, e)) ? cover() : 0;
         // of it only that is there
-        if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')) ? 1 : 0;
+        if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y))
+          return filled(styleOf(e, '::backdrop')) ? 1 : 0;
         return direct || over(rank(reader, e)) ? blurs(frost(reader, e)) ? 1 : cover() : 0;
       };
       if (hides(dark(hit))) return describe(nameable(hit));
@@ -110,7 +129,10 @@
     }
     // tells: where an element is drawn, the browser finds it: at any point of a text, or of a box of HTML.
     tells(owner, of, hit) {
-      if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement || /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner) || this.reader.style(owner).display === 'contents') return false;
+      if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement ||
+          /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner) ||
+          this.reader.style(owner).display === 'contents')
+        return false;
       // a page in a frame that takes no touches is found nowhere
       if (this.spare && /^(html|body)$/.test(localName(hit))) return false;
       const {root, modals} = this.reader;
@@ -121,7 +143,8 @@
       const known = this.masks.get(owner);
       if (known) return known;
       const p = parent(owner), style = this.reader.style(owner), list = p && isElement(p) ? this.masked(p) : [];
-      const own = (style.maskImage || style.webkitMaskImage || 'none') !== 'none' ? [...list, {el: owner, style}] : list;
+      const own = (style.maskImage || style.webkitMaskImage || 'none') !== 'none' ?
+        [...list, {el: owner, style}] : list;
       this.masks.set(owner, own);
       return own;
     }
@@ -139,7 +162,8 @@
           if (shown.length >= MAX_RECTS || ++pieces > MAX_PIECES) return shown.concat(lost);
           if (bare(whole)) continue;
           if (!sliver(meet(whole, rec.reach), whole)) run.away = false;
-          const part = meet(whole, rec.inner), seen = meet(part, this.view), blank = dim && inFirstLine(top, whole), some = blank || sliver(seen, whole) ? lost : shown;
+          const part = meet(whole, rec.inner), seen = meet(part, this.view), blank = dim && inFirstLine(top, whole),
+            some = blank || sliver(seen, whole) ? lost : shown;
           if (some.length < MAX_RECTS) some.push({owner, whole, part, seen, blank});
         }
       }
@@ -153,7 +177,10 @@
         if (this.textGone(rec, lines)) return;
       }
       if (shown.length && rec.runs.some(run => run.away)) this.shorten(rec);
-      if (shown.length && shown.every(l => height(l.whole) < DUST && width(l.whole) > DUST || this.camouflaged(l))) { this.textLost(rec); shown = []; }
+      if (shown.length && shown.every(l => height(l.whole) < DUST && width(l.whole) > DUST || this.camouflaged(l))) {
+        this.textLost(rec);
+        shown = [];
+      }
       const box = meet(rec.box, this.view);
       if (bare(box)) return;
       if (shown.length) {
@@ -161,7 +188,8 @@
         for (const l of shown) all = union(all, l.part);
         if (rec.loose && width(all) * height(all) < 0.8 * width(rec.full) * height(rec.full)) node.y = round(all);
       }
-      const text = shown.slice(0, MAX_LINES).flatMap(l => ALONG.map(a => ({owner: l.owner, ...within2(l.seen, a, 0.5)})));
+      const text = shown.slice(0, MAX_LINES)
+        .flatMap(l => ALONG.map(a => ({owner: l.owner, ...within2(l.seen, a, 0.5)})));
       const grid = GRID.map(([a, b]) => within2(box, a, b));
       this.obscure(rec, text, grid);
       if (node.v === undefined) this.reach(rec, text, grid); else node.c = node.v;
@@ -242,7 +270,8 @@
         return;
       }
       if (this.reader.shown(el, node.t) !== null) return;
-      const away = new Set(runs.filter(run => run.away).map(run => run.node)), left = this.reader.text(el, false, null, away) || this.reader.text(el, true, null, away);
+      const away = new Set(runs.filter(run => run.away).map(run => run.node)),
+        left = this.reader.text(el, false, null, away) || this.reader.text(el, true, null, away);
       if (left) put(node, 'x', left);
     }
     // textLost takes a text from an element which shows none of it.
@@ -255,27 +284,38 @@
     // camouflaged: the letters have the colour of what they are drawn on.
     camouflaged({owner, seen}) {
       if (store.traced.has(owner)) return false;
-      const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style), drawing = owner instanceof SVGElement;
+      const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style),
+        drawing = owner instanceof SVGElement;
       if (reader.dyes(owner) && dissolved(reader, owner)) return true;
-      if (!drawing && !sameColour(reader.surfaces.get(owner), ink) && !reader.grounds.has(ink) || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
+      if (!drawing && !sameColour(reader.surfaces.get(owner), ink) && !reader.grounds.has(ink) ||
+          style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0)
+        return false;
       const {x, y} = within2(seen, 0.5, 0.5);
       if (!this.touchable(owner)) return false;
-      const overlays = this.overlays.filter(g => inBox(g.box, x, y)), [plate] = overlays, mine = rank(reader, owner, 'text');
+      const overlays = this.overlays.filter(g => inBox(g.box, x, y)), [plate] = overlays,
+        mine = rank(reader, owner, 'text');
       if (overlays.length > 1 || plate && (plate.what !== 'box' || above(this.overlayRank(plate), mine))) return false;
       let under = false;
       for (const e of stackAt(reader.root, x, y)) {
         under = under || e === owner;
         if (!under) continue;
-        if (plate && (holds(e, plate.el) || above(this.overlayRank(plate), rank(reader, e)))) return !!ground(reader.style(plate.el)) && reader.opacity(plate.el) >= OPAQUE && sameColour(ground(reader.style(plate.el)), ink);
-        const s = reader.style(e), on = drawing && SHAPES.has(localName(e)) ? alpha(s.fill) * (parseFloat(s.fillOpacity) || 0) >= OPAQUE ? s.fill : null : ground(s);
-        if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || on && reader.opacity(e) < OPAQUE) return false;
+        if (plate && (holds(e, plate.el) || above(this.overlayRank(plate), rank(reader, e))))
+          return !!ground(reader.style(plate.el)) && reader.opacity(plate.el) >= OPAQUE &&
+            sameColour(ground(reader.style(plate.el)), ink);
+        const s = reader.style(e),
+          on = drawing && SHAPES.has(localName(e)) ? alpha(s.fill) * (parseFloat(s.fillOpacity) || 0) >= OPAQUE ?
+            s.fill : null : ground(s);
+        if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || on && reader.opacity(e) < OPAQUE)
+          return false;
         if (on) return sameColour(on, ink);
       }
       return under && sameColour(reader.surfaces.get(rootElement(reader.root)), ink);
     }
   }
   // changing: a view changes to another by pictures of both, and no element is found meanwhile.
-  const changing = root => { try { return matches(rootElement(root), ':active-view-transition'); } catch { return false; } };
+  const changing = root => {
+    try { return matches(rootElement(root), ':active-view-transition'); } catch { return false; }
+  };
   // inFirstLine: a piece of text stands in the first line of a block.
   const inFirstLine = (block, piece) => {
     const range = new Range();
@@ -305,7 +345,8 @@
     const said = name => (s[name] || 'none') === 'none' ? null : s[name];
     if (!said('transform') && !said('translate') && !said('scale') && !said('rotate')) return null;
     try {
-      const m = new DOMMatrix(), [x = '0px', y = '0px'] = (said('translate') || '').split(' ').filter(Boolean), k = (said('scale') || '1').split(' ').map(Number);
+      const m = new DOMMatrix(), [x = '0px', y = '0px'] = (said('translate') || '').split(' ').filter(Boolean),
+        k = (said('scale') || '1').split(' ').map(Number);
       m.translateSelf(length(x, w), length(y, h));
       if (said('rotate') && /^-?[\d.]+deg$/.test(s.rotate)) m.rotateSelf(parseFloat(s.rotate));
       m.scaleSelf(k[0], k[1] ?? k[0]);
@@ -317,7 +358,10 @@
     if (s.position !== 'absolute' && s.position !== 'fixed') return null;
     let base = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
     for (let n = el; n && isElement(n); n = parent(n)) {
-      const holder = reader.style(n), moved = holder.transform !== 'none' || (holder.translate || 'none') !== 'none' || (holder.scale || 'none') !== 'none' || (holder.rotate || 'none') !== 'none' || holder.filter !== 'none' || holder.perspective !== 'none' || /paint|layout|strict|content/.test(holder.contain);
+      const holder = reader.style(n),
+        moved = holder.transform !== 'none' || (holder.translate || 'none') !== 'none' ||
+          (holder.scale || 'none') !== 'none' || (holder.rotate || 'none') !== 'none' || holder.filter !== 'none' ||
+          holder.perspective !== 'none' || /paint|layout|strict|content/.test(holder.contain);
       if (!moved && (s.position === 'fixed' || holder.position === 'static')) continue;
       const r = n === el && own ? own : boxOf(rectOf(n));
       base = {l: r.l + clientLeft(n), t: r.t + clientTop(n), r: r.r, b: r.b};
@@ -326,8 +370,10 @@
     const px = v => parseFloat(v) || 0;
     let l = base.l + px(s.left) + px(s.marginLeft), t = base.t + px(s.top) + px(s.marginTop);
     const border = s.boxSizing === 'border-box' ? 0 : 1;
-    const w = px(s.width) + border * (px(s.paddingLeft) + px(s.paddingRight) + px(s.borderLeftWidth) + px(s.borderRightWidth));
-    const h = px(s.height) + border * (px(s.paddingTop) + px(s.paddingBottom) + px(s.borderTopWidth) + px(s.borderBottomWidth));
+    const w = px(s.width) +
+      border * (px(s.paddingLeft) + px(s.paddingRight) + px(s.borderLeftWidth) + px(s.borderRightWidth));
+    const h = px(s.height) +
+      border * (px(s.paddingTop) + px(s.paddingBottom) + px(s.borderTopWidth) + px(s.borderBottomWidth));
     let box = {l, t, r: l + w, b: t + h};
     const moved = motion(s, w, h);
     if (moved) {

@@ -8,14 +8,16 @@
   const attach = part(Element.prototype, 'attachShadow');
   const root = part(Element.prototype, 'shadowRoot'), mode = part(ShadowRoot.prototype, 'mode');
   if (!attach || !root || !mode) return;
-  Object.defineProperty(Element.prototype, 'attachShadow', {...attach, value: new Proxy(attach.value, {apply: (target, self, args) => {
+  Object.defineProperty(
+    Element.prototype, 'attachShadow', {...attach, value: new Proxy(attach.value, {apply: (target, self, args) => {
     const how = args[0];
     if (!how || how.mode !== 'closed') return apply(target, self, args);
     const made = apply(target, self, [{...how, mode: 'open'}]);
     kept.add(made);
     return made;
   }})});
-  Object.defineProperty(Element.prototype, 'shadowRoot', {...root, get: new Proxy(root.get, {apply: (target, self, args) => {
+  Object.defineProperty(
+    Element.prototype, 'shadowRoot', {...root, get: new Proxy(root.get, {apply: (target, self, args) => {
     const found = apply(target, self, args);
     return found && kept.has(found) ? null : found;
   }})});
@@ -28,7 +30,8 @@
   const send = Function.prototype.call.bind(EventTarget.prototype.dispatchEvent), Told = CustomEvent;
   const inner = part(HTMLElement.prototype, 'attachInternals');
   if (!inner) return;
-  Object.defineProperty(HTMLElement.prototype, 'attachInternals', {...inner, value: new Proxy(inner.value, {apply: (target, self, args) => {
+  Object.defineProperty(
+    HTMLElement.prototype, 'attachInternals', {...inner, value: new Proxy(inner.value, {apply: (target, self, args) => {
     const made = apply(target, self, args);
     internals.set(self, made);
     elements.push(new WeakRef(self));
@@ -39,7 +42,9 @@
     for (const each of elements) {
       const el = each.deref(), has = el && el.isConnected && internals.get(el);
       if (!has || !(has.role || el.getAttribute('role'))) continue;
-      const said = {role: el.getAttribute('role') || has.role, name: has.ariaLabel || '', checked: state(has.ariaChecked), pressed: state(has.ariaPressed),
+      const said = {
+        role: el.getAttribute('role') || has.role, name: has.ariaLabel || '', checked: state(has.ariaChecked),
+        pressed: state(has.ariaPressed),
         selected: has.ariaSelected === 'true' || undefined, disabled: has.ariaDisabled === 'true' || undefined};
       send(el, new Told(NAME + 'said', {composed: true, detail: JSON.stringify(said)}));
     }

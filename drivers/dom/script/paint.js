@@ -65,7 +65,8 @@
     const none = at(0, 0, 0, 0);
     if (kind === 'inset') { const e = edges(inner, w, h); return at(e.l, e.t, w - e.r, h - e.b); }
     if (kind === 'polygon') {
-      const points = inner.replace(/^(nonzero|evenodd)\s*,\s*/, '').split(',').map(p => p.trim().split(/\s+(?![^(]*\))/));
+      const points = inner.replace(/^(nonzero|evenodd)\s*,\s*/, '').split(',')
+        .map(p => p.trim().split(/\s+(?![^(]*\))/));
       const xs = points.map(p => length(p[0], w)), ys = points.map(p => length(p[1], h));
       return at(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
     }
@@ -87,10 +88,12 @@
   };
   // clipRect is the box that the old property clip leaves, which rules placed elements only.
   const clipRect = (style, box) => {
-    const m = style.position === 'absolute' || style.position === 'fixed' ? /^rect\((.*)\)$/.exec(style.clip || '') : null;
+    const m = style.position === 'absolute' || style.position === 'fixed' ?
+      /^rect\((.*)\)$/.exec(style.clip || '') : null;
     if (!m) return null;
     const [t, r, b, l] = m[1].split(/[\s,]+/).map(v => v === 'auto' ? null : parseFloat(v));
-    return {l: box.l + (l ?? 0), t: box.t + (t ?? 0), r: r === null ? box.r : box.l + r, b: b === null ? box.b : box.t + b};
+    return {l: box.l + (l ?? 0), t: box.t + (t ?? 0), r: r === null ? box.r : box.l + r,
+      b: b === null ? box.b : box.t + b};
   };
 
   // shadows lists those of a style: colour, place, how far each is blurred and, of a box, spread.
@@ -103,11 +106,14 @@
   // letters does.
   const part = said => said.endsWith('%') ? parseFloat(said) / 100 : parseFloat(said);
   const fills = style => alpha(style.fill) * part(style.fillOpacity) >= CLEAR;
-  const strokes = style => style.stroke !== 'none' && alpha(style.stroke) * part(style.strokeOpacity) >= CLEAR && parseFloat(style.strokeWidth) > 0;
-  const inkOf = (el, style) => el instanceof SVGElement ? fills(style) || !strokes(style) ? style.fill : style.stroke : style.webkitTextFillColor || style.color;
+  const strokes = style => style.stroke !== 'none' && alpha(style.stroke) * part(style.strokeOpacity) >= CLEAR &&
+    parseFloat(style.strokeWidth) > 0;
+  const inkOf = (el, style) => el instanceof SVGElement ? fills(style) || !strokes(style) ? style.fill : style.stroke :
+    style.webkitTextFillColor || style.color;
   const HEAP = -0.4; // letters that are drawn so much nearer to each other than their size are a blot
   const inkless = (el, style) => {
-    if (parseFloat(style.fontSize) < 1 || parseFloat(style.letterSpacing) < HEAP * parseFloat(style.fontSize)) return true;
+    if (parseFloat(style.fontSize) < 1 || parseFloat(style.letterSpacing) < HEAP * parseFloat(style.fontSize))
+      return true;
     if (el instanceof SVGElement ? fills(style) || strokes(style) : alpha(inkOf(el, style)) >= CLEAR) return false;
     if ((style.webkitBackgroundClip || style.backgroundClip || '').includes('text') &&
       (style.backgroundImage !== 'none' || alpha(style.backgroundColor) >= CLEAR)) return false;
@@ -120,10 +126,14 @@
   const dressed = new WeakMap(), rulesOf = sheet => { try { return sheet.cssRules; } catch { return null; } };
   const dressesFirsts = root => {
     if (!root.styleSheets) return false;
-    const sheets = [...root.styleSheets, ...root.adoptedStyleSheets || []].map(rulesOf), key = sheets.map(rules => rules ? rules.length : -1).join();
+    const sheets = [...root.styleSheets, ...root.adoptedStyleSheets || []].map(rulesOf),
+      key = sheets.map(rules => rules ? rules.length : -1).join();
     let known = dressed.get(root);
-    const says = rules => [...rules].some(rule => /:first-l/.test(rule.selectorText || '') || !!rule.styleSheet && (rulesOf(rule.styleSheet) === null || says(rulesOf(rule.styleSheet))) || !!rule.cssRules && says(rule.cssRules));
-    if (!known || known.key !== key) dressed.set(root, known = {key, yes: sheets.some(rules => rules === null || says(rules))});
+    const says = rules => [...rules].some(rule => /:first-l/.test(rule.selectorText || '') ||
+      !!rule.styleSheet && (rulesOf(rule.styleSheet) === null || says(rulesOf(rule.styleSheet))) ||
+      !!rule.cssRules && says(rule.cssRules));
+    if (!known || known.key !== key)
+      dressed.set(root, known = {key, yes: sheets.some(rules => rules === null || says(rules))});
     return known.yes;
   };
   // paints: a style draws something of a box.
@@ -133,11 +143,13 @@
   const fading = s => s.animationName !== 'none' ||
     /[1-9]/.test(s.transitionDuration) && /all|opacity|filter/.test(s.transitionProperty);
   // apart: a style leaves the room of a space beside what is written.
-  const apart = (s, side) => parseFloat(s['margin' + side]) + parseFloat(s['padding' + side]) >= 0.25 * parseFloat(s.fontSize);
+  const apart = (s, side) => parseFloat(s['margin' + side]) +
+    parseFloat(s['padding' + side]) >= 0.25 * parseFloat(s.fontSize);
   // dotted: letters are drawn as dots, as those of a password are.
   const dotted = style => (style.webkitTextSecurity || 'none') !== 'none';
   // repainted: a style draws a picture in place of all that an element holds.
-  const repainted = style => /^(url|image-set|-webkit-image-set|(repeating-)?(linear|radial|conic)-gradient)\(/.test(style.content);
+  const repainted = style =>
+    /^(url|image-set|-webkit-image-set|(repeating-)?(linear|radial|conic)-gradient)\(/.test(style.content);
 
   // backdrop tells whether a style alone fills its box with what cannot be seen through.
   const filled = style => {
@@ -161,13 +173,15 @@
   const pixelAlpha = (el, x, y, w, h) => {
     const r = rectOf(el);
     if (!(w > 0 && h > 0 && r.width > 0 && r.height > 0)) return null;
-    const px = Math.min(w - 1, Math.max(0, (x - r.left) / r.width * w)), py = Math.min(h - 1, Math.max(0, (y - r.top) / r.height * h));
+    const px = Math.min(w - 1, Math.max(0, (x - r.left) / r.width * w)),
+      py = Math.min(h - 1, Math.max(0, (y - r.top) / r.height * h));
     const pixel = sampled(ctx => ctx.drawImage(el, px, py, 1, 1, 0, 0, 1, 1));
     return pixel ? pixel[3] / 255 : null;
   };
   // filledRow: a cell shows the background of its row and of the group of rows, which the browser finds at no point.
   const filledRow = (reader, el) => {
-    for (let n = parent(el); n && isElement(n) && /^table-(row|.+-group)/.test(reader.style(n).display); n = parent(n)) if (filled(reader.style(n))) return true;
+    for (let n = parent(el); n && isElement(n) && /^table-(row|.+-group)/.test(reader.style(n).display); n = parent(n))
+      if (filled(reader.style(n))) return true;
     return false;
   };
   const SHAPES = new Set(['path', 'rect', 'circle', 'ellipse', 'polygon', 'image']);
@@ -180,10 +194,16 @@
     if (SHAPES.has(tag) && find !== null && el instanceof SVGElement) {
       return tag !== 'image' && alpha(style.fill) * (parseFloat(style.fillOpacity) || 0) >= OPAQUE;
     }
-    if (style.display !== 'contents' && (filled(style) || pictured(style, boxOf(rectOf(el)), x, y)) || style.display === 'table-cell' && filledRow(reader, el)) return true;
-    if (tag === 'img') return (pixelAlpha(el, x, y, prop(el, HTMLImageElement.prototype, 'naturalWidth'), prop(el, HTMLImageElement.prototype, 'naturalHeight')) ??
+    if (style.display !== 'contents' && (filled(style) || pictured(style, boxOf(rectOf(el)), x, y)) ||
+        style.display === 'table-cell' && filledRow(reader, el))
+      return true;
+    if (tag === 'img')
+      return (pixelAlpha(el, x, y, prop(el, HTMLImageElement.prototype, 'naturalWidth'),
+        prop(el, HTMLImageElement.prototype, 'naturalHeight')) ??
       (/\.jpe?g([?#]|$)/i.test(attr(el, 'src') || '') ? 1 : 0)) >= OPAQUE;
-    if (tag === 'canvas') return (pixelAlpha(el, x, y, prop(el, HTMLCanvasElement.prototype, 'width'), prop(el, HTMLCanvasElement.prototype, 'height')) ?? 0) >= OPAQUE;
+    if (tag === 'canvas')
+      return (pixelAlpha(el, x, y, prop(el, HTMLCanvasElement.prototype, 'width'),
+        prop(el, HTMLCanvasElement.prototype, 'height')) ?? 0) >= OPAQUE;
     if (tag === 'video') return prop(el, HTMLMediaElement.prototype, 'readyState') >= 2 || postered(el, style, x, y);
     if (framing(el)) return frameSolid(el);
     return bordered(el, style, x, y);
@@ -191,45 +211,64 @@
   // postered: the picture that stands for a film until it runs lets nothing through at a point.
   const postered = (el, style, x, y) => {
     const poster = prop(el, HTMLVideoElement.prototype, 'poster');
-    return !!poster && layerAt({image: `url("${poster}")`, size: style.objectFit === 'fill' ? '100% 100%' : style.objectFit === 'cover' ? 'cover' : 'contain',
+    return !!poster &&
+      layerAt({image: `url("${poster}")`,
+      size: style.objectFit === 'fill' ? '100% 100%' : style.objectFit === 'cover' ? 'cover' : 'contain',
       place: style.objectPosition, repeat: 'no-repeat'}, boxOf(rectOf(el)), x, y) >= OPAQUE;
   };
   // tint is how much of what lies under an element its colour takes away, where it is not solid.
   const tint = (reader, el) => {
     const style = reader.style(el);
-    if (style.visibility !== 'visible' || style.display === 'contents' || style.display === 'inline' || (style.backgroundClip || '').includes('text')) return 0;
-    return maskAlpha(style) < 1 || style.mixBlendMode !== 'normal' ? 0 : alpha(style.backgroundColor) * reader.opacity(el);
+    if (style.visibility !== 'visible' || style.display === 'contents' || style.display === 'inline' ||
+        (style.backgroundClip || '').includes('text'))
+      return 0;
+    return maskAlpha(style) < 1 || style.mixBlendMode !== 'normal' ?
+      0 : alpha(style.backgroundColor) * reader.opacity(el);
   };
   // bordered: a border may be as wide as a whole curtain.
   const bordered = (el, s, x, y) => {
-    const r = rectOf(el), wide = side => parseFloat(s[`border${side}Width`]) || 0, full = side => alpha(s[`border${side}Color`]) >= OPAQUE;
-    const inner = shadows(s.boxShadow).some(({inset, colour, x: dx, y: dy, spread, blur}) => inset && spread - blur / 2 > 4 && alpha(colour) >= OPAQUE &&
-      !inBox({l: r.left + dx + spread - blur / 2, t: r.top + dy + spread - blur / 2, r: r.right + dx - spread + blur / 2, b: r.bottom + dy - spread + blur / 2}, x, y));
-    return inner || wide('Left') > 4 && full('Left') && x < r.left + wide('Left') || wide('Right') > 4 && full('Right') && x > r.right - wide('Right') ||
-      wide('Top') > 4 && full('Top') && y < r.top + wide('Top') || wide('Bottom') > 4 && full('Bottom') && y > r.bottom - wide('Bottom');
+    const r = rectOf(el), wide = side => parseFloat(s[`border${side}Width`]) || 0,
+      full = side => alpha(s[`border${side}Color`]) >= OPAQUE;
+    const inner = shadows(s.boxShadow).some(({inset, colour, x: dx, y: dy, spread, blur}) => inset &&
+      spread - blur / 2 > 4 && alpha(colour) >= OPAQUE &&
+      !inBox({l: r.left + dx + spread - blur / 2, t: r.top + dy + spread - blur / 2,
+      r: r.right + dx - spread + blur / 2, b: r.bottom + dy - spread + blur / 2}, x, y));
+    return inner || wide('Left') > 4 && full('Left') && x < r.left + wide('Left') ||
+      wide('Right') > 4 && full('Right') && x > r.right - wide('Right') ||
+      wide('Top') > 4 && full('Top') && y < r.top + wide('Top') ||
+      wide('Bottom') > 4 && full('Bottom') && y > r.bottom - wide('Bottom');
   };
   // frameSolid: a frame is as transparent as its page, of which a page of another site tells nothing.
   const frameSolid = el => {
     try {
-      const inner = prop(el, (localName(el) === 'object' ? HTMLObjectElement : HTMLIFrameElement).prototype, 'contentDocument');
+      const inner = prop(
+        el, (localName(el) === 'object' ? HTMLObjectElement : HTMLIFrameElement).prototype, 'contentDocument');
       return !!inner && [rootElement(inner), bodyOf(inner)].some(part => part && filled(styleOf(part)));
     } catch { return false; }
   };
 
-  const stacks = s => s.opacity !== '1' || s.transform !== 'none' || s.filter !== 'none' || s.perspective !== 'none' || s.clipPath !== 'none' ||
-    s.position === 'fixed' || s.position === 'sticky' || s.position !== 'static' && s.zIndex !== 'auto' || s.isolation === 'isolate' ||
-    s.mixBlendMode !== 'normal' || (s.backdropFilter || 'none') !== 'none' || (s.translate || 'none') !== 'none' || (s.scale || 'none') !== 'none' ||
-    (s.rotate || 'none') !== 'none' || /paint|layout|strict|content/.test(s.contain) || (s.maskImage || 'none') !== 'none' ||
+  const stacks = s => s.opacity !== '1' || s.transform !== 'none' || s.filter !== 'none' || s.perspective !== 'none' ||
+    s.clipPath !== 'none' || s.position === 'fixed' || s.position === 'sticky' ||
+    s.position !== 'static' && s.zIndex !== 'auto' || s.isolation === 'isolate' || s.mixBlendMode !== 'normal' ||
+    (s.backdropFilter || 'none') !== 'none' || (s.translate || 'none') !== 'none' || (s.scale || 'none') !== 'none' ||
+    (s.rotate || 'none') !== 'none' || /paint|layout|strict|content/.test(s.contain) ||
+    (s.maskImage || 'none') !== 'none' ||
     /transform|opacity|filter|perspective|clip-path|mask/.test(s.willChange || '');
   // pickerOpen: a list that the page's own style draws (appearance: base-select) shows its options, over the whole
   // page.
   const pickerOpen = el => {
-    try { return localName(el) === 'select' && matches(el, ':open') && styleOf(el).appearance === 'base-select'; } catch { return false; }
+    try {
+      return localName(el) === 'select' && matches(el, ':open') && styleOf(el).appearance === 'base-select';
+    } catch { return false; }
   };
-  const inPicker = el => (localName(el) === 'option' || localName(el) === 'optgroup') && parent(el) && isElement(parent(el)) && pickerOpen(parent(el));
+  const inPicker = el => (localName(el) === 'option' || localName(el) === 'optgroup') && parent(el) &&
+    isElement(parent(el)) && pickerOpen(parent(el));
   const inTopLayer = el => {
     if (inPicker(el)) return true;
-    try { return (localName(el) === 'dialog' || has(el, 'popover')) && matches(el, ':modal, :popover-open') || matches(el, ':fullscreen'); } catch { return false; }
+    try {
+      return (localName(el) === 'dialog' || has(el, 'popover')) && matches(el, ':modal, :popover-open') ||
+        matches(el, ':fullscreen');
+    } catch { return false; }
   };
   // pathTo is how the rank of el and of all that lies in it begins; local is the nearest placed box within that.
   const pathTo = (reader, el) => {
@@ -240,7 +279,8 @@
     const s = reader.style(el), order = reader.orderOf(el), z = parseInt(s.zIndex);
     const item = !isNaN(z) && inside && /flex|grid/.test(reader.style(p).display);
     if (inTopLayer(el)) known = {path: [[1e12, order]], local: null};
-    else if (stacks(s) || item) known = {path: [...path, [s.position !== 'static' || item ? z || 0 : 0, order]], local: null};
+    else if (stacks(s) || item)
+      known = {path: [...path, [s.position !== 'static' || item ? z || 0 : 0, order]], local: null};
     else known = {path, local: s.position !== 'static' ? [0, order] : local};
     reader.paths.set(el, known);
     return known;

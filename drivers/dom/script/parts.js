@@ -3,9 +3,11 @@
 
   const MAX_PLACES = 20, MAX_WORDS = 80; // of one element that are told; of one match that are looked at
   const ENOUGH = 0.75; // of a word's width must be left, and half of its height, that it counts as read
-  const UNREAD = /[\u00ad\u061c\u180e\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
+  const UNREAD =
+    /[\u00ad\u061c\u180e\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   // alikened makes characters equal that a reader takes for the same, as Normalise of package screen does.
-  const alikened = s => likened(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '').replace(/\s+/g, ' ');
+  const alikened = s => likened(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '')
+    .replace(/\s+/g, ' ');
   const wanted = s => /^[ -~]*$/.test(s) ? s.toLowerCase().replace(/ +/g, ' ').trim() : dashed(alikened(s)).trim();
   // Letters are the characters of some runs of text, made alike, each with the place in the page that it is of.
   class Letters {
@@ -16,7 +18,9 @@
         const data = dataOf(node).slice(0, to);
         for (let at = from, end = from; at < data.length; at = end) {
           end = at + (data.codePointAt(at) > 0xffff ? 2 : 1);
-          if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f) while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2))) end += data.codePointAt(end) > 0xffff ? 2 : 1;
+          if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f)
+            while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2)))
+              end += data.codePointAt(end) > 0xffff ? 2 : 1;
           this.add(alikened(data.slice(at, end)), i, at, end);
         }
       });
@@ -33,7 +37,8 @@
       if (!want) return found;
       if (m === 'prefix') return this.text.startsWith(want) ? [[0, want.length]] : found;
       for (let i = this.text.indexOf(want); i >= 0 && found.length < 5000; i = this.text.indexOf(want, i + 1)) {
-        if (m !== 'words' || wordStarts(this.marked, i) && wordEnds(this.marked, i + want.length)) found.push([i, i + want.length]);
+        if (m !== 'words' || wordStarts(this.marked, i) && wordEnds(this.marked, i + want.length))
+          found.push([i, i + want.length]);
       }
       return found;
     }
@@ -68,7 +73,8 @@
 
   // A match ends where a word does: as showsWords of package screen has it.
   const inWord = c => /^[\p{L}\p{N}\p{M}_]/u.test(c), digit = c => /^\p{Nd}/u.test(c), letter = c => /^\p{L}/u.test(c);
-  const joins = (left, mark, right) => digit(left) && digit(right) ? ".,:'/-".includes(mark) : letter(left) && letter(right) && "'-".includes(mark);
+  const joins = (left, mark, right) => digit(left) && digit(right) ?
+    ".,:'/-".includes(mark) : letter(left) && letter(right) && "'-".includes(mark);
   const sign = (s, i) => i < s.length && i >= 0 ? String.fromCodePoint(s.codePointAt(i)) : '';
   const signBefore = (s, i) => i <= 0 ? '' : sign(s, i > 1 && /[\udc00-\udfff]/.test(s[i - 1]) ? i - 2 : i - 1);
   const wordStarts = (s, i) => {
@@ -92,12 +98,18 @@
   const some = b => width(b) > 0 && height(b) > 0;
   // PartFinder finds the places of parts in the elements of one reading.
   class PartFinder {
-    constructor(occlusion, parts) { this.occlusion = occlusion; this.reader = occlusion.reader; this.parts = parts; this.edges = new Map(); }
+    constructor(occlusion, parts) {
+      this.occlusion = occlusion;
+      this.reader = occlusion.reader;
+      this.parts = parts;
+      this.edges = new Map();
+    }
     // find adds to an element where its text has one of the parts.
     find(rec) {
       const {node, runs} = rec, places = [];
       if (!node.x || !runs.length || node.f & HIDDEN) return;
-      const text = wanted(node.x), asked = this.parts.map((part, k) => ({...part, k})).filter(({t}) => text.includes(wanted(t)));
+      const text = wanted(node.x),
+        asked = this.parts.map((part, k) => ({...part, k})).filter(({t}) => text.includes(wanted(t)));
       if (!asked.length) return;
       const letters = new Letters(runs);
       for (const part of asked) {
@@ -117,7 +129,8 @@
         for (const b of boxes) {
           const edge = this.edge(b.owner, b.whole);
           b.seen = meet(meet(meet(b.whole, rec.inner), edge.seen), this.occlusion.view);
-          whole += width(b.whole); seen += legibly(b.seen, b.whole); far += legibly(meet(meet(b.whole, rec.reach), edge.far), b.whole);
+          whole += width(b.whole); seen += legibly(b.seen, b.whole);
+          far += legibly(meet(meet(b.whole, rec.reach), edge.far), b.whole);
         }
         if (!whole || far < ENOUGH * whole) state = 2;
         else if (seen < ENOUGH * whole) state = Math.max(state, 1);
@@ -143,15 +156,24 @@
     edgeOf(owner) {
       const all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
       let block = owner;
-      while (block && isElement(block) && this.reader.inline(block) && !this.reader.style(block).display.startsWith('inline-')) block = parent(block);
+      while (block && isElement(block) && this.reader.inline(block) &&
+          !this.reader.style(block).display.startsWith('inline-'))
+        block = parent(block);
       if (!block || !isElement(block) || block === rootElement(this.reader.root)) return {seen: all, far: all};
-      const s = this.reader.style(block), r = rectOf(block), l = r.left + clientLeft(block), t = r.top + clientTop(block), px = v => parseFloat(v) || 0;
+      const s = this.reader.style(block), r = rectOf(block), l = r.left + clientLeft(block),
+        t = r.top + clientTop(block), px = v => parseFloat(v) || 0;
       const own = {l, t, r: l + clientWidth(block), b: t + clientHeight(block)};
-      const within = bound => ({l: bound(s.overflowX) ? own.l : -1e9, t: bound(s.overflowY) ? own.t : -1e9, r: bound(s.overflowX) ? own.r : 1e9, b: bound(s.overflowY) ? own.b : 1e9});
-      const edge = {seen: within(o => o !== 'visible'), far: within(o => /hidden|clip/.test(o))}, clamped = (s.webkitLineClamp || 'none') !== 'none' && scrollHeight(block) > clientHeight(block) + 1;
-      if (clamped || s.overflowX !== 'visible' && s.textOverflow !== 'clip' && scrollWidth(block) > clientWidth(block) + 1 && scrollLeft(block) === 0) {
+      const within = bound =>
+        ({l: bound(s.overflowX) ? own.l : -1e9, t: bound(s.overflowY) ? own.t : -1e9,
+        r: bound(s.overflowX) ? own.r : 1e9, b: bound(s.overflowY) ? own.b : 1e9});
+      const edge = {seen: within(o => o !== 'visible'), far: within(o => /hidden|clip/.test(o))},
+        clamped = (s.webkitLineClamp || 'none') !== 'none' && scrollHeight(block) > clientHeight(block) + 1;
+      if (clamped ||
+          s.overflowX !== 'visible' && s.textOverflow !== 'clip' && scrollWidth(block) > clientWidth(block) + 1 &&
+          scrollLeft(block) === 0) {
         const wide = 0.8 * px(s.fontSize);
-        edge.dots = s.direction === 'rtl' ? {...all, l: own.l + px(s.paddingLeft) + wide} : {...all, r: own.r - px(s.paddingRight) - wide};
+        edge.dots = s.direction === 'rtl' ?
+          {...all, l: own.l + px(s.paddingLeft) + wide} : {...all, r: own.r - px(s.paddingRight) - wide};
         if (clamped) edge.last = own.b - px(s.paddingBottom) - px(s.fontSize) / 2; // the line in which they are
       }
       return edge;
@@ -169,7 +191,8 @@
     // touch looks for a point on the words, from their middle on, at which a touch meets the element.
     touch(rec, lines, place) {
       const {reader, spare} = this.occlusion, spares = [], middle = (lines.length - 1) / 2;
-      const near = lines.map((l, i) => ({l, far: Math.abs(i - middle)})).filter(({l}) => some(l.seen)).sort((a, b) => a.far - b.far);
+      const near = lines.map((l, i) => ({l, far: Math.abs(i - middle)})).filter(({l}) => some(l.seen))
+        .sort((a, b) => a.far - b.far);
       let first = '';
       for (const {l} of near) for (const a of ALONG) {
         const {x, y} = within2(l.seen, a, 0.5), by = reader.taken(rec.el, this.occlusion.hit(x, y), rec);
@@ -192,7 +215,8 @@
     }
     const letters = new Letters(runs);
     for (const match of letters.matches(part)) {
-      const words = letters.words(match), lines = words.flatMap(boxesOf), first = words.find(word => boxesOf(word).length);
+      const words = letters.words(match), lines = words.flatMap(boxesOf),
+        first = words.find(word => boxesOf(word).length);
       if (!first) continue;
       const box = () => lines.length && words.flatMap(boxesOf).reduce((all, l) => union(all, l.whole), null);
       bringBox(root, first[0].owner, box);
@@ -212,6 +236,7 @@
     window.scrollBy({left, top, behavior: 'instant'});
   };
   // shift is how far content moves that a span of it comes to the middle of another one, 0 when it lies within.
-  const shift = (from, to, start, end) => from >= start && to <= end ? 0 : to - from > end - start ? from - start : (from + to - start - end) / 2;
+  const shift = (from, to, start, end) => from >= start && to <= end ? 0 : to - from > end - start ? from - start :
+    (from + to - start - end) / 2;
   const scrollElement = method(Element.prototype, 'scrollBy');
   const moveBy = (el, left, top) => { if (left || top) scrollElement(el, {left, top, behavior: 'instant'}); };

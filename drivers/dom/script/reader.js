@@ -3,8 +3,14 @@
       this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
-      this.opacities = new Map(); this.first = new Map(); this.folds = new Map(); this.modals = []; this.grounds = new Set(); this.dyed = new Map(); this.dressed = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
-      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.occlusion = null; this.canvases = []; this.under = new Map(); this.maps = new Map(); this.parts = null;
+      this.opacities = new Map(); this.first = new Map(); this.folds = new Map(); this.modals = [];
+      this.grounds = new Set(); this.dyed = new Map(); this.dressed = new Map(); this.blurs = new Map();
+      this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet();
+      this.surfaces = new WeakMap(); this.ends = new WeakMap();
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = [];
+      this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set();
+      this.seek = null; this.occlusion = null; this.canvases = []; this.under = new Map(); this.maps = new Map();
+      this.parts = null;
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity is how much of an element its own style and those around it let through.
@@ -35,7 +41,8 @@
       let yes = this.dyed.get(el);
       if (yes === undefined) {
         const p = parent(el), s = this.style(el);
-        this.dyed.set(el, yes = s.filter !== 'none' || s.mixBlendMode !== 'normal' || !!p && isElement(p) && this.dyes(p));
+        this.dyed.set(
+          el, yes = s.filter !== 'none' || s.mixBlendMode !== 'normal' || !!p && isElement(p) && this.dyes(p));
       }
       return yes;
     }
@@ -68,7 +75,10 @@
       for (let n = el; n && isElement(n); n = parent(n)) {
         const s = this.style(n), own = boxOf(rectOf(n)), shape = clipShape(n, s, own) || clipRect(s, own);
         if (shape) box = meet(box, shape);
-        if (bare(box) || n !== el && !placed && /hidden|clip/.test(s.overflowY + s.overflowX) && s.display !== 'contents' && s.display !== 'inline' && bare(own)) return false;
+        if (bare(box) ||
+            n !== el && !placed && /hidden|clip/.test(s.overflowY + s.overflowX) && s.display !== 'contents' &&
+            s.display !== 'inline' && bare(own))
+          return false;
         placed = placed || s.position === 'absolute' || s.position === 'fixed';
       }
       return true;
@@ -83,7 +93,8 @@
       }
       r = r || rectOf(el);
       // its words stand out of it
-      if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' && speaks(el)) return this.loose(el);
+      if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' && speaks(el))
+        return this.loose(el);
       return {l: r.left, t: r.top, r: r.right, b: r.bottom};
     }
     loose(el) {
@@ -128,7 +139,10 @@
       const texts = shown === null && runs.texts || [];
       if (shown === null && (WRITTEN_ROLES.has(role) || this.editable(el, tag))) text = this.written(el, text, runs);
       else if (texts.apart && !at.editing && !this.speaksWhole(tag, role)) text = '';
-      const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0) | (at.raw || this.raw(el, tag) ? RAW : 0), b: round(full)};
+      const node = {
+        t: tag, n: store.refs.length,
+        f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0) |
+        (at.raw || this.raw(el, tag) ? RAW : 0), b: round(full)};
       store.refs.push(new WeakRef(el));
       store.nodes.push(node);
       store.index.set(el, node.n);
@@ -148,10 +162,14 @@
       const unread = shown && this.unread(el, style, place);
       put(node, 'x', unread ? '' : text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
       if (unread) node.w = [cut(text), node.w ? node.w[1] : ''];
-      if (!(node.f & HIDDEN) && (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1)) node.s = round(place.box);
+      if (!(node.f & HIDDEN) &&
+          (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1))
+        node.s = round(place.box);
       if (framing(el)) this.framed(el, style, node, full, clip);
       const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);
-      const rec = {el, node, full, box: place.box, clip: clip.seen, runs, inner: inner.flow.seen, reach: inner.flow.reach, control, kept: !!(node.f & FRAME) || shown !== null};
+      const rec = {
+        el, node, full, box: place.box, clip: clip.seen, runs, inner: inner.flow.seen, reach: inner.flow.reach, control,
+        kept: !!(node.f & FRAME) || shown !== null};
       if (node.f & HIDDEN) this.redraw(rec, tag, at, place);
       this.link(el, tag, role, node, at);
       if (OWNERS.has(role) && has(el, 'aria-owns')) this.owners.push([el, node]);
@@ -161,7 +179,8 @@
       this.surfaces.set(el, below.surface);
       node.k = this.kids(el, style, below);
       if (texts.length) this.parted(el, node, texts, inner, at);
-      if (written && !at.editing && !empty && (text ? text !== written : hasElement(el))) this.writings(el, node, full, ['before', 'after']);
+      if (written && !at.editing && !empty && (text ? text !== written : hasElement(el)))
+        this.writings(el, node, full, ['before', 'after']);
       if (near && tag === 'details' && !find(el, ':scope > summary')) this.summary(el, node, full);
       if (near && this.made(el).marker) this.writings(el, node, full, ['marker']);
       this.ends.set(el, this.clock);
@@ -178,7 +197,8 @@
     // unread: nothing is seen of the letters that a field holds.
     unread(el, style, place) {
       const own = ground(style);
-      return place.opacity < CLEAR || inkless(el, style) || parseFloat(style.textIndent) < -500 || !!own && style.textShadow === 'none' && sameColour(own, inkOf(el, style));
+      return place.opacity < CLEAR || inkless(el, style) || parseFloat(style.textIndent) < -500 ||
+        !!own && style.textShadow === 'none' && sameColour(own, inkOf(el, style));
     }
     // blank: a style leaves nothing of the letters of a pseudo-element.
     blank(s) { return layerAlpha(s) < CLEAR || s.visibility !== 'visible' || inkless(null, s); }
@@ -187,15 +207,19 @@
       const full = this.box(el, style);
       const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
       const shape = clipShape(el, style, full) || clipRect(style, full), mine = shape ? meet(full, shape) : full;
-      const box = meet(mine, clip.seen), opacity = this.unanchored(el, style, meet(box, at.view)) || style.display === 'table-cell' && this.folded(el) ? 0 : at.opacity * layerAlpha(style);
+      const box = meet(mine, clip.seen),
+        opacity = this.unanchored(el, style, meet(box, at.view)) || style.display === 'table-cell' && this.folded(el) ?
+          0 : at.opacity * layerAlpha(style);
       const dot = width(full) <= 1 && height(full) <= 1;
       const gone = bare(box) || dot || width(box) < 2 && width(full) >= 4 || height(box) < 2 && height(full) >= 4;
-      const reach = meet(mine, clip.reach), far = bare(reach) || width(reach) < 2 && width(full) >= 4 || height(reach) < 2 && height(full) >= 4;
+      const reach = meet(mine, clip.reach),
+        far = bare(reach) || width(reach) < 2 && width(full) >= 4 || height(reach) < 2 && height(full) >= 4;
       const away = gone && !bare(full) && !dot && !far;
       const turned = this.turned(style, at);
       let flags = 0;
       const clear = opacity < CLEAR && !(this.opacity(el) < CLEAR && this.canvasUnder(el, full));
-      if (style.visibility !== 'visible' || clear || turned.away || gone && !away || !gone && far && bare(meet(box, at.screen)) ||
+      if (style.visibility !== 'visible' || clear || turned.away || gone && !away ||
+          !gone && far && bare(meet(box, at.screen)) ||
         (style.display === 'contents' ? at.undrawn : !rendered(this.maps.get(el) || el, {contentVisibilityAuto: false}))
       ) flags = HIDDEN;
       else if (away) flags = OFFSCREEN;
@@ -204,9 +228,15 @@
     // unanchored: the browser leaves out what is placed beside an anchor that is not in view (position-visibility), and
     // says so nowhere.
     unanchored(el, style, box) {
-      if (!/^(absolute|fixed)$/.test(style.position) || !/visible|valid|overflow/.test(style.positionVisibility || '') || /^(none|auto|normal|)$/.test(style.positionAnchor || '')) return false;
+      if (!/^(absolute|fixed)$/.test(style.position) ||
+          !/visible|valid|overflow/.test(style.positionVisibility || '') ||
+          /^(none|auto|normal|)$/.test(style.positionAnchor || ''))
+        return false;
       if (style.pointerEvents === 'none' || bare(box)) return false;
-      return GRID.every(([a, b]) => { const {x, y} = within2(box, a, b); return !stackAt(this.root, x, y).some(e => holds(el, e)); });
+      return GRID.every(([a, b]) => {
+        const {x, y} = within2(box, a, b);
+        return !stackAt(this.root, x, y).some(e => holds(el, e));
+      });
     }
     // folded: a cell of a column that a style has folded (visibility: collapse).
     folded(el) {
@@ -214,7 +244,8 @@
       while (table && isElement(table) && localName(table) !== 'table') table = parent(table);
       if (!table || !isElement(table)) return false;
       if (!this.folds.has(table)) {
-        const folded = [...every(table, 'col')].flatMap(c => Array(spans(c, 'span')).fill(this.style(c).visibility === 'collapse'));
+        const folded = [...every(table, 'col')].flatMap(
+          c => Array(spans(c, 'span')).fill(this.style(c).visibility === 'collapse'));
         this.folds.set(table, {folded, places: folded.includes(true) ? places(table) : null});
       }
       const {folded: away, places: at} = this.folds.get(table);
@@ -223,25 +254,32 @@
     // turned tells whether el shows its back, which its style hides, and how what is in it is turned.
     turned(style, at) {
       const spun = style.rotate && style.rotate !== 'none' && /[xyz]/.test(style.rotate);
-      if (!at.turn && style.transform === 'none' && !spun || !at.turn && !spun && !style.transform.startsWith('matrix3d')) return {away: at.back, turn: null};
+      if (!at.turn && style.transform === 'none' && !spun ||
+          !at.turn && !spun && !style.transform.startsWith('matrix3d'))
+        return {away: at.back, turn: null};
       let own;
       try {
         const [axis, angle] = spun ? style.rotate.split(/\s+(?=[-\d.]+deg)/) : [];
-        own = new DOMMatrix(spun ? `rotate${axis.trim().toUpperCase()}(${angle})` : 'none').multiply(new DOMMatrix(style.transform));
+        own = new DOMMatrix(spun ? `rotate${axis.trim().toUpperCase()}(${angle})` : 'none')
+          .multiply(new DOMMatrix(style.transform));
       } catch { return {away: at.back, turn: null}; }
       const turn = at.turn ? at.turn.multiply(own) : own;
-      return {away: at.back || style.backfaceVisibility === 'hidden' && turn.m33 < -0.001, turn: style.transformStyle === 'preserve-3d' ? turn : null};
+      return {away: at.back || style.backfaceVisibility === 'hidden' && turn.m33 < -0.001,
+        turn: style.transformStyle === 'preserve-3d' ? turn : null};
     }
 // include states.js
 // include entries.js
     // below is what holds for all that lies in el.
     below(el, tag, style, at, inner, place, node) {
-      const disabled = at.disabled || attr(el, 'aria-disabled') === 'true' || !!(node.f & DISABLED) && tag !== 'fieldset' && tag !== 'label';
+      const disabled = at.disabled || attr(el, 'aria-disabled') === 'true' ||
+        !!(node.f & DISABLED) && tag !== 'fieldset' && tag !== 'label';
       const label = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
       const own = ground(style);
       if (own) this.grounds.add(own);
-      return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
-        inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), raw: !!(node.f & RAW), editing: at.editing || editableContent(el),
+      return {...at, depth: at.depth + 1, opacity: place.opacity,
+        faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
+        inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING),
+        raw: !!(node.f & RAW), editing: at.editing || editableContent(el),
         undrawn: at.undrawn || style.contentVisibility === 'hidden',
         surface: own === '' ? at.surface : own, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
     }
@@ -276,8 +314,12 @@
       for (const part of parts) {
         const text = made[part] && squeeze(made[part].text);
         if (!text || !/[\p{L}\p{N}]/u.test(text)) continue;
-        const box = part === 'marker' ? {l: full.l - 30, t: full.t, r: full.l + 10, b: Math.min(full.b, full.t + 24)} : pseudoBox(this, el, made[part].style, full) || full;
-        node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN | TRACED), b: round(box), x: cut(text)});
+        const box = part === 'marker' ?
+          {l: full.l - 30, t: full.t, r: full.l + 10, b: Math.min(full.b, full.t + 24)} :
+          pseudoBox(this, el, made[part].style, full) || full;
+        node.k.push(
+          {t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN | TRACED), b: round(box),
+          x: cut(text)});
       }
     }
     // plainName is what a text says without the ornaments at its ends, '' where it has none.
@@ -325,7 +367,9 @@
     // summary is an element of its own for the word that the browser writes where a page has none.
     summary(el, node, full) {
       const [first] = children(el).filter(isElement), below = first ? rectOf(first).top : full.b;
-      node.k.unshift({t: '::summary', n: node.n, f: UNSELECTABLE | CLICKABLE | node.f & (HIDDEN | OFFSCREEN), b: round({...full, b: Math.min(full.b, Math.max(below, full.t + 16))}), x: 'Details'});
+      node.k.unshift(
+        {t: '::summary', n: node.n, f: UNSELECTABLE | CLICKABLE | node.f & (HIDDEN | OFFSCREEN),
+        b: round({...full, b: Math.min(full.b, Math.max(below, full.t + 16))}), x: 'Details'});
     }
 // include drawn.js
     // suspect notes elements that may keep something to themselves: a closed shadow root, or what ElementInternals say.
@@ -353,7 +397,8 @@
       if (width(full) < 8 || height(full) < 8) return false;
       let n = firstOf(el);
       while (n && (typeOf(n) === 8 || typeOf(n) === 3 && !dataOf(n).trim())) n = nextOf(n);
-      if (!n) return style.backgroundImage === 'none' && !this.made(el).before && !this.made(el).after && !secret.has(el);
+      if (!n)
+        return style.backgroundImage === 'none' && !this.made(el).before && !this.made(el).after && !secret.has(el);
       if (isElement(n)) return this.style(n).display === '';
       const range = new Range();
       range.selectNodeContents(n);
@@ -362,7 +407,8 @@
     // link notes which control el names.
     link(el, tag, role, node, at) {
       const control = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
-      if (control && control !== el && (tag === 'label' || !this.reacting(el)) && !(node.f & EDITABLE)) this.labelled.push([node, control]);
+      if (control && control !== el && (tag === 'label' || !this.reacting(el)) && !(node.f & EDITABLE))
+        this.labelled.push([node, control]);
       if (!FIELD_ROLES.has(role)) return;
       for (const name of labellers(el)) {
         if (name !== el && !holds(name, el)) this.named.set(name, this.named.has(name) ? null : node.n);
@@ -370,7 +416,9 @@
     }
     // delegate: an element with a shadow root is one thing with the one field in it.
     delegate(el, node) {
-      if (!['name', 'checked', 'value', 'label', 'disabled', 'placeholder'].some(a => has(el, a)) && !matches(el, ':enabled, :disabled') && !(node.f & CHECKABLE)) return;
+      if (!['name', 'checked', 'value', 'label', 'disabled', 'placeholder'].some(a => has(el, a)) &&
+          !matches(el, ':enabled, :disabled') && !(node.f & CHECKABLE))
+        return;
       const fields = [];
       const walk = (n, depth) => {
         if (n !== node && (n.f & (CHECKABLE | EDITABLE) || n.t === 'select')) { fields.push(n); return; }
@@ -385,13 +433,17 @@
     remember(rec, style, near) {
       if (!near || !this.occlusion) return;
       const {el, node} = rec;
-      rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || parseFloat(style.borderTopWidth) > 0 || SHAPES.has(node.t);
+      rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' ||
+        parseFloat(style.borderTopWidth) > 0 || SHAPES.has(node.t);
       const holdsOthers = (node.k || []).some(k => k.t[0] !== ':');
       // its letters leave no trace
-      if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() && !REPLACED.has(node.t)) node.f |= HIDDEN;
+      if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() &&
+          !REPLACED.has(node.t))
+        node.f |= HIDDEN;
       rec.loose = !FIELDS.has(node.t) && (holdsOthers || !(node.f & CLICKABLE));
       rec.kept = rec.kept || holdsOthers;
-      if (node.d && !node.x && !rec.painted && !holdsOthers && this.silentBox(el, style, rec)) this.tracing(el, node, []);
+      if (node.d && !node.x && !rec.painted && !holdsOthers && this.silentBox(el, style, rec))
+        this.tracing(el, node, []);
       this.records.push(rec);
       this.occlusion.addOverlay(el, style, rec.box);
       this.occlusion.addRings(el, style, rec);
@@ -408,9 +460,13 @@
         if (n !== null && at !== undefined && store.nodes[at].l === undefined) store.nodes[at].l = n;
       }
       if (this.owners.length) this.adopt(top);
-      const end = Math.max(performance.now() + MAX_MS / 4, this.deadline), parts = this.parts && new PartFinder(this.occlusion, this.parts);
+      const end = Math.max(performance.now() + MAX_MS / 4, this.deadline),
+        parts = this.parts && new PartFinder(this.occlusion, this.parts);
       for (const rec of this.records) {
-        if (performance.now() > end) { this.note = this.note || 'the page is too slow to be looked at as a whole'; return; }
+        if (performance.now() > end) {
+          this.note = this.note || 'the page is too slow to be looked at as a whole';
+          return;
+        }
         this.occlusion.judge(rec);
         if (rec.node.f & TRACED && !(rec.node.f & (HIDDEN | OFFSCREEN))) this.trace(rec);
         if (parts) parts.find(rec);
@@ -418,17 +474,21 @@
     }
     // adopt hangs what an element owns (aria-owns) under it, wherever the page has put that.
     adopt(top) {
-      const holder = new Map(), walk = n => { for (const k of n.k || []) if (k.t[0] !== ':') { holder.set(k, n); walk(k); } };
+      const holder = new Map(), walk = n => {
+        for (const k of n.k || []) if (k.t[0] !== ':') { holder.set(k, n); walk(k); }
+      };
       walk(top);
-      for (const [el, node] of this.owners) for (const ref of attr(el, 'aria-owns').split(/\s+/).filter(Boolean).slice(0, 200)) {
-        const root = rootOf(el), get = byId[typeOf(root)], owned = get && get(root, ref), own = owned && store.nodes[store.index.get(owned)], from = own && holder.get(own);
-        let within = node;
-        while (within && within !== own) within = holder.get(within);
-        if (!from || within) continue;
-        from.k.splice(from.k.indexOf(own), 1);
-        (node.k = node.k || []).push(own);
-        holder.set(own, node);
-      }
+      for (const [el, node] of this.owners)
+        for (const ref of attr(el, 'aria-owns').split(/\s+/).filter(Boolean).slice(0, 200)) {
+          const root = rootOf(el), get = byId[typeOf(root)], owned = get && get(root, ref),
+            own = owned && store.nodes[store.index.get(owned)], from = own && holder.get(own);
+          let within = node;
+          while (within && within !== own) within = holder.get(within);
+          if (!from || within) continue;
+          from.k.splice(from.k.indexOf(own), 1);
+          (node.k = node.k || []).push(own);
+          holder.set(own, node);
+        }
     }
     kids(el, style, at) {
       const tag = localName(el), out = [];
@@ -460,15 +520,20 @@
       const shape = style.clipPath !== 'none' || style.clip && style.clip !== 'auto';
       if (shape) flow = {seen: meet(mine, flow.seen), reach: meet(mine, flow.reach)};
       const passes = rootEl || localName(el) === 'body' && this.lets(rootElement(this.root));
-      const boxed = style.overflowX !== 'visible' || style.overflowY !== 'visible' || /paint|strict|content/.test(style.contain);
+      const boxed = style.overflowX !== 'visible' || style.overflowY !== 'visible' ||
+        /paint|strict|content/.test(style.contain);
       if (!passes && (style.display !== 'inline' || outerPicture(el)) && boxed) {
         const r = rectOf(el), k = scaleOf(el, r), l = r.left + clientLeft(el) * k.x, t = r.top + clientTop(el) * k.y;
-        const w = outerPicture(el) ? r.width : clientWidth(el) * k.x, h = outerPicture(el) ? r.height : clientHeight(el) * k.y;
+        const w = outerPicture(el) ? r.width : clientWidth(el) * k.x,
+          h = outerPicture(el) ? r.height : clientHeight(el) * k.y;
         const all = /paint|strict|content/.test(style.contain);
         const cut = {x: all || style.overflowX !== 'visible', y: all || style.overflowY !== 'visible'};
         // is drawn beyond the edge
-        const more = style.overflowX === 'clip' && style.overflowY === 'clip' ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin || '')) || 0 : 0;
-        const own = more ? {l: l - more, t: t - more, r: l + w + more, b: t + h + more} : {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
+        const more = style.overflowX === 'clip' && style.overflowY === 'clip' ?
+          parseFloat(/[\d.]+px/.exec(style.overflowClipMargin || '')) || 0 : 0;
+        const own = more ?
+          {l: l - more, t: t - more, r: l + w + more, b: t + h + more} :
+          {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
         const outer = flow;
         flow = {seen: meet(own, outer.seen), reach: meet(own, outer.reach)};
         const moves = {x: /auto|scroll/.test(style.overflowX), y: /auto|scroll/.test(style.overflowY)};
@@ -479,8 +544,10 @@
         }
       }
       const holder = style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' ||
-        (style.translate || 'none') !== 'none' || (style.scale || 'none') !== 'none' || (style.rotate || 'none') !== 'none' ||
-        /paint|layout|strict|content/.test(style.contain) || /transform|perspective|filter/.test(style.willChange || '');
+        (style.translate || 'none') !== 'none' || (style.scale || 'none') !== 'none' ||
+        (style.rotate || 'none') !== 'none' ||
+        /paint|layout|strict|content/.test(style.contain) ||
+        /transform|perspective|filter/.test(style.willChange || '');
       const fixed = shape ? {seen: meet(mine, at.fixed.seen), reach: meet(mine, at.fixed.reach)} : at.fixed;
       const absolute = shape ? {seen: meet(mine, at.absolute.seen), reach: meet(mine, at.absolute.reach)} : at.absolute;
       return {flow, absolute: holder || style.position !== 'static' ? flow : absolute, fixed: holder ? flow : fixed};
@@ -494,22 +561,27 @@
       // the canvas that draws it answers
       if (canvas && (holds(hit, canvas) || hosts(hit, canvas)) && !holds(hit, el)) return '';
       if (holds(el, hit)) {
-        for (let n = hit; n && n !== el; n = parent(n)) if (isElement(n) && this.reacting(n) && !sameControl(n, el)) return describe(nameable(n)) + ' in it';
+        for (let n = hit; n && n !== el; n = parent(n))
+          if (isElement(n) && this.reacting(n) && !sameControl(n, el)) return describe(nameable(n)) + ' in it';
         return '';
       }
       if (sameControl(el, hit) || sameControl(hit, el)) return '';
-      if (rec && rec.drawnIn && holds(rec.drawnIn, hit)) return this.others(el, hit, rec.drawnIn) ? describe(nameable(hit)) : '';
+      if (rec && rec.drawnIn && holds(rec.drawnIn, hit))
+        return this.others(el, hit, rec.drawnIn) ? describe(nameable(hit)) : '';
       const target = reacting(this, el), touchable = this.style(el).pointerEvents !== 'none';
       if (holds(hit, el)) { // the element meets no touch there itself
-        if (hosts(hit, el)) return ''; // what is slotted into a component, or lets touches through to it, is the component's own
+        // what is slotted into a component, or lets touches through to it, is the component's own
+        if (hosts(hit, el)) return '';
         if (!target || holds(target, hit) || !touchable && (target !== el || reacting(this, hit))) return '';
         return touchable ? describe(nameable(hit)) : 'its own pointer-events: none';
       }
       const host = component(el, hit); // what it puts over a text in its slot is the component's own
       const clear = host && alpha(this.style(hit).backgroundColor) * this.opacity(hit) < CLEAR;
       if (clear && (!target || holds(target, host))) return '';
-      if (target && target !== el && target !== rootElement(this.root) && localName(target) !== 'body' && holds(target, hit)) {
-        for (let n = hit; n && n !== target; n = parent(n)) if (isElement(n) && this.reacting(n)) return describe(nameable(n));
+      if (target && target !== el && target !== rootElement(this.root) && localName(target) !== 'body' &&
+          holds(target, hit)) {
+        for (let n = hit; n && n !== target; n = parent(n))
+          if (isElement(n) && this.reacting(n)) return describe(nameable(n));
         return '';
       }
       if (!touchable && holdsText(this, hit)) return ''; // a label that floats over its field

@@ -6,7 +6,8 @@
   // console, also ours.
   const scriptless = window.matchMedia('(scripting: none)').matches;
   const asked = what => !scriptless && !window.dispatchEvent(new Event(WATCH + what, {cancelable: true}));
-  const animations = {9: method(Document.prototype, 'getAnimations'), 11: method(ShadowRoot.prototype, 'getAnimations')};
+  const animations = {
+    9: method(Document.prototype, 'getAnimations'), 11: method(ShadowRoot.prototype, 'getAnimations')};
   const resting = () => {
     if (!scriptless && !asked('here')) return '';
     if (asked('busy')) return 'busy';

@@ -7,7 +7,11 @@
   const sought = (root, texts, own) => {
     const end = performance.now() + MAX_MS / 2, found = new Set(), wants = texts.map(plain).filter(Boolean);
     const keep = el => { for (let n = el; n && !found.has(n); n = parent(n)) if (isElement(n)) found.add(n); };
-    const keepAll = el => { keep(el); const all = every(el, '*'); for (let i = 0; i < Math.min(all.length, 200); i++) found.add(all[i]); };
+    const keepAll = el => {
+      keep(el);
+      const all = every(el, '*');
+      for (let i = 0; i < Math.min(all.length, 200); i++) found.add(all[i]);
+    };
     // A point costs time in proportion to the page, so there are few, and the neighbours of what lies there are
     // followed instead.
     const around = (el, next) => {
@@ -42,7 +46,11 @@
           }
         } else {
           if (shadowOf(n)) search(shadowOf(n));
-          for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'value']) if (has(n, name) && shows(attr(n, name))) { hits++; keepAll(row(n)); }
+          for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'value'])
+            if (has(n, name) && shows(attr(n, name))) {
+              hits++;
+              keepAll(row(n));
+            }
         }
       }
     };

@@ -8,11 +8,15 @@
       for (const part of item ? ['marker', 'before', 'after'] : ['before', 'after']) {
         const style = styleOf(el, '::' + part), content = style.content;
         if (!content || content === 'none' || content === 'normal' || style.display === 'none') continue;
-        const counter = name => (this.counters = this.counters || new Counters(rootElement(this.root))).of(el, part, name);
+        const counter = name => (this.counters = this.counters || new Counters(rootElement(this.root)))
+          .of(el, part, name);
         const [, drawn, alt] = /^((?:"(?:[^"\\]|\\.)*"|[^"/])*)(?:\/\s*("[^]*"))?$/.exec(content) || [null, content];
-        const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) && parseFloat(style.textIndent) > -500;
+        const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) &&
+          parseFloat(style.textIndent) > -500;
         const text = spoken(el, drawn, counter);
-        made[part] = {style, text: shows && legible(text) ? text.replace(ICONS, '') : '', heard: alt ? spoken(el, alt, counter) : text};
+        made[part] = {
+          style, text: shows && legible(text) ? text.replace(ICONS, '') : '',
+          heard: alt ? spoken(el, alt, counter) : text};
       }
       return made;
     }
@@ -30,7 +34,8 @@
         pieces: runs && !whole ? [] : null, cuts: 0, via: null};
       this.collect(el, whole, out, budget);
       if (budget.spent > 2 * MAX_TEXT) this.room -= budget.spent;
-      if (budget.left <= 0) this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
+      if (budget.left <= 0)
+        this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
       if (budget.cuts && budget.pieces) runs.texts = textsOf(budget.pieces);
       return plainLines(out.join(''));
     }
@@ -69,13 +74,16 @@
     }
     // silent: drawn as nothing, for screen readers alone.
     silent(el, s) {
-      if (s.position !== 'absolute' && s.position !== 'fixed' && s.overflowX === 'visible' && s.clipPath === 'none') return false;
+      if (s.position !== 'absolute' && s.position !== 'fixed' && s.overflowX === 'visible' && s.clipPath === 'none')
+        return false;
       const r = boxOf(rectOf(el)), shape = clipShape(el, s, r) || clipRect(s, r), left = shape ? meet(r, shape) : r;
       return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
     }
     run(n, el, style, out, budget) {
       if (budget.without && budget.without.has(n)) return;
-      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style) && !this.writtenBelow(el, style) || smears(this.blur(el), style)) return;
+      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 ||
+          inkless(el, style) && !this.writtenBelow(el, style) || smears(this.blur(el), style))
+        return;
       const data = dataOf(n).slice(0, MAX_LONG);
       let s = data;
       const blank = !/\S/.test(s);
@@ -107,12 +115,20 @@
       let first = none;
       if (this.inline(el)) first = up ? this.firsts(up) : none;
       else {
-        const root = rootOf(el), asked = this.dressed.get(root) ?? dressesFirsts(root), own = asked && this.style(el), other = s => ['color', 'fontSize', 'webkitTextFillColor', 'opacity'].some(name => s[name] !== own[name]);
+        const root = rootOf(el), asked = this.dressed.get(root) ?? dressesFirsts(root), own = asked && this.style(el),
+          other = s => ['color', 'fontSize', 'webkitTextFillColor', 'opacity'].some(name => s[name] !== own[name]);
         this.dressed.set(root, asked);
-        const gone = part => { if (!asked) return false; const s = styleOf(el, part); return !!s.color && other(s) && (+s.opacity < CLEAR || inkless(el, s)); };
+        const gone = part => {
+          if (!asked) return false;
+          const s = styleOf(el, part);
+          return !!s.color && other(s) && (+s.opacity < CLEAR || inkless(el, s));
+        };
         first = {line: gone('::first-line'), letter: gone('::first-letter'), top: el};
-        const outer = up && !/^(inline|table|flex|grid)|absolute|fixed/.test(this.style(el).display + this.style(el).position) && this.firsts(up);
-        if (outer && (outer.line || outer.letter) && this.begins(el, up, outer.top)) first = {line: first.line || outer.line, letter: first.letter || outer.letter, top: outer.top};
+        const outer = up &&
+          !/^(inline|table|flex|grid)|absolute|fixed/.test(this.style(el).display + this.style(el).position) &&
+          this.firsts(up);
+        if (outer && (outer.line || outer.letter) && this.begins(el, up, outer.top))
+          first = {line: first.line || outer.line, letter: first.letter || outer.letter, top: outer.top};
       }
       this.first.set(el, first);
       return first;
@@ -120,14 +136,20 @@
     // begins: nothing that shows stands before n in the block.
     begins(n, el, top = this.firsts(el).top) {
       for (let at = n; at && at !== top; at = parent(at)) {
-        for (let prior = priorOf(at); prior; prior = priorOf(prior)) if (typeOf(prior) === 3 ? /\S/.test(dataOf(prior)) : isElement(prior) && this.style(prior).display !== 'none' && textOf(prior).trim()) return false;
+        for (let prior = priorOf(at); prior; prior = priorOf(prior))
+          if (typeOf(prior) === 3 ?
+              /\S/.test(dataOf(prior)) :
+              isElement(prior) && this.style(prior).display !== 'none' && textOf(prior).trim())
+            return false;
       }
       return true;
     }
     // ligature: a font makes one sign of the name of an icon.
     ligature(n, el, style, s) {
       const token = s.trim();
-      if (token.length < 3 || !/^[a-z][a-z0-9_-]*$/.test(token) || !/icon|symbol|glyph|awesome/i.test(style.fontFamily + ' ' + (attr(el, 'class') || ''))) return false;
+      if (token.length < 3 || !/^[a-z][a-z0-9_-]*$/.test(token) ||
+          !/icon|symbol|glyph|awesome/i.test(style.fontFamily + ' ' + (attr(el, 'class') || '')))
+        return false;
       const range = new Range();
       range.selectNodeContents(n);
       const w = range.getBoundingClientRect().width;

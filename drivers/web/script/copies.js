@@ -39,7 +39,8 @@
   if (write) proto.write = function (items) {
     const done = write.apply(this, arguments);
     done.then(async () => {
-      for (const item of items) if (item.types.includes('text/plain')) tell(await (await item.getType('text/plain')).text());
+      for (const item of items)
+        if (item.types.includes('text/plain')) tell(await (await item.getType('text/plain')).text());
     }).catch(() => {});
     return done;
   };

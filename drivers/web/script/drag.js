@@ -10,13 +10,18 @@ async ([x1, y1, x2, y2]) => {
   let source = at(x1, y1);
   while (source && !source.draggable) source = source.parentElement || source.getRootNode().host || null;
   // Pictures and links are draggable by themselves, which hardly any page means.
-  if (!source || (source.localName === 'img' || source.localName === 'a') && source.getAttribute('draggable') !== 'true') return '';
+  if (!source ||
+      (source.localName === 'img' || source.localName === 'a') && source.getAttribute('draggable') !== 'true')
+    return '';
   const data = new DataTransfer();
   const send = (el, type, x, y) => {
-    const mouse = {bubbles: true, composed: true, cancelable: type !== 'dragend' && type !== 'dragleave', view: window, clientX: x, clientY: y,
+    const mouse = {
+      bubbles: true, composed: true, cancelable: type !== 'dragend' && type !== 'dragleave', view: window, clientX: x,
+      clientY: y,
       screenX: x, screenY: y, button: 0, buttons: type.endsWith('up') || type === 'drop' || type === 'dragend' ? 0 : 1};
     const pointer = {...mouse, pointerId: 1, pointerType: 'mouse', isPrimary: true};
-    const event = type.startsWith('pointer') ? new PointerEvent(type, pointer) : type.startsWith('mouse') ? new MouseEvent(type, mouse)
+    const event = type.startsWith('pointer') ? new PointerEvent(type, pointer) :
+      type.startsWith('mouse') ? new MouseEvent(type, mouse)
       : new DragEvent(type, {...mouse, dataTransfer: data});
     return el.dispatchEvent(event);
   };

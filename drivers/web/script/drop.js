@@ -22,7 +22,9 @@
   }
   const box = zone.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
   const hit = zone.ownerDocument.elementFromPoint(x, y), to = hit && zone.contains(hit) ? hit : zone;
-  const send = type => !to.dispatchEvent(new view.DragEvent(type, {bubbles: true, composed: true, cancelable: true, view, clientX: x, clientY: y,
+  const send = type =>
+    !to.dispatchEvent(
+    new view.DragEvent(type, {bubbles: true, composed: true, cancelable: true, view, clientX: x, clientY: y,
     dataTransfer: data}));
   send('dragenter');
   if (send('dragover')) become.taken = send('drop');

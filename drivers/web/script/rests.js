@@ -9,7 +9,12 @@
     for (const el of root.querySelectorAll('*')) if (el.shadowRoot) observe(el.shadowRoot);
   };
   observe(document);
-  const end = rested => { watch.disconnect(); removeEventListener('scroll', changed, how); clearTimeout(timer); done(rested); };
+  const end = rested => {
+    watch.disconnect();
+    removeEventListener('scroll', changed, how);
+    clearTimeout(timer);
+    done(rested);
+  };
   const timer = setTimeout(() => end(false), limit);
   const picture = () => {
     if (++pictures > 2 && performance.now() - last >= quiet) end(true); else requestAnimationFrame(picture);

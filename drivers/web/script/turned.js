@@ -14,11 +14,14 @@
   const above = el => el.assignedSlot || el.parentElement || el.getRootNode().host ||
     (el.ownerDocument.defaultView && el.ownerDocument.defaultView.frameElement);
   const scrolls = (el, style, axis) => el === el.ownerDocument.scrollingElement ?
-    style['overflow' + axis] !== 'hidden' && style['overflow' + axis] !== 'clip' : /auto|scroll/.test(style['overflow' + axis]);
-  const room = (at, size, seen, by, back) => by > 0 ? (back ? -at : size - seen - at) > 1 : by < 0 && (back ? size - seen + at : at) > 1;
+    style['overflow' + axis] !== 'hidden' && style['overflow' + axis] !== 'clip' :
+    /auto|scroll/.test(style['overflow' + axis]);
+  const room = (at, size, seen, by, back) => by > 0 ?
+    (back ? -at : size - seen - at) > 1 : by < 0 && (back ? size - seen + at : at) > 1;
   const moves = el => {
     const style = el.ownerDocument.defaultView.getComputedStyle(el);
-    return scrolls(el, style, 'X') && room(el.scrollLeft, el.scrollWidth, el.clientWidth, right, style.direction === 'rtl') ||
+    return scrolls(el, style, 'X') &&
+      room(el.scrollLeft, el.scrollWidth, el.clientWidth, right, style.direction === 'rtl') ||
       scrolls(el, style, 'Y') && room(el.scrollTop, el.scrollHeight, el.clientHeight, down, false);
   };
   const windows = new Set([window]);

@@ -14,10 +14,13 @@
   const dataOf = getter(CharacterData.prototype, 'data'), slotOf = getter(Element.prototype, 'assignedSlot');
   const assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
   const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
-  const pointIn = {9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
+  const pointIn = {
+    9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
   const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
-  const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
-  const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
+  const scrollWidth = getter(Element.prototype, 'scrollWidth'),
+    scrollHeight = getter(Element.prototype, 'scrollHeight');
+  const clientWidth = getter(Element.prototype, 'clientWidth'),
+    clientHeight = getter(Element.prototype, 'clientHeight');
   const scrollBy = method(Element.prototype, 'scrollBy');
   const create = method(Document.prototype, 'createElement'), bodyOf = getter(Document.prototype, 'body');
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
@@ -115,7 +118,8 @@
     walk(el, styleOf(el), editable(el));
     return tidy(out);
   };
-  const tidy = s => s.replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n').replace(/\n{2,}/g, '\n')
+  const tidy = s => s.replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n')
+    .replace(/\n{2,}/g, '\n')
     .replace(/^\n|\n$/g, '').slice(0, MAX_TEXT);
 
   // surface is what a person reads in a box whose text is drawn beside the field that takes it, line by line as they
@@ -145,7 +149,8 @@
     for (const row of rows) row.p.sort((a, b) => a.x - b.x);
     // The numbers of the lines stand at their left, one higher in each.
     const first = rows.map(row => row.p[0].t.trim());
-    const numbered = first.length > 0 && first.every((t, i) => /^\d+$/.test(t) && (i === 0 || +t === +first[i - 1] + 1)) &&
+    const numbered = first.length > 0 &&
+      first.every((t, i) => /^\d+$/.test(t) && (i === 0 || +t === +first[i - 1] + 1)) &&
       rows.every(row => Math.abs(row.p[0].x - rows[0].p[0].x) < 40) && (rows.length > 1 || +first[0] === 1);
     return tidy(rows.map(row => (numbered ? row.p.slice(1) : row.p).map(p => p.t).join('')).join('\n'));
   };
@@ -185,7 +190,8 @@
         for (const c of children(at)) {
           if (!isElement(c) || ++nodes > 400) continue;
           if (segment && attr(c, 'role') === 'spinbutton' && localName(c) !== 'input') list.push(c);
-          else if (localName(c) === 'input' && !UNTYPED.has(inputType(c)) && styleOf(c).display !== 'none' && !unseen(c)) {
+          else if (localName(c) === 'input' && !UNTYPED.has(inputType(c)) && styleOf(c).display !== 'none' &&
+            !unseen(c)) {
             if (!segment && small(c)) list.push(c); else other = true;
           } else walk(c);
         }
@@ -212,7 +218,8 @@
     if (tag === 'textarea') return !has(el, 'readonly');
     return editable(el) || !!contextOf(el);
   };
-  const secret = el => localName(el) === 'input' && (inputType(el) === 'password' || (styleOf(el).webkitTextSecurity || 'none') !== 'none');
+  const secret = el => localName(el) === 'input' &&
+    (inputType(el) === 'password' || (styleOf(el).webkitTextSecurity || 'none') !== 'none');
   const mask = (el, s) => secret(el) ? '•'.repeat([...s].length) : s;
   const valueOf = el => (prop(el, protoOf(localName(el)), 'value') || '').slice(0, MAX_TEXT);
   const read = el => isInput(localName(el)) ? mask(el, valueOf(el)) : lines(el);
@@ -264,7 +271,8 @@
     const head = new Range(), tail = new Range();
     head.setStart(el, 0); head.setEnd(range.startContainer, range.startOffset);
     tail.selectNodeContents(el); tail.setStart(range.endContainer, range.endOffset);
-    return [head, range, tail].map(r => r.toString().replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').slice(0, MAX_TEXT));
+    return [head, range, tail].map(
+      r => r.toString().replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').slice(0, MAX_TEXT));
   };
   const invalid = el => {
     if (!isInput(localName(el))) return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
@@ -278,7 +286,9 @@
   const robbed = field => {
     let el = globalThis.taprootTouched && globalThis.taprootTouched.deref();
     if (el && localName(el) === 'label') el = prop(el, HTMLLabelElement.prototype, 'control');
-    if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !takes(el) || unseen(el) || (parts(field) || []).includes(el)) return '';
+    if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !takes(el) || unseen(el) ||
+        (parts(field) || []).includes(el))
+      return '';
     const r = rectOf(el), x = r.left + r.width / 2, y = r.top + r.height / 2;
     let hit = pointIn[9](document, x, y);
     for (let inner; hit && shadowOf(hit) && (inner = pointIn[11](shadowOf(hit), x, y)) && inner !== hit;) hit = inner;
@@ -294,13 +304,17 @@
   let fields = [], members = [], placed = null, frame = null;
   let looked = {nonce: '', elements: []};
   const look = (el, kind) => {
-    const tag = localName(el), group = kind === 'parts' ? parts(el) : null, a = kind === 'text' || kind === 'editor' ? around(el) : null;
+    const tag = localName(el), group = kind === 'parts' ? parts(el) : null,
+      a = kind === 'text' || kind === 'editor' ? around(el) : null;
     const validity = isInput(tag) && prop(el, protoOf(tag), 'validity');
     return {
-      kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el), hint: attr(el, 'placeholder') || '',
-      text: kind === 'surface' ? drawn(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '', secret: secret(el),
+      kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el),
+        hint: attr(el, 'placeholder') || '',
+      text: kind === 'surface' ? drawn(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '',
+      secret: secret(el),
       painted: kind === 'surface' && painted(el),
-      around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput), order: kind === 'picked' ? order() : '',
+      around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput),
+      order: kind === 'picked' ? order() : '',
       parts: group ? group.map(read) : null, at: group ? group.indexOf(el) : -1,
     };
   };
@@ -328,9 +342,11 @@
     // field: the field that has the focus; it is kept under the number that is answered.
     field(root) {
       const f = focusIn(root);
-      if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false, cell: !!f.field && cell(f.field)};
+      if (!f.field || !f.able)
+        return {frame: !!f.frame, what: f.what || '', able: false, cell: !!f.field && cell(f.field)};
       const kind = kindOf(f.field), seen = look(f.field, kind);
-      fields.push({el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
+      fields.push(
+        {el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
         was: {tag: seen.tag, id: seen.id, what: seen.what, name: attr(f.field, 'name')}});
       return {what: f.what, able: true, n: fields.length - 1, robbed: robbed(f.field), ...seen};
     },
@@ -345,7 +361,8 @@
       placed = new WeakRef(el);
       members = (kind === 'parts' ? parts(el) : []).map(e => new WeakRef(e));
       const put = kind !== 'picked' && (how === 'end' && !pagePut(el) || how === 'last' || how === 'same' && !same);
-      return {what: f.what, able: true, kind, order: kind === 'picked' ? order() : '', fresh: !same, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
+      return {what: f.what, able: true, kind, order: kind === 'picked' ? order() : '', fresh: !same,
+        type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
         length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
         count: members.length, inner: kind === 'editor' && nested(el)};
     },
@@ -357,19 +374,22 @@
     },
     // paste.<text>: what a paste of it means to the page; true when the page leaves the text to be inserted.
     paste(root, [coded]) {
-      const text = new TextDecoder().decode(Uint8Array.from(atob(coded.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0)));
+      const text = new TextDecoder()
+        .decode(Uint8Array.from(atob(coded.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0)));
       const {field, able} = focusIn(root), el = field && active(root);
       if (!el || !able) return {open: false};
       const carried = () => { const d = new DataTransfer(); d.setData('text/plain', text); return d; };
       const send = event => method(EventTarget.prototype, 'dispatchEvent')(el, event);
       const how = {bubbles: true, cancelable: true, composed: true};
       return {open: send(new ClipboardEvent('paste', {...how, clipboardData: carried()})) &&
-        send(new InputEvent('beforeinput', {...how, inputType: 'insertFromPaste', data: text, dataTransfer: carried()}))};
+        send(new InputEvent(
+        'beforeinput', {...how, inputType: 'insertFromPaste', data: text, dataTransfer: carried()}))};
     },
     // part: which of the parts of the field that was placed last has the focus.
     part(root) {
       const f = focusIn(root), group = f.field ? parts(f.field) : null;
-      const at = group ? group.indexOf(f.field) : -1, max = at < 0 ? 0 : prop(f.field, HTMLInputElement.prototype, 'maxLength');
+      const at = group ? group.indexOf(f.field) : -1,
+        max = at < 0 ? 0 : prop(f.field, HTMLInputElement.prototype, 'maxLength');
       return {at, full: at >= 0 && at < group.length - 1 && max > 0 && valueOf(f.field).length >= max};
     },
     // scroll.<x>.<y>.<thousandths>: moves the content of the box that the element is, holds or lies in.
@@ -391,8 +411,10 @@
       looked = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      return {count: 1, rest: resting(), late: asked('late'), disabled: disabled(el), checked: ticked(el), options: options(el),
-        several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: secret(el), typed: isInput(localName(el)) || editable(el),
+      return {count: 1, rest: resting(), late: asked('late'), disabled: disabled(el), checked: ticked(el),
+        options: options(el),
+        several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: secret(el),
+        typed: isInput(localName(el)) || editable(el),
         text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
     },
   };
@@ -418,7 +440,8 @@
   // pagePut: after the touch the page itself has put the caret somewhere, as it does in a mask that it draws when the
   // field is entered.
   const pagePut = el => {
-    const kept = globalThis.taprootCaret, at = isInput(localName(el)) ? prop(el, protoOf(localName(el)), 'selectionStart') : null;
+    const kept = globalThis.taprootCaret,
+      at = isInput(localName(el)) ? prop(el, protoOf(localName(el)), 'selectionStart') : null;
     if (!kept || kept.el.deref() !== el || typeof at !== 'number') return false;
     const value = valueOf(el), filled = value.slice(0, at), open = value.slice(at);
     // before the free places of a mask
@@ -437,7 +460,8 @@
         const end = valueOf(el).length;
         method(protoOf(tag), 'setSelectionRange')(el, end, end);
         return '';
-      } catch { return !always && String(window.getSelection() || '') ? '' : 'End'; } // number, email: they know no caret
+      // number, email: they know no caret
+      } catch { return !always && String(window.getSelection() || '') ? '' : 'End'; }
     }
     try {
       const selection = selectionOf(el);
@@ -450,10 +474,12 @@
   const scrolls = (el, across) => {
     const page = el === document.scrollingElement, s = styleOf(el), flow = across ? s.overflowX : s.overflowY;
     const more = across ? scrollWidth(el) - clientWidth(el) : scrollHeight(el) - clientHeight(el);
-    return more > 1 && (page ? !/hidden|clip/.test(flow) : /auto|scroll|overlay/.test(flow)) && (across ? clientWidth(el) : clientHeight(el)) > 8;
+    return more > 1 && (page ? !/hidden|clip/.test(flow) : /auto|scroll|overlay/.test(flow)) &&
+      (across ? clientWidth(el) : clientHeight(el)) > 8;
   };
   const scroller = (el, across) => {
-    if (!el || localName(el) === 'html' || localName(el) === 'body' && !scrolls(el, across)) el = document.scrollingElement;
+    if (!el || localName(el) === 'html' || localName(el) === 'body' && !scrolls(el, across))
+      el = document.scrollingElement;
     if (!el || scrolls(el, across)) return el;
     let best = null, most = 0, nodes = 0;
     const walk = at => {
@@ -475,21 +501,26 @@
     if (matches(el, ':disabled')) return true;
     for (let n = el; n && isElement(n); n = parent(n)) {
       if (attr(n, 'aria-disabled') === 'true' || has(n, 'inert') || styleOf(n).interactivity === 'inert') return true;
-      if (localName(n).includes('-') && (matches(n, ':disabled') || has(n, 'disabled') && attr(n, 'disabled') !== 'false')) return true;
+      if (localName(n).includes('-') &&
+          (matches(n, ':disabled') || has(n, 'disabled') && attr(n, 'disabled') !== 'false'))
+        return true;
     }
     return false;
   };
   const options = el => localName(el) !== 'select' ? null :
     [...prop(el, HTMLSelectElement.prototype, 'options')].slice(0, 5000).map(o => ({
-      value: prop(o, HTMLOptionElement.prototype, 'value'), label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
-      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true', chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
+      value: prop(o, HTMLOptionElement.prototype, 'value'),
+      label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
+      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true',
+      chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
     }));
   // ticked is the state of a check box, radio button or switch, or of the one that a label names: "true", "false", or
   // "" where there is none.
   const ticked = el => {
     for (let n = el; n && isElement(n); n = parent(n)) {
       const e = localName(n) === 'label' && prop(n, HTMLLabelElement.prototype, 'control') || n;
-      if (localName(e) === 'input' && /^(checkbox|radio)$/.test(prop(e, HTMLInputElement.prototype, 'type'))) return String(prop(e, HTMLInputElement.prototype, 'checked'));
+      if (localName(e) === 'input' && /^(checkbox|radio)$/.test(prop(e, HTMLInputElement.prototype, 'type')))
+        return String(prop(e, HTMLInputElement.prototype, 'checked'));
       if (has(e, 'aria-checked')) return attr(e, 'aria-checked');
     }
     return '';
@@ -516,7 +547,8 @@
         const el = name === 'frame' ? frame : name === 'focus' ? placed && placed.deref() : members[+args[0]]?.deref();
         if (!el || !el.isConnected) throw new Error('taproot: stale reference');
         // Playwright enters nothing but frames; what is said here, the page does not see.
-        if (el === frame && /^(object|embed)$/.test(localName(el))) Object.defineProperty(el, 'nodeName', {value: 'IFRAME', configurable: true});
+        if (el === frame && /^(object|embed)$/.test(localName(el)))
+          Object.defineProperty(el, 'nodeName', {value: 'IFRAME', configurable: true});
         return [el];
       }
       if (!Object.hasOwn(commands, name)) throw new Error('taproot: unknown command');
