@@ -80,7 +80,8 @@
     watchCaret(event) {
       if (event.type === 'pointerdown' || event.type === 'touchstart') {
         const field = fieldOf(event.composedPath()[0]) || fieldOf(this.el);
-        globalThis.taprootCaret = field ? {el: new WeakRef(field), was: prop(field, protoOf(field), 'value'), at: null} : null;
+        globalThis.taprootCaret = field ?
+          {el: new WeakRef(field), was: prop(field, protoOf(field), 'value'), at: null} : null;
       }
       const kept = globalThis.taprootCaret, field = kept && event.type === 'mouseup' ? kept.el.deref() : null;
       if (field && matches(field, ':focus')) kept.at = prop(field, protoOf(field), 'selectionStart');
@@ -98,7 +99,8 @@
       const reader = new Reader(this.root, 0);
       const looks = n => {
         const tag = localName(n), role = reader.role(n, tag);
-        return alike({t: tag, r: role, i: attr(n, 'id'), x: long(reader.words(n, tag, role, reader.shown(n, tag))), d: reader.name(n, tag)});
+        const text = long(reader.words(n, tag, role, reader.shown(n, tag)));
+        return alike({t: tag, r: role, i: attr(n, 'id'), x: text, d: reader.name(n, tag)});
       };
       for (let n = hit; n && isElement(n); n = parent(n)) {
         if (looks(n) === this.looks) return this.alone || this.row && rowOf(n) === this.row ? n : null;

@@ -6,25 +6,33 @@
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
-  const rectOf = method(Element.prototype, 'getBoundingClientRect'), rectsOf = method(Element.prototype, 'getClientRects');
+  const rectOf = method(Element.prototype, 'getBoundingClientRect'),
+    rectsOf = method(Element.prototype, 'getClientRects');
   const matches = method(Element.prototype, 'matches'), scrollTo = method(Element.prototype, 'scrollIntoView');
   const within = method(Node.prototype, 'contains');
   const allIn = method(Document.prototype, 'getElementsByTagName');
-  const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'), everyIn = method(DocumentFragment.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
+  const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'),
+    everyIn = method(DocumentFragment.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
   const localName = getter(Element.prototype, 'localName'), openRoot = getter(Element.prototype, 'shadowRoot');
   const typeOf = getter(Node.prototype, 'nodeType'), parentOf = getter(Node.prototype, 'parentNode');
   const priorOf = getter(Node.prototype, 'previousSibling');
   const firstOf = getter(Node.prototype, 'firstChild'), nextOf = getter(Node.prototype, 'nextSibling');
   const textOf = getter(Node.prototype, 'textContent'), dataOf = getter(CharacterData.prototype, 'data');
-  const slotOf = getter(Element.prototype, 'assignedSlot'), assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
-  const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
-  const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
+  const slotOf = getter(Element.prototype, 'assignedSlot'),
+    assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
+  const scrollWidth = getter(Element.prototype, 'scrollWidth'),
+    scrollHeight = getter(Element.prototype, 'scrollHeight');
+  const clientWidth = getter(Element.prototype, 'clientWidth'),
+    clientHeight = getter(Element.prototype, 'clientHeight');
   const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
   const clientLeft = getter(Element.prototype, 'clientLeft'), clientTop = getter(Element.prototype, 'clientTop');
-  const stackIn = {9: method(Document.prototype, 'elementsFromPoint'), 11: method(ShadowRoot.prototype, 'elementsFromPoint')};
-  const pointIn = {9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
+  const stackIn = {
+    9: method(Document.prototype, 'elementsFromPoint'), 11: method(ShadowRoot.prototype, 'elementsFromPoint')};
+  const pointIn = {
+    9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
   const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
-  const byId = {9: method(Document.prototype, 'getElementById'), 11: method(DocumentFragment.prototype, 'getElementById')};
+  const byId = {
+    9: method(Document.prototype, 'getElementById'), 11: method(DocumentFragment.prototype, 'getElementById')};
   const readyState = getter(Document.prototype, 'readyState'), hasFocus = method(Document.prototype, 'hasFocus');
   const rootElement = getter(Document.prototype, 'documentElement'), bodyOf = getter(Document.prototype, 'body'),
     create = method(Document.prototype, 'createElement');
@@ -33,37 +41,47 @@
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } };
   const styleOf = window.getComputedStyle.bind(window);
   // rendered: an element has a box. Safari knows checkVisibility since version 17.4.
-  const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') : (el, asks = {}) => {
-    if (!rectsOf(el).length || asks.visibilityProperty && styleOf(el).visibility !== 'visible') return false;
-    for (let n = asks.opacityProperty ? el : null; n && isElement(n); n = parent(n)) if (+styleOf(n).opacity === 0) return false;
-    return true;
-  };
+  const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') :
+    (el, checks = {}) => {
+      if (!rectsOf(el).length || checks.visibilityProperty && styleOf(el).visibility !== 'visible') return false;
+      for (let n = checks.opacityProperty ? el : null; n && isElement(n); n = parent(n))
+        if (+styleOf(n).opacity === 0) return false;
+      return true;
+    };
 
-  const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
+  const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200,
+    MAX_VALUE = 100000,
     MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long
-  const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
-    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
+  const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64,
+    CLICKABLE = 128, SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192,
+    LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
-    'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern', 'linearGradient',
-    'radialGradient', 'filter', 'desc', 'metadata']);
+    'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern',
+    'linearGradient', 'radialGradient', 'filter', 'desc', 'metadata']);
   // What lies in these is for browsers that cannot show them.
   const REPLACED = new Set(['canvas', 'video', 'audio', 'object', 'iframe', 'img', 'embed', 'progress', 'meter']);
   const CHECK_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
-  const SELECT_ROLES = new Set(['option', 'tab', 'row', 'gridcell', 'cell', 'columnheader', 'rowheader', 'treeitem', 'radio', 'listitem']);
+  const SELECT_ROLES = new Set(
+    ['option', 'tab', 'row', 'gridcell', 'cell', 'columnheader', 'rowheader', 'treeitem', 'radio', 'listitem']);
   const CELLS = new Set(['gridcell', 'columnheader', 'rowheader']);
-  const FIELD_ROLES = new Set(['checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'button', 'option',
-    'menuitemcheckbox', 'menuitemradio']);
+  const FIELD_ROLES = new Set(['checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider',
+    'spinbutton', 'button', 'option', 'menuitemcheckbox', 'menuitemradio']);
   const VALUED_ROLES = new Set(['slider', 'progressbar', 'meter', 'scrollbar', 'spinbutton', 'separator']);
   // What is made of parts of which each is pressed for itself.
-  const PARTED = new Set(['grid', 'list', 'listbox', 'menu', 'menubar', 'radiogroup', 'table', 'tablist', 'toolbar', 'tree', 'treegrid']);
-  const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
+  const PARTED = new Set(
+    ['grid', 'list', 'listbox', 'menu', 'menubar', 'radiogroup', 'table', 'tablist', 'toolbar', 'tree', 'treegrid']);
+  const UNTYPED = new Set(
+    ['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
   const TITLES = {fieldset: 'legend', table: 'caption', figure: 'figcaption'};
-  const OWNERS = new Set(['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);
+  const OWNERS = new Set(
+    ['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);
   // What is an entry to be chosen, and what says that it cannot be; see script/entries.js.
   const ENTRY_ROLES = new Set(['option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem']);
-  const LIST_ROLES = new Set(['listbox', 'menu', 'menubar', 'tree', 'list', 'group']), ENTRY_TAGS = new Set(['li', 'div', 'a', 'button', 'span', 'p']);
+  const LIST_ROLES = new Set(['listbox', 'menu', 'menubar', 'tree', 'list', 'group']),
+    ENTRY_TAGS = new Set(['li', 'div', 'a', 'button', 'span', 'p']);
   const DISABLED_CLASS = /(^|[-_])[dD]isabled$|^disabled[-_](result|option|item|entry)$|[a-z]Disabled([-_]|$)/;
-  const OTHER_CLASS = /(^|[-_])(not|non|no|un|never|hide|show|has|any|if)[-_]+disabled/i, DISABLED_DATA = /^data-([a-z]+-)*disabled$/;
+  const OTHER_CLASS = /(^|[-_])(not|non|no|un|never|hide|show|has|any|if)[-_]+disabled/i,
+    DISABLED_DATA = /^data-([a-z]+-)*disabled$/;
   const MAX_LISTS = 50, MAX_MIRRORED = 1000;
   const FIELDS = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
   const ACTIVE_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
@@ -71,16 +89,18 @@
   const NAMED = new Set(['button', 'a', 'option', 'summary', 'label', 'legend', 'caption', 'th', 'td']);
   const WRITTEN_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
   const CELL_TAGS = new Set(['td', 'th', 'caption', 'legend']);
-  const BUTTON_ROLES = new Set(['button', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'option', 'combobox', 'slider', 'spinbutton', 'textbox']);
+  const BUTTON_ROLES = new Set(['button', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'option', 'combobox',
+    'slider', 'spinbutton', 'textbox']);
   const NAMED_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
     'menuitemradio', 'option', 'treeitem', 'heading', 'tooltip']);
   const ROLES = {article: 'article', aside: 'complementary', button: 'button', dialog: 'dialog', fieldset: 'group',
     figure: 'figure', footer: 'contentinfo', form: 'form', h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading',
-    h5: 'heading', h6: 'heading', header: 'banner', hr: 'separator', img: 'img', li: 'listitem', main: 'main', meter: 'meter',
-    nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status', p: 'paragraph',
+    h5: 'heading', h6: 'heading', header: 'banner', hr: 'separator', img: 'img', li: 'listitem', main: 'main',
+    meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status', p: 'paragraph',
     progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell', textarea: 'textbox',
     tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list', iframe: 'iframe'};
-  const FORMS = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm', week: 'yyyy-Www', color: '#rrggbb'}, MAX_OPTIONS = 20;
+  const FORMS = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm',
+    week: 'yyyy-Www', color: '#rrggbb'}, MAX_OPTIONS = 20;
   const INPUT_ROLES = {button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
     radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', email: 'textbox', tel: 'textbox',
     text: 'textbox', url: 'textbox', password: 'textbox', file: 'button'};
@@ -107,11 +127,18 @@
   // Which elements were asked about, how many of each kind, and the kinds of which one had something to tell.
   // A page may be read several times before the driver asks.
   const unasked = new Set();
-  globalThis.taprootSuspects = () => { const list = [...unasked].slice(0, MAX_SUSPECTS); for (const el of list) unasked.delete(el); return list; };
-  const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
-  const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
+  globalThis.taprootSuspects = () => {
+    const list = [...unasked].slice(0, MAX_SUSPECTS);
+    for (const el of list) unasked.delete(el);
+    return list;
+  };
+  const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(),
+    namesOf = method(Element.prototype, 'getAttributeNames');
+  const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
+    'header', 'main', 'nav', 'p', 'section', 'span']);
   const shadowOf = el => openRoot(el) || secret.get(el) || null;
-  const fresh = gen => ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
+  const fresh = gen =>
+    ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
   let store = fresh('');
   let looked = {nonce: '', elements: []};
   // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where
@@ -185,7 +212,9 @@
   // transparentControl: a field that is not drawn itself lies over the box that is drawn for it.
   const transparentControl = (reader, hit, el) => {
     const tag = localName(hit);
-    if (tag !== 'input' && tag !== 'select' || reader.opacity(hit) >= CLEAR || !store.drawnIn || !store.drawnIn.get(hit)) return false;
+    if (tag !== 'input' && tag !== 'select' || reader.opacity(hit) >= CLEAR || !store.drawnIn ||
+        !store.drawnIn.get(hit))
+      return false;
     const a = boxOf(rectOf(hit)), b = boxOf(rectOf(el));
     return holds(store.drawnIn.get(hit), el) && b.l >= a.l - 4 && b.t >= a.t - 4 && b.r <= a.r + 4 && b.b <= a.b + 4;
   };
@@ -196,18 +225,23 @@
     return {x: Math.abs(x - 1) < 0.02 ? 1 : x, y: Math.abs(y - 1) < 0.02 ? 1 : y};
   };
   // What a reader does not see: characters without a width, and those that only a font of icons gives a shape.
-  const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
+  const INVISIBLE =
+    /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const legible = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
-  const unquoted = s => s.slice(1, -1).replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
+  const unquoted = s => s.slice(1, -1)
+    .replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
   // spoken is what the content of a pseudo-element says in words; counter gives the values of a counter there.
-  const spoken = (el, content, counter) => (String(content).match(/"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g) || []).map(part => {
+  const CONTENT = /"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g;
+  const spoken = (el, content, counter) => (String(content).match(CONTENT) || []).map(part => {
     if (part[0] === '"') return unquoted(part);
     if (part[0] === 'a') return attr(el, part.slice(5, -1).trim().split(/[\s,]/)[0]) || '';
     if (!part.startsWith('counter')) return part[0] === 'o' ? '“' : '”';
-    const all = part.startsWith('counters'), [name, ...rest] = part.slice(all ? 9 : 8, -1).split(/,\s*(?=[^"]*(?:"[^"]*"[^"]*)*$)/);
+    const all = part.startsWith('counters'),
+      [name, ...rest] = part.slice(all ? 9 : 8, -1).split(/,\s*(?=[^"]*(?:"[^"]*"[^"]*)*$)/);
     const glue = all && rest.length ? unquoted(rest.shift().trim()) : '', values = counter(name.trim());
-    return (all ? values : values.slice(-1)).map(n => counted(n, (rest[0] || 'decimal').trim())).join(glue) || (values.length ? '' : '0');
+    return (all ? values : values.slice(-1)).map(n => counted(n, (rest[0] || 'decimal').trim())).join(glue) ||
+      (values.length ? '' : '0');
   }).join('');
 
 // include counters.js
@@ -263,8 +297,11 @@
   // pageArea is where all of a page lies that scrolling can bring into its window.
   const pageArea = (root, top, own) => {
     if (!top) return own;
-    const body = bodyOf(root), s = styleOf(top), passed = s.overflowX === 'visible' && s.overflowY === 'visible' && body ? styleOf(body) : s;
-    const stuck = {x: [s, passed].some(v => /hidden|clip/.test(v.overflowX)), y: [s, passed].some(v => /hidden|clip/.test(v.overflowY))};
+    const body = bodyOf(root), s = styleOf(top),
+      passed = s.overflowX === 'visible' && s.overflowY === 'visible' && body ? styleOf(body) : s;
+    const stuck = {
+      x: [s, passed].some(v => /hidden|clip/.test(v.overflowX)),
+      y: [s, passed].some(v => /hidden|clip/.test(v.overflowY))};
     const w = Math.max(scrollWidth(top), own.r), h = Math.max(scrollHeight(top), own.b), x = window.scrollX;
     const l = s.direction === 'rtl' ? own.r - w - x : -x, t = -window.scrollY;
     return {l: stuck.x ? own.l : l, t: stuck.y ? own.t : t, r: stuck.x ? own.r : l + w, b: stuck.y ? own.b : t + h};
@@ -301,7 +338,8 @@
 
 // include ready.js
 
-  const state = root => ({doc: id, ready: ready(root), url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
+  const state = root => ({doc: id, ready: ready(root),
+    url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
 
 // include aim.js
 
@@ -330,7 +368,8 @@
       const seen = framed ? meet({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
       const clip = {seen, reach: pageArea(root, top, own)};
       const dark = top && /dark/.test(styleOf(top).colorScheme);
-      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false, raw: false,
+      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own,
+        depth: 0, opacity: 1, inert: false, raw: false,
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null,
         editing: false, leaving: false, undrawn: false};
       noteFrames(root);
@@ -359,19 +398,22 @@
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
-        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(), waiting: waiting() || asked('answering'), root: node};
+        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(),
+        waiting: waiting() || asked('answering'), root: node};
     },
     // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and
     // what is in the way; and what hides all of them from a person.
     hit(root, [gen, n, groups]) {
-      const frame = deref(gen, +n), reader = new Reader(root, 0), occlusion = new Occlusion(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
+      const frame = deref(gen, +n), reader = new Reader(root, 0),
+        occlusion = new Occlusion(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
       occlusion.overlays = store.overlays || [];
       for (const g of occlusion.overlays) delete g.rank;
       return groups.split(';').map(group => {
         const at = group.split(',').map(Number);
         let cover = '', hiddenBy = '', open = at.length === 0, free = -1;
         for (let i = 0; i + 1 < at.length; i += 2) {
-          const by = reader.taken(frame, occlusion.hit(at[i], at[i + 1]), {}), over = by || !open ? occlusion.coverAt(frame, at[i], at[i + 1], 'page') : '';
+          const by = reader.taken(frame, occlusion.hit(at[i], at[i + 1]), {}),
+            over = by || !open ? occlusion.coverAt(frame, at[i], at[i + 1], 'page') : '';
           if (!by && free < 0) free = i / 2;
           cover = cover || by;
           hiddenBy = hiddenBy || over;
@@ -460,28 +502,33 @@
           const tag = localName(el), shown = reader.shown(el, tag);
           texts.push(shown === null ? reader.text(el, true) : long(shown));
           const v = held(el, tag);
-          if (v !== undefined) values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
+          if (v !== undefined)
+            values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
         }
       }
-      const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS).map(el => ({v: held(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
+      const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS)
+        .map(el => ({v: held(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
       const only = elements.length === 1 && visible === 1 ? readiness(root, reader, elements[0]) : {};
       press = press || new Press(root);
       press.listen();
       press.forget();
-      return {...state(root), rest: resting(), count: elements.length, visible, texts, values, options, gen: store.gen, refs, ...only,
+      return {...state(root), rest: resting(), count: elements.length, visible, texts, values, options, gen: store.gen,
+        refs, ...only,
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
   };
   // held is the value of a field, undefined for what has none.
   const held = (el, tag) => {
-    const proto = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement, option: HTMLOptionElement,
-      button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement, progress: HTMLProgressElement}[tag];
+    const proto = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
+      option: HTMLOptionElement, button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement,
+      progress: HTMLProgressElement}[tag];
     return proto && prop(el, proto.prototype, 'value');
   };
   // readiness tells, without waiting, whether an element could be acted on now. Whether it moves is not among it.
   const readiness = (root, reader, el) => {
     const tag = localName(el), box = reader.box(el, reader.style(el));
-    const view = meet(boxOf({left: box.l, top: box.t, right: box.r, bottom: box.b}), {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight});
+    const view = meet(boxOf({left: box.l, top: box.t, right: box.r, bottom: box.b}),
+      {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight});
     let covered = '';
     for (const [a, c] of bare(view) ? [] : GRID) {
       const {x, y} = within2(view, a, c);
@@ -495,14 +542,17 @@
   const upgrading = root => {
     const came = navigation(), loaded = came ? came.loadEventEnd : 0;
     if (!came || loaded > 0 && performance.now() - loaded > SOON) return false;
-    for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK)) if (localName(el).includes('-') && matches(el, ':defined')) return true;
+    for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK))
+      if (localName(el).includes('-') && matches(el, ':defined')) return true;
     return false;
   };
   // labellers are the elements that name el (aria-labelledby), by their ids or given as elements.
   const labellers = el => {
     if (!has(el, 'aria-labelledby')) return [];
-    const ids = attr(el, 'aria-labelledby').split(/\s+/).filter(Boolean).slice(0, 10), root = rootOf(el), get = byId[typeOf(root)];
-    return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] : [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
+    const ids = attr(el, 'aria-labelledby').split(/\s+/).filter(Boolean).slice(0, 10), root = rootOf(el),
+      get = byId[typeOf(root)];
+    return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] :
+      [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
   };
   // partSeen: display:contents has no box of its own, its children have.
   const partSeen = (reader, el) => reader.style(el).display === 'contents' &&

@@ -11,7 +11,8 @@
     listen() {
       if (this.listens || scriptless) return;
       this.listens = true;
-      for (const kind of [...TOUCHES, WATCH + 'touch']) window.addEventListener(kind, this, {capture: true, passive: true});
+      for (const kind of [...TOUCHES, WATCH + 'touch'])
+        window.addEventListener(kind, this, {capture: true, passive: true});
     }
     handleEvent(event) {
       const [hit] = event.composedPath();
@@ -41,7 +42,8 @@
       const el = this.el;
       if (!el || !this.moved || this.clicked || !el.isConnected || !rectsOf(el).length) return {};
       const sure = matches(el, CLICKED);
-      if (!sure && (this.downs.some(event => event.defaultPrevented) || isField(el) && matches(el, ':focus'))) return {};
+      if (!sure && (this.downs.some(event => event.defaultPrevented) || isField(el) && matches(el, ':focus')))
+        return {};
       globalThis.taprootPressed = sure ? [] : [el];
       return {lost: describe(nameable(el)), sure};
     }

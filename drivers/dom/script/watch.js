@@ -5,9 +5,11 @@
   // page hears of it. The two speak by events of a name that no page knows.
   const NAME = '@watch@';
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
-  const listen = method(EventTarget.prototype, 'addEventListener'), send = method(EventTarget.prototype, 'dispatchEvent');
+  const listen = method(EventTarget.prototype, 'addEventListener'),
+    send = method(EventTarget.prototype, 'dispatchEvent');
   const attr = method(Element.prototype, 'getAttribute'), named = method(Document.prototype, 'getElementsByName');
-  const pathOf = method(Event.prototype, 'composedPath'), refuse = method(Event.prototype, 'preventDefault'), stop = method(Event.prototype, 'stopImmediatePropagation');
+  const pathOf = method(Event.prototype, 'composedPath'), refuse = method(Event.prototype, 'preventDefault'),
+    stop = method(Event.prototype, 'stopImmediatePropagation');
   const Mouse = MouseEvent, Plain = Event, Custom = CustomEvent, apply = Reflect.apply;
   const now = performance.now.bind(performance), ever = window.setTimeout, frame = window.requestAnimationFrame;
   if (window.matchMedia('(scripting: none)').matches) return; // a listener would be an error in the page's console
@@ -108,7 +110,9 @@
   const busy = () => pending.size > 0 || now() - ended < AFTER || holding();
   // On a busy machine a timer may be due for long, and the page be asked before it runs.
   const late = () => [...pending.values()].some(due => due < now());
-  for (const [name, handler] of Object.entries({setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear, requestAnimationFrame: draw, cancelAnimationFrame: drop})) {
+  const handlers = {setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear,
+    requestAnimationFrame: draw, cancelAnimationFrame: drop};
+  for (const [name, handler] of Object.entries(handlers)) {
     window[name] = new Proxy(window[name], {apply: handler});
   }
   for (const [name, holds] of Object.entries({busy, late, ticking: () => ticking.size + frames.size > 0,
@@ -144,7 +148,8 @@
   const hear = event => {
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
     if (!event.isTrusted || !hit) return;
-    const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true, detail: stageOf(event) * 2 + begins(event), clientX: at.clientX, clientY: at.clientY});
+    const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true,
+      detail: stageOf(event) * 2 + begins(event), clientX: at.clientX, clientY: at.clientY});
     if (send(hit, asked)) return;
     refuse(event);
     stop(event);

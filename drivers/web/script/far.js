@@ -60,13 +60,15 @@ async (box, {x, y, part, until, whole, time}) => {
       if (n.nodeType !== 3 || list.size >= 2000 || !n.data.trim()) return;
       range.selectNodeContents(n);
       const r = range.getBoundingClientRect(), cx = (r.left + r.right) / 2, cy = (r.top + r.bottom) / 2;
-      if (r.width > 0 && cx >= area.left && cx <= area.right && cy >= area.top && cy <= area.bottom) list.set(n.data.trim(), x ? cx : cy);
+      if (r.width > 0 && cx >= area.left && cx <= area.right && cy >= area.top && cy <= area.bottom)
+        list.set(n.data.trim(), x ? cx : cy);
     });
     return list;
   };
   // follow: a row is in view still, and has moved as far as the box was scrolled. One that stays, as headings do, tells
   // nothing of those that came.
-  const follow = (before, now, went) => [...now].some(([text, at]) => Math.abs(before.get(text) - at - went * (x || y)) <= went / 5);
+  const follow = (before, now, went) =>
+    [...now].some(([text, at]) => Math.abs(before.get(text) - at - went * (x || y)) <= went / 5);
   // overlap is how much of the rows before a movement must leave in view: two of them where they are equally high, so
   // that the movement is as long as it can be; 0 where they are not.
   const overlap = before => {
