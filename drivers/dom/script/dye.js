@@ -1,4 +1,4 @@
-  // What filters and blends make of colours: letters and their ground may come out alike.
+  // The effect of filters and blend modes on colours: text and background may get the same colour.
 
   const clamp = v => Math.min(255, Math.max(0, v));
   const DYES = {
@@ -13,7 +13,7 @@
     multiply: (a, b) => a * b, screen: (a, b) => a + b - a * b, darken: Math.min, lighten: Math.max,
     difference: (a, b) => Math.abs(a - b), exclusion: (a, b) => a + b - 2 * a * b};
   const DYED = new RegExp(`\\b(${Object.keys(DYES).join('|')})\\(([\\d.]+)(%?)\\)`, 'g');
-  // dyes lists what a filter does to colours; null where nobody knows.
+  // dyes returns the functions by which a filter changes a colour; null when one of them is unknown.
   const dyes = filter => !filter || filter === 'none' ? [] : /url\(|sepia|hue-rotate|saturate/.test(filter) ? null :
     [...filter.matchAll(DYED)].map(([, name, n, percent]) => c => DYES[name](c, n / (percent ? 100 : 1)));
   const blended = (mode, top, under) => BLENDS[mode] && under ?

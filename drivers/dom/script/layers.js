@@ -1,8 +1,8 @@
-  // What colours, pictures and gradients of a style let through at a point of the box in which they are laid.
+  // The opacity of the colours, images and gradients of a style, at a point of the box in which they are drawn.
 
   let scratch = null;
-  // sampled is the one pixel that draw leaves in a canvas of that size, null where a page of another site keeps it to
-  // itself.
+  // sampled returns the one pixel that draw() leaves in a canvas of 1 × 1 pixels, null where the browser does not let
+  // the page read it (images of other sites).
   const sampled = draw => {
     try {
       if (!scratch) {
@@ -16,7 +16,7 @@
     } catch { scratch = null; return null; }
   };
   const colours = new Map();
-  // rgba is a computed colour in any of CSS's words as red, green, blue and, from 0 to 1, opacity.
+  // rgba returns a computed colour in any of the notations of CSS as red, green, blue and, from 0 to 1, opacity.
   const rgba = colour => {
     let c = colours.get(colour);
     if (c) return c;
@@ -33,32 +33,33 @@
     colours.set(colour, c);
     return c;
   };
-  // alpha is how opaque a computed colour is, from 0 to 1.
+  // alpha returns the opacity of a computed colour, from 0 to 1.
   const alpha = colour => rgba(colour)[3];
   const OPAQUE = 0.97, CLEAR = 0.05, ALIKE = 8;
-  // sameColour: nobody sees the second colour on the first one, which is opaque.
+  // sameColour reports whether the second colour cannot be distinguished on the first one, which is opaque.
   const sameColour = (ground, ink) => {
     if (!ground || !ink) return false;
     const [a, b] = [rgba(ground), rgba(ink)];
     return [0, 1, 2].every(i => Math.abs(a[i] - b[i]) * b[3] <= ALIKE);
   };
 
-  // listed splits a list of a style at the commas that stand in no brackets and no quotes.
+  // listed splits a list of a style at the commas outside of parentheses and quotes.
   const listed = text => String(text)
     .match(/(?:"[^"]*"|\((?:"[^"]*"|[^()"]|\((?:[^()]|\([^()]*\))*\))*\)|[^,("])+/g)?.map(part => part.trim()) || [];
   const GRADIENT = /^(repeating-)?(linear|radial|conic)-gradient\((.*)\)$/;
   const COLOUR = /(?:rgba?|color|color-mix|hsla?|oklch|oklab|lch|lab)\((?:[^()]|\([^()]*\))*\)|\btransparent\b/;
-  // stopsOf are the colours of a gradient, null for what is no gradient.
+  // stopsOf returns the colours of a gradient, null for anything else.
   const stopsOf = image => {
     const all = GRADIENT.test(image) && !image.includes('url(') && image.match(new RegExp(COLOUR, 'g'));
     return all && listed(image).length === 1 ? all : null;
   };
-  // gradientAlpha gives the least and the greatest opacity of a gradient's stops, null for what is no gradient.
+  // gradientAlpha returns the lowest and the highest opacity of the colours of a gradient, null for anything else.
   const gradientAlpha = image => {
     const all = stopsOf(image)?.map(alpha);
     return all ? {least: Math.min(...all), most: Math.max(...all)} : null;
   };
-  // ground is the one colour with which a style fills a box, '' when it leaves that clear, null for all else.
+  // ground returns the one opaque colour with which a style fills a box, '' when it leaves the box transparent, null in
+  // all other cases.
   const ground = style => {
     if (style.backgroundImage !== 'none') {
       const stops = stopsOf(style.backgroundImage);
@@ -68,7 +69,7 @@
     const a = alpha(style.backgroundColor);
     return a >= OPAQUE ? style.backgroundColor : a > 0 ? null : '';
   };
-  // gradientAt is how opaque a gradient of a size is at a point of it, null where nobody knows.
+  // gradientAt returns the opacity of a gradient of size w × h at a point of it, null when it is unknown.
   const gradientAt = (image, x, y, w, h) => {
     const {least, most} = gradientAlpha(image), [, again, kind, inner] = GRADIENT.exec(image);
     if (least >= OPAQUE || most < CLEAR) return least;
@@ -99,8 +100,8 @@
   };
 
   const pictures = new Map(), tried = new WeakMap(), MAX_PICTURES = 100, MAX_TRIES = 10;
-  let awaited = false; // a picture is on its way, and the page should be read again
-  // pictureOf is a picture that the page shows, as the browser keeps it, null while nobody knows it.
+  let awaited = false; // an image is being loaded, and the page should be read again
+  // pictureOf returns an image that the page shows, from the cache of the browser, null as long as it is not loaded.
   const pictureOf = url => {
     let img = pictures.get(url);
     if (!img) {
@@ -112,7 +113,7 @@
     if (!img.complete && tried.get(img) < MAX_TRIES) awaited = true;
     return img.complete && img.naturalWidth > 0 && img.naturalHeight > 0 ? img : null;
   };
-  // waiting tells whether a picture was missed since it was asked last; for one that does not come it says so a few
+  // waiting reports whether an image was missing since the last call. For an image that never loads it does so a few
   // times.
   const waiting = () => {
     if (awaited) for (const img of pictures.values()) if (!img.complete) tried.set(img, tried.get(img) + 1);
@@ -120,10 +121,10 @@
     awaited = false;
     return missed;
   };
-  // addressOf is the address of a picture in a style, '' where there is none.
+  // addressOf returns the URL of an image in a style, '' without one.
   const addressOf = image => (/^(?:(?:-webkit-)?image-set\()?url\("((?:[^"\\]|\\.)*)"\)/.exec(image)?.[1] || '')
     .replace(/\\(.)/g, '$1');
-  // sized is how large a picture of a size of its own is laid into a box.
+  // sized returns the size at which an image of size w × h is drawn into a box of size across × down.
   const sized = (said, [w, h], across, down) => {
     if (said === 'cover' || said === 'contain') {
       const k = said === 'cover' ? Math.max(across / w, down / h) : Math.min(across / w, down / h);
@@ -133,7 +134,8 @@
       b = y === 'auto' ? null : length(y, down);
     return [a ?? (b === null ? w : w * b / h), b ?? (a === null ? h : h * a / w)];
   };
-  // layerAt is how opaque a picture or gradient is at a point of the box in which it is laid, null where nobody knows.
+  // layerAt returns the opacity of an image or gradient at a point of the box in which it is drawn, null when it is
+  // unknown.
   const layerAt = ({image, size, place, repeat}, box, x, y) => {
     const address = addressOf(image), picture = address ? pictureOf(address) : null,
       gradient = !address && stopsOf(image);
@@ -152,13 +154,13 @@
       Math.min(own[1] - 1, Math.floor(dy / h * own[1])), 1, 1, 0, 0, 1, 1));
     return pixel ? pixel[3] / 255 : null;
   };
-  // layersOf takes the layers of a background or a mask apart.
+  // layersOf returns the layers of a background or a mask.
   const layersOf = (images, sizes, places, repeats) => {
     const [all, size, place, repeat] = [images, sizes || 'auto', places || '0% 0%', repeats || 'repeat'].map(listed),
       of = (list, i) => list[i % list.length];
     return all.map((image, i) => ({image, size: of(size, i), place: of(place, i), repeat: of(repeat, i)}));
   };
-  // pictured: a picture or gradient in the background of a box lets nothing through at a point of it.
+  // pictured reports whether an image or gradient in the background of a box is opaque at a point of it.
   const pictured = (style, box, x, y) => {
     if (style.backgroundImage === 'none' || /text/.test(style.backgroundClip || '') ||
         style.backgroundAttachment === 'fixed')
@@ -169,7 +171,7 @@
     return layersOf(style.backgroundImage, style.backgroundSize, style.backgroundPosition, style.backgroundRepeat)
       .some(layer => layerAt(layer, inner, x, y) >= OPAQUE);
   };
-  // maskAt is how much of an element its mask leaves at a point, 1 where nobody knows.
+  // maskAt returns how much of an element its mask leaves at a point, from 0 to 1; 1 when it is unknown.
   const maskAt = (el, style, x, y) => {
     const get = name => style['mask' + name] || style['webkitMask' + name], box = boxOf(rectOf(el));
     const left = layersOf(get('Image'), get('Size'), get('Position'), get('Repeat'))
