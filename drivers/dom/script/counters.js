@@ -1,7 +1,8 @@
-  // What the counters of style sheets stand at: counter(item) in the content of a pseudo-element is a number that
-  // nobody else writes down.
+  // The values of the counters of style sheets: the browser has no API for the numbers that counter(item) writes into
+  // pseudo-elements.
   const ROMAN = [['m', 1000], ['cm', 900], ['d', 500], ['cd', 400], ['c', 100], ['xc', 90], ['l', 50], ['xl', 40],
     ['x', 10], ['ix', 9], ['v', 5], ['iv', 4], ['i', 1]];
+  // counted returns a number as a counter style writes it.
   const counted = (n, style) => {
     const upper = /^upper-/.test(style), kind = style.replace(/^(upper|lower)-/, ''),
       cased = s => upper ? s.toUpperCase() : s;
@@ -16,10 +17,11 @@
         ([s, left], [sign, value]) => [s + sign.repeat(Math.floor(left / value)), left % value], ['', n])[0]);
     return /^(disc|circle|square|none)$/.test(style) ? '' : String(n);
   };
+  // changes returns the names and numbers of counter-reset, counter-increment or counter-set.
   const changes = said =>
     [...String(said || '').matchAll(/(-?[a-z_][\w-]*)\s+(-?\d+)/gi)].map(([, name, n]) => [name, +n]);
 
-  // Counters gives, of each element with a pseudo-element, the values of all counters there, outermost first.
+  // Counters calculates the values of all counters for each element with a pseudo-element, outermost counter first.
   class Counters {
     constructor(top) { this.at = new Map(); this.open = []; this.left = 20000; if (top) this.walk(top, null); }
     of(el, part, name) { return (this.at.get(el)?.[part] || []).filter(c => c.name === name).map(c => c.value); }

@@ -1,5 +1,5 @@
-  // What a report keeps of the page: its elements with their attributes, boxes and styles, and its texts with their
-  // boxes. Nothing of it is markup, and none of it is fetched again.
+  // The page as reports store it: its elements with attributes, boxes and styles, and its texts with boxes. It contains
+  // no markup, and the viewer loads nothing.
   const DOM_BOX = ['display', 'position', 'z-index', 'overflow', 'visibility', 'opacity', 'background-color',
     'background-image', 'border', 'border-radius',
     'padding', 'box-shadow', 'pointer-events'];
@@ -36,7 +36,7 @@
       if (style.display === 'none') { node.f = 1; return; }
       const r = rectOf(el);
       node.b = [r.left + dx, r.top + dy, r.width, r.height].map(Math.round);
-      // A style costs as much as all else together, so that only what is in the window has one.
+      // A style takes as much space as everything else together, so only elements in the window have one.
       const seen = r.bottom + dy > 0 && r.top + dy < window.innerHeight && r.right + dx > 0 &&
         r.left + dx < window.innerWidth;
       const value = this.value(el, tag), kids = value === undefined ? children(el) : [];
@@ -68,7 +68,7 @@
       }
       return out;
     }
-    // value is what a field shows, undefined for what is none.
+    // value returns what a field shows, undefined for other elements.
     value(el, tag) {
       if (tag !== 'input' && tag !== 'textarea' && tag !== 'select') return undefined;
       if (tag === 'select') {
@@ -79,6 +79,7 @@
       if (type === 'password') return '•'.repeat(Math.min(v.length, 12));
       return /^(hidden|checkbox|radio|range|color|file|image)$/.test(type) ? '' : v || attr(el, 'placeholder') || '';
     }
+    // inner returns the root element of the page in a frame, null when it cannot be read.
     inner(el) {
       const doc = ++this.frames <= DOM_MAX.frames ? prop(el, HTMLIFrameElement.prototype, 'contentDocument') : null;
       try { return doc ? rootElement(doc) : null; } catch { return null; }
@@ -89,7 +90,7 @@
         return v.length > 200 || v.includes('url(') ? v.replace(/url\([^)]*\)/g, 'url(…)').slice(0, 200) : v;
       };
       const values = DOM_BOX.map(read);
-      // sides that differ
+      // the sides differ
       if (values[8] === '')
         values[8] = ['border-top', 'border-right', 'border-bottom', 'border-left'].map(read).join(' / ');
       if (says) values.push(...DOM_TEXT.map(read));

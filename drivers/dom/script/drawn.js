@@ -1,4 +1,4 @@
-    // redraw gives a field that is not drawn itself the box which is drawn for it.
+    // redraw replaces the box of an invisible field with the box of what the page draws in its place.
     redraw(rec, tag, at, place) {
       const {el, node, full} = rec;
       if (tag !== 'input' && tag !== 'select' && tag !== 'textarea') return;
@@ -19,7 +19,8 @@
       store.drawnIn.set(el, holder);
       Object.assign(rec, {full: drawn, box, drawnIn: holder, drawnAs: holder, kept: true});
     }
-    // stand is the box that is drawn for a field: a neighbour's, its own where it is only faded, or that of its label.
+    // stand returns the box that is drawn for a field: that of a sibling, its own when only its opacity hides it, or
+    // that of its label.
     stand(el, top, holder, full, ticked, faded) {
       const sized = width(full) >= 6 && height(full) >= 6, own = sized && faded ? full : null,
         near = sized ? full : {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
@@ -39,19 +40,19 @@
         paints = filled(s) || s.backgroundImage !== 'none' || parseFloat(s.borderTopWidth) > 0 || made.before ||
           made.after;
       const around = boxOf(rectOf(holder)), label = [...this.labels(el, localName(el))].find(l => this.seen(l));
-      if (ticked && shared && label) return boxOf(rectOf(label)); // where it lies itself, another one is drawn
-      // it is the handle, or the box
+      if (ticked && shared && label) return boxOf(rectOf(label)); // another field is drawn where it is itself
+      // the parent is drawn as the control
       if (!faded && sized && paints && width(around) <= 90 && height(around) <= 60) return around;
       if (own && (best || paints || count(holder, 'svg, img') || squeeze(textOf(holder))))
         return ticked && holdsBox(own, around) ? around : own;
       return label ? boxOf(rectOf(label)) : null;
     }
-    // others tells whether what lies at hit, within the box that a field is drawn in, is another field's.
+    // others reports whether hit, within the box that is drawn for a field, belongs to another field.
     others(el, hit, holder) {
       for (let n = hit; n && n !== holder; n = parent(n)) if (isElement(n) && this.another(n, el)) return true;
       return false;
     }
-    // another: it is another field, or the label of one.
+    // another reports whether n is another field, or the label of one.
     another(n, el) {
       if (['input', 'select', 'textarea'].includes(localName(n))) return n !== el;
       const control = localName(n) === 'label' ? prop(n, HTMLLabelElement.prototype, 'control') : null;

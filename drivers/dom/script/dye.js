@@ -16,15 +16,16 @@
   // dyes returns the functions by which a filter changes a colour; null when one of them is unknown.
   const dyes = filter => !filter || filter === 'none' ? [] : /url\(|sepia|hue-rotate|saturate/.test(filter) ? null :
     [...filter.matchAll(DYED)].map(([, name, n, percent]) => c => DYES[name](c, n / (percent ? 100 : 1)));
+  // blended returns the colour of top, blended with under; null when the blend mode is not supported.
   const blended = (mode, top, under) => BLENDS[mode] && under ?
     top.map((v, i) => 255 * BLENDS[mode](v / 255, under[i] / 255)) : null;
-  // flooded: a filter of a drawing ends in nothing but a colour.
+  // flooded reports whether an SVG filter results in nothing but one colour.
   const flooded = filter => {
     const ref = /url\("?#([^")]+)"?\)/.exec(filter), last = ref && byId[9](document, ref[1])?.lastElementChild;
     return !!last && localName(last) === 'feFlood';
   };
-  // behind is the colour with which an element blends, '' where it has nothing behind it within the group that is drawn
-  // together, null where nobody knows.
+  // behind returns the colour with which an element blends, '' when nothing is behind it within its stacking context,
+  // null when it is unknown.
   const behind = (reader, el) => {
     for (let n = parent(el); n && isElement(n); n = parent(n)) {
       const style = reader.style(n), on = ground(style);
@@ -33,8 +34,8 @@
     }
     return '';
   };
-  // dissolved: filters and blends of an element and those around it leave its letters the colour of what they are drawn
-  // on.
+  // dissolved reports whether filters and blend modes of an element and its ancestors give its text the colour of its
+  // background.
   const dissolved = (reader, owner) => {
     let ink = rgba(inkOf(owner, reader.style(owner))), on = null;
     if (ink[3] < OPAQUE) return false;
@@ -54,7 +55,8 @@
     on = on || reader.surfaces.get(rootElement(reader.root)) && [255, 255, 255];
     return !!on && ink.every((v, i) => Math.abs(v - on[i]) <= ALIKE);
   };
-  // blots: a cover that multiplies to black, or screens to white, leaves nothing of what lies under it.
+  // blots reports whether a cover hides all that is below it by its blend mode: it multiplies with black, or screens
+  // with white.
   const blots = style => {
     const [r, g, b, a] = rgba(style.backgroundColor), mode = style.mixBlendMode;
     return a >= OPAQUE &&

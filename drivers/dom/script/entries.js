@@ -1,5 +1,5 @@
-    // shut: el is an entry of a list or menu that the page draws itself, and cannot be chosen. Widgets seldom say so by
-    // aria-disabled alone: by a class, by a data attribute, or by the native list in whose place the entries are drawn.
+    // shut reports whether el is an entry of a list or menu that the page draws itself, and is disabled. Few widgets
+    // use aria-disabled alone: most use a class, a data attribute, or the native list that the entries replace.
     shut(el, tag, role) {
       if (tag === 'option' || tag === 'ul' || tag === 'ol') return false;
       if (this.classDisabled(el)) return this.isEntry(el, tag, role);
@@ -27,7 +27,7 @@
       }
       return false;
     }
-    // nativeLists are the native lists that are not drawn themselves, and what their options show.
+    // nativeLists returns the native lists that are not visible themselves, with the texts of their options.
     nativeLists() {
       if (this.lists) return this.lists;
       this.lists = [];
@@ -42,8 +42,7 @@
       }
       return this.lists;
     }
-    // mirrorsDisabled: el is drawn in the place of an option that is disabled, next to others that are drawn in the
-    // places of others.
+    // mirrorsDisabled reports whether el replaces a disabled option, among siblings that replace other options.
     mirrorsDisabled(el) {
       const lists = this.nativeLists().filter(list => list.disabled.size);
       if (!lists.length || !ENTRY_TAGS.has(localName(el))) return false;

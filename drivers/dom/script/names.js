@@ -1,3 +1,4 @@
+    // role returns the ARIA role of an element, '' without one.
     role(el, tag) {
       const said = (attr(el, 'role') || '').trim().split(/\s+/)[0].toLowerCase();
       if (said && said !== 'none' && said !== 'presentation') return said.slice(0, 40);
@@ -8,26 +9,25 @@
       if (tag === 'select') return has(el, 'multiple') || +attr(el, 'size') > 1 ? 'listbox' : 'combobox';
       return Object.hasOwn(ROLES, tag) ? ROLES[tag] : '';
     }
-    // words are what el shows by itself: a field's text, or that in it; of what is named by all that it holds, all of
-    // that.
+    // words returns the text of el: the value of a field, its own text, or, when all its content names it, all of that.
     words(el, tag, role, shown, runs) {
       if (shown !== null) return shown;
       if (tag === 'use') return this.used(el);
       const own = this.drawnText(el, false, runs);
       return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.drawnText(el, true, runs);
     }
-    // used is what is read in the part of a drawing that el draws once more.
+    // used returns the text in the part of an SVG image that a <use> element repeats.
     used(el) {
       const href = attr(el, 'href') || attr(el, 'xlink:href') || '', root = rootOf(el), get = byId[typeOf(root)];
       const part = href[0] === '#' && get ? get(root, href.slice(1)) : null;
       return part && !holds(part, el) ? this.text(part, true) : '';
     }
-    // written is all that stands in an editor or a drawn field, but for a list that it opens.
+    // written returns all text in an editor or a drawn field, except that of a list that it opens.
     written(el, own, runs) {
       if (own && !this.editable(el, localName(el)) || find(el, '[role=listbox], [role=tree], [role=grid]')) return own;
       return this.text(el, true, runs);
     }
-    // value is what a control without words stands at: a slider, a meter.
+    // value returns the state of a control without text: a slider, a meter.
     value(el, tag, role) {
       const said = attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow');
       if (said !== null && VALUED_ROLES.has(role)) return cut(said);
@@ -36,7 +36,7 @@
       const type = tag === 'input' ? inputType(el) : '';
       return type === 'range' || type === 'color' ? prop(el, HTMLInputElement.prototype, 'value') : '';
     }
-    // shown is what a field displays as its text, or null for what is no field.
+    // shown returns the text that a field displays, null for other elements.
     shown(el, tag) {
       if (tag === 'textarea') {
         const v = prop(el, HTMLTextAreaElement.prototype, 'value') || '';
@@ -57,12 +57,13 @@
       }
       return dotted(this.style(el)) ? '•'.repeat(Math.min(value.length, 64)) : value;
     }
-    // holds adds what a control stands at that shows no words, and what it takes: the options of a list, the ends of a
-    // slider, how a date is written.
+    // holds adds the value of a control that shows no text, and the values that it accepts: the options of a list, the
+    // range of a slider, the format of a date.
     holds(node, el, tag, role) {
       const value = this.value(el, tag, role), form = this.form(el, tag, role);
       if (value || form) node.w = [value, form];
     }
+    // form returns the values that a control accepts, '' without a rule.
     form(el, tag, role) {
       const ends = (min, max) => min + '–' + max;
       if (tag === 'select') {
@@ -80,6 +81,7 @@
       return role === 'slider' && has(el, 'aria-valuenow') ?
         ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
     }
+    // name returns the accessible name of an element, '' when it is the same as its text.
     name(el, tag) {
       const found = labellers(el);
       if (found.length) {
@@ -92,7 +94,7 @@
         const labels = [...this.labels(el, tag)].slice(0, 5).map(l => this.text(l, true)).filter(Boolean);
         if (labels.length) return cut(squeeze(labels.join(' ')));
       }
-      if (Object.hasOwn(TITLES, tag)) { // a group is called what stands at its head
+      if (Object.hasOwn(TITLES, tag)) { // its title names a group
         for (let n = firstOf(el); n; n = nextOf(n))
           if (isElement(n) && localName(n) === TITLES[tag]) return cut(this.text(n, true));
       }
@@ -111,13 +113,13 @@
       const role = this.role(el, tag);
       return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.heard(el) : '';
     }
-    // heard is the name of what is named by all that it holds, where that is more than it shows: texts for screen
-    // readers alone, the names of pictures, what a style sheet says for an icon (content: "★" / "Favourite").
+    // heard returns the name of an element that is named by its content, when that is more than its visible text: texts
+    // for screen readers, names of images, and the alternative text of icons (content: "★" / "Favourite").
     heard(el) {
       const out = [];
       this.listen(el, out, 0);
       const name = squeeze(out.join('').replace(INVISIBLE, ' '));
-      if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is no name
+      if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is not a name
       return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : cut(name);
     }
     listen(el, out, depth) {
@@ -140,18 +142,21 @@
       }
       if (made.after) out.push(made.after.heard);
     }
+    // labels returns the <label> elements of a field.
     labels(el, tag) {
       const protos = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
         button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement, progress: HTMLProgressElement};
       return prop(el, protos[tag].prototype, 'labels') || [];
     }
+    // editable reports whether el is a field or an editor for text.
     editable(el, tag) {
       if (tag === 'input') return !UNTYPED.has(inputType(el)) && !has(el, 'readonly');
       if (tag === 'textarea') return !has(el, 'readonly');
       if (!editableContent(el)) return false;
       const p = parent(el);
-      return !(p && isElement(p) && editableContent(p)); // the host alone, not all that it holds
+      return !(p && isElement(p) && editableContent(p)); // the editing host, not its descendants
     }
+    // reacting returns clickable, cached.
     reacting(el) {
       let yes = this.reacts.get(el);
       if (yes === undefined) {
@@ -160,12 +165,14 @@
       }
       return yes;
     }
+    // clickable reports whether an element reacts to clicks, by its type, role, attributes and cursor.
     clickable(el, tag, role, style) {
       if (tag === 'input') return inputType(el) !== 'hidden';
       if (tag === 'a' || tag === 'area') return has(el, 'href') || has(el, 'onclick') || style.cursor === 'pointer';
       if (['button', 'select', 'textarea', 'summary', 'option'].includes(tag)) return true;
       if (tag === 'label') {
-        // A label whose own field can be seen leaves the tap to the field: two targets for one name would be ambiguous.
+        // When the field of a label is visible itself, the label is not a target: two targets with one name would be
+        // ambiguous.
         const control = prop(el, HTMLLabelElement.prototype, 'control');
         if (control) return !this.seen(control);
       }

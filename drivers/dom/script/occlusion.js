@@ -2,15 +2,16 @@
   //
   // The question "does a person see this element?" is answered by samples. A browser has no API for it, and a
   // comparison of pixels would need a screenshot. An element counts as seen as soon as one sampled point of it is
-  // uncovered, so the most probable points come first and the search stops at the first success. An element with text
-  // is sampled on its text: in each of its first lines in view, in the middle, near the quarters, then near both ends
-  // (POINTS_IN_LINE). Padding that is visible next to hidden text would not let anyone read it. An element without text
-  // in view is sampled on its box (GRID): the middle first, then a cross, then the corners, then the edges. A control
-  // with covered text is sampled on its box after that, because a person still sees the control.
+  // uncovered, so the most probable points come first and the search stops at the first success. (In a frame it
+  // continues up to MAX_SPARE points, which the documents around the frame test again.) An element with text is sampled
+  // on its text: in each of its first lines in view, in the middle, near the quarters, then near both ends
+  // (POINTS_IN_LINE). Visible padding next to hidden text would not let anyone read it. An element without text in view
+  // is sampled on its box (GRID): the middle first, then a cross, then the corners, then the edges. A control with
+  // covered text is sampled on its box after that, because a person still sees the control.
   //
-  // All tests before the samples are cheaper and final. lines() cuts the lines of text by the clips around them and by
-  // the window. judge() then removes a text that cannot be read wherever it is covered: scrolled out of view, clipped
-  // away, lower than MIN_LINE_HEIGHT, or of the colour of its background.
+  // Before the samples, cheaper tests decide. lines() cuts the lines of text by the clips around them and by the
+  // window. judge() removes a text that cannot be read even if nothing covers it: scrolled out of view, clipped away,
+  // lower than MIN_LINE_HEIGHT, or of the colour of its background.
   //
   // coverAt() tests one point, in this order:
   // 1. A mask of the element or of an ancestor that removes the point. Such a point is not drawn at all, so it does not
@@ -25,11 +26,11 @@
   // light of the element remains.
   // 5. The hit test found neither the element nor a cover. Where it finds every drawn element reliably, something clips
   // the element there.
-  // Where the script cannot know whether a cover is opaque (an image or frame of another site), it assumes that the
-  // element is visible: a wrong "covered" would block a valid action, while a wrong "visible" is still caught by the
-  // check of the touch itself (aim.js).
+  // Where the script cannot read whether a cover is opaque (an image or frame of another site), it assumes in general
+  // that the element is visible: a wrong "covered" would block a valid action, while a wrong "visible" is still caught
+  // by the check of the touch itself (aim.js).
   //
-  // Whether a touch reaches the element is a separate question with the same points (reach()): a cover may let touches
+  // Whether a touch reaches the element is a separate question, with the same points (reach()): a cover may let touches
   // through, and a transparent element may receive them.
 
   const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // the sampled points of a line of text, as shares of its width

@@ -1,4 +1,4 @@
-    // states are the flags that say what el is and can be.
+    // states returns the flags for the state of el and for what it supports.
     states(el, tag, role, style, at) {
       const lone = tag === 'label' ? this.undrawnBox(el) : null, input = lone || el;
       const type = tag === 'input' || lone ? inputType(input) : '', aria = name => (attr(el, name) || '').toLowerCase();
@@ -32,14 +32,14 @@
         flags |= SCROLLABLE;
       return flags;
     }
-    // inChosen: a row or another thing around a cell says whether it is selected.
+    // inChosen reports whether a row or another ancestor of a cell has aria-selected.
     inChosen(el) {
       for (let n = parent(el); n && isElement(n) && localName(n) !== 'table'; n = parent(n))
         if (has(n, 'aria-selected')) return true;
       return false;
     }
-    // undrawnBox is the check box or radio button that a label draws in its place; null where one of them is drawn
-    // beside the label's text.
+    // undrawnBox returns the check box or radio button that a label draws in its place; null when one of them is drawn
+    // next to the text of the label.
     undrawnBox(el) {
       const input = prop(el, HTMLLabelElement.prototype, 'control');
       if (!input || localName(input) !== 'input' || rendered(input) || twin(input, el)) return null;
@@ -55,9 +55,9 @@
         if (control && (matches(control, ':disabled') || attr(control, 'aria-disabled') === 'true')) return true;
       }
       if (this.shut(el, tag, role)) return true;
-      // What a page makes of its own elements and draws with the cursor that says no.
+      // An element of the page's own design with the cursor of a disabled control.
       if (style.cursor === 'not-allowed' && !FIELDS.has(tag) && tag !== 'button') return true;
-      // What lets every touch through cannot be pressed, unless what lies around it can.
+      // A control that lets touches through cannot be pressed, unless an ancestor can.
       const root = rootOf(el);
       if (typeOf(root) === 11 && this.style(hostOf(root)).pointerEvents !== 'none') return false;
       return style.pointerEvents === 'none' &&

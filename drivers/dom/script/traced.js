@@ -1,7 +1,7 @@
-    // What a canvas draws has no elements of its own. A page may lay some over it that draw nothing: transparent text
-    // over a document, names over an app. The pixels of the canvas say whether a person sees what they say.
+    // The content of a canvas has no elements. A page may put elements over it that draw nothing: transparent text over
+    // a document, labels over an app. The pixels of the canvas decide whether a person sees these texts.
 
-    // noteCanvases keeps the canvases of a document or shadow root that can be seen.
+    // noteCanvases records the visible canvases of a document or shadow root.
     noteCanvases(list) {
       for (const el of list) {
         const box = boxOf(rectOf(el));
@@ -10,8 +10,8 @@
         this.canvases.push({el, box});
       }
     }
-    // canvasUnder is the canvas that may draw what an element says, null where the element draws it itself or is shown
-    // by nothing. What fades, or paints a box, is a part of the page that is not shown now.
+    // canvasUnder returns the canvas that may draw the text of an element, null when the element draws it itself or
+    // nothing does. An element that fades or paints a box is a part of the page that is hidden at the moment.
     canvasUnder(el, box = boxOf(rectOf(el))) {
       if (!this.canvases.length) return null;
       let known = this.under.get(el);
@@ -28,36 +28,37 @@
       }
       return on || null;
     }
-    // writtenBelow: the letters of a style leave no trace on an element over a canvas.
+    // writtenBelow reports whether the invisible text of an element may be drawn by a canvas.
     writtenBelow(el, style) { return parseFloat(style.fontSize) >= 1 && !!this.canvasUnder(el); }
-    // traces: an element shows nothing of what it says, and a canvas may.
+    // traces reports whether an element shows none of its text itself, and a canvas may.
     traces(el, runs, box) {
       if (!this.canvases.length) return false;
       return this.opacity(el) < CLEAR && !!this.canvasUnder(el, box) || runs.some(r => this.clearRun(r));
     }
-    // drawnText is text without the clear letters in it, unless all of them are.
+    // drawnText returns the text of an element without its transparent parts, unless all of it is transparent.
     drawnText(el, whole, runs) {
       const text = this.text(el, whole, runs);
       const clear = runs && this.canvases.length ? runs.filter(r => this.clearRun(r)) : [];
       if (!clear.length || clear.length === runs.length) return text;
       return this.text(el, whole, runs, new Set(clear.map(r => r.node)));
     }
-    // clearRun: the letters of a piece of text leave no trace.
+    // clearRun reports whether a piece of text is transparent and above a canvas.
     clearRun({owner}) { return inkless(owner, this.style(owner)) && !!this.canvasUnder(owner); }
-    // tracing notes what traces.
+    // tracing records that a canvas may draw an element.
     tracing(el, node, runs) {
       node.f |= TRACED;
       const on = this.canvasUnder(el) || this.canvasUnder(runs.find(r => this.clearRun(r)).owner);
       for (const each of [el, ...runs.map(r => r.owner)]) store.traced.set(each, on.el);
     }
-    // silentBox: an element has a name, and nothing of it is drawn: no pseudo-element, no mark, no border of a control.
+    // silentBox reports whether an element has a name but draws nothing: no pseudo-element, no background, no border of
+    // a control.
     silentBox(el, style, {node, runs}) {
       const {before, after} = this.made(el);
       if (before || after || runs.length || FIELDS.has(node.t) && node.t !== 'button') return false;
       return !paints(style) && style.appearance === 'none' && !!this.canvasUnder(el);
     }
-    // trace says where a canvas would draw what an element says, and what is drawn over that: all of a box, or its
-    // edge.
+    // trace adds to an element the area in which a canvas would draw its text, and what is drawn over that: all of a
+    // box, or its edge.
     trace(rec) {
       const {node, el} = rec, on = store.traced.get(el), canvas = this.canvases.find(c => c.el === on);
       let area = null;
@@ -80,12 +81,13 @@
         if (above(this.occlusion.overlayRank(g), floor)) node.z.push(...round(g.box), 1);
       }
     }
-    // draws: an element is drawn on the page itself.
+    // draws reports whether an element draws something on the page itself.
     draws({el, node, painted}) {
       if (node.f & (HIDDEN | OFFSCREEN) || this.opacity(el) < CLEAR || node.t === 'canvas') return false;
       return painted || !(node.f & TRACED) && !!node.x || REPLACED.has(node.t) || node.t === 'svg';
     }
-    // drawnBy is what an element draws: a box that is filled, or its letters (whole), and the edge of a clear box.
+    // drawnBy returns what an element draws: a filled box or its text (whole), and the border of a transparent box
+    // (edge).
     drawnBy(r) {
       const style = this.style(r.el), solid = filled(style) || style.backgroundImage !== 'none';
       if (!r.bare && r.painted && solid || REPLACED.has(r.node.t) || r.node.t === 'svg') return {whole: r.box};
