@@ -1,18 +1,21 @@
-  // What a page waits for that is no timer: an answer to a message, a page in a frame, an image, work for an idle
-  // moment. Each is held for HOLD milliseconds at the most.
+  // What a page waits for in addition to timers: an answer to a message, a page in a frame, an image, an idle callback.
+  // Each counts for at most HOLD milliseconds.
   const HOLD = 1500, held = new Map();
+  // hold starts a wait, release ends it, holding reports whether one is pending.
   const hold = (key, most) => { if (held.size < MANY) held.set(key, now() + Math.min(most, HOLD)); };
   const release = key => { if (held.delete(key)) ended = now(); };
   const holding = () => {
     for (const [key, end] of held) if (end < now()) held.delete(key);
     return held.size > 0;
   };
-  const once = new WeakMap(); // which events of a target release it
+  const once = new WeakMap(); // targets with events that already end their wait
+  // until ends the wait key at the first of some events of a target.
   const until = (target, kinds, key) => {
     if (once.has(target)) return;
     once.set(target, true);
     for (const kind of kinds) listen(target, kind, () => release(key));
   };
+  // wrap makes a handler receive the calls of a method or setter.
   const wrap = (owner, name, handler) => {
     const was = owner && Object.getOwnPropertyDescriptor(owner, name);
     const change = (part, from) =>
@@ -22,7 +25,7 @@
   };
   const proto = name => typeof window[name] === 'function' ? window[name].prototype : null;
 
-  // A message counts until the next one comes back by the same way.
+  // A message counts until the next one arrives on the same channel.
   const asks = (target, self, args) => {
     const value = apply(target, self, args);
     hold(self, HOLD);
@@ -38,7 +41,8 @@
     until(navigator.serviceWorker, ['message'], navigator.serviceWorker);
     return value;
   });
-  // Of a channel with both ends in this window, the message is all there is to wait for: some pages use it as a timer.
+  // When both ends of a channel are in this window, only the message itself is awaited: some pages use channels as
+  // timers.
   const others = new WeakMap(), depths = new WeakMap();
   if (typeof MessageChannel === 'function') {
     window.MessageChannel = new Proxy(MessageChannel, {construct: (target, args, made) => {
@@ -64,13 +68,14 @@
     return value;
   });
 
-  // Timers by other names.
+  // Other APIs with the effect of timers.
   wrap(proto('Scheduler'), 'postTask', (target, self, args) => {
     const [work, how] = args, delay = Number(how && how.delay) || 0, deep = depth + 1, key = {};
     const counts = typeof work === 'function' && deep <= DEEP && delay <= LONG && pending.size <= MANY;
     if (!counts) return apply(target, self, args);
     pending.set(key, now() + delay);
-    if (how && how.signal) try { listen(how.signal, 'abort', () => done(key)); } catch { /* the call itself says so */ }
+    // an invalid signal makes the call itself throw
+    if (how && how.signal) try { listen(how.signal, 'abort', () => done(key)); } catch {}
     const run = function () {
       depth = deep;
       try { return apply(work, this, arguments); } finally { depth = 0; done(key); }
@@ -104,7 +109,7 @@
     return apply(target, self, args);
   });
 
-  // What is loaded because of a touch: an image that a script asks for, a page in a frame.
+  // What is loaded after a touch: an image that a script creates, a page in a frame.
   const loads = (target, self, args) => {
     const value = apply(target, self, args);
     if (touchedNow()) {
@@ -115,6 +120,7 @@
   };
   wrap(proto('HTMLImageElement'), 'src', loads);
   for (const name of ['src', 'srcdoc']) wrap(proto('HTMLIFrameElement'), name, loads);
+  // leads starts a wait for the page in the frames of a name.
   const leads = target => {
     for (const frame of target ? named(document, target) : []) {
       hold(frame, HOLD);

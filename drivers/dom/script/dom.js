@@ -64,7 +64,8 @@
         if (/^on|^(nonce|srcdoc|style)$/i.test(name) || secretly && name === 'value') continue;
         const v = attr(el, name) || '';
         out.push(name.slice(0, 80),
-          /^\s*data:/i.test(v) ? v.slice(0, 40) + '…' : v.length > DOM_MAX.attr ? v.slice(0, DOM_MAX.attr) + '…' : v);
+          /^\s*data:/i.test(v) ? v.slice(0, 40) + '…' :
+            v.length > DOM_MAX.attr ? v.slice(0, DOM_MAX.attr) + '…' : v);
       }
       return out;
     }

@@ -1,8 +1,9 @@
 (() => {
   'use strict';
-  // A Playwright selector engine that reads instead of selecting: its commands answer with a detached element whose
-  // text is JSON. It runs in the isolated world, where a page cannot replace the natives; they are still taken from the
-  // prototypes, because a form's or document's own names (<input name=id>) shadow its properties in every world.
+  // A Playwright selector engine that reads the page instead of selecting elements: its commands return a detached
+  // element with JSON as its text. It runs in the isolated world, where a page cannot replace the native methods. They
+  // are still taken from the prototypes, because the names of controls (<input name=id>) shadow the properties of a
+  // form or document in every world.
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
@@ -37,10 +38,10 @@
   const rootElement = getter(Document.prototype, 'documentElement'), bodyOf = getter(Document.prototype, 'body'),
     create = method(Document.prototype, 'createElement');
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
-  // <svg> is no HTMLElement
+  // an <svg> is not an HTMLElement
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } };
   const styleOf = window.getComputedStyle.bind(window);
-  // rendered: an element has a box. Safari knows checkVisibility since version 17.4.
+  // rendered reports whether an element has a box. Safari supports checkVisibility since version 17.4.
   const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') :
     (el, checks = {}) => {
       if (!rectsOf(el).length || checks.visibilityProperty && styleOf(el).visibility !== 'visible') return false;
@@ -51,14 +52,14 @@
 
   const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200,
     MAX_VALUE = 100000,
-    MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long
+    MAX_LONG = 200000, MAX_ROOM = 2000000; // characters: of one text, and of all long texts together
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64,
-    CLICKABLE = 128, SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192,
-    LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
+    CLICKABLE = 128, SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096,
+    BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
     'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern',
     'linearGradient', 'radialGradient', 'filter', 'desc', 'metadata']);
-  // What lies in these is for browsers that cannot show them.
+  // The content of these elements is a fallback for browsers that cannot show them.
   const REPLACED = new Set(['canvas', 'video', 'audio', 'object', 'iframe', 'img', 'embed', 'progress', 'meter']);
   const CHECK_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
   const SELECT_ROLES = new Set(
@@ -67,7 +68,7 @@
   const FIELD_ROLES = new Set(['checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider',
     'spinbutton', 'button', 'option', 'menuitemcheckbox', 'menuitemradio']);
   const VALUED_ROLES = new Set(['slider', 'progressbar', 'meter', 'scrollbar', 'spinbutton', 'separator']);
-  // What is made of parts of which each is pressed for itself.
+  // Containers of parts that are pressed individually.
   const PARTED = new Set(
     ['grid', 'list', 'listbox', 'menu', 'menubar', 'radiogroup', 'table', 'tablist', 'toolbar', 'tree', 'treegrid']);
   const UNTYPED = new Set(
@@ -75,7 +76,7 @@
   const TITLES = {fieldset: 'legend', table: 'caption', figure: 'figcaption'};
   const OWNERS = new Set(
     ['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);
-  // What is an entry to be chosen, and what says that it cannot be; see script/entries.js.
+  // Entries of lists, and what marks them as disabled; see script/entries.js.
   const ENTRY_ROLES = new Set(['option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem']);
   const LIST_ROLES = new Set(['listbox', 'menu', 'menubar', 'tree', 'list', 'group']),
     ENTRY_TAGS = new Set(['li', 'div', 'a', 'button', 'span', 'p']);
@@ -96,8 +97,8 @@
   const ROLES = {article: 'article', aside: 'complementary', button: 'button', dialog: 'dialog', fieldset: 'group',
     figure: 'figure', footer: 'contentinfo', form: 'form', h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading',
     h5: 'heading', h6: 'heading', header: 'banner', hr: 'separator', img: 'img', li: 'listitem', main: 'main',
-    meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status', p: 'paragraph',
-    progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell', textarea: 'textbox',
+    meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
+    p: 'paragraph', progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell', textarea: 'textbox',
     tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list', iframe: 'iframe'};
   const FORMS = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm',
     week: 'yyyy-Www', color: '#rrggbb'}, MAX_OPTIONS = 20;
@@ -105,27 +106,28 @@
     radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', email: 'textbox', tel: 'textbox',
     text: 'textbox', url: 'textbox', password: 'textbox', file: 'button'};
 
-  const LISTED = new Set(['text', 'search', 'tel', 'url', 'email']); // inputs to which a <datalist> gives suggestions
+  const LISTED = new Set(['text', 'search', 'tel', 'url', 'email']); // inputs that show the suggestions of a <datalist>
 
   const id = Math.random().toString(36).slice(2);
-  // Roots that a page keeps to itself; the driver puts them here, where no page comes.
+  // The closed shadow roots. The driver puts them here, in the world that pages cannot access.
   const secret = globalThis.taprootRoots = globalThis.taprootRoots || new WeakMap();
-  // What assistive technology is told of elements of the page's own making, as the driver found out: role, name,
-  // checked, disabled, …
+  // What assistive technology receives about custom elements, from the driver: role, name, checked, disabled, …
   const hearsay = globalThis.taprootHearsay = globalThis.taprootHearsay || new WeakMap();
+  // taprootSetAXInfo stores this information for an element. It reports whether it is new and useful.
   globalThis.taprootHears = (el, said) => {
     if (!said.role || /^(generic|none|presentation|paragraph|StaticText|Ignored)$/i.test(said.role)) return false;
     const same = JSON.stringify(hearsay.get(el)) === JSON.stringify(said);
     hearsay.set(el, said);
     return !same;
   };
-  // In browsers that answer no driver, script/openroots.js tells it by itself when it is asked for.
+  // In browsers where the driver cannot query it, script/openroots.js sends it when the event internals requests it.
   window.addEventListener('@watch@said', event => {
     const [el] = event.composedPath();
-    try { globalThis.taprootHears(el, JSON.parse(String(event.detail))); } catch { /* not of our own making */ }
+    try { globalThis.taprootHears(el, JSON.parse(String(event.detail))); } catch { /* not from openroots.js */ }
   }, true);
-  // Which elements were asked about, how many of each kind, and the kinds of which one had something to tell.
-  // A page may be read several times before the driver asks.
+  // The elements that the driver should query (unprobed) or that were listed for it, how many of each tag, and the tags
+  // of which one had a closed root or other information. A page may be read several times before the driver queries
+  // them.
   const unasked = new Set();
   globalThis.taprootSuspects = () => {
     const list = [...unasked].slice(0, MAX_SUSPECTS);
@@ -141,13 +143,13 @@
     ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
   let store = fresh('');
   let looked = {nonce: '', elements: []};
-  // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where
-  // it stood.
+  // Whether the browser has drawn a frame since the elements were last read: until then, everything that moves is still
+  // where it was.
   let drawn = true;
 
   const cut = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
   const long = s => s.length > MAX_LONG ? s.slice(0, MAX_LONG - 1) + '…' : s;
-  // speaks: some text is its own.
+  // speaks reports whether an element has text of its own.
   const speaks = el => {
     for (let n = firstOf(el); n; n = nextOf(n)) if (typeOf(n) === 3 && dataOf(n).trim()) return true;
     return false;
@@ -155,8 +157,8 @@
   const squeeze = s => s.replace(/[ \t\n\r\f]+/g, ' ').trim();
   const isElement = n => typeOf(n) === 1;
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
-  // The parent as it is drawn: through slots and out of shadow roots.
-  const slots = new WeakMap(); // of what lies in a slot of a closed root, which does not say so itself
+  // The parent in the tree as it is drawn: through slots and out of shadow roots.
+  const slots = new WeakMap(); // of nodes in slots of closed roots: their assignedSlot is null
   const hostOf = getter(ShadowRoot.prototype, 'host');
   const parent = n => {
     const slot = isElement(n) ? slotOf(n) || slots.get(n) : null;
@@ -209,7 +211,7 @@
 
 // include columns.js
 
-  // transparentControl: a field that is not drawn itself lies over the box that is drawn for it.
+  // transparentControl reports whether hit is an invisible field over the box that is drawn for it.
   const transparentControl = (reader, hit, el) => {
     const tag = localName(hit);
     if (tag !== 'input' && tag !== 'select' || reader.opacity(hit) >= CLEAR || !store.drawnIn ||
@@ -218,20 +220,19 @@
     const a = boxOf(rectOf(hit)), b = boxOf(rectOf(el));
     return holds(store.drawnIn.get(hit), el) && b.l >= a.l - 4 && b.t >= a.t - 4 && b.r <= a.r + 4 && b.b <= a.b + 4;
   };
-  // scaleOf is how much larger or smaller than laid out an element is drawn.
+  // scaleOf returns the scale at which an element is drawn, compared with its layout.
   const scaleOf = (el, r) => {
     const w = prop(el, HTMLElement.prototype, 'offsetWidth'), h = prop(el, HTMLElement.prototype, 'offsetHeight');
     const x = w > 0 ? r.width / w : 1, y = h > 0 ? r.height / h : 1;
     return {x: Math.abs(x - 1) < 0.02 ? 1 : x, y: Math.abs(y - 1) < 0.02 ? 1 : y};
   };
-  // What a reader does not see: characters without a width, and those that only a font of icons gives a shape.
+  // Invisible characters: those without a width, and those that are visible only in an icon font.
   const INVISIBLE =
     /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const legible = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
   const unquoted = s => s.slice(1, -1)
     .replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
-  // spoken is what the content of a pseudo-element says in words; counter gives the values of a counter there.
   const CONTENT = /"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g;
   const spoken = (el, content, counter) => (String(content).match(CONTENT) || []).map(part => {
     if (part[0] === '"') return unquoted(part);
@@ -257,7 +258,7 @@
   const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? long : cut)(String(value)); };
   const meet = (a, b) => ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
   const bare = b => b.r - b.l < 1 || b.b - b.t < 1;
-  // content is where everything in a scrolling box lies that scrolling can bring into view.
+  // content returns the box of everything that a scrolling box can scroll into view.
   const content = (el, s, {l, t, w, h}) => {
     const sw = scrollWidth(el), sh = scrollHeight(el), x = l - scrollLeft(el), y = t - scrollTop(el);
     return s.direction === 'rtl' ? {l: x + w - sw, t: y, r: x + w, b: y + sh} : {l: x, t: y, r: x + sw, b: y + sh};
@@ -287,14 +288,15 @@
     for (let n = el; n && isElement(n); n = parent(n)) if (reader.reacting(n)) return n;
     return null;
   };
-  // outerPicture: an <svg> that stands in the page itself cuts off what is drawn beyond its edge, though it is inline.
+  // outerPicture reports whether el is an <svg> of the page itself: it clips what is drawn beyond its edge, though it
+  // is inline.
   const outerPicture = el => localName(el) === 'svg' && prop(el, SVGElement.prototype, 'ownerSVGElement') === null;
-  // nameable is the nearest element around el that has an id or a class, which says more than a bare tag.
+  // nameable returns the nearest ancestor with an id, or el itself without one: an id identifies more than a tag.
   const nameable = el => {
     for (let n = el; n && isElement(n) && localName(n) !== 'body'; n = parent(n)) if (attr(n, 'id')) return n;
     return el;
   };
-  // pageArea is where all of a page lies that scrolling can bring into its window.
+  // pageArea returns the box of everything that the window can scroll into view.
   const pageArea = (root, top, own) => {
     if (!top) return own;
     const body = bodyOf(root), s = styleOf(top),
@@ -306,7 +308,7 @@
     const l = s.direction === 'rtl' ? own.r - w - x : -x, t = -window.scrollY;
     return {l: stuck.x ? own.l : l, t: stuck.y ? own.t : t, r: stuck.x ? own.r : l + w, b: stuck.y ? own.b : t + h};
   };
-  // zoom: where the part of the page that the screen shows begins, and how much larger or smaller it is shown.
+  // zoom returns the offset and the scale of the visual viewport: the part of the page that the screen shows.
   const zoom = () => {
     const v = window.visualViewport;
     return v ? [v.offsetLeft, v.offsetTop, v.scale] : [0, 0, 1];
@@ -315,12 +317,11 @@
   const count = (el, selector) => every(el, selector).length;
   const isOn = (el, name) => has(el, name) && attr(el, name) !== 'false';
   const hasElement = el => children(el).some(n => isElement(n) && !IGNORED.has(localName(n)));
-  // customState: what an element of the page's own making says of itself to style sheets; null where it cannot be
-  // asked.
+  // customState returns whether a custom element has a state of :state(); null when it is unknown.
   const customState = (el, name) => {
     try { return matches(el, `:state(${name})`) || null; } catch { return null; }
   };
-  // twin: the page draws a control of its own beside the native one, which holds the value alone.
+  // twin reports whether the page draws a control of its own next to the native one, which only stores the value.
   const TWINS = '[role=checkbox], [role=radio], [role=switch], [role=combobox], [role=listbox], [role=slider]';
   const twin = (el, holder) => {
     for (let n = holder, i = 0; n && isElement(n) && i < 2; n = parent(n), i++) {
@@ -351,11 +352,11 @@
 
   const commands = {
     // tree.<gen>.<max>.<texts>[.<view and clip: 8 numbers>]: the elements of this document. Those that show one of the
-    // texts (in JSON, in hexadecimal) are among them, however many others are left out. Among the texts are parts of
-    // texts (see parts.js): of each the elements tell where it is drawn.
+    // texts (in JSON, in hexadecimal) are among them, however many others are omitted. The list of texts may contain
+    // parts of texts (see parts.js): the elements report where these are drawn.
     tree(root, [gen, max, texts, ...box]) {
       const undrawn = !drawn;
-      drawn = scriptless; // no frame is asked for where nothing runs
+      drawn = scriptless; // without scripts, no animation frame is requested
       requestAnimationFrame(() => { drawn = true; });
       store = fresh(gen);
       store.drawnIn = new WeakMap();
@@ -364,7 +365,7 @@
       const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
       const view = framed ? meet({l: n[0], t: n[1], r: n[2], b: n[3]}, own) : own;
       const top = rootElement(root);
-      // In a frame, only its own box is seen of its page; the page itself may be scrolled in it.
+      // Of a page in a frame, only the box of the frame is visible; the page may be scrolled in it.
       const seen = framed ? meet({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
       const clip = {seen, reach: pageArea(root, top, own)};
       const dark = top && /dark/.test(styleOf(top).colorScheme);
@@ -375,7 +376,8 @@
       noteFrames(root);
       asked('internals');
       const total = allIn(root, '*').length;
-      rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
+      // the layout is calculated now, so that its time does not count as that of the reading
+      rectOf(top || create(root, 'p'));
       const said = texts ? JSON.parse(unhex(texts)) : [], isText = t => typeof t === 'string';
       const wants = said.filter(isText), parts = said.filter(t => !isText(t));
       reader.parts = parts.length ? parts : null;
@@ -394,15 +396,15 @@
       const suspects = globalThis.taprootHeard.length + unasked.size;
       if (node) reader.finish(node);
       if (reader.note && reader.kept !== undefined) {
-        const more = total - reader.count; // those that nobody sees are among them
+        const more = total - reader.count; // including invisible ones
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
         note: reader.note, count: reader.count, suspects, undrawn, rest: resting(),
         waiting: waiting() || asked('answering'), root: node};
     },
-    // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and
-    // what is in the way; and what hides all of them from a person.
+    // hit.<gen>.<n>.<x,y,x,y…;…>: for each group of points in frame n, the index of the first that a touch reaches in
+    // it, or -1 and what is in the way; and what hides all of them from a person.
     hit(root, [gen, n, groups]) {
       const frame = deref(gen, +n), reader = new Reader(root, 0),
         occlusion = new Occlusion(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
@@ -423,7 +425,7 @@
         return [free, free < 0 ? cover : '', open ? '' : hiddenBy];
       });
     },
-    // reveal.<gen>.<n>[.<part>]: scrolls element n into view, or a part of its text (in JSON, in hexadecimal).
+    // reveal.<gen>.<n>[.<part>]: scrolls element n, or a part of its text (in JSON, in hexadecimal), into view.
     reveal(root, [gen, n, part]) {
       const el = deref(gen, +n), text = store.texts.get(+n);
       if (part && bring(root, el, JSON.parse(unhex(part)), text && text.runs)) return {};
@@ -431,7 +433,7 @@
       else scrollTo(el, {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },
-    // aim.<gen>.<n>: the next touch may meet element n only.
+    // aim.<gen>.<n>: the next touch may reach element n only.
     aim(root, [gen, n]) {
       if (aim) aim.end();
       aim = null;
@@ -439,9 +441,9 @@
       aim = new Aim(root, +n);
       return {};
     },
-    // aimed[.lost|.over]: what became of the touch: "hit", "missed", "nothing" when none has come here, "frame" when it
-    // may have gone into a frame in the element, or "" when nobody can say. One that is lost is held back should it
-    // come within two seconds; one that is over came to another document.
+    // aimed[.lost|.over]: the result of the touch: "hit", "missed", "nothing" when none has arrived here, "frame"
+    // when it may have gone into a frame in the element, or "" when it is unknown. lost: a touch that still arrives
+    // within two seconds is blocked; over: the touch arrived in another document.
     aimed(root, [end]) {
       if (aim && !aim.result && end !== 'over') {
         if (end === 'lost') {
@@ -453,7 +455,7 @@
       }
       if (aim) aim.end();
       const answer = aim ? {result: aim.result, met: aim.met, ...aim.press.lost()} : {};
-      // until a key is pressed, what is typed is meant for it; see script/typing.js
+      // until a key is pressed, text that is typed is meant for this element; see script/typing.js
       if (answer.result === 'hit' && aim.el) {
         globalThis.taprootTouched = new WeakRef(aim.el);
         window.addEventListener('keydown', () => { globalThis.taprootTouched = null; }, {capture: true, once: true});
@@ -464,8 +466,8 @@
     // pressed: what was pressed since report met one element, and got no click, because it moved away before the
     // release.
     pressed() { return press ? press.lost() : {}; },
-    // aimed-at.<x>.<y>: what a touch would meet there that the browser does not make, but a script; only the page's own
-    // events are told to Aim.
+    // aimed-at.<x>.<y>: the result of a touch at a point that a script makes, not the browser: Aim receives only the
+    // trusted events of the browser.
     'aimed-at'(root, [x, y]) {
       if (!aim) return {};
       aim.judge(hitAt(root, +x, +y), {clientX: +x, clientY: +y});
@@ -476,18 +478,18 @@
       if (aim) aim.result = aim.met = '';
       return {};
     },
-    // dom.<id>: the page as reports keep it; without it when it is what was given as <id>.
+    // dom.<id>: the page as reports store it; without it when it is the same as the one that was returned as <id>.
     dom(root, [known]) {
       const text = JSON.stringify(new DomReader(root).all());
       if (text === domKept.text && known === id + domKept.id) return {id: known};
       domKept = {id: domKept.id + 1, text};
       return {id: id + domKept.id, dom: text};
     },
-    // framed.<CSS in hexadecimal>: whether a frame that the page had when it was read before matches.
+    // framed.<CSS in hexadecimal>: whether the selector matches a frame that the page had at an earlier reading.
     framed(root, [css]) { return {known: knownFrame(unhex(css))}; },
-    // zoom: how the page is placed on the screen.
+    // zoom: which part of the page the screen shows, and at which scale.
     zoom() { return {zoom: zoom()}; },
-    // report.<nonce>: what look.<nonce> met in this same evaluation.
+    // report.<nonce>: the elements that look.<nonce> collected in this same evaluation.
     report(root, [nonce]) {
       const elements = looked.nonce === nonce ? looked.elements : [];
       looked = {nonce: '', elements: []};
@@ -517,14 +519,14 @@
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
   };
-  // held is the value of a field, undefined for what has none.
+  // held returns the value of a field, undefined for elements without one.
   const held = (el, tag) => {
     const proto = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
       option: HTMLOptionElement, button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement,
       progress: HTMLProgressElement}[tag];
     return proto && prop(el, proto.prototype, 'value');
   };
-  // readiness tells, without waiting, whether an element could be acted on now. Whether it moves is not among it.
+  // readiness returns whether an element could be acted on at this moment. Whether it moves is not tested.
   const readiness = (root, reader, el) => {
     const tag = localName(el), box = reader.box(el, reader.style(el));
     const view = meet(boxOf({left: box.l, top: box.t, right: box.r, bottom: box.b}),
@@ -538,7 +540,7 @@
     return {able: !matches(el, ':disabled') && attr(el, 'aria-disabled') !== 'true' && covered === '', covered,
       field: ['input', 'textarea', 'select'].includes(tag) || editableContent(el)};
   };
-  // upgrading: a page that has loaded a moment ago, and that makes elements of its own, may still define others.
+  // upgrading reports whether a page that has just loaded, and that uses custom elements, may still define others.
   const upgrading = root => {
     const came = navigation(), loaded = came ? came.loadEventEnd : 0;
     if (!came || loaded > 0 && performance.now() - loaded > SOON) return false;
@@ -546,7 +548,7 @@
       if (localName(el).includes('-') && matches(el, ':defined')) return true;
     return false;
   };
-  // labellers are the elements that name el (aria-labelledby), by their ids or given as elements.
+  // labellers returns the elements that name el (aria-labelledby), by their ids or given as elements.
   const labellers = el => {
     if (!has(el, 'aria-labelledby')) return [];
     const ids = attr(el, 'aria-labelledby').split(/\s+/).filter(Boolean).slice(0, 10), root = rootOf(el),
@@ -554,7 +556,7 @@
     return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] :
       [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
   };
-  // partSeen: display:contents has no box of its own, its children have.
+  // partSeen reports whether a child of an element with display: contents, which has no box, is visible.
   const partSeen = (reader, el) => reader.style(el).display === 'contents' &&
     children(el).some(n => isElement(n) ? reader.seen(n) : typeOf(n) === 3 && dataOf(n).trim() !== '');
   const answer = (root, value) => {

@@ -1,6 +1,6 @@
-  // leaving gives the elements that an animation moves, turns or fades out now, and that will stand otherwise within
-  // SOON milliseconds: what of them is seen may be on its way out. What only fades in is not among them, nor what moves
-  // for longer.
+  // leaving returns the elements that an animation moves, turns or fades out and that reach their final state within
+  // SOON milliseconds: what is visible of them may be about to disappear. An element that only fades in is not among
+  // them, nor one that moves for longer.
   const MAX_ANIMATIONS = 500, FADES = ['opacity', 'visibility'];
   const MOVES = ['transform', 'rotate', 'scale', 'translate', 'left', 'top', 'right', 'bottom', 'width', 'height',
     'maxWidth', 'maxHeight',
@@ -19,6 +19,7 @@
     }
     return found;
   };
+  // departs reports whether keyframes move an element or fade it out.
   const departs = frames => {
     const first = frames[0], last = frames[frames.length - 1];
     if (frames.some(frame => MOVES.some(name => name in frame))) return true;

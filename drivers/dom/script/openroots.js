@@ -1,8 +1,7 @@
 (() => {
   'use strict';
-  // Runs in a page's own world before its scripts do, in browsers that tell nobody of closed shadow roots. Such a root
-  // is made an open one, which the script that reads the page finds, and the page's own view of it stays that of a
-  // closed one.
+  // Runs in the page's own world before its scripts, in browsers that do not report closed shadow roots. It creates
+  // them as open roots, which the script that reads the page can access, and hides that from the page.
   const kept = new WeakSet(), apply = Reflect.apply;
   const part = (owner, name) => Object.getOwnPropertyDescriptor(owner, name);
   const attach = part(Element.prototype, 'attachShadow');
@@ -24,8 +23,8 @@
   Object.defineProperty(ShadowRoot.prototype, 'mode', {...mode, get: new Proxy(mode.get, {apply: (target, self, args) =>
     kept.has(self) ? 'closed' : apply(target, self, args)})});
 
-  // What a custom element tells assistive technology by its ElementInternals is told again whenever the script that
-  // reads the page asks.
+  // The script that reads the page requests, by an event, what custom elements report to assistive technology with
+  // ElementInternals.
   const NAME = '@watch@', internals = new WeakMap(), elements = [];
   const send = Function.prototype.call.bind(EventTarget.prototype.dispatchEvent), Told = CustomEvent;
   const inner = part(HTMLElement.prototype, 'attachInternals');

@@ -27,7 +27,7 @@
     return far;
   };
   const smears = (far, style) => far > 0 && far >= SMEAR * (parseFloat(style.fontSize) || 16);
-  // layerAlpha returns the opacity that an element's own style gives it and its descendants.
+  // layerAlpha returns the opacity of an element and its descendants by the element's own style.
   const layerAlpha = style => +style.opacity * filterAlpha(style.filter) * (maskAlpha(style) === 0 ? 0 : 1);
 
   // length returns a computed length in pixels: px, a percentage of whole, or calc() with one of each.
@@ -112,7 +112,7 @@
     parseFloat(style.strokeWidth) > 0;
   const inkOf = (el, style) => el instanceof SVGElement ? fills(style) || !strokes(style) ? style.fill : style.stroke :
     style.webkitTextFillColor || style.color;
-  const HEAP = -0.4; // of the font size: letters closer than this are drawn on top of each other and cannot be read
+  const HEAP = -0.4; // of the font size: characters closer than this are drawn on top of each other and cannot be read
   const inkless = (el, style) => {
     if (parseFloat(style.fontSize) < 1 || parseFloat(style.letterSpacing) < HEAP * parseFloat(style.fontSize))
       return true;

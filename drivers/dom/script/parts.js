@@ -1,15 +1,17 @@
-  // Where in an element a part of its text is drawn: asked for by the driver, as [{t: the text, m: words, prefix or
+  // Where a part of the text of an element is drawn. The driver requests parts as [{t: the text, m: words, prefix or
   // contains}].
 
-  const MAX_PLACES = 20, MAX_WORDS = 80; // of one element that are told; of one match that are looked at
-  const ENOUGH = 0.75; // of a word's width must be left, and half of its height, that it counts as read
-  const UNREAD =
-    /[\u00ad\u061c\u180e\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
-  // alikened makes characters equal that a reader takes for the same, as Normalise of package screen does.
+  const MAX_PLACES = 20, MAX_WORDS = 80; // reported places per element; examined words per match
+  const ENOUGH = 0.75; // a word counts as readable when this share of its width is left, and half of its height
+  const UNREAD = new RegExp('[\\u00ad\\u061c\\u180e\\ufeff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069' +
+    '\\ufe00-\\ufe0f\\ue000-\\uf8ff]|[\\udb80-\\udbff][\\udc00-\\udfff]', 'g');
+  // alikened replaces characters that a reader does not distinguish by the same one, as Normalise of package screen
+  // does.
   const alikened = s => likened(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '')
     .replace(/\s+/g, ' ');
+  // wanted returns a text in the form in which it is compared.
   const wanted = s => /^[ -~]*$/.test(s) ? s.toLowerCase().replace(/ +/g, ' ').trim() : dashed(alikened(s)).trim();
-  // Letters are the characters of some runs of text, made alike, each with the place in the page that it is of.
+  // Characters are the normalised characters of some runs of text, each with its place in the page.
   class Letters {
     constructor(runs) {
       this.runs = runs; this.text = ''; this.marked = ''; this.run = []; this.from = []; this.to = [];
@@ -31,7 +33,7 @@
       this.text += dashed(letters);
       for (let i = 0; i < letters.length; i++) { this.run.push(run); this.from.push(from); this.to.push(to); }
     }
-    // matches are where the text stands, as pairs of places in it.
+    // matches returns where a text occurs, as pairs of positions.
     matches({t, m}) {
       const want = wanted(t), found = [];
       if (!want) return found;
@@ -42,7 +44,7 @@
       }
       return found;
     }
-    // words are the words of a match, each as the ranges of the page's text that it is made of.
+    // words returns the words of a match, each as the ranges of text nodes that it consists of.
     words([from, to]) {
       const list = [];
       let word = null;
@@ -64,14 +66,14 @@
     return [...range.getClientRects()].filter(r => r.width > 0 && r.height > 0).map(r => ({owner, whole: boxOf(r)}));
   });
 
-  // gapped: white space stands between the run that was just written and the one before.
+  // gapped reports whether white space separates the run that was just added from the one before.
   const gapped = (out, budget) => {
     const between = out.slice(budget.mark || 0, -1).join('');
     budget.mark = out.length;
     return /\s/.test(between);
   };
 
-  // A match ends where a word does: as showsWords of package screen has it.
+  // Matches start and end at the limits of words, as in showsWords of package screen.
   const inWord = c => /^[\p{L}\p{N}\p{M}_]/u.test(c), digit = c => /^\p{Nd}/u.test(c), letter = c => /^\p{L}/u.test(c);
   const joins = (left, mark, right) => digit(left) && digit(right) ?
     ".,:'/-".includes(mark) : letter(left) && letter(right) && "'-".includes(mark);
@@ -82,7 +84,7 @@
     if (!before || !inWord(first)) return true;
     if (inWord(before)) return false;
     const further = signBefore(s, i - before.length);
-    if (before === '-' && digit(first) && !inWord(further)) return false; // the sign belongs to the number
+    if (before === '-' && digit(first) && !inWord(further)) return false; // the sign is part of the number
     return !(further && joins(further, before, first));
   };
   const wordEnds = (s, i) => {
@@ -93,10 +95,11 @@
     return !(further && joins(last, after, further));
   };
 
-  // legibly is the width of a piece of text in which a part that is left of it can be read.
+  // legibly returns the width of the readable part of a piece of text: what is left of it, when at least half of its
+  // height is.
   const legibly = (part, whole) => 2 * height(part) >= height(whole) ? Math.max(0, width(part)) : 0;
   const some = b => width(b) > 0 && height(b) > 0;
-  // PartFinder finds the places of parts in the elements of one reading.
+  // PartFinder finds the places of parts of texts in the elements of one reading.
   class PartFinder {
     constructor(occlusion, parts) {
       this.occlusion = occlusion;
@@ -104,7 +107,7 @@
       this.parts = parts;
       this.edges = new Map();
     }
-    // find adds to an element where its text has one of the parts.
+    // find adds to an element the places of the parts that its text contains.
     find(rec) {
       const {node, runs} = rec, places = [];
       if (!node.x || !runs.length || node.f & HIDDEN) return;
@@ -114,13 +117,13 @@
       const letters = new Letters(runs);
       for (const part of asked) {
         const found = letters.matches(part).map(match => ({k: part.k, ...this.place(rec, letters.words(match))}));
-        found.sort((a, b) => (a.s || 0) - (b.s || 0)); // what is in view comes first
+        found.sort((a, b) => (a.s || 0) - (b.s || 0)); // places in view come first
         places.push(...found.slice(0, MAX_PLACES));
       }
       if (places.length) node.m = places;
     }
-    // place tells of a match where it is drawn, how it is seen (s: 1 scrolled away, 2 cut off), what hides it (v),
-    // where it is touched (p, g) and what takes the touch (c).
+    // place returns where a match is drawn (b), its state (s: 1 scrolled away, 2 cut off), what hides it (v), where to
+    // touch it (p, g), and what receives the touch instead (c).
     place(rec, words) {
       const all = words.map(boxesOf), covers = [];
       let state = 0, hidden = false;
@@ -145,8 +148,8 @@
       else this.touch(rec, lines, place);
       return place;
     }
-    // edge is what the block around a text leaves of it: in view (seen), and however it is scrolled (far). Dots that
-    // stand for the rest of a line hide what they stand on.
+    // edge returns what the block around a text leaves of it: in view (seen), and after any scrolling (far). The
+    // ellipsis at the end of a shortened line hides the text under it.
     edge(owner, whole) {
       let known = this.edges.get(owner);
       if (!known) this.edges.set(owner, known = this.edgeOf(owner));
@@ -174,11 +177,11 @@
         const wide = 0.8 * px(s.fontSize);
         edge.dots = s.direction === 'rtl' ?
           {...all, l: own.l + px(s.paddingLeft) + wide} : {...all, r: own.r - px(s.paddingRight) - wide};
-        if (clamped) edge.last = own.b - px(s.paddingBottom) - px(s.fontSize) / 2; // the line in which they are
+        if (clamped) edge.last = own.b - px(s.paddingBottom) - px(s.fontSize) / 2; // the line with the ellipsis
       }
       return edge;
     }
-    // covered: more than half of a word lies under something.
+    // covered reports whether more than half of a word is covered.
     covered(boxes, covers) {
       let points = 0, open = 0;
       for (const l of boxes) if (some(l.seen)) for (const a of [0.5, 0.15, 0.85, 0.3, 0.7]) {
@@ -188,7 +191,7 @@
       }
       return open * 2 < points;
     }
-    // touch looks for a point on the words, from their middle on, at which a touch meets the element.
+    // touch searches for a point on the words, from the middle outwards, at which a touch reaches the element.
     touch(rec, lines, place) {
       const {reader, spare} = this.occlusion, spares = [], middle = (lines.length - 1) / 2;
       const near = lines.map((l, i) => ({l, far: Math.abs(i - middle)})).filter(({l}) => some(l.seen))
@@ -205,8 +208,8 @@
     }
   }
 
-  // bring scrolls the first place of a part of an element's text that is drawn at all into the middle of what shows it;
-  // false: there is none. runs are those of the text, where that is no element of its own.
+  // bring scrolls the first place of a part of an element's text that is drawn at all to the middle of the view. It
+  // returns false without such a place. runs are given for a text that is not an element of its own.
   const bring = (root, el, part, runs) => {
     if (!runs) {
       const reader = new Reader(root, 0), tag = localName(el);
@@ -224,7 +227,7 @@
     }
     return false;
   };
-  // bringBox scrolls a box of an element into the middle of all that scrolls around it; box reads where it is now.
+  // bringBox scrolls a box of an element to the middle of each scrolling ancestor; box() returns where it is now.
   const bringBox = (root, el, box) => {
     if (!box()) return;
     for (let n = el; n && isElement(n); n = parent(n)) {
@@ -235,7 +238,8 @@
     const b = box(), left = shift(b.l, b.r, 0, window.innerWidth), top = shift(b.t, b.b, 0, window.innerHeight);
     window.scrollBy({left, top, behavior: 'instant'});
   };
-  // shift is how far content moves that a span of it comes to the middle of another one, 0 when it lies within.
+  // shift returns how far content has to move to bring a span of it to the middle of another one, 0 when it is inside
+  // of that.
   const shift = (from, to, start, end) => from >= start && to <= end ? 0 : to - from > end - start ? from - start :
     (from + to - start - end) / 2;
   const scrollElement = method(Element.prototype, 'scrollBy');

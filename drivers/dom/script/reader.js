@@ -1,3 +1,7 @@
+  // Reader reads the elements of a document: which there are, where they are drawn, their text, name and state. Its
+  // methods are in several files (text.js, names.js, traced.js, states.js, entries.js, drawn.js). A page is read in two
+  // passes: read() visits the elements in the order of the document and collects what only a comparison with others can
+  // decide (records), and finish() decides it once all elements are known.
   class Reader {
     constructor(root, max) {
       this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
@@ -13,7 +17,7 @@
       this.parts = null;
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
-    // opacity is how much of an element its own style and those around it let through.
+    // opacity returns the opacity of an element by its own style and those of its ancestors.
     opacity(el) {
       let o = this.opacities.get(el);
       if (o === undefined) {
@@ -22,12 +26,13 @@
       }
       return o;
     }
-    // shared is how much is let through by what holds both elements: it fades an element and its cover alike.
+    // shared returns the opacity of the nearest common ancestor of two elements: it makes an element and its cover
+    // transparent alike.
     shared(el, other) {
       for (let n = el; n && isElement(n); n = parent(n)) if (holds(n, other)) return Math.max(this.opacity(n), CLEAR);
       return 1;
     }
-    // blur is how far filters of an element and of those around it spread its letters.
+    // blur returns the radius by which filters of an element and its ancestors blur its text.
     blur(el) {
       let far = this.blurs.get(el);
       if (far === undefined) {
@@ -36,7 +41,7 @@
       }
       return far;
     }
-    // dyes: an element, or one around it, changes its colours by a filter or a blend.
+    // dyes reports whether an element or an ancestor changes its colours by a filter or a blend mode.
     dyes(el) {
       let yes = this.dyed.get(el);
       if (yes === undefined) {
@@ -46,6 +51,7 @@
       }
       return yes;
     }
+    // orderOf returns the position of an element in the order of the document.
     orderOf(el) {
       for (let n = el; n; n = parent(n)) if (store.orders.has(n)) return store.orders.get(n) + (n === el ? 0 : 0.1);
       return 0;
@@ -64,11 +70,13 @@
 // include text.js
 // include names.js
 // include traced.js
+    // seen reports whether an element has a visible box.
     seen(el) {
       const r = rectOf(el);
       return r.width > 1 && r.height > 1 && rendered(el, {opacityProperty: true, visibilityProperty: true});
     }
-    // remains: style sheets leave something of el to be seen: no filter, mask, clip or folded box takes all of it away.
+    // remains reports whether style sheets leave a part of el visible: no opacity, clip or collapsed ancestor hides all
+    // of it.
     remains(el) {
       if (this.opacity(el) < CLEAR) return false;
       let box = boxOf(rectOf(el)), placed = false;
@@ -83,20 +91,22 @@
       }
       return true;
     }
+    // box returns the box of an element, in the window.
     box(el, style) {
       let r;
       if (this.maps.has(el)) return areaBox(el, this.maps.get(el), style);
-      if (style.display === 'contents') return this.loose(el); // what has no box is where its words are
+      if (style.display === 'contents') return this.loose(el); // an element without a box is where its text is
       if (style.display === 'inline') {
-        // An inline element over several lines: its largest piece, whose centre is on it.
+        // an inline element on several lines: its largest piece, because the centre of that is on the element
         for (const piece of rectsOf(el)) if (!r || piece.width * piece.height > r.width * r.height) r = piece;
       }
       r = r || rectOf(el);
-      // its words stand out of it
+      // its text overflows it
       if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' && speaks(el))
         return this.loose(el);
       return {l: r.left, t: r.top, r: r.right, b: r.bottom};
     }
+    // loose returns the box around the text of an element.
     loose(el) {
       const range = new Range(), runs = [];
       this.words(el, localName(el), this.role(el, localName(el)), null, runs);
@@ -111,13 +121,15 @@
       }
       return box || {l: 0, t: 0, r: 0, b: 0};
     }
+    // read returns the node of an element and its descendants, null for one that is not listed. at is what the
+    // ancestors pass on: clips, opacity, label and more (see below).
     read(el, at) {
       const tag = localName(el);
       if (IGNORED.has(tag)) return null;
       const style = this.style(this.maps.get(el) || el);
       if (style.display === 'none' || tag === 'input' && inputType(el) === 'hidden') return null;
       let late = performance.now() - this.deadline;
-      if (late > 0 && this.seek) { // the time is over: what is sought comes first
+      if (late > 0 && this.seek) { // the time limit is reached: only the required elements are read now
         this.wanted = this.seek();
         this.seek = null;
         this.deadline = performance.now() - 1;
@@ -152,7 +164,7 @@
       const written = near && shown === null ? this.writing(el, style, full, at) : '';
       put(node, 'r', role); put(node, 'i', attr(el, 'id')); put(node, 'q', attr(el, 'data-testid'));
       let desc = this.name(el, tag), hint = attr(el, 'placeholder');
-      if (hint && desc && this.blank(styleOf(el, '::placeholder'))) hint = ''; // a label floats in its place
+      if (hint && desc && this.blank(styleOf(el, '::placeholder'))) hint = ''; // a floating label is drawn in its place
       const empty = at.editing ? !text : !!(node.f & EDITABLE) && !textOf(el).trim();
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
@@ -189,20 +201,20 @@
       if (near) this.suspect(el, tag, style, full);
       return node;
     }
-    // raw: a page's own kind of element, of which the page may still say what it is.
+    // raw reports whether el is a custom element that the page may still define.
     raw(el, tag) {
       if (!tag.includes('-') || matches(el, ':defined') || this.upgrades === false) return false;
       return this.upgrades = this.upgrades || upgrading(this.root);
     }
-    // unread: nothing is seen of the letters that a field holds.
+    // unread reports whether the text of a field is invisible.
     unread(el, style, place) {
       const own = ground(style);
       return place.opacity < CLEAR || inkless(el, style) || parseFloat(style.textIndent) < -500 ||
         !!own && style.textShadow === 'none' && sameColour(own, inkOf(el, style));
     }
-    // blank: a style leaves nothing of the letters of a pseudo-element.
+    // blank reports whether the style of a pseudo-element makes its text invisible.
     blank(s) { return layerAlpha(s) < CLEAR || s.visibility !== 'visible' || inkless(null, s); }
-    // place works out where el is drawn, and what clips leave of that.
+    // place returns where el is drawn, and what clips leave of that.
     place(el, style, at) {
       const full = this.box(el, style);
       const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
@@ -225,8 +237,8 @@
       else if (away) flags = OFFSCREEN;
       return {full, mine, box: gone ? full : box, clip, opacity, flags, gone, turned};
     }
-    // unanchored: the browser leaves out what is placed beside an anchor that is not in view (position-visibility), and
-    // says so nowhere.
+    // unanchored reports whether the browser omits an element because its anchor is not in view (position-visibility).
+    // No API reports this, so hit tests have to.
     unanchored(el, style, box) {
       if (!/^(absolute|fixed)$/.test(style.position) ||
           !/visible|valid|overflow/.test(style.positionVisibility || '') ||
@@ -238,7 +250,7 @@
         return !stackAt(this.root, x, y).some(e => holds(el, e));
       });
     }
-    // folded: a cell of a column that a style has folded (visibility: collapse).
+    // folded reports whether a table cell is in a column with visibility: collapse.
     folded(el) {
       let row = parent(el), table = row;
       while (table && isElement(table) && localName(table) !== 'table') table = parent(table);
@@ -251,7 +263,8 @@
       const {folded: away, places: at} = this.folds.get(table);
       return !!at && at.has(el) && away.slice(at.get(el), at.get(el) + spans(el, 'colspan')).every(Boolean);
     }
-    // turned tells whether el shows its back, which its style hides, and how what is in it is turned.
+    // turned returns whether el shows its hidden back (backface-visibility), and the rotation that its descendants
+    // inherit.
     turned(style, at) {
       const spun = style.rotate && style.rotate !== 'none' && /[xyz]/.test(style.rotate);
       if (!at.turn && style.transform === 'none' && !spun ||
@@ -269,7 +282,7 @@
     }
 // include states.js
 // include entries.js
-    // below is what holds for all that lies in el.
+    // below returns what el passes on to its descendants.
     below(el, tag, style, at, inner, place, node) {
       const disabled = at.disabled || attr(el, 'aria-disabled') === 'true' ||
         !!(node.f & DISABLED) && tag !== 'fieldset' && tag !== 'label';
@@ -283,7 +296,7 @@
         undrawn: at.undrawn || style.contentVisibility === 'hidden',
         surface: own === '' ? at.surface : own, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
     }
-    // framed tells where the page of a frame begins, what part of it can be seen, and how much it is scaled.
+    // framed adds to the node of a frame where its page is, which part of it is visible, and its scale.
     framed(el, style, node, full, clip) {
       node.f |= FRAME;
       const k = scaleOf(el, {width: width(full), height: height(full)});
@@ -292,23 +305,24 @@
       const inner = meet({l, t, r: l + clientWidth(el) * k.x, b: t + clientHeight(el) * k.y}, clip.seen);
       node.o = [l, t, inner.l, inner.t, inner.r, inner.b, k.x, k.y];
     }
-    // writing is the text that a style sheet writes into el; what it draws over the page is noted.
+    // writing returns the text that style sheets add to el, and records the pseudo-elements that cover other elements.
     writing(el, style, full, at) {
       const {before, after} = this.made(el);
       for (const m of [before, after]) {
         const box = m && m.text ? pseudoBox(this, el, m.style, full) : null;
-        if (box && bare(meet(box, at.screen))) m.text = ''; // moved away
+        if (box && bare(meet(box, at.screen))) m.text = ''; // outside of the window
       }
       if (before && this.occlusion) this.occlusion.addPseudo(el, '::before', before, full);
       if (after && this.occlusion) this.occlusion.addPseudo(el, '::after', after, full);
       return before || after ? this.generated(el) : '';
     }
+    // whole returns a text together with the text of the pseudo-elements around it.
     whole(el, text) {
       const {before, after} = this.made(el);
       return squeeze((before ? before.text : '') + text + (after ? after.text : ''));
     }
-    // writings are elements of their own for what a style sheet writes before and after a text, or for the mark of a
-    // list item.
+    // writings adds elements for the text that style sheets write before and after a text, and for the marker of a list
+    // item.
     writings(el, node, full, parts) {
       const made = this.made(el);
       for (const part of parts) {
@@ -322,14 +336,14 @@
           x: cut(text)});
       }
     }
-    // plainName is what a text says without the ornaments at its ends, '' where it has none.
+    // plainName returns a text without the ornaments at its ends, '' when it has none.
     plainName(text, runs, el) {
       const name = unadorned(text, runs, el);
       return name === text ? '' : name;
     }
-    // speaksWhole: all that el says is one name, whatever lies between its words.
+    // speaksWhole reports whether all text of el is one name, also with blocks between its words.
     speaksWhole(tag, role) { return NAMED.has(tag) && !CELL_TAGS.has(tag) || NAMED_ROLES.has(role); }
-    // parted makes an element of each text in el that no other element is all of.
+    // parted adds an element for each text in el that is not all of the text of another element.
     parted(el, node, texts, inner, at) {
       const kids = [];
       for (const each of texts) {
@@ -343,7 +357,7 @@
       }
       if (kids.length) node.k = [...kids, ...node.k];
     }
-    // bareText is the element of one text in el.
+    // bareText returns the element for one of the texts in el.
     bareText(el, node, {text, runs}, {flow}, at) {
       let full = null;
       for (const run of runs) for (const b of run.rects = rectsOfRun(run)) full = union(full, b);
@@ -364,7 +378,7 @@
       }
       return own;
     }
-    // summary is an element of its own for the word that the browser writes where a page has none.
+    // summary adds an element for the label that the browser writes for <details> without <summary>.
     summary(el, node, full) {
       const [first] = children(el).filter(isElement), below = first ? rectOf(first).top : full.b;
       node.k.unshift(
@@ -372,14 +386,15 @@
         b: round({...full, b: Math.min(full.b, Math.max(below, full.t + 16))}), x: 'Details'});
     }
 // include drawn.js
-    // suspect notes elements that may keep something to themselves: a closed shadow root, or what ElementInternals say.
+    // suspect records elements that may hide something from the script: a closed shadow root, or the properties of
+    // ElementInternals. The driver queries the browser about them.
     suspect(el, tag, style, full) {
       if (hearsay.has(el)) { good.add(tag); this.suspects.push(el); return; }
       if (secret.has(el)) good.add(tag);
       if (probed.has(el) || this.suspects.length >= MAX_SUSPECTS) return;
       const own = tag.includes('-'), tried = tries.get(tag) || 0;
       if (!good.has(tag) && tried >= 8) return;
-      if (own && !matches(el, ':defined')) { // its definition may still come
+      if (own && !matches(el, ':defined')) { // it may still be defined
         if (early.has(el)) return;
         early.add(el);
         this.suspects.push(el);
@@ -392,7 +407,8 @@
       tries.set(tag, tried + 1);
       this.suspects.push(el);
     }
-    // odd: it takes room and has nothing that would need it, or holds what is not drawn though its style says so.
+    // odd reports whether an element has a size without content that would need it, or content that is not drawn though
+    // its style has no reason for it: signs of a closed shadow root.
     odd(el, style, full) {
       if (width(full) < 8 || height(full) < 8) return false;
       let n = firstOf(el);
@@ -404,7 +420,7 @@
       range.selectNodeContents(n);
       return typeOf(n) === 3 && range.getClientRects().length === 0;
     }
-    // link notes which control el names.
+    // link records which control el names.
     link(el, tag, role, node, at) {
       const control = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
       if (control && control !== el && (tag === 'label' || !this.reacting(el)) && !(node.f & EDITABLE))
@@ -414,7 +430,7 @@
         if (name !== el && !holds(name, el)) this.named.set(name, this.named.has(name) ? null : node.n);
       }
     }
-    // delegate: an element with a shadow root is one thing with the one field in it.
+    // delegate treats an element with a shadow root and the only field in it as one control.
     delegate(el, node) {
       if (!['name', 'checked', 'value', 'label', 'disabled', 'placeholder'].some(a => has(el, a)) &&
           !matches(el, ':enabled, :disabled') && !(node.f & CHECKABLE))
@@ -429,14 +445,14 @@
       node.l = fields[0].n;
       if (fields[0].f & CHECKABLE) node.f = node.f & ~CHECKED | CHECKABLE | fields[0].f & CHECKED;
     }
-    // remember keeps what is to be looked at once the whole page has been read.
+    // remember records an element for the second pass.
     remember(rec, style, near) {
       if (!near || !this.occlusion) return;
       const {el, node} = rec;
       rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' ||
         parseFloat(style.borderTopWidth) > 0 || SHAPES.has(node.t);
       const holdsOthers = (node.k || []).some(k => k.t[0] !== ':');
-      // its letters leave no trace
+      // its text is invisible
       if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() &&
           !REPLACED.has(node.t))
         node.f |= HIDDEN;
@@ -449,7 +465,7 @@
       this.occlusion.addRings(el, style, rec);
       if (inTopLayer(el)) this.occlusion.addBackdrop(el);
     }
-    // finish looks at what was read as it is drawn, and says what names what.
+    // finish is the second pass, over the whole page: it connects labels with controls and judges what is visible.
     finish(top) {
       for (const [node, control] of this.labelled) {
         const n = store.index.get(control);
@@ -472,7 +488,7 @@
         if (parts) parts.find(rec);
       }
     }
-    // adopt hangs what an element owns (aria-owns) under it, wherever the page has put that.
+    // adopt moves what an element owns (aria-owns) to its children.
     adopt(top) {
       const holder = new Map(), walk = n => {
         for (const k of n.k || []) if (k.t[0] !== ':') { holder.set(k, n); walk(k); }
@@ -490,6 +506,7 @@
           holder.set(own, node);
         }
     }
+    // kids returns the nodes of the children of el.
     kids(el, style, at) {
       const tag = localName(el), out = [];
       const inner = shadowOf(el);
@@ -498,7 +515,7 @@
       if (repainted(style)) return out;
       const picker = pickerOpen(el);
       if (picker) at = {...at, flow: at.fixed, absolute: at.fixed, surface: null};
-      // closed: its options are not shown
+      // closed: its options are not drawn
       else if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out;
       for (const area of tag === 'img' && has(el, 'usemap') ? areasOf(el) : []) {
         this.maps.set(area, el);
@@ -506,14 +523,14 @@
         if (node) out.push(node);
       }
       for (const n of children(el)) {
-        if (!isElement(n) || picker && localName(n) === 'button') continue; // which shows what is chosen
+        if (!isElement(n) || picker && localName(n) === 'button') continue; // the button shows the selected option
         const node = this.read(n, at);
         if (node) out.push(node);
         if (this.count > this.max && !this.wanted.size) break;
       }
       return out;
     }
-    // clips works out what the overflow of el cuts off its descendants, by how they are placed.
+    // clips returns how el clips its descendants, by their kind of positioning.
     clips(el, style, clip, at, rootEl, mine) {
       let flow = clip;
       if (style.display === 'contents') return {flow: at.flow, absolute: at.absolute, fixed: at.fixed};
@@ -528,7 +545,7 @@
           h = outerPicture(el) ? r.height : clientHeight(el) * k.y;
         const all = /paint|strict|content/.test(style.contain);
         const cut = {x: all || style.overflowX !== 'visible', y: all || style.overflowY !== 'visible'};
-        // is drawn beyond the edge
+        // content is drawn beyond the edge by this much
         const more = style.overflowX === 'clip' && style.overflowY === 'clip' ?
           parseFloat(/[\d.]+px/.exec(style.overflowClipMargin || '')) || 0 : 0;
         const own = more ?
@@ -552,13 +569,15 @@
       const absolute = shape ? {seen: meet(mine, at.absolute.seen), reach: meet(mine, at.absolute.reach)} : at.absolute;
       return {flow, absolute: holder || style.position !== 'static' ? flow : absolute, fixed: holder ? flow : fixed};
     }
-    // lets: the overflow of the body is the window's, because the root element has none of its own.
+    // lets reports whether the overflow of the body applies to the window, because the root element has none of its
+    // own.
     lets(top) { return !top || this.style(top).overflowX === 'visible' && this.style(top).overflowY === 'visible'; }
-    // taken tells what takes a touch that meets hit instead of el, "" when it does what a touch of el would.
+    // taken returns a description of what receives a touch at hit instead of el, "" when the touch has the same effect
+    // as one of el. rec is the record of el.
     taken(el, hit, rec) {
       if (!hit || hit === el || this.maps.get(hit) === el) return '';
       const canvas = store.traced.get(el);
-      // the canvas that draws it answers
+      // the canvas that draws it receives the touch
       if (canvas && (holds(hit, canvas) || hosts(hit, canvas)) && !holds(hit, el)) return '';
       if (holds(el, hit)) {
         for (let n = hit; n && n !== el; n = parent(n))
@@ -569,13 +588,13 @@
       if (rec && rec.drawnIn && holds(rec.drawnIn, hit))
         return this.others(el, hit, rec.drawnIn) ? describe(nameable(hit)) : '';
       const target = reacting(this, el), touchable = this.style(el).pointerEvents !== 'none';
-      if (holds(hit, el)) { // the element meets no touch there itself
-        // what is slotted into a component, or lets touches through to it, is the component's own
+      if (holds(hit, el)) { // the element itself receives no touch there
+        // what is in a slot of a component, or lets touches through to it, belongs to the component
         if (hosts(hit, el)) return '';
         if (!target || holds(target, hit) || !touchable && (target !== el || reacting(this, hit))) return '';
         return touchable ? describe(nameable(hit)) : 'its own pointer-events: none';
       }
-      const host = component(el, hit); // what it puts over a text in its slot is the component's own
+      const host = component(el, hit); // what a component draws over a text in its slot belongs to the component
       const clear = host && alpha(this.style(hit).backgroundColor) * this.opacity(hit) < CLEAR;
       if (clear && (!target || holds(target, host))) return '';
       if (target && target !== el && target !== rootElement(this.root) && localName(target) !== 'body' &&
@@ -584,12 +603,12 @@
           if (isElement(n) && this.reacting(n)) return describe(nameable(n));
         return '';
       }
-      if (!touchable && holdsText(this, hit)) return ''; // a label that floats over its field
+      if (!touchable && holdsText(this, hit)) return ''; // a floating label over its field
       if (transparentControl(this, hit, el)) return '';
       return describe(nameable(hit));
     }
   }
-  // holdsText: a touch of el goes to a field that takes a text or a choice.
+  // holdsText reports whether a touch of el goes to a field for text or a choice.
   const holdsText = (reader, el) => {
     for (let n = el; n && isElement(n); n = parent(n)) {
       const tag = localName(n);

@@ -1,9 +1,9 @@
-  // What must not be left out of a page that is too large to be read whole.
+  // The elements that must be read also when a page is too large to be read as a whole.
 
-  // plain makes texts alike that a reader takes for the same.
+  // plain returns a text with the characters replaced that a reader does not distinguish.
   const plain = s => dashed(likened(s.replace(INVISIBLE, ''))).replace(/\s+/g, ' ').trim();
-  // sought gives the elements that must not be left out of a page which is too large: what is in view, what shows one
-  // of the texts, and all around them.
+  // sought returns the elements that must be read in a page that is too large: those in view, those that show one of
+  // the texts, and their ancestors.
   const sought = (root, texts, own) => {
     const end = performance.now() + MAX_MS / 2, found = new Set(), wants = texts.map(plain).filter(Boolean);
     const keep = el => { for (let n = el; n && !found.has(n); n = parent(n)) if (isElement(n)) found.add(n); };
@@ -12,8 +12,8 @@
       const all = every(el, '*');
       for (let i = 0; i < Math.min(all.length, 200); i++) found.add(all[i]);
     };
-    // A point costs time in proportion to the page, so there are few, and the neighbours of what lies there are
-    // followed instead.
+    // A hit test costs time in proportion to the page. So there are few, and the siblings of the elements that they
+    // find are visited instead.
     const around = (el, next) => {
       let n = next(el);
       for (let i = 0; n && i < 60; n = next(n)) {
@@ -57,7 +57,7 @@
     if (wants.length) search(root);
     return found;
   };
-  // row is what an element stands in with its neighbours, when that is little.
+  // row returns the group that an element forms with its neighbours, when that is small.
   const row = el => {
     let best = el;
     for (let n = parent(el), i = 0; n && isElement(n) && i < 3; n = parent(n), i++) {

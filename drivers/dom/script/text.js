@@ -1,4 +1,4 @@
-    // made gives the pseudo-elements of el that show something, with what they show and what is heard of it.
+    // made returns the visible pseudo-elements of el: the text that each shows, and its text for assistive technology.
     made(el) {
       let made = this.pseudos.get(el);
       if (made) return made;
@@ -20,13 +20,13 @@
       }
       return made;
     }
-    // generated is all that a style sheet writes into el.
+    // generated returns the text that style sheets add to el before and after its content.
     generated(el) {
       const {before, after} = this.made(el);
       return squeeze([before, after].map(m => m ? m.text : '').join(' '));
     }
-    // text is what el shows by itself: its text and that of the inline elements in it; all in it, when whole. The nodes
-    // that hold it are put into runs; those in without are left out. See pieces.js for runs.texts.
+    // text returns the own text of el: its text nodes and those of its inline descendants; of all descendants, when
+    // whole. The nodes of the text are added to runs; those in without are omitted. See pieces.js for runs.texts.
     text(el, whole, runs, without) {
       const out = [];
       if (runs) { runs.length = 0; runs.texts = null; }
@@ -39,6 +39,7 @@
       if (budget.cuts && budget.pieces) runs.texts = textsOf(budget.pieces);
       return plainLines(out.join(''));
     }
+    // collect adds the text of the children of el.
     collect(el, whole, out, budget) {
       if (budget.left <= 0 || budget.depth > MAX_DEPTH) return;
       const style = this.style(el);
@@ -50,16 +51,17 @@
         else if (type === 1) this.collectFrom(n, whole, out, budget);
       }
     }
-    // collectFrom adds the text of n to that of the element that it is in.
+    // collectFrom adds the text of the child n.
     collectFrom(n, whole, out, budget) {
       const tag = localName(n);
-      if (IGNORED.has(tag) || tag === 'rt' || tag === 'rp') return; // how a word is said is no part of it
+      // the pronunciation of a word is not part of the text
+      if (IGNORED.has(tag) || tag === 'rt' || tag === 'rp') return;
       const s = this.style(n);
       if (s.display === 'none') return;
       if (tag === 'br') { divide(out, budget, '\n', false); return; }
       const placed = s.position === 'absolute' || s.position === 'fixed' || s.cssFloat !== 'none';
-      if (placed && !whole) { budget.cuts++; return; } // what is around it is written as if it were not there
-      const speaks = !whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role'))); // its own text
+      if (placed && !whole) { budget.cuts++; return; } // the text around it continues without it
+      const speaks = !whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role'))); // it has a text of its own
       if (speaks || tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'iframe') {
         divide(out, budget, ' ', true);
         return;
@@ -72,13 +74,14 @@
       if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
       if (!inline) divide(out, budget, '\n', true); else if (apart(s, 'Right')) say(out, budget, ' ');
     }
-    // silent: drawn as nothing, for screen readers alone.
+    // silent reports whether an element is drawn as nothing: it is for screen readers alone.
     silent(el, s) {
       if (s.position !== 'absolute' && s.position !== 'fixed' && s.overflowX === 'visible' && s.clipPath === 'none')
         return false;
       const r = boxOf(rectOf(el)), shape = clipShape(el, s, r) || clipRect(s, r), left = shape ? meet(r, shape) : r;
       return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
     }
+    // run adds the text of one text node, as its style shows it.
     run(n, el, style, out, budget) {
       if (budget.without && budget.without.has(n)) return;
       if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 ||
@@ -106,8 +109,8 @@
       budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el, gap: !!this.parts && gapped(out, budget)});
     }
-    // firsts tells of the block that el stands in whether its first line (line) or first letter (letter) leaves no
-    // trace; top is that block.
+    // firsts returns whether the first line (line) and the first letter (letter) of the block of el are invisible; top
+    // is that block.
     firsts(el) {
       const known = this.first.get(el);
       if (known) return known;
@@ -133,7 +136,7 @@
       this.first.set(el, first);
       return first;
     }
-    // begins: nothing that shows stands before n in the block.
+    // begins reports whether nothing visible precedes n in the block.
     begins(n, el, top = this.firsts(el).top) {
       for (let at = n; at && at !== top; at = parent(at)) {
         for (let prior = priorOf(at); prior; prior = priorOf(prior))
@@ -144,7 +147,7 @@
       }
       return true;
     }
-    // ligature: a font makes one sign of the name of an icon.
+    // ligature reports whether a font draws a text, the name of an icon, as one sign.
     ligature(n, el, style, s) {
       const token = s.trim();
       if (token.length < 3 || !/^[a-z][a-z0-9_-]*$/.test(token) ||

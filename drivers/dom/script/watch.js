@@ -1,8 +1,8 @@
 (() => {
   'use strict';
-  // Runs in a page's own world before its scripts do. It tells the script that reads the page, which lives in a world
-  // of its own, whether timers of the page are on their way, and asks it about each touch before any listener of the
-  // page hears of it. The two speak by events of a name that no page knows.
+  // Runs in the page's own world before its scripts. It informs the script that reads the page, which runs in the
+  // isolated world, about pending timers, and sends it each touch before any listener of the page receives it. The two
+  // scripts communicate by events with a name that no page knows.
   const NAME = '@watch@';
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const listen = method(EventTarget.prototype, 'addEventListener'),
@@ -12,24 +12,24 @@
     stop = method(Event.prototype, 'stopImmediatePropagation');
   const Mouse = MouseEvent, Plain = Event, Custom = CustomEvent, apply = Reflect.apply;
   const now = performance.now.bind(performance), ever = window.setTimeout, frame = window.requestAnimationFrame;
-  if (window.matchMedia('(scripting: none)').matches) return; // a listener would be an error in the page's console
-  if (!send(window, new Plain(NAME + 'here', {cancelable: true}))) return; // it runs here already
+  if (window.matchMedia('(scripting: none)').matches) return; // a listener would cause an error in the page's console
+  if (!send(window, new Plain(NAME + 'here', {cancelable: true}))) return; // the script already runs here
 
 // include peers.js
 
-  // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row:
-  // what goes on for ever is nothing that is awaited. Intervals and frames of an animation are only told of. What a
-  // timer brought about is drawn AFTER milliseconds.
+  // Timers count up to LONG milliseconds, and up to DEEP timers in a chain in which each sets the next: work that
+  // repeats forever is not awaited. Intervals and animation frames are only reported. After a timer, AFTER milliseconds
+  // are added for the drawing of its effect.
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
-  const pending = new Map(), ticking = new Set(), frames = new Set(); // pending: when each is due
+  const pending = new Map(), ticking = new Set(), frames = new Set(); // pending: due time of each timer
   let depth = 0, ended = -1e9;
   const done = key => { if (pending.delete(key)) ended = now(); };
-  // What a page answers to a touch or a key with is often drawn in the next frame, which it asks for meanwhile: answers
-  // are such frames, and those that they ask for, DEEP in a row.
+  // The effect of a touch or key is often drawn in the next animation frame, which the page requests in its listener:
+  // responses are such frames, and those that they request, up to DEEP in a chain.
   const answers = new Set();
-  // The timers without a delay and the frames that a page asks for when it is told of a key, by their numbers (those of
-  // frames are negative). Keys that come faster than any person's would outrun them, so that they run before the next
-  // key.
+  // The timers without a delay and the animation frames that a page requests in a listener of a key, by their ids
+  // (those of frames are negative). Typing by a driver is faster than that of any person and would overtake them, so
+  // they run before the next key.
   const ATONCE = 1, soon = new Map(), cancel = window.clearTimeout, undraw = window.cancelAnimationFrame;
   const catchUp = () => {
     for (let round = 0; soon.size && round < DEEP; round++) {
@@ -38,7 +38,7 @@
       }
     }
   };
-  const moving = new Map(); // frames of an animation that a touch has begun, by their numbers
+  const moving = new Map(); // animation frames that a touch has started, by id
   let answering = false, row = 0;
 
 // include awaited.js
@@ -76,7 +76,7 @@
     return id;
   };
   const draw = (target, self, args) => {
-    const place = answering ? 1 : row > 0 ? row + 1 : 0, key = {}; // a frame and an interval may have the same number
+    const place = answering ? 1 : row > 0 ? row + 1 : 0, key = {}; // a frame and an interval may have the same id
     if (place) apply(frame, window, [() => { row = place; }]);
     const id = apply(target, self, args);
     frames.add(id);
@@ -108,7 +108,7 @@
     return apply(target, self, args);
   };
   const busy = () => pending.size > 0 || now() - ended < AFTER || holding();
-  // On a busy machine a timer may be due for long, and the page be asked before it runs.
+  // On a busy machine a timer may run long after it is due, and the page may be queried before that.
   const late = () => [...pending.values()].some(due => due < now());
   const handlers = {setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear,
     requestAnimationFrame: draw, cancelAnimationFrame: drop};
@@ -124,7 +124,7 @@
 
 // include touches.js
 
-  // refused: since the last touch, the page has kept a character that was typed from being written.
+  // refused: since the last touch, the page has prevented the input of a typed character.
   let refused = false;
   const writes = event => event.type === 'beforeinput' || event.type === 'keypress' ||
     event.type === 'keydown' && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
@@ -132,7 +132,7 @@
   listen(window, 'pointerdown', event => { if (event.isTrusted) refused = false; }, {capture: true, passive: true});
   for (const kind of [...TOUCHES, 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change']) {
     listen(window, kind, event => {
-      // A field that is filled at once, and a list, are told of by events that no person brings about.
+      // A field that is filled by a script, and a list, fire events that are not trusted.
       if (!event.isTrusted && kind !== 'input' && kind !== 'change') return;
       shared.touched = clock();
       if (!event.isTrusted) return;

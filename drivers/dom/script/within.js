@@ -10,7 +10,7 @@
   // of the same site.
   const embeds = el => {
     for (let i = 0; i < Math.min(window.length, 50); i++) {
-      try { if (window[i].frameElement === el) return true; } catch { /* of another site */ }
+      try { if (window[i].frameElement === el) return true; } catch { /* a page of another site */ }
     }
     return false;
   };

@@ -1,6 +1,6 @@
 (() => {
   'use strict';
-  // Tells what the page copies, from its selection or by a script.
+  // Reports the text that the page copies, from its selection or by a script.
   const tell = window.__taprootCopied;
   delete window.__taprootCopied;
   if (typeof tell !== 'function' || window.matchMedia('(scripting: none)').matches) return;

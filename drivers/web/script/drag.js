@@ -1,5 +1,5 @@
-// Makes a drag of HTML by its events, from a point to another: a Firefox that is driven begins such drags and never
-// ends them. It gives '' where nothing is draggable by HTML, so that the mouse does; else what became of it.
+// Performs an HTML drag from one point to another by its events: a Firefox that is automated starts such drags and
+// never ends them. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the result.
 async ([x1, y1, x2, y2]) => {
   const at = (x, y) => {
     let el = document.elementFromPoint(x, y);
@@ -9,7 +9,7 @@ async ([x1, y1, x2, y2]) => {
   const pause = () => new Promise(next => setTimeout(next, 20));
   let source = at(x1, y1);
   while (source && !source.draggable) source = source.parentElement || source.getRootNode().host || null;
-  // Pictures and links are draggable by themselves, which hardly any page means.
+  // Images and links are draggable by default, which hardly any page intends.
   if (!source ||
       (source.localName === 'img' || source.localName === 'a') && source.getAttribute('draggable') !== 'true')
     return '';
@@ -27,14 +27,14 @@ async ([x1, y1, x2, y2]) => {
   };
   send(source, 'pointerdown', x1, y1);
   send(source, 'mousedown', x1, y1);
-  if (!send(source, 'dragstart', x1, y1)) { // the page drags in its own way
+  if (!send(source, 'dragstart', x1, y1)) { // the page implements the drag itself
     send(source, 'pointerup', x1, y1);
     send(source, 'mouseup', x1, y1);
     return '';
   }
   send(source, 'pointercancel', x1, y1);
   let over = null, taken = false;
-  for (let i = 1, n = 6; i <= n; i++) { // twice at the end: drop targets learn of the drag by the first
+  for (let i = 1, n = 6; i <= n; i++) { // twice at the end: drop targets react to the first one
     await pause();
     const part = Math.min(i / (n - 1), 1), x = x1 + (x2 - x1) * part, y = y1 + (y2 - y1) * part, el = at(x, y);
     if (source.isConnected) send(source, 'drag', x, y);

@@ -1,6 +1,6 @@
-// Watches what becomes of a drop on an element: came: the page got it; taken: it has kept the browser from opening the
-// files. With files (name, type and data in base64) it makes the events of the drop itself, and gives what became of it
-// at once; else end() gives that.
+// Observes a drop on an element: came: the page received it; taken: it has prevented the browser from opening the
+// files. With files (name, type and data in base64) it fires the events of the drop itself and returns the result;
+// otherwise end() returns that.
 (zone, files) => {
   const view = zone.ownerDocument.defaultView, become = {came: false, taken: false};
   const heard = event => {

@@ -1,5 +1,6 @@
 (quiet = 60, limit = 250) => new Promise(done => {
-  if (matchMedia('(scripting: none)').matches) return done(true); // no timer ends, and nothing but the browser moves
+  // timers do not run, and only the browser itself changes the page
+  if (matchMedia('(scripting: none)').matches) return done(true);
   let last = performance.now(), pictures = 0;
   const changed = () => { last = performance.now(); };
   const watch = new MutationObserver(changed), how = {capture: true, passive: true};

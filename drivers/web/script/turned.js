@@ -1,12 +1,12 @@
-// turned is called before a wheel is turned over a place. It gives a function that waits until what the wheel moves has
-// come to its end: a box that snaps goes on, or back, after the turn itself, and on a busy machine nothing has moved
-// yet when the turn is over.
+// turned is called before the mouse wheel is turned at a point. It returns a function that waits until the scrolling
+// has ended: a box with scroll snapping continues after the wheel event, and on a busy machine nothing has moved yet
+// when the event has been processed.
 ([x, y, right, down], limit = 2000) => {
   const inner = (root, x, y) => {
     const el = root.elementFromPoint(x, y);
     if (el && el.shadowRoot && el.shadowRoot.elementFromPoint(x, y) !== el) return inner(el.shadowRoot, x, y) || el;
     let page = null;
-    try { page = el && el.contentDocument; } catch { /* another site's */ }
+    try { page = el && el.contentDocument; } catch { /* a page of another site */ }
     if (!page) return el;
     const box = el.getBoundingClientRect();
     return inner(page, x - box.left - el.clientLeft, y - box.top - el.clientTop) || el;
@@ -34,12 +34,13 @@
   const how = {capture: true, passive: true};
   const listeners = {wheel: e => { turn = e; heard(); }, scrollend: () => { ended = true; heard(); }};
   const each = f => { for (const w of windows) for (const kind in listeners) w[f](kind, listeners[kind], how); };
-  const mute = matchMedia('(scripting: none)').matches; // no listener is called, and no timer ends
+  const mute = matchMedia('(scripting: none)').matches; // listeners and timers do not run
   if (!mute) each('addEventListener');
   return () => new Promise(done => {
     let timer = 0;
     const end = () => { clearTimeout(timer); each('removeEventListener'); done(ended); };
-    // The page's own listeners hear the wheel after ours: whether they keep it from the browser is known a task later.
+    // The page's listeners receive the wheel event after this one: a task later it is known whether they prevent the
+    // scrolling.
     heard = () => { if (ended) end(); else setTimeout(() => { if (turn && turn.defaultPrevented) end(); }, 0); };
     if (!able || ended || mute) return end();
     timer = setTimeout(end, limit);
