@@ -6,7 +6,7 @@
     const reader = new Reader(root, 0);
     if (holds(el, hit) && (el === hit || !node || !node.p)) return true;
     const drawn = store.drawnIn ? store.drawnIn.get(el) : null;
-    if (reader.taken(el, hit, {drawnIn: drawn}) !== '') return false;
+    if (reader.blockerOf(el, hit, {drawnIn: drawn}) !== '') return false;
     if (holds(el, hit)) return true;
     // its own box is not where it is drawn
     if (drawn && (holds(drawn, hit) || sameControl(el, hit) || sameControl(hit, el))) return true;
@@ -100,7 +100,7 @@
       const reader = new Reader(this.root, 0);
       const looks = n => {
         const tag = localName(n), role = reader.role(n, tag);
-        const text = long(reader.words(n, tag, role, reader.shown(n, tag)));
+        const text = truncateLong(reader.words(n, tag, role, reader.shown(n, tag)));
         return alike({t: tag, r: role, i: attr(n, 'id'), x: text, d: reader.name(n, tag)});
       };
       for (let n = hit; n && isElement(n); n = parent(n)) {

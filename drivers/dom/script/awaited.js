@@ -3,7 +3,7 @@
   const HOLD = 1500, held = new Map();
   // hold starts a wait, release ends it, holding reports whether one is pending.
   const hold = (key, most) => { if (held.size < MANY) held.set(key, now() + Math.min(most, HOLD)); };
-  const release = key => { if (held.delete(key)) ended = now(); };
+  const release = key => { if (held.delete(key)) endedAt = now(); };
   const holding = () => {
     for (const [key, end] of held) if (end < now()) held.delete(key);
     return held.size > 0;
@@ -26,15 +26,15 @@
   const proto = name => typeof window[name] === 'function' ? window[name].prototype : null;
 
   // A message counts until the next one arrives on the same channel.
-  const asks = (target, self, args) => {
+  const sendAndWait = (target, self, args) => {
     const value = apply(target, self, args);
     hold(self, HOLD);
     until(self, ['message', 'close', 'error'], self);
     return value;
   };
-  wrap(proto('WebSocket'), 'send', asks);
-  wrap(proto('RTCDataChannel'), 'send', asks);
-  for (const name of ['Worker', 'BroadcastChannel']) wrap(proto(name), 'postMessage', asks);
+  wrap(proto('WebSocket'), 'send', sendAndWait);
+  wrap(proto('RTCDataChannel'), 'send', sendAndWait);
+  for (const name of ['Worker', 'BroadcastChannel']) wrap(proto(name), 'postMessage', sendAndWait);
   wrap(proto('ServiceWorker'), 'postMessage', (target, self, args) => {
     const value = apply(target, self, args);
     hold(navigator.serviceWorker, HOLD);
@@ -51,7 +51,7 @@
         others.set(port, other);
         listen(port, 'message', () => {
           depth = depths.get(other) || 0;
-          apply(ever, window, [() => { depth = 0; }, 0]);
+          apply(nativeTimeout, window, [() => { depth = 0; }, 0]);
           release(other);
           release(port);
         });
@@ -86,8 +86,8 @@
     const signal = apply(target, self, args), delay = Number(args[0]) || 0;
     if (delay > LONG || depth >= DEEP) return signal;
     pending.set(signal, now() + delay);
-    listen(signal, 'abort', () => apply(ever, window, [() => done(signal), 0]));
-    apply(ever, window, [() => done(signal), delay + AFTER]);
+    listen(signal, 'abort', () => apply(nativeTimeout, window, [() => done(signal), 0]));
+    apply(nativeTimeout, window, [() => done(signal), delay + AFTER]);
     return signal;
   });
   wrap(window, 'requestIdleCallback', (target, self, args) => {
@@ -110,7 +110,7 @@
   });
 
   // What is loaded after a touch: an image that a script creates, a page in a frame.
-  const loads = (target, self, args) => {
+  const loadAndWait = (target, self, args) => {
     const value = apply(target, self, args);
     if (touchedNow()) {
       hold(self, HOLD);
@@ -118,23 +118,23 @@
     }
     return value;
   };
-  wrap(proto('HTMLImageElement'), 'src', loads);
-  for (const name of ['src', 'srcdoc']) wrap(proto('HTMLIFrameElement'), name, loads);
+  wrap(proto('HTMLImageElement'), 'src', loadAndWait);
+  for (const name of ['src', 'srcdoc']) wrap(proto('HTMLIFrameElement'), name, loadAndWait);
   // leads starts a wait for the page in the frames of a name.
-  const leads = target => {
+  const waitForFrame = target => {
     for (const frame of target ? named(document, target) : []) {
       hold(frame, HOLD);
       until(frame, ['load'], frame);
     }
   };
   wrap(proto('HTMLFormElement'), 'submit', (target, self, args) => {
-    leads(attr(self, 'target'));
+    waitForFrame(attr(self, 'target'));
     return apply(target, self, args);
   });
   const follow = event => {
     const sent = event.type === 'submit', button = sent && event.submitter;
     const by = sent ? button && attr(button, 'formtarget') || attr(event.target, 'target') :
       pathOf(event).map(n => n.localName === 'a' && attr(n, 'target')).find(Boolean);
-    if (by) apply(ever, window, [() => { if (!event.defaultPrevented) leads(by); }, 0]);
+    if (by) apply(nativeTimeout, window, [() => { if (!event.defaultPrevented) waitForFrame(by); }, 0]);
   };
   for (const kind of ['submit', 'click']) listen(window, kind, follow, {capture: true, passive: true});

@@ -18,8 +18,8 @@
     return /^(disc|circle|square|none)$/.test(style) ? '' : String(n);
   };
   // changes returns the names and numbers of counter-reset, counter-increment or counter-set.
-  const changes = said =>
-    [...String(said || '').matchAll(/(-?[a-z_][\w-]*)\s+(-?\d+)/gi)].map(([, name, n]) => [name, +n]);
+  const changes = text =>
+    [...String(text || '').matchAll(/(-?[a-z_][\w-]*)\s+(-?\d+)/gi)].map(([, name, n]) => [name, +n]);
 
   // Counters calculates the values of all counters for each element with a pseudo-element, outermost counter first.
   class Counters {

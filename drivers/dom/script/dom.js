@@ -6,7 +6,7 @@
   const DOM_TEXT = ['color', 'font', 'text-align', 'text-transform', 'text-decoration-line', 'white-space'];
   const DOM_MAX = {nodes: 4000, chars: 600000, attrs: 30, attr: 300, text: 2000, frames: 20, ms: 400};
   const DOM_SKIPPED = new Set(['script', 'style', 'link', 'meta', 'base', 'noscript', 'template', 'head', 'title']);
-  const DOM_PICTURES = new Set(
+  const DOM_REPLACED = new Set(
     ['img', 'canvas', 'video', 'svg', 'object', 'embed', 'iframe', 'frame', 'audio', 'progress', 'meter']);
   let domKept = {id: 0, text: ''};
 
@@ -23,11 +23,11 @@
       return {w: window.innerWidth, h: window.innerHeight, url: String(location.href).slice(0, 500),
         props: DOM_BOX.concat(DOM_TEXT), styles: this.styles, nodes: this.nodes, more: this.more};
     }
-    room() { return this.nodes.length < DOM_MAX.nodes && this.left > 0 && performance.now() < this.until; }
+    hasBudget() { return this.nodes.length < DOM_MAX.nodes && this.left > 0 && performance.now() < this.until; }
     push(node, chars) { this.left -= chars + 40; return this.nodes.push(node) - 1; }
     element(el, up, depth, dx, dy) {
       const tag = localName(el);
-      if (!this.room() || depth > MAX_DEPTH) { this.more++; return; }
+      if (!this.hasBudget() || depth > MAX_DEPTH) { this.more++; return; }
       const node = {p: up, t: tag.slice(0, 60)}, attrs = this.attributes(el, tag);
       if (attrs.length) node.a = attrs;
       const at = this.push(node, attrs.join('').length);
@@ -51,7 +51,7 @@
         this.element(inner, at, depth + 1, dx + r.left + clientLeft(el), dy + r.top + clientTop(el));
         return;
       }
-      if (DOM_PICTURES.has(tag)) { node.f = 4; return; }
+      if (DOM_REPLACED.has(tag)) { node.f = 4; return; }
       if (shadowOf(el)) node.f = 8;
       for (const n of kids) {
         if (isElement(n)) this.element(n, at, depth + 1, dx, dy);
@@ -76,7 +76,7 @@
         const o = prop(el, HTMLSelectElement.prototype, 'selectedOptions');
         return o && o.length ? squeeze(textOf(o[0])) : '';
       }
-      const type = tag === 'input' ? inputType(el) : '', v = String(held(el, tag) || '');
+      const type = tag === 'input' ? inputType(el) : '', v = String(valueOf(el, tag) || '');
       if (type === 'password') return '•'.repeat(Math.min(v.length, 12));
       return /^(hidden|checkbox|radio|range|color|file|image)$/.test(type) ? '' : v || attr(el, 'placeholder') || '';
     }
@@ -103,7 +103,7 @@
     run(n, up, dx, dy, seen) {
       const data = dataOf(n);
       if (!/\S/.test(data)) return;
-      if (!this.room()) { this.more++; return; }
+      if (!this.hasBudget()) { this.more++; return; }
       if (!seen) { this.text(data, up); return; }
       this.range.selectNodeContents(n);
       let box = null, first = null;

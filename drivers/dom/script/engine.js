@@ -52,7 +52,7 @@
 
   const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200,
     MAX_VALUE = 100000,
-    MAX_LONG = 200000, MAX_ROOM = 2000000; // characters: of one text, and of all long texts together
+    MAX_LONG = 200000, MAX_LONG_TEXTS = 2000000; // characters: of one text, and of all long texts together
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64,
     CLICKABLE = 128, SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096,
     BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
@@ -98,8 +98,9 @@
     figure: 'figure', footer: 'contentinfo', form: 'form', h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading',
     h5: 'heading', h6: 'heading', header: 'banner', hr: 'separator', img: 'img', li: 'listitem', main: 'main',
     meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
-    p: 'paragraph', progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell', textarea: 'textbox',
-    tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list', iframe: 'iframe'};
+    p: 'paragraph', progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell',
+    textarea: 'textbox', tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list',
+    iframe: 'iframe'};
   const FORMS = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm',
     week: 'yyyy-Www', color: '#rrggbb'}, MAX_OPTIONS = 20;
   const INPUT_ROLES = {button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
@@ -110,47 +111,48 @@
 
   const id = Math.random().toString(36).slice(2);
   // The closed shadow roots. The driver puts them here, in the world that pages cannot access.
-  const secret = globalThis.taprootRoots = globalThis.taprootRoots || new WeakMap();
+  const closedRoots = globalThis.taprootRoots = globalThis.taprootRoots || new WeakMap();
   // What assistive technology receives about custom elements, from the driver: role, name, checked, disabled, …
-  const hearsay = globalThis.taprootHearsay = globalThis.taprootHearsay || new WeakMap();
+  const axInfo = globalThis.taprootAXInfo = globalThis.taprootAXInfo || new WeakMap();
   // taprootSetAXInfo stores this information for an element. It reports whether it is new and useful.
-  globalThis.taprootHears = (el, said) => {
-    if (!said.role || /^(generic|none|presentation|paragraph|StaticText|Ignored)$/i.test(said.role)) return false;
-    const same = JSON.stringify(hearsay.get(el)) === JSON.stringify(said);
-    hearsay.set(el, said);
+  globalThis.taprootSetAXInfo = (el, info) => {
+    if (!info.role || /^(generic|none|presentation|paragraph|StaticText|Ignored)$/i.test(info.role)) return false;
+    const same = JSON.stringify(axInfo.get(el)) === JSON.stringify(info);
+    axInfo.set(el, info);
     return !same;
   };
   // In browsers where the driver cannot query it, script/openroots.js sends it when the event internals requests it.
   window.addEventListener('@watch@said', event => {
     const [el] = event.composedPath();
-    try { globalThis.taprootHears(el, JSON.parse(String(event.detail))); } catch { /* not from openroots.js */ }
+    try { globalThis.taprootSetAXInfo(el, JSON.parse(String(event.detail))); } catch { /* not from openroots.js */ }
   }, true);
   // The elements that the driver should query (unprobed) or that were listed for it, how many of each tag, and the tags
   // of which one had a closed root or other information. A page may be read several times before the driver queries
   // them.
-  const unasked = new Set();
+  const unprobed = new Set();
   globalThis.taprootSuspects = () => {
-    const list = [...unasked].slice(0, MAX_SUSPECTS);
-    for (const el of list) unasked.delete(el);
+    const list = [...unprobed].slice(0, MAX_SUSPECTS);
+    for (const el of list) unprobed.delete(el);
     return list;
   };
-  const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(),
+  const probedElements = new WeakSet(), probedEarly = new WeakSet(), probeCounts = new Map(),
+    productiveTags = new Set(),
     namesOf = method(Element.prototype, 'getAttributeNames');
   const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
     'header', 'main', 'nav', 'p', 'section', 'span']);
-  const shadowOf = el => openRoot(el) || secret.get(el) || null;
-  const fresh = gen =>
+  const shadowOf = el => openRoot(el) || closedRoots.get(el) || null;
+  const newStore = gen =>
     ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
-  let store = fresh('');
-  let looked = {nonce: '', elements: []};
+  let store = newStore('');
+  let collected = {nonce: '', elements: []};
   // Whether the browser has drawn a frame since the elements were last read: until then, everything that moves is still
   // where it was.
-  let drawn = true;
+  let frameDrawn = true;
 
-  const cut = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
-  const long = s => s.length > MAX_LONG ? s.slice(0, MAX_LONG - 1) + '…' : s;
-  // speaks reports whether an element has text of its own.
-  const speaks = el => {
+  const truncate = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
+  const truncateLong = s => s.length > MAX_LONG ? s.slice(0, MAX_LONG - 1) + '…' : s;
+  // hasOwnText reports whether an element has text of its own.
+  const hasOwnText = el => {
     for (let n = firstOf(el); n; n = nextOf(n)) if (typeOf(n) === 3 && dataOf(n).trim()) return true;
     return false;
   };
@@ -230,11 +232,12 @@
   const INVISIBLE =
     /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
-  const legible = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
+  const visibleText = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
   const unquoted = s => s.slice(1, -1)
     .replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
+  // contentText returns the text in the content of a pseudo-element; counter() returns the values of a counter there.
   const CONTENT = /"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g;
-  const spoken = (el, content, counter) => (String(content).match(CONTENT) || []).map(part => {
+  const contentText = (el, content, counter) => (String(content).match(CONTENT) || []).map(part => {
     if (part[0] === '"') return unquoted(part);
     if (part[0] === 'a') return attr(el, part.slice(5, -1).trim().split(/[\s,]/)[0]) || '';
     if (!part.startsWith('counter')) return part[0] === 'o' ? '“' : '”';
@@ -255,11 +258,12 @@
 
 // include dom.js
 
-  const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? long : cut)(String(value)); };
-  const meet = (a, b) => ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
-  const bare = b => b.r - b.l < 1 || b.b - b.t < 1;
-  // content returns the box of everything that a scrolling box can scroll into view.
-  const content = (el, s, {l, t, w, h}) => {
+  const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? truncateLong : truncate)(String(value)); };
+  const intersect = (a, b) =>
+    ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
+  const isEmpty = b => b.r - b.l < 1 || b.b - b.t < 1;
+  // scrollableArea returns the box of everything that a scrolling box can scroll into view.
+  const scrollableArea = (el, s, {l, t, w, h}) => {
     const sw = scrollWidth(el), sh = scrollHeight(el), x = l - scrollLeft(el), y = t - scrollTop(el);
     return s.direction === 'rtl' ? {l: x + w - sw, t: y, r: x + w, b: y + sh} : {l: x, t: y, r: x + sw, b: y + sh};
   };
@@ -288,9 +292,9 @@
     for (let n = el; n && isElement(n); n = parent(n)) if (reader.reacting(n)) return n;
     return null;
   };
-  // outerPicture reports whether el is an <svg> of the page itself: it clips what is drawn beyond its edge, though it
+  // isOuterSVG reports whether el is an <svg> of the page itself: it clips what is drawn beyond its edge, though it
   // is inline.
-  const outerPicture = el => localName(el) === 'svg' && prop(el, SVGElement.prototype, 'ownerSVGElement') === null;
+  const isOuterSVG = el => localName(el) === 'svg' && prop(el, SVGElement.prototype, 'ownerSVGElement') === null;
   // nameable returns the nearest ancestor with an id, or el itself without one: an id identifies more than a tag.
   const nameable = el => {
     for (let n = el; n && isElement(n) && localName(n) !== 'body'; n = parent(n)) if (attr(n, 'id')) return n;
@@ -321,9 +325,10 @@
   const customState = (el, name) => {
     try { return matches(el, `:state(${name})`) || null; } catch { return null; }
   };
-  // twin reports whether the page draws a control of its own next to the native one, which only stores the value.
+  // hasCustomTwin reports whether the page draws a control of its own next to the native one, which only stores the
+  // value.
   const TWINS = '[role=checkbox], [role=radio], [role=switch], [role=combobox], [role=listbox], [role=slider]';
-  const twin = (el, holder) => {
+  const hasCustomTwin = (el, holder) => {
     for (let n = holder, i = 0; n && isElement(n) && i < 2; n = parent(n), i++) {
       if (matches(n, TWINS)) return true;
       if (i === 0) for (const other of every(n, TWINS)) if (other !== el) return true;
@@ -355,45 +360,45 @@
     // texts (in JSON, in hexadecimal) are among them, however many others are omitted. The list of texts may contain
     // parts of texts (see parts.js): the elements report where these are drawn.
     tree(root, [gen, max, texts, ...box]) {
-      const undrawn = !drawn;
-      drawn = scriptless; // without scripts, no animation frame is requested
-      requestAnimationFrame(() => { drawn = true; });
-      store = fresh(gen);
+      const undrawn = !frameDrawn;
+      frameDrawn = scriptless; // without scripts, no animation frame is requested
+      requestAnimationFrame(() => { frameDrawn = true; });
+      store = newStore(gen);
       store.drawnIn = new WeakMap();
       const reader = new Reader(root, Math.min(+max, 20000));
       const n = box.map(Number), framed = n.length === 8, all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
       const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
-      const view = framed ? meet({l: n[0], t: n[1], r: n[2], b: n[3]}, own) : own;
+      const view = framed ? intersect({l: n[0], t: n[1], r: n[2], b: n[3]}, own) : own;
       const top = rootElement(root);
       // Of a page in a frame, only the box of the frame is visible; the page may be scrolled in it.
-      const seen = framed ? meet({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
+      const seen = framed ? intersect({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
       const clip = {seen, reach: pageArea(root, top, own)};
       const dark = top && /dark/.test(styleOf(top).colorScheme);
-      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own,
+      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: intersect(view, seen), screen: own,
         depth: 0, opacity: 1, inert: false, raw: false,
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null,
         editing: false, leaving: false, undrawn: false};
       noteFrames(root);
-      asked('internals');
+      watchReports('internals');
       const total = allIn(root, '*').length;
       // the layout is calculated now, so that its time does not count as that of the reading
       rectOf(top || create(root, 'p'));
-      const said = texts ? JSON.parse(unhex(texts)) : [], isText = t => typeof t === 'string';
-      const wants = said.filter(isText), parts = said.filter(t => !isText(t));
+      const info = texts ? JSON.parse(unhex(texts)) : [], isText = t => typeof t === 'string';
+      const wants = info.filter(isText), parts = info.filter(t => !isText(t));
       reader.parts = parts.length ? parts : null;
       reader.texts = wants.map(plain);
-      if (total > reader.max) reader.wanted = sought(root, wants, own);
-      else if (wants.length) reader.seek = () => sought(root, wants, own);
+      if (total > reader.max) reader.wanted = requiredElements(root, wants, own);
+      else if (wants.length) reader.seek = () => requiredElements(root, wants, own);
       reader.occlusion = new Occlusion(reader, at.view, framed);
       reader.leaving = leaving(root);
       reader.noteCanvases(allIn(root, 'canvas'));
       reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
       store.overlays = reader.occlusion.overlays;
-      globalThis.taprootHeard = reader.suspects.filter(el => hearsay.has(el));
-      for (const el of reader.suspects) if (!hearsay.has(el)) unasked.add(el);
-      for (const el of unasked) if (!el.isConnected) unasked.delete(el);
-      const suspects = globalThis.taprootHeard.length + unasked.size;
+      globalThis.taprootAXElements = reader.suspects.filter(el => axInfo.has(el));
+      for (const el of reader.suspects) if (!axInfo.has(el)) unprobed.add(el);
+      for (const el of unprobed) if (!el.isConnected) unprobed.delete(el);
+      const suspects = globalThis.taprootAXElements.length + unprobed.size;
       if (node) reader.finish(node);
       if (reader.note && reader.kept !== undefined) {
         const more = total - reader.count; // including invisible ones
@@ -401,7 +406,7 @@
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
         note: reader.note, count: reader.count, suspects, undrawn, rest: resting(),
-        waiting: waiting() || asked('answering'), root: node};
+        waiting: imagesPending() || watchReports('answering'), root: node};
     },
     // hit.<gen>.<n>.<x,y,x,y…;…>: for each group of points in frame n, the index of the first that a touch reaches in
     // it, or -1 and what is in the way; and what hides all of them from a person.
@@ -414,7 +419,7 @@
         const at = group.split(',').map(Number);
         let cover = '', hiddenBy = '', open = at.length === 0, free = -1;
         for (let i = 0; i + 1 < at.length; i += 2) {
-          const by = reader.taken(frame, occlusion.hit(at[i], at[i + 1]), {}),
+          const by = reader.blockerOf(frame, occlusion.hit(at[i], at[i + 1]), {}),
             over = by || !open ? occlusion.coverAt(frame, at[i], at[i + 1], 'page') : '';
           if (!by && free < 0) free = i / 2;
           cover = cover || by;
@@ -428,8 +433,8 @@
     // reveal.<gen>.<n>[.<part>]: scrolls element n, or a part of its text (in JSON, in hexadecimal), into view.
     reveal(root, [gen, n, part]) {
       const el = deref(gen, +n), text = store.texts.get(+n);
-      if (part && bring(root, el, JSON.parse(unhex(part)), text && text.runs)) return {};
-      if (text) bringBox(root, el, () => rectsOfRun(text.runs[0])[0]);
+      if (part && scrollToPart(root, el, JSON.parse(unhex(part)), text && text.runs)) return {};
+      if (text) scrollToBox(root, el, () => rectsOfRun(text.runs[0])[0]);
       else scrollTo(el, {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },
@@ -491,25 +496,25 @@
     zoom() { return {zoom: zoom()}; },
     // report.<nonce>: the elements that look.<nonce> collected in this same evaluation.
     report(root, [nonce]) {
-      const elements = looked.nonce === nonce ? looked.elements : [];
-      looked = {nonce: '', elements: []};
+      const elements = collected.nonce === nonce ? collected.elements : [];
+      collected = {nonce: '', elements: []};
       noteFrames(root);
       const reader = new Reader(root, 0), texts = [], refs = [], values = [];
       let visible = 0;
       for (const el of elements) {
         if (store.index.has(el)) refs.push(store.index.get(el));
-        if (reader.seen(el) ? !reader.remains(el) : !partSeen(reader, el)) continue;
+        if (reader.seen(el) ? !reader.remains(el) : !hasSeenChild(reader, el)) continue;
         visible++;
         if (texts.length < MAX_TEXTS) {
           const tag = localName(el), shown = reader.shown(el, tag);
-          texts.push(shown === null ? reader.text(el, true) : long(shown));
-          const v = held(el, tag);
+          texts.push(shown === null ? reader.text(el, true) : truncateLong(shown));
+          const v = valueOf(el, tag);
           if (v !== undefined)
             values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
         }
       }
       const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS)
-        .map(el => ({v: held(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
+        .map(el => ({v: valueOf(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
       const only = elements.length === 1 && visible === 1 ? readiness(root, reader, elements[0]) : {};
       press = press || new Press(root);
       press.listen();
@@ -519,8 +524,8 @@
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
   };
-  // held returns the value of a field, undefined for elements without one.
-  const held = (el, tag) => {
+  // valueOf returns the value of a field, undefined for elements without one.
+  const valueOf = (el, tag) => {
     const proto = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
       option: HTMLOptionElement, button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement,
       progress: HTMLProgressElement}[tag];
@@ -529,19 +534,19 @@
   // readiness returns whether an element could be acted on at this moment. Whether it moves is not tested.
   const readiness = (root, reader, el) => {
     const tag = localName(el), box = reader.box(el, reader.style(el));
-    const view = meet(boxOf({left: box.l, top: box.t, right: box.r, bottom: box.b}),
+    const view = intersect(boxOf({left: box.l, top: box.t, right: box.r, bottom: box.b}),
       {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight});
     let covered = '';
-    for (const [a, c] of bare(view) ? [] : GRID) {
-      const {x, y} = within2(view, a, c);
-      covered = reader.taken(el, hitAt(root, x, y), {});
+    for (const [a, c] of isEmpty(view) ? [] : GRID) {
+      const {x, y} = pointWithin(view, a, c);
+      covered = reader.blockerOf(el, hitAt(root, x, y), {});
       if (covered === '') break;
     }
     return {able: !matches(el, ':disabled') && attr(el, 'aria-disabled') !== 'true' && covered === '', covered,
       field: ['input', 'textarea', 'select'].includes(tag) || editableContent(el)};
   };
-  // upgrading reports whether a page that has just loaded, and that uses custom elements, may still define others.
-  const upgrading = root => {
+  // mayStillDefine reports whether a page that has just loaded, and that uses custom elements, may still define others.
+  const mayStillDefine = root => {
     const came = navigation(), loaded = came ? came.loadEventEnd : 0;
     if (!came || loaded > 0 && performance.now() - loaded > SOON) return false;
     for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK))
@@ -556,8 +561,8 @@
     return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] :
       [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
   };
-  // partSeen reports whether a child of an element with display: contents, which has no box, is visible.
-  const partSeen = (reader, el) => reader.style(el).display === 'contents' &&
+  // hasSeenChild reports whether a child of an element with display: contents, which has no box, is visible.
+  const hasSeenChild = (reader, el) => reader.style(el).display === 'contents' &&
     children(el).some(n => isElement(n) ? reader.seen(n) : typeOf(n) === 3 && dataOf(n).trim() !== '');
   const answer = (root, value) => {
     const holder = create(typeOf(root) === 9 ? root : document, 'p');
@@ -571,8 +576,8 @@
       if (name === 'ref') return [enterable(deref(args[0], +args[1]))];
       if (name === 'pressed-element') return globalThis.taprootPressed || [];
       if (name === 'look') {
-        if (looked.nonce !== args[0]) looked = {nonce: args[0], elements: []};
-        if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);
+        if (collected.nonce !== args[0]) collected = {nonce: args[0], elements: []};
+        if (isElement(root) && collected.elements.length < MAX_LOOK) collected.elements.push(root);
         return [];
       }
       if (!Object.hasOwn(commands, name)) throw new Error('taproot: unknown command');

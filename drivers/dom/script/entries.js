@@ -1,6 +1,6 @@
-    // shut reports whether el is an entry of a list or menu that the page draws itself, and is disabled. Few widgets
-    // use aria-disabled alone: most use a class, a data attribute, or the native list that the entries replace.
-    shut(el, tag, role) {
+    // isDisabledEntry reports whether el is an entry of a list or menu that the page draws itself, and is disabled. Few
+    // widgets use aria-disabled alone: most use a class, a data attribute, or the native list that the entries replace.
+    isDisabledEntry(el, tag, role) {
       if (tag === 'option' || tag === 'ul' || tag === 'ol') return false;
       if (this.classDisabled(el)) return this.isEntry(el, tag, role);
       return this.dataDisabled(el, tag, role) || this.mirrorsDisabled(el);

@@ -20,9 +20,9 @@
   const rgba = colour => {
     let c = colours.get(colour);
     if (c) return c;
-    const said = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.e-]+))?\)$/.exec(colour),
+    const match = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.e-]+))?\)$/.exec(colour),
       faint = /\/\s*([\d.e-]+)\)$/.exec(colour);
-    if (said) c = [+said[1], +said[2], +said[3], +(said[4] ?? 1)];
+    if (match) c = [+match[1], +match[2], +match[3], +(match[4] ?? 1)];
     else if (!colour || colour === 'transparent' || colour === 'none') c = [0, 0, 0, 0];
     else {
       const pixel = sampled(ctx => { ctx.fillStyle = '#000'; ctx.fillStyle = colour; ctx.fillRect(0, 0, 1, 1); });
@@ -99,50 +99,50 @@
     return next === 0 ? b.o : before.o + (b.o - before.o) * (t - before.t) / (b.t - before.t);
   };
 
-  const pictures = new Map(), tried = new WeakMap(), MAX_PICTURES = 100, MAX_TRIES = 10;
-  let awaited = false; // an image is being loaded, and the page should be read again
-  // pictureOf returns an image that the page shows, from the cache of the browser, null as long as it is not loaded.
-  const pictureOf = url => {
-    let img = pictures.get(url);
+  const images = new Map(), attempts = new WeakMap(), MAX_IMAGES = 100, MAX_ATTEMPTS = 10;
+  let imagePending = false; // an image is being loaded, and the page should be read again
+  // imageOf returns an image that the page shows, from the cache of the browser, null as long as it is not loaded.
+  const imageOf = url => {
+    let img = images.get(url);
     if (!img) {
-      if (pictures.size >= MAX_PICTURES) pictures.clear();
-      pictures.set(url, img = new Image());
+      if (images.size >= MAX_IMAGES) images.clear();
+      images.set(url, img = new Image());
       img.src = url;
-      tried.set(img, 0);
+      attempts.set(img, 0);
     }
-    if (!img.complete && tried.get(img) < MAX_TRIES) awaited = true;
+    if (!img.complete && attempts.get(img) < MAX_ATTEMPTS) imagePending = true;
     return img.complete && img.naturalWidth > 0 && img.naturalHeight > 0 ? img : null;
   };
-  // waiting reports whether an image was missing since the last call. For an image that never loads it does so a few
-  // times.
-  const waiting = () => {
-    if (awaited) for (const img of pictures.values()) if (!img.complete) tried.set(img, tried.get(img) + 1);
-    const missed = awaited;
-    awaited = false;
+  // imagesPending reports whether an image was missing since the last call. For an image that never loads it does so a
+  // few times.
+  const imagesPending = () => {
+    if (imagePending) for (const img of images.values()) if (!img.complete) attempts.set(img, attempts.get(img) + 1);
+    const missed = imagePending;
+    imagePending = false;
     return missed;
   };
-  // addressOf returns the URL of an image in a style, '' without one.
-  const addressOf = image => (/^(?:(?:-webkit-)?image-set\()?url\("((?:[^"\\]|\\.)*)"\)/.exec(image)?.[1] || '')
+  // urlOf returns the URL of an image in a style, '' without one.
+  const urlOf = image => (/^(?:(?:-webkit-)?image-set\()?url\("((?:[^"\\]|\\.)*)"\)/.exec(image)?.[1] || '')
     .replace(/\\(.)/g, '$1');
-  // sized returns the size at which an image of size w × h is drawn into a box of size across × down.
-  const sized = (said, [w, h], across, down) => {
-    if (said === 'cover' || said === 'contain') {
-      const k = said === 'cover' ? Math.max(across / w, down / h) : Math.min(across / w, down / h);
+  // imageSize returns the size at which an image of size w × h is drawn into a box of size across × down.
+  const imageSize = (size, [w, h], across, down) => {
+    if (size === 'cover' || size === 'contain') {
+      const k = size === 'cover' ? Math.max(across / w, down / h) : Math.min(across / w, down / h);
       return [w * k, h * k];
     }
-    const [x, y = 'auto'] = said.split(/\s+(?![^(]*\))/), a = x === 'auto' ? null : length(x, across),
+    const [x, y = 'auto'] = size.split(/\s+(?![^(]*\))/), a = x === 'auto' ? null : length(x, across),
       b = y === 'auto' ? null : length(y, down);
     return [a ?? (b === null ? w : w * b / h), b ?? (a === null ? h : h * a / w)];
   };
   // layerAt returns the opacity of an image or gradient at a point of the box in which it is drawn, null when it is
   // unknown.
   const layerAt = ({image, size, place, repeat}, box, x, y) => {
-    const address = addressOf(image), picture = address ? pictureOf(address) : null,
-      gradient = !address && stopsOf(image);
-    if (!picture && !gradient) return null;
+    const url = urlOf(image), bitmap = url ? imageOf(url) : null,
+      gradient = !url && stopsOf(image);
+    if (!bitmap && !gradient) return null;
     const across = width(box), down = height(box),
-      own = picture ? [picture.naturalWidth, picture.naturalHeight] : [across, down];
-    const [w, h] = sized(size, own, across, down), [left, top = '50%'] = place.split(/\s+(?![^(]*\))/),
+      own = bitmap ? [bitmap.naturalWidth, bitmap.naturalHeight] : [across, down];
+    const [w, h] = imageSize(size, own, across, down), [left, top = '50%'] = place.split(/\s+(?![^(]*\))/),
       [rx, ry = rx] = repeat.split(' ');
     if (!(w > 0 && h > 0)) return 0;
     let dx = x + 0.5 - box.l - length(left, across - w), dy = y + 0.5 - box.t - length(top, down - h);
@@ -150,7 +150,7 @@
     if (ry !== 'no-repeat' && ry !== 'repeat-x') dy = (dy % h + h) % h;
     if (dx < 0 || dx >= w || dy < 0 || dy >= h) return 0;
     if (gradient) return gradientAt(image, dx, dy, w, h);
-    const pixel = sampled(ctx => ctx.drawImage(picture, Math.min(own[0] - 1, Math.floor(dx / w * own[0])),
+    const pixel = sampled(ctx => ctx.drawImage(bitmap, Math.min(own[0] - 1, Math.floor(dx / w * own[0])),
       Math.min(own[1] - 1, Math.floor(dy / h * own[1])), 1, 1, 0, 0, 1, 1));
     return pixel ? pixel[3] / 255 : null;
   };
@@ -160,8 +160,8 @@
       of = (list, i) => list[i % list.length];
     return all.map((image, i) => ({image, size: of(size, i), place: of(place, i), repeat: of(repeat, i)}));
   };
-  // pictured reports whether an image or gradient in the background of a box is opaque at a point of it.
-  const pictured = (style, box, x, y) => {
+  // imageCovers reports whether an image or gradient in the background of a box is opaque at a point of it.
+  const imageCovers = (style, box, x, y) => {
     if (style.backgroundImage === 'none' || /text/.test(style.backgroundClip || '') ||
         style.backgroundAttachment === 'fixed')
       return false;

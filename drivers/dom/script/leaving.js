@@ -15,12 +15,12 @@
         continue;
       const left = (
         effect.getComputedTiming().endTime - (typeof currentTime === 'number' ? currentTime : 0)) / playbackRate;
-      if (left > 0 && left <= SOON && departs(effect.getKeyframes())) found.add(effect.target);
+      if (left > 0 && left <= SOON && leavesView(effect.getKeyframes())) found.add(effect.target);
     }
     return found;
   };
-  // departs reports whether keyframes move an element or fade it out.
-  const departs = frames => {
+  // leavesView reports whether keyframes move an element or fade it out.
+  const leavesView = frames => {
     const first = frames[0], last = frames[frames.length - 1];
     if (frames.some(frame => MOVES.some(name => name in frame))) return true;
     return FADES.some(name => last && name in last &&

@@ -1,8 +1,8 @@
     // role returns the ARIA role of an element, '' without one.
     role(el, tag) {
-      const said = (attr(el, 'role') || '').trim().split(/\s+/)[0].toLowerCase();
-      if (said && said !== 'none' && said !== 'presentation') return said.slice(0, 40);
-      if (hearsay.has(el)) return String(hearsay.get(el).role).slice(0, 40);
+      const explicit = (attr(el, 'role') || '').trim().split(/\s+/)[0].toLowerCase();
+      if (explicit && explicit !== 'none' && explicit !== 'presentation') return explicit.slice(0, 40);
+      if (axInfo.has(el)) return String(axInfo.get(el).role).slice(0, 40);
       if (tag === 'a' || tag === 'area') return has(el, 'href') ? 'link' : '';
       if (tag === 'input')
         return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
@@ -22,15 +22,15 @@
       const part = href[0] === '#' && get ? get(root, href.slice(1)) : null;
       return part && !holds(part, el) ? this.text(part, true) : '';
     }
-    // written returns all text in an editor or a drawn field, except that of a list that it opens.
-    written(el, own, runs) {
+    // editorText returns all text in an editor or a drawn field, except that of a list that it opens.
+    editorText(el, own, runs) {
       if (own && !this.editable(el, localName(el)) || find(el, '[role=listbox], [role=tree], [role=grid]')) return own;
       return this.text(el, true, runs);
     }
     // value returns the state of a control without text: a slider, a meter.
     value(el, tag, role) {
-      const said = attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow');
-      if (said !== null && VALUED_ROLES.has(role)) return cut(said);
+      const ariaValue = attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow');
+      if (ariaValue !== null && VALUED_ROLES.has(role)) return truncate(ariaValue);
       if (tag === 'progress') return has(el, 'value') ? String(prop(el, HTMLProgressElement.prototype, 'value')) : '';
       if (tag === 'meter') return String(prop(el, HTMLMeterElement.prototype, 'value'));
       const type = tag === 'input' ? inputType(el) : '';
@@ -68,10 +68,10 @@
       const ends = (min, max) => min + '–' + max;
       if (tag === 'select') {
         const list = [...prop(el, HTMLSelectElement.prototype, 'options') || []];
-        const said = list.filter((o, i) => i < MAX_OPTIONS || this.texts.includes(plain(textOf(o))))
+        const options = list.filter((o, i) => i < MAX_OPTIONS || this.texts.includes(plain(textOf(o))))
           .map(o => squeeze(textOf(o)).slice(0, 40));
-        if (list.length > said.length) said.push('… ' + (list.length - said.length) + ' more');
-        return said.join(' | ');
+        if (list.length > options.length) options.push('… ' + (list.length - options.length) + ' more');
+        return options.join(' | ');
       }
       if (tag === 'input') {
         const type = inputType(el);
@@ -86,46 +86,46 @@
       const found = labellers(el);
       if (found.length) {
         const text = squeeze(found.map(e => attr(e, 'aria-label') || this.text(e, true) || textOf(e)).join(' '));
-        if (text) return cut(text);
+        if (text) return truncate(text);
       }
-      const said = squeeze(attr(el, 'aria-label') || '');
-      if (said) return cut(said);
+      const ariaLabel = squeeze(attr(el, 'aria-label') || '');
+      if (ariaLabel) return truncate(ariaLabel);
       if (FIELDS.has(tag)) {
         const labels = [...this.labels(el, tag)].slice(0, 5).map(l => this.text(l, true)).filter(Boolean);
-        if (labels.length) return cut(squeeze(labels.join(' ')));
+        if (labels.length) return truncate(squeeze(labels.join(' ')));
       }
       if (Object.hasOwn(TITLES, tag)) { // its title names a group
         for (let n = firstOf(el); n; n = nextOf(n))
-          if (isElement(n) && localName(n) === TITLES[tag]) return cut(this.text(n, true));
+          if (isElement(n) && localName(n) === TITLES[tag]) return truncate(this.text(n, true));
       }
       if (tag === 'img' || tag === 'area' || tag === 'input') {
         const alt = squeeze(attr(el, 'alt') || '');
-        if (alt) return cut(alt);
+        if (alt) return truncate(alt);
       }
       if (el instanceof SVGElement) {
         const title = find(el, ':scope > title');
-        if (title) return cut(squeeze(textOf(title)));
+        if (title) return truncate(squeeze(textOf(title)));
       }
       const title = squeeze(attr(el, 'title') || '');
-      if (title) return cut(title);
-      const told = hearsay.has(el) ? squeeze(String(hearsay.get(el).name || '')) : '';
-      if (told) return told === squeeze(textOf(el)) ? '' : cut(told);
+      if (title) return truncate(title);
+      const axName = axInfo.has(el) ? squeeze(String(axInfo.get(el).name || '')) : '';
+      if (axName) return axName === squeeze(textOf(el)) ? '' : truncate(axName);
       const role = this.role(el, tag);
-      return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.heard(el) : '';
+      return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.nameFromContent(el) : '';
     }
-    // heard returns the name of an element that is named by its content, when that is more than its visible text: texts
-    // for screen readers, names of images, and the alternative text of icons (content: "★" / "Favourite").
-    heard(el) {
+    // nameFromContent returns the name of an element that is named by its content, when that is more than its visible
+    // text: texts for screen readers, names of images, and the alternative text of icons (content: "★" / "Favourite").
+    nameFromContent(el) {
       const out = [];
-      this.listen(el, out, 0);
+      this.collectName(el, out, 0);
       const name = squeeze(out.join('').replace(INVISIBLE, ' '));
       if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is not a name
-      return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : cut(name);
+      return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : truncate(name);
     }
-    listen(el, out, depth) {
+    collectName(el, out, depth) {
       if (depth > 30 || out.length > 300) return;
-      const made = this.made(el);
-      if (made.before) out.push(made.before.heard);
+      const made = this.pseudosOf(el);
+      if (made.before) out.push(made.before.spokenText);
       for (const n of children(el)) {
         if (typeOf(n) === 3) out.push(dataOf(n).slice(0, MAX_TEXT));
         if (!isElement(n)) continue;
@@ -134,13 +134,13 @@
         if (tag === 'svg') { const title = find(n, ':scope > title'); if (title) out.push(' ', textOf(title)); }
         if (IGNORED.has(tag) || s.display === 'none' || s.visibility !== 'visible' || attr(n, 'aria-hidden') === 'true')
           continue;
-        const said = attr(n, 'aria-label') || (tag === 'img' ? attr(n, 'alt') : '') || '';
-        const block = !this.inline(n) || said ? ' ' : '';
+        const label = attr(n, 'aria-label') || (tag === 'img' ? attr(n, 'alt') : '') || '';
+        const block = !this.inline(n) || label ? ' ' : '';
         out.push(block);
-        if (said) out.push(said); else if (this.shown(n, tag) === null) this.listen(n, out, depth + 1);
+        if (label) out.push(label); else if (this.shown(n, tag) === null) this.collectName(n, out, depth + 1);
         out.push(block);
       }
-      if (made.after) out.push(made.after.heard);
+      if (made.after) out.push(made.after.spokenText);
     }
     // labels returns the <label> elements of a field.
     labels(el, tag) {

@@ -33,11 +33,11 @@
   // Whether a touch reaches the element is a separate question, with the same points (reach()): a cover may let touches
   // through, and a transparent element may receive them.
 
-  const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // the sampled points of a line of text, as shares of its width
+  const POINTS_IN_LINE = [0.5, 0.2, 0.8, 0.06, 0.94]; // the sampled points of a line of text, as shares of its width
   const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85],
     [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
-  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_SHADE = 6,
-    LEAST_CANVAS = 10, MAX_OVER = 400, FAINT = 0.1, DUST = 4;
+  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_RING_WIDTH = 6,
+    LEAST_CANVAS = 10, MAX_OVER = 400, FAINT = 0.1, MIN_LINE_HEIGHT = 4;
   const width = b => b.r - b.l, height = b => b.b - b.t;
   const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
   const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
@@ -46,12 +46,12 @@
   const round = b => [Math.round(b.l), Math.round(b.t), Math.round(b.r), Math.round(b.b)];
   // sliver reports whether so little is left of a line of text that it cannot be read.
   const sliver = (part, whole) => width(part) < Math.min(3, width(whole)) ||
-    height(part) < Math.max(Math.min(2, height(whole)), height(whole) / 4) || bare(part) && !bare(whole);
+    height(part) < Math.max(Math.min(2, height(whole)), height(whole) / 4) || isEmpty(part) && !isEmpty(whole);
 
   class Occlusion {
     constructor(reader, view, spare) {
       this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.overlays = [];
-      this.pierced = new Map(); this.masks = new Map();
+      this.ranks = new Map(); this.masks = new Map();
     }
     // hit returns the topmost element at a point; results are cached.
     hit(x, y) {
@@ -67,11 +67,11 @@
     addOverlay(el, style, box) {
       if (this.overlays.length >= MAX_OVERLAYS || this.touchable(el) || width(box) * height(box) < 64) return;
       const tag = localName(el);
-      const paints = alpha(style.backgroundColor) > CLEAR || frost(this.reader, el) > 0 ||
+      const paints = alpha(style.backgroundColor) > CLEAR || backdropBlur(this.reader, el) > 0 ||
         style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
       if (!paints) return;
       const cover = (x, y, share) => solid(this.reader, el, x, y, share);
-      const seen = {frost: frost(this.reader, el), tint: tint(this.reader, el)};
+      const seen = {frost: backdropBlur(this.reader, el), tint: tint(this.reader, el)};
       this.overlays.push({el, box, ...seen, solid: cover, what: 'box'});
     }
     // addRings records what is drawn around a box: its outline, and its shadow (a product tour may cover all but one
@@ -88,10 +88,11 @@
       if (line) rings.push({far: line + (parseFloat(style.outlineOffset) || 0), x: 0, y: 0});
       const shape = clipShape(el, style, own);
       for (const {far, x, y} of rings) {
-        if (far < MIN_SHADE) continue;
-        const box = meet({l: own.l + x - far, t: own.t + y - far, r: own.r + x + far, b: own.b + y + far}, rec.clip);
+        if (far < MIN_RING_WIDTH) continue;
+        const box = intersect(
+          {l: own.l + x - far, t: own.t + y - far, r: own.r + x + far, b: own.b + y + far}, rec.clip);
         this.overlays.push(
-          {el, box: shape ? meet(box, shape) : box, what: 'ring', solid: (px, py) => !inBox(own, px, py)});
+          {el, box: shape ? intersect(box, shape) : box, what: 'ring', solid: (px, py) => !inBox(own, px, py)});
       }
     }
     // addPseudo records a pseudo-element of an element, at box b.
@@ -103,7 +104,8 @@
       if (!b || width(b) * height(b) < 64) return;
       const whole = +s.opacity >= OPAQUE && maskAlpha(s) === 1 && s.visibility === 'visible', full = filled(s);
       this.overlays.push({el, box: b, what: 'pseudo', part, style: s,
-        solid: (x, y, share) => whole && this.reader.opacity(el) >= OPAQUE * share && (full || pictured(s, b, x, y))});
+        solid: (x, y, share) => whole && this.reader.opacity(el) >= OPAQUE * share &&
+        (full || imageCovers(s, b, x, y))});
     }
     // addBackdrop records the ::backdrop of an element in the top layer.
     addBackdrop(el) {
@@ -124,8 +126,8 @@
     // the head of this file.
     coverAt(owner, x, y, of) {
       const reader = this.reader, boxed = of !== 'text',
-        mine = () => this.pierced.get(owner) ||
-          this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
+        mine = () => this.ranks.get(owner) ||
+          this.ranks.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
       const over = r => above(r, mine()[boxed ? 'box' : 'text']),
         blurs = far => of !== 'box' && smears(far, reader.style(owner));
       const mask = this.masked(owner).find(({el, style}) => maskAt(el, style, x, y) < FAINT);
@@ -133,8 +135,8 @@
       if (of === 'page' && blurs(reader.blur(owner))) return 'a filter of ' + describe(nameable(owner));
       const share = e => reader.opacity(owner) >= OPAQUE ? 1 : reader.shared(e, owner);
       const drawsIt = e => store.traced.has(owner) && localName(e) === 'canvas';
-      let left = 1; // the share of the element's light that is left
-      const hides = dark => { left *= 1 - dark; return left < 1 - OPAQUE; };
+      let remaining = 1; // the share of the element's light that passes
+      const hides = opacity => { remaining *= 1 - opacity; return remaining < 1 - OPAQUE; };
       for (const g of this.overlays) {
         if (!inBox(g.box, x, y) ||
             (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || boxed && holds(owner, g.el)))
@@ -148,25 +150,25 @@
       const hit = this.hit(x, y);
       if (!hit || hit === owner || boxed && holds(owner, hit)) return '';
       const direct = this.touchable(owner);
-      const dark = e => {
+      const opacityAtPoint = e => {
         if (boxed && holds(owner, e) || drawsIt(e)) return 0;
         const cover = () => solid(reader, e, x, y, share(e)) ? 1 : tint(reader, e) / share(e);
         if (holds(e, owner)) return !holds(owner, e) && over(rank(reader, e)) ? cover() : 0;
         // outside of the dialog's own box, the hit test returns the dialog for its backdrop
         if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y))
           return filled(styleOf(e, '::backdrop')) ? 1 : 0;
-        return direct || over(rank(reader, e)) ? blurs(frost(reader, e)) ? 1 : cover() : 0;
+        return direct || over(rank(reader, e)) ? blurs(backdropBlur(reader, e)) ? 1 : cover() : 0;
       };
-      if (hides(dark(hit))) return describe(nameable(hit));
+      if (hides(opacityAtPoint(hit))) return describe(nameable(hit));
       for (const e of stackAt(reader.root, x, y)) {
         if (e === owner || boxed && holds(owner, e)) return '';
-        if (e !== hit && hides(dark(e))) return describe(nameable(e));
+        if (e !== hit && hides(opacityAtPoint(e))) return describe(nameable(e));
       }
-      return direct && this.tells(owner, of, hit) ? 'what clips ' + describe(nameable(owner)) : '';
+      return direct && this.hitTestFinds(owner, of, hit) ? 'what clips ' + describe(nameable(owner)) : '';
     }
     // hitTestFinds reports whether the hit test returns owner wherever it is drawn: at each point of a text, or of a
     // box of HTML. Only then does a miss prove that owner is clipped.
-    tells(owner, of, hit) {
+    hitTestFinds(owner, of, hit) {
       if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement ||
           /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner) ||
           this.reader.style(owner).display === 'contents')
@@ -199,9 +201,10 @@
         const {line: dim, top} = this.reader.firsts(owner);
         for (const whole of run.rects || [...range.getClientRects()].map(boxOf)) {
           if (shown.length >= MAX_RECTS || ++pieces > MAX_PIECES) return shown.concat(lost);
-          if (bare(whole)) continue;
-          if (!sliver(meet(whole, rec.reach), whole)) run.away = false;
-          const part = meet(whole, rec.inner), seen = meet(part, this.view), blank = dim && inFirstLine(top, whole),
+          if (isEmpty(whole)) continue;
+          if (!sliver(intersect(whole, rec.reach), whole)) run.away = false;
+          const part = intersect(whole, rec.inner), seen = intersect(part, this.view),
+            blank = dim && inFirstLine(top, whole),
             some = blank || sliver(seen, whole) ? lost : shown;
           if (some.length < MAX_RECTS) some.push({owner, whole, part, seen, blank});
         }
@@ -216,20 +219,22 @@
         if (this.textGone(rec, lines)) return;
       }
       if (shown.length && rec.runs.some(run => run.away)) this.shorten(rec);
-      if (shown.length && shown.every(l => height(l.whole) < DUST && width(l.whole) > DUST || this.camouflaged(l))) {
+      if (shown.length &&
+          shown.every(
+          l => height(l.whole) < MIN_LINE_HEIGHT && width(l.whole) > MIN_LINE_HEIGHT || this.camouflaged(l))) {
         this.textLost(rec);
         shown = [];
       }
-      const box = meet(rec.box, this.view);
-      if (bare(box)) return;
+      const box = intersect(rec.box, this.view);
+      if (isEmpty(box)) return;
       if (shown.length) {
         let all = null;
         for (const l of shown) all = union(all, l.part);
         if (rec.loose && width(all) * height(all) < 0.8 * width(rec.full) * height(rec.full)) node.y = round(all);
       }
       const text = shown.slice(0, MAX_LINES)
-        .flatMap(l => ALONG.map(a => ({owner: l.owner, ...within2(l.seen, a, 0.5)})));
-      const grid = GRID.map(([a, b]) => within2(box, a, b));
+        .flatMap(l => POINTS_IN_LINE.map(a => ({owner: l.owner, ...pointWithin(l.seen, a, 0.5)})));
+      const grid = GRID.map(([a, b]) => pointWithin(box, a, b));
       this.obscure(rec, text, grid);
       if (node.v === undefined) this.reach(rec, text, grid); else node.c = node.v;
     }
@@ -274,7 +279,7 @@
       const spare = [];
       let inner = null, first = '', wide = 0;
       for (const p of [...text, ...grid]) {
-        const hit = this.hit(p.x, p.y), by = this.reader.taken(rec.el, hit, rec);
+        const hit = this.hit(p.x, p.y), by = this.reader.blockerOf(rec.el, hit, rec);
         if (by === '') {
           if (!rec.node.p) rec.node.p = [p.x, p.y];
           spare.push(p.x, p.y);
@@ -288,7 +293,7 @@
       if (spare.length) { if (this.spare) rec.node.g = spare; return; }
       if (inner && PARTED.has(rec.node.r)) {
         rec.node.f |= FILLED;
-        put(rec.node, 'c', this.reader.taken(rec.el, this.hit(inner.x, inner.y), rec));
+        put(rec.node, 'c', this.reader.blockerOf(rec.el, this.hit(inner.x, inner.y), rec));
         return;
       }
       if (inner) { if (this.spare) rec.node.g = [inner.x, inner.y]; return; } // its descendants fill all of it
@@ -297,21 +302,21 @@
     // textGone handles an element of which no text is in view. It returns true when the element is not visible at all.
     textGone(rec, lines) {
       const {node} = rec;
-      const far = lines.some(l => !l.blank && !sliver(meet(l.whole, rec.reach), l.whole));
+      const far = lines.some(l => !l.blank && !sliver(intersect(l.whole, rec.reach), l.whole));
       if (far) { node.f |= OFFSCREEN; return true; }
       this.textLost(rec);
       return !rec.painted && !rec.control;
     }
     // shorten removes from the text of an element what clips hide completely.
-    shorten({el, node, runs, bare}) {
-      if (bare) {
+    shorten({el, node, runs, isText}) {
+      if (isText) {
         put(node, 'x', plainLines(runs.filter(run => !run.away).map(run => run.s).join(' ')));
         return;
       }
       if (this.reader.shown(el, node.t) !== null) return;
       const away = new Set(runs.filter(run => run.away).map(run => run.node)),
-        left = this.reader.text(el, false, null, away) || this.reader.text(el, true, null, away);
-      if (left) put(node, 'x', left);
+        rest = this.reader.text(el, false, null, away) || this.reader.text(el, true, null, away);
+      if (rest) put(node, 'x', left);
     }
     // textLost removes the text of an element that shows none of it.
     textLost(rec) {
@@ -325,11 +330,11 @@
       if (store.traced.has(owner)) return false;
       const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style),
         drawing = owner instanceof SVGElement;
-      if (reader.dyes(owner) && dissolved(reader, owner)) return true;
+      if (reader.changesColours(owner) && blendsIntoBackground(reader, owner)) return true;
       if (!drawing && !sameColour(reader.surfaces.get(owner), ink) && !reader.grounds.has(ink) ||
           style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0)
         return false;
-      const {x, y} = within2(seen, 0.5, 0.5);
+      const {x, y} = pointWithin(seen, 0.5, 0.5);
       if (!this.touchable(owner)) return false;
       const overlays = this.overlays.filter(g => inBox(g.box, x, y)), [plate] = overlays,
         mine = rank(reader, owner, 'text');
@@ -363,8 +368,8 @@
     for (const r of range.getClientRects()) if (r.height > 0 && (!first || r.top < first.top)) first = r;
     return !!first && piece.t < first.top + Math.min(first.height, height(piece)) / 2;
   };
-  // within2 returns the point at a share a of the width and c of the height of a box.
-  const within2 = (b, a, c) => ({x: Math.floor(b.l + (b.r - b.l) * a), y: Math.floor(b.t + (b.b - b.t) * c)});
+  // pointWithin returns the point at a share a of the width and c of the height of a box.
+  const pointWithin = (b, a, c) => ({x: Math.floor(b.l + (b.r - b.l) * a), y: Math.floor(b.t + (b.b - b.t) * c)});
   // holdsBox reports whether a box contains another one, with a pixel of tolerance.
   const holdsBox = (outer, b) => outer.l <= b.l + 1 && outer.t <= b.t + 1 && outer.r >= b.r - 1 && outer.b >= b.b - 1;
   // stackAt returns all elements at a point, topmost first, also those in shadow roots.
@@ -383,15 +388,15 @@
   };
   // motion returns the matrix by which a style moves, rotates and scales a box of size w × h, null without one.
   const motion = (s, w, h) => {
-    const said = name => (s[name] || 'none') === 'none' ? null : s[name];
-    if (!said('transform') && !said('translate') && !said('scale') && !said('rotate')) return null;
+    const given = name => (s[name] || 'none') === 'none' ? null : s[name];
+    if (!given('transform') && !given('translate') && !given('scale') && !given('rotate')) return null;
     try {
-      const m = new DOMMatrix(), [x = '0px', y = '0px'] = (said('translate') || '').split(' ').filter(Boolean),
-        k = (said('scale') || '1').split(' ').map(Number);
+      const m = new DOMMatrix(), [x = '0px', y = '0px'] = (given('translate') || '').split(' ').filter(Boolean),
+        k = (given('scale') || '1').split(' ').map(Number);
       m.translateSelf(length(x, w), length(y, h));
-      if (said('rotate') && /^-?[\d.]+deg$/.test(s.rotate)) m.rotateSelf(parseFloat(s.rotate));
+      if (given('rotate') && /^-?[\d.]+deg$/.test(s.rotate)) m.rotateSelf(parseFloat(s.rotate));
       m.scaleSelf(k[0], k[1] ?? k[0]);
-      return m.multiply(new DOMMatrix(said('transform') || 'none'));
+      return m.multiply(new DOMMatrix(given('transform') || 'none'));
     } catch { return null; }
   };
   // pseudoBox returns the box of a pseudo-element that is positioned absolutely or fixed, null for others.
@@ -424,5 +429,5 @@
       box = {l: Math.min(...xs), t: Math.min(...ys), r: Math.max(...xs), b: Math.max(...ys)};
     }
     const shape = clipShape(el, s, box);
-    return shape ? meet(box, shape) : box;
+    return shape ? intersect(box, shape) : box;
   };

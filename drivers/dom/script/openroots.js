@@ -26,7 +26,7 @@
   // The script that reads the page requests, by an event, what custom elements report to assistive technology with
   // ElementInternals.
   const NAME = '@watch@', internals = new WeakMap(), elements = [];
-  const send = Function.prototype.call.bind(EventTarget.prototype.dispatchEvent), Told = CustomEvent;
+  const send = Function.prototype.call.bind(EventTarget.prototype.dispatchEvent), Custom = CustomEvent;
   const inner = part(HTMLElement.prototype, 'attachInternals');
   if (!inner) return;
   Object.defineProperty(
@@ -39,13 +39,15 @@
   const state = value => value === 'true' || value === 'false' || value === 'mixed' ? value : undefined;
   window.addEventListener(NAME + 'internals', () => {
     for (const each of elements) {
-      const el = each.deref(), has = el && el.isConnected && internals.get(el);
-      if (!has || !(has.role || el.getAttribute('role'))) continue;
-      const said = {
-        role: el.getAttribute('role') || has.role, name: has.ariaLabel || '', checked: state(has.ariaChecked),
-        pressed: state(has.ariaPressed),
-        selected: has.ariaSelected === 'true' || undefined, disabled: has.ariaDisabled === 'true' || undefined};
-      send(el, new Told(NAME + 'said', {composed: true, detail: JSON.stringify(said)}));
+      const el = each.deref(), internal = el && el.isConnected && internals.get(el);
+      if (!internal || !(internal.role || el.getAttribute('role'))) continue;
+      const info = {
+        role: el.getAttribute('role') || internal.role, name: internal.ariaLabel || '',
+          checked: state(internal.ariaChecked),
+        pressed: state(internal.ariaPressed),
+        selected: internal.ariaSelected === 'true' || undefined,
+        disabled: internal.ariaDisabled === 'true' || undefined};
+      send(el, new Custom(NAME + 'said', {composed: true, detail: JSON.stringify(info)}));
     }
   });
 })();

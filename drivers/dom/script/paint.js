@@ -3,10 +3,10 @@
   // filterAlpha returns the opacity that a filter leaves, from 0 to 1.
   const filterAlpha = filter => {
     if (!filter || filter === 'none') return 1;
-    if (filter.includes('url(') && flooded(filter)) return 0;
+    if (filter.includes('url(') && isFlood(filter)) return 0;
     if (!filter.includes('opacity(')) return 1;
-    const said = /opacity\(([\d.]+)(%?)\)/.exec(filter);
-    return said ? Math.min(1, +said[1] / (said[2] ? 100 : 1)) : 1;
+    const match = /opacity\(([\d.]+)(%?)\)/.exec(filter);
+    return match ? Math.min(1, +match[1] / (match[2] ? 100 : 1)) : 1;
   };
   // maskAlpha returns 0 when a mask removes all of an element, 1 when it removes nothing, and 0.5 when it removes some
   // of it or an unknown part.
@@ -18,15 +18,15 @@
     const stops = gradientAlpha(image);
     return stops && stops.most < CLEAR ? 0 : stops && stops.least > OPAQUE ? 1 : 0.5;
   };
-  // blurOf returns the radius in pixels by which a filter blurs. A text that is blurred by more than SMEAR of its font
-  // size cannot be read (smears).
-  const SMEAR = 0.25;
+  // blurOf returns the radius in pixels by which a filter blurs. A text that is blurred by more than MAX_BLUR of its
+  // font size cannot be read (smears).
+  const MAX_BLUR = 0.25;
   const blurOf = filter => {
     let far = 0;
     for (const [, px] of String(filter || '').matchAll(/blur\(([\d.]+)px\)/g)) far += +px;
     return far;
   };
-  const smears = (far, style) => far > 0 && far >= SMEAR * (parseFloat(style.fontSize) || 16);
+  const smears = (far, style) => far > 0 && far >= MAX_BLUR * (parseFloat(style.fontSize) || 16);
   // layerAlpha returns the opacity of an element and its descendants by the element's own style.
   const layerAlpha = style => +style.opacity * filterAlpha(style.filter) * (maskAlpha(style) === 0 ? 0 : 1);
 
@@ -99,22 +99,27 @@
   };
 
   // shadows returns the shadows of a style: colour, offset, blur and, of a box, spread.
-  const shadows = said => (said && said !== 'none' ? said.split(/,(?![^(]*\))/) : []).map(one => {
+  const shadows = text => (text && text !== 'none' ? text.split(/,(?![^(]*\))/) : []).map(one => {
     const colour = (/[a-z]+\([^)]*\)|^\s*[a-z]+/i.exec(one) || [''])[0].trim();
     const [x = 0, y = 0, blur = 0, spread = 0] = (one.replace(colour, '').match(/-?[\d.]+px/g) || []).map(parseFloat);
     return {colour, x, y, blur, spread, inset: /\binset\b/.test(one)};
   });
-  // inkless reports whether the text of a style is invisible. A text with a stroke, a shadow, or a background that is
-  // clipped to it is visible.
-  const part = said => said.endsWith('%') ? parseFloat(said) / 100 : parseFloat(said);
-  const fills = style => alpha(style.fill) * part(style.fillOpacity) >= CLEAR;
-  const strokes = style => style.stroke !== 'none' && alpha(style.stroke) * part(style.strokeOpacity) >= CLEAR &&
+  // fraction returns a number of a style, or a percentage, as a number from 0 to 1.
+  const fraction = text => text.endsWith('%') ? parseFloat(text) / 100 : parseFloat(text);
+  // fills and strokes report whether the inside or the outline of an SVG text or shape is visible.
+  const fills = style => alpha(style.fill) * fraction(style.fillOpacity) >= CLEAR;
+  const strokes = style => style.stroke !== 'none' && alpha(style.stroke) * fraction(style.strokeOpacity) >= CLEAR &&
     parseFloat(style.strokeWidth) > 0;
+  // inkOf returns the colour of the text of an element.
   const inkOf = (el, style) => el instanceof SVGElement ? fills(style) || !strokes(style) ? style.fill : style.stroke :
     style.webkitTextFillColor || style.color;
-  const HEAP = -0.4; // of the font size: characters closer than this are drawn on top of each other and cannot be read
+  // Of the font size: characters closer than this are drawn on top of each other and cannot be read.
+  const MIN_LETTER_SPACING = -0.4;
+  // inkless reports whether the text of a style is invisible. A text with a stroke, a shadow, or a background that is
+  // clipped to it is visible.
   const inkless = (el, style) => {
-    if (parseFloat(style.fontSize) < 1 || parseFloat(style.letterSpacing) < HEAP * parseFloat(style.fontSize))
+    if (parseFloat(style.fontSize) < 1 ||
+        parseFloat(style.letterSpacing) < MIN_LETTER_SPACING * parseFloat(style.fontSize))
       return true;
     if (el instanceof SVGElement ? fills(style) || strokes(style) : alpha(inkOf(el, style)) >= CLEAR) return false;
     if ((style.webkitBackgroundClip || style.backgroundClip || '').includes('text') &&
@@ -145,8 +150,8 @@
   // fading reports whether a style animates the opacity of an element: the page shows and hides it.
   const fading = s => s.animationName !== 'none' ||
     /[1-9]/.test(s.transitionDuration) && /all|opacity|filter/.test(s.transitionProperty);
-  // apart reports whether a style leaves the width of a space on a side of an element.
-  const apart = (s, side) => parseFloat(s['margin' + side]) +
+  // hasGap reports whether a style leaves the width of a space on a side of an element.
+  const hasGap = (s, side) => parseFloat(s['margin' + side]) +
     parseFloat(s['padding' + side]) >= 0.25 * parseFloat(s.fontSize);
   // dotted reports whether text is drawn as dots, as in a password field.
   const dotted = style => (style.webkitTextSecurity || 'none') !== 'none';
@@ -166,8 +171,8 @@
     return listed(image).some(layer => (gradientAlpha(layer)?.least ?? 0) >= OPAQUE) ||
       /^url\("[^"]*\.jpe?g(\?[^"]*)?"\)$/i.test(image) && size === 'cover';
   };
-  // frost returns the radius in pixels by which an element blurs what is behind it (backdrop-filter).
-  const frost = (reader, el) => {
+  // backdropBlur returns the radius in pixels by which an element blurs what is behind it (backdrop-filter).
+  const backdropBlur = (reader, el) => {
     const style = reader.style(el), far = blurOf(style.backdropFilter);
     return far && style.visibility === 'visible' && maskAlpha(style) === 1 && reader.opacity(el) > 0.5 ? far : 0;
   };
@@ -194,11 +199,11 @@
   const solid = (reader, el, x, y, share = 1) => {
     const style = reader.style(el), tag = localName(el);
     if (style.visibility !== 'visible' || reader.opacity(el) < OPAQUE * share || maskAlpha(style) < 1) return false;
-    if (style.mixBlendMode && style.mixBlendMode !== 'normal') return blots(style);
+    if (style.mixBlendMode && style.mixBlendMode !== 'normal') return hidesByBlending(style);
     if (SHAPES.has(tag) && find !== null && el instanceof SVGElement) {
       return tag !== 'image' && alpha(style.fill) * (parseFloat(style.fillOpacity) || 0) >= OPAQUE;
     }
-    if (style.display !== 'contents' && (filled(style) || pictured(style, boxOf(rectOf(el)), x, y)) ||
+    if (style.display !== 'contents' && (filled(style) || imageCovers(style, boxOf(rectOf(el)), x, y)) ||
         style.display === 'table-cell' && filledRow(reader, el))
       return true;
     if (tag === 'img')

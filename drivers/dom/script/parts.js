@@ -5,14 +5,15 @@
   const ENOUGH = 0.75; // a word counts as readable when this share of its width is left, and half of its height
   const UNREAD = new RegExp('[\\u00ad\\u061c\\u180e\\ufeff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069' +
     '\\ufe00-\\ufe0f\\ue000-\\uf8ff]|[\\udb80-\\udbff][\\udc00-\\udfff]', 'g');
-  // alikened replaces characters that a reader does not distinguish by the same one, as Normalise of package screen
-  // does.
-  const alikened = s => likened(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '')
+  // foldCharacters replaces characters that a reader does not distinguish by the same one, as Normalise of package
+  // screen does.
+  const foldCharacters = s => foldTypography(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '')
     .replace(/\s+/g, ' ');
-  // wanted returns a text in the form in which it is compared.
-  const wanted = s => /^[ -~]*$/.test(s) ? s.toLowerCase().replace(/ +/g, ' ').trim() : dashed(alikened(s)).trim();
+  // comparable returns a text in the form in which it is compared.
+  const comparable = s => /^[ -~]*$/.test(s) ?
+    s.toLowerCase().replace(/ +/g, ' ').trim() : restoreDashes(foldCharacters(s)).trim();
   // Characters are the normalised characters of some runs of text, each with its place in the page.
-  class Letters {
+  class Characters {
     constructor(runs) {
       this.runs = runs; this.text = ''; this.marked = ''; this.run = []; this.from = []; this.to = [];
       runs.forEach(({node, gap, from = 0, to = MAX_LONG}, i) => {
@@ -23,19 +24,19 @@
           if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f)
             while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2)))
               end += data.codePointAt(end) > 0xffff ? 2 : 1;
-          this.add(alikened(data.slice(at, end)), i, at, end);
+          this.add(foldCharacters(data.slice(at, end)), i, at, end);
         }
       });
     }
-    add(letters, run, from, to) {
-      if (letters === ' ' && (!this.text || this.text.endsWith(' '))) return;
-      this.marked += letters;
-      this.text += dashed(letters);
-      for (let i = 0; i < letters.length; i++) { this.run.push(run); this.from.push(from); this.to.push(to); }
+    add(characters, run, from, to) {
+      if (characters === ' ' && (!this.text || this.text.endsWith(' '))) return;
+      this.marked += characters;
+      this.text += restoreDashes(characters);
+      for (let i = 0; i < characters.length; i++) { this.run.push(run); this.from.push(from); this.to.push(to); }
     }
     // matches returns where a text occurs, as pairs of positions.
     matches({t, m}) {
-      const want = wanted(t), found = [];
+      const want = comparable(t), found = [];
       if (!want) return found;
       if (m === 'prefix') return this.text.startsWith(want) ? [[0, want.length]] : found;
       for (let i = this.text.indexOf(want); i >= 0 && found.length < 5000; i = this.text.indexOf(want, i + 1)) {
@@ -111,12 +112,12 @@
     find(rec) {
       const {node, runs} = rec, places = [];
       if (!node.x || !runs.length || node.f & HIDDEN) return;
-      const text = wanted(node.x),
-        asked = this.parts.map((part, k) => ({...part, k})).filter(({t}) => text.includes(wanted(t)));
+      const text = comparable(node.x),
+        asked = this.parts.map((part, k) => ({...part, k})).filter(({t}) => text.includes(comparable(t)));
       if (!asked.length) return;
-      const letters = new Letters(runs);
+      const characters = new Characters(runs);
       for (const part of asked) {
-        const found = letters.matches(part).map(match => ({k: part.k, ...this.place(rec, letters.words(match))}));
+        const found = characters.matches(part).map(match => ({k: part.k, ...this.place(rec, characters.words(match))}));
         found.sort((a, b) => (a.s || 0) - (b.s || 0)); // places in view come first
         places.push(...found.slice(0, MAX_PLACES));
       }
@@ -131,9 +132,9 @@
         let whole = 0, seen = 0, far = 0;
         for (const b of boxes) {
           const edge = this.edge(b.owner, b.whole);
-          b.seen = meet(meet(meet(b.whole, rec.inner), edge.seen), this.occlusion.view);
+          b.seen = intersect(intersect(intersect(b.whole, rec.inner), edge.seen), this.occlusion.view);
           whole += width(b.whole); seen += legibly(b.seen, b.whole);
-          far += legibly(meet(meet(b.whole, rec.reach), edge.far), b.whole);
+          far += legibly(intersect(intersect(b.whole, rec.reach), edge.far), b.whole);
         }
         if (!whole || far < ENOUGH * whole) state = 2;
         else if (seen < ENOUGH * whole) state = Math.max(state, 1);
@@ -154,7 +155,7 @@
       let known = this.edges.get(owner);
       if (!known) this.edges.set(owner, known = this.edgeOf(owner));
       if (!known.dots || known.last && whole.b < known.last) return known;
-      return {seen: meet(known.seen, known.dots), far: meet(known.far, known.dots)};
+      return {seen: intersect(known.seen, known.dots), far: intersect(known.far, known.dots)};
     }
     edgeOf(owner) {
       const all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
@@ -185,7 +186,7 @@
     covered(boxes, covers) {
       let points = 0, open = 0;
       for (const l of boxes) if (some(l.seen)) for (const a of [0.5, 0.15, 0.85, 0.3, 0.7]) {
-        const {x, y} = within2(l.seen, a, 0.5), cover = this.occlusion.coverAt(l.owner, x, y, 'text');
+        const {x, y} = pointWithin(l.seen, a, 0.5), cover = this.occlusion.coverAt(l.owner, x, y, 'text');
         points++;
         if (!cover) open++; else if (!covers.includes(cover)) covers.push(cover);
       }
@@ -197,8 +198,8 @@
       const near = lines.map((l, i) => ({l, far: Math.abs(i - middle)})).filter(({l}) => some(l.seen))
         .sort((a, b) => a.far - b.far);
       let first = '';
-      for (const {l} of near) for (const a of ALONG) {
-        const {x, y} = within2(l.seen, a, 0.5), by = reader.taken(rec.el, this.occlusion.hit(x, y), rec);
+      for (const {l} of near) for (const a of POINTS_IN_LINE) {
+        const {x, y} = pointWithin(l.seen, a, 0.5), by = reader.blockerOf(rec.el, this.occlusion.hit(x, y), rec);
         if (by || this.occlusion.coverAt(l.owner, x, y, 'text')) { first = first || by; continue; }
         place.p = place.p || [x, y];
         spares.push(x, y);
@@ -208,27 +209,27 @@
     }
   }
 
-  // bring scrolls the first place of a part of an element's text that is drawn at all to the middle of the view. It
-  // returns false without such a place. runs are given for a text that is not an element of its own.
-  const bring = (root, el, part, runs) => {
+  // scrollToPart scrolls the first place of a part of an element's text that is drawn at all to the middle of the view.
+  // It returns false without such a place. runs are given for a text that is not an element of its own.
+  const scrollToPart = (root, el, part, runs) => {
     if (!runs) {
       const reader = new Reader(root, 0), tag = localName(el);
       reader.parts = [part];
       reader.words(el, tag, reader.role(el, tag), reader.shown(el, tag), runs = []);
     }
-    const letters = new Letters(runs);
-    for (const match of letters.matches(part)) {
-      const words = letters.words(match), lines = words.flatMap(boxesOf),
+    const characters = new Characters(runs);
+    for (const match of characters.matches(part)) {
+      const words = characters.words(match), lines = words.flatMap(boxesOf),
         first = words.find(word => boxesOf(word).length);
       if (!first) continue;
       const box = () => lines.length && words.flatMap(boxesOf).reduce((all, l) => union(all, l.whole), null);
-      bringBox(root, first[0].owner, box);
+      scrollToBox(root, first[0].owner, box);
       return true;
     }
     return false;
   };
-  // bringBox scrolls a box of an element to the middle of each scrolling ancestor; box() returns where it is now.
-  const bringBox = (root, el, box) => {
+  // scrollToBox scrolls a box of an element to the middle of each scrolling ancestor; box() returns where it is now.
+  const scrollToBox = (root, el, box) => {
     if (!box()) return;
     for (let n = el; n && isElement(n); n = parent(n)) {
       if (n === rootElement(root) || !scrolls(n, styleOf(n))) continue;

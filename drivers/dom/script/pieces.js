@@ -6,7 +6,7 @@
 
   const plainLines = s => {
     const lines = s.split('\n').map(l => l.trim()).filter(l => l.replace(INVISIBLE, ''));
-    return legible(long(lines.join('\n')));
+    return visibleText(truncateLong(lines.join('\n')));
   };
   // say adds the text of a node.
   const say = (out, budget, s, node, owner) => {
@@ -34,21 +34,21 @@
   // has the property apart when it is more than the lines of one text.
   const textsOf = pieces => {
     const texts = [];
-    let runs = [], said = '', hard = false;
+    let runs = [], written = '', hard = false;
     const end = () => {
-      const text = runs.length ? plainLines(said.replace(/\n/g, ' ')) : '', via = runs.length && runs[0].via;
+      const text = runs.length ? plainLines(written.replace(/\n/g, ' ')) : '', via = runs.length && runs[0].via;
       if (text) {
         texts.apart = texts.apart || hard && texts.length > 0;
         texts.push({text, runs, alone: !!via && runs.every(r => r.via === via)});
         hard = false;
       }
       runs = [];
-      said = '';
+      written = '';
     };
     for (const piece of pieces) {
       if (!piece) { end(); hard = hard || piece === false; continue; }
-      if (piece.node) runs.push(Object.assign(piece, {gap: /\s$/.test(said)}));
-      said += piece.s;
+      if (piece.node) runs.push(Object.assign(piece, {gap: /\s$/.test(written)}));
+      written += piece.s;
     }
     end();
     return texts;
@@ -66,10 +66,10 @@
     if (/^[\p{L}\p{N}](.*[\p{L}\p{N}])?$/su.test(text) || MEANING.test(text)) return text;
     let left = text;
     const drop = (run, first) => {
-      const said = squeeze(dataOf(run.node));
-      if (run.owner === el || !ORNAMENT.test(said)) return false;
-      if (!(first ? left.startsWith(said) : left.endsWith(said))) return false;
-      const rest = first ? left.slice(said.length) : left.slice(0, -said.length);
+      const written = squeeze(dataOf(run.node));
+      if (run.owner === el || !ORNAMENT.test(written)) return false;
+      if (!(first ? left.startsWith(written) : left.endsWith(written))) return false;
+      const rest = first ? left.slice(written.length) : left.slice(0, -written.length);
       if ( /\p{N}/u.test(first ? rest.trim()[0] || '' : rest.trim().slice(-1))) return false;
       left = rest.trim();
       return true;

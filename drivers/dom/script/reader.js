@@ -8,8 +8,8 @@
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
       this.opacities = new Map(); this.first = new Map(); this.folds = new Map(); this.modals = [];
-      this.grounds = new Set(); this.dyed = new Map(); this.dressed = new Map(); this.blurs = new Map();
-      this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet();
+      this.grounds = new Set(); this.colourChangers = new Map(); this.dressed = new Map(); this.blurs = new Map();
+      this.longTextsLeft = MAX_LONG_TEXTS; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet();
       this.surfaces = new WeakMap(); this.ends = new WeakMap();
       this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = [];
       this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set();
@@ -41,13 +41,14 @@
       }
       return far;
     }
-    // dyes reports whether an element or an ancestor changes its colours by a filter or a blend mode.
-    dyes(el) {
-      let yes = this.dyed.get(el);
+    // changesColours reports whether an element or an ancestor changes its colours by a filter or a blend mode.
+    changesColours(el) {
+      let yes = this.colourChangers.get(el);
       if (yes === undefined) {
         const p = parent(el), s = this.style(el);
-        this.dyed.set(
-          el, yes = s.filter !== 'none' || s.mixBlendMode !== 'normal' || !!p && isElement(p) && this.dyes(p));
+        this.colourChangers.set(
+          el, yes = s.filter !== 'none' || s.mixBlendMode !== 'normal' ||
+          !!p && isElement(p) && this.changesColours(p));
       }
       return yes;
     }
@@ -82,10 +83,10 @@
       let box = boxOf(rectOf(el)), placed = false;
       for (let n = el; n && isElement(n); n = parent(n)) {
         const s = this.style(n), own = boxOf(rectOf(n)), shape = clipShape(n, s, own) || clipRect(s, own);
-        if (shape) box = meet(box, shape);
-        if (bare(box) ||
+        if (shape) box = intersect(box, shape);
+        if (isEmpty(box) ||
             n !== el && !placed && /hidden|clip/.test(s.overflowY + s.overflowX) && s.display !== 'contents' &&
-            s.display !== 'inline' && bare(own))
+            s.display !== 'inline' && isEmpty(own))
           return false;
         placed = placed || s.position === 'absolute' || s.position === 'fixed';
       }
@@ -102,7 +103,8 @@
       }
       r = r || rectOf(el);
       // its text overflows it
-      if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' && speaks(el))
+      if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' &&
+          hasOwnText(el))
         return this.loose(el);
       return {l: r.left, t: r.top, r: r.right, b: r.bottom};
     }
@@ -149,8 +151,8 @@
       if (at.inert || has(el, 'inert') || style.interactivity === 'inert') this.inert.add(el);
       let text = this.words(el, tag, role, shown, runs);
       const texts = shown === null && runs.texts || [];
-      if (shown === null && (WRITTEN_ROLES.has(role) || this.editable(el, tag))) text = this.written(el, text, runs);
-      else if (texts.apart && !at.editing && !this.speaksWhole(tag, role)) text = '';
+      if (shown === null && (WRITTEN_ROLES.has(role) || this.editable(el, tag))) text = this.editorText(el, text, runs);
+      else if (texts.apart && !at.editing && !this.namedByContent(tag, role)) text = '';
       const node = {
         t: tag, n: store.refs.length,
         f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0) |
@@ -160,20 +162,21 @@
       store.index.set(el, node.n);
       store.orders.set(el, ++this.clock);
       const inner = this.clips(el, style, clip, at, rootEl, mine);
-      const near = !(node.f & HIDDEN) && (style.display === 'contents' || !bare(meet(full, at.view)));
-      const written = near && shown === null ? this.writing(el, style, full, at) : '';
+      const near = !(node.f & HIDDEN) && (style.display === 'contents' || !isEmpty(intersect(full, at.view)));
+      const written = near && shown === null ? this.pseudoTextOf(el, style, full, at) : '';
       put(node, 'r', role); put(node, 'i', attr(el, 'id')); put(node, 'q', attr(el, 'data-testid'));
       let desc = this.name(el, tag), hint = attr(el, 'placeholder');
-      if (hint && desc && this.blank(styleOf(el, '::placeholder'))) hint = ''; // a floating label is drawn in its place
+      // a floating label is drawn in its place
+      if (hint && desc && this.hidesPseudo(styleOf(el, '::placeholder'))) hint = '';
       const empty = at.editing ? !text : !!(node.f & EDITABLE) && !textOf(el).trim();
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
       else if (written && text && !desc) desc = this.whole(el, text);
       if (!desc && text && shown === null && !(node.f & EDITABLE)) desc = this.plainName(text, runs, el);
-      if (near && this.traces(el, runs, full)) this.tracing(el, node, runs);
-      const unread = shown && this.unread(el, style, place);
+      if (near && this.mayBeTraced(el, runs, full)) this.markTraced(el, node, runs);
+      const unread = shown && this.hidesText(el, style, place);
       put(node, 'x', unread ? '' : text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
-      if (unread) node.w = [cut(text), node.w ? node.w[1] : ''];
+      if (unread) node.w = [truncate(text), node.w ? node.w[1] : ''];
       if (!(node.f & HIDDEN) &&
           (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1))
         node.s = round(place.box);
@@ -182,7 +185,7 @@
       const rec = {
         el, node, full, box: place.box, clip: clip.seen, runs, inner: inner.flow.seen, reach: inner.flow.reach, control,
         kept: !!(node.f & FRAME) || shown !== null};
-      if (node.f & HIDDEN) this.redraw(rec, tag, at, place);
+      if (node.f & HIDDEN) this.useDrawnBox(rec, tag, at, place);
       this.link(el, tag, role, node, at);
       if (OWNERS.has(role) && has(el, 'aria-owns')) this.owners.push([el, node]);
       this.surfaces.set(el, at.surface);
@@ -190,11 +193,11 @@
       const below = this.below(el, tag, style, at, inner, place, node);
       this.surfaces.set(el, below.surface);
       node.k = this.kids(el, style, below);
-      if (texts.length) this.parted(el, node, texts, inner, at);
+      if (texts.length) this.addTextElements(el, node, texts, inner, at);
       if (written && !at.editing && !empty && (text ? text !== written : hasElement(el)))
-        this.writings(el, node, full, ['before', 'after']);
+        this.addPseudoTexts(el, node, full, ['before', 'after']);
       if (near && tag === 'details' && !find(el, ':scope > summary')) this.summary(el, node, full);
-      if (near && this.made(el).marker) this.writings(el, node, full, ['marker']);
+      if (near && this.pseudosOf(el).marker) this.addPseudoTexts(el, node, full, ['marker']);
       this.ends.set(el, this.clock);
       if (!(node.f & (HIDDEN | OFFSCREEN))) this.remember(rec, style, near);
       if (shadowOf(el) && tag.includes('-')) this.delegate(el, node);
@@ -204,34 +207,35 @@
     // raw reports whether el is a custom element that the page may still define.
     raw(el, tag) {
       if (!tag.includes('-') || matches(el, ':defined') || this.upgrades === false) return false;
-      return this.upgrades = this.upgrades || upgrading(this.root);
+      return this.upgrades = this.upgrades || mayStillDefine(this.root);
     }
-    // unread reports whether the text of a field is invisible.
-    unread(el, style, place) {
+    // hidesText reports whether the text of a field is invisible.
+    hidesText(el, style, place) {
       const own = ground(style);
       return place.opacity < CLEAR || inkless(el, style) || parseFloat(style.textIndent) < -500 ||
         !!own && style.textShadow === 'none' && sameColour(own, inkOf(el, style));
     }
-    // blank reports whether the style of a pseudo-element makes its text invisible.
-    blank(s) { return layerAlpha(s) < CLEAR || s.visibility !== 'visible' || inkless(null, s); }
+    // hidesPseudo reports whether the style of a pseudo-element makes its text invisible.
+    hidesPseudo(s) { return layerAlpha(s) < CLEAR || s.visibility !== 'visible' || inkless(null, s); }
     // place returns where el is drawn, and what clips leave of that.
     place(el, style, at) {
       const full = this.box(el, style);
       const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
-      const shape = clipShape(el, style, full) || clipRect(style, full), mine = shape ? meet(full, shape) : full;
-      const box = meet(mine, clip.seen),
-        opacity = this.unanchored(el, style, meet(box, at.view)) || style.display === 'table-cell' && this.folded(el) ?
+      const shape = clipShape(el, style, full) || clipRect(style, full), mine = shape ? intersect(full, shape) : full;
+      const box = intersect(mine, clip.seen),
+        opacity = this.unanchored(el, style, intersect(box, at.view)) ||
+        style.display === 'table-cell' && this.folded(el) ?
           0 : at.opacity * layerAlpha(style);
       const dot = width(full) <= 1 && height(full) <= 1;
-      const gone = bare(box) || dot || width(box) < 2 && width(full) >= 4 || height(box) < 2 && height(full) >= 4;
-      const reach = meet(mine, clip.reach),
-        far = bare(reach) || width(reach) < 2 && width(full) >= 4 || height(reach) < 2 && height(full) >= 4;
-      const away = gone && !bare(full) && !dot && !far;
+      const gone = isEmpty(box) || dot || width(box) < 2 && width(full) >= 4 || height(box) < 2 && height(full) >= 4;
+      const reach = intersect(mine, clip.reach),
+        far = isEmpty(reach) || width(reach) < 2 && width(full) >= 4 || height(reach) < 2 && height(full) >= 4;
+      const away = gone && !isEmpty(full) && !dot && !far;
       const turned = this.turned(style, at);
       let flags = 0;
       const clear = opacity < CLEAR && !(this.opacity(el) < CLEAR && this.canvasUnder(el, full));
       if (style.visibility !== 'visible' || clear || turned.away || gone && !away ||
-          !gone && far && bare(meet(box, at.screen)) ||
+          !gone && far && isEmpty(intersect(box, at.screen)) ||
         (style.display === 'contents' ? at.undrawn : !rendered(this.maps.get(el) || el, {contentVisibilityAuto: false}))
       ) flags = HIDDEN;
       else if (away) flags = OFFSCREEN;
@@ -244,9 +248,9 @@
           !/visible|valid|overflow/.test(style.positionVisibility || '') ||
           /^(none|auto|normal|)$/.test(style.positionAnchor || ''))
         return false;
-      if (style.pointerEvents === 'none' || bare(box)) return false;
+      if (style.pointerEvents === 'none' || isEmpty(box)) return false;
       return GRID.every(([a, b]) => {
-        const {x, y} = within2(box, a, b);
+        const {x, y} = pointWithin(box, a, b);
         return !stackAt(this.root, x, y).some(e => holds(el, e));
       });
     }
@@ -302,15 +306,16 @@
       const k = scaleOf(el, {width: width(full), height: height(full)});
       const w = parseFloat(style.paddingLeft) || 0, h = parseFloat(style.paddingTop) || 0;
       const l = full.l + (clientLeft(el) + w) * k.x, t = full.t + (clientTop(el) + h) * k.y;
-      const inner = meet({l, t, r: l + clientWidth(el) * k.x, b: t + clientHeight(el) * k.y}, clip.seen);
+      const inner = intersect({l, t, r: l + clientWidth(el) * k.x, b: t + clientHeight(el) * k.y}, clip.seen);
       node.o = [l, t, inner.l, inner.t, inner.r, inner.b, k.x, k.y];
     }
-    // writing returns the text that style sheets add to el, and records the pseudo-elements that cover other elements.
-    writing(el, style, full, at) {
-      const {before, after} = this.made(el);
+    // pseudoTextOf returns the text that style sheets add to el, and records the pseudo-elements that cover other
+    // elements.
+    pseudoTextOf(el, style, full, at) {
+      const {before, after} = this.pseudosOf(el);
       for (const m of [before, after]) {
         const box = m && m.text ? pseudoBox(this, el, m.style, full) : null;
-        if (box && bare(meet(box, at.screen))) m.text = ''; // outside of the window
+        if (box && isEmpty(intersect(box, at.screen))) m.text = ''; // outside of the window
       }
       if (before && this.occlusion) this.occlusion.addPseudo(el, '::before', before, full);
       if (after && this.occlusion) this.occlusion.addPseudo(el, '::after', after, full);
@@ -318,13 +323,13 @@
     }
     // whole returns a text together with the text of the pseudo-elements around it.
     whole(el, text) {
-      const {before, after} = this.made(el);
+      const {before, after} = this.pseudosOf(el);
       return squeeze((before ? before.text : '') + text + (after ? after.text : ''));
     }
-    // writings adds elements for the text that style sheets write before and after a text, and for the marker of a list
-    // item.
-    writings(el, node, full, parts) {
-      const made = this.made(el);
+    // addPseudoTexts adds elements for the text that style sheets write before and after a text, and for the marker of
+    // a list item.
+    addPseudoTexts(el, node, full, parts) {
+      const made = this.pseudosOf(el);
       for (const part of parts) {
         const text = made[part] && squeeze(made[part].text);
         if (!text || !/[\p{L}\p{N}]/u.test(text)) continue;
@@ -333,7 +338,7 @@
           pseudoBox(this, el, made[part].style, full) || full;
         node.k.push(
           {t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN | TRACED), b: round(box),
-          x: cut(text)});
+          x: truncate(text)});
       }
     }
     // plainName returns a text without the ornaments at its ends, '' when it has none.
@@ -341,10 +346,10 @@
       const name = unadorned(text, runs, el);
       return name === text ? '' : name;
     }
-    // speaksWhole reports whether all text of el is one name, also with blocks between its words.
-    speaksWhole(tag, role) { return NAMED.has(tag) && !CELL_TAGS.has(tag) || NAMED_ROLES.has(role); }
-    // parted adds an element for each text in el that is not all of the text of another element.
-    parted(el, node, texts, inner, at) {
+    // namedByContent reports whether all text of el is one name, also with blocks between its words.
+    namedByContent(tag, role) { return NAMED.has(tag) && !CELL_TAGS.has(tag) || NAMED_ROLES.has(role); }
+    // addTextElements adds an element for each text in el that is not all of the text of another element.
+    addTextElements(el, node, texts, inner, at) {
       const kids = [];
       for (const each of texts) {
         if (each.alone) continue;
@@ -353,17 +358,17 @@
           if (!this.texts.some(t => text.includes(t))) continue;
         }
         this.count++;
-        kids.push(this.bareText(el, node, each, inner, at));
+        kids.push(this.textElement(el, node, each, inner, at));
       }
       if (kids.length) node.k = [...kids, ...node.k];
     }
-    // bareText returns the element for one of the texts in el.
-    bareText(el, node, {text, runs}, {flow}, at) {
+    // textElement returns the element for one of the texts in el.
+    textElement(el, node, {text, runs}, {flow}, at) {
       let full = null;
       for (const run of runs) for (const b of run.rects = rectsOfRun(run)) full = union(full, b);
       full = full || {l: 0, t: 0, r: 0, b: 0};
-      const box = meet(full, flow.seen), gone = sliver(box, full), far = sliver(meet(full, flow.reach), full);
-      const hidden = bare(full) || gone && far || !gone && far && bare(meet(box, at.screen));
+      const box = intersect(full, flow.seen), gone = sliver(box, full), far = sliver(intersect(full, flow.reach), full);
+      const hidden = isEmpty(full) || gone && far || !gone && far && isEmpty(intersect(box, at.screen));
       const flags = UNSELECTABLE | node.f & (HIDDEN | LEAVING | RAW) | (hidden ? HIDDEN : gone ? OFFSCREEN : 0);
       const own = {t: '::text', n: store.refs.length, f: flags, b: round(full), x: text};
       put(own, 'd', this.plainName(text, runs, el));
@@ -371,10 +376,10 @@
       store.nodes.push(own);
       store.texts.set(own.n, {of: node.n, runs});
       if (!gone && (width(box) < width(full) - 1 || height(box) < height(full) - 1)) own.s = round(box);
-      if (this.occlusion && !(own.f & (HIDDEN | OFFSCREEN)) && !bare(meet(full, at.view))) {
+      if (this.occlusion && !(own.f & (HIDDEN | OFFSCREEN)) && !isEmpty(intersect(full, at.view))) {
         const rec = {el, node: own, full, box: gone ? full : box, clip: flow.seen, runs, inner: flow.seen};
-        if (this.traces(el, runs)) this.tracing(el, own, runs);
-        this.records.push({...rec, reach: flow.reach, bare: true});
+        if (this.mayBeTraced(el, runs)) this.markTraced(el, own, runs);
+        this.records.push({...rec, reach: flow.reach, isText: true});
       }
       return own;
     }
@@ -389,32 +394,33 @@
     // suspect records elements that may hide something from the script: a closed shadow root, or the properties of
     // ElementInternals. The driver queries the browser about them.
     suspect(el, tag, style, full) {
-      if (hearsay.has(el)) { good.add(tag); this.suspects.push(el); return; }
-      if (secret.has(el)) good.add(tag);
-      if (probed.has(el) || this.suspects.length >= MAX_SUSPECTS) return;
-      const own = tag.includes('-'), tried = tries.get(tag) || 0;
-      if (!good.has(tag) && tried >= 8) return;
+      if (axInfo.has(el)) { productiveTags.add(tag); this.suspects.push(el); return; }
+      if (closedRoots.has(el)) productiveTags.add(tag);
+      if (probedElements.has(el) || this.suspects.length >= MAX_SUSPECTS) return;
+      const own = tag.includes('-'), probes = probeCounts.get(tag) || 0;
+      if (!productiveTags.has(tag) && probes >= 8) return;
       if (own && !matches(el, ':defined')) { // it may still be defined
-        if (early.has(el)) return;
-        early.add(el);
+        if (probedEarly.has(el)) return;
+        probedEarly.add(el);
         this.suspects.push(el);
         return;
       }
       if (own ? openRoot(el) && has(el, 'role') : openRoot(el) || !HOSTS.has(tag)) return;
       if (own && namesOf(el).some(n => n.startsWith('_nghost'))) return;
-      if (!own && !this.odd(el, style, full)) return;
-      probed.add(el);
-      tries.set(tag, tried + 1);
+      if (!own && !this.looksHollow(el, style, full)) return;
+      probedElements.add(el);
+      probeCounts.set(tag, probes + 1);
       this.suspects.push(el);
     }
-    // odd reports whether an element has a size without content that would need it, or content that is not drawn though
-    // its style has no reason for it: signs of a closed shadow root.
-    odd(el, style, full) {
+    // looksHollow reports whether an element has a size without content that would need it, or content that is not
+    // drawn though its style has no reason for it: signs of a closed shadow root.
+    looksHollow(el, style, full) {
       if (width(full) < 8 || height(full) < 8) return false;
       let n = firstOf(el);
       while (n && (typeOf(n) === 8 || typeOf(n) === 3 && !dataOf(n).trim())) n = nextOf(n);
       if (!n)
-        return style.backgroundImage === 'none' && !this.made(el).before && !this.made(el).after && !secret.has(el);
+        return style.backgroundImage === 'none' && !this.pseudosOf(el).before && !this.pseudosOf(el).after &&
+          !closedRoots.has(el);
       if (isElement(n)) return this.style(n).display === '';
       const range = new Range();
       range.selectNodeContents(n);
@@ -459,7 +465,7 @@
       rec.loose = !FIELDS.has(node.t) && (holdsOthers || !(node.f & CLICKABLE));
       rec.kept = rec.kept || holdsOthers;
       if (node.d && !node.x && !rec.painted && !holdsOthers && this.silentBox(el, style, rec))
-        this.tracing(el, node, []);
+        this.markTraced(el, node, []);
       this.records.push(rec);
       this.occlusion.addOverlay(el, style, rec.box);
       this.occlusion.addRings(el, style, rec);
@@ -484,7 +490,7 @@
           return;
         }
         this.occlusion.judge(rec);
-        if (rec.node.f & TRACED && !(rec.node.f & (HIDDEN | OFFSCREEN))) this.trace(rec);
+        if (rec.node.f & TRACED && !(rec.node.f & (HIDDEN | OFFSCREEN))) this.addTracedArea(rec);
         if (parts) parts.find(rec);
       }
     }
@@ -535,14 +541,14 @@
       let flow = clip;
       if (style.display === 'contents') return {flow: at.flow, absolute: at.absolute, fixed: at.fixed};
       const shape = style.clipPath !== 'none' || style.clip && style.clip !== 'auto';
-      if (shape) flow = {seen: meet(mine, flow.seen), reach: meet(mine, flow.reach)};
-      const passes = rootEl || localName(el) === 'body' && this.lets(rootElement(this.root));
+      if (shape) flow = {seen: intersect(mine, flow.seen), reach: intersect(mine, flow.reach)};
+      const passes = rootEl || localName(el) === 'body' && this.bodyScrollsWindow(rootElement(this.root));
       const boxed = style.overflowX !== 'visible' || style.overflowY !== 'visible' ||
         /paint|strict|content/.test(style.contain);
-      if (!passes && (style.display !== 'inline' || outerPicture(el)) && boxed) {
+      if (!passes && (style.display !== 'inline' || isOuterSVG(el)) && boxed) {
         const r = rectOf(el), k = scaleOf(el, r), l = r.left + clientLeft(el) * k.x, t = r.top + clientTop(el) * k.y;
-        const w = outerPicture(el) ? r.width : clientWidth(el) * k.x,
-          h = outerPicture(el) ? r.height : clientHeight(el) * k.y;
+        const w = isOuterSVG(el) ? r.width : clientWidth(el) * k.x,
+          h = isOuterSVG(el) ? r.height : clientHeight(el) * k.y;
         const all = /paint|strict|content/.test(style.contain);
         const cut = {x: all || style.overflowX !== 'visible', y: all || style.overflowY !== 'visible'};
         // content is drawn beyond the edge by this much
@@ -552,10 +558,10 @@
           {l: l - more, t: t - more, r: l + w + more, b: t + h + more} :
           {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
         const outer = flow;
-        flow = {seen: meet(own, outer.seen), reach: meet(own, outer.reach)};
+        flow = {seen: intersect(own, outer.seen), reach: intersect(own, outer.reach)};
         const moves = {x: /auto|scroll/.test(style.overflowX), y: /auto|scroll/.test(style.overflowY)};
-        if ((moves.x || moves.y) && !bare(flow.reach)) {
-          const area = content(el, style, {l, t, w, h});
+        if ((moves.x || moves.y) && !isEmpty(flow.reach)) {
+          const area = scrollableArea(el, style, {l, t, w, h});
           flow.reach = {l: moves.x ? area.l : flow.reach.l, t: moves.y ? area.t : flow.reach.t,
             r: moves.x ? area.r : flow.reach.r, b: moves.y ? area.b : flow.reach.b};
         }
@@ -565,16 +571,19 @@
         (style.rotate || 'none') !== 'none' ||
         /paint|layout|strict|content/.test(style.contain) ||
         /transform|perspective|filter/.test(style.willChange || '');
-      const fixed = shape ? {seen: meet(mine, at.fixed.seen), reach: meet(mine, at.fixed.reach)} : at.fixed;
-      const absolute = shape ? {seen: meet(mine, at.absolute.seen), reach: meet(mine, at.absolute.reach)} : at.absolute;
+      const fixed = shape ? {seen: intersect(mine, at.fixed.seen), reach: intersect(mine, at.fixed.reach)} : at.fixed;
+      const absolute = shape ?
+        {seen: intersect(mine, at.absolute.seen), reach: intersect(mine, at.absolute.reach)} : at.absolute;
       return {flow, absolute: holder || style.position !== 'static' ? flow : absolute, fixed: holder ? flow : fixed};
     }
-    // lets reports whether the overflow of the body applies to the window, because the root element has none of its
-    // own.
-    lets(top) { return !top || this.style(top).overflowX === 'visible' && this.style(top).overflowY === 'visible'; }
-    // taken returns a description of what receives a touch at hit instead of el, "" when the touch has the same effect
-    // as one of el. rec is the record of el.
-    taken(el, hit, rec) {
+    // bodyScrollsWindow reports whether the overflow of the body applies to the window, because the root element has
+    // none of its own.
+    bodyScrollsWindow(top) {
+      return !top || this.style(top).overflowX === 'visible' && this.style(top).overflowY === 'visible';
+    }
+    // blockerOf returns a description of what receives a touch at hit instead of el, "" when the touch has the same
+    // effect as one of el. rec is the record of el.
+    blockerOf(el, hit, rec) {
       if (!hit || hit === el || this.maps.get(hit) === el) return '';
       const canvas = store.traced.get(el);
       // the canvas that draws it receives the touch
@@ -586,7 +595,7 @@
       }
       if (sameControl(el, hit) || sameControl(hit, el)) return '';
       if (rec && rec.drawnIn && holds(rec.drawnIn, hit))
-        return this.others(el, hit, rec.drawnIn) ? describe(nameable(hit)) : '';
+        return this.inOtherField(el, hit, rec.drawnIn) ? describe(nameable(hit)) : '';
       const target = reacting(this, el), touchable = this.style(el).pointerEvents !== 'none';
       if (holds(hit, el)) { // the element itself receives no touch there
         // what is in a slot of a component, or lets touches through to it, belongs to the component

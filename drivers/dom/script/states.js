@@ -2,22 +2,26 @@
     states(el, tag, role, style, at) {
       const lone = tag === 'label' ? this.undrawnBox(el) : null, input = lone || el;
       const type = tag === 'input' || lone ? inputType(input) : '', aria = name => (attr(el, name) || '').toLowerCase();
-      const own = tag.includes('-'), told = hearsay.get(el), box = type === 'checkbox' || type === 'radio',
-        said = ['aria-checked', 'aria-pressed'].map(aria).find(v => v) ||
-          told && String(told.checked ?? told.pressed ?? '');
+      const own = tag.includes('-'), axState = axInfo.get(el), box = type === 'checkbox' || type === 'radio',
+        checkedState = ['aria-checked', 'aria-pressed'].map(aria).find(v => v) ||
+          axState && String(axState.checked ?? axState.pressed ?? '');
       let flags = 0;
-      const mixed = said === 'mixed' || type === 'checkbox' && prop(input, HTMLInputElement.prototype, 'indeterminate');
+      const mixed = checkedState === 'mixed' ||
+        type === 'checkbox' && prop(input, HTMLInputElement.prototype, 'indeterminate');
       const state = own ? customState(el, 'checked') : null;
-      const checked = box ? prop(input, HTMLInputElement.prototype, 'checked') : said ? said === 'true' :
+      const checked = box ? prop(input, HTMLInputElement.prototype, 'checked') :
+        checkedState ? checkedState === 'true' :
         !!state || own && /check(box)?|switch|toggle|radio/.test(tag) && isOn(el, 'checked');
-      const checkable = box || CHECK_ROLES.has(role) || said === 'true' || said === 'false' || state !== null ||
+      const checkable = box || CHECK_ROLES.has(role) || checkedState === 'true' || checkedState === 'false' ||
+        state !== null ||
         own && /(check|checkbox|switch|toggle|radio)$/.test(tag);
       if (checkable && !mixed) flags |= CHECKABLE | (checked ? CHECKED : 0);
       const current = attr(el, 'aria-current'), selected = aria('aria-selected');
       if (tag === 'option' && prop(el, HTMLOptionElement.prototype, 'selected') || selected === 'true' ||
           current && current !== 'false' ||
-        type === 'radio' && checked || aria('aria-pressed') === 'true' || role === 'option' && said === 'true' ||
-        own && customState(el, 'selected') || told && told.selected) flags |= SELECTED;
+        type === 'radio' && checked || aria('aria-pressed') === 'true' ||
+        role === 'option' && checkedState === 'true' ||
+        own && customState(el, 'selected') || axState && axState.selected) flags |= SELECTED;
       const ownState = SELECT_ROLES.has(role) && role !== 'listitem' && role !== 'cell' &&
         !(CELLS.has(role) && !selected && this.inChosen(el));
       const choosable = ownState || selected || current !== null || aria('aria-pressed') || tag === 'option' ||
@@ -42,19 +46,19 @@
     // next to the text of the label.
     undrawnBox(el) {
       const input = prop(el, HTMLLabelElement.prototype, 'control');
-      if (!input || localName(input) !== 'input' || rendered(input) || twin(input, el)) return null;
+      if (!input || localName(input) !== 'input' || rendered(input) || hasCustomTwin(input, el)) return null;
       return ['checkbox', 'radio'].includes(inputType(input)) ? input : null;
     }
     disabled(el, tag, role, style, at) {
       if (at.disabled || this.inert.has(el) || matches(el, ':disabled') || attr(el, 'aria-disabled') === 'true')
         return true;
-      if (tag.includes('-') && isOn(el, 'disabled') || hearsay.has(el) && hearsay.get(el).disabled === true)
+      if (tag.includes('-') && isOn(el, 'disabled') || axInfo.has(el) && axInfo.get(el).disabled === true)
         return true;
       if (tag === 'label') {
         const control = prop(el, HTMLLabelElement.prototype, 'control');
         if (control && (matches(control, ':disabled') || attr(control, 'aria-disabled') === 'true')) return true;
       }
-      if (this.shut(el, tag, role)) return true;
+      if (this.isDisabledEntry(el, tag, role)) return true;
       // An element of the page's own design with the cursor of a disabled control.
       if (style.cursor === 'not-allowed' && !FIELDS.has(tag) && tag !== 'button') return true;
       // A control that lets touches through cannot be pressed, unless an ancestor can.

@@ -1,5 +1,6 @@
-    // made returns the visible pseudo-elements of el: the text that each shows, and its text for assistive technology.
-    made(el) {
+    // pseudosOf returns the visible pseudo-elements of el: the text that each shows, and its text for assistive
+    // technology.
+    pseudosOf(el) {
       let made = this.pseudos.get(el);
       if (made) return made;
       this.pseudos.set(el, made = {});
@@ -13,16 +14,16 @@
         const [, drawn, alt] = /^((?:"(?:[^"\\]|\\.)*"|[^"/])*)(?:\/\s*("[^]*"))?$/.exec(content) || [null, content];
         const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) &&
           parseFloat(style.textIndent) > -500;
-        const text = spoken(el, drawn, counter);
+        const text = contentText(el, drawn, counter);
         made[part] = {
-          style, text: shows && legible(text) ? text.replace(ICONS, '') : '',
-          heard: alt ? spoken(el, alt, counter) : text};
+          style, text: shows && visibleText(text) ? text.replace(ICONS, '') : '',
+          spokenText: alt ? contentText(el, alt, counter) : text};
       }
       return made;
     }
     // generated returns the text that style sheets add to el before and after its content.
     generated(el) {
-      const {before, after} = this.made(el);
+      const {before, after} = this.pseudosOf(el);
       return squeeze([before, after].map(m => m ? m.text : '').join(' '));
     }
     // text returns the own text of el: its text nodes and those of its inline descendants; of all descendants, when
@@ -30,10 +31,10 @@
     text(el, whole, runs, without) {
       const out = [];
       if (runs) { runs.length = 0; runs.texts = null; }
-      const budget = {left: Math.max(Math.min(MAX_LONG, this.room), 2 * MAX_TEXT), depth: 0, runs, without,
+      const budget = {left: Math.max(Math.min(MAX_LONG, this.longTextsLeft), 2 * MAX_TEXT), depth: 0, runs, without,
         pieces: runs && !whole ? [] : null, cuts: 0, via: null};
       this.collect(el, whole, out, budget);
-      if (budget.spent > 2 * MAX_TEXT) this.room -= budget.spent;
+      if (budget.spent > 2 * MAX_TEXT) this.longTextsLeft -= budget.spent;
       if (budget.left <= 0)
         this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
       if (budget.cuts && budget.pieces) runs.texts = textsOf(budget.pieces);
@@ -68,24 +69,25 @@
       }
       const inline = this.inline(n);
       if (layerAlpha(s) < CLEAR) { if (!inline) divide(out, budget, '\n', true); return; }
-      if ((whole || s.display === 'inline-block') && this.silent(n, s)) return;
+      if ((whole || s.display === 'inline-block') && this.visuallyHidden(n, s)) return;
       if (!inline) divide(out, budget, '\n', true);
-      if (inline && apart(s, 'Left')) say(out, budget, ' ');
+      if (inline && hasGap(s, 'Left')) say(out, budget, ' ');
       if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
-      if (!inline) divide(out, budget, '\n', true); else if (apart(s, 'Right')) say(out, budget, ' ');
+      if (!inline) divide(out, budget, '\n', true); else if (hasGap(s, 'Right')) say(out, budget, ' ');
     }
-    // silent reports whether an element is drawn as nothing: it is for screen readers alone.
-    silent(el, s) {
+    // visuallyHidden reports whether an element is drawn as nothing: it is for screen readers alone.
+    visuallyHidden(el, s) {
       if (s.position !== 'absolute' && s.position !== 'fixed' && s.overflowX === 'visible' && s.clipPath === 'none')
         return false;
-      const r = boxOf(rectOf(el)), shape = clipShape(el, s, r) || clipRect(s, r), left = shape ? meet(r, shape) : r;
+      const r = boxOf(rectOf(el)), shape = clipShape(el, s, r) || clipRect(s, r),
+        left = shape ? intersect(r, shape) : r;
       return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
     }
     // run adds the text of one text node, as its style shows it.
     run(n, el, style, out, budget) {
       if (budget.without && budget.without.has(n)) return;
       if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 ||
-          inkless(el, style) && !this.writtenBelow(el, style) || smears(this.blur(el), style))
+          inkless(el, style) && !this.mayBeOnCanvas(el, style) || smears(this.blur(el), style))
         return;
       const data = dataOf(n).slice(0, MAX_LONG);
       let s = data;

@@ -28,61 +28,61 @@
       }
       return on || null;
     }
-    // writtenBelow reports whether the invisible text of an element may be drawn by a canvas.
-    writtenBelow(el, style) { return parseFloat(style.fontSize) >= 1 && !!this.canvasUnder(el); }
-    // traces reports whether an element shows none of its text itself, and a canvas may.
-    traces(el, runs, box) {
+    // mayBeOnCanvas reports whether the invisible text of an element may be drawn by a canvas.
+    mayBeOnCanvas(el, style) { return parseFloat(style.fontSize) >= 1 && !!this.canvasUnder(el); }
+    // mayBeTraced reports whether an element shows none of its text itself, and a canvas may.
+    mayBeTraced(el, runs, box) {
       if (!this.canvases.length) return false;
-      return this.opacity(el) < CLEAR && !!this.canvasUnder(el, box) || runs.some(r => this.clearRun(r));
+      return this.opacity(el) < CLEAR && !!this.canvasUnder(el, box) || runs.some(r => this.isClear(r));
     }
     // drawnText returns the text of an element without its transparent parts, unless all of it is transparent.
     drawnText(el, whole, runs) {
       const text = this.text(el, whole, runs);
-      const clear = runs && this.canvases.length ? runs.filter(r => this.clearRun(r)) : [];
+      const clear = runs && this.canvases.length ? runs.filter(r => this.isClear(r)) : [];
       if (!clear.length || clear.length === runs.length) return text;
       return this.text(el, whole, runs, new Set(clear.map(r => r.node)));
     }
-    // clearRun reports whether a piece of text is transparent and above a canvas.
-    clearRun({owner}) { return inkless(owner, this.style(owner)) && !!this.canvasUnder(owner); }
-    // tracing records that a canvas may draw an element.
-    tracing(el, node, runs) {
+    // isClear reports whether a piece of text is transparent and above a canvas.
+    isClear({owner}) { return inkless(owner, this.style(owner)) && !!this.canvasUnder(owner); }
+    // markTraced records that a canvas may draw an element.
+    markTraced(el, node, runs) {
       node.f |= TRACED;
-      const on = this.canvasUnder(el) || this.canvasUnder(runs.find(r => this.clearRun(r)).owner);
+      const on = this.canvasUnder(el) || this.canvasUnder(runs.find(r => this.isClear(r)).owner);
       for (const each of [el, ...runs.map(r => r.owner)]) store.traced.set(each, on.el);
     }
     // silentBox reports whether an element has a name but draws nothing: no pseudo-element, no background, no border of
     // a control.
     silentBox(el, style, {node, runs}) {
-      const {before, after} = this.made(el);
+      const {before, after} = this.pseudosOf(el);
       if (before || after || runs.length || FIELDS.has(node.t) && node.t !== 'button') return false;
       return !paints(style) && style.appearance === 'none' && !!this.canvasUnder(el);
     }
-    // trace adds to an element the area in which a canvas would draw its text, and what is drawn over that: all of a
-    // box, or its edge.
-    trace(rec) {
+    // addTracedArea adds to an element the area in which a canvas would draw its text, and what is drawn over that: all
+    // of a box, or its edge.
+    addTracedArea(rec) {
       const {node, el} = rec, on = store.traced.get(el), canvas = this.canvases.find(c => c.el === on);
       let area = null;
-      const lines = rec.runs.length ? this.occlusion.lines(rec) : [], clear = lines.filter(l => this.clearRun(l));
-      for (const l of clear.length ? clear : lines) if (!bare(l.seen)) area = union(area, l.seen);
-      area = meet(meet(area || rec.box, this.occlusion.view), canvas.box);
-      if (bare(area)) { node.f |= HIDDEN; return; }
-      this.over = this.over || this.records.filter(r => this.draws(r));
+      const lines = rec.runs.length ? this.occlusion.lines(rec) : [], clear = lines.filter(l => this.isClear(l));
+      for (const l of clear.length ? clear : lines) if (!isEmpty(l.seen)) area = union(area, l.seen);
+      area = intersect(intersect(area || rec.box, this.occlusion.view), canvas.box);
+      if (isEmpty(area)) { node.f |= HIDDEN; return; }
+      this.over = this.over || this.records.filter(r => this.drawsOnPage(r));
       node.z = round(area);
       const floor = rank(this, canvas.el), {overlays} = this.occlusion;
       for (const r of this.over) {
-        if (node.z.length > MAX_OVER || r.el === on || bare(meet(r.box, area))) continue;
+        if (node.z.length > MAX_OVER || r.el === on || isEmpty(intersect(r.box, area))) continue;
         if (!above(rank(this, r.el), floor)) continue;
         const {whole, edge} = this.drawnBy(r);
         if (whole) node.z.push(...round(whole), 1);
         if (edge) node.z.push(...round(edge), 0);
       }
       for (const g of overlays) {
-        if (g.what !== 'pseudo' && g.what !== 'backdrop' || bare(meet(g.box, area))) continue;
+        if (g.what !== 'pseudo' && g.what !== 'backdrop' || isEmpty(intersect(g.box, area))) continue;
         if (above(this.occlusion.overlayRank(g), floor)) node.z.push(...round(g.box), 1);
       }
     }
-    // draws reports whether an element draws something on the page itself.
-    draws({el, node, painted}) {
+    // drawsOnPage reports whether an element draws something on the page itself.
+    drawsOnPage({el, node, painted}) {
       if (node.f & (HIDDEN | OFFSCREEN) || this.opacity(el) < CLEAR || node.t === 'canvas') return false;
       return painted || !(node.f & TRACED) && !!node.x || REPLACED.has(node.t) || node.t === 'svg';
     }
@@ -90,11 +90,11 @@
     // (edge).
     drawnBy(r) {
       const style = this.style(r.el), solid = filled(style) || style.backgroundImage !== 'none';
-      if (!r.bare && r.painted && solid || REPLACED.has(r.node.t) || r.node.t === 'svg') return {whole: r.box};
+      if (!r.isText && r.painted && solid || REPLACED.has(r.node.t) || r.node.t === 'svg') return {whole: r.box};
       let whole = null;
       if (r.node.x && !(r.node.f & TRACED)) {
         for (const l of this.occlusion.lines(r)) whole = union(whole, l.part);
         whole = whole || r.box;
       }
-      return {whole, edge: !r.bare && r.painted ? r.box : null};
+      return {whole, edge: !r.isText && r.painted ? r.box : null};
     }

@@ -7,10 +7,10 @@
   const HYPHENS = /[\u2010-\u2013\u2212\u2043]/g, DASHES = /(?!-)\p{Pd}|\u02d7/gu;
   // LONG_DASH replaces a dash between words; a hyphen joins them.
   const LONG_DASH = '\u0004';
-  // likened returns a text with characters that a reader does not distinguish replaced by one of them, except for white
-  // space and invisible characters.
-  const likened = s => s.replace(/[\u2032\u00b4]/g, "'").replace(/\u2033/g, '"').normalize('NFKC')
+  // foldTypography returns a text with characters that a reader does not distinguish replaced by one of them, except
+  // for white space and invisible characters.
+  const foldTypography = s => s.replace(/[\u2032\u00b4]/g, "'").replace(/\u2033/g, '"').normalize('NFKC')
     .replace(SINGLE_QUOTES, "'").replace(DOUBLE_QUOTES, '"')
     .replace(HYPHENS, '-').replace(DASHES, LONG_DASH).toUpperCase().toLowerCase().replace(/i\u0307/g, 'i')
     .replace(/\u03c2/g, '\u03c3');
-  const dashed = s => s.replaceAll(LONG_DASH, '-');
+  const restoreDashes = s => s.replaceAll(LONG_DASH, '-');

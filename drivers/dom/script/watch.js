@@ -11,7 +11,8 @@
   const pathOf = method(Event.prototype, 'composedPath'), refuse = method(Event.prototype, 'preventDefault'),
     stop = method(Event.prototype, 'stopImmediatePropagation');
   const Mouse = MouseEvent, Plain = Event, Custom = CustomEvent, apply = Reflect.apply;
-  const now = performance.now.bind(performance), ever = window.setTimeout, frame = window.requestAnimationFrame;
+  const now = performance.now.bind(performance), nativeTimeout = window.setTimeout,
+    nativeFrame = window.requestAnimationFrame;
   if (window.matchMedia('(scripting: none)').matches) return; // a listener would cause an error in the page's console
   if (!send(window, new Plain(NAME + 'here', {cancelable: true}))) return; // the script already runs here
 
@@ -22,49 +23,52 @@
   // are added for the drawing of its effect.
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
   const pending = new Map(), ticking = new Set(), frames = new Set(); // pending: due time of each timer
-  let depth = 0, ended = -1e9;
-  const done = key => { if (pending.delete(key)) ended = now(); };
+  let depth = 0, endedAt = -1e9;
+  const done = key => { if (pending.delete(key)) endedAt = now(); };
   // The effect of a touch or key is often drawn in the next animation frame, which the page requests in its listener:
   // responses are such frames, and those that they request, up to DEEP in a chain.
   const answers = new Set();
   // The timers without a delay and the animation frames that a page requests in a listener of a key, by their ids
   // (those of frames are negative). Typing by a driver is faster than that of any person and would overtake them, so
   // they run before the next key.
-  const ATONCE = 1, soon = new Map(), cancel = window.clearTimeout, undraw = window.cancelAnimationFrame;
+  const ATONCE = 1, immediate = new Map(), nativeClear = window.clearTimeout,
+    nativeCancelFrame = window.cancelAnimationFrame;
   const catchUp = () => {
-    for (let round = 0; soon.size && round < DEEP; round++) {
-      for (const [id, run] of [...soon]) {
-        if (soon.delete(id)) try { run(); } catch (error) { apply(ever, window, [() => { throw error; }, 0]); }
+    for (let round = 0; immediate.size && round < DEEP; round++) {
+      for (const [id, run] of [...immediate]) {
+        if (immediate.delete(id)) try {
+          run();
+        } catch (error) { apply(nativeTimeout, window, [() => { throw error; }, 0]); }
       }
     }
   };
   const moving = new Map(); // animation frames that a touch has started, by id
-  let answering = false, row = 0;
+  let answering = false, frameDepth = 0;
 
 // include awaited.js
   const set = (target, self, args) => {
     const delay = Number(args[1]) || 0, deep = depth + 1;
     if (pending.size > MANY) return apply(target, self, args);
-    apply(ever, window, [() => { depth = deep; }, delay]);
+    apply(nativeTimeout, window, [() => { depth = deep; }, delay]);
     const id = apply(target, self, args), counts = deep <= DEEP && delay <= LONG;
     if (counts) pending.set(id, now() + delay);
     if (counts && delay <= ATONCE && answering && typeof args[0] === 'function') {
-      soon.set(id, () => {
-        apply(cancel, window, [id]);
+      immediate.set(id, () => {
+        apply(nativeClear, window, [id]);
         done(id);
         apply(args[0], window, args.slice(2));
       });
     }
-    apply(ever, window, [() => {
+    apply(nativeTimeout, window, [() => {
       depth = 0;
       done(id);
-      soon.delete(id);
+      immediate.delete(id);
     }, delay]);
     return id;
   };
   const clear = (target, self, args) => {
     pending.delete(args[0]);
-    soon.delete(args[0]);
+    immediate.delete(args[0]);
     if (ticking.delete(args[0])) release(args[0]);
     return apply(target, self, args);
   };
@@ -76,38 +80,39 @@
     return id;
   };
   const draw = (target, self, args) => {
-    const place = answering ? 1 : row > 0 ? row + 1 : 0, key = {}; // a frame and an interval may have the same id
-    if (place) apply(frame, window, [() => { row = place; }]);
+    // a frame and an interval may have the same id
+    const place = answering ? 1 : frameDepth > 0 ? frameDepth + 1 : 0, key = {};
+    if (place) apply(nativeFrame, window, [() => { frameDepth = place; }]);
     const id = apply(target, self, args);
     frames.add(id);
     if (place && place <= DEEP) answers.add(id);
     if (place && touchedNow() && !document.hidden) { hold(key, HOLD); moving.set(id, key); }
     if (place && place <= DEEP && typeof args[0] === 'function') {
-      soon.set(-id, () => {
-        apply(undraw, window, [id]);
-        row = place;
+      immediate.set(-id, () => {
+        apply(nativeCancelFrame, window, [id]);
+        frameDepth = place;
         apply(args[0], window, [now()]);
-        row = 0;
+        frameDepth = 0;
       });
     }
-    apply(frame, window, [() => {
-      row = 0;
+    apply(nativeFrame, window, [() => {
+      frameDepth = 0;
       frames.delete(id);
       answers.delete(id);
-      soon.delete(-id);
-      settle(id);
+      immediate.delete(-id);
+      endMove(id);
     }]);
     return id;
   };
-  const settle = id => { release(moving.get(id)); moving.delete(id); };
+  const endMove = id => { release(moving.get(id)); moving.delete(id); };
   const drop = (target, self, args) => {
     frames.delete(args[0]);
     answers.delete(args[0]);
-    soon.delete(-args[0]);
-    settle(args[0]);
+    immediate.delete(-args[0]);
+    endMove(args[0]);
     return apply(target, self, args);
   };
-  const busy = () => pending.size > 0 || now() - ended < AFTER || holding();
+  const busy = () => pending.size > 0 || now() - endedAt < AFTER || holding();
   // On a busy machine a timer may run long after it is due, and the page may be queried before that.
   const late = () => [...pending.values()].some(due => due < now());
   const handlers = {setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear,
@@ -138,14 +143,14 @@
       if (!event.isTrusted) return;
       answering = true;
       if (kind === 'keydown') catchUp();
-      apply(ever, window, [() => {
+      apply(nativeTimeout, window, [() => {
         answering = false;
         if (event.defaultPrevented && writes(event)) refused = true;
       }, 0]);
     }, {capture: true, passive: true});
   }
 
-  const hear = event => {
+  const onTouch = event => {
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
     if (!event.isTrusted || !hit) return;
     const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true,
@@ -155,6 +160,6 @@
     stop(event);
   };
   for (const kind of TOUCHES) {
-    listen(window, kind, hear, {capture: true, passive: false});
+    listen(window, kind, onTouch, {capture: true, passive: false});
   }
 })();

@@ -50,5 +50,5 @@
     } else if (/^rect/.test(shape) && at.length >= 4)
       b = {l: x + Math.min(at[0], at[2]), t: y + Math.min(at[1], at[3]),
         r: x + Math.max(at[0], at[2]), b: y + Math.max(at[1], at[3])};
-    return meet(b, r);
+    return intersect(b, r);
   };

@@ -3,16 +3,16 @@
 // otherwise end() returns that.
 (zone, files) => {
   const view = zone.ownerDocument.defaultView, become = {came: false, taken: false};
-  const heard = event => {
+  const onDrop = event => {
     become.came = true;
     const is = () => { become.taken = become.taken || event.defaultPrevented; };
     setTimeout(is, 0);
     is();
   };
-  view.addEventListener('drop', heard, true);
+  view.addEventListener('drop', onDrop, true);
   const end = async () => {
     await new Promise(next => setTimeout(next, 20));
-    view.removeEventListener('drop', heard, true);
+    view.removeEventListener('drop', onDrop, true);
     return become;
   };
   if (!files) return {end};

@@ -1,7 +1,7 @@
 (quiet = 60, limit = 250) => new Promise(done => {
   // timers do not run, and only the browser itself changes the page
   if (matchMedia('(scripting: none)').matches) return done(true);
-  let last = performance.now(), pictures = 0;
+  let last = performance.now(), frames = 0;
   const changed = () => { last = performance.now(); };
   const watch = new MutationObserver(changed), how = {capture: true, passive: true};
   addEventListener('scroll', changed, how);
@@ -17,8 +17,8 @@
     done(rested);
   };
   const timer = setTimeout(() => end(false), limit);
-  const picture = () => {
-    if (++pictures > 2 && performance.now() - last >= quiet) end(true); else requestAnimationFrame(picture);
+  const onFrame = () => {
+    if (++frames > 2 && performance.now() - last >= quiet) end(true); else requestAnimationFrame(onFrame);
   };
-  requestAnimationFrame(picture);
+  requestAnimationFrame(onFrame);
 })

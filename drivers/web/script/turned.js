@@ -16,34 +16,37 @@
   const scrolls = (el, style, axis) => el === el.ownerDocument.scrollingElement ?
     style['overflow' + axis] !== 'hidden' && style['overflow' + axis] !== 'clip' :
     /auto|scroll/.test(style['overflow' + axis]);
-  const room = (at, size, seen, by, back) => by > 0 ?
+  const canMove = (at, size, seen, by, back) => by > 0 ?
     (back ? -at : size - seen - at) > 1 : by < 0 && (back ? size - seen + at : at) > 1;
   const moves = el => {
     const style = el.ownerDocument.defaultView.getComputedStyle(el);
     return scrolls(el, style, 'X') &&
-      room(el.scrollLeft, el.scrollWidth, el.clientWidth, right, style.direction === 'rtl') ||
-      scrolls(el, style, 'Y') && room(el.scrollTop, el.scrollHeight, el.clientHeight, down, false);
+      canMove(el.scrollLeft, el.scrollWidth, el.clientWidth, right, style.direction === 'rtl') ||
+      scrolls(el, style, 'Y') && canMove(el.scrollTop, el.scrollHeight, el.clientHeight, down, false);
   };
   const windows = new Set([window]);
-  let able = false;
+  let movable = false;
   for (let el = inner(document, x, y); el; el = above(el)) {
     windows.add(el.ownerDocument.defaultView);
-    able = able || moves(el);
+    movable = movable || moves(el);
   }
-  let turn = null, ended = false, heard = () => {};
-  const how = {capture: true, passive: true};
-  const listeners = {wheel: e => { turn = e; heard(); }, scrollend: () => { ended = true; heard(); }};
-  const each = f => { for (const w of windows) for (const kind in listeners) w[f](kind, listeners[kind], how); };
-  const mute = matchMedia('(scripting: none)').matches; // listeners and timers do not run
-  if (!mute) each('addEventListener');
+  let wheelEvent = null, ended = false, changed = () => {};
+  const options = {capture: true, passive: true};
+  const listeners = {wheel: e => { wheelEvent = e; changed(); }, scrollend: () => { ended = true; changed(); }};
+  const each = f => { for (const w of windows) for (const kind in listeners) w[f](kind, listeners[kind], options); };
+  const scriptless = matchMedia('(scripting: none)').matches; // listeners and timers do not run
+  if (!scriptless) each('addEventListener');
   return () => new Promise(done => {
     let timer = 0;
     const end = () => { clearTimeout(timer); each('removeEventListener'); done(ended); };
     // The page's listeners receive the wheel event after this one: a task later it is known whether they prevent the
     // scrolling.
-    heard = () => { if (ended) end(); else setTimeout(() => { if (turn && turn.defaultPrevented) end(); }, 0); };
-    if (!able || ended || mute) return end();
+    changed = () => {
+      if (ended) end();
+      else setTimeout(() => { if (wheelEvent && wheelEvent.defaultPrevented) end(); }, 0);
+    };
+    if (!movable || ended || scriptless) return end();
     timer = setTimeout(end, limit);
-    heard();
+    changed();
   });
 }

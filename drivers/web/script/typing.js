@@ -59,9 +59,10 @@
   const protoOf = tag => tag === 'input' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
   const isInput = tag => tag === 'input' || tag === 'textarea';
   const inputType = el => prop(el, HTMLInputElement.prototype, 'type') || 'text';
-  const designed = () => prop(document, Document.prototype, 'designMode') === 'on';
+  const inDesignMode = () => prop(document, Document.prototype, 'designMode') === 'on';
   const editable = el => {
-    try { return contentEditable(el) || designed(); } catch { return designed(); } // an <svg> is not an HTMLElement
+    // an <svg> is not an HTMLElement
+    try { return contentEditable(el) || inDesignMode(); } catch { return inDesignMode(); }
   };
   const contextOf = el => { try { return el.editContext || null; } catch { return null; } };
 
@@ -77,8 +78,8 @@
     return el;
   };
 
-  // nested reports whether an editable ancestor exists: the key for "select all" would select its text, too.
-  const nested = el => {
+  // inOtherEditor reports whether an editable ancestor exists: the key for "select all" would select its text, too.
+  const inOtherEditor = el => {
     for (let p = parent(el); p && isElement(p); p = parent(p)) if (editable(p)) return true;
     return false;
   };
@@ -164,8 +165,8 @@
     for (let n = el; n && isElement(n); n = parent(n)) if (+styleOf(n).opacity < 0.05) return true;
     return false;
   };
-  // paper returns the box around an invisible field in which its text is drawn.
-  const paper = el => {
+  // textBox returns the box around an invisible field in which its text is drawn.
+  const textBox = el => {
     for (let n = parent(el); n && isElement(n) && localName(n) !== 'body'; n = parent(n)) {
       const r = rectOf(n);
       if (r.width >= 40 && r.height >= 16 && +styleOf(n).opacity > 0.05) return n;
@@ -208,27 +209,27 @@
     const tag = localName(el);
     if (tag === 'input' && PICKED.has(inputType(el))) return 'picked';
     if (parts(el)) return 'parts';
-    if (isInput(tag)) return unseen(el) && paper(el) ? 'surface' : 'text';
+    if (isInput(tag)) return unseen(el) && textBox(el) ? 'surface' : 'text';
     if (contextOf(el)) return 'surface';
-    return unseen(el) && paper(el) ? 'surface' : 'editor';
+    return unseen(el) && textBox(el) ? 'surface' : 'editor';
   };
-  // takes reports whether an element accepts text.
-  const takes = el => {
+  // acceptsText reports whether an element accepts text.
+  const acceptsText = el => {
     const tag = localName(el);
     if (matches(el, ':disabled')) return false;
     if (tag === 'input') return !UNTYPED.has(inputType(el)) && !has(el, 'readonly');
     if (tag === 'textarea') return !has(el, 'readonly');
     return editable(el) || !!contextOf(el);
   };
-  const secret = el => localName(el) === 'input' &&
+  const isSecret = el => localName(el) === 'input' &&
     (inputType(el) === 'password' || (styleOf(el).webkitTextSecurity || 'none') !== 'none');
-  const mask = (el, s) => secret(el) ? '•'.repeat([...s].length) : s;
+  const mask = (el, s) => isSecret(el) ? '•'.repeat([...s].length) : s;
   const valueOf = el => (prop(el, protoOf(localName(el)), 'value') || '').slice(0, MAX_TEXT);
   const read = el => isInput(localName(el)) ? mask(el, valueOf(el)) : lines(el);
   // boxes returns the elements in which the text of a field is drawn: the element of an EditContext first.
-  const boxes = el => [contextOf(el) && !unseen(el) ? el : null, paper(el)].filter(Boolean);
-  // painted reports whether a field shows its text as pixels (canvas), which no script can read as text.
-  const painted = el => boxes(el).slice(0, 1).some(box => {
+  const boxes = el => [contextOf(el) && !unseen(el) ? el : null, textBox(el)].filter(Boolean);
+  // isPainted reports whether a field shows its text as pixels (canvas), which no script can read as text.
+  const isPainted = el => boxes(el).slice(0, 1).some(box => {
     let nodes = 0, found = false;
     const walk = at => {
       for (const n of children(at)) {
@@ -241,14 +242,14 @@
     walk(box);
     return found;
   });
-  // drawn returns the text that a field shows. An EditContext contains the text that the browser has sent to the page,
-  // not what the page has made of it: it counts only for a page that paints its text.
-  const drawn = el => {
+  // drawnText returns the text that a field shows. An EditContext contains the text that the browser has sent to the
+  // page, not what the page has made of it: it counts only for a page that paints its text.
+  const drawnText = el => {
     for (const box of boxes(el)) {
       const text = surface(box);
       if (text) return text;
     }
-    return contextOf(el) && painted(el) ? tidy(String(contextOf(el).text || '')) : '';
+    return contextOf(el) && isPainted(el) ? tidy(String(contextOf(el).text || '')) : '';
   };
   const selectionOf = el => {
     const root = rootOf(el);
@@ -264,8 +265,8 @@
       if (typeof start === 'number') {
         return [value.slice(0, start), value.slice(start, end), value.slice(end)].map(s => mask(el, s));
       }
-      const said = String(window.getSelection() || '');
-      return said && said === value ? ['', mask(el, said), ''] : null;
+      const selected = String(window.getSelection() || '');
+      return selected && selected === value ? ['', mask(el, selected), ''] : null;
     }
     const selection = selectionOf(el);
     if (!selection || !selection.rangeCount) return null;
@@ -284,12 +285,12 @@
     return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
   };
 
-  // robbed describes the field that the last touch reached, when it is still there and editable but another field has
-  // taken the focus from it. Between the fields of one code the focus may move.
-  const robbed = field => {
+  // robbedField describes the field that the last touch reached, when it is still there and editable but another field
+  // has taken the focus from it. Between the fields of one code the focus may move.
+  const robbedField = field => {
     let el = globalThis.taprootTouched && globalThis.taprootTouched.deref();
     if (el && localName(el) === 'label') el = prop(el, HTMLLabelElement.prototype, 'control');
-    if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !takes(el) || unseen(el) ||
+    if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !acceptsText(el) || unseen(el) ||
         (parts(field) || []).includes(el))
       return '';
     const r = rectOf(el), x = r.left + r.width / 2, y = r.top + r.height / 2;
@@ -298,26 +299,26 @@
     return hit === el ? describe(el) : '';
   };
 
-  // order returns the order of year, month and day in dates of the page's locale, for example "mdy".
-  const order = () => {
+  // dateOrder returns the order of year, month and day in dates of the page's locale, for example "mdy".
+  const dateOrder = () => {
     const how = {year: 'numeric', month: '2-digit', day: '2-digit', calendar: 'gregory'};
     const parts = new Intl.DateTimeFormat(navigator.language || undefined, how).formatToParts(new Date(2020, 10, 22));
     return parts.map(p => ({year: 'y', month: 'm', day: 'd'})[p.type] || '').join('');
   };
   let fields = [], members = [], placed = null, frame = null;
-  let looked = {nonce: '', elements: []};
-  const look = (el, kind) => {
+  let collected = {nonce: '', elements: []};
+  const stateOf = (el, kind) => {
     const tag = localName(el), group = kind === 'parts' ? parts(el) : null,
       a = kind === 'text' || kind === 'editor' ? around(el) : null;
     const validity = isInput(tag) && prop(el, protoOf(tag), 'validity');
     return {
       kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el),
         hint: attr(el, 'placeholder') || '',
-      text: kind === 'surface' ? drawn(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '',
-      secret: secret(el),
-      painted: kind === 'surface' && painted(el),
+      text: kind === 'surface' ? drawnText(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '',
+      secret: isSecret(el),
+      painted: kind === 'surface' && isPainted(el),
       around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput),
-      order: kind === 'picked' ? order() : '',
+      order: kind === 'picked' ? dateOrder() : '',
       parts: group ? group.map(read) : null, at: group ? group.indexOf(el) : -1,
     };
   };
@@ -327,7 +328,7 @@
     if (['iframe', 'frame', 'object', 'embed'].includes(tag)) { frame = el; return {frame: true}; }
     if (!el || (tag === 'body' || tag === 'html') && !editable(el)) return {what: ''};
     const field = tag === 'html' ? bodyOf(root) || el : isInput(tag) || contextOf(el) || !editable(el) ? el : host(el);
-    return {what: describe(field), able: takes(field), field};
+    return {what: describe(field), able: acceptsText(field), field};
   };
   // cell reports whether an element is a cell of a grid, or a grid, which may open a field at the first key.
   const cell = el => {
@@ -348,14 +349,16 @@
       const f = focusIn(root);
       if (!f.field || !f.able)
         return {frame: !!f.frame, what: f.what || '', able: false, cell: !!f.field && cell(f.field)};
-      const kind = kindOf(f.field), seen = look(f.field, kind);
+      const kind = kindOf(f.field), seen = stateOf(f.field, kind);
       fields.push(
         {el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
         was: {tag: seen.tag, id: seen.id, what: seen.what, name: attr(f.field, 'name')}});
-      return {what: f.what, able: true, n: fields.length - 1, robbed: robbed(f.field), ...seen};
+      return {what: f.what, able: true, n: fields.length - 1, robbed: robbedField(f.field), ...seen};
     },
     // again.<n>: the same field, wherever the focus is, and the pending work of the page.
-    again(root, [n]) { return {rest: resting(), late: asked('late'), refused: asked('refused'), ...again(root, n)}; },
+    again(root, [n]) {
+      return {rest: resting(), late: watchReports('late'), refused: watchReports('refused'), ...again(root, n)};
+    },
     // place.<end|same|keep|last>: puts the caret behind the text of the field that has the focus; last: also when
     // something is selected.
     place(root, [how]) {
@@ -365,10 +368,10 @@
       placed = new WeakRef(el);
       members = (kind === 'parts' ? parts(el) : []).map(e => new WeakRef(e));
       const put = kind !== 'picked' && (how === 'end' && !pagePut(el) || how === 'last' || how === 'same' && !same);
-      return {what: f.what, able: true, kind, order: kind === 'picked' ? order() : '', fresh: !same,
+      return {what: f.what, able: true, kind, order: kind === 'picked' ? dateOrder() : '', fresh: !same,
         type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
-        length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
-        count: members.length, inner: kind === 'editor' && nested(el)};
+        length: [...(kind === 'surface' ? drawnText(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
+        count: members.length, inner: kind === 'editor' && inOtherEditor(el)};
     },
     // whole: selects all text of the editor that has the focus.
     whole(root) {
@@ -401,23 +404,23 @@
       const across = +x !== 0, sign = +x + +y, box = scroller(el, across);
       if (!box) return {none: true};
       const offset = () => across ? scrollLeft(box) : scrollTop(box);
-      const room = across ? clientWidth(box) : clientHeight(box), before = offset();
+      const extent = across ? clientWidth(box) : clientHeight(box), before = offset();
       const step = by => scrollBy(box, {[across ? 'left' : 'top']: sign * by, behavior: 'instant'});
-      step(room * size / 1000);
-      if (offset() === before) step(room); // to the next snap position
+      step(extent * size / 1000);
+      if (offset() === before) step(extent); // to the next snap position
       const r = rectOf(box), page = box === document.scrollingElement;
       return {moved: Math.round((offset() - before) * sign), before: Math.round(Math.abs(before)),
         box: page ? [0, 0, window.innerWidth, window.innerHeight] : [r.left, r.top, r.right, r.bottom].map(Math.round)};
     },
     // held.<nonce>: the values of the elements that look.<nonce> collected.
     held(root, [nonce]) {
-      const elements = looked.nonce === nonce ? looked.elements : [];
-      looked = {nonce: '', elements: []};
+      const elements = collected.nonce === nonce ? collected.elements : [];
+      collected = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      return {count: 1, rest: resting(), late: asked('late'), disabled: disabled(el), checked: ticked(el),
+      return {count: 1, rest: resting(), late: watchReports('late'), disabled: disabled(el), checked: checkedState(el),
         options: options(el),
-        several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: secret(el),
+        several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: isSecret(el),
         typed: isInput(localName(el)) || editable(el),
         text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
     },
@@ -429,7 +432,7 @@
     let el = kept.el.deref();
     if (!el || !el.isConnected) el = heir(root, kept.was);
     if (!el) return {gone: true};
-    const f = focusIn(root), seen = look(el, kept.kind);
+    const f = focusIn(root), seen = stateOf(el, kept.kind);
     if (kept.kind === 'parts') {
       const group = kept.group.map(r => r.deref()).filter(e => e && e.isConnected);
       const now = group.length === kept.group.length ? group : parts(el) || [];
@@ -439,7 +442,7 @@
     }
     const moved = f.field !== el;
     return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
-      taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
+      taken: moved && f.field && f.able && !isSecret(f.field) ? read(f.field) : '', ...seen};
   };
   // pagePut reports whether the page itself has moved the caret after the touch, as a mask does that appears when the
   // field receives the focus.
@@ -519,9 +522,9 @@
       disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true',
       chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
     }));
-  // ticked returns the state of a check box, radio button or switch, or of the one that a label names: "true", "false",
-  // or "" without one.
-  const ticked = el => {
+  // checkedState returns the state of a check box, radio button or switch, or of the one that a label names: "true",
+  // "false", or "" without one.
+  const checkedState = el => {
     for (let n = el; n && isElement(n); n = parent(n)) {
       const e = localName(n) === 'label' && prop(n, HTMLLabelElement.prototype, 'control') || n;
       if (localName(e) === 'input' && /^(checkbox|radio)$/.test(prop(e, HTMLInputElement.prototype, 'type')))
@@ -541,8 +544,8 @@
     queryAll(root, body) {
       const [name, ...args] = body.split('.');
       if (name === 'look') {
-        if (looked.nonce !== args[0]) looked = {nonce: args[0], elements: []};
-        if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);
+        if (collected.nonce !== args[0]) collected = {nonce: args[0], elements: []};
+        if (isElement(root) && collected.elements.length < MAX_LOOK) collected.elements.push(root);
         return [];
       }
       // scroller.<x>: the box that scroll moves
