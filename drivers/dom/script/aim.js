@@ -67,7 +67,8 @@
       }
       if (!event.isTrusted) return; // an event that the page created
       this.watchCaret(event);
-      if (!this.result && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
+      if (!this.result && mayStartTouch(event))
+        this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
       if (this.result !== 'missed') {
         if (this.result) this.press.follow(event, event.composedPath()[0]);
         return;

@@ -122,7 +122,7 @@
     return !same;
   };
   // In browsers where the driver cannot query it, script/openroots.js sends it when the event internals requests it.
-  window.addEventListener('@watch@said', event => {
+  window.addEventListener('@watch@axinfo', event => {
     const [el] = event.composedPath();
     try { globalThis.taprootSetAXInfo(el, JSON.parse(String(event.detail))); } catch { /* not from openroots.js */ }
   }, true);
@@ -478,8 +478,8 @@
       aim.judge(hitAt(root, +x, +y), {clientX: +x, clientY: +y});
       return {result: aim.result, met: aim.met};
     },
-    // aimed-anew: the touch is still to come.
-    'aimed-anew'() {
+    // aimed-again: the touch is still to come.
+    'aimed-again'() {
       if (aim) aim.result = aim.met = '';
       return {};
     },

@@ -47,7 +47,7 @@
         pressed: state(internal.ariaPressed),
         selected: internal.ariaSelected === 'true' || undefined,
         disabled: internal.ariaDisabled === 'true' || undefined};
-      send(el, new Custom(NAME + 'said', {composed: true, detail: JSON.stringify(info)}));
+      send(el, new Custom(NAME + 'axinfo', {composed: true, detail: JSON.stringify(info)}));
     }
   });
 })();

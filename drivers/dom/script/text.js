@@ -99,7 +99,7 @@
         const last = out.length ? out[out.length - 1] : '\n';
         if (s.startsWith(' ') && /[ \n]$/.test(last)) s = s.slice(1);
       }
-      if (!blank && this.firsts(el).letter && this.begins(n, el)) s = s.replace(/^\s*[\p{P}]*[^\s][\p{P}]*/u, '');
+      if (!blank && this.firsts(el).letter && this.startsBlock(n, el)) s = s.replace(/^\s*[\p{P}]*[^\s][\p{P}]*/u, '');
       if (dotted(style)) s = s.replace(/\S/gu, '•');
       if (style.unicodeBidi.endsWith('override') && style.direction === 'rtl') s = [...s].reverse().join('');
       if (style.textTransform === 'uppercase') s = s.toUpperCase();
@@ -132,14 +132,14 @@
         const outer = up &&
           !/^(inline|table|flex|grid)|absolute|fixed/.test(this.style(el).display + this.style(el).position) &&
           this.firsts(up);
-        if (outer && (outer.line || outer.letter) && this.begins(el, up, outer.top))
+        if (outer && (outer.line || outer.letter) && this.startsBlock(el, up, outer.top))
           first = {line: first.line || outer.line, letter: first.letter || outer.letter, top: outer.top};
       }
       this.first.set(el, first);
       return first;
     }
-    // begins reports whether nothing visible precedes n in the block.
-    begins(n, el, top = this.firsts(el).top) {
+    // startsBlock reports whether nothing visible precedes n in the block.
+    startsBlock(n, el, top = this.firsts(el).top) {
       for (let at = n; at && at !== top; at = parent(at)) {
         for (let prior = priorOf(at); prior; prior = priorOf(prior))
           if (typeOf(prior) === 3 ?

@@ -26,33 +26,35 @@
   let depth = 0, endedAt = -1e9;
   const done = key => { if (pending.delete(key)) endedAt = now(); };
   // The effect of a touch or key is often drawn in the next animation frame, which the page requests in its listener:
-  // responses are such frames, and those that they request, up to DEEP in a chain.
-  const answers = new Set();
+  // responseFrames are such frames, and those that they request, up to DEEP in a chain.
+  const responseFrames = new Set();
   // The timers without a delay and the animation frames that a page requests in a listener of a key, by their ids
   // (those of frames are negative). Typing by a driver is faster than that of any person and would overtake them, so
   // they run before the next key.
   const ATONCE = 1, immediate = new Map(), nativeClear = window.clearTimeout,
     nativeCancelFrame = window.cancelAnimationFrame;
+  // catchUp runs them.
   const catchUp = () => {
     for (let round = 0; immediate.size && round < DEEP; round++) {
       for (const [id, run] of [...immediate]) {
-        if (immediate.delete(id)) try {
-          run();
-        } catch (error) { apply(nativeTimeout, window, [() => { throw error; }, 0]); }
+        if (!immediate.delete(id)) continue;
+        try { run(); } catch (error) { apply(nativeTimeout, window, [() => { throw error; }, 0]); }
       }
     }
   };
   const moving = new Map(); // animation frames that a touch has started, by id
-  let answering = false, frameDepth = 0;
+  let handlingInput = false, frameDepth = 0;
 
 // include awaited.js
+  // set, clear, tick, draw and drop receive the calls of setTimeout, clearTimeout and clearInterval, setInterval,
+  // requestAnimationFrame, and cancelAnimationFrame.
   const set = (target, self, args) => {
     const delay = Number(args[1]) || 0, deep = depth + 1;
     if (pending.size > MANY) return apply(target, self, args);
     apply(nativeTimeout, window, [() => { depth = deep; }, delay]);
     const id = apply(target, self, args), counts = deep <= DEEP && delay <= LONG;
     if (counts) pending.set(id, now() + delay);
-    if (counts && delay <= ATONCE && answering && typeof args[0] === 'function') {
+    if (counts && delay <= ATONCE && handlingInput && typeof args[0] === 'function') {
       immediate.set(id, () => {
         apply(nativeClear, window, [id]);
         done(id);
@@ -81,11 +83,11 @@
   };
   const draw = (target, self, args) => {
     // a frame and an interval may have the same id
-    const place = answering ? 1 : frameDepth > 0 ? frameDepth + 1 : 0, key = {};
+    const place = handlingInput ? 1 : frameDepth > 0 ? frameDepth + 1 : 0, key = {};
     if (place) apply(nativeFrame, window, [() => { frameDepth = place; }]);
     const id = apply(target, self, args);
     frames.add(id);
-    if (place && place <= DEEP) answers.add(id);
+    if (place && place <= DEEP) responseFrames.add(id);
     if (place && touchedNow() && !document.hidden) { hold(key, HOLD); moving.set(id, key); }
     if (place && place <= DEEP && typeof args[0] === 'function') {
       immediate.set(-id, () => {
@@ -98,7 +100,7 @@
     apply(nativeFrame, window, [() => {
       frameDepth = 0;
       frames.delete(id);
-      answers.delete(id);
+      responseFrames.delete(id);
       immediate.delete(-id);
       endMove(id);
     }]);
@@ -107,7 +109,7 @@
   const endMove = id => { release(moving.get(id)); moving.delete(id); };
   const drop = (target, self, args) => {
     frames.delete(args[0]);
-    answers.delete(args[0]);
+    responseFrames.delete(args[0]);
     immediate.delete(-args[0]);
     endMove(args[0]);
     return apply(target, self, args);
@@ -121,7 +123,7 @@
     window[name] = new Proxy(window[name], {apply: handler});
   }
   for (const [name, holds] of Object.entries({busy, late, ticking: () => ticking.size + frames.size > 0,
-    answering: () => answers.size > 0 && !document.hidden})) {
+    answering: () => responseFrames.size > 0 && !document.hidden})) {
     me[name] = holds;
     listen(window, NAME + name, event => { if (anyPeer(name)) refuse(event); });
   }
@@ -141,10 +143,10 @@
       if (!event.isTrusted && kind !== 'input' && kind !== 'change') return;
       shared.touched = clock();
       if (!event.isTrusted) return;
-      answering = true;
+      handlingInput = true;
       if (kind === 'keydown') catchUp();
       apply(nativeTimeout, window, [() => {
-        answering = false;
+        handlingInput = false;
         if (event.defaultPrevented && writes(event)) refused = true;
       }, 0]);
     }, {capture: true, passive: true});
@@ -154,7 +156,7 @@
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
     if (!event.isTrusted || !hit) return;
     const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true,
-      detail: stageOf(event) * 2 + begins(event), clientX: at.clientX, clientY: at.clientY});
+      detail: stageOf(event) * 2 + mayStartTouch(event), clientX: at.clientX, clientY: at.clientY});
     if (send(hit, asked)) return;
     refuse(event);
     stop(event);
