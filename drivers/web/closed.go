@@ -234,7 +234,7 @@ func (p *devtoolsClient) hear(element string) bool {
 	for _, property := range tree.Nodes[0].Properties {
 		said[property.Name] = property.Value.Value
 	}
-	return p.call(element, "function(said) { return taprootSetAXInfo(this, said); }", map[string]any{"value": said})
+	return p.call(element, "function(info) { return taprootSetAXInfo(this, info); }", map[string]any{"value": said})
 }
 
 // call runs a function in the engine's world; a function that returns false has changed nothing.

@@ -119,6 +119,7 @@
     }
     return '';
   };
+  // alike returns what identifies the appearance of a node: its tag, role, id, text and name.
   const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
   let aim = null;
   const FRAMES = new Set(['iframe', 'frame', 'object', 'embed']);

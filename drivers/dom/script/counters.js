@@ -24,8 +24,10 @@
   // Counters calculates the values of all counters for each element with a pseudo-element, outermost counter first.
   class Counters {
     constructor(top) { this.at = new Map(); this.open = []; this.left = 20000; if (top) this.walk(top, null); }
+    // of returns the values of a counter at an element or its pseudo-element.
     of(el, part, name) { return (this.at.get(el)?.[part] || []).filter(c => c.name === name).map(c => c.value); }
     last(name) { return this.open.findLast(c => c.name === name); }
+    // apply changes the counters as a style says; item are changes without a style.
     apply(style, scope, item) {
       for (const [name, value] of changes(style.counterReset)) {
         const own = this.last(name);
@@ -38,6 +40,7 @@
       each(item.concat(changes(style.counterIncrement)), (c, n) => { c.value += n; });
       each(changes(style.counterSet), (c, n) => { c.value = n; });
     }
+    // walk visits an element and its descendants in the order of the document.
     walk(el, scope) {
       const style = styleOf(el), tag = localName(el);
       if (--this.left < 0 || style.display === 'none') return;

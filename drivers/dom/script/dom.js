@@ -17,14 +17,18 @@
       this.until = performance.now() + DOM_MAX.ms;
       this.range = new Range();
     }
+    // all returns the page.
     all() {
       const top = rootElement(this.root);
       if (top) this.element(top, -1, 0, 0, 0);
       return {w: window.innerWidth, h: window.innerHeight, url: String(location.href).slice(0, 500),
         props: DOM_BOX.concat(DOM_TEXT), styles: this.styles, nodes: this.nodes, more: this.more};
     }
+    // hasBudget reports whether the limits of nodes, characters and time allow another node.
     hasBudget() { return this.nodes.length < DOM_MAX.nodes && this.left > 0 && performance.now() < this.until; }
+    // push adds a node and returns its index.
     push(node, chars) { this.left -= chars + 40; return this.nodes.push(node) - 1; }
+    // element adds an element and its descendants; up is the index of its parent, dx and dy the offset of its frame.
     element(el, up, depth, dx, dy) {
       const tag = localName(el);
       if (!this.hasBudget() || depth > MAX_DEPTH) { this.more++; return; }
@@ -58,6 +62,7 @@
         else if (typeOf(n) === 3) this.run(n, at, dx, dy, seen);
       }
     }
+    // attributes returns names and values, without event handlers and secrets.
     attributes(el, tag) {
       const out = [], secretly = tag === 'input' && /^(password|hidden)$/.test(inputType(el));
       for (const name of namesOf(el).slice(0, DOM_MAX.attrs)) {
@@ -85,6 +90,7 @@
       const doc = ++this.frames <= DOM_MAX.frames ? prop(el, HTMLIFrameElement.prototype, 'contentDocument') : null;
       try { return doc ? rootElement(doc) : null; } catch { return null; }
     }
+    // style returns the index of a style; says: the element has text.
     style(style, says) {
       const read = name => {
         const v = style.getPropertyValue(name);
@@ -100,6 +106,7 @@
       if (n === undefined) { this.known.set(key, n = this.styles.push(values) - 1); this.left -= key.length; }
       return n;
     }
+    // run adds a text node with the box in which it is drawn.
     run(n, up, dx, dy, seen) {
       const data = dataOf(n);
       if (!/\S/.test(data)) return;

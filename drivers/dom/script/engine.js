@@ -140,7 +140,9 @@
     namesOf = method(Element.prototype, 'getAttributeNames');
   const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
     'header', 'main', 'nav', 'p', 'section', 'span']);
+  // shadowOf returns the shadow root of an element, also a closed one that is known.
   const shadowOf = el => openRoot(el) || closedRoots.get(el) || null;
+  // newStore returns the empty state of a reading with the number gen.
   const newStore = gen =>
     ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
   let store = newStore('');
@@ -149,6 +151,7 @@
   // where it was.
   let frameDrawn = true;
 
+  // truncate and truncateLong return a text up to a length.
   const truncate = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
   const truncateLong = s => s.length > MAX_LONG ? s.slice(0, MAX_LONG - 1) + '…' : s;
   // hasOwnText reports whether an element has text of its own.
@@ -156,8 +159,10 @@
     for (let n = firstOf(el); n; n = nextOf(n)) if (typeOf(n) === 3 && dataOf(n).trim()) return true;
     return false;
   };
+  // squeeze returns a text with its white space collapsed.
   const squeeze = s => s.replace(/[ \t\n\r\f]+/g, ' ').trim();
   const isElement = n => typeOf(n) === 1;
+  // prop returns a property of an element from its prototype, undefined when the element does not have it.
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
   // The parent in the tree as it is drawn: through slots and out of shadow roots.
   const slots = new WeakMap(); // of nodes in slots of closed roots: their assignedSlot is null
@@ -168,10 +173,13 @@
     const p = parentOf(n);
     return p && typeOf(p) === 11 ? hostOf(p) : p;
   };
+  // holds reports whether inner is outer or drawn inside of it.
   const holds = (outer, inner) => {
     for (let n = inner; n; n = parent(n)) if (n === outer) return true;
     return false;
   };
+  // children returns the child nodes as they are drawn: through slots, in shadow roots, without those that are not
+  // shown.
   const children = el => {
     const list = [];
     if (localName(el) === 'slot') {
@@ -191,6 +199,7 @@
     const t = (attr(el, 'type') || 'text').toLowerCase();
     return prop(el, HTMLInputElement.prototype, 'type') || t;
   };
+  // describe returns an element in one expression, with its id or classes.
   const describe = el => {
     const name = attr(el, 'id') ? '#' + attr(el, 'id') : (attr(el, 'class') || '').trim().split(/\s+/).filter(Boolean)
       .slice(0, 2).map(c => '.' + c).join('');
@@ -232,7 +241,9 @@
   const INVISIBLE =
     /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
+  // visibleText returns a text without characters that only an icon font shows, '' when nothing of it is visible.
   const visibleText = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
+  // unquoted returns the value of a string of a style sheet.
   const unquoted = s => s.slice(1, -1)
     .replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
   // contentText returns the text in the content of a pseudo-element; counter() returns the values of a counter there.
@@ -258,7 +269,9 @@
 
 // include dom.js
 
+  // put sets a property of a node, unless it is empty.
   const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? truncateLong : truncate)(String(value)); };
+  // intersect returns the common part of two boxes; isEmpty reports whether a box is smaller than a pixel.
   const intersect = (a, b) =>
     ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
   const isEmpty = b => b.r - b.l < 1 || b.b - b.t < 1;
@@ -267,19 +280,23 @@
     const sw = scrollWidth(el), sh = scrollHeight(el), x = l - scrollLeft(el), y = t - scrollTop(el);
     return s.direction === 'rtl' ? {l: x + w - sw, t: y, r: x + w, b: y + sh} : {l: x, t: y, r: x + sw, b: y + sh};
   };
+  // scrolls reports whether an element can be scrolled.
   const scrolls = (el, s) => /auto|scroll/.test(s.overflowY) && scrollHeight(el) > clientHeight(el) + 1 ||
     /auto|scroll/.test(s.overflowX) && scrollWidth(el) > clientWidth(el) + 1;
+  // focused returns the element that has the focus, also in shadow trees, null for the body and frames.
   const focused = root => {
     let el = activeIn[9](root);
     for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
     if (!el || localName(el) === 'body' || localName(el) === 'html' || framing(el)) return null;
     return el;
   };
+  // hitAt returns the topmost element at a point, also in shadow trees.
   const hitAt = (root, x, y) => {
     let el = pointIn[9](root, x, y);
     for (let inner; el && shadowOf(el) && (inner = pointIn[11](shadowOf(el), x, y)) && inner !== el; el = inner);
     return el;
   };
+  // sameControl reports whether a is in a label for b.
   const sameControl = (a, b) => {
     for (let n = a; n && isElement(n); n = parent(n)) {
       if (localName(n) !== 'label') continue;
@@ -288,6 +305,7 @@
     }
     return false;
   };
+  // reacting returns the nearest ancestor that reacts to clicks, or el itself.
   const reacting = (reader, el) => {
     for (let n = el; n && isElement(n); n = parent(n)) if (reader.reacting(n)) return n;
     return null;
@@ -344,11 +362,13 @@
 
 // include ready.js
 
+  // state returns what each answer says about the document; see State of package dom.
   const state = root => ({doc: id, ready: ready(root),
     url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
 
 // include aim.js
 
+  // deref returns element n of the reading gen.
   const deref = (gen, n) => {
     const el = store.gen === gen && store.refs[n] ? store.refs[n].deref() : null;
     if (!el || !el.isConnected) throw new Error('taproot: stale reference');
@@ -564,6 +584,7 @@
   // hasSeenChild reports whether a child of an element with display: contents, which has no box, is visible.
   const hasSeenChild = (reader, el) => reader.style(el).display === 'contents' &&
     children(el).some(n => isElement(n) ? reader.seen(n) : typeOf(n) === 3 && dataOf(n).trim() !== '');
+  // answer returns a detached element with JSON as its text.
   const answer = (root, value) => {
     const holder = create(typeOf(root) === 9 ? root : document, 'p');
     holder.textContent = JSON.stringify(value);

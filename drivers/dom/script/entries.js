@@ -18,6 +18,7 @@
         .some(name => name.endsWith('disabled') && DISABLED_DATA.test(name) && attr(el, name) !== 'false' ||
         name.startsWith('data-') && name.endsWith('-state') && /(^|\s)disabled(\s|$)/.test(attr(el, name)));
     }
+    // isEntry reports whether el looks like an entry of a list or menu.
     isEntry(el, tag, role) {
       if (tag === 'li' || ENTRY_ROLES.has(role)) return true;
       for (let n = parent(el), i = 0; n && isElement(n) && i < 4; n = parent(n), i++) {

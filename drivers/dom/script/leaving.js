@@ -13,8 +13,8 @@
       if (playState !== 'running' || !effect || !effect.target || !(playbackRate > 0) ||
           effect.pseudoElement && effect.pseudoElement !== '::details-content')
         continue;
-      const left = (
-        effect.getComputedTiming().endTime - (typeof currentTime === 'number' ? currentTime : 0)) / playbackRate;
+      const at = typeof currentTime === 'number' ? currentTime : 0;
+      const left = (effect.getComputedTiming().endTime - at) / playbackRate;
       if (left > 0 && left <= SOON && leavesView(effect.getKeyframes())) found.add(effect.target);
     }
     return found;

@@ -122,6 +122,7 @@
       if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is not a name
       return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : truncate(name);
     }
+    // collectName adds the texts that name an element.
     collectName(el, out, depth) {
       if (depth > 30 || out.length > 300) return;
       const made = this.pseudosOf(el);

@@ -38,6 +38,7 @@
     [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
   const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_RING_WIDTH = 6,
     LEAST_CANVAS = 10, MAX_OVER = 400, FAINT = 0.1, MIN_LINE_HEIGHT = 4;
+  // Boxes have the edges l, t, r and b.
   const width = b => b.r - b.l, height = b => b.b - b.t;
   const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
   const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
@@ -219,9 +220,9 @@
         if (this.textGone(rec, lines)) return;
       }
       if (shown.length && rec.runs.some(run => run.away)) this.shorten(rec);
-      if (shown.length &&
-          shown.every(
-          l => height(l.whole) < MIN_LINE_HEIGHT && width(l.whole) > MIN_LINE_HEIGHT || this.camouflaged(l))) {
+      const unreadable = l => height(l.whole) < MIN_LINE_HEIGHT && width(l.whole) > MIN_LINE_HEIGHT ||
+        this.camouflaged(l);
+      if (shown.length && shown.every(unreadable)) {
         this.textLost(rec);
         shown = [];
       }

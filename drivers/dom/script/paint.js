@@ -38,7 +38,8 @@
     }
     return sum;
   };
-  const edges = (text, w, h) => { // returns the four values of inset(), in the order of CSS
+  // edges returns the four values of inset() in pixels.
+  const edges = (text, w, h) => {
     const parts = text.replace(/\bround\b.*$/, '').match(/calc\((?:[^()]|\([^()]*\))*\)|[^\s]+/g) || [];
     const [t = '0px', r = t, b = t, l = r] = parts;
     return {t: length(t, h), r: length(r, w), b: length(b, h), l: length(l, w)};
@@ -273,6 +274,7 @@
       return localName(el) === 'select' && matches(el, ':open') && styleOf(el).appearance === 'base-select';
     } catch { return false; }
   };
+  // inPicker reports whether an element is an option of such a list.
   const inPicker = el => (localName(el) === 'option' || localName(el) === 'optgroup') && parent(el) &&
     isElement(parent(el)) && pickerOpen(parent(el));
   // inTopLayer reports whether an element is in the top layer: a modal dialog, a popover, a full-screen element, an

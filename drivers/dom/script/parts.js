@@ -76,6 +76,7 @@
 
   // Matches start and end at the limits of words, as in showsWords of package screen.
   const inWord = c => /^[\p{L}\p{N}\p{M}_]/u.test(c), digit = c => /^\p{Nd}/u.test(c), letter = c => /^\p{L}/u.test(c);
+  // joins reports whether a mark between two characters is part of a word or number: "3.5", "it's".
   const joins = (left, mark, right) => digit(left) && digit(right) ?
     ".,:'/-".includes(mark) : letter(left) && letter(right) && "'-".includes(mark);
   const sign = (s, i) => i < s.length && i >= 0 ? String.fromCodePoint(s.codePointAt(i)) : '';
@@ -157,6 +158,7 @@
       if (!known.dots || known.last && whole.b < known.last) return known;
       return {seen: intersect(known.seen, known.dots), far: intersect(known.far, known.dots)};
     }
+    // edgeOf calculates it.
     edgeOf(owner) {
       const all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
       let block = owner;

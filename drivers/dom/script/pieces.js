@@ -4,6 +4,7 @@
 
   const MAX_TEXTS_IN = 500; // of one element, in addition to those that must be found
 
+  // plainLines returns a text without its empty lines.
   const plainLines = s => {
     const lines = s.split('\n').map(l => l.trim()).filter(l => l.replace(INVISIBLE, ''));
     return visibleText(truncateLong(lines.join('\n')));

@@ -6,6 +6,7 @@
   // Press observes the latest press in this document.
   class Press {
     constructor(root) { this.root = root; this.forget(); }
+    // forget starts without a press.
     forget() { globalThis.taprootPressed = null; this.el = null; this.downs = []; this.clicked = this.moved = false; }
     // listen observes presses from now on; script/aim.js passes its events on instead.
     listen() {
@@ -19,6 +20,7 @@
       if (event.type === WATCH + 'touch') this.hear(event.detail >> 1, hit, event);
       else if (event.isTrusted) this.follow(event, hit);
     }
+    // follow receives the events of the browser.
     follow(event, hit) {
       if (event.type === 'pointerdown') this.downs = [];
       // the page may call preventDefault later

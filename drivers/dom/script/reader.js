@@ -46,9 +46,8 @@
       let yes = this.colourChangers.get(el);
       if (yes === undefined) {
         const p = parent(el), s = this.style(el);
-        this.colourChangers.set(
-          el, yes = s.filter !== 'none' || s.mixBlendMode !== 'normal' ||
-          !!p && isElement(p) && this.changesColours(p));
+        yes = s.filter !== 'none' || s.mixBlendMode !== 'normal' || !!p && isElement(p) && this.changesColours(p);
+        this.colourChangers.set(el, yes);
       }
       return yes;
     }
@@ -63,6 +62,7 @@
       if (!s) this.styles.set(el, s = styleOf(el));
       return s;
     }
+    // inline reports whether an element is part of a line of text.
     inline(el) {
       const d = this.style(el).display;
       if (el instanceof MathMLElement) return true;

@@ -49,6 +49,7 @@
       if (!input || localName(input) !== 'input' || rendered(input) || hasCustomTwin(input, el)) return null;
       return ['checkbox', 'radio'].includes(inputType(input)) ? input : null;
     }
+    // disabled reports whether an element is disabled, by itself or by an ancestor.
     disabled(el, tag, role, style, at) {
       if (at.disabled || this.inert.has(el) || matches(el, ':disabled') || attr(el, 'aria-disabled') === 'true')
         return true;

@@ -133,6 +133,7 @@
 
   // refused: since the last touch, the page has prevented the input of a typed character.
   let refused = false;
+  // writes reports whether an event is about to write a character.
   const writes = event => event.type === 'beforeinput' || event.type === 'keypress' ||
     event.type === 'keydown' && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
   listen(window, NAME + 'refused', event => { if (refused) refuse(event); });
@@ -152,6 +153,7 @@
     }, {capture: true, passive: true});
   }
 
+  // onTouch sends a touch to the script that reads the page, which may block it (see aim.js).
   const onTouch = event => {
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
     if (!event.isTrusted || !hit) return;

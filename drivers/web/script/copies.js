@@ -5,6 +5,7 @@
   delete window.__taprootCopied;
   if (typeof tell !== 'function' || window.matchMedia('(scripting: none)').matches) return;
   const later = window.setTimeout.bind(window);
+  // selected returns the selected text, also that in a field.
   const selected = () => {
     let el = document.activeElement;
     while (el && el.shadowRoot && el.shadowRoot.activeElement) el = el.shadowRoot.activeElement;

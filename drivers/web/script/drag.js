@@ -1,6 +1,7 @@
 // Performs an HTML drag from one point to another by its events: a Firefox that is automated starts such drags and
 // never ends them. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the result.
 async ([x1, y1, x2, y2]) => {
+  // at returns the topmost element at a point, also in shadow trees.
   const at = (x, y) => {
     let el = document.elementFromPoint(x, y);
     for (let inner; el && el.shadowRoot && (inner = el.shadowRoot.elementFromPoint(x, y)) && inner !== el;) el = inner;
@@ -14,6 +15,7 @@ async ([x1, y1, x2, y2]) => {
       (source.localName === 'img' || source.localName === 'a') && source.getAttribute('draggable') !== 'true')
     return '';
   const data = new DataTransfer();
+  // send fires an event at a point. It reports whether the default action is allowed.
   const send = (el, type, x, y) => {
     const mouse = {
       bubbles: true, composed: true, cancelable: type !== 'dragend' && type !== 'dragleave', view: window, clientX: x,

@@ -17,8 +17,10 @@ async (box, {x, y, part, until, whole, time}) => {
       for (let k = 0; k < low.length; k++) all.joined.push(k < low.length - 1 || joined);
     });
   };
+  // read returns the letters and digits of a text.
   const read = s => { const all = {text: '', joined: []}; add(all, s); return all; };
   const wanted = until.map(s => read(s).text);
+  // found reports whether they contain one of the wanted texts.
   const found = all => wanted.some(w => {
     for (let at = all.text.indexOf(w); at >= 0; at = all.text.indexOf(w, at + 1)) {
       if (!whole || !(at > 0 && all.joined[at - 1]) && !all.joined[at + w.length - 1]) return true;
@@ -40,6 +42,7 @@ async (box, {x, y, part, until, whole, time}) => {
   // hides reports whether the box shows something that this script cannot read.
   const hides = () => elements().some(el => el.matches(foreign) ||
     !el.shadowRoot && el.localName.includes('-') && customElements.get(el.localName));
+  // shows reports whether the box contains one of the wanted texts, in its text or its attributes.
   const shows = () => {
     const all = read('');
     let attributes = false;

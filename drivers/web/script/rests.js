@@ -5,6 +5,7 @@
   const changed = () => { last = performance.now(); };
   const watch = new MutationObserver(changed), how = {capture: true, passive: true};
   addEventListener('scroll', changed, how);
+  // observe starts to observe the changes in a document and its open shadow roots.
   const observe = root => {
     watch.observe(root, {subtree: true, childList: true, characterData: true});
     for (const el of root.querySelectorAll('*')) if (el.shadowRoot) observe(el.shadowRoot);

@@ -2,6 +2,7 @@
 // has ended: a box with scroll snapping continues after the wheel event, and on a busy machine nothing has moved yet
 // when the event has been processed.
 ([x, y, right, down], limit = 2000) => {
+  // inner returns the topmost element at a point, also in shadow trees and in frames of the same site.
   const inner = (root, x, y) => {
     const el = root.elementFromPoint(x, y);
     if (el && el.shadowRoot && el.shadowRoot.elementFromPoint(x, y) !== el) return inner(el.shadowRoot, x, y) || el;
@@ -11,13 +12,16 @@
     const box = el.getBoundingClientRect();
     return inner(page, x - box.left - el.clientLeft, y - box.top - el.clientTop) || el;
   };
+  // above returns the parent of an element as it is drawn, out of shadow roots and frames.
   const above = el => el.assignedSlot || el.parentElement || el.getRootNode().host ||
     (el.ownerDocument.defaultView && el.ownerDocument.defaultView.frameElement);
   const scrolls = (el, style, axis) => el === el.ownerDocument.scrollingElement ?
     style['overflow' + axis] !== 'hidden' && style['overflow' + axis] !== 'clip' :
     /auto|scroll/.test(style['overflow' + axis]);
+  // canMove reports whether a box at the offset at can be scrolled further in the direction of by.
   const canMove = (at, size, seen, by, back) => by > 0 ?
     (back ? -at : size - seen - at) > 1 : by < 0 && (back ? size - seen + at : at) > 1;
+  // moves reports whether the mouse wheel can scroll an element.
   const moves = el => {
     const style = el.ownerDocument.defaultView.getComputedStyle(el);
     return scrolls(el, style, 'X') &&

@@ -119,6 +119,7 @@
     walk(el, styleOf(el), editable(el));
     return tidy(out);
   };
+  // tidy returns a text without invisible characters and empty lines.
   const tidy = s => s.replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n')
     .replace(/\n{2,}/g, '\n')
     .replace(/^\n|\n$/g, '').slice(0, MAX_TEXT);
@@ -154,6 +155,7 @@
       rows.every(row => Math.abs(row.p[0].x - rows[0].p[0].x) < 40) && (rows.length > 1 || +first[0] === 1);
     return tidy(rows.map(row => (numbered ? row.p.slice(1) : row.p).map(p => p.t).join('')).join('\n'));
   };
+  // tiny reports whether an element is too small to show text.
   const tiny = (el, style) => {
     const r = rectOf(el);
     return (r.width <= 4 || r.height <= 4) && style.overflow !== 'visible' && style.display !== 'contents';
@@ -223,6 +225,7 @@
   };
   const isSecret = el => localName(el) === 'input' &&
     (inputType(el) === 'password' || (styleOf(el).webkitTextSecurity || 'none') !== 'none');
+  // mask returns the text of a field with its characters hidden, if it is secret.
   const mask = (el, s) => isSecret(el) ? '•'.repeat([...s].length) : s;
   const valueOf = el => (prop(el, protoOf(localName(el)), 'value') || '').slice(0, MAX_TEXT);
   const read = el => isInput(localName(el)) ? mask(el, valueOf(el)) : lines(el);
@@ -278,6 +281,7 @@
     return [head, range, tail].map(
       r => r.toString().replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').slice(0, MAX_TEXT));
   };
+  // invalid returns why the value of a field is invalid, '' for a valid one.
   const invalid = el => {
     if (!isInput(localName(el))) return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
     const proto = protoOf(localName(el)), validity = prop(el, proto, 'validity');
@@ -307,6 +311,7 @@
   };
   let fields = [], members = [], placed = null, frame = null;
   let collected = {nonce: '', elements: []};
+  // stateOf returns the state of a field: its text, selection, validity and more.
   const stateOf = (el, kind) => {
     const tag = localName(el), group = kind === 'parts' ? parts(el) : null,
       a = kind === 'text' || kind === 'editor' ? around(el) : null;
