@@ -53,26 +53,26 @@ const (
 
 // element is a node in the JSON of script/engine.js.
 type element struct {
-	Type    string     `json:"t"`
-	Ref     int        `json:"n"`
-	Flags   int        `json:"f"`
-	Box     [4]float64 `json:"b"`
-	Role    string     `json:"r"`
-	ID      string     `json:"i"`
-	TestID  string     `json:"q"`
-	Text    string     `json:"x"`
-	Desc    string     `json:"d"`
-	Hint    string     `json:"h"`
-	Covered string     `json:"c"`
-	Veiled  string     `json:"v"`
-	Seen    []float64  `json:"s"`
-	Letters []float64  `json:"y"`
-	Press   []float64  `json:"p"`
-	Holds   []string   `json:"w"`
+	Type       string     `json:"t"`
+	Ref        int        `json:"n"`
+	Flags      int        `json:"f"`
+	Box        [4]float64 `json:"b"`
+	Role       string     `json:"r"`
+	ID         string     `json:"i"`
+	TestID     string     `json:"q"`
+	Text       string     `json:"x"`
+	Desc       string     `json:"d"`
+	Hint       string     `json:"h"`
+	Covered    string     `json:"c"`
+	Obscured   string     `json:"v"`
+	Seen       []float64  `json:"s"`
+	TextBounds []float64  `json:"y"`
+	Press      []float64  `json:"p"`
+	Value      []string   `json:"w"`
 	// the area in which a canvas may draw it, then boxes over that, each with 1 for all of it and 0 for its edge
 	Traced []float64 `json:"z"`
 	// in a frame: points at which it is visible and can be touched, as far as the page in the frame can determine
-	Spare   []float64  `json:"g"`
+	Points  []float64  `json:"g"`
 	Control *int       `json:"l"`
 	Inner   []float64  `json:"o"` // of a frame: the origin of its page, the visible part of it, and its scale
 	Places  []place    `json:"m"`
@@ -81,13 +81,13 @@ type element struct {
 
 // place is where a part of a text is drawn, in the JSON of script/parts.js.
 type place struct {
-	Part    int       `json:"k"` // index into How.Parts
-	State   int       `json:"s"` // 0 in view, 1 scrolled away, 2 cut off
-	Boxes   []float64 `json:"b"`
-	Press   []float64 `json:"p"`
-	Covered string    `json:"c"`
-	Veiled  string    `json:"v"`
-	Spare   []float64 `json:"g"`
+	Part     int       `json:"k"` // index into How.Parts
+	State    int       `json:"s"` // 0 in view, 1 scrolled away, 2 cut off
+	Boxes    []float64 `json:"b"`
+	Press    []float64 `json:"p"`
+	Covered  string    `json:"c"`
+	Obscured string    `json:"v"`
+	Points   []float64 `json:"g"`
 }
 
 // Document is the result of the script for one document.
@@ -243,7 +243,7 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 		return nil
 	}
 	f.node.Children = append(f.node.Children, root)
-	var visible []met
+	var visible []coverable
 	shown := image.Rect(0, 0, Clamp(doc.W), Clamp(doc.H))
 	Each(root, func(n *screen.Node) {
 		moveNode(n, m.rect, m.point)
@@ -252,7 +252,7 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 			spare[i] = m.point(spare[i])
 		}
 		if len(spare) > 0 && !n.Hidden && !n.Offscreen && n.Bounds.Overlaps(shown) {
-			visible = append(visible, met{spare, &n.Press, &n.Covered, &n.Obscured})
+			visible = append(visible, coverable{spare, &n.Press, &n.Covered, &n.Obscured})
 		}
 		for i := range n.Parts {
 			p := &n.Parts[i]
@@ -261,7 +261,7 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 				points[j] = m.point(points[j])
 			}
 			if len(points) > 0 {
-				visible = append(visible, met{points, &p.Press, &p.Covered, &p.Obscured})
+				visible = append(visible, coverable{points, &p.Press, &p.Covered, &p.Obscured})
 			}
 		}
 	})
@@ -321,8 +321,8 @@ func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point 
 	}
 }
 
-// met is an element in a frame that the documents around the frame may cover.
-type met struct {
+// coverable is an element in a frame that the documents around the frame may cover.
+type coverable struct {
 	// points at which it is visible and can be touched, as far as the page in the frame can determine
 	spare             []image.Point
 	press             **image.Point
@@ -330,7 +330,7 @@ type met struct {
 }
 
 // cover queries the document around frame ref for what covers the elements in the frame.
-func (r *reader) cover(chain []string, ref int, all []met) error {
+func (r *reader) cover(chain []string, ref int, all []coverable) error {
 	for len(all) > 0 {
 		part := all[:min(len(all), 300)]
 		all = all[len(part):]
@@ -358,7 +358,7 @@ func (r *reader) cover(chain []string, ref int, all []met) error {
 }
 
 // by records which of the points a touch reaches, or what covers or hides all of them.
-func (n met) by(free int, covers, hides string) {
+func (n coverable) by(free int, covers, hides string) {
 	if *n.obscured == "" {
 		*n.obscured = hides
 	}
@@ -389,12 +389,12 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		Selected: is(flagSelected),
 		Focused:  is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still || is(flagRaw),
-		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried),
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Obscured, Buried: is(flagBuried),
 		Leaving: is(flagLeaving), Filled: is(flagFilled),
-		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
+		Seen: rectangle(e.Seen), TextBounds: rectangle(e.TextBounds),
 	}
-	if len(e.Holds) == 2 {
-		n.Holds = &screen.ControlValue{Value: e.Holds[0], Form: e.Holds[1]}
+	if len(e.Value) == 2 {
+		n.Holds = &screen.ControlValue{Value: e.Value[0], Form: e.Value[1]}
 	}
 	if len(e.Press) == 2 {
 		n.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}
@@ -402,8 +402,8 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 	if is(flagTraced) {
 		n.Traced = tracing(e.Traced)
 	}
-	for i := 0; i+1 < len(e.Spare); i += 2 {
-		r.spare[n] = append(r.spare[n], image.Pt(Clamp(e.Spare[i]), Clamp(e.Spare[i+1])))
+	for i := 0; i+1 < len(e.Points); i += 2 {
+		r.spare[n] = append(r.spare[n], image.Pt(Clamp(e.Points[i]), Clamp(e.Points[i+1])))
 	}
 	r.places(n, e.Places)
 	if e.Control != nil {
@@ -431,7 +431,7 @@ func (r *reader) places(n *screen.Node, places []place) {
 		if e.Part < 0 || e.Part >= len(r.how.Parts) {
 			continue
 		}
-		p := screen.PartPlace{Part: r.how.Parts[e.Part], Covered: e.Covered, Obscured: e.Veiled, Offscreen: e.State == 1,
+		p := screen.PartPlace{Part: r.how.Parts[e.Part], Covered: e.Covered, Obscured: e.Obscured, Offscreen: e.State == 1,
 			Cut: e.State == 2}
 		for b := range slices.Chunk(e.Boxes, 4) {
 			if line := rectangle(b); line != nil {
@@ -442,7 +442,7 @@ func (r *reader) places(n *screen.Node, places []place) {
 			p.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}
 		}
 		n.Parts = append(n.Parts, p)
-		for xy := range slices.Chunk(e.Spare, 2) {
+		for xy := range slices.Chunk(e.Points, 2) {
 			if at := &n.Parts[len(n.Parts)-1]; len(xy) == 2 {
 				r.spares[at] = append(r.spares[at], image.Pt(Clamp(xy[0]), Clamp(xy[1])))
 			}
