@@ -31,14 +31,14 @@ func (p *Page) Place(view, seen image.Rectangle) {
 		}
 		for i := range n.Parts {
 			p := &n.Parts[i]
-			gone := func(r image.Rectangle) bool { return !leaves(seen, r) }
+			gone := func(r image.Rectangle) bool { return !mostlyInside(seen, r) }
 			p.Offscreen = p.Offscreen || slices.ContainsFunc(p.Lines, gone)
 		}
 	})
 }
 
-// leaves reports whether at least half of a box is inside the visible part.
-func leaves(seen, box image.Rectangle) bool {
+// mostlyInside reports whether at least half of a box is inside the visible part.
+func mostlyInside(seen, box image.Rectangle) bool {
 	in := box.Intersect(seen)
 	return 2*in.Dx()*in.Dy() >= box.Dx()*box.Dy()
 }

@@ -138,7 +138,7 @@ type Page struct {
 // Read reads a page and the frames in it once, in pixels of CSS.
 func Read(a Asker, how How) (*Page, error) {
 	r := &reader{rest: screen.Quiet, asker: a, how: how, left: cmp.Or(how.Most, MaxNodes),
-		spare: map[*screen.Node][]image.Point{}, spares: map[*screen.PartPlace][]image.Point{}}
+		nodePoints: map[*screen.Node][]image.Point{}, partPoints: map[*screen.PartPlace][]image.Point{}}
 	var sought []any
 	for _, text := range how.Texts {
 		sought = append(sought, text)
@@ -173,8 +173,8 @@ type reader struct {
 	notes    []string
 	sought   []byte // the texts that must be found, and the parts of texts, as JSON
 	// in frames: points at which an element is visible and can be touched, best first
-	spare  map[*screen.Node][]image.Point
-	spares map[*screen.PartPlace][]image.Point
+	nodePoints map[*screen.Node][]image.Point
+	partPoints map[*screen.PartPlace][]image.Point
 }
 
 // frame is an iframe in a document.
@@ -247,7 +247,7 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 	shown := image.Rect(0, 0, Clamp(doc.W), Clamp(doc.H))
 	Each(root, func(n *screen.Node) {
 		moveNode(n, m.rect, m.point)
-		spare := r.spare[n]
+		spare := r.nodePoints[n]
 		for i := range spare {
 			spare[i] = m.point(spare[i])
 		}
@@ -256,7 +256,7 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 		}
 		for i := range n.Parts {
 			p := &n.Parts[i]
-			points := r.spares[p]
+			points := r.partPoints[p]
 			for j := range points {
 				points[j] = m.point(points[j])
 			}
@@ -324,7 +324,7 @@ func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point 
 // coverable is an element in a frame that the documents around the frame may cover.
 type coverable struct {
 	// points at which it is visible and can be touched, as far as the page in the frame can determine
-	spare             []image.Point
+	points            []image.Point
 	press             **image.Point
 	covered, obscured *string
 }
@@ -336,8 +336,8 @@ func (r *reader) cover(chain []string, ref int, all []coverable) error {
 		all = all[len(part):]
 		groups := make([]string, len(part))
 		for i, n := range part {
-			points := make([]string, len(n.spare))
-			for j, p := range n.spare {
+			points := make([]string, len(n.points))
+			for j, p := range n.points {
 				points[j] = fmt.Sprintf("%d,%d", p.X, p.Y)
 			}
 			groups[i] = strings.Join(points, ",")
@@ -365,8 +365,8 @@ func (n coverable) by(free int, covers, hides string) {
 	switch {
 	case covers != "":
 		*n.press, *n.covered = nil, covers
-	case *n.press != nil && free >= 0 && free < len(n.spare):
-		press := n.spare[free]
+	case *n.press != nil && free >= 0 && free < len(n.points):
+		press := n.points[free]
 		*n.press = &press
 	}
 }
@@ -403,7 +403,7 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		n.Traced = tracing(e.Traced)
 	}
 	for i := 0; i+1 < len(e.Points); i += 2 {
-		r.spare[n] = append(r.spare[n], image.Pt(Clamp(e.Points[i]), Clamp(e.Points[i+1])))
+		r.nodePoints[n] = append(r.nodePoints[n], image.Pt(Clamp(e.Points[i]), Clamp(e.Points[i+1])))
 	}
 	r.places(n, e.Places)
 	if e.Control != nil {
@@ -425,7 +425,7 @@ func (r *reader) places(n *screen.Node, places []place) {
 	if len(places) == 0 {
 		return
 	}
-	// with sufficient capacity: r.spares refers to its elements by their addresses
+	// with sufficient capacity: r.partPoints refers to its elements by their addresses
 	n.Parts = make([]screen.PartPlace, 0, len(places))
 	for _, e := range places {
 		if e.Part < 0 || e.Part >= len(r.how.Parts) {
@@ -444,7 +444,7 @@ func (r *reader) places(n *screen.Node, places []place) {
 		n.Parts = append(n.Parts, p)
 		for xy := range slices.Chunk(e.Points, 2) {
 			if at := &n.Parts[len(n.Parts)-1]; len(xy) == 2 {
-				r.spares[at] = append(r.spares[at], image.Pt(Clamp(xy[0]), Clamp(xy[1])))
+				r.partPoints[at] = append(r.partPoints[at], image.Pt(Clamp(xy[0]), Clamp(xy[1])))
 			}
 		}
 	}
