@@ -63,7 +63,7 @@
       const value = this.value(el, tag, role), form = this.form(el, tag, role);
       if (value || form) node.w = [value, form];
     }
-    // form returns the values that a control accepts, '' without a rule.
+    // form returns the values that a control accepts, '' when it accepts any.
     form(el, tag, role) {
       const ends = (min, max) => min + '–' + max;
       if (tag === 'select') {
@@ -81,7 +81,7 @@
       return role === 'slider' && has(el, 'aria-valuenow') ?
         ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
     }
-    // name returns the accessible name of an element, '' when it is the same as its text.
+    // name returns the accessible name of an element, '' without one that adds to its text.
     name(el, tag) {
       const found = labellers(el);
       if (found.length) {
