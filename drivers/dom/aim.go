@@ -9,31 +9,32 @@ import (
 
 const touchPoll = 30 * time.Millisecond
 
-// Aimed is a touch that is held back unless it meets the element that it is meant for.
+// Aimed is a touch that is blocked unless it reaches its target element.
 type Aimed struct {
-	chains [][]string // the documents on the way to the element, outermost first
+	chains [][]string // the documents that contain the element, outermost first
 	lost   LostPress
 }
 
-// LostPress is a press that gave no click, because what was pressed moved away before the release.
+// LostPress is a press without a click, because the pressed element moved away before the release.
 type LostPress struct {
-	// What was pressed, "" when the press gave a click.
+	// What describes the pressed element, "" when the press resulted in a click.
 	What string `json:"lost"`
-	// Sure: it does nothing before it is clicked. Otherwise the page may listen to presses of it.
+	// Sure reports that the element does nothing before it is clicked. Otherwise the page may have reacted to the press
+	// itself.
 	Sure bool
-	// Chain leads to its document.
+	// Chain leads to the document of the element.
 	Chain []string `json:"-"`
 }
 
-// touchAnswer is what a document says of a touch.
+// touchAnswer is the state of a touch in a document.
 type touchAnswer struct {
 	Result, Met string
 	LostPress
 }
 
-// Aim has a page hold the next touch back unless it meets the element of a ref. Each document on the way is told, so
-// that what lies over a frame does not get the touch either. An error of the Asker is given as it is; one of the ref
-// wraps ErrNotReady.
+// Aim makes a page block the next touch unless it reaches the element of a ref. Each document around the element is
+// informed, so that an element over a frame does not receive the touch either. Errors of the Asker are returned
+// unchanged; those about the ref wrap ErrNotReady.
 func Aim(a Asker, ref string) (*Aimed, error) {
 	gen, path, err := ParseRef(ref)
 	if err != nil {
@@ -49,9 +50,9 @@ func Aim(a Asker, ref string) (*Aimed, error) {
 	return aimed, nil
 }
 
-// Met tells what the touch has met, in the innermost document that knows, and of one that was held back. A touch that
-// has reached no document within patience is held back should it come yet. Of one that led the page elsewhere nobody
-// can ask, and it has met something.
+// Met returns a description of the element that the touch reached, from the innermost document with a result, and an
+// error for a touch that was blocked. A touch that reaches no document within patience is blocked if it still arrives.
+// A page that the touch has replaced cannot be queried: the touch counts as successful.
 func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 	for began := time.Now(); ; time.Sleep(touchPoll) {
 		met, came, err := t.ask(a, "aimed")
@@ -65,15 +66,16 @@ func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 	}
 }
 
-// Lost is the press of a touch that Met knows, where that was to be a click and gave none.
+// Lost returns the press of a touch for which Met returned a result, when it should have resulted in a click but did
+// not.
 func (t *Aimed) Lost() LostPress { return t.lost }
 
-// Err wraps ErrNotActionable.
+// Err returns the error of a press without a click. It wraps ErrNotActionable.
 func (p LostPress) Err() error {
 	return fmt.Errorf("%w: %s moved away between press and release: no click", drivers.ErrNotActionable, p.What)
 }
 
-// ask asks the documents once; came: the touch has come to one of them, or nobody can say.
+// ask queries the documents once. came reports whether the touch has arrived in one of them, or this is unknown.
 func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) {
 	var waiting [][]string
 	for i, chain := range t.chains {
@@ -84,7 +86,7 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 		switch touch.Result {
 		case "missed":
 			return "", true, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
-		case "frame": // of the frames on the way, the next document knows
+		case "frame": // the next document decides for a frame around the element
 			came = came || i == len(t.chains)-1
 			fallthrough
 		case "nothing":
@@ -96,22 +98,22 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 			t.lost = touch.LostPress
 			t.lost.Chain = chain
 		}
-		if touch.Met != "" { // the innermost document says it last
+		if touch.Met != "" { // the innermost document is the last
 			met = touch.Met
 		}
 	}
 	if came {
 		for _, chain := range waiting {
 			var nothing struct{}
-			_ = a.Ask(chain, "aimed.over", &nothing) // a document that is gone holds nothing back
+			_ = a.Ask(chain, "aimed.over", &nothing) // a document that no longer exists blocks nothing
 		}
 	}
 	return met, came, nil
 }
 
-// Scripted is Aim for a touch that a script makes at a point of the page's own document, by events of its own: it gives
-// an error that wraps ErrMissed when that point is not the element's. Where no touch is aimed it says nothing. again,
-// to be called when the script made none, leaves the word to the touch that is to come.
+// Scripted is Aim for a touch that a script makes at a point of the page's own document, with events of its own. It
+// returns an error that wraps ErrMissed when that point is not on the element, and does nothing when no touch is aimed.
+// The caller calls again when the script made no touch: the result is then that of the touch that follows.
 func Scripted(a Asker, x, y int) (again func(), err error) {
 	var touch touchAnswer
 	if err := a.Ask(nil, fmt.Sprintf("aimed-at.%d.%d", x, y), &touch); err != nil {
@@ -122,6 +124,6 @@ func Scripted(a Asker, x, y int) (again func(), err error) {
 	}
 	return func() {
 		var nothing struct{}
-		_ = a.Ask(nil, "aimed-anew", &nothing) // a page that went away has no touch to come
+		_ = a.Ask(nil, "aimed-again", &nothing) // the page was replaced: no touch follows
 	}, nil
 }

@@ -9,35 +9,35 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// page is an Asker whose documents tell a touch one after the other what they know of it; the last word is said again.
+// page is an Asker with documents that return the states of a touch one after the other; the last one is repeated.
 type page struct {
-	says  map[int][]string // by the depth of the document
-	heard []string
+	states   map[int][]string // by the depth of the document
+	commands []string
 }
 
 func (p *page) Ask(chain []string, command string, into any) error {
-	p.heard = append(p.heard, command)
-	list := p.says[len(chain)]
+	p.commands = append(p.commands, command)
+	list := p.states[len(chain)]
 	if command != "aimed" || len(list) == 0 {
 		return nil
 	}
-	word := list[0]
+	state := list[0]
 	if len(list) > 1 {
-		p.says[len(chain)] = list[1:]
+		p.states[len(chain)] = list[1:]
 	}
-	if word == "gone" {
+	if state == "gone" {
 		return errors.New("the page is another one")
 	}
 	answer := into.(*touchAnswer)
-	answer.Result = word
-	if word == "hit" || word == "missed" {
+	answer.Result = state
+	if state == "hit" || state == "missed" {
 		answer.Met = "button"
 	}
 	return nil
 }
 
-// TestWhatATouchHasMet: in the page, in a frame, late, elsewhere, nowhere.
-func TestWhatATouchHasMet(t *testing.T) {
+// TestAimedMet covers touches that arrive in the page, in a frame, late, elsewhere or nowhere.
+func TestAimedMet(t *testing.T) {
 	for name, c := range map[string]struct {
 		top, frame []string
 		met        string
@@ -54,19 +54,19 @@ func TestWhatATouchHasMet(t *testing.T) {
 		"nothing":                {top: []string{"nothing"}, frame: []string{"nothing"}, missed: true, last: "aimed.lost"},
 		"another page":           {top: []string{"gone"}, last: "aimed"},
 		"a new document":         {top: []string{""}, frame: []string{"gone"}, last: "aimed"},
-		"nobody can tell":        {top: []string{""}, frame: []string{""}, last: "aimed"},
+		"an unknown result":      {top: []string{""}, frame: []string{""}, last: "aimed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &page{says: map[int][]string{0: c.top, 1: c.frame}}
+				p := &page{states: map[int][]string{0: c.top, 1: c.frame}}
 				aimed, err := Aim(p, "g/3/4")
 				if err != nil {
 					t.Fatal(err)
 				}
 				met, err := aimed.Met(p, 200*time.Millisecond)
 				if met != c.met || errors.Is(err, drivers.ErrMissed) != c.missed || (err != nil) != c.missed ||
-					p.heard[len(p.heard)-1] != c.last {
-					t.Errorf("%q, %v, %v", met, err, p.heard)
+					p.commands[len(p.commands)-1] != c.last {
+					t.Errorf("%q, %v, %v", met, err, p.commands)
 				}
 			})
 		})

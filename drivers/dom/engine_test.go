@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEngineIsWhole: every file of the script is in it, and every file that it includes is there.
-func TestEngineIsWhole(t *testing.T) {
+// TestEngineIncludesAllFiles checks that every file of the script is included, and that every included file exists.
+func TestEngineIncludesAllFiles(t *testing.T) {
 	files, err := scripts.ReadDir("script")
 	if err != nil || len(files) < 10 {
 		t.Fatal(files, err)
@@ -33,9 +33,9 @@ func TestEngineIsWhole(t *testing.T) {
 	}
 }
 
-// TestScriptsKnowEachOther: the script in a page's own world and the one that reads the page have the same name for
-// their events.
-func TestScriptsKnowEachOther(t *testing.T) {
+// TestScriptsShareEventName checks that the script in the page's own world and the one that reads the page use the same
+// name for their events.
+func TestScriptsShareEventName(t *testing.T) {
 	for _, script := range []string{Engine(), Watch()} {
 		if !strings.Contains(script, "'"+secret()+"'") || strings.Contains(script, "@watch@") {
 			t.Error("a script does not have the name")

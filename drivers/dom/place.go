@@ -7,8 +7,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Place puts the elements of a page, in pixels of CSS, to where a view shows it on a screen: view is where the view
-// lies, seen the part of it that is not clipped. What lies outside of that part is off the screen.
+// Place converts the elements of a page from CSS pixels to positions on a screen: view is the rectangle in which the
+// screen shows the page, seen the part of it that is not clipped. Elements outside of that part are marked as off the
+// screen.
 func (p *Page) Place(view, seen image.Rectangle) {
 	size := p.Zoom.Apply(p.Top, p.W, p.H)
 	if size.X <= 0 || size.Y <= 0 {
@@ -30,14 +31,14 @@ func (p *Page) Place(view, seen image.Rectangle) {
 		}
 		for i := range n.Parts {
 			p := &n.Parts[i]
-			gone := func(r image.Rectangle) bool { return !leaves(seen, r) }
+			gone := func(r image.Rectangle) bool { return !mostlyInside(seen, r) }
 			p.Offscreen = p.Offscreen || slices.ContainsFunc(p.Lines, gone)
 		}
 	})
 }
 
-// leaves reports whether at least half of a box lies within what is seen.
-func leaves(seen, box image.Rectangle) bool {
+// mostlyInside reports whether at least half of a box is inside the visible part.
+func mostlyInside(seen, box image.Rectangle) bool {
 	in := box.Intersect(seen)
 	return 2*in.Dx()*in.Dy() >= box.Dx()*box.Dy()
 }

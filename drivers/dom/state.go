@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// State is what every answer of the script says about its document.
+// State is the part of every answer of the script about its document.
 type State struct {
-	Doc string // an id of this very document: a new one after each navigation
-	// loading, interactive, complete; stopped: its loading was broken off a moment ago, and another one may come in its
-	// place
+	Doc string // an id of this document: a new one after each navigation
+	// loading, interactive, complete; stopped: its loading was aborted a moment ago, and another document may replace it
 	Ready string
 	URL   string
 }
 
-// Failed tells whether the browser shows its own error page in place of the app's.
+// Failed reports whether the browser shows its own error page instead of the app's page.
 func (s State) Failed() bool { return FailedDocument(s.URL) }
 
-// FailedDocument tells whether an address is that of a browser's own page in place of one that could not be reached.
+// FailedDocument reports whether a URL is that of a browser's error page, for a page that could not be loaded.
 func FailedDocument(address string) bool {
 	return slices.ContainsFunc([]string{"chrome-error", "about:neterror", "about:certerror", "about:httpsonlyerror"},
 		func(prefix string) bool { return strings.HasPrefix(address, prefix) })

@@ -15,22 +15,21 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// MaxNodes caps the elements of a page, all frames together; maxFrames the frames in it, MaxDepth how deep they lie in
-// each other.
+// MaxNodes limits the elements of a page, all frames together, maxFrames the frames in it, and MaxDepth the nesting of
+// frames.
 const (
 	MaxNodes  = 20000
 	maxFrames = 100
 	MaxDepth  = 8 // of frames in frames
 )
 
-// A page whose pictures are not known yet, or that has not drawn its answer to a touch or a key, is read up to maxTries
-// times.
+// A page is read up to maxAttempts times while images are loaded, or its response to a touch or a key is not drawn yet.
 const (
-	maxTries    = 25
-	picturePoll = 20 * time.Millisecond
+	maxAttempts    = 25
+	readAgainDelay = 20 * time.Millisecond
 )
 
-// Flags of an element, as script/engine.js sets them.
+// Flags of an element; script/engine.js has the same.
 const (
 	flagHidden = 1 << iota
 	flagDisabled
@@ -52,46 +51,46 @@ const (
 	flagTraced
 )
 
-// element is a node as script/engine.js writes it.
+// element is a node in the JSON of script/engine.js.
 type element struct {
-	Type    string     `json:"t"`
-	Ref     int        `json:"n"`
-	Flags   int        `json:"f"`
-	Box     [4]float64 `json:"b"`
-	Role    string     `json:"r"`
-	ID      string     `json:"i"`
-	TestID  string     `json:"q"`
-	Text    string     `json:"x"`
-	Desc    string     `json:"d"`
-	Hint    string     `json:"h"`
-	Covered string     `json:"c"`
-	Veiled  string     `json:"v"`
-	Seen    []float64  `json:"s"`
-	Letters []float64  `json:"y"`
-	Press   []float64  `json:"p"`
-	Holds   []string   `json:"w"`
-	// where a canvas may draw it, then boxes over that, each with 1 for all of it and 0 for its edge
+	Type       string     `json:"t"`
+	Ref        int        `json:"n"`
+	Flags      int        `json:"f"`
+	Box        [4]float64 `json:"b"`
+	Role       string     `json:"r"`
+	ID         string     `json:"i"`
+	TestID     string     `json:"q"`
+	Text       string     `json:"x"`
+	Desc       string     `json:"d"`
+	Hint       string     `json:"h"`
+	Covered    string     `json:"c"`
+	Obscured   string     `json:"v"`
+	Seen       []float64  `json:"s"`
+	TextBounds []float64  `json:"y"`
+	Press      []float64  `json:"p"`
+	Value      []string   `json:"w"`
+	// the area in which a canvas may draw it, then boxes over that, each with 1 for all of it and 0 for its edge
 	Traced []float64 `json:"z"`
-	// in a frame: points at which it can be seen and touched, as far as the frame's page knows
-	Spare   []float64  `json:"g"`
+	// in a frame: points at which it is visible and can be touched, as far as the page in the frame can determine
+	Points  []float64  `json:"g"`
 	Control *int       `json:"l"`
-	Inner   []float64  `json:"o"` // of a frame: where its page begins, the part of it that can be seen, and its scale
+	Inner   []float64  `json:"o"` // of a frame: the origin of its page, the visible part of it, and its scale
 	Places  []place    `json:"m"`
 	Kids    []*element `json:"k"`
 }
 
-// place is where a part of a text is drawn, as script/parts.js writes it.
+// place is where a part of a text is drawn, in the JSON of script/parts.js.
 type place struct {
-	Part    int       `json:"k"` // index into How.Parts
-	State   int       `json:"s"` // 0 in view, 1 scrolled away, 2 cut off
-	Boxes   []float64 `json:"b"`
-	Press   []float64 `json:"p"`
-	Covered string    `json:"c"`
-	Veiled  string    `json:"v"`
-	Spare   []float64 `json:"g"`
+	Part     int       `json:"k"` // index into How.Parts
+	State    int       `json:"s"` // 0 in view, 1 scrolled away, 2 cut off
+	Boxes    []float64 `json:"b"`
+	Press    []float64 `json:"p"`
+	Covered  string    `json:"c"`
+	Obscured string    `json:"v"`
+	Points   []float64 `json:"g"`
 }
 
-// Document is what the script says of one document.
+// Document is the result of the script for one document.
 type Document struct {
 	State
 	W, H  float64
@@ -100,46 +99,46 @@ type Document struct {
 	Count int
 	Root  *element
 
-	Suspects int // elements that may keep something to themselves; of a page that was read, those of its frames, too
+	// elements that may hide something from the script; for a page that was read, including those of its frames
+	Suspects int
 
-	Undrawn bool // the browser has not drawn the page since it was read before
+	Undrawn bool // the browser has drawn no frame since the page was last read
 	Rest    screen.Activity
-	// for pictures that the browser has and gives a moment later, or for the frame in which the page draws its answer to a
-	// touch or a key
+	// an image is about to be loaded, or the animation frame with the page's response to a touch or a key is pending
 	Waiting bool
 }
 
-// Asker has the script answer a command in the document that chain leads to, as JSON: a list of iframes, outermost
-// first, each as the script's own ref command.
+// Asker runs a command of the script in the document that chain leads to, and decodes the JSON of its answer. chain is
+// a list of iframes, outermost first, each as the script's own ref command.
 type Asker interface {
 	Ask(chain []string, command string, into any) error
 }
 
-// How says how a page is read.
+// How defines how a page is read.
 type How struct {
-	Gen   string             // tells the elements of this reading from those of others: a number in base 36
-	Texts []string           // that must not be left out of a page with more elements than MaxNodes
-	Parts []screen.TextPart  // of texts, whose places the elements are to have
-	Most  int                // elements that are read; 0: MaxNodes
-	Drawn bool               // the page has been drawn since it was read before
-	Plain func(error) string // an error of the Asker in a line
+	Gen   string             // identifies the elements of this reading: a number in base 36
+	Texts []string           // texts that must be found even in a page with more elements than MaxNodes
+	Parts []screen.TextPart  // parts of texts: the elements report where these are drawn
+	Most  int                // limit of elements; 0: MaxNodes
+	Drawn bool               // the page has been drawn since it was last read
+	Plain func(error) string // formats an error of the Asker in one line
 }
 
 // Page is a page that was read.
 type Page struct {
 	*Document
 	Top   *screen.Node      // nil: it has no elements yet
-	Notes []string          // what is not in it, and why
-	Parts []screen.TextPart // whose places its elements have
+	Notes []string          // what is missing, and why
+	Parts []screen.TextPart // the parts of texts that its elements report
 
 	Rest    screen.Activity // of all its documents
-	Loading bool            // a document of it, its own or that of a frame, has not come whole yet
+	Loading bool            // a document of it, its own or that of a frame, is not complete yet
 }
 
 // Read reads a page and the frames in it once, in pixels of CSS.
 func Read(a Asker, how How) (*Page, error) {
 	r := &reader{rest: screen.Quiet, asker: a, how: how, left: cmp.Or(how.Most, MaxNodes),
-		spare: map[*screen.Node][]image.Point{}, spares: map[*screen.PartPlace][]image.Point{}}
+		nodePoints: map[*screen.Node][]image.Point{}, partPoints: map[*screen.PartPlace][]image.Point{}}
 	var sought []any
 	for _, text := range how.Texts {
 		sought = append(sought, text)
@@ -170,26 +169,27 @@ type reader struct {
 	suspects int
 	loading  bool
 	rest     screen.Activity
-	still    bool // the documents around the one that is read have not been drawn since they were read before
+	still    bool // no frame has been drawn in the documents around this one since the last reading
 	notes    []string
-	sought   []byte                         // the texts that must not be left out, and the parts of texts, as JSON
-	spare    map[*screen.Node][]image.Point // in frames: where an element can be seen and touched, best first
-	spares   map[*screen.PartPlace][]image.Point
+	sought   []byte // the texts that must be found, and the parts of texts, as JSON
+	// in frames: points at which an element is visible and can be touched, best first
+	nodePoints map[*screen.Node][]image.Point
+	partPoints map[*screen.PartPlace][]image.Point
 }
 
-// frame is an iframe that was met in a document.
+// frame is an iframe in a document.
 type frame struct {
 	node  *screen.Node
 	ref   int
 	inner []float64
 }
 
-// document reads the document that chain leads to, in its own coordinates, then the frames in it.
+// document reads the document that chain leads to, in its own coordinates, and the frames in it.
 func (r *reader) document(chain []string, view string) (*Document, *screen.Node, error) {
 	var doc Document
-	for tries := 0; tries == 0 || doc.Waiting && tries < maxTries; tries++ {
-		if tries > 0 {
-			time.Sleep(picturePoll)
+	for attempt := 0; attempt == 0 || doc.Waiting && attempt < maxAttempts; attempt++ {
+		if attempt > 0 {
+			time.Sleep(readAgainDelay)
 		}
 		was := doc.Undrawn
 		doc = Document{}
@@ -197,7 +197,7 @@ func (r *reader) document(chain []string, view string) (*Document, *screen.Node,
 			&doc); err != nil {
 			return nil, nil, err
 		}
-		doc.Undrawn = doc.Undrawn && (tries == 0 || was)
+		doc.Undrawn = doc.Undrawn && (attempt == 0 || was)
 	}
 	r.left -= doc.Count
 	r.suspects += doc.Suspects
@@ -222,8 +222,8 @@ func (r *reader) document(chain []string, view string) (*Document, *screen.Node,
 	return &doc, root, nil
 }
 
-// frame reads the document in f and hangs it under f's node. A frame that can be seen and not be read makes the tree
-// incomplete, which nobody may draw conclusions from.
+// frame reads the document in f and adds it to the children of f's node. A visible frame that cannot be read is an
+// error: conclusions from an incomplete tree would be wrong.
 func (r *reader) frame(doc *Document, chain []string, f frame) error {
 	if f.node.Hidden || len(f.inner) != 8 || r.left <= 0 {
 		return nil
@@ -243,36 +243,36 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 		return nil
 	}
 	f.node.Children = append(f.node.Children, root)
-	var visible []met
+	var visible []coverable
 	shown := image.Rect(0, 0, Clamp(doc.W), Clamp(doc.H))
 	Each(root, func(n *screen.Node) {
 		moveNode(n, m.rect, m.point)
-		spare := r.spare[n]
+		spare := r.nodePoints[n]
 		for i := range spare {
 			spare[i] = m.point(spare[i])
 		}
 		if len(spare) > 0 && !n.Hidden && !n.Offscreen && n.Bounds.Overlaps(shown) {
-			visible = append(visible, met{spare, &n.Press, &n.Covered, &n.Obscured})
+			visible = append(visible, coverable{spare, &n.Press, &n.Covered, &n.Obscured})
 		}
 		for i := range n.Parts {
 			p := &n.Parts[i]
-			points := r.spares[p]
+			points := r.partPoints[p]
 			for j := range points {
 				points[j] = m.point(points[j])
 			}
 			if len(points) > 0 {
-				visible = append(visible, met{points, &p.Press, &p.Covered, &p.Obscured})
+				visible = append(visible, coverable{points, &p.Press, &p.Covered, &p.Obscured})
 			}
 		}
 	})
 	return r.cover(chain, f.ref, visible)
 }
 
-// placement is how a page lies in what is around it: the document of its frame, or a screen.
+// placement is the position and scale of a page within its surroundings: the document around its frame, or a screen.
 type placement struct{ x, y, kx, ky float64 }
 
-// view is what the page of a frame is told of the window around it, in its own coordinates: all of the window, and the
-// part of it that shows the frame.
+// view returns the argument that informs the page in a frame about the window around it, in the coordinates of that
+// page: the whole window, and the part of it that shows the frame.
 func (m placement) view(doc *Document, inner []float64) string {
 	var b strings.Builder
 	for i, v := range [...]float64{0, 0, doc.W, doc.H, inner[2], inner[3], inner[4], inner[5]} {
@@ -294,7 +294,7 @@ func (m placement) rect(r image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: m.point(r.Min), Max: m.point(r.Max)}
 }
 
-// moveNode puts all that an element says of places into other coordinates.
+// moveNode converts all positions of an element to other coordinates.
 func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point func(image.Point) image.Point) {
 	n.Bounds = rect(n.Bounds)
 	for _, part := range []*image.Rectangle{n.Seen, n.TextBounds} {
@@ -321,22 +321,23 @@ func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point 
 	}
 }
 
-// met is what the documents around a frame have to say of something in it.
-type met struct {
-	spare             []image.Point // where it can be seen and touched, as far as the frame's page knows
+// coverable is an element in a frame that the documents around the frame may cover.
+type coverable struct {
+	// points at which it is visible and can be touched, as far as the page in the frame can determine
+	points            []image.Point
 	press             **image.Point
 	covered, obscured *string
 }
 
-// cover asks the document around frame ref what lies over what is inside the frame.
-func (r *reader) cover(chain []string, ref int, all []met) error {
+// cover queries the document around frame ref for what covers the elements in the frame.
+func (r *reader) cover(chain []string, ref int, all []coverable) error {
 	for len(all) > 0 {
 		part := all[:min(len(all), 300)]
 		all = all[len(part):]
 		groups := make([]string, len(part))
 		for i, n := range part {
-			points := make([]string, len(n.spare))
-			for j, p := range n.spare {
+			points := make([]string, len(n.points))
+			for j, p := range n.points {
 				points[j] = fmt.Sprintf("%d,%d", p.X, p.Y)
 			}
 			groups[i] = strings.Join(points, ",")
@@ -356,20 +357,21 @@ func (r *reader) cover(chain []string, ref int, all []met) error {
 	return nil
 }
 
-// by notes which of the points a touch reaches, or what covers and hides all of them.
-func (n met) by(free int, covers, hides string) {
+// by records which of the points a touch reaches, or what covers or hides all of them.
+func (n coverable) by(free int, covers, hides string) {
 	if *n.obscured == "" {
 		*n.obscured = hides
 	}
 	switch {
 	case covers != "":
 		*n.press, *n.covered = nil, covers
-	case *n.press != nil && free >= 0 && free < len(n.spare):
-		press := n.spare[free]
+	case *n.press != nil && free >= 0 && free < len(n.points):
+		press := n.points[free]
 		*n.press = &press
 	}
 }
 
+// Each calls f for a node and all its descendants.
 func Each(n *screen.Node, f func(*screen.Node)) {
 	f(n)
 	for _, c := range n.Children {
@@ -387,12 +389,12 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		Selected: is(flagSelected),
 		Focused:  is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still || is(flagRaw),
-		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried),
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Obscured, Buried: is(flagBuried),
 		Leaving: is(flagLeaving), Filled: is(flagFilled),
-		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
+		Seen: rectangle(e.Seen), TextBounds: rectangle(e.TextBounds),
 	}
-	if len(e.Holds) == 2 {
-		n.Holds = &screen.ControlValue{Value: e.Holds[0], Form: e.Holds[1]}
+	if len(e.Value) == 2 {
+		n.Holds = &screen.ControlValue{Value: e.Value[0], Form: e.Value[1]}
 	}
 	if len(e.Press) == 2 {
 		n.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}
@@ -400,8 +402,8 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 	if is(flagTraced) {
 		n.Traced = tracing(e.Traced)
 	}
-	for i := 0; i+1 < len(e.Spare); i += 2 {
-		r.spare[n] = append(r.spare[n], image.Pt(Clamp(e.Spare[i]), Clamp(e.Spare[i+1])))
+	for i := 0; i+1 < len(e.Points); i += 2 {
+		r.nodePoints[n] = append(r.nodePoints[n], image.Pt(Clamp(e.Points[i]), Clamp(e.Points[i+1])))
 	}
 	r.places(n, e.Places)
 	if e.Control != nil {
@@ -418,17 +420,18 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 	return n
 }
 
-// places gives an element the places of the parts of its text.
+// places adds to an element the places of the parts of its text.
 func (r *reader) places(n *screen.Node, places []place) {
 	if len(places) == 0 {
 		return
 	}
-	n.Parts = make([]screen.PartPlace, 0, len(places)) // of a fixed size: they are known by their addresses
+	// with sufficient capacity: r.partPoints refers to its elements by their addresses
+	n.Parts = make([]screen.PartPlace, 0, len(places))
 	for _, e := range places {
 		if e.Part < 0 || e.Part >= len(r.how.Parts) {
 			continue
 		}
-		p := screen.PartPlace{Part: r.how.Parts[e.Part], Covered: e.Covered, Obscured: e.Veiled, Offscreen: e.State == 1,
+		p := screen.PartPlace{Part: r.how.Parts[e.Part], Covered: e.Covered, Obscured: e.Obscured, Offscreen: e.State == 1,
 			Cut: e.State == 2}
 		for b := range slices.Chunk(e.Boxes, 4) {
 			if line := rectangle(b); line != nil {
@@ -439,21 +442,21 @@ func (r *reader) places(n *screen.Node, places []place) {
 			p.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}
 		}
 		n.Parts = append(n.Parts, p)
-		for xy := range slices.Chunk(e.Spare, 2) {
+		for xy := range slices.Chunk(e.Points, 2) {
 			if at := &n.Parts[len(n.Parts)-1]; len(xy) == 2 {
-				r.spares[at] = append(r.spares[at], image.Pt(Clamp(xy[0]), Clamp(xy[1])))
+				r.partPoints[at] = append(r.partPoints[at], image.Pt(Clamp(xy[0]), Clamp(xy[1])))
 			}
 		}
 	}
 }
 
-// tracing reads what script/traced.js writes of an element that a canvas may draw.
-func tracing(said []float64) *screen.Tracing {
-	if len(said) < 4 {
+// tracing decodes what script/traced.js reports of an element that a canvas may draw.
+func tracing(numbers []float64) *screen.Tracing {
+	if len(numbers) < 4 {
 		return &screen.Tracing{}
 	}
-	t := screen.Tracing{Area: *rectangle(said[:4])}
-	for over := range slices.Chunk(said[4:], 5) {
+	t := screen.Tracing{Area: *rectangle(numbers[:4])}
+	for over := range slices.Chunk(numbers[4:], 5) {
 		if len(over) == 5 {
 			t.Over = append(t.Over, screen.Drawn{Bounds: *rectangle(over[:4]), Whole: over[4] == 1})
 		}
@@ -469,7 +472,7 @@ func rectangle(b []float64) *image.Rectangle {
 	return &r
 }
 
-// ref is the way to an element: the tree's generation, the frames around it, its number: "g3/17/4".
+// ref returns the reference of an element: the generation of the tree, the frames around it, its number: "g3/17/4".
 func (r *reader) ref(chain []string, number int) string {
 	parts := []string{r.how.Gen}
 	for _, frame := range chain {
@@ -478,7 +481,7 @@ func (r *reader) ref(chain []string, number int) string {
 	return strings.Join(append(parts, strconv.Itoa(number)), "/")
 }
 
-// Chains gives the way to each document that a ref leads through: the page's own, then those of the frames.
+// Chains returns the chain of frames to each document on the path of a ref: the page itself, then its frames.
 func Chains(gen string, path []int) [][]string {
 	list := make([][]string, len(path))
 	for i := 1; i < len(path); i++ {
@@ -487,22 +490,23 @@ func Chains(gen string, path []int) [][]string {
 	return list
 }
 
+// ParseRef returns the generation and the path of numbers in a ref. Its error wraps ErrNotReady.
 func ParseRef(ref string) (gen string, path []int, err error) {
 	parts := strings.Split(ref, "/")
 	for _, p := range parts[1:] {
 		number, err := strconv.Atoi(p)
 		if err != nil || number < 0 {
-			return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, screen.Quote(ref))
+			return "", nil, fmt.Errorf("%w: %s is not an element of a page", drivers.ErrNotReady, screen.Quote(ref))
 		}
 		path = append(path, number)
 	}
 	if _, err := strconv.ParseInt(parts[0], 36, 64); err != nil || len(path) == 0 || len(path) > MaxDepth+1 {
-		return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, screen.Quote(ref))
+		return "", nil, fmt.Errorf("%w: %s is not an element of a page", drivers.ErrNotReady, screen.Quote(ref))
 	}
 	return parts[0], path, nil
 }
 
-// Clamp makes a coordinate of a page, which may be anything, an int that can be reckoned with.
+// Clamp converts a coordinate of a page, which may have any value, to an int in a range without overflows.
 func Clamp(f float64) int {
 	switch {
 	case f != f:

@@ -7,13 +7,15 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Zoom is how the screen shows a page: where the part that is shown begins, and how much larger or smaller it is. A
-// phone shows a page that was not made for it smaller.
+// Zoom is the offset and the scale with which the screen shows a page. A phone shows a page that was not made for it
+// smaller.
 type Zoom [3]float64 // left, top, scale
 
+// None reports whether a page is shown without an offset, at its own size.
 func (z Zoom) None() bool { return z[2] <= 0 || z[2] == 1 && z[0] == 0 && z[1] == 0 }
 
-// Apply puts bounds, which are the page's, into pixels of the screen, and gives the size of that.
+// Apply converts the bounds of elements from the page to pixels of the screen, and returns the size of a page of w × h
+// there.
 func (z Zoom) Apply(root *screen.Node, w, h float64) image.Point {
 	if z.None() {
 		return image.Pt(Clamp(w), Clamp(h))
@@ -26,7 +28,7 @@ func (z Zoom) Apply(root *screen.Node, w, h float64) image.Point {
 	return image.Pt(Clamp(math.Round(w*z[2])), Clamp(math.Round(h*z[2])))
 }
 
-// OnPage gives the place on the page, as input wants it, of a pixel of the screen.
+// OnPage returns the position on the page, as input needs it, of a pixel of the screen.
 func (z Zoom) OnPage(p image.Point) (x, y float64) {
 	if z.None() {
 		return float64(p.X), float64(p.Y)

@@ -148,7 +148,7 @@ func (p *devtoolsClient) ask(world int) bool {
 			})
 		}
 	}
-	each("taprootHeard", p.hear)
+	each("taprootAXElements", p.hear)
 	each("taprootSuspects()", func(element string) bool {
 		closed, custom := p.open(world, element)
 		told := custom && p.hear(element) // other elements have no ElementInternals
@@ -234,7 +234,7 @@ func (p *devtoolsClient) hear(element string) bool {
 	for _, property := range tree.Nodes[0].Properties {
 		said[property.Name] = property.Value.Value
 	}
-	return p.call(element, "function(said) { return taprootHears(this, said); }", map[string]any{"value": said})
+	return p.call(element, "function(info) { return taprootSetAXInfo(this, info); }", map[string]any{"value": said})
 }
 
 // call runs a function in the engine's world; a function that returns false has changed nothing.

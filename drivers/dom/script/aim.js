@@ -1,12 +1,12 @@
-  // What a touch may meet, and what it has met.
+  // Touches that may reach one element only, and their results.
 
-  // wouldMeet tells whether a touch that meets hit at a point does what a touch of el would. An element that has a
-  // place of its own is not to be met by way of something in it that reacts by itself.
+  // wouldMeet reports whether a touch of hit at a point has the effect of a touch of el. When el has a point of its own
+  // to touch, a descendant that reacts by itself does not count.
   const wouldMeet = (root, el, hit, x, y, node) => {
     const reader = new Reader(root, 0);
     if (holds(el, hit) && (el === hit || !node || !node.p)) return true;
     const drawn = store.drawnIn ? store.drawnIn.get(el) : null;
-    if (reader.taken(el, hit, {drawnIn: drawn}) !== '') return false;
+    if (reader.blockerOf(el, hit, {drawnIn: drawn}) !== '') return false;
     if (holds(el, hit)) return true;
     // its own box is not where it is drawn
     if (drawn && (holds(drawn, hit) || sameControl(el, hit) || sameControl(hit, el))) return true;
@@ -18,7 +18,7 @@
 
 // include presses.js
 
-  // hosts: el is drawn by the shadow tree of host: it is in it, in one within that, or in a slot of it.
+  // hosts reports whether the shadow tree of host draws el: el is in it, in one within that, or in a slot of it.
   const hosts = (host, el) => {
     for (let n = el; n && n !== host; n = parent(n)) {
       const root = rootOf(n);
@@ -26,21 +26,21 @@
     }
     return false;
   };
-  // component is the element that draws both el, which is in a slot of it, and over.
+  // component returns the custom element that draws both el, which is in a slot of it, and over; null without one.
   const component = (el, over) => {
     const root = rootOf(over), host = typeOf(root) === 11 ? hostOf(root) : null;
     return host && (rootOf(el) !== root || localName(el) === 'slot') && hosts(host, el) ? host : null;
   };
 
   const protoOf = el => localName(el) === 'input' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
-  // fieldOf is the field that an element is, or names.
+  // fieldOf returns the text field that an element is or, as a label, names.
   const fieldOf = el => {
     if (!el || !isElement(el)) return null;
     const tag = localName(el), control = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : el;
     return control && ['input', 'textarea'].includes(localName(control)) ? control : null;
   };
-  // Aim lets the next touch of the page through to the element that it is meant for, or to the one that the page has
-  // put in its place. A touch that would meet anything else reaches nobody.
+  // Aim lets the next touch through to its target, or to the element that replaced it. All other touches are blocked,
+  // before any listener of the page.
   class Aim {
     static EVENTS = [...TOUCHES, WATCH + 'touch'];
     constructor(root, n) {
@@ -58,16 +58,17 @@
     }
     end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
     handleEvent(event) {
-      if (event.type === WATCH + 'touch') { // asked by script/watch.js, before the page hears of the touch
+      if (event.type === WATCH + 'touch') { // sent by script/watch.js before the page receives the event
         const [hit] = event.composedPath();
         if (!this.result && event.detail % 2) this.judge(hit, event);
         if (this.result === 'missed') event.preventDefault();
         else if (this.result) this.press.hear(event.detail >> 1, hit, event);
         return;
       }
-      if (!event.isTrusted) return; // of the page's own making
+      if (!event.isTrusted) return; // an event that the page created
       this.watchCaret(event);
-      if (!this.result && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
+      if (!this.result && mayStartTouch(event))
+        this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
       if (this.result !== 'missed') {
         if (this.result) this.press.follow(event, event.composedPath()[0]);
         return;
@@ -75,16 +76,18 @@
       event.preventDefault();
       event.stopImmediatePropagation();
     }
-    // watchCaret keeps what a field holds before a touch, and where the touch puts the caret: what is different later
-    // is the page's doing; see script/typing.js.
+    // watchCaret stores what a field contains before a touch, and where the touch puts the caret: later differences are
+    // the page's work; see script/typing.js.
     watchCaret(event) {
       if (event.type === 'pointerdown' || event.type === 'touchstart') {
         const field = fieldOf(event.composedPath()[0]) || fieldOf(this.el);
-        globalThis.taprootCaret = field ? {el: new WeakRef(field), was: prop(field, protoOf(field), 'value'), at: null} : null;
+        globalThis.taprootCaret = field ?
+          {el: new WeakRef(field), was: prop(field, protoOf(field), 'value'), at: null} : null;
       }
       const kept = globalThis.taprootCaret, field = kept && event.type === 'mouseup' ? kept.el.deref() : null;
       if (field && matches(field, ':focus')) kept.at = prop(field, protoOf(field), 'selectionStart');
     }
+    // judge decides whether a touch of hit reaches the target.
     judge(hit, {clientX, clientY}) {
       this.result = 'missed';
       if (!isElement(hit)) return;
@@ -92,13 +95,14 @@
       if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.result = 'hit';
       this.met = describe(nameable(hit));
     }
-    // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or
-    // stands in a row that reads as only that one's did.
+    // heir returns the replacement of the element, when the page has rendered it again: it is the only one that looks
+    // like it, or it is in the only row with the same text.
     heir(hit) {
       const reader = new Reader(this.root, 0);
       const looks = n => {
         const tag = localName(n), role = reader.role(n, tag);
-        return alike({t: tag, r: role, i: attr(n, 'id'), x: long(reader.words(n, tag, role, reader.shown(n, tag))), d: reader.name(n, tag)});
+        const text = truncateLong(reader.words(n, tag, role, reader.shown(n, tag)));
+        return alike({t: tag, r: role, i: attr(n, 'id'), x: text, d: reader.name(n, tag)});
       };
       for (let n = hit; n && isElement(n); n = parent(n)) {
         if (looks(n) === this.looks) return this.alone || this.row && rowOf(n) === this.row ? n : null;
@@ -106,7 +110,7 @@
       return null;
     }
   }
-  // rowOf is what is read around an element: the text of the first thing that holds more than the element itself.
+  // rowOf returns the text around an element: that of its nearest ancestor with more text than the element.
   const rowOf = el => {
     const own = el ? squeeze(textOf(el)) : '';
     for (let n = el && parent(el), depth = 0; n && isElement(n) && depth < 8; n = parent(n), depth++) {
@@ -115,10 +119,11 @@
     }
     return '';
   };
+  // alike returns what identifies the appearance of a node: its tag, role, id, text and name.
   const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
   let aim = null;
   const FRAMES = new Set(['iframe', 'frame', 'object', 'embed']);
-  // holdsFrame: whether an element is a frame or one may lie in it.
+  // holdsFrame reports whether an element is a frame or may contain one.
   const holdsFrame = top => {
     const open = [top];
     for (let n = 0; open.length; n++) {

@@ -1,43 +1,48 @@
-  // What a page waits for that is no timer: an answer to a message, a page in a frame, an image, work for an idle
-  // moment. Each is held for HOLD milliseconds at the most.
+  // What a page waits for in addition to timers: an answer to a message, a page in a frame, an image, an idle callback.
+  // Each counts for at most HOLD milliseconds.
   const HOLD = 1500, held = new Map();
+  // hold starts a wait, release ends it, holding reports whether one is pending.
   const hold = (key, most) => { if (held.size < MANY) held.set(key, now() + Math.min(most, HOLD)); };
-  const release = key => { if (held.delete(key)) ended = now(); };
+  const release = key => { if (held.delete(key)) endedAt = now(); };
   const holding = () => {
     for (const [key, end] of held) if (end < now()) held.delete(key);
     return held.size > 0;
   };
-  const once = new WeakMap(); // which events of a target release it
+  const once = new WeakMap(); // targets with events that already end their wait
+  // until ends the wait key at the first of some events of a target.
   const until = (target, kinds, key) => {
     if (once.has(target)) return;
     once.set(target, true);
     for (const kind of kinds) listen(target, kind, () => release(key));
   };
+  // wrap makes a handler receive the calls of a method or setter.
   const wrap = (owner, name, handler) => {
     const was = owner && Object.getOwnPropertyDescriptor(owner, name);
-    const change = (part, from) => Object.defineProperty(owner, name, {...was, [part]: new Proxy(from, {apply: handler})});
+    const change = (part, from) =>
+      Object.defineProperty(owner, name, {...was, [part]: new Proxy(from, {apply: handler})});
     if (was && typeof was.value === 'function') change('value', was.value);
     if (was && was.set) change('set', was.set);
   };
   const proto = name => typeof window[name] === 'function' ? window[name].prototype : null;
 
-  // A message counts until the next one comes back by the same way.
-  const asks = (target, self, args) => {
+  // A message counts until the next one arrives on the same channel.
+  const sendAndWait = (target, self, args) => {
     const value = apply(target, self, args);
     hold(self, HOLD);
     until(self, ['message', 'close', 'error'], self);
     return value;
   };
-  wrap(proto('WebSocket'), 'send', asks);
-  wrap(proto('RTCDataChannel'), 'send', asks);
-  for (const name of ['Worker', 'BroadcastChannel']) wrap(proto(name), 'postMessage', asks);
+  wrap(proto('WebSocket'), 'send', sendAndWait);
+  wrap(proto('RTCDataChannel'), 'send', sendAndWait);
+  for (const name of ['Worker', 'BroadcastChannel']) wrap(proto(name), 'postMessage', sendAndWait);
   wrap(proto('ServiceWorker'), 'postMessage', (target, self, args) => {
     const value = apply(target, self, args);
     hold(navigator.serviceWorker, HOLD);
     until(navigator.serviceWorker, ['message'], navigator.serviceWorker);
     return value;
   });
-  // Of a channel with both ends in this window, the message is all there is to wait for: some pages use it as a timer.
+  // When both ends of a channel are in this window, only the message itself is awaited: some pages use channels as
+  // timers.
   const others = new WeakMap(), depths = new WeakMap();
   if (typeof MessageChannel === 'function') {
     window.MessageChannel = new Proxy(MessageChannel, {construct: (target, args, made) => {
@@ -46,7 +51,7 @@
         others.set(port, other);
         listen(port, 'message', () => {
           depth = depths.get(other) || 0;
-          apply(ever, window, [() => { depth = 0; }, 0]);
+          apply(nativeTimeout, window, [() => { depth = 0; }, 0]);
           release(other);
           release(port);
         });
@@ -63,13 +68,14 @@
     return value;
   });
 
-  // Timers by other names.
+  // Other APIs with the effect of timers.
   wrap(proto('Scheduler'), 'postTask', (target, self, args) => {
     const [work, how] = args, delay = Number(how && how.delay) || 0, deep = depth + 1, key = {};
     const counts = typeof work === 'function' && deep <= DEEP && delay <= LONG && pending.size <= MANY;
     if (!counts) return apply(target, self, args);
     pending.set(key, now() + delay);
-    if (how && how.signal) try { listen(how.signal, 'abort', () => done(key)); } catch { /* the call itself says so */ }
+    // an invalid signal makes the call itself throw
+    if (how && how.signal) try { listen(how.signal, 'abort', () => done(key)); } catch {}
     const run = function () {
       depth = deep;
       try { return apply(work, this, arguments); } finally { depth = 0; done(key); }
@@ -80,8 +86,8 @@
     const signal = apply(target, self, args), delay = Number(args[0]) || 0;
     if (delay > LONG || depth >= DEEP) return signal;
     pending.set(signal, now() + delay);
-    listen(signal, 'abort', () => apply(ever, window, [() => done(signal), 0]));
-    apply(ever, window, [() => done(signal), delay + AFTER]);
+    listen(signal, 'abort', () => apply(nativeTimeout, window, [() => done(signal), 0]));
+    apply(nativeTimeout, window, [() => done(signal), delay + AFTER]);
     return signal;
   });
   wrap(window, 'requestIdleCallback', (target, self, args) => {
@@ -103,8 +109,8 @@
     return apply(target, self, args);
   });
 
-  // What is loaded because of a touch: an image that a script asks for, a page in a frame.
-  const loads = (target, self, args) => {
+  // What is loaded after a touch: an image that a script creates, a page in a frame.
+  const loadAndWait = (target, self, args) => {
     const value = apply(target, self, args);
     if (touchedNow()) {
       hold(self, HOLD);
@@ -112,22 +118,23 @@
     }
     return value;
   };
-  wrap(proto('HTMLImageElement'), 'src', loads);
-  for (const name of ['src', 'srcdoc']) wrap(proto('HTMLIFrameElement'), name, loads);
-  const leads = target => {
+  wrap(proto('HTMLImageElement'), 'src', loadAndWait);
+  for (const name of ['src', 'srcdoc']) wrap(proto('HTMLIFrameElement'), name, loadAndWait);
+  // leads starts a wait for the page in the frames of a name.
+  const waitForFrame = target => {
     for (const frame of target ? named(document, target) : []) {
       hold(frame, HOLD);
       until(frame, ['load'], frame);
     }
   };
   wrap(proto('HTMLFormElement'), 'submit', (target, self, args) => {
-    leads(attr(self, 'target'));
+    waitForFrame(attr(self, 'target'));
     return apply(target, self, args);
   });
   const follow = event => {
     const sent = event.type === 'submit', button = sent && event.submitter;
     const by = sent ? button && attr(button, 'formtarget') || attr(event.target, 'target') :
       pathOf(event).map(n => n.localName === 'a' && attr(n, 'target')).find(Boolean);
-    if (by) apply(ever, window, [() => { if (!event.defaultPrevented) leads(by); }, 0]);
+    if (by) apply(nativeTimeout, window, [() => { if (!event.defaultPrevented) waitForFrame(by); }, 0]);
   };
   for (const kind of ['submit', 'click']) listen(window, kind, follow, {capture: true, passive: true});

@@ -1,6 +1,6 @@
-  // spans is how many columns or rows a cell or column takes.
+  // spans returns the number of columns or rows that a cell or column takes.
   const spans = (el, name) => Math.min(1000, Math.max(1, +attr(el, name) || 1));
-  // places gives the first column of each cell of a table: cells of the rows above may reach down into a row.
+  // places returns the first column of each cell of a table. Cells of earlier rows may extend into a row.
   const places = table => {
     const found = new Map();
     let group = null, down = [];
@@ -14,7 +14,8 @@
         found.set(cell, column);
         for (let n = spans(cell, 'colspan'); n > 0; n--) fresh[column++] = spans(cell, 'rowspan');
       }
-      for (let n = 0; n < Math.max(down.length, fresh.length); n++) down[n] = Math.max(0, (fresh[n] || down[n] || 0) - 1);
+      for (let n = 0; n < Math.max(down.length, fresh.length); n++)
+        down[n] = Math.max(0, (fresh[n] || down[n] || 0) - 1);
     }
     return found;
   };

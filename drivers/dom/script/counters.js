@@ -1,24 +1,33 @@
-  // What the counters of style sheets stand at: counter(item) in the content of a pseudo-element is a number that
-  // nobody else writes down.
-  const ROMAN = [['m', 1000], ['cm', 900], ['d', 500], ['cd', 400], ['c', 100], ['xc', 90], ['l', 50], ['xl', 40], ['x', 10], ['ix', 9], ['v', 5], ['iv', 4], ['i', 1]];
+  // The values of the counters of style sheets: the browser has no API for the numbers that counter(item) writes into
+  // pseudo-elements.
+  const ROMAN = [['m', 1000], ['cm', 900], ['d', 500], ['cd', 400], ['c', 100], ['xc', 90], ['l', 50], ['xl', 40],
+    ['x', 10], ['ix', 9], ['v', 5], ['iv', 4], ['i', 1]];
+  // counted returns a number as a counter style writes it.
   const counted = (n, style) => {
-    const upper = /^upper-/.test(style), kind = style.replace(/^(upper|lower)-/, ''), cased = s => upper ? s.toUpperCase() : s;
+    const upper = /^upper-/.test(style), kind = style.replace(/^(upper|lower)-/, ''),
+      cased = s => upper ? s.toUpperCase() : s;
     if (style === 'decimal-leading-zero') return n >= 0 && n < 10 ? '0' + n : String(n);
     if ((kind === 'alpha' || kind === 'latin') && n > 0) {
       let s = '';
       for (let k = n; k > 0; k = Math.floor((k - 1) / 26)) s = String.fromCharCode(97 + (k - 1) % 26) + s;
       return cased(s);
     }
-    if (kind === 'roman' && n > 0 && n < 4000) return cased(ROMAN.reduce(([s, left], [sign, value]) => [s + sign.repeat(Math.floor(left / value)), left % value], ['', n])[0]);
+    if (kind === 'roman' && n > 0 && n < 4000)
+      return cased(ROMAN.reduce(
+        ([s, left], [sign, value]) => [s + sign.repeat(Math.floor(left / value)), left % value], ['', n])[0]);
     return /^(disc|circle|square|none)$/.test(style) ? '' : String(n);
   };
-  const changes = said => [...String(said || '').matchAll(/(-?[a-z_][\w-]*)\s+(-?\d+)/gi)].map(([, name, n]) => [name, +n]);
+  // changes returns the names and numbers of counter-reset, counter-increment or counter-set.
+  const changes = text =>
+    [...String(text || '').matchAll(/(-?[a-z_][\w-]*)\s+(-?\d+)/gi)].map(([, name, n]) => [name, +n]);
 
-  // Counters gives, of each element with a pseudo-element, the values of all counters there, outermost first.
+  // Counters calculates the values of all counters for each element with a pseudo-element, outermost counter first.
   class Counters {
     constructor(top) { this.at = new Map(); this.open = []; this.left = 20000; if (top) this.walk(top, null); }
+    // of returns the values of a counter at an element or its pseudo-element.
     of(el, part, name) { return (this.at.get(el)?.[part] || []).filter(c => c.name === name).map(c => c.value); }
     last(name) { return this.open.findLast(c => c.name === name); }
+    // apply changes the counters as a style says; item are changes without a style.
     apply(style, scope, item) {
       for (const [name, value] of changes(style.counterReset)) {
         const own = this.last(name);
@@ -31,10 +40,12 @@
       each(item.concat(changes(style.counterIncrement)), (c, n) => { c.value += n; });
       each(changes(style.counterSet), (c, n) => { c.value = n; });
     }
+    // walk visits an element and its descendants in the order of the document.
     walk(el, scope) {
       const style = styleOf(el), tag = localName(el);
       if (--this.left < 0 || style.display === 'none') return;
-      if (tag === 'ol' || tag === 'ul' || tag === 'menu') this.open.push({name: 'list-item', value: (+attr(el, 'start') || 1) - 1, scope});
+      if (tag === 'ol' || tag === 'ul' || tag === 'menu')
+        this.open.push({name: 'list-item', value: (+attr(el, 'start') || 1) - 1, scope});
       this.apply(style, scope, tag === 'li' && !/list-item/.test(style.counterIncrement) ? [['list-item', 1]] : []);
       const mark = part => {
         const s = part === 'marker' ? null : styleOf(el, '::' + part);

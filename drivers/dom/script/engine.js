@@ -1,69 +1,88 @@
 (() => {
   'use strict';
-  // A Playwright selector engine that reads instead of selecting: its commands answer with a detached element whose
-  // text is JSON. It runs in the isolated world, where a page cannot replace the natives; they are still taken from the
-  // prototypes, because a form's or document's own names (<input name=id>) shadow its properties in every world.
+  // A Playwright selector engine that reads the page instead of selecting elements: its commands return a detached
+  // element with JSON as its text. It runs in the isolated world, where a page cannot replace the native methods. They
+  // are still taken from the prototypes, because the names of controls (<input name=id>) shadow the properties of a
+  // form or document in every world.
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
-  const rectOf = method(Element.prototype, 'getBoundingClientRect'), rectsOf = method(Element.prototype, 'getClientRects');
+  const rectOf = method(Element.prototype, 'getBoundingClientRect'),
+    rectsOf = method(Element.prototype, 'getClientRects');
   const matches = method(Element.prototype, 'matches'), scrollTo = method(Element.prototype, 'scrollIntoView');
   const within = method(Node.prototype, 'contains');
   const allIn = method(Document.prototype, 'getElementsByTagName');
-  const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'), everyIn = method(DocumentFragment.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
+  const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'),
+    everyIn = method(DocumentFragment.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
   const localName = getter(Element.prototype, 'localName'), openRoot = getter(Element.prototype, 'shadowRoot');
   const typeOf = getter(Node.prototype, 'nodeType'), parentOf = getter(Node.prototype, 'parentNode');
   const priorOf = getter(Node.prototype, 'previousSibling');
   const firstOf = getter(Node.prototype, 'firstChild'), nextOf = getter(Node.prototype, 'nextSibling');
   const textOf = getter(Node.prototype, 'textContent'), dataOf = getter(CharacterData.prototype, 'data');
-  const slotOf = getter(Element.prototype, 'assignedSlot'), assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
-  const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
-  const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
+  const slotOf = getter(Element.prototype, 'assignedSlot'),
+    assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
+  const scrollWidth = getter(Element.prototype, 'scrollWidth'),
+    scrollHeight = getter(Element.prototype, 'scrollHeight');
+  const clientWidth = getter(Element.prototype, 'clientWidth'),
+    clientHeight = getter(Element.prototype, 'clientHeight');
   const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
   const clientLeft = getter(Element.prototype, 'clientLeft'), clientTop = getter(Element.prototype, 'clientTop');
-  const stackIn = {9: method(Document.prototype, 'elementsFromPoint'), 11: method(ShadowRoot.prototype, 'elementsFromPoint')};
-  const pointIn = {9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
+  const stackIn = {
+    9: method(Document.prototype, 'elementsFromPoint'), 11: method(ShadowRoot.prototype, 'elementsFromPoint')};
+  const pointIn = {
+    9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
   const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
-  const byId = {9: method(Document.prototype, 'getElementById'), 11: method(DocumentFragment.prototype, 'getElementById')};
+  const byId = {
+    9: method(Document.prototype, 'getElementById'), 11: method(DocumentFragment.prototype, 'getElementById')};
   const readyState = getter(Document.prototype, 'readyState'), hasFocus = method(Document.prototype, 'hasFocus');
   const rootElement = getter(Document.prototype, 'documentElement'), bodyOf = getter(Document.prototype, 'body'),
     create = method(Document.prototype, 'createElement');
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
-  // <svg> is no HTMLElement
+  // an <svg> is not an HTMLElement
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } };
   const styleOf = window.getComputedStyle.bind(window);
-  // rendered: an element has a box. Safari knows checkVisibility since version 17.4.
-  const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') : (el, asks = {}) => {
-    if (!rectsOf(el).length || asks.visibilityProperty && styleOf(el).visibility !== 'visible') return false;
-    for (let n = asks.opacityProperty ? el : null; n && isElement(n); n = parent(n)) if (+styleOf(n).opacity === 0) return false;
-    return true;
-  };
+  // rendered reports whether an element has a box. Safari supports checkVisibility since version 17.4.
+  const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') :
+    (el, checks = {}) => {
+      if (!rectsOf(el).length || checks.visibilityProperty && styleOf(el).visibility !== 'visible') return false;
+      for (let n = checks.opacityProperty ? el : null; n && isElement(n); n = parent(n))
+        if (+styleOf(n).opacity === 0) return false;
+      return true;
+    };
 
-  const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
-    MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long
-  const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
-    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
+  const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200,
+    MAX_VALUE = 100000,
+    MAX_LONG = 200000, MAX_LONG_TEXTS = 2000000; // characters: of one text, and of all long texts together
+  const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64,
+    CLICKABLE = 128, SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096,
+    BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
-    'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern', 'linearGradient',
-    'radialGradient', 'filter', 'desc', 'metadata']);
-  // What lies in these is for browsers that cannot show them.
+    'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern',
+    'linearGradient', 'radialGradient', 'filter', 'desc', 'metadata']);
+  // The content of these elements is a fallback for browsers that cannot show them.
   const REPLACED = new Set(['canvas', 'video', 'audio', 'object', 'iframe', 'img', 'embed', 'progress', 'meter']);
   const CHECK_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
-  const SELECT_ROLES = new Set(['option', 'tab', 'row', 'gridcell', 'cell', 'columnheader', 'rowheader', 'treeitem', 'radio', 'listitem']);
+  const SELECT_ROLES = new Set(
+    ['option', 'tab', 'row', 'gridcell', 'cell', 'columnheader', 'rowheader', 'treeitem', 'radio', 'listitem']);
   const CELLS = new Set(['gridcell', 'columnheader', 'rowheader']);
-  const FIELD_ROLES = new Set(['checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'button', 'option',
-    'menuitemcheckbox', 'menuitemradio']);
+  const FIELD_ROLES = new Set(['checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider',
+    'spinbutton', 'button', 'option', 'menuitemcheckbox', 'menuitemradio']);
   const VALUED_ROLES = new Set(['slider', 'progressbar', 'meter', 'scrollbar', 'spinbutton', 'separator']);
-  // What is made of parts of which each is pressed for itself.
-  const PARTED = new Set(['grid', 'list', 'listbox', 'menu', 'menubar', 'radiogroup', 'table', 'tablist', 'toolbar', 'tree', 'treegrid']);
-  const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
+  // Containers of parts that are pressed individually.
+  const PARTED = new Set(
+    ['grid', 'list', 'listbox', 'menu', 'menubar', 'radiogroup', 'table', 'tablist', 'toolbar', 'tree', 'treegrid']);
+  const UNTYPED = new Set(
+    ['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
   const TITLES = {fieldset: 'legend', table: 'caption', figure: 'figcaption'};
-  const OWNERS = new Set(['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);
-  // What is an entry to be chosen, and what says that it cannot be; see script/entries.js.
+  const OWNERS = new Set(
+    ['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);
+  // Entries of lists, and what marks them as disabled; see script/entries.js.
   const ENTRY_ROLES = new Set(['option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem']);
-  const LIST_ROLES = new Set(['listbox', 'menu', 'menubar', 'tree', 'list', 'group']), ENTRY_TAGS = new Set(['li', 'div', 'a', 'button', 'span', 'p']);
+  const LIST_ROLES = new Set(['listbox', 'menu', 'menubar', 'tree', 'list', 'group']),
+    ENTRY_TAGS = new Set(['li', 'div', 'a', 'button', 'span', 'p']);
   const DISABLED_CLASS = /(^|[-_])[dD]isabled$|^disabled[-_](result|option|item|entry)$|[a-z]Disabled([-_]|$)/;
-  const OTHER_CLASS = /(^|[-_])(not|non|no|un|never|hide|show|has|any|if)[-_]+disabled/i, DISABLED_DATA = /^data-([a-z]+-)*disabled$/;
+  const OTHER_CLASS = /(^|[-_])(not|non|no|un|never|hide|show|has|any|if)[-_]+disabled/i,
+    DISABLED_DATA = /^data-([a-z]+-)*disabled$/;
   const MAX_LISTS = 50, MAX_MIRRORED = 1000;
   const FIELDS = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
   const ACTIVE_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
@@ -71,65 +90,82 @@
   const NAMED = new Set(['button', 'a', 'option', 'summary', 'label', 'legend', 'caption', 'th', 'td']);
   const WRITTEN_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
   const CELL_TAGS = new Set(['td', 'th', 'caption', 'legend']);
-  const BUTTON_ROLES = new Set(['button', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'option', 'combobox', 'slider', 'spinbutton', 'textbox']);
+  const BUTTON_ROLES = new Set(['button', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'option', 'combobox',
+    'slider', 'spinbutton', 'textbox']);
   const NAMED_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
     'menuitemradio', 'option', 'treeitem', 'heading', 'tooltip']);
   const ROLES = {article: 'article', aside: 'complementary', button: 'button', dialog: 'dialog', fieldset: 'group',
     figure: 'figure', footer: 'contentinfo', form: 'form', h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading',
-    h5: 'heading', h6: 'heading', header: 'banner', hr: 'separator', img: 'img', li: 'listitem', main: 'main', meter: 'meter',
-    nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status', p: 'paragraph',
-    progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell', textarea: 'textbox',
-    tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list', iframe: 'iframe'};
-  const FORMS = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm', week: 'yyyy-Www', color: '#rrggbb'}, MAX_OPTIONS = 20;
+    h5: 'heading', h6: 'heading', header: 'banner', hr: 'separator', img: 'img', li: 'listitem', main: 'main',
+    meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
+    p: 'paragraph', progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell',
+    textarea: 'textbox', tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list',
+    iframe: 'iframe'};
+  const FORMS = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm',
+    week: 'yyyy-Www', color: '#rrggbb'}, MAX_OPTIONS = 20;
   const INPUT_ROLES = {button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
     radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', email: 'textbox', tel: 'textbox',
     text: 'textbox', url: 'textbox', password: 'textbox', file: 'button'};
 
-  const LISTED = new Set(['text', 'search', 'tel', 'url', 'email']); // inputs to which a <datalist> gives suggestions
+  const LISTED = new Set(['text', 'search', 'tel', 'url', 'email']); // inputs that show the suggestions of a <datalist>
 
   const id = Math.random().toString(36).slice(2);
-  // Roots that a page keeps to itself; the driver puts them here, where no page comes.
-  const secret = globalThis.taprootRoots = globalThis.taprootRoots || new WeakMap();
-  // What assistive technology is told of elements of the page's own making, as the driver found out: role, name,
-  // checked, disabled, …
-  const hearsay = globalThis.taprootHearsay = globalThis.taprootHearsay || new WeakMap();
-  globalThis.taprootHears = (el, said) => {
-    if (!said.role || /^(generic|none|presentation|paragraph|StaticText|Ignored)$/i.test(said.role)) return false;
-    const same = JSON.stringify(hearsay.get(el)) === JSON.stringify(said);
-    hearsay.set(el, said);
+  // The closed shadow roots. The driver puts them here, in the world that pages cannot access.
+  const closedRoots = globalThis.taprootRoots = globalThis.taprootRoots || new WeakMap();
+  // What assistive technology receives about custom elements, from the driver: role, name, checked, disabled, …
+  const axInfo = globalThis.taprootAXInfo = globalThis.taprootAXInfo || new WeakMap();
+  // taprootSetAXInfo stores this information for an element. It reports whether it is new and useful.
+  globalThis.taprootSetAXInfo = (el, info) => {
+    if (!info.role || /^(generic|none|presentation|paragraph|StaticText|Ignored)$/i.test(info.role)) return false;
+    const same = JSON.stringify(axInfo.get(el)) === JSON.stringify(info);
+    axInfo.set(el, info);
     return !same;
   };
-  // In browsers that answer no driver, script/openroots.js tells it by itself when it is asked for.
-  window.addEventListener('@watch@said', event => {
+  // In browsers where the driver cannot query it, script/openroots.js sends it when the event internals requests it.
+  window.addEventListener('@watch@axinfo', event => {
     const [el] = event.composedPath();
-    try { globalThis.taprootHears(el, JSON.parse(String(event.detail))); } catch { /* not of our own making */ }
+    try { globalThis.taprootSetAXInfo(el, JSON.parse(String(event.detail))); } catch { /* not from openroots.js */ }
   }, true);
-  // Which elements were asked about, how many of each kind, and the kinds of which one had something to tell.
-  // A page may be read several times before the driver asks.
-  const unasked = new Set();
-  globalThis.taprootSuspects = () => { const list = [...unasked].slice(0, MAX_SUSPECTS); for (const el of list) unasked.delete(el); return list; };
-  const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
-  const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
-  const shadowOf = el => openRoot(el) || secret.get(el) || null;
-  const fresh = gen => ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
-  let store = fresh('');
-  let looked = {nonce: '', elements: []};
-  // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where
-  // it stood.
-  let drawn = true;
+  // The elements that the driver should query (unprobed) or that were listed for it, how many of each tag, and the tags
+  // of which one had a closed root or other information. A page may be read several times before the driver queries
+  // them.
+  const unprobed = new Set();
+  globalThis.taprootSuspects = () => {
+    const list = [...unprobed].slice(0, MAX_SUSPECTS);
+    for (const el of list) unprobed.delete(el);
+    return list;
+  };
+  const probedElements = new WeakSet(), probedEarly = new WeakSet(), probeCounts = new Map(),
+    productiveTags = new Set(),
+    namesOf = method(Element.prototype, 'getAttributeNames');
+  const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
+    'header', 'main', 'nav', 'p', 'section', 'span']);
+  // shadowOf returns the shadow root of an element, also a closed one that is known.
+  const shadowOf = el => openRoot(el) || closedRoots.get(el) || null;
+  // newStore returns the empty state of a reading with the number gen.
+  const newStore = gen =>
+    ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
+  let store = newStore('');
+  let collected = {nonce: '', elements: []};
+  // Whether the browser has drawn a frame since the elements were last read: until then, everything that moves is still
+  // where it was.
+  let frameDrawn = true;
 
-  const cut = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
-  const long = s => s.length > MAX_LONG ? s.slice(0, MAX_LONG - 1) + '…' : s;
-  // speaks: some text is its own.
-  const speaks = el => {
+  // truncate and truncateLong return a text up to a length.
+  const truncate = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
+  const truncateLong = s => s.length > MAX_LONG ? s.slice(0, MAX_LONG - 1) + '…' : s;
+  // hasOwnText reports whether an element has text of its own.
+  const hasOwnText = el => {
     for (let n = firstOf(el); n; n = nextOf(n)) if (typeOf(n) === 3 && dataOf(n).trim()) return true;
     return false;
   };
+  // squeeze returns a text with its white space collapsed.
   const squeeze = s => s.replace(/[ \t\n\r\f]+/g, ' ').trim();
   const isElement = n => typeOf(n) === 1;
+  // prop returns a property of an element from its prototype, undefined when the element does not have it.
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
-  // The parent as it is drawn: through slots and out of shadow roots.
-  const slots = new WeakMap(); // of what lies in a slot of a closed root, which does not say so itself
+  // The parent in the tree as it is drawn: through slots and out of shadow roots.
+  const slots = new WeakMap(); // of nodes in slots of closed roots: their assignedSlot is null
   const hostOf = getter(ShadowRoot.prototype, 'host');
   const parent = n => {
     const slot = isElement(n) ? slotOf(n) || slots.get(n) : null;
@@ -137,10 +173,13 @@
     const p = parentOf(n);
     return p && typeOf(p) === 11 ? hostOf(p) : p;
   };
+  // holds reports whether inner is outer or drawn inside of it.
   const holds = (outer, inner) => {
     for (let n = inner; n; n = parent(n)) if (n === outer) return true;
     return false;
   };
+  // children returns the child nodes as they are drawn: through slots, in shadow roots, without those that are not
+  // shown.
   const children = el => {
     const list = [];
     if (localName(el) === 'slot') {
@@ -160,6 +199,7 @@
     const t = (attr(el, 'type') || 'text').toLowerCase();
     return prop(el, HTMLInputElement.prototype, 'type') || t;
   };
+  // describe returns an element in one expression, with its id or classes.
   const describe = el => {
     const name = attr(el, 'id') ? '#' + attr(el, 'id') : (attr(el, 'class') || '').trim().split(/\s+/).filter(Boolean)
       .slice(0, 2).map(c => '.' + c).join('');
@@ -182,32 +222,41 @@
 
 // include columns.js
 
-  // transparentControl: a field that is not drawn itself lies over the box that is drawn for it.
+  // transparentControl reports whether hit is an invisible field over the box that is drawn for it.
   const transparentControl = (reader, hit, el) => {
     const tag = localName(hit);
-    if (tag !== 'input' && tag !== 'select' || reader.opacity(hit) >= CLEAR || !store.drawnIn || !store.drawnIn.get(hit)) return false;
+    if (tag !== 'input' && tag !== 'select' || reader.opacity(hit) >= CLEAR || !store.drawnIn ||
+        !store.drawnIn.get(hit))
+      return false;
     const a = boxOf(rectOf(hit)), b = boxOf(rectOf(el));
     return holds(store.drawnIn.get(hit), el) && b.l >= a.l - 4 && b.t >= a.t - 4 && b.r <= a.r + 4 && b.b <= a.b + 4;
   };
-  // scaleOf is how much larger or smaller than laid out an element is drawn.
+  // scaleOf returns the scale at which an element is drawn, compared with its layout.
   const scaleOf = (el, r) => {
     const w = prop(el, HTMLElement.prototype, 'offsetWidth'), h = prop(el, HTMLElement.prototype, 'offsetHeight');
     const x = w > 0 ? r.width / w : 1, y = h > 0 ? r.height / h : 1;
     return {x: Math.abs(x - 1) < 0.02 ? 1 : x, y: Math.abs(y - 1) < 0.02 ? 1 : y};
   };
-  // What a reader does not see: characters without a width, and those that only a font of icons gives a shape.
-  const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
+  // Invisible characters: those without a width, and those that are visible only in an icon font.
+  const INVISIBLE =
+    /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
-  const legible = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
-  const unquoted = s => s.slice(1, -1).replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
-  // spoken is what the content of a pseudo-element says in words; counter gives the values of a counter there.
-  const spoken = (el, content, counter) => (String(content).match(/"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g) || []).map(part => {
+  // visibleText returns a text without characters that only an icon font shows, '' when nothing of it is visible.
+  const visibleText = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
+  // unquoted returns the value of a string of a style sheet.
+  const unquoted = s => s.slice(1, -1)
+    .replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
+  // contentText returns the text in the content of a pseudo-element; counter() returns the values of a counter there.
+  const CONTENT = /"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g;
+  const contentText = (el, content, counter) => (String(content).match(CONTENT) || []).map(part => {
     if (part[0] === '"') return unquoted(part);
     if (part[0] === 'a') return attr(el, part.slice(5, -1).trim().split(/[\s,]/)[0]) || '';
     if (!part.startsWith('counter')) return part[0] === 'o' ? '“' : '”';
-    const all = part.startsWith('counters'), [name, ...rest] = part.slice(all ? 9 : 8, -1).split(/,\s*(?=[^"]*(?:"[^"]*"[^"]*)*$)/);
+    const all = part.startsWith('counters'),
+      [name, ...rest] = part.slice(all ? 9 : 8, -1).split(/,\s*(?=[^"]*(?:"[^"]*"[^"]*)*$)/);
     const glue = all && rest.length ? unquoted(rest.shift().trim()) : '', values = counter(name.trim());
-    return (all ? values : values.slice(-1)).map(n => counted(n, (rest[0] || 'decimal').trim())).join(glue) || (values.length ? '' : '0');
+    return (all ? values : values.slice(-1)).map(n => counted(n, (rest[0] || 'decimal').trim())).join(glue) ||
+      (values.length ? '' : '0');
   }).join('');
 
 // include counters.js
@@ -220,27 +269,34 @@
 
 // include dom.js
 
-  const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? long : cut)(String(value)); };
-  const meet = (a, b) => ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
-  const bare = b => b.r - b.l < 1 || b.b - b.t < 1;
-  // content is where everything in a scrolling box lies that scrolling can bring into view.
-  const content = (el, s, {l, t, w, h}) => {
+  // put sets a property of a node, unless it is empty.
+  const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? truncateLong : truncate)(String(value)); };
+  // intersect returns the common part of two boxes; isEmpty reports whether a box is smaller than a pixel.
+  const intersect = (a, b) =>
+    ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
+  const isEmpty = b => b.r - b.l < 1 || b.b - b.t < 1;
+  // scrollableArea returns the box of everything that a scrolling box can scroll into view.
+  const scrollableArea = (el, s, {l, t, w, h}) => {
     const sw = scrollWidth(el), sh = scrollHeight(el), x = l - scrollLeft(el), y = t - scrollTop(el);
     return s.direction === 'rtl' ? {l: x + w - sw, t: y, r: x + w, b: y + sh} : {l: x, t: y, r: x + sw, b: y + sh};
   };
+  // scrolls reports whether an element can be scrolled.
   const scrolls = (el, s) => /auto|scroll/.test(s.overflowY) && scrollHeight(el) > clientHeight(el) + 1 ||
     /auto|scroll/.test(s.overflowX) && scrollWidth(el) > clientWidth(el) + 1;
+  // focused returns the element that has the focus, also in shadow trees, null for the body and frames.
   const focused = root => {
     let el = activeIn[9](root);
     for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
     if (!el || localName(el) === 'body' || localName(el) === 'html' || framing(el)) return null;
     return el;
   };
+  // hitAt returns the topmost element at a point, also in shadow trees.
   const hitAt = (root, x, y) => {
     let el = pointIn[9](root, x, y);
     for (let inner; el && shadowOf(el) && (inner = pointIn[11](shadowOf(el), x, y)) && inner !== el; el = inner);
     return el;
   };
+  // sameControl reports whether a is in a label for b.
   const sameControl = (a, b) => {
     for (let n = a; n && isElement(n); n = parent(n)) {
       if (localName(n) !== 'label') continue;
@@ -249,27 +305,32 @@
     }
     return false;
   };
+  // reacting returns the nearest ancestor that reacts to clicks, or el itself.
   const reacting = (reader, el) => {
     for (let n = el; n && isElement(n); n = parent(n)) if (reader.reacting(n)) return n;
     return null;
   };
-  // outerPicture: an <svg> that stands in the page itself cuts off what is drawn beyond its edge, though it is inline.
-  const outerPicture = el => localName(el) === 'svg' && prop(el, SVGElement.prototype, 'ownerSVGElement') === null;
-  // nameable is the nearest element around el that has an id or a class, which says more than a bare tag.
+  // isOuterSVG reports whether el is an <svg> of the page itself: it clips what is drawn beyond its edge, though it
+  // is inline.
+  const isOuterSVG = el => localName(el) === 'svg' && prop(el, SVGElement.prototype, 'ownerSVGElement') === null;
+  // nameable returns the nearest ancestor with an id, or el itself without one: an id identifies more than a tag.
   const nameable = el => {
     for (let n = el; n && isElement(n) && localName(n) !== 'body'; n = parent(n)) if (attr(n, 'id')) return n;
     return el;
   };
-  // pageArea is where all of a page lies that scrolling can bring into its window.
+  // pageArea returns the box of everything that the window can scroll into view.
   const pageArea = (root, top, own) => {
     if (!top) return own;
-    const body = bodyOf(root), s = styleOf(top), passed = s.overflowX === 'visible' && s.overflowY === 'visible' && body ? styleOf(body) : s;
-    const stuck = {x: [s, passed].some(v => /hidden|clip/.test(v.overflowX)), y: [s, passed].some(v => /hidden|clip/.test(v.overflowY))};
+    const body = bodyOf(root), s = styleOf(top),
+      passed = s.overflowX === 'visible' && s.overflowY === 'visible' && body ? styleOf(body) : s;
+    const stuck = {
+      x: [s, passed].some(v => /hidden|clip/.test(v.overflowX)),
+      y: [s, passed].some(v => /hidden|clip/.test(v.overflowY))};
     const w = Math.max(scrollWidth(top), own.r), h = Math.max(scrollHeight(top), own.b), x = window.scrollX;
     const l = s.direction === 'rtl' ? own.r - w - x : -x, t = -window.scrollY;
     return {l: stuck.x ? own.l : l, t: stuck.y ? own.t : t, r: stuck.x ? own.r : l + w, b: stuck.y ? own.b : t + h};
   };
-  // zoom: where the part of the page that the screen shows begins, and how much larger or smaller it is shown.
+  // zoom returns the offset and the scale of the visual viewport: the part of the page that the screen shows.
   const zoom = () => {
     const v = window.visualViewport;
     return v ? [v.offsetLeft, v.offsetTop, v.scale] : [0, 0, 1];
@@ -278,14 +339,14 @@
   const count = (el, selector) => every(el, selector).length;
   const isOn = (el, name) => has(el, name) && attr(el, name) !== 'false';
   const hasElement = el => children(el).some(n => isElement(n) && !IGNORED.has(localName(n)));
-  // customState: what an element of the page's own making says of itself to style sheets; null where it cannot be
-  // asked.
+  // customState returns whether a custom element has a state of :state(); null when it is unknown.
   const customState = (el, name) => {
     try { return matches(el, `:state(${name})`) || null; } catch { return null; }
   };
-  // twin: the page draws a control of its own beside the native one, which holds the value alone.
+  // hasCustomTwin reports whether the page draws a control of its own next to the native one, which only stores the
+  // value.
   const TWINS = '[role=checkbox], [role=radio], [role=switch], [role=combobox], [role=listbox], [role=slider]';
-  const twin = (el, holder) => {
+  const hasCustomTwin = (el, holder) => {
     for (let n = holder, i = 0; n && isElement(n) && i < 2; n = parent(n), i++) {
       if (matches(n, TWINS)) return true;
       if (i === 0) for (const other of every(n, TWINS)) if (other !== el) return true;
@@ -301,10 +362,13 @@
 
 // include ready.js
 
-  const state = root => ({doc: id, ready: ready(root), url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
+  // state returns what each answer says about the document; see State of package dom.
+  const state = root => ({doc: id, ready: ready(root),
+    url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
 
 // include aim.js
 
+  // deref returns element n of the reading gen.
   const deref = (gen, n) => {
     const el = store.gen === gen && store.refs[n] ? store.refs[n].deref() : null;
     if (!el || !el.isConnected) throw new Error('taproot: stale reference');
@@ -313,65 +377,70 @@
 
   const commands = {
     // tree.<gen>.<max>.<texts>[.<view and clip: 8 numbers>]: the elements of this document. Those that show one of the
-    // texts (in JSON, in hexadecimal) are among them, however many others are left out. Among the texts are parts of
-    // texts (see parts.js): of each the elements tell where it is drawn.
+    // texts (in JSON, in hexadecimal) are among them, however many others are omitted. The list of texts may contain
+    // parts of texts (see parts.js): the elements report where these are drawn.
     tree(root, [gen, max, texts, ...box]) {
-      const undrawn = !drawn;
-      drawn = scriptless; // no frame is asked for where nothing runs
-      requestAnimationFrame(() => { drawn = true; });
-      store = fresh(gen);
+      const undrawn = !frameDrawn;
+      frameDrawn = scriptless; // without scripts, no animation frame is requested
+      requestAnimationFrame(() => { frameDrawn = true; });
+      store = newStore(gen);
       store.drawnIn = new WeakMap();
       const reader = new Reader(root, Math.min(+max, 20000));
       const n = box.map(Number), framed = n.length === 8, all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
       const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
-      const view = framed ? meet({l: n[0], t: n[1], r: n[2], b: n[3]}, own) : own;
+      const view = framed ? intersect({l: n[0], t: n[1], r: n[2], b: n[3]}, own) : own;
       const top = rootElement(root);
-      // In a frame, only its own box is seen of its page; the page itself may be scrolled in it.
-      const seen = framed ? meet({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
+      // Of a page in a frame, only the box of the frame is visible; the page may be scrolled in it.
+      const seen = framed ? intersect({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
       const clip = {seen, reach: pageArea(root, top, own)};
       const dark = top && /dark/.test(styleOf(top).colorScheme);
-      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false, raw: false,
+      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: intersect(view, seen), screen: own,
+        depth: 0, opacity: 1, inert: false, raw: false,
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null,
         editing: false, leaving: false, undrawn: false};
       noteFrames(root);
-      asked('internals');
+      watchReports('internals');
       const total = allIn(root, '*').length;
-      rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
-      const said = texts ? JSON.parse(unhex(texts)) : [], isText = t => typeof t === 'string';
-      const wants = said.filter(isText), parts = said.filter(t => !isText(t));
+      // the layout is calculated now, so that its time does not count as that of the reading
+      rectOf(top || create(root, 'p'));
+      const info = texts ? JSON.parse(unhex(texts)) : [], isText = t => typeof t === 'string';
+      const wants = info.filter(isText), parts = info.filter(t => !isText(t));
       reader.parts = parts.length ? parts : null;
       reader.texts = wants.map(plain);
-      if (total > reader.max) reader.wanted = sought(root, wants, own);
-      else if (wants.length) reader.seek = () => sought(root, wants, own);
+      if (total > reader.max) reader.wanted = requiredElements(root, wants, own);
+      else if (wants.length) reader.seek = () => requiredElements(root, wants, own);
       reader.occlusion = new Occlusion(reader, at.view, framed);
       reader.leaving = leaving(root);
       reader.noteCanvases(allIn(root, 'canvas'));
       reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
       store.overlays = reader.occlusion.overlays;
-      globalThis.taprootHeard = reader.suspects.filter(el => hearsay.has(el));
-      for (const el of reader.suspects) if (!hearsay.has(el)) unasked.add(el);
-      for (const el of unasked) if (!el.isConnected) unasked.delete(el);
-      const suspects = globalThis.taprootHeard.length + unasked.size;
+      globalThis.taprootAXElements = reader.suspects.filter(el => axInfo.has(el));
+      for (const el of reader.suspects) if (!axInfo.has(el)) unprobed.add(el);
+      for (const el of unprobed) if (!el.isConnected) unprobed.delete(el);
+      const suspects = globalThis.taprootAXElements.length + unprobed.size;
       if (node) reader.finish(node);
       if (reader.note && reader.kept !== undefined) {
-        const more = total - reader.count; // those that nobody sees are among them
+        const more = total - reader.count; // including invisible ones
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
-        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(), waiting: waiting() || asked('answering'), root: node};
+        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(),
+        waiting: imagesPending() || watchReports('answering'), root: node};
     },
-    // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and
-    // what is in the way; and what hides all of them from a person.
+    // hit.<gen>.<n>.<x,y,x,y…;…>: for each group of points in frame n, the index of the first that a touch reaches in
+    // it, or -1 and what is in the way; and what hides all of them from a person.
     hit(root, [gen, n, groups]) {
-      const frame = deref(gen, +n), reader = new Reader(root, 0), occlusion = new Occlusion(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
+      const frame = deref(gen, +n), reader = new Reader(root, 0),
+        occlusion = new Occlusion(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
       occlusion.overlays = store.overlays || [];
       for (const g of occlusion.overlays) delete g.rank;
       return groups.split(';').map(group => {
         const at = group.split(',').map(Number);
         let cover = '', hiddenBy = '', open = at.length === 0, free = -1;
         for (let i = 0; i + 1 < at.length; i += 2) {
-          const by = reader.taken(frame, occlusion.hit(at[i], at[i + 1]), {}), over = by || !open ? occlusion.coverAt(frame, at[i], at[i + 1], 'page') : '';
+          const by = reader.blockerOf(frame, occlusion.hit(at[i], at[i + 1]), {}),
+            over = by || !open ? occlusion.coverAt(frame, at[i], at[i + 1], 'page') : '';
           if (!by && free < 0) free = i / 2;
           cover = cover || by;
           hiddenBy = hiddenBy || over;
@@ -381,15 +450,15 @@
         return [free, free < 0 ? cover : '', open ? '' : hiddenBy];
       });
     },
-    // reveal.<gen>.<n>[.<part>]: scrolls element n into view, or a part of its text (in JSON, in hexadecimal).
+    // reveal.<gen>.<n>[.<part>]: scrolls element n, or a part of its text (in JSON, in hexadecimal), into view.
     reveal(root, [gen, n, part]) {
       const el = deref(gen, +n), text = store.texts.get(+n);
-      if (part && bring(root, el, JSON.parse(unhex(part)), text && text.runs)) return {};
-      if (text) bringBox(root, el, () => rectsOfRun(text.runs[0])[0]);
+      if (part && scrollToPart(root, el, JSON.parse(unhex(part)), text && text.runs)) return {};
+      if (text) scrollToBox(root, el, () => rectsOfRun(text.runs[0])[0]);
       else scrollTo(el, {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },
-    // aim.<gen>.<n>: the next touch may meet element n only.
+    // aim.<gen>.<n>: the next touch may reach element n only.
     aim(root, [gen, n]) {
       if (aim) aim.end();
       aim = null;
@@ -397,9 +466,9 @@
       aim = new Aim(root, +n);
       return {};
     },
-    // aimed[.lost|.over]: what became of the touch: "hit", "missed", "nothing" when none has come here, "frame" when it
-    // may have gone into a frame in the element, or "" when nobody can say. One that is lost is held back should it
-    // come within two seconds; one that is over came to another document.
+    // aimed[.lost|.over]: the result of the touch: "hit", "missed", "nothing" when none has arrived here, "frame"
+    // when it may have gone into a frame in the element, or "" when it is unknown. lost: a touch that still arrives
+    // within two seconds is blocked; over: the touch arrived in another document.
     aimed(root, [end]) {
       if (aim && !aim.result && end !== 'over') {
         if (end === 'lost') {
@@ -411,7 +480,7 @@
       }
       if (aim) aim.end();
       const answer = aim ? {result: aim.result, met: aim.met, ...aim.press.lost()} : {};
-      // until a key is pressed, what is typed is meant for it; see script/typing.js
+      // until a key is pressed, text that is typed is meant for this element; see script/typing.js
       if (answer.result === 'hit' && aim.el) {
         globalThis.taprootTouched = new WeakRef(aim.el);
         window.addEventListener('keydown', () => { globalThis.taprootTouched = null; }, {capture: true, once: true});
@@ -422,91 +491,100 @@
     // pressed: what was pressed since report met one element, and got no click, because it moved away before the
     // release.
     pressed() { return press ? press.lost() : {}; },
-    // aimed-at.<x>.<y>: what a touch would meet there that the browser does not make, but a script; only the page's own
-    // events are told to Aim.
+    // aimed-at.<x>.<y>: the result of a touch at a point that a script makes, not the browser: Aim receives only the
+    // trusted events of the browser.
     'aimed-at'(root, [x, y]) {
       if (!aim) return {};
       aim.judge(hitAt(root, +x, +y), {clientX: +x, clientY: +y});
       return {result: aim.result, met: aim.met};
     },
-    // aimed-anew: the touch is still to come.
-    'aimed-anew'() {
+    // aimed-again: the touch is still to come.
+    'aimed-again'() {
       if (aim) aim.result = aim.met = '';
       return {};
     },
-    // dom.<id>: the page as reports keep it; without it when it is what was given as <id>.
+    // dom.<id>: the page as reports store it; without it when it is the same as the one that was returned as <id>.
     dom(root, [known]) {
       const text = JSON.stringify(new DomReader(root).all());
       if (text === domKept.text && known === id + domKept.id) return {id: known};
       domKept = {id: domKept.id + 1, text};
       return {id: id + domKept.id, dom: text};
     },
-    // framed.<CSS in hexadecimal>: whether a frame that the page had when it was read before matches.
+    // framed.<CSS in hexadecimal>: whether the selector matches a frame that the page had at an earlier reading.
     framed(root, [css]) { return {known: knownFrame(unhex(css))}; },
-    // zoom: how the page is placed on the screen.
+    // zoom: which part of the page the screen shows, and at which scale.
     zoom() { return {zoom: zoom()}; },
-    // report.<nonce>: what look.<nonce> met in this same evaluation.
+    // report.<nonce>: the elements that look.<nonce> collected in this same evaluation.
     report(root, [nonce]) {
-      const elements = looked.nonce === nonce ? looked.elements : [];
-      looked = {nonce: '', elements: []};
+      const elements = collected.nonce === nonce ? collected.elements : [];
+      collected = {nonce: '', elements: []};
       noteFrames(root);
       const reader = new Reader(root, 0), texts = [], refs = [], values = [];
       let visible = 0;
       for (const el of elements) {
         if (store.index.has(el)) refs.push(store.index.get(el));
-        if (reader.seen(el) ? !reader.remains(el) : !partSeen(reader, el)) continue;
+        if (reader.seen(el) ? !reader.remains(el) : !hasSeenChild(reader, el)) continue;
         visible++;
         if (texts.length < MAX_TEXTS) {
           const tag = localName(el), shown = reader.shown(el, tag);
-          texts.push(shown === null ? reader.text(el, true) : long(shown));
-          const v = held(el, tag);
-          if (v !== undefined) values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
+          texts.push(shown === null ? reader.text(el, true) : truncateLong(shown));
+          const v = valueOf(el, tag);
+          if (v !== undefined)
+            values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
         }
       }
-      const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS).map(el => ({v: held(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
+      const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS)
+        .map(el => ({v: valueOf(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
       const only = elements.length === 1 && visible === 1 ? readiness(root, reader, elements[0]) : {};
       press = press || new Press(root);
       press.listen();
       press.forget();
-      return {...state(root), rest: resting(), count: elements.length, visible, texts, values, options, gen: store.gen, refs, ...only,
+      return {...state(root), rest: resting(), count: elements.length, visible, texts, values, options, gen: store.gen,
+        refs, ...only,
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
   };
-  // held is the value of a field, undefined for what has none.
-  const held = (el, tag) => {
-    const proto = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement, option: HTMLOptionElement,
-      button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement, progress: HTMLProgressElement}[tag];
+  // valueOf returns the value of a field, undefined for elements without one.
+  const valueOf = (el, tag) => {
+    const proto = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
+      option: HTMLOptionElement, button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement,
+      progress: HTMLProgressElement}[tag];
     return proto && prop(el, proto.prototype, 'value');
   };
-  // readiness tells, without waiting, whether an element could be acted on now. Whether it moves is not among it.
+  // readiness returns whether an element could be acted on at this moment. Whether it moves is not tested.
   const readiness = (root, reader, el) => {
     const tag = localName(el), box = reader.box(el, reader.style(el));
-    const view = meet(boxOf({left: box.l, top: box.t, right: box.r, bottom: box.b}), {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight});
+    const view = intersect(boxOf({left: box.l, top: box.t, right: box.r, bottom: box.b}),
+      {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight});
     let covered = '';
-    for (const [a, c] of bare(view) ? [] : GRID) {
-      const {x, y} = within2(view, a, c);
-      covered = reader.taken(el, hitAt(root, x, y), {});
+    for (const [a, c] of isEmpty(view) ? [] : GRID) {
+      const {x, y} = pointWithin(view, a, c);
+      covered = reader.blockerOf(el, hitAt(root, x, y), {});
       if (covered === '') break;
     }
     return {able: !matches(el, ':disabled') && attr(el, 'aria-disabled') !== 'true' && covered === '', covered,
       field: ['input', 'textarea', 'select'].includes(tag) || editableContent(el)};
   };
-  // upgrading: a page that has loaded a moment ago, and that makes elements of its own, may still define others.
-  const upgrading = root => {
+  // mayStillDefine reports whether a page that has just loaded, and that uses custom elements, may still define others.
+  const mayStillDefine = root => {
     const came = navigation(), loaded = came ? came.loadEventEnd : 0;
     if (!came || loaded > 0 && performance.now() - loaded > SOON) return false;
-    for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK)) if (localName(el).includes('-') && matches(el, ':defined')) return true;
+    for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK))
+      if (localName(el).includes('-') && matches(el, ':defined')) return true;
     return false;
   };
-  // labellers are the elements that name el (aria-labelledby), by their ids or given as elements.
+  // labellers returns the elements that name el (aria-labelledby), by their ids or given as elements.
   const labellers = el => {
     if (!has(el, 'aria-labelledby')) return [];
-    const ids = attr(el, 'aria-labelledby').split(/\s+/).filter(Boolean).slice(0, 10), root = rootOf(el), get = byId[typeOf(root)];
-    return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] : [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
+    const ids = attr(el, 'aria-labelledby').split(/\s+/).filter(Boolean).slice(0, 10), root = rootOf(el),
+      get = byId[typeOf(root)];
+    return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] :
+      [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
   };
-  // partSeen: display:contents has no box of its own, its children have.
-  const partSeen = (reader, el) => reader.style(el).display === 'contents' &&
+  // hasSeenChild reports whether a child of an element with display: contents, which has no box, is visible.
+  const hasSeenChild = (reader, el) => reader.style(el).display === 'contents' &&
     children(el).some(n => isElement(n) ? reader.seen(n) : typeOf(n) === 3 && dataOf(n).trim() !== '');
+  // answer returns a detached element with JSON as its text.
   const answer = (root, value) => {
     const holder = create(typeOf(root) === 9 ? root : document, 'p');
     holder.textContent = JSON.stringify(value);
@@ -519,8 +597,8 @@
       if (name === 'ref') return [enterable(deref(args[0], +args[1]))];
       if (name === 'pressed-element') return globalThis.taprootPressed || [];
       if (name === 'look') {
-        if (looked.nonce !== args[0]) looked = {nonce: args[0], elements: []};
-        if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);
+        if (collected.nonce !== args[0]) collected = {nonce: args[0], elements: []};
+        if (isElement(root) && collected.elements.length < MAX_LOOK) collected.elements.push(root);
         return [];
       }
       if (!Object.hasOwn(commands, name)) throw new Error('taproot: unknown command');

@@ -1,7 +1,7 @@
-  // Frames that the page has had: a frame that is gone is known again by a copy without content.
+  // Frames that the page has had: a copy without content identifies a frame that was removed.
   const MAX_FRAMES = 50, MAX_AROUND = 20;
   const framesNoted = new WeakSet(), frameCopies = [];
-  // bareCopy copies an element and those around it into a document that loads and runs nothing.
+  // bareCopy returns a copy of an element and its ancestors, in a document that loads and runs nothing.
   const bareCopy = el => {
     const inert = document.implementation.createHTMLDocument('');
     let made = null, inner = null;
@@ -13,6 +13,7 @@
     }
     return made;
   };
+  // noteFrames copies the frames of a document that are new.
   const noteFrames = root => {
     for (const el of [...allIn(root, 'iframe'), ...allIn(root, 'frame')]) {
       if (frameCopies.length >= MAX_FRAMES || framesNoted.has(el)) continue;
@@ -20,6 +21,7 @@
       frameCopies.push(bareCopy(el));
     }
   };
+  // knownFrame reports whether a frame that the page has had matches a CSS selector.
   const knownFrame = css => {
     try { return frameCopies.some(el => el.matches(css)); } catch { return false; }
   };

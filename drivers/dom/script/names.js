@@ -1,45 +1,50 @@
+    // role returns the ARIA role of an element, '' without one.
     role(el, tag) {
-      const said = (attr(el, 'role') || '').trim().split(/\s+/)[0].toLowerCase();
-      if (said && said !== 'none' && said !== 'presentation') return said.slice(0, 40);
-      if (hearsay.has(el)) return String(hearsay.get(el).role).slice(0, 40);
+      const explicit = (attr(el, 'role') || '').trim().split(/\s+/)[0].toLowerCase();
+      if (explicit && explicit !== 'none' && explicit !== 'presentation') return explicit.slice(0, 40);
+      if (axInfo.has(el)) return String(axInfo.get(el).role).slice(0, 40);
       if (tag === 'a' || tag === 'area') return has(el, 'href') ? 'link' : '';
-      if (tag === 'input') return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
+      if (tag === 'input')
+        return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
       if (tag === 'select') return has(el, 'multiple') || +attr(el, 'size') > 1 ? 'listbox' : 'combobox';
       return Object.hasOwn(ROLES, tag) ? ROLES[tag] : '';
     }
-    // words are what el shows by itself: a field's text, or that in it; of what is named by all that it holds, all of
-    // that.
+    // words returns the text of el: the value of a field, its own text, or, when all its content names it, all of that.
     words(el, tag, role, shown, runs) {
       if (shown !== null) return shown;
       if (tag === 'use') return this.used(el);
       const own = this.drawnText(el, false, runs);
       return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.drawnText(el, true, runs);
     }
-    // used is what is read in the part of a drawing that el draws once more.
+    // used returns the text in the part of an SVG image that a <use> element repeats.
     used(el) {
       const href = attr(el, 'href') || attr(el, 'xlink:href') || '', root = rootOf(el), get = byId[typeOf(root)];
       const part = href[0] === '#' && get ? get(root, href.slice(1)) : null;
       return part && !holds(part, el) ? this.text(part, true) : '';
     }
-    // written is all that stands in an editor or a drawn field, but for a list that it opens.
-    written(el, own, runs) {
+    // editorText returns all text in an editor or a drawn field, except that of a list that it opens.
+    editorText(el, own, runs) {
       if (own && !this.editable(el, localName(el)) || find(el, '[role=listbox], [role=tree], [role=grid]')) return own;
       return this.text(el, true, runs);
     }
-    // value is what a control without words stands at: a slider, a meter.
+    // value returns the state of a control without text: a slider, a meter.
     value(el, tag, role) {
-      const said = attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow');
-      if (said !== null && VALUED_ROLES.has(role)) return cut(said);
+      const ariaValue = attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow');
+      if (ariaValue !== null && VALUED_ROLES.has(role)) return truncate(ariaValue);
       if (tag === 'progress') return has(el, 'value') ? String(prop(el, HTMLProgressElement.prototype, 'value')) : '';
       if (tag === 'meter') return String(prop(el, HTMLMeterElement.prototype, 'value'));
       const type = tag === 'input' ? inputType(el) : '';
       return type === 'range' || type === 'color' ? prop(el, HTMLInputElement.prototype, 'value') : '';
     }
-    // shown is what a field displays as its text, or null for what is no field.
+    // shown returns the text that a field displays, null for other elements.
     shown(el, tag) {
-      if (tag === 'textarea') { const v = prop(el, HTMLTextAreaElement.prototype, 'value') || ''; return dotted(this.style(el)) ? v.replace(/\S/gu, '•') : v; }
+      if (tag === 'textarea') {
+        const v = prop(el, HTMLTextAreaElement.prototype, 'value') || '';
+        return dotted(this.style(el)) ? v.replace(/\S/gu, '•') : v;
+      }
       if (tag === 'select') {
-        return [...prop(el, HTMLSelectElement.prototype, 'selectedOptions') || []].map(o => squeeze(textOf(o))).join(', ');
+        return [...prop(el, HTMLSelectElement.prototype, 'selectedOptions') || []].map(o => squeeze(textOf(o)))
+          .join(', ');
       }
       if (tag !== 'input') return null;
       const type = inputType(el), value = prop(el, HTMLInputElement.prototype, 'value') || '';
@@ -52,96 +57,107 @@
       }
       return dotted(this.style(el)) ? '•'.repeat(Math.min(value.length, 64)) : value;
     }
-    // holds adds what a control stands at that shows no words, and what it takes: the options of a list, the ends of a
-    // slider, how a date is written.
+    // holds adds the value of a control that shows no text, and the values that it accepts: the options of a list, the
+    // range of a slider, the format of a date.
     holds(node, el, tag, role) {
       const value = this.value(el, tag, role), form = this.form(el, tag, role);
       if (value || form) node.w = [value, form];
     }
+    // form returns the values that a control accepts, '' when it accepts any.
     form(el, tag, role) {
       const ends = (min, max) => min + '–' + max;
       if (tag === 'select') {
         const list = [...prop(el, HTMLSelectElement.prototype, 'options') || []];
-        const said = list.filter((o, i) => i < MAX_OPTIONS || this.texts.includes(plain(textOf(o)))).map(o => squeeze(textOf(o)).slice(0, 40));
-        if (list.length > said.length) said.push('… ' + (list.length - said.length) + ' more');
-        return said.join(' | ');
+        const options = list.filter((o, i) => i < MAX_OPTIONS || this.texts.includes(plain(textOf(o))))
+          .map(o => squeeze(textOf(o)).slice(0, 40));
+        if (list.length > options.length) options.push('… ' + (list.length - options.length) + ' more');
+        return options.join(' | ');
       }
       if (tag === 'input') {
         const type = inputType(el);
-        return type === 'range' ? ends(attr(el, 'min') || 0, attr(el, 'max') || 100) : Object.hasOwn(FORMS, type) ? FORMS[type] : '';
+        return type === 'range' ? ends(attr(el, 'min') || 0, attr(el, 'max') || 100) :
+          Object.hasOwn(FORMS, type) ? FORMS[type] : '';
       }
-      return role === 'slider' && has(el, 'aria-valuenow') ? ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
+      return role === 'slider' && has(el, 'aria-valuenow') ?
+        ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
     }
+    // name returns the accessible name of an element, '' without one that adds to its text.
     name(el, tag) {
       const found = labellers(el);
       if (found.length) {
         const text = squeeze(found.map(e => attr(e, 'aria-label') || this.text(e, true) || textOf(e)).join(' '));
-        if (text) return cut(text);
+        if (text) return truncate(text);
       }
-      const said = squeeze(attr(el, 'aria-label') || '');
-      if (said) return cut(said);
+      const ariaLabel = squeeze(attr(el, 'aria-label') || '');
+      if (ariaLabel) return truncate(ariaLabel);
       if (FIELDS.has(tag)) {
         const labels = [...this.labels(el, tag)].slice(0, 5).map(l => this.text(l, true)).filter(Boolean);
-        if (labels.length) return cut(squeeze(labels.join(' ')));
+        if (labels.length) return truncate(squeeze(labels.join(' ')));
       }
-      if (Object.hasOwn(TITLES, tag)) { // a group is called what stands at its head
-        for (let n = firstOf(el); n; n = nextOf(n)) if (isElement(n) && localName(n) === TITLES[tag]) return cut(this.text(n, true));
+      if (Object.hasOwn(TITLES, tag)) { // its title names a group
+        for (let n = firstOf(el); n; n = nextOf(n))
+          if (isElement(n) && localName(n) === TITLES[tag]) return truncate(this.text(n, true));
       }
       if (tag === 'img' || tag === 'area' || tag === 'input') {
         const alt = squeeze(attr(el, 'alt') || '');
-        if (alt) return cut(alt);
+        if (alt) return truncate(alt);
       }
       if (el instanceof SVGElement) {
         const title = find(el, ':scope > title');
-        if (title) return cut(squeeze(textOf(title)));
+        if (title) return truncate(squeeze(textOf(title)));
       }
       const title = squeeze(attr(el, 'title') || '');
-      if (title) return cut(title);
-      const told = hearsay.has(el) ? squeeze(String(hearsay.get(el).name || '')) : '';
-      if (told) return told === squeeze(textOf(el)) ? '' : cut(told);
+      if (title) return truncate(title);
+      const axName = axInfo.has(el) ? squeeze(String(axInfo.get(el).name || '')) : '';
+      if (axName) return axName === squeeze(textOf(el)) ? '' : truncate(axName);
       const role = this.role(el, tag);
-      return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.heard(el) : '';
+      return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.nameFromContent(el) : '';
     }
-    // heard is the name of what is named by all that it holds, where that is more than it shows: texts for screen
-    // readers alone, the names of pictures, what a style sheet says for an icon (content: "★" / "Favourite").
-    heard(el) {
+    // nameFromContent returns the name of an element that is named by its content, when that is more than its visible
+    // text: texts for screen readers, names of images, and the alternative text of icons (content: "★" / "Favourite").
+    nameFromContent(el) {
       const out = [];
-      this.listen(el, out, 0);
+      this.collectName(el, out, 0);
       const name = squeeze(out.join('').replace(INVISIBLE, ' '));
-      if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is no name
-      return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : cut(name);
+      if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is not a name
+      return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : truncate(name);
     }
-    listen(el, out, depth) {
+    // collectName adds the texts that name an element.
+    collectName(el, out, depth) {
       if (depth > 30 || out.length > 300) return;
-      const made = this.made(el);
-      if (made.before) out.push(made.before.heard);
+      const made = this.pseudosOf(el);
+      if (made.before) out.push(made.before.spokenText);
       for (const n of children(el)) {
         if (typeOf(n) === 3) out.push(dataOf(n).slice(0, MAX_TEXT));
         if (!isElement(n)) continue;
         const tag = localName(n), s = this.style(n);
         if (tag === 'br') out.push(' ');
         if (tag === 'svg') { const title = find(n, ':scope > title'); if (title) out.push(' ', textOf(title)); }
-        if (IGNORED.has(tag) || s.display === 'none' || s.visibility !== 'visible' || attr(n, 'aria-hidden') === 'true') continue;
-        const said = attr(n, 'aria-label') || (tag === 'img' ? attr(n, 'alt') : '') || '';
-        const block = !this.inline(n) || said ? ' ' : '';
+        if (IGNORED.has(tag) || s.display === 'none' || s.visibility !== 'visible' || attr(n, 'aria-hidden') === 'true')
+          continue;
+        const label = attr(n, 'aria-label') || (tag === 'img' ? attr(n, 'alt') : '') || '';
+        const block = !this.inline(n) || label ? ' ' : '';
         out.push(block);
-        if (said) out.push(said); else if (this.shown(n, tag) === null) this.listen(n, out, depth + 1);
+        if (label) out.push(label); else if (this.shown(n, tag) === null) this.collectName(n, out, depth + 1);
         out.push(block);
       }
-      if (made.after) out.push(made.after.heard);
+      if (made.after) out.push(made.after.spokenText);
     }
+    // labels returns the <label> elements of a field.
     labels(el, tag) {
       const protos = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
         button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement, progress: HTMLProgressElement};
       return prop(el, protos[tag].prototype, 'labels') || [];
     }
+    // editable reports whether el is a field or an editor for text.
     editable(el, tag) {
       if (tag === 'input') return !UNTYPED.has(inputType(el)) && !has(el, 'readonly');
       if (tag === 'textarea') return !has(el, 'readonly');
       if (!editableContent(el)) return false;
       const p = parent(el);
-      return !(p && isElement(p) && editableContent(p)); // the host alone, not all that it holds
+      return !(p && isElement(p) && editableContent(p)); // the editing host, not its descendants
     }
+    // reacting returns clickable, cached.
     reacting(el) {
       let yes = this.reacts.get(el);
       if (yes === undefined) {
@@ -150,12 +166,14 @@
       }
       return yes;
     }
+    // clickable reports whether an element reacts to clicks, by its type, role, attributes and cursor.
     clickable(el, tag, role, style) {
       if (tag === 'input') return inputType(el) !== 'hidden';
       if (tag === 'a' || tag === 'area') return has(el, 'href') || has(el, 'onclick') || style.cursor === 'pointer';
       if (['button', 'select', 'textarea', 'summary', 'option'].includes(tag)) return true;
       if (tag === 'label') {
-        // A label whose own field can be seen leaves the tap to the field: two targets for one name would be ambiguous.
+        // When the field of a label is visible itself, the label is not a target: two targets with one name would be
+        // ambiguous.
         const control = prop(el, HTMLLabelElement.prototype, 'control');
         if (control) return !this.seen(control);
       }

@@ -1,14 +1,19 @@
-  // Where in an element a part of its text is drawn: asked for by the driver, as [{t: the text, m: words, prefix or
+  // Where a part of the text of an element is drawn. The driver requests parts as [{t: the text, m: words, prefix or
   // contains}].
 
-  const MAX_PLACES = 20, MAX_WORDS = 80; // of one element that are told; of one match that are looked at
-  const ENOUGH = 0.75; // of a word's width must be left, and half of its height, that it counts as read
-  const UNREAD = /[\u00ad\u061c\u180e\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
-  // alikened makes characters equal that a reader takes for the same, as Normalise of package screen does.
-  const alikened = s => likened(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '').replace(/\s+/g, ' ');
-  const wanted = s => /^[ -~]*$/.test(s) ? s.toLowerCase().replace(/ +/g, ' ').trim() : dashed(alikened(s)).trim();
-  // Letters are the characters of some runs of text, made alike, each with the place in the page that it is of.
-  class Letters {
+  const MAX_PLACES = 20, MAX_WORDS = 80; // reported places per element; examined words per match
+  const ENOUGH = 0.75; // a word counts as readable when this share of its width is left, and half of its height
+  const UNREAD = new RegExp('[\\u00ad\\u061c\\u180e\\ufeff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069' +
+    '\\ufe00-\\ufe0f\\ue000-\\uf8ff]|[\\udb80-\\udbff][\\udc00-\\udfff]', 'g');
+  // foldCharacters replaces characters that a reader does not distinguish by the same one, as Normalise of package
+  // screen does.
+  const foldCharacters = s => foldTypography(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '')
+    .replace(/\s+/g, ' ');
+  // comparable returns a text in the form in which it is compared.
+  const comparable = s => /^[ -~]*$/.test(s) ?
+    s.toLowerCase().replace(/ +/g, ' ').trim() : restoreDashes(foldCharacters(s)).trim();
+  // Characters are the normalised characters of some runs of text, each with its place in the page.
+  class Characters {
     constructor(runs) {
       this.runs = runs; this.text = ''; this.marked = ''; this.run = []; this.from = []; this.to = [];
       runs.forEach(({node, gap, from = 0, to = MAX_LONG}, i) => {
@@ -16,28 +21,31 @@
         const data = dataOf(node).slice(0, to);
         for (let at = from, end = from; at < data.length; at = end) {
           end = at + (data.codePointAt(at) > 0xffff ? 2 : 1);
-          if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f) while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2))) end += data.codePointAt(end) > 0xffff ? 2 : 1;
-          this.add(alikened(data.slice(at, end)), i, at, end);
+          if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f)
+            while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2)))
+              end += data.codePointAt(end) > 0xffff ? 2 : 1;
+          this.add(foldCharacters(data.slice(at, end)), i, at, end);
         }
       });
     }
-    add(letters, run, from, to) {
-      if (letters === ' ' && (!this.text || this.text.endsWith(' '))) return;
-      this.marked += letters;
-      this.text += dashed(letters);
-      for (let i = 0; i < letters.length; i++) { this.run.push(run); this.from.push(from); this.to.push(to); }
+    add(characters, run, from, to) {
+      if (characters === ' ' && (!this.text || this.text.endsWith(' '))) return;
+      this.marked += characters;
+      this.text += restoreDashes(characters);
+      for (let i = 0; i < characters.length; i++) { this.run.push(run); this.from.push(from); this.to.push(to); }
     }
-    // matches are where the text stands, as pairs of places in it.
+    // matches returns where a text occurs, as pairs of positions.
     matches({t, m}) {
-      const want = wanted(t), found = [];
+      const want = comparable(t), found = [];
       if (!want) return found;
       if (m === 'prefix') return this.text.startsWith(want) ? [[0, want.length]] : found;
       for (let i = this.text.indexOf(want); i >= 0 && found.length < 5000; i = this.text.indexOf(want, i + 1)) {
-        if (m !== 'words' || wordStarts(this.marked, i) && wordEnds(this.marked, i + want.length)) found.push([i, i + want.length]);
+        if (m !== 'words' || wordStarts(this.marked, i) && wordEnds(this.marked, i + want.length))
+          found.push([i, i + want.length]);
       }
       return found;
     }
-    // words are the words of a match, each as the ranges of the page's text that it is made of.
+    // words returns the words of a match, each as the ranges of text nodes that it consists of.
     words([from, to]) {
       const list = [];
       let word = null;
@@ -59,16 +67,18 @@
     return [...range.getClientRects()].filter(r => r.width > 0 && r.height > 0).map(r => ({owner, whole: boxOf(r)}));
   });
 
-  // gapped: white space stands between the run that was just written and the one before.
+  // gapped reports whether white space separates the run that was just added from the one before.
   const gapped = (out, budget) => {
     const between = out.slice(budget.mark || 0, -1).join('');
     budget.mark = out.length;
     return /\s/.test(between);
   };
 
-  // A match ends where a word does: as showsWords of package screen has it.
+  // Matches start and end at the limits of words, as in showsWords of package screen.
   const inWord = c => /^[\p{L}\p{N}\p{M}_]/u.test(c), digit = c => /^\p{Nd}/u.test(c), letter = c => /^\p{L}/u.test(c);
-  const joins = (left, mark, right) => digit(left) && digit(right) ? ".,:'/-".includes(mark) : letter(left) && letter(right) && "'-".includes(mark);
+  // joins reports whether a mark between two characters is part of a word or number: "3.5", "it's".
+  const joins = (left, mark, right) => digit(left) && digit(right) ?
+    ".,:'/-".includes(mark) : letter(left) && letter(right) && "'-".includes(mark);
   const sign = (s, i) => i < s.length && i >= 0 ? String.fromCodePoint(s.codePointAt(i)) : '';
   const signBefore = (s, i) => i <= 0 ? '' : sign(s, i > 1 && /[\udc00-\udfff]/.test(s[i - 1]) ? i - 2 : i - 1);
   const wordStarts = (s, i) => {
@@ -76,7 +86,7 @@
     if (!before || !inWord(first)) return true;
     if (inWord(before)) return false;
     const further = signBefore(s, i - before.length);
-    if (before === '-' && digit(first) && !inWord(further)) return false; // the sign belongs to the number
+    if (before === '-' && digit(first) && !inWord(further)) return false; // the sign is part of the number
     return !(further && joins(further, before, first));
   };
   const wordEnds = (s, i) => {
@@ -87,28 +97,35 @@
     return !(further && joins(last, after, further));
   };
 
-  // legibly is the width of a piece of text in which a part that is left of it can be read.
+  // legibly returns the width of the readable part of a piece of text: what is left of it, when at least half of its
+  // height is.
   const legibly = (part, whole) => 2 * height(part) >= height(whole) ? Math.max(0, width(part)) : 0;
   const some = b => width(b) > 0 && height(b) > 0;
-  // PartFinder finds the places of parts in the elements of one reading.
+  // PartFinder finds the places of parts of texts in the elements of one reading.
   class PartFinder {
-    constructor(occlusion, parts) { this.occlusion = occlusion; this.reader = occlusion.reader; this.parts = parts; this.edges = new Map(); }
-    // find adds to an element where its text has one of the parts.
+    constructor(occlusion, parts) {
+      this.occlusion = occlusion;
+      this.reader = occlusion.reader;
+      this.parts = parts;
+      this.edges = new Map();
+    }
+    // find adds to an element the places of the parts that its text contains.
     find(rec) {
       const {node, runs} = rec, places = [];
       if (!node.x || !runs.length || node.f & HIDDEN) return;
-      const text = wanted(node.x), asked = this.parts.map((part, k) => ({...part, k})).filter(({t}) => text.includes(wanted(t)));
+      const text = comparable(node.x),
+        asked = this.parts.map((part, k) => ({...part, k})).filter(({t}) => text.includes(comparable(t)));
       if (!asked.length) return;
-      const letters = new Letters(runs);
+      const characters = new Characters(runs);
       for (const part of asked) {
-        const found = letters.matches(part).map(match => ({k: part.k, ...this.place(rec, letters.words(match))}));
-        found.sort((a, b) => (a.s || 0) - (b.s || 0)); // what is in view comes first
+        const found = characters.matches(part).map(match => ({k: part.k, ...this.place(rec, characters.words(match))}));
+        found.sort((a, b) => (a.s || 0) - (b.s || 0)); // places in view come first
         places.push(...found.slice(0, MAX_PLACES));
       }
       if (places.length) node.m = places;
     }
-    // place tells of a match where it is drawn, how it is seen (s: 1 scrolled away, 2 cut off), what hides it (v),
-    // where it is touched (p, g) and what takes the touch (c).
+    // place returns where a match is drawn (b), its state (s: 1 scrolled away, 2 cut off), what hides it (v), where to
+    // touch it (p, g), and what receives the touch instead (c).
     place(rec, words) {
       const all = words.map(boxesOf), covers = [];
       let state = 0, hidden = false;
@@ -116,8 +133,9 @@
         let whole = 0, seen = 0, far = 0;
         for (const b of boxes) {
           const edge = this.edge(b.owner, b.whole);
-          b.seen = meet(meet(meet(b.whole, rec.inner), edge.seen), this.occlusion.view);
-          whole += width(b.whole); seen += legibly(b.seen, b.whole); far += legibly(meet(meet(b.whole, rec.reach), edge.far), b.whole);
+          b.seen = intersect(intersect(intersect(b.whole, rec.inner), edge.seen), this.occlusion.view);
+          whole += width(b.whole); seen += legibly(b.seen, b.whole);
+          far += legibly(intersect(intersect(b.whole, rec.reach), edge.far), b.whole);
         }
         if (!whole || far < ENOUGH * whole) state = 2;
         else if (seen < ENOUGH * whole) state = Math.max(state, 1);
@@ -132,47 +150,58 @@
       else this.touch(rec, lines, place);
       return place;
     }
-    // edge is what the block around a text leaves of it: in view (seen), and however it is scrolled (far). Dots that
-    // stand for the rest of a line hide what they stand on.
+    // edge returns what the block around a text leaves of it: in view (seen), and after any scrolling (far). The
+    // ellipsis at the end of a shortened line hides the text under it.
     edge(owner, whole) {
       let known = this.edges.get(owner);
       if (!known) this.edges.set(owner, known = this.edgeOf(owner));
       if (!known.dots || known.last && whole.b < known.last) return known;
-      return {seen: meet(known.seen, known.dots), far: meet(known.far, known.dots)};
+      return {seen: intersect(known.seen, known.dots), far: intersect(known.far, known.dots)};
     }
+    // edgeOf calculates it.
     edgeOf(owner) {
       const all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
       let block = owner;
-      while (block && isElement(block) && this.reader.inline(block) && !this.reader.style(block).display.startsWith('inline-')) block = parent(block);
+      while (block && isElement(block) && this.reader.inline(block) &&
+          !this.reader.style(block).display.startsWith('inline-'))
+        block = parent(block);
       if (!block || !isElement(block) || block === rootElement(this.reader.root)) return {seen: all, far: all};
-      const s = this.reader.style(block), r = rectOf(block), l = r.left + clientLeft(block), t = r.top + clientTop(block), px = v => parseFloat(v) || 0;
+      const s = this.reader.style(block), r = rectOf(block), l = r.left + clientLeft(block),
+        t = r.top + clientTop(block), px = v => parseFloat(v) || 0;
       const own = {l, t, r: l + clientWidth(block), b: t + clientHeight(block)};
-      const within = bound => ({l: bound(s.overflowX) ? own.l : -1e9, t: bound(s.overflowY) ? own.t : -1e9, r: bound(s.overflowX) ? own.r : 1e9, b: bound(s.overflowY) ? own.b : 1e9});
-      const edge = {seen: within(o => o !== 'visible'), far: within(o => /hidden|clip/.test(o))}, clamped = (s.webkitLineClamp || 'none') !== 'none' && scrollHeight(block) > clientHeight(block) + 1;
-      if (clamped || s.overflowX !== 'visible' && s.textOverflow !== 'clip' && scrollWidth(block) > clientWidth(block) + 1 && scrollLeft(block) === 0) {
+      const within = bound =>
+        ({l: bound(s.overflowX) ? own.l : -1e9, t: bound(s.overflowY) ? own.t : -1e9,
+        r: bound(s.overflowX) ? own.r : 1e9, b: bound(s.overflowY) ? own.b : 1e9});
+      const edge = {seen: within(o => o !== 'visible'), far: within(o => /hidden|clip/.test(o))},
+        clamped = (s.webkitLineClamp || 'none') !== 'none' && scrollHeight(block) > clientHeight(block) + 1;
+      if (clamped ||
+          s.overflowX !== 'visible' && s.textOverflow !== 'clip' && scrollWidth(block) > clientWidth(block) + 1 &&
+          scrollLeft(block) === 0) {
         const wide = 0.8 * px(s.fontSize);
-        edge.dots = s.direction === 'rtl' ? {...all, l: own.l + px(s.paddingLeft) + wide} : {...all, r: own.r - px(s.paddingRight) - wide};
-        if (clamped) edge.last = own.b - px(s.paddingBottom) - px(s.fontSize) / 2; // the line in which they are
+        edge.dots = s.direction === 'rtl' ?
+          {...all, l: own.l + px(s.paddingLeft) + wide} : {...all, r: own.r - px(s.paddingRight) - wide};
+        if (clamped) edge.last = own.b - px(s.paddingBottom) - px(s.fontSize) / 2; // the line with the ellipsis
       }
       return edge;
     }
-    // covered: more than half of a word lies under something.
+    // covered reports whether more than half of a word is covered.
     covered(boxes, covers) {
       let points = 0, open = 0;
       for (const l of boxes) if (some(l.seen)) for (const a of [0.5, 0.15, 0.85, 0.3, 0.7]) {
-        const {x, y} = within2(l.seen, a, 0.5), cover = this.occlusion.coverAt(l.owner, x, y, 'text');
+        const {x, y} = pointWithin(l.seen, a, 0.5), cover = this.occlusion.coverAt(l.owner, x, y, 'text');
         points++;
         if (!cover) open++; else if (!covers.includes(cover)) covers.push(cover);
       }
       return open * 2 < points;
     }
-    // touch looks for a point on the words, from their middle on, at which a touch meets the element.
+    // touch searches for a point on the words, from the middle outwards, at which a touch reaches the element.
     touch(rec, lines, place) {
       const {reader, spare} = this.occlusion, spares = [], middle = (lines.length - 1) / 2;
-      const near = lines.map((l, i) => ({l, far: Math.abs(i - middle)})).filter(({l}) => some(l.seen)).sort((a, b) => a.far - b.far);
+      const near = lines.map((l, i) => ({l, far: Math.abs(i - middle)})).filter(({l}) => some(l.seen))
+        .sort((a, b) => a.far - b.far);
       let first = '';
-      for (const {l} of near) for (const a of ALONG) {
-        const {x, y} = within2(l.seen, a, 0.5), by = reader.taken(rec.el, this.occlusion.hit(x, y), rec);
+      for (const {l} of near) for (const a of POINTS_IN_LINE) {
+        const {x, y} = pointWithin(l.seen, a, 0.5), by = reader.blockerOf(rec.el, this.occlusion.hit(x, y), rec);
         if (by || this.occlusion.coverAt(l.owner, x, y, 'text')) { first = first || by; continue; }
         place.p = place.p || [x, y];
         spares.push(x, y);
@@ -182,26 +211,27 @@
     }
   }
 
-  // bring scrolls the first place of a part of an element's text that is drawn at all into the middle of what shows it;
-  // false: there is none. runs are those of the text, where that is no element of its own.
-  const bring = (root, el, part, runs) => {
+  // scrollToPart scrolls the first place of a part of an element's text that is drawn at all to the middle of the view.
+  // It returns false without such a place. runs are given for a text that is not an element of its own.
+  const scrollToPart = (root, el, part, runs) => {
     if (!runs) {
       const reader = new Reader(root, 0), tag = localName(el);
       reader.parts = [part];
       reader.words(el, tag, reader.role(el, tag), reader.shown(el, tag), runs = []);
     }
-    const letters = new Letters(runs);
-    for (const match of letters.matches(part)) {
-      const words = letters.words(match), lines = words.flatMap(boxesOf), first = words.find(word => boxesOf(word).length);
+    const characters = new Characters(runs);
+    for (const match of characters.matches(part)) {
+      const words = characters.words(match), lines = words.flatMap(boxesOf),
+        first = words.find(word => boxesOf(word).length);
       if (!first) continue;
       const box = () => lines.length && words.flatMap(boxesOf).reduce((all, l) => union(all, l.whole), null);
-      bringBox(root, first[0].owner, box);
+      scrollToBox(root, first[0].owner, box);
       return true;
     }
     return false;
   };
-  // bringBox scrolls a box of an element into the middle of all that scrolls around it; box reads where it is now.
-  const bringBox = (root, el, box) => {
+  // scrollToBox scrolls a box of an element to the middle of each scrolling ancestor; box() returns where it is now.
+  const scrollToBox = (root, el, box) => {
     if (!box()) return;
     for (let n = el; n && isElement(n); n = parent(n)) {
       if (n === rootElement(root) || !scrolls(n, styleOf(n))) continue;
@@ -211,7 +241,9 @@
     const b = box(), left = shift(b.l, b.r, 0, window.innerWidth), top = shift(b.t, b.b, 0, window.innerHeight);
     window.scrollBy({left, top, behavior: 'instant'});
   };
-  // shift is how far content moves that a span of it comes to the middle of another one, 0 when it lies within.
-  const shift = (from, to, start, end) => from >= start && to <= end ? 0 : to - from > end - start ? from - start : (from + to - start - end) / 2;
+  // shift returns how far content has to move to bring a span of it to the middle of another one, 0 when it is inside
+  // of that.
+  const shift = (from, to, start, end) => from >= start && to <= end ? 0 : to - from > end - start ? from - start :
+    (from + to - start - end) / 2;
   const scrollElement = method(Element.prototype, 'scrollBy');
   const moveBy = (el, left, top) => { if (left || top) scrollElement(el, {left, top, behavior: 'instant'}); };

@@ -1,25 +1,26 @@
-  // The texts of an element that holds blocks, controls or line ends besides its own text: each run of text between
-  // them is an element of its own, with its own box. A piece is what one node adds to a text. In a list of pieces, null
-  // ends a line, and false ends a text.
+  // The texts of an element that contains blocks, controls or line breaks in addition to its own text: each run of text
+  // between them becomes an element of its own, with its own box. A piece is what one node adds to a text. In a list of
+  // pieces, null ends a line, and false ends a text.
 
-  const MAX_TEXTS_IN = 500; // of one element, besides those that are sought
+  const MAX_TEXTS_IN = 500; // of one element, in addition to those that must be found
 
+  // plainLines returns a text without its empty lines.
   const plainLines = s => {
     const lines = s.split('\n').map(l => l.trim()).filter(l => l.replace(INVISIBLE, ''));
-    return legible(long(lines.join('\n')));
+    return visibleText(truncateLong(lines.join('\n')));
   };
-  // say adds to a text what a node writes.
+  // say adds the text of a node.
   const say = (out, budget, s, node, owner) => {
     out.push(s);
     if (budget.pieces) budget.pieces.push({s, node, owner, via: budget.via});
   };
-  // divide ends a line; hard: what comes is another text.
+  // divide ends a line; hard: it also ends the text.
   const divide = (out, budget, glue, hard) => {
     out.push(glue);
     budget.cuts++;
     if (budget.pieces) budget.pieces.push(hard ? false : null);
   };
-  // sayLines is say for a node whose line ends are kept.
+  // sayLines adds the text of a node with line breaks that are kept.
   const sayLines = (out, budget, s, data, node, owner) => {
     const lines = s.split('\n'), raw = data.split('\n');
     for (let i = 0, from = 0; i < lines.length; from += raw[i++].length + 1) {
@@ -30,44 +31,46 @@
       if (lines.length === raw.length) Object.assign(piece, {from, to: from + raw[i].length});
     }
   };
-  // textsOf lists the texts of which pieces consist. A text is alone when another element shows all of it. The list is
-  // apart when it is more than the lines of one text.
+  // textsOf returns the texts that pieces consist of. A text is alone when another element shows all of it. The list
+  // has the property apart when it is more than the lines of one text.
   const textsOf = pieces => {
     const texts = [];
-    let runs = [], said = '', hard = false;
+    let runs = [], written = '', hard = false;
     const end = () => {
-      const text = runs.length ? plainLines(said.replace(/\n/g, ' ')) : '', via = runs.length && runs[0].via;
+      const text = runs.length ? plainLines(written.replace(/\n/g, ' ')) : '', via = runs.length && runs[0].via;
       if (text) {
         texts.apart = texts.apart || hard && texts.length > 0;
         texts.push({text, runs, alone: !!via && runs.every(r => r.via === via)});
         hard = false;
       }
       runs = [];
-      said = '';
+      written = '';
     };
     for (const piece of pieces) {
       if (!piece) { end(); hard = hard || piece === false; continue; }
-      if (piece.node) runs.push(Object.assign(piece, {gap: /\s$/.test(said)}));
-      said += piece.s;
+      if (piece.node) runs.push(Object.assign(piece, {gap: /\s$/.test(written)}));
+      written += piece.s;
     }
     end();
     return texts;
   };
-  // An ornament has neither letters nor digits. What stands before or behind a number is none: it may change it.
+  // An ornament has neither letters nor digits. Next to a number nothing counts as an ornament: it may change the
+  // number.
   const ORNAMENT = /^[^\p{L}\p{N}]+$/u;
   const SIGN = '[\\p{So}\\u2190-\\u21ff\\u2500-\\u27ff\\u2900-\\u2bff\u2022\u00b7\u203a\u2039\u00bb\u00ab\u00d7|]';
-  // A mark that denies, warns or asks changes what is said: "✗ Paid" does not say "Paid".
+  // A mark of negation, warning or question changes the meaning: "✗ Paid" is not "Paid".
   const MEANING = /[!?\u2610\u2612\u2717\u2718\u274c\u274e\u26a0\u26d4\u2753-\u2757\u2260\u{1f6ab}]/u;
   const SIGNS = new RegExp(`^${SIGN}+\\s+(?=\\p{L})|(?<=\\p{L})\\s+${SIGN}+$`, 'gu');
-  // unadorned is a text without the ornaments at its ends: signs, and what stands in elements of their own.
+  // unadorned returns a text without the ornaments at its ends: signs, and texts without letters in elements of their
+  // own.
   const unadorned = (text, runs, el) => {
     if (/^[\p{L}\p{N}](.*[\p{L}\p{N}])?$/su.test(text) || MEANING.test(text)) return text;
     let left = text;
     const drop = (run, first) => {
-      const said = squeeze(dataOf(run.node));
-      if (run.owner === el || !ORNAMENT.test(said)) return false;
-      if (!(first ? left.startsWith(said) : left.endsWith(said))) return false;
-      const rest = first ? left.slice(said.length) : left.slice(0, -said.length);
+      const written = squeeze(dataOf(run.node));
+      if (run.owner === el || !ORNAMENT.test(written)) return false;
+      if (!(first ? left.startsWith(written) : left.endsWith(written))) return false;
+      const rest = first ? left.slice(written.length) : left.slice(0, -written.length);
       if ( /\p{N}/u.test(first ? rest.trim()[0] || '' : rest.trim().slice(-1))) return false;
       left = rest.trim();
       return true;
@@ -78,7 +81,7 @@
     left = left.replace(SIGNS, '').trim();
     return /[\p{L}\p{N}]/u.test(left) ? left : text;
   };
-  // rectsOfRun are the boxes of a piece of text, a line each.
+  // rectsOfRun returns the boxes of a piece of text, one for each line.
   const rectsOfRun = run => {
     const range = new Range();
     range.selectNodeContents(run.node);

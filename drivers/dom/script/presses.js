@@ -1,29 +1,33 @@
-  // Presses that give no click, because what was pressed moved away before the release.
+  // Presses without a click, because the pressed element moved away before the release.
 
-  // What does nothing before it is clicked.
+  // Elements that do nothing before they are clicked.
   const CLICKED = 'a[href], area[href], summary, label, button[form], form button:not([type=button]), ' +
     ['submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'color'].map(type => `input[type=${type}]`).join();
-  // Press follows the newest press of this document.
+  // Press observes the latest press in this document.
   class Press {
     constructor(root) { this.root = root; this.forget(); }
+    // forget starts without a press.
     forget() { globalThis.taprootPressed = null; this.el = null; this.downs = []; this.clicked = this.moved = false; }
-    // listen follows presses from now on; script/aim.js does so by itself.
+    // listen observes presses from now on; script/aim.js passes its events on instead.
     listen() {
       if (this.listens || scriptless) return;
       this.listens = true;
-      for (const kind of [...TOUCHES, WATCH + 'touch']) window.addEventListener(kind, this, {capture: true, passive: true});
+      for (const kind of [...TOUCHES, WATCH + 'touch'])
+        window.addEventListener(kind, this, {capture: true, passive: true});
     }
     handleEvent(event) {
       const [hit] = event.composedPath();
       if (event.type === WATCH + 'touch') this.hear(event.detail >> 1, hit, event);
       else if (event.isTrusted) this.follow(event, hit);
     }
+    // follow receives the events of the browser.
     follow(event, hit) {
       if (event.type === 'pointerdown') this.downs = [];
-      if (/^(pointerdown|mousedown|touchstart)$/.test(event.type)) this.downs.push(event); // the page may prevent them
+      // the page may call preventDefault later
+      if (/^(pointerdown|mousedown|touchstart)$/.test(event.type)) this.downs.push(event);
       this.hear(stageOf(event), hit, event);
     }
-    // hear receives each event of a touch: what it is to a press (see stageOf), what it meets and where.
+    // hear receives each event of a touch: its stage in the press (see stageOf), its target and position.
     hear(stage, hit, {clientX: x, clientY: y}) {
       if (stage === 1 && isElement(hit)) {
         Object.assign(this, {el: reacting(new Reader(this.root, 0), hit) || hit, clicked: false, moved: false});
@@ -35,13 +39,15 @@
         this.clicked = true;
       }
     }
-    // lost describes the element whose press gave no click; sure: it does nothing before it is clicked. What has the
-    // focus, and what the page has kept the browser from pressing, has acted when it was pressed.
+    // lost describes the element of a press without a click; sure: it does nothing before it is clicked. An element
+    // that has the focus has already acted when it was pressed, and so has one for which the page prevented the default
+    // action.
     lost() {
       const el = this.el;
       if (!el || !this.moved || this.clicked || !el.isConnected || !rectsOf(el).length) return {};
       const sure = matches(el, CLICKED);
-      if (!sure && (this.downs.some(event => event.defaultPrevented) || isField(el) && matches(el, ':focus'))) return {};
+      if (!sure && (this.downs.some(event => event.defaultPrevented) || isField(el) && matches(el, ':focus')))
+        return {};
       globalThis.taprootPressed = sure ? [] : [el];
       return {lost: describe(nameable(el)), sure};
     }

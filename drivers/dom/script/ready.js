@@ -1,7 +1,7 @@
-  // ready tells how far a document has come: "loading", "interactive", "complete"; "stopped" is one whose loading was
-  // broken off. As soon as a page is left while it loads, browsers call it complete, though it never gets its load
-  // event. For STOPPED milliseconds the page in its place may be on its way; a document that is still there after them
-  // (it led to a download, or stopped itself) has all that it will get.
+  // ready returns the state of a document: "loading", "interactive", "complete", or "stopped" when its loading was
+  // aborted. Browsers call a page complete when it is left while it loads, though it never receives its load event. For
+  // STOPPED milliseconds its successor may be on its way; a document that is still there after that (a download, or
+  // window.stop()) is as complete as it will be.
   const STOPPED = 1000;
   const navigation = () => performance.getEntriesByType('navigation')[0];
   let stoppedAt;

@@ -1,20 +1,22 @@
-  // resting tells whether something is on its way that the page has set going: "busy", "quiet", or "" where nobody can
-  // say. script/watch.js knows of its timers and of what it waits for. An animation counts as such where BRIEF
-  // milliseconds are left at the most: a script may wait for its end.
+  // resting returns the activity that the page has started: "busy", "quiet", or "" when it is unknown. script/watch.js
+  // knows its timers and what it waits for. An animation counts when at most BRIEF milliseconds of it are left: a
+  // script may wait for its end.
   const WATCH = '@watch@', SOON = 2000, BRIEF = 1000;
-  // scriptless: the document may not run scripts (sandbox). A listener that is called there is an error in the page's
-  // console, also ours.
+  // scriptless: the document may not run scripts (sandbox). A listener that is called there causes an error in the
+  // page's console, even a listener of this script.
   const scriptless = window.matchMedia('(scripting: none)').matches;
-  const asked = what => !scriptless && !window.dispatchEvent(new Event(WATCH + what, {cancelable: true}));
-  const animations = {9: method(Document.prototype, 'getAnimations'), 11: method(ShadowRoot.prototype, 'getAnimations')};
+  // watchReports returns the answer of script/watch.js to a question; false without it.
+  const watchReports = what => !scriptless && !window.dispatchEvent(new Event(WATCH + what, {cancelable: true}));
+  const animations = {
+    9: method(Document.prototype, 'getAnimations'), 11: method(ShadowRoot.prototype, 'getAnimations')};
   const resting = () => {
-    if (!scriptless && !asked('here')) return '';
-    if (asked('busy')) return 'busy';
+    if (!scriptless && !watchReports('here')) return '';
+    if (watchReports('busy')) return 'busy';
     const left = animations[9](document).filter(a => a.playState === 'running' && a.effect).map(a => {
       const end = a.effect.getComputedTiming().endTime;
       const at = typeof a.currentTime === 'number' ? a.currentTime : 0;
       return end <= SOON ? (end - at) / Math.abs(a.playbackRate || 1) : Infinity;
     });
     if (left.some(ms => ms <= BRIEF)) return 'busy';
-    return left.some(ms => ms < Infinity) || asked('ticking') ? '' : 'quiet';
+    return left.some(ms => ms < Infinity) || watchReports('ticking') ? '' : 'quiet';
   };

@@ -1,5 +1,6 @@
-    // made gives the pseudo-elements of el that show something, with what they show and what is heard of it.
-    made(el) {
+    // pseudosOf returns the visible pseudo-elements of el: the text that each shows, and its text for assistive
+    // technology.
+    pseudosOf(el) {
       let made = this.pseudos.get(el);
       if (made) return made;
       this.pseudos.set(el, made = {});
@@ -8,32 +9,38 @@
       for (const part of item ? ['marker', 'before', 'after'] : ['before', 'after']) {
         const style = styleOf(el, '::' + part), content = style.content;
         if (!content || content === 'none' || content === 'normal' || style.display === 'none') continue;
-        const counter = name => (this.counters = this.counters || new Counters(rootElement(this.root))).of(el, part, name);
+        const counter = name => (this.counters = this.counters || new Counters(rootElement(this.root)))
+          .of(el, part, name);
         const [, drawn, alt] = /^((?:"(?:[^"\\]|\\.)*"|[^"/])*)(?:\/\s*("[^]*"))?$/.exec(content) || [null, content];
-        const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) && parseFloat(style.textIndent) > -500;
-        const text = spoken(el, drawn, counter);
-        made[part] = {style, text: shows && legible(text) ? text.replace(ICONS, '') : '', heard: alt ? spoken(el, alt, counter) : text};
+        const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) &&
+          parseFloat(style.textIndent) > -500;
+        const text = contentText(el, drawn, counter);
+        made[part] = {
+          style, text: shows && visibleText(text) ? text.replace(ICONS, '') : '',
+          spokenText: alt ? contentText(el, alt, counter) : text};
       }
       return made;
     }
-    // generated is all that a style sheet writes into el.
+    // generated returns the text that style sheets add to el before and after its content.
     generated(el) {
-      const {before, after} = this.made(el);
+      const {before, after} = this.pseudosOf(el);
       return squeeze([before, after].map(m => m ? m.text : '').join(' '));
     }
-    // text is what el shows by itself: its text and that of the inline elements in it; all in it, when whole. The nodes
-    // that hold it are put into runs; those in without are left out. See pieces.js for runs.texts.
+    // text returns the own text of el: its text nodes and those of its inline descendants; of all descendants, when
+    // whole. The nodes of the text are added to runs; those in without are omitted. See pieces.js for runs.texts.
     text(el, whole, runs, without) {
       const out = [];
       if (runs) { runs.length = 0; runs.texts = null; }
-      const budget = {left: Math.max(Math.min(MAX_LONG, this.room), 2 * MAX_TEXT), depth: 0, runs, without,
+      const budget = {left: Math.max(Math.min(MAX_LONG, this.longTextsLeft), 2 * MAX_TEXT), depth: 0, runs, without,
         pieces: runs && !whole ? [] : null, cuts: 0, via: null};
       this.collect(el, whole, out, budget);
-      if (budget.spent > 2 * MAX_TEXT) this.room -= budget.spent;
-      if (budget.left <= 0) this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
+      if (budget.spent > 2 * MAX_TEXT) this.longTextsLeft -= budget.spent;
+      if (budget.left <= 0)
+        this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
       if (budget.cuts && budget.pieces) runs.texts = textsOf(budget.pieces);
       return plainLines(out.join(''));
     }
+    // collect adds the text of the children of el.
     collect(el, whole, out, budget) {
       if (budget.left <= 0 || budget.depth > MAX_DEPTH) return;
       const style = this.style(el);
@@ -45,37 +52,43 @@
         else if (type === 1) this.collectFrom(n, whole, out, budget);
       }
     }
-    // collectFrom adds the text of n to that of the element that it is in.
+    // collectFrom adds the text of the child n.
     collectFrom(n, whole, out, budget) {
       const tag = localName(n);
-      if (IGNORED.has(tag) || tag === 'rt' || tag === 'rp') return; // how a word is said is no part of it
+      // the pronunciation of a word is not part of the text
+      if (IGNORED.has(tag) || tag === 'rt' || tag === 'rp') return;
       const s = this.style(n);
       if (s.display === 'none') return;
       if (tag === 'br') { divide(out, budget, '\n', false); return; }
       const placed = s.position === 'absolute' || s.position === 'fixed' || s.cssFloat !== 'none';
-      if (placed && !whole) { budget.cuts++; return; } // what is around it is written as if it were not there
-      const speaks = !whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role'))); // its own text
+      if (placed && !whole) { budget.cuts++; return; } // the text around it continues without it
+      const speaks = !whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role'))); // it has a text of its own
       if (speaks || tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'iframe') {
         divide(out, budget, ' ', true);
         return;
       }
       const inline = this.inline(n);
       if (layerAlpha(s) < CLEAR) { if (!inline) divide(out, budget, '\n', true); return; }
-      if ((whole || s.display === 'inline-block') && this.silent(n, s)) return;
+      if ((whole || s.display === 'inline-block') && this.visuallyHidden(n, s)) return;
       if (!inline) divide(out, budget, '\n', true);
-      if (inline && apart(s, 'Left')) say(out, budget, ' ');
+      if (inline && hasGap(s, 'Left')) say(out, budget, ' ');
       if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
-      if (!inline) divide(out, budget, '\n', true); else if (apart(s, 'Right')) say(out, budget, ' ');
+      if (!inline) divide(out, budget, '\n', true); else if (hasGap(s, 'Right')) say(out, budget, ' ');
     }
-    // silent: drawn as nothing, for screen readers alone.
-    silent(el, s) {
-      if (s.position !== 'absolute' && s.position !== 'fixed' && s.overflowX === 'visible' && s.clipPath === 'none') return false;
-      const r = boxOf(rectOf(el)), shape = clipShape(el, s, r) || clipRect(s, r), left = shape ? meet(r, shape) : r;
+    // visuallyHidden reports whether an element is drawn as nothing: it is for screen readers alone.
+    visuallyHidden(el, s) {
+      if (s.position !== 'absolute' && s.position !== 'fixed' && s.overflowX === 'visible' && s.clipPath === 'none')
+        return false;
+      const r = boxOf(rectOf(el)), shape = clipShape(el, s, r) || clipRect(s, r),
+        left = shape ? intersect(r, shape) : r;
       return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
     }
+    // run adds the text of one text node, as its style shows it.
     run(n, el, style, out, budget) {
       if (budget.without && budget.without.has(n)) return;
-      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style) && !this.writtenBelow(el, style) || smears(this.blur(el), style)) return;
+      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 ||
+          inkless(el, style) && !this.mayBeOnCanvas(el, style) || smears(this.blur(el), style))
+        return;
       const data = dataOf(n).slice(0, MAX_LONG);
       let s = data;
       const blank = !/\S/.test(s);
@@ -86,7 +99,7 @@
         const last = out.length ? out[out.length - 1] : '\n';
         if (s.startsWith(' ') && /[ \n]$/.test(last)) s = s.slice(1);
       }
-      if (!blank && this.firsts(el).letter && this.begins(n, el)) s = s.replace(/^\s*[\p{P}]*[^\s][\p{P}]*/u, '');
+      if (!blank && this.firsts(el).letter && this.startsBlock(n, el)) s = s.replace(/^\s*[\p{P}]*[^\s][\p{P}]*/u, '');
       if (dotted(style)) s = s.replace(/\S/gu, '•');
       if (style.unicodeBidi.endsWith('override') && style.direction === 'rtl') s = [...s].reverse().join('');
       if (style.textTransform === 'uppercase') s = s.toUpperCase();
@@ -98,8 +111,8 @@
       budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el, gap: !!this.parts && gapped(out, budget)});
     }
-    // firsts tells of the block that el stands in whether its first line (line) or first letter (letter) leaves no
-    // trace; top is that block.
+    // firsts returns whether the first line (line) and the first letter (letter) of the block of el are invisible; top
+    // is that block.
     firsts(el) {
       const known = this.first.get(el);
       if (known) return known;
@@ -107,27 +120,41 @@
       let first = none;
       if (this.inline(el)) first = up ? this.firsts(up) : none;
       else {
-        const root = rootOf(el), asked = this.dressed.get(root) ?? dressesFirsts(root), own = asked && this.style(el), other = s => ['color', 'fontSize', 'webkitTextFillColor', 'opacity'].some(name => s[name] !== own[name]);
+        const root = rootOf(el), asked = this.dressed.get(root) ?? dressesFirsts(root), own = asked && this.style(el),
+          other = s => ['color', 'fontSize', 'webkitTextFillColor', 'opacity'].some(name => s[name] !== own[name]);
         this.dressed.set(root, asked);
-        const gone = part => { if (!asked) return false; const s = styleOf(el, part); return !!s.color && other(s) && (+s.opacity < CLEAR || inkless(el, s)); };
+        const gone = part => {
+          if (!asked) return false;
+          const s = styleOf(el, part);
+          return !!s.color && other(s) && (+s.opacity < CLEAR || inkless(el, s));
+        };
         first = {line: gone('::first-line'), letter: gone('::first-letter'), top: el};
-        const outer = up && !/^(inline|table|flex|grid)|absolute|fixed/.test(this.style(el).display + this.style(el).position) && this.firsts(up);
-        if (outer && (outer.line || outer.letter) && this.begins(el, up, outer.top)) first = {line: first.line || outer.line, letter: first.letter || outer.letter, top: outer.top};
+        const outer = up &&
+          !/^(inline|table|flex|grid)|absolute|fixed/.test(this.style(el).display + this.style(el).position) &&
+          this.firsts(up);
+        if (outer && (outer.line || outer.letter) && this.startsBlock(el, up, outer.top))
+          first = {line: first.line || outer.line, letter: first.letter || outer.letter, top: outer.top};
       }
       this.first.set(el, first);
       return first;
     }
-    // begins: nothing that shows stands before n in the block.
-    begins(n, el, top = this.firsts(el).top) {
+    // startsBlock reports whether nothing visible precedes n in the block.
+    startsBlock(n, el, top = this.firsts(el).top) {
       for (let at = n; at && at !== top; at = parent(at)) {
-        for (let prior = priorOf(at); prior; prior = priorOf(prior)) if (typeOf(prior) === 3 ? /\S/.test(dataOf(prior)) : isElement(prior) && this.style(prior).display !== 'none' && textOf(prior).trim()) return false;
+        for (let prior = priorOf(at); prior; prior = priorOf(prior))
+          if (typeOf(prior) === 3 ?
+              /\S/.test(dataOf(prior)) :
+              isElement(prior) && this.style(prior).display !== 'none' && textOf(prior).trim())
+            return false;
       }
       return true;
     }
-    // ligature: a font makes one sign of the name of an icon.
+    // ligature reports whether a font draws a text, the name of an icon, as one sign.
     ligature(n, el, style, s) {
       const token = s.trim();
-      if (token.length < 3 || !/^[a-z][a-z0-9_-]*$/.test(token) || !/icon|symbol|glyph|awesome/i.test(style.fontFamily + ' ' + (attr(el, 'class') || ''))) return false;
+      if (token.length < 3 || !/^[a-z][a-z0-9_-]*$/.test(token) ||
+          !/icon|symbol|glyph|awesome/i.test(style.fontFamily + ' ' + (attr(el, 'class') || '')))
+        return false;
       const range = new Range();
       range.selectNodeContents(n);
       const w = range.getBoundingClientRect().width;

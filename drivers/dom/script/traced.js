@@ -1,7 +1,7 @@
-    // What a canvas draws has no elements of its own. A page may lay some over it that draw nothing: transparent text
-    // over a document, names over an app. The pixels of the canvas say whether a person sees what they say.
+    // The content of a canvas has no elements. A page may put elements over it that draw nothing: transparent text over
+    // a document, labels over an app. The pixels of the canvas decide whether a person sees these texts.
 
-    // noteCanvases keeps the canvases of a document or shadow root that can be seen.
+    // noteCanvases records the visible canvases of a document or shadow root.
     noteCanvases(list) {
       for (const el of list) {
         const box = boxOf(rectOf(el));
@@ -10,8 +10,8 @@
         this.canvases.push({el, box});
       }
     }
-    // canvasUnder is the canvas that may draw what an element says, null where the element draws it itself or is shown
-    // by nothing. What fades, or paints a box, is a part of the page that is not shown now.
+    // canvasUnder returns the canvas that may draw the text of an element, null when the element draws it itself or
+    // nothing does. An element that fades or paints a box is a part of the page that is hidden at the moment.
     canvasUnder(el, box = boxOf(rectOf(el))) {
       if (!this.canvases.length) return null;
       let known = this.under.get(el);
@@ -28,71 +28,73 @@
       }
       return on || null;
     }
-    // writtenBelow: the letters of a style leave no trace on an element over a canvas.
-    writtenBelow(el, style) { return parseFloat(style.fontSize) >= 1 && !!this.canvasUnder(el); }
-    // traces: an element shows nothing of what it says, and a canvas may.
-    traces(el, runs, box) {
+    // mayBeOnCanvas reports whether the invisible text of an element may be drawn by a canvas.
+    mayBeOnCanvas(el, style) { return parseFloat(style.fontSize) >= 1 && !!this.canvasUnder(el); }
+    // mayBeTraced reports whether an element shows none of its text itself, and a canvas may.
+    mayBeTraced(el, runs, box) {
       if (!this.canvases.length) return false;
-      return this.opacity(el) < CLEAR && !!this.canvasUnder(el, box) || runs.some(r => this.clearRun(r));
+      return this.opacity(el) < CLEAR && !!this.canvasUnder(el, box) || runs.some(r => this.isClear(r));
     }
-    // drawnText is text without the clear letters in it, unless all of them are.
+    // drawnText returns the text of an element without its transparent parts, unless all of it is transparent.
     drawnText(el, whole, runs) {
       const text = this.text(el, whole, runs);
-      const clear = runs && this.canvases.length ? runs.filter(r => this.clearRun(r)) : [];
+      const clear = runs && this.canvases.length ? runs.filter(r => this.isClear(r)) : [];
       if (!clear.length || clear.length === runs.length) return text;
       return this.text(el, whole, runs, new Set(clear.map(r => r.node)));
     }
-    // clearRun: the letters of a piece of text leave no trace.
-    clearRun({owner}) { return inkless(owner, this.style(owner)) && !!this.canvasUnder(owner); }
-    // tracing notes what traces.
-    tracing(el, node, runs) {
+    // isClear reports whether a piece of text is transparent and above a canvas.
+    isClear({owner}) { return inkless(owner, this.style(owner)) && !!this.canvasUnder(owner); }
+    // markTraced records that a canvas may draw an element.
+    markTraced(el, node, runs) {
       node.f |= TRACED;
-      const on = this.canvasUnder(el) || this.canvasUnder(runs.find(r => this.clearRun(r)).owner);
+      const on = this.canvasUnder(el) || this.canvasUnder(runs.find(r => this.isClear(r)).owner);
       for (const each of [el, ...runs.map(r => r.owner)]) store.traced.set(each, on.el);
     }
-    // silentBox: an element has a name, and nothing of it is drawn: no pseudo-element, no mark, no border of a control.
+    // silentBox reports whether an element has a name but draws nothing: no pseudo-element, no background, no border of
+    // a control.
     silentBox(el, style, {node, runs}) {
-      const {before, after} = this.made(el);
+      const {before, after} = this.pseudosOf(el);
       if (before || after || runs.length || FIELDS.has(node.t) && node.t !== 'button') return false;
       return !paints(style) && style.appearance === 'none' && !!this.canvasUnder(el);
     }
-    // trace says where a canvas would draw what an element says, and what is drawn over that: all of a box, or its
-    // edge.
-    trace(rec) {
+    // addTracedArea adds to an element the area in which a canvas would draw its text, and what is drawn over that: all
+    // of a box, or its edge.
+    addTracedArea(rec) {
       const {node, el} = rec, on = store.traced.get(el), canvas = this.canvases.find(c => c.el === on);
       let area = null;
-      const lines = rec.runs.length ? this.occlusion.lines(rec) : [], clear = lines.filter(l => this.clearRun(l));
-      for (const l of clear.length ? clear : lines) if (!bare(l.seen)) area = union(area, l.seen);
-      area = meet(meet(area || rec.box, this.occlusion.view), canvas.box);
-      if (bare(area)) { node.f |= HIDDEN; return; }
-      this.over = this.over || this.records.filter(r => this.draws(r));
+      const lines = rec.runs.length ? this.occlusion.lines(rec) : [], clear = lines.filter(l => this.isClear(l));
+      for (const l of clear.length ? clear : lines) if (!isEmpty(l.seen)) area = union(area, l.seen);
+      area = intersect(intersect(area || rec.box, this.occlusion.view), canvas.box);
+      if (isEmpty(area)) { node.f |= HIDDEN; return; }
+      this.over = this.over || this.records.filter(r => this.drawsOnPage(r));
       node.z = round(area);
       const floor = rank(this, canvas.el), {overlays} = this.occlusion;
       for (const r of this.over) {
-        if (node.z.length > MAX_OVER || r.el === on || bare(meet(r.box, area))) continue;
+        if (node.z.length > MAX_OVER || r.el === on || isEmpty(intersect(r.box, area))) continue;
         if (!above(rank(this, r.el), floor)) continue;
         const {whole, edge} = this.drawnBy(r);
         if (whole) node.z.push(...round(whole), 1);
         if (edge) node.z.push(...round(edge), 0);
       }
       for (const g of overlays) {
-        if (g.what !== 'pseudo' && g.what !== 'backdrop' || bare(meet(g.box, area))) continue;
+        if (g.what !== 'pseudo' && g.what !== 'backdrop' || isEmpty(intersect(g.box, area))) continue;
         if (above(this.occlusion.overlayRank(g), floor)) node.z.push(...round(g.box), 1);
       }
     }
-    // draws: an element is drawn on the page itself.
-    draws({el, node, painted}) {
+    // drawsOnPage reports whether an element draws something on the page itself.
+    drawsOnPage({el, node, painted}) {
       if (node.f & (HIDDEN | OFFSCREEN) || this.opacity(el) < CLEAR || node.t === 'canvas') return false;
       return painted || !(node.f & TRACED) && !!node.x || REPLACED.has(node.t) || node.t === 'svg';
     }
-    // drawnBy is what an element draws: a box that is filled, or its letters (whole), and the edge of a clear box.
+    // drawnBy returns what an element draws: a filled box or its text (whole), and the border of a transparent box
+    // (edge).
     drawnBy(r) {
       const style = this.style(r.el), solid = filled(style) || style.backgroundImage !== 'none';
-      if (!r.bare && r.painted && solid || REPLACED.has(r.node.t) || r.node.t === 'svg') return {whole: r.box};
+      if (!r.isText && r.painted && solid || REPLACED.has(r.node.t) || r.node.t === 'svg') return {whole: r.box};
       let whole = null;
       if (r.node.x && !(r.node.f & TRACED)) {
         for (const l of this.occlusion.lines(r)) whole = union(whole, l.part);
         whole = whole || r.box;
       }
-      return {whole, edge: !r.bare && r.painted ? r.box : null};
+      return {whole, edge: !r.isText && r.painted ? r.box : null};
     }

@@ -1,10 +1,11 @@
 (() => {
   'use strict';
-  // Tells what the page copies, from its selection or by a script.
+  // Reports the text that the page copies, from its selection or by a script.
   const tell = window.__taprootCopied;
   delete window.__taprootCopied;
   if (typeof tell !== 'function' || window.matchMedia('(scripting: none)').matches) return;
   const later = window.setTimeout.bind(window);
+  // selected returns the selected text, also that in a field.
   const selected = () => {
     let el = document.activeElement;
     while (el && el.shadowRoot && el.shadowRoot.activeElement) el = el.shadowRoot.activeElement;
@@ -39,7 +40,8 @@
   if (write) proto.write = function (items) {
     const done = write.apply(this, arguments);
     done.then(async () => {
-      for (const item of items) if (item.types.includes('text/plain')) tell(await (await item.getType('text/plain')).text());
+      for (const item of items)
+        if (item.types.includes('text/plain')) tell(await (await item.getType('text/plain')).text());
     }).catch(() => {});
     return done;
   };

@@ -1,6 +1,7 @@
-// Makes a drag of HTML by its events, from a point to another: a Firefox that is driven begins such drags and never
-// ends them. It gives '' where nothing is draggable by HTML, so that the mouse does; else what became of it.
+// Performs an HTML drag from one point to another by its events: a Firefox that is automated starts such drags and
+// never ends them. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the result.
 async ([x1, y1, x2, y2]) => {
+  // at returns the topmost element at a point, also in shadow trees.
   const at = (x, y) => {
     let el = document.elementFromPoint(x, y);
     for (let inner; el && el.shadowRoot && (inner = el.shadowRoot.elementFromPoint(x, y)) && inner !== el;) el = inner;
@@ -9,27 +10,33 @@ async ([x1, y1, x2, y2]) => {
   const pause = () => new Promise(next => setTimeout(next, 20));
   let source = at(x1, y1);
   while (source && !source.draggable) source = source.parentElement || source.getRootNode().host || null;
-  // Pictures and links are draggable by themselves, which hardly any page means.
-  if (!source || (source.localName === 'img' || source.localName === 'a') && source.getAttribute('draggable') !== 'true') return '';
+  // Images and links are draggable by default, which hardly any page intends.
+  if (!source ||
+      (source.localName === 'img' || source.localName === 'a') && source.getAttribute('draggable') !== 'true')
+    return '';
   const data = new DataTransfer();
+  // send fires an event at a point. It reports whether the default action is allowed.
   const send = (el, type, x, y) => {
-    const mouse = {bubbles: true, composed: true, cancelable: type !== 'dragend' && type !== 'dragleave', view: window, clientX: x, clientY: y,
+    const mouse = {
+      bubbles: true, composed: true, cancelable: type !== 'dragend' && type !== 'dragleave', view: window, clientX: x,
+      clientY: y,
       screenX: x, screenY: y, button: 0, buttons: type.endsWith('up') || type === 'drop' || type === 'dragend' ? 0 : 1};
     const pointer = {...mouse, pointerId: 1, pointerType: 'mouse', isPrimary: true};
-    const event = type.startsWith('pointer') ? new PointerEvent(type, pointer) : type.startsWith('mouse') ? new MouseEvent(type, mouse)
+    const event = type.startsWith('pointer') ? new PointerEvent(type, pointer) :
+      type.startsWith('mouse') ? new MouseEvent(type, mouse)
       : new DragEvent(type, {...mouse, dataTransfer: data});
     return el.dispatchEvent(event);
   };
   send(source, 'pointerdown', x1, y1);
   send(source, 'mousedown', x1, y1);
-  if (!send(source, 'dragstart', x1, y1)) { // the page drags in its own way
+  if (!send(source, 'dragstart', x1, y1)) { // the page implements the drag itself
     send(source, 'pointerup', x1, y1);
     send(source, 'mouseup', x1, y1);
     return '';
   }
   send(source, 'pointercancel', x1, y1);
   let over = null, taken = false;
-  for (let i = 1, n = 6; i <= n; i++) { // twice at the end: drop targets learn of the drag by the first
+  for (let i = 1, n = 6; i <= n; i++) { // twice at the end: drop targets react to the first one
     await pause();
     const part = Math.min(i / (n - 1), 1), x = x1 + (x2 - x1) * part, y = y1 + (y2 - y1) * part, el = at(x, y);
     if (source.isConnected) send(source, 'drag', x, y);

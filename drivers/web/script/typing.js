@@ -1,8 +1,8 @@
 (() => {
   'use strict';
-  // The side of the page that takes text: which field has the focus, what a person reads in it, where its caret is. A
-  // Playwright selector engine of its own, whose commands answer as those of engine.js do: with a detached element
-  // whose text is JSON.
+  // The part of the page that receives text: which field has the focus, what a person reads in it, where its caret is.
+  // A Playwright selector engine of its own. Its commands return the same as those of engine.js: a detached element
+  // with JSON as its text.
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
@@ -14,10 +14,13 @@
   const dataOf = getter(CharacterData.prototype, 'data'), slotOf = getter(Element.prototype, 'assignedSlot');
   const assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
   const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
-  const pointIn = {9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
+  const pointIn = {
+    9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
   const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
-  const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
-  const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
+  const scrollWidth = getter(Element.prototype, 'scrollWidth'),
+    scrollHeight = getter(Element.prototype, 'scrollHeight');
+  const clientWidth = getter(Element.prototype, 'clientWidth'),
+    clientHeight = getter(Element.prototype, 'clientHeight');
   const scrollBy = method(Element.prototype, 'scrollBy');
   const create = method(Document.prototype, 'createElement'), bodyOf = getter(Document.prototype, 'body');
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
@@ -31,7 +34,7 @@
   const SILENT = new Set(['script', 'style', 'template', 'noscript', 'head', 'title']);
 
   const isElement = n => typeOf(n) === 1;
-  // also roots that a page keeps to itself
+  // also closed roots, which the driver provides
   const shadowOf = el => openRoot(el) || globalThis.taprootRoots?.get(el) || null;
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
   const parent = n => {
@@ -56,34 +59,35 @@
   const protoOf = tag => tag === 'input' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
   const isInput = tag => tag === 'input' || tag === 'textarea';
   const inputType = el => prop(el, HTMLInputElement.prototype, 'type') || 'text';
-  const designed = () => prop(document, Document.prototype, 'designMode') === 'on';
+  const inDesignMode = () => prop(document, Document.prototype, 'designMode') === 'on';
   const editable = el => {
-    try { return contentEditable(el) || designed(); } catch { return designed(); } // <svg> is no HTMLElement
+    // an <svg> is not an HTMLElement
+    try { return contentEditable(el) || inDesignMode(); } catch { return inDesignMode(); }
   };
   const contextOf = el => { try { return el.editContext || null; } catch { return null; } };
 
-  // active is the element that has the focus, in shadow trees too.
+  // active returns the element that has the focus, also in shadow trees.
   const active = root => {
     let el = activeIn[9](root);
     for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
     return el;
   };
-  // host is the element that is edited as a whole.
+  // host returns the editing host of an element: the outermost editable ancestor.
   const host = el => {
     for (let p = parent(el); p && isElement(p) && editable(p) && localName(p) !== 'html'; p = parent(p)) el = p;
     return el;
   };
 
-  // nested: another editor lies around it, whose text the key for all selects, too.
-  const nested = el => {
+  // inOtherEditor reports whether an editable ancestor exists: the key for "select all" would select its text, too.
+  const inOtherEditor = el => {
     for (let p = parent(el); p && isElement(p); p = parent(p)) if (editable(p)) return true;
     return false;
   };
 
-  // placeholder: a text within an editor that no touch reaches and nobody can edit is drawn there until something is
-  // typed.
+  // placeholder reports whether a text in an editor is a placeholder: no touch reaches it, it cannot be edited, and it
+  // disappears when something is typed.
   const placeholder = (el, style) => style.pointerEvents === 'none' && !editable(el);
-  // lines is what a person reads in an editor. What a style sheet draws (::before) is not among it.
+  // lines returns the text that a person reads in an editor, without that of style sheets (::before).
   const lines = el => {
     let out = '', nodes = 0;
     const brk = () => { if (out && !out.endsWith('\n')) out += '\n'; };
@@ -115,11 +119,12 @@
     walk(el, styleOf(el), editable(el));
     return tidy(out);
   };
-  const tidy = s => s.replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n').replace(/\n{2,}/g, '\n')
+  // tidy returns a text without invisible characters and empty lines.
+  const tidy = s => s.replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n')
+    .replace(/\n{2,}/g, '\n')
     .replace(/^\n|\n$/g, '').slice(0, MAX_TEXT);
 
-  // surface is what a person reads in a box whose text is drawn beside the field that takes it, line by line as they
-  // are seen.
+  // surface returns the text that a person reads in the box next to a field that receives it, line by line.
   const surface = box => {
     const rows = [];
     let nodes = 0;
@@ -143,25 +148,27 @@
     walk(box, styleOf(box));
     rows.sort((a, b) => a.y - b.y);
     for (const row of rows) row.p.sort((a, b) => a.x - b.x);
-    // The numbers of the lines stand at their left, one higher in each.
+    // Line numbers are at the left of the lines, each one higher than the one before.
     const first = rows.map(row => row.p[0].t.trim());
-    const numbered = first.length > 0 && first.every((t, i) => /^\d+$/.test(t) && (i === 0 || +t === +first[i - 1] + 1)) &&
+    const numbered = first.length > 0 &&
+      first.every((t, i) => /^\d+$/.test(t) && (i === 0 || +t === +first[i - 1] + 1)) &&
       rows.every(row => Math.abs(row.p[0].x - rows[0].p[0].x) < 40) && (rows.length > 1 || +first[0] === 1);
     return tidy(rows.map(row => (numbered ? row.p.slice(1) : row.p).map(p => p.t).join('')).join('\n'));
   };
+  // tiny reports whether an element is too small to show text.
   const tiny = (el, style) => {
     const r = rectOf(el);
     return (r.width <= 4 || r.height <= 4) && style.overflow !== 'visible' && style.display !== 'contents';
   };
-  // unseen: a field that only catches the keys; what was typed is drawn elsewhere.
+  // unseen reports whether a field is invisible and only receives the keys; the text is drawn elsewhere.
   const unseen = el => {
     const r = rectOf(el);
     if (r.width <= 4 || r.height <= 4) return true;
     for (let n = el; n && isElement(n); n = parent(n)) if (+styleOf(n).opacity < 0.05) return true;
     return false;
   };
-  // paper is the box around an unseen field in which its text is drawn.
-  const paper = el => {
+  // textBox returns the box around an invisible field in which its text is drawn.
+  const textBox = el => {
     for (let n = parent(el); n && isElement(n) && localName(n) !== 'body'; n = parent(n)) {
       const r = rectOf(n);
       if (r.width >= 40 && r.height >= 16 && +styleOf(n).opacity > 0.05) return n;
@@ -169,7 +176,8 @@
     return null;
   };
 
-  // parts: the boxes of a one-time code, or the segments of a date, among which the focus moves by itself.
+  // parts returns the fields of a one-time code, or the segments of a date, between which the focus moves by itself;
+  // null without them.
   const parts = el => {
     const segment = attr(el, 'role') === 'spinbutton' && localName(el) !== 'input';
     const small = n => {
@@ -185,7 +193,8 @@
         for (const c of children(at)) {
           if (!isElement(c) || ++nodes > 400) continue;
           if (segment && attr(c, 'role') === 'spinbutton' && localName(c) !== 'input') list.push(c);
-          else if (localName(c) === 'input' && !UNTYPED.has(inputType(c)) && styleOf(c).display !== 'none' && !unseen(c)) {
+          else if (localName(c) === 'input' && !UNTYPED.has(inputType(c)) && styleOf(c).display !== 'none' &&
+            !unseen(c)) {
             if (!segment && small(c)) list.push(c); else other = true;
           } else walk(c);
         }
@@ -197,29 +206,33 @@
     return found;
   };
 
+  // kindOf returns how the text of a field is entered and read: picked, parts, text, surface or editor.
   const kindOf = el => {
     const tag = localName(el);
     if (tag === 'input' && PICKED.has(inputType(el))) return 'picked';
     if (parts(el)) return 'parts';
-    if (isInput(tag)) return unseen(el) && paper(el) ? 'surface' : 'text';
+    if (isInput(tag)) return unseen(el) && textBox(el) ? 'surface' : 'text';
     if (contextOf(el)) return 'surface';
-    return unseen(el) && paper(el) ? 'surface' : 'editor';
+    return unseen(el) && textBox(el) ? 'surface' : 'editor';
   };
-  const takes = el => {
+  // acceptsText reports whether an element accepts text.
+  const acceptsText = el => {
     const tag = localName(el);
     if (matches(el, ':disabled')) return false;
     if (tag === 'input') return !UNTYPED.has(inputType(el)) && !has(el, 'readonly');
     if (tag === 'textarea') return !has(el, 'readonly');
     return editable(el) || !!contextOf(el);
   };
-  const secret = el => localName(el) === 'input' && (inputType(el) === 'password' || (styleOf(el).webkitTextSecurity || 'none') !== 'none');
-  const mask = (el, s) => secret(el) ? '•'.repeat([...s].length) : s;
+  const isSecret = el => localName(el) === 'input' &&
+    (inputType(el) === 'password' || (styleOf(el).webkitTextSecurity || 'none') !== 'none');
+  // mask returns the text of a field with its characters hidden, if it is secret.
+  const mask = (el, s) => isSecret(el) ? '•'.repeat([...s].length) : s;
   const valueOf = el => (prop(el, protoOf(localName(el)), 'value') || '').slice(0, MAX_TEXT);
   const read = el => isInput(localName(el)) ? mask(el, valueOf(el)) : lines(el);
-  // boxes are those in which the text of a field is drawn: an EditContext's own box first.
-  const boxes = el => [contextOf(el) && !unseen(el) ? el : null, paper(el)].filter(Boolean);
-  // painted: what the field shows is pixels, which no script reads as a text.
-  const painted = el => boxes(el).slice(0, 1).some(box => {
+  // boxes returns the elements in which the text of a field is drawn: the element of an EditContext first.
+  const boxes = el => [contextOf(el) && !unseen(el) ? el : null, textBox(el)].filter(Boolean);
+  // isPainted reports whether a field shows its text as pixels (canvas), which no script can read as text.
+  const isPainted = el => boxes(el).slice(0, 1).some(box => {
     let nodes = 0, found = false;
     const walk = at => {
       for (const n of children(at)) {
@@ -232,20 +245,21 @@
     walk(box);
     return found;
   });
-  // drawn is what the field shows. What an EditContext holds is what the browser has sent to the page, not what the
-  // page has made of it: it counts only for a page that paints its text.
-  const drawn = el => {
+  // drawnText returns the text that a field shows. An EditContext contains the text that the browser has sent to the
+  // page, not what the page has made of it: it counts only for a page that paints its text.
+  const drawnText = el => {
     for (const box of boxes(el)) {
       const text = surface(box);
       if (text) return text;
     }
-    return contextOf(el) && painted(el) ? tidy(String(contextOf(el).text || '')) : '';
+    return contextOf(el) && isPainted(el) ? tidy(String(contextOf(el).text || '')) : '';
   };
   const selectionOf = el => {
     const root = rootOf(el);
     return typeOf(root) === 11 && root.getSelection ? root.getSelection() : window.getSelection();
   };
-  // around is the text before and behind what is selected, and that itself; null where a field does not tell.
+  // around returns the text before the selection, the selection, and the text after it; null when the field does not
+  // report it.
   const around = el => {
     const tag = localName(el);
     if (isInput(tag)) {
@@ -254,8 +268,8 @@
       if (typeof start === 'number') {
         return [value.slice(0, start), value.slice(start, end), value.slice(end)].map(s => mask(el, s));
       }
-      const said = String(window.getSelection() || '');
-      return said && said === value ? ['', mask(el, said), ''] : null;
+      const selected = String(window.getSelection() || '');
+      return selected && selected === value ? ['', mask(el, selected), ''] : null;
     }
     const selection = selectionOf(el);
     if (!selection || !selection.rangeCount) return null;
@@ -264,8 +278,10 @@
     const head = new Range(), tail = new Range();
     head.setStart(el, 0); head.setEnd(range.startContainer, range.startOffset);
     tail.selectNodeContents(el); tail.setStart(range.endContainer, range.endOffset);
-    return [head, range, tail].map(r => r.toString().replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').slice(0, MAX_TEXT));
+    return [head, range, tail].map(
+      r => r.toString().replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').slice(0, MAX_TEXT));
   };
+  // invalid returns why the value of a field is invalid, '' for a valid one.
   const invalid = el => {
     if (!isInput(localName(el))) return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
     const proto = protoOf(localName(el)), validity = prop(el, proto, 'validity');
@@ -273,50 +289,58 @@
     return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
   };
 
-  // robbed names the field that the last touch met, which is still there and would take text, when another field has
-  // taken the focus from it. The boxes of one code may hand it on.
-  const robbed = field => {
+  // robbedField describes the field that the last touch reached, when it is still there and editable but another field
+  // has taken the focus from it. Between the fields of one code the focus may move.
+  const robbedField = field => {
     let el = globalThis.taprootTouched && globalThis.taprootTouched.deref();
     if (el && localName(el) === 'label') el = prop(el, HTMLLabelElement.prototype, 'control');
-    if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !takes(el) || unseen(el) || (parts(field) || []).includes(el)) return '';
+    if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !acceptsText(el) || unseen(el) ||
+        (parts(field) || []).includes(el))
+      return '';
     const r = rectOf(el), x = r.left + r.width / 2, y = r.top + r.height / 2;
     let hit = pointIn[9](document, x, y);
     for (let inner; hit && shadowOf(hit) && (inner = pointIn[11](shadowOf(hit), x, y)) && inner !== hit;) hit = inner;
     return hit === el ? describe(el) : '';
   };
 
-  // order is the order of year, month and day in which the locale of the page writes dates: "mdy".
-  const order = () => {
+  // dateOrder returns the order of year, month and day in dates of the page's locale, for example "mdy".
+  const dateOrder = () => {
     const how = {year: 'numeric', month: '2-digit', day: '2-digit', calendar: 'gregory'};
     const parts = new Intl.DateTimeFormat(navigator.language || undefined, how).formatToParts(new Date(2020, 10, 22));
     return parts.map(p => ({year: 'y', month: 'm', day: 'd'})[p.type] || '').join('');
   };
   let fields = [], members = [], placed = null, frame = null;
-  let looked = {nonce: '', elements: []};
-  const look = (el, kind) => {
-    const tag = localName(el), group = kind === 'parts' ? parts(el) : null, a = kind === 'text' || kind === 'editor' ? around(el) : null;
+  let collected = {nonce: '', elements: []};
+  // stateOf returns the state of a field: its text, selection, validity and more.
+  const stateOf = (el, kind) => {
+    const tag = localName(el), group = kind === 'parts' ? parts(el) : null,
+      a = kind === 'text' || kind === 'editor' ? around(el) : null;
     const validity = isInput(tag) && prop(el, protoOf(tag), 'validity');
     return {
-      kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el), hint: attr(el, 'placeholder') || '',
-      text: kind === 'surface' ? drawn(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '', secret: secret(el),
-      painted: kind === 'surface' && painted(el),
-      around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput), order: kind === 'picked' ? order() : '',
+      kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el),
+        hint: attr(el, 'placeholder') || '',
+      text: kind === 'surface' ? drawnText(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '',
+      secret: isSecret(el),
+      painted: kind === 'surface' && isPainted(el),
+      around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput),
+      order: kind === 'picked' ? dateOrder() : '',
       parts: group ? group.map(read) : null, at: group ? group.indexOf(el) : -1,
     };
   };
+  // focusIn returns the field that has the focus, and whether it accepts text; frame when the focus is in a frame.
   const focusIn = root => {
     const el = active(root), tag = el ? localName(el) : '';
     if (['iframe', 'frame', 'object', 'embed'].includes(tag)) { frame = el; return {frame: true}; }
     if (!el || (tag === 'body' || tag === 'html') && !editable(el)) return {what: ''};
     const field = tag === 'html' ? bodyOf(root) || el : isInput(tag) || contextOf(el) || !editable(el) ? el : host(el);
-    return {what: describe(field), able: takes(field), field};
+    return {what: describe(field), able: acceptsText(field), field};
   };
-  // cell: what has the focus is a cell of a grid, or the grid, which may open a field at the first key.
+  // cell reports whether an element is a cell of a grid, or a grid, which may open a field at the first key.
   const cell = el => {
     const role = attr(el, 'role') || (localName(el) === 'td' ? 'gridcell' : '');
     return !isInput(localName(el)) && ['gridcell', 'grid', 'treegrid'].includes(role);
   };
-  // heir is the field that a page which draws itself anew has put in place of one that is gone.
+  // heir returns the field that a page has put in place of one that is gone, when it rendered the form again.
   const heir = (root, was) => {
     const {field} = focusIn(root);
     if (field && localName(field) === was.tag && (attr(field, 'id') || '') === was.id && describe(field) === was.what &&
@@ -325,18 +349,22 @@
   };
 
   const commands = {
-    // field: the field that has the focus; it is kept under the number that is answered.
+    // field: the field that has the focus; it is stored under the number n that is returned.
     field(root) {
       const f = focusIn(root);
-      if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false, cell: !!f.field && cell(f.field)};
-      const kind = kindOf(f.field), seen = look(f.field, kind);
-      fields.push({el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
+      if (!f.field || !f.able)
+        return {frame: !!f.frame, what: f.what || '', able: false, cell: !!f.field && cell(f.field)};
+      const kind = kindOf(f.field), seen = stateOf(f.field, kind);
+      fields.push(
+        {el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
         was: {tag: seen.tag, id: seen.id, what: seen.what, name: attr(f.field, 'name')}});
-      return {what: f.what, able: true, n: fields.length - 1, robbed: robbed(f.field), ...seen};
+      return {what: f.what, able: true, n: fields.length - 1, robbed: robbedField(f.field), ...seen};
     },
-    // again.<n>: the same field, wherever the focus is, and what is on its way.
-    again(root, [n]) { return {rest: resting(), late: asked('late'), refused: asked('refused'), ...again(root, n)}; },
-    // place.<end|same|keep|last>: the caret goes behind the text of the field that has the focus; last: also when
+    // again.<n>: the same field, wherever the focus is, and the pending work of the page.
+    again(root, [n]) {
+      return {rest: resting(), late: watchReports('late'), refused: watchReports('refused'), ...again(root, n)};
+    },
+    // place.<end|same|keep|last>: puts the caret behind the text of the field that has the focus; last: also when
     // something is selected.
     place(root, [how]) {
       const f = focusIn(root);
@@ -345,54 +373,60 @@
       placed = new WeakRef(el);
       members = (kind === 'parts' ? parts(el) : []).map(e => new WeakRef(e));
       const put = kind !== 'picked' && (how === 'end' && !pagePut(el) || how === 'last' || how === 'same' && !same);
-      return {what: f.what, able: true, kind, order: kind === 'picked' ? order() : '', fresh: !same, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
-        length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
-        count: members.length, inner: kind === 'editor' && nested(el)};
+      return {what: f.what, able: true, kind, order: kind === 'picked' ? dateOrder() : '', fresh: !same,
+        type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
+        length: [...(kind === 'surface' ? drawnText(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
+        count: members.length, inner: kind === 'editor' && inOtherEditor(el)};
     },
-    // whole: all of the editor that has the focus is selected.
+    // whole: selects all text of the editor that has the focus.
     whole(root) {
       const {field, able} = focusIn(root);
       if (field && able) selectionOf(field).selectAllChildren(field);
       return {};
     },
-    // paste.<text>: what a paste of it means to the page; true when the page leaves the text to be inserted.
+    // paste.<text>: fires the events of a paste; open: the page leaves it to the browser to insert the text.
     paste(root, [coded]) {
-      const text = new TextDecoder().decode(Uint8Array.from(atob(coded.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0)));
+      const text = new TextDecoder()
+        .decode(Uint8Array.from(atob(coded.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0)));
       const {field, able} = focusIn(root), el = field && active(root);
       if (!el || !able) return {open: false};
       const carried = () => { const d = new DataTransfer(); d.setData('text/plain', text); return d; };
       const send = event => method(EventTarget.prototype, 'dispatchEvent')(el, event);
       const how = {bubbles: true, cancelable: true, composed: true};
       return {open: send(new ClipboardEvent('paste', {...how, clipboardData: carried()})) &&
-        send(new InputEvent('beforeinput', {...how, inputType: 'insertFromPaste', data: text, dataTransfer: carried()}))};
+        send(new InputEvent(
+        'beforeinput', {...how, inputType: 'insertFromPaste', data: text, dataTransfer: carried()}))};
     },
-    // part: which of the parts of the field that was placed last has the focus.
+    // part: which part of the field that place used last has the focus.
     part(root) {
       const f = focusIn(root), group = f.field ? parts(f.field) : null;
-      const at = group ? group.indexOf(f.field) : -1, max = at < 0 ? 0 : prop(f.field, HTMLInputElement.prototype, 'maxLength');
+      const at = group ? group.indexOf(f.field) : -1,
+        max = at < 0 ? 0 : prop(f.field, HTMLInputElement.prototype, 'maxLength');
       return {at, full: at >= 0 && at < group.length - 1 && max > 0 && valueOf(f.field).length >= max};
     },
-    // scroll.<x>.<y>.<thousandths>: moves the content of the box that the element is, holds or lies in.
+    // scroll.<x>.<y>.<thousandths>: scrolls the box that the element is, contains or is in.
     scroll(root, [x, y, size], el) {
       const across = +x !== 0, sign = +x + +y, box = scroller(el, across);
       if (!box) return {none: true};
       const offset = () => across ? scrollLeft(box) : scrollTop(box);
-      const room = across ? clientWidth(box) : clientHeight(box), before = offset();
+      const extent = across ? clientWidth(box) : clientHeight(box), before = offset();
       const step = by => scrollBy(box, {[across ? 'left' : 'top']: sign * by, behavior: 'instant'});
-      step(room * size / 1000);
-      if (offset() === before) step(room); // to the next place at which it snaps
+      step(extent * size / 1000);
+      if (offset() === before) step(extent); // to the next snap position
       const r = rectOf(box), page = box === document.scrollingElement;
       return {moved: Math.round((offset() - before) * sign), before: Math.round(Math.abs(before)),
         box: page ? [0, 0, window.innerWidth, window.innerHeight] : [r.left, r.top, r.right, r.bottom].map(Math.round)};
     },
-    // held.<nonce>: what the elements that look.<nonce> met hold.
+    // held.<nonce>: the values of the elements that look.<nonce> collected.
     held(root, [nonce]) {
-      const elements = looked.nonce === nonce ? looked.elements : [];
-      looked = {nonce: '', elements: []};
+      const elements = collected.nonce === nonce ? collected.elements : [];
+      collected = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      return {count: 1, rest: resting(), late: asked('late'), disabled: disabled(el), checked: ticked(el), options: options(el),
-        several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: secret(el), typed: isInput(localName(el)) || editable(el),
+      return {count: 1, rest: resting(), late: watchReports('late'), disabled: disabled(el), checked: checkedState(el),
+        options: options(el),
+        several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: isSecret(el),
+        typed: isInput(localName(el)) || editable(el),
         text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
     },
   };
@@ -403,7 +437,7 @@
     let el = kept.el.deref();
     if (!el || !el.isConnected) el = heir(root, kept.was);
     if (!el) return {gone: true};
-    const f = focusIn(root), seen = look(el, kept.kind);
+    const f = focusIn(root), seen = stateOf(el, kept.kind);
     if (kept.kind === 'parts') {
       const group = kept.group.map(r => r.deref()).filter(e => e && e.isConnected);
       const now = group.length === kept.group.length ? group : parts(el) || [];
@@ -413,19 +447,20 @@
     }
     const moved = f.field !== el;
     return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
-      taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
+      taken: moved && f.field && f.able && !isSecret(f.field) ? read(f.field) : '', ...seen};
   };
-  // pagePut: after the touch the page itself has put the caret somewhere, as it does in a mask that it draws when the
-  // field is entered.
+  // pagePut reports whether the page itself has moved the caret after the touch, as a mask does that appears when the
+  // field receives the focus.
   const pagePut = el => {
-    const kept = globalThis.taprootCaret, at = isInput(localName(el)) ? prop(el, protoOf(localName(el)), 'selectionStart') : null;
+    const kept = globalThis.taprootCaret,
+      at = isInput(localName(el)) ? prop(el, protoOf(localName(el)), 'selectionStart') : null;
     if (!kept || kept.el.deref() !== el || typeof at !== 'number') return false;
     const value = valueOf(el), filled = value.slice(0, at), open = value.slice(at);
-    // before the free places of a mask
+    // the caret is before the empty positions of a mask
     if (!filled.includes('_') && /_/.test(open) && !/[\p{L}\p{N}]/u.test(open)) return true;
     return kept.was === '' && value !== '' || typeof kept.at === 'number' && kept.at !== at;
   };
-  // toEnd puts the caret behind the text; where only keys can do that, it gives the key.
+  // toEnd puts the caret behind the text; when only a key can do that, it returns the key.
   const toEnd = (el, kind, always) => {
     const tag = localName(el);
     const a = around(el);
@@ -437,7 +472,8 @@
         const end = valueOf(el).length;
         method(protoOf(tag), 'setSelectionRange')(el, end, end);
         return '';
-      } catch { return !always && String(window.getSelection() || '') ? '' : 'End'; } // number, email: they know no caret
+      // inputs of type number and email do not support a caret
+      } catch { return !always && String(window.getSelection() || '') ? '' : 'End'; }
     }
     try {
       const selection = selectionOf(el);
@@ -446,14 +482,17 @@
       return '';
     } catch { return 'ControlOrMeta+End'; }
   };
-  // scroller is the box to be moved: the element itself, the largest one in it, or the nearest around it.
+  // scrolls reports whether a box can be scrolled on an axis.
   const scrolls = (el, across) => {
     const page = el === document.scrollingElement, s = styleOf(el), flow = across ? s.overflowX : s.overflowY;
     const more = across ? scrollWidth(el) - clientWidth(el) : scrollHeight(el) - clientHeight(el);
-    return more > 1 && (page ? !/hidden|clip/.test(flow) : /auto|scroll|overlay/.test(flow)) && (across ? clientWidth(el) : clientHeight(el)) > 8;
+    return more > 1 && (page ? !/hidden|clip/.test(flow) : /auto|scroll|overlay/.test(flow)) &&
+      (across ? clientWidth(el) : clientHeight(el)) > 8;
   };
+  // scroller returns the box to be scrolled: the element itself, the largest one in it, or the nearest around it.
   const scroller = (el, across) => {
-    if (!el || localName(el) === 'html' || localName(el) === 'body' && !scrolls(el, across)) el = document.scrollingElement;
+    if (!el || localName(el) === 'html' || localName(el) === 'body' && !scrolls(el, across))
+      el = document.scrollingElement;
     if (!el || scrolls(el, across)) return el;
     let best = null, most = 0, nodes = 0;
     const walk = at => {
@@ -470,26 +509,31 @@
     for (let n = parent(el); !best && n && isElement(n); n = parent(n)) if (scrolls(n, across)) best = n;
     return best;
   };
-  // disabled: also by a box around it, or by the custom element that it is a part of.
+  // disabled reports whether an element is disabled, also by an ancestor or by the custom element that it is a part of.
   const disabled = el => {
     if (matches(el, ':disabled')) return true;
     for (let n = el; n && isElement(n); n = parent(n)) {
       if (attr(n, 'aria-disabled') === 'true' || has(n, 'inert') || styleOf(n).interactivity === 'inert') return true;
-      if (localName(n).includes('-') && (matches(n, ':disabled') || has(n, 'disabled') && attr(n, 'disabled') !== 'false')) return true;
+      if (localName(n).includes('-') &&
+          (matches(n, ':disabled') || has(n, 'disabled') && attr(n, 'disabled') !== 'false'))
+        return true;
     }
     return false;
   };
   const options = el => localName(el) !== 'select' ? null :
     [...prop(el, HTMLSelectElement.prototype, 'options')].slice(0, 5000).map(o => ({
-      value: prop(o, HTMLOptionElement.prototype, 'value'), label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
-      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true', chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
+      value: prop(o, HTMLOptionElement.prototype, 'value'),
+      label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
+      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true',
+      chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
     }));
-  // ticked is the state of a check box, radio button or switch, or of the one that a label names: "true", "false", or
-  // "" where there is none.
-  const ticked = el => {
+  // checkedState returns the state of a check box, radio button or switch, or of the one that a label names: "true",
+  // "false", or "" without one.
+  const checkedState = el => {
     for (let n = el; n && isElement(n); n = parent(n)) {
       const e = localName(n) === 'label' && prop(n, HTMLLabelElement.prototype, 'control') || n;
-      if (localName(e) === 'input' && /^(checkbox|radio)$/.test(prop(e, HTMLInputElement.prototype, 'type'))) return String(prop(e, HTMLInputElement.prototype, 'checked'));
+      if (localName(e) === 'input' && /^(checkbox|radio)$/.test(prop(e, HTMLInputElement.prototype, 'type')))
+        return String(prop(e, HTMLInputElement.prototype, 'checked'));
       if (has(e, 'aria-checked')) return attr(e, 'aria-checked');
     }
     return '';
@@ -505,18 +549,19 @@
     queryAll(root, body) {
       const [name, ...args] = body.split('.');
       if (name === 'look') {
-        if (looked.nonce !== args[0]) looked = {nonce: args[0], elements: []};
-        if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);
+        if (collected.nonce !== args[0]) collected = {nonce: args[0], elements: []};
+        if (isElement(root) && collected.elements.length < MAX_LOOK) collected.elements.push(root);
         return [];
       }
-      // .<x>: the box that scroll moves
+      // scroller.<x>: the box that scroll moves
       if (name === 'scroller') return [isElement(root) && scroller(root, +args[0] !== 0) || document.documentElement];
       if (name === 'active') return [active(typeOf(root) === 9 ? root : document)];
       if (name === 'frame' || name === 'focus' || name === 'member') {
         const el = name === 'frame' ? frame : name === 'focus' ? placed && placed.deref() : members[+args[0]]?.deref();
         if (!el || !el.isConnected) throw new Error('taproot: stale reference');
-        // Playwright enters nothing but frames; what is said here, the page does not see.
-        if (el === frame && /^(object|embed)$/.test(localName(el))) Object.defineProperty(el, 'nodeName', {value: 'IFRAME', configurable: true});
+        // Playwright enters only elements with the name of a frame. The page does not see this property.
+        if (el === frame && /^(object|embed)$/.test(localName(el)))
+          Object.defineProperty(el, 'nodeName', {value: 'IFRAME', configurable: true});
         return [el];
       }
       if (!Object.hasOwn(commands, name)) throw new Error('taproot: unknown command');
