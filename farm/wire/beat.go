@@ -53,8 +53,8 @@ func RequestBeat(nc *nats.Conn, host string) error {
 type Device struct {
 	drivers.Info
 	LeasedSince *time.Time `json:"leasedSince,omitempty"` // the device is leased since then
-	Gone        bool       `json:"gone,omitempty"`      // the device was connected and is unplugged now
-	Only        string     `json:"only,omitempty"`      // the only project that sees it, as with a page that it opened
+	Gone        bool       `json:"gone,omitempty"`        // the device was connected and is unplugged now
+	Only        string     `json:"only,omitempty"`        // the only project that sees it, as with a page that it opened
 	Leases      []Lease    `json:"leases,omitempty"`
 	Reserved    []Lease    `json:"reserved,omitempty"` // reservations, current and future, in order of time
 	// CasesFree: a case can start on it now; CasesHeld: later; "": no case can

@@ -146,9 +146,9 @@ type Detail struct {
 	Point   *[2]int `json:"point,omitempty"`  // where it was touched
 	// of a tap: one of the Proof constants; ": " and the element at the touched point follow where it is known
 	Proof       string   `json:"proof,omitempty"`
-	ScreenReads int      `json:"screen_reads,omitempty"`  // how often the screen was read
-	Notes       []string `json:"notes,omitempty"`  // worth knowing about the step
-	Warnings    []string `json:"warnings,omitempty"` // warnings: what a pass does not verify
+	ScreenReads int      `json:"screen_reads,omitempty"` // how often the screen was read
+	Notes       []string `json:"notes,omitempty"`        // worth knowing about the step
+	Warnings    []string `json:"warnings,omitempty"`     // warnings: what a pass does not verify
 	// the text was typed into a password field: a recorder of the step leaves it out
 	Secret bool `json:"-"`
 

@@ -245,12 +245,12 @@ func TestResults(t *testing.T) {
 func TestCaseNames(t *testing.T) {
 	t.Parallel()
 	for pack, want := range map[string][3]string{
-		"login":                               {"login", "1", "login"},
-		"login--attempt-2":                        {"login", "2", "login"},
-		"login--android--attempt-10":              {"login--android", "10", "login (android)"},
+		"login":                      {"login", "1", "login"},
+		"login--attempt-2":           {"login", "2", "login"},
+		"login--android--attempt-10": {"login--android", "10", "login (android)"},
 		"login--android--row-2--attempt-2--rep-3": {"login--android--row-2--rep-3", "2", "login (android, row 2, rep 3)"},
 		"login--attempt-x":                        {"login--attempt-x", "1", "login (attempt-x)"},
-		"attempt-2": {"attempt-2", "1", "attempt-2"},
+		"attempt-2":                               {"attempt-2", "1", "attempt-2"},
 	} {
 		c := RunCase{Key: CaseKey(pack), CaseResult: &event.CaseResult{Case: event.Case{ID: packID(pack)}}}
 		if got := [3]string{c.Key, fmt.Sprint(attemptOf(pack)), c.Title()}; got != want {

@@ -51,7 +51,7 @@ type SummaryProblem struct {
 	Actual     string           `json:"actual,omitempty"`
 	Candidates []string         `json:"candidates,omitempty"`
 	Screenshot string           `json:"screenshot,omitempty"` // path in the pack
-	Around     []event.Incident `json:"around,omitempty"`  // what else went wrong while the step ran
+	Around     []event.Incident `json:"around,omitempty"`     // what else went wrong while the step ran
 }
 
 // Summarize returns the content of summary.json.

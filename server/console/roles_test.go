@@ -65,7 +65,7 @@ func rules() map[string]rule {
 		"POST " + p + "/devices/{device}/recording":        {"owner admin member", 404, url.Values{}},
 		"POST " + p + "/devices/{device}/recording/stop":   {"owner admin member", 404, url.Values{}},
 		"POST " + p + "/devices/{device}/recording/delete": {"owner admin member", 404, url.Values{}},
-		"GET " + p + "/devices/{device}/video":              {all, 404, nil},
+		"GET " + p + "/devices/{device}/video":             {all, 404, nil},
 		"GET " + p + "/devices/{device}/studio":            {all, 200, nil},
 		"GET " + p + "/api/{path...}":                      {all, 404, nil},
 		"POST " + p + "/api/{path...}":                     {all, 404, url.Values{}},
