@@ -318,7 +318,7 @@ func TestHistory(t *testing.T) {
 	}
 	if !strings.Contains(string(data),
 		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--attempt-2","platform":"web","result":"pass",`+
-			`"duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
+			`"duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","attempts":2}`) {
 		t.Errorf("%s", data)
 	}
 	// What changed is added, and counts once.

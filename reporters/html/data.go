@@ -32,7 +32,7 @@ type packData struct {
 	Steps       []*stepData    `json:"steps"`
 	Warnings    []warningData  `json:"warnings,omitempty"`
 	Recording   *recordingData `json:"recording,omitempty"`
-	NoFilm      string         `json:"noRecording,omitempty"`
+	NoRecording string         `json:"noRecording,omitempty"`
 	Log         *logData       `json:"log,omitempty"`
 	CostOf      string         `json:"costOf,omitempty"` // the app that Cost is of
 	OS          string         `json:"os,omitempty"`

@@ -54,8 +54,8 @@ func TestPackInABrowser(t *testing.T) {
 			`!document.querySelector("pre.log").textContent.includes("step 3")`, true)
 		p.is(`[...document.querySelectorAll(".dot")].map(e => e.firstChild.textContent)`, []string{"✗", "✓", "✗"})
 		p.is(`document.querySelector(".dots a").getAttribute("href")`, "../../"+greenRun+"/checkout/report.html")
-		p.is(`document.querySelector("#unchecked .notes").textContent`, "Steps 5 to 6 not reached")
-		p.is(`document.querySelector("#unchecked-flag").textContent`, "2 steps with a warning")
+		p.is(`document.querySelector("#warnings .notes").textContent`, "Steps 5 to 6 not reached")
+		p.is(`document.querySelector("#warnings-flag").textContent`, "2 steps with a warning")
 		p.is(`location.hash`, "")
 	})
 	t.Run("keys and the address", func(t *testing.T) {

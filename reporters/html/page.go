@@ -347,14 +347,14 @@ func (b *builder) recording() {
 	rec := b.res.Recording
 	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool { return a.Kind == event.KindRecording })
 	if i < 0 || rec.Kind == event.NoRecording {
-		b.out.NoFilm = shown(cmp.Or(rec.Why, "none was made"), maxLabel)
+		b.out.NoRecording = shown(cmp.Or(rec.Why, "none was made"), maxLabel)
 		return
 	}
 	path := b.res.Attachments[i].Path
 	list, err := recordingMarks(b.root, path)
 	if err != nil && len(list) == 0 {
 		if _, gone := openFile(b.root, path); gone != nil {
-			b.out.NoFilm = shown(path+" cannot be read: "+gone.Error(), maxLabel)
+			b.out.NoRecording = shown(path+" cannot be read: "+gone.Error(), maxLabel)
 			return
 		}
 	}

@@ -175,7 +175,7 @@ func (p *Pack) record(ctx context.Context, res *event.CaseResult) error {
 
 // clipFile is where a clip that the test requested is written.
 func (p *Pack) clipFile(i int) string {
-	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("filmclip-%d.mp4", i+1))
+	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("cut-%d.mp4", i+1))
 }
 
 // keepClips takes the requested clips of the recording into the pack, or logs why there are none. It needs p.mu.

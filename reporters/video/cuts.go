@@ -31,7 +31,7 @@ func (m Maker) makeCut(ctx context.Context, dir string, parts []part, i int) err
 	if len(ends) != 2 || ends[1].from <= ends[0].from {
 		return errors.New("nothing was recorded between its start and its end")
 	}
-	name := fmt.Sprintf("filmclip-%d.mp4", i+1)
+	name := fmt.Sprintf("cut-%d.mp4", i+1)
 	_, err := m.run(ctx, dir, "-ss", seconds(ends[0].from), "-i", "out.mp4", "-t", seconds(ends[1].from-ends[0].from),
 		"-map", "0:v:0", "-an",
 		"-map_chapters", "-1", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-movflags",

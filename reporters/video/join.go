@@ -26,7 +26,7 @@ type part struct {
 
 // Join makes one mp4 (H.264, yuv420p, with the index at the start) of the parts of a recording, in the order of their
 // starts. Parts that already have this format and one size are copied frame by frame; others are encoded again.
-// FilmClips are cut out of it. If it fails, out does not exist.
+// Clips are cut out of it. If it fails, out does not exist.
 func (m Maker) Join(ctx context.Context, clips []Clip, out string) error {
 	if len(clips) == 0 {
 		return errors.New("join recording: there are no parts")

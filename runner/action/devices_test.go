@@ -262,7 +262,7 @@ func TestOCRSelectors(t *testing.T) {
 				fail(dsl.Assert{Selector: dsl.Selector{Label: "Hello canvas"}}) // without fallback the tree alone counts
 				pass(dsl.AssertNot{Selector: dsl.Selector{OCR: "Game over"}})
 				if len(s.Detail.Warnings) == 0 {
-					t.Error("nothing is doubted")
+					t.Error("there is no warning")
 				}
 				fail(dsl.AssertNot{Selector: dsl.Selector{OCR: "Hello canvas"}})
 			}

@@ -27,27 +27,27 @@ func TestAHintIsNoText(t *testing.T) {
 		take       func(int, string) string
 		holds      string
 		fail       string
-		doubt      string
+		warning    string
 	}{
 		{name: "a text equal to the hint", hint: "you@example.com", attribute: true, text: "you@example.com", take: all,
-			holds: "you@example.com", doubt: "may be its hint"},
+			holds: "you@example.com", warning: "may be its hint"},
 		{name: "a text equal to the hint, and the driver says so", hint: "you@example.com", attribute: true, unsure: true,
-			text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
+			text: "you@example.com", take: all, holds: "you@example.com", warning: "may be its hint"},
 		{name: "another text than the hint, where they cannot be distinguished", hint: "you@example.com", attribute: true,
 			unsure: true, text: "ada@example.com", take: all, holds: "ada@example.com"},
 		{name: "nothing arrives, where they cannot be distinguished", hint: "you@example.com", attribute: true, unsure: true,
 			text: "ada@example.com", take: func(int, string) string { return "" }, fail: "typed"},
 		{name: "a text equal to the hint, without the attribute", hint: "1", text: "1", take: all, holds: "1",
-			doubt: "may be its hint"},
+			warning: "may be its hint"},
 		{name: "a hint that goes", hint: "Your name", text: "Ada", take: all, holds: "Ada"},
 		{name: "behind a text of its own", hint: "Name", attribute: true, before: "Ada", text: " L", take: all,
 			holds: "Ada L"},
 		{name: "a text of its own, nothing arrives", hint: "Name", attribute: true, before: "Ada", text: "Ada",
 			take: func(int, string) string { return "" }, fail: "typed"},
 		{name: "a password with a hint", hint: "Password", attribute: true, secret: true, text: "s3cret pass", take: all,
-			holds: "s3cret pass", doubt: "its length"},
+			holds: "s3cret pass", warning: "its length"},
 		{name: "a password with a hint, without the attribute", hint: "Password", secret: true, text: "s3cret pass",
-			take: all, holds: "s3cret pass", doubt: "its length"},
+			take: all, holds: "s3cret pass", warning: "its length"},
 		{name: "a password that loses one, always", hint: "Password", secret: true, text: "s3cret",
 			take: func(_ int, s string) string { return strings.ReplaceAll(s, "3", "") }, fail: "typed"},
 		{name: "replaced over a hint", hint: "Name", text: "Ada", replace: true, take: all, holds: "Ada"},
@@ -86,8 +86,8 @@ func TestAHintIsNoText(t *testing.T) {
 				if f.typed != test.holds {
 					t.Errorf("it holds %q", f.typed)
 				}
-				if doubts := strings.Join(s.Detail.Warnings, ";"); !strings.Contains(doubts, test.doubt) {
-					t.Errorf("doubts %q", doubts)
+				if warnings := strings.Join(s.Detail.Warnings, ";"); !strings.Contains(warnings, test.warning) {
+					t.Errorf("warnings %q", warnings)
 				}
 			})
 		})

@@ -16,7 +16,7 @@ type Host interface {
 	// Log returns the device's log since the session started, up to now. An error that wraps drivers.ErrUnsupported
 	// says that nothing keeps it.
 	Log() ([]byte, error)
-	// Recording starts a clip of that name within the recording, or ends it when name is "". ErrNoFilm: nothing is
+	// Recording starts a clip of that name within the recording, or ends it when name is "". ErrNoRecording: nothing is
 	// recorded.
 	Recording(name string) error
 	// Photograph takes a screenshot that shows no secrets.
@@ -40,8 +40,8 @@ type Host interface {
 	Progress(text string)
 }
 
-// ErrNoFilm says that nothing is recorded.
-var ErrNoFilm = errors.New("nothing is recorded in this run")
+// ErrNoRecording says that nothing is recorded.
+var ErrNoRecording = errors.New("nothing is recorded in this run")
 
 // NoHost is a Host that keeps and knows nothing: for hosts that need some of the methods, by embedding.
 type NoHost struct{}
@@ -51,7 +51,7 @@ var _ Host = NoHost{}
 func (NoHost) Log() ([]byte, error) {
 	return nil, fmt.Errorf("the log of this device: %w", drivers.ErrUnsupported)
 }
-func (NoHost) Recording(string) error                    { return ErrNoFilm }
+func (NoHost) Recording(string) error                    { return ErrNoRecording }
 func (NoHost) OnLook(context.Context, image.Image) error { return nil }
 
 func (NoHost) OnHold(context.Context)              {}

@@ -88,16 +88,16 @@ func lineMatcher(a dsl.AssertLog) (func(line string) (string, bool), error) {
 }
 
 func startRecording(_ context.Context, s *Session, a dsl.StartRecording) error {
-	return s.film(a.Name)
+	return s.record(a.Name)
 }
 
-func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { return s.film("") }
+func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { return s.record("") }
 
-// film starts or ends a clip. A run that records nothing is not the app's fault, and what was requested is missing all
-// the same.
-func (s *Session) film(name string) error {
+// record starts or ends a clip. A run that records nothing is not the app's fault, and what was requested is missing
+// all the same.
+func (s *Session) record(name string) error {
 	err := s.host().Recording(name)
-	if errors.Is(err, ErrNoFilm) {
+	if errors.Is(err, ErrNoRecording) {
 		s.warn("nothing is recorded in this run, so there will be no recording")
 		return nil
 	}

@@ -246,11 +246,11 @@ func flowStartRecording(_ context.Context, s *Session, a flows.StartRecording) e
 	if err != nil {
 		return err
 	}
-	return s.film(name)
+	return s.record(name)
 }
 
 func flowStopRecording(_ context.Context, s *Session, _ flows.StopRecording) error {
-	err := s.film("")
+	err := s.record("")
 	if err != nil && !errors.Is(err, drivers.ErrDeviceLost) {
 		s.note("%v", err) // Maestro does not mind that nothing was started
 		return nil

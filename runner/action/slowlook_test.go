@@ -192,7 +192,7 @@ func TestFocusIsWaitedForOnSlowDevices(t *testing.T) {
 				}
 			}
 			if len(s.Detail.Warnings) > 0 {
-				t.Errorf("doubts %q", s.Detail.Warnings)
+				t.Errorf("warnings %q", s.Detail.Warnings)
 			}
 		})
 	})

@@ -29,13 +29,13 @@ func keys(key string) dsl.Press { return dsl.Press{Keys: []string{key}} }
 
 // entryCase is a page, what is done to it, and what must come of that: the page's own view decides.
 type entryCase struct {
-	name  string
-	page  string
-	steps []any
-	model string // an expression over the page; "" is not asked
-	holds any
-	fail  string // in the message of the last step; "": it passes
-	doubt string // in the warnings of the last step
+	name    string
+	page    string
+	steps   []any
+	model   string // an expression over the page; "" is not asked
+	holds   any
+	fail    string // in the message of the last step; "": it passes
+	warning string // in the warnings of the last step
 }
 
 func (c entryCase) run(t *testing.T, s *action.Session) {
@@ -54,10 +54,10 @@ func (c entryCase) run(t *testing.T, s *action.Session) {
 			}
 		case err != nil:
 			t.Errorf("step %d: %v", i+1, err)
-		case last && !strings.Contains(strings.Join(s.Detail.Warnings, ";"), c.doubt):
-			t.Errorf("doubts %q, not %q", s.Detail.Warnings, c.doubt)
-		case last && c.doubt == "" && len(s.Detail.Warnings) > 0:
-			t.Errorf("doubts %q", s.Detail.Warnings)
+		case last && !strings.Contains(strings.Join(s.Detail.Warnings, ";"), c.warning):
+			t.Errorf("warnings %q, not %q", s.Detail.Warnings, c.warning)
+		case last && c.warning == "" && len(s.Detail.Warnings) > 0:
+			t.Errorf("warnings %q", s.Detail.Warnings)
 		}
 	}
 	if c.model == "" {
@@ -138,7 +138,7 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 			page: `<div id=e contenteditable style="min-height:30px;border:1px ` +
 				`solid"></div><script>e.addEventListener('beforeinput',v=>{if(v.data==='"'){v.preventDefault();` +
 				`document.execCommand('insertText',false,e.innerText?'\u201d':'\u201c')}})</script>`,
-			steps: []any{tapOn("e"), typed(`"hi"`)}, model: "e.innerText", holds: "\u201chi\u201d", doubt: "the field made"},
+			steps: []any{tapOn("e"), typed(`"hi"`)}, model: "e.innerText", holds: "\u201chi\u201d", warning: "the field made"},
 		{name: "one that swallows digits",
 			page: `<div id=e contenteditable style="min-height:30px;border:1px ` +
 				`solid"></div><script>e.addEventListener('beforeinput',v=>{if(/\d/.test(v.data))v.preventDefault()})</script>`,
@@ -198,15 +198,15 @@ func TestEditorsThatRefuse(t *testing.T) {
 			`</div>`, steps: []any{tapOn("e"), typed("abc")}, model: "view.textContent", holds: "abc"},
 		{name: "an EditContext that is painted",
 			page:  context("ink.getContext('2d').fillText(c.text,5,20)") + `<script>e.innerHTML='` + painted + `'</script>`,
-			steps: []any{tapOn("e"), typed("abc")}, model: "c.text", holds: "abc", doubt: "painted"},
+			steps: []any{tapOn("e"), typed("abc")}, model: "c.text", holds: "abc", warning: "painted"},
 		{name: "an empty box that keeps the keys", page: area(""), steps: []any{tapOn("ed"), typed("abc")}, model: "ta.value",
 			holds: "abc", fail: `shows ""`},
 		{name: "a box that keeps the keys", page: area("let a = 1"), steps: []any{tapOn("ed"), typed("abc")},
 			model: "ta.value", holds: "abc", fail: `shows "let a = 1"`},
 		{name: "a box that keeps the keys of what is painted", page: area(painted), steps: []any{tapOn("ed"), typed("abc")},
-			model: "ta.value", holds: "abc", doubt: "painted"},
+			model: "ta.value", holds: "abc", warning: "painted"},
 		{name: "circles for the digits", page: dots, steps: []any{tapOn("pin"), typed("123")}, model: "f.value", holds: "123",
-			doubt: "the field made"},
+			warning: "the field made"},
 	})
 }
 
@@ -284,18 +284,18 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 		{name: "a mask",
 			page: `<input id=f><script>f.oninput=()=>{const ` +
 				`d=f.value.replace(/\D/g,'');f.value=d.length>3?'('+d.slice(0,3)+') '+d.slice(3):d}</script>`,
-			steps: []any{tapOn("f"), typed("1234567")}, model: "f.value", holds: "(123) 4567", doubt: "the field made"},
+			steps: []any{tapOn("f"), typed("1234567")}, model: "f.value", holds: "(123) 4567", warning: "the field made"},
 		{name: "a page that takes it back later",
 			page:  `<input id=f><script>f.oninput=()=>setTimeout(()=>{f.value=''},60)</script>`,
 			steps: []any{tapOn("f"), typed("ada")}, fail: `shows ""`},
 		{name: "invalid and told so", page: `<input id=f type=email required>`, steps: []any{tapOn("f"), typed("ada")},
-			model: "f.value", holds: "ada", doubt: "does not accept"},
+			model: "f.value", holds: "ada", warning: "does not accept"},
 		{name: "invalid and told so without verification", page: `<input id=f type=email required>`,
-			steps: []any{tapOn("f"), unverified("ada")}, model: "f.value", holds: "ada", doubt: "does not accept"},
+			steps: []any{tapOn("f"), unverified("ada")}, model: "f.value", holds: "ada", warning: "does not accept"},
 		{name: "sent by Enter",
 			page: `<input id=f><p id=log></p><script>f.onkeydown=e=>{if(e.key==='Enter'){log.textContent+=f.value;f.value=''}}` +
 				`</script>`, steps: []any{tapOn("f"), typed("hello\n")}, model: "log.textContent", holds: "hello",
-			doubt: "sent the text off"},
+			warning: "sent the text off"},
 		{name: "the focus is stolen",
 			page: `<input id=f><input id=chat ` +
 				`aria-label=Chat><script>f.oninput=()=>{if(f.value.length===3)chat.focus()}</script>`,
@@ -329,23 +329,23 @@ func TestFieldsThatFormat(t *testing.T) {
 	replaced := func(text string) []any { return []any{tapOn("f"), dsl.Input{Text: text, Replace: true}} }
 	runEntries(t, []entryCase{
 		{name: "the old text is a beginning", page: thousands("1"), steps: replaced("1250"), model: "f.value", holds: "1,250",
-			doubt: "the field made"},
+			warning: "the field made"},
 		{name: "the old text is beginning and end", page: thousands("10"), steps: replaced("1250"), model: "f.value",
-			holds: "1,250", doubt: "the field made"},
+			holds: "1,250", warning: "the field made"},
 		{name: "the same number again", page: thousands("1,250"), steps: replaced("1250"), model: "f.value", holds: "1,250",
-			doubt: "the field made"},
+			warning: "the field made"},
 		{name: "behind what is there", page: thousands("12"), steps: []any{tapOn("f"), typed("50")}, model: "f.value",
 			holds: "1,250"},
 		{name: "selected by keys", page: thousands("1"), steps: []any{tapOn("f"), keys("control+a"), typed("1250")},
-			model: "f.value", holds: "1,250", doubt: "the field made"},
+			model: "f.value", holds: "1,250", warning: "the field made"},
 		{name: "dollars and cents", page: dollars, steps: replaced("1250"), model: "f.value", holds: "$1,250.00",
-			doubt: "the field made"},
+			warning: "the field made"},
 		{name: "a field that is never empty", page: refills, steps: replaced("5"), model: "f.value", holds: "5"},
 		{name: "a field that soon fills itself", page: later, steps: replaced("5"), model: "f.value", holds: "5"},
 		{name: "an area", page: `<textarea id=f>one
 two</textarea>`, steps: replaced("three"), model: "f.value", holds: "three"},
 		{name: "a password", page: `<input id=f type=password value=old>`, steps: replaced("secret"), model: "f.value",
-			holds: "secret", doubt: "its length"},
+			holds: "secret", warning: "its length"},
 		{name: "a number", page: `<input id=f type=number value=12>`, steps: replaced("125"), model: "f.value", holds: "125"},
 		{name: "a selection that is kept",
 			page: `<input id=f value=old><script>f.onkeydown=e=>` +
@@ -428,7 +428,7 @@ func TestPasteIsThePages(t *testing.T) {
 		{name: "a page that pastes itself",
 			page: `<input id=f><script>f.onpaste=e=>{e.preventDefault();f.value=e.clipboardData.getData('text').toUpperCase()}` +
 				`</script>`, steps: []any{dsl.SetClipboard{Text: "abc"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "ABC",
-			doubt: "the field made"},
+			warning: "the field made"},
 		{name: "what the page copied from its selection", page: `<input id=a value="of the page"><input id=f>`,
 			steps: []any{dsl.SetClipboard{Text: "old"}, tapOn("a"), keys("control+a"), keys("control+c"), tapOn("f"),
 				dsl.Paste{}}, model: "f.value", holds: "of the page"},

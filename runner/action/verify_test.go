@@ -45,17 +45,17 @@ func (e *eraser) Erase(_ context.Context, n int) error {
 func TestPitfallTextThatDropsCharacters(t *testing.T) {
 	all := func(_ int, text string) string { return text }
 	for _, test := range []struct {
-		name   string
-		before string
-		text   string
-		take   func(try int, text string) string
-		shows  func(typed string) string // nil: as it is
-		secret bool
-		off    bool   // verify: false
-		fail   string // of the message; empty: it passes
-		note   string
-		doubt  string
-		holds  string // in the end
+		name    string
+		before  string
+		text    string
+		take    func(try int, text string) string
+		shows   func(typed string) string // nil: as it is
+		secret  bool
+		off     bool   // verify: false
+		fail    string // of the message; empty: it passes
+		note    string
+		warning string
+		holds   string // in the end
 	}{
 		{name: "all", text: "ada", take: all, holds: "ada"},
 		{name: "after what is there", before: "x", text: "ada", take: all, holds: "xada"},
@@ -83,35 +83,35 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 			fail: `shows "1234"`},
 		{name: "cut by the field, which is meant", text: "123456", take: all, shows: func(s string) string {
 			return s[:min(4, len(s))]
-		}, off: true, doubt: "verify: false"},
-		{name: "in capitals", text: "ada", take: all, shows: strings.ToUpper, doubt: `the field made "ADA"`},
+		}, off: true, warning: "verify: false"},
+		{name: "in capitals", text: "ada", take: all, shows: strings.ToUpper, warning: `the field made "ADA"`},
 		{name: "in groups", text: "12345678", take: all, shows: func(s string) string {
 			if len(s) > 4 {
 				return "(" + s[:4] + ") " + s[4:]
 			}
 			return s
-		}, doubt: `the field made "(1234) 5678"`},
+		}, warning: `the field made "(1234) 5678"`},
 		{name: "with a unit", text: "5", take: all, shows: func(s string) string {
 			if s == "" {
 				return s
 			}
 			return s + " kg"
 		}, note: "typed once more"},
-		{name: "a password", text: "ada", take: all, secret: true, shows: dots, doubt: "its length was checked"},
+		{name: "a password", text: "ada", take: all, secret: true, shows: dots, warning: "its length was checked"},
 		{name: "a password, one lost once", text: "ada", take: func(try int, text string) string {
 			return map[bool]string{true: "aa", false: text}[try == 1]
-		}, secret: true, shows: dots, note: "typed once more", doubt: "its length was checked", holds: "ada"},
+		}, secret: true, shows: dots, note: "typed once more", warning: "its length was checked", holds: "ada"},
 		{name: "a password, one lost always", text: "ad1", take: func(_ int, text string) string {
 			return strings.ReplaceAll(text, "1", "")
 		},
 			secret: true, shows: dots, fail: "typed"},
 		{name: "a password that shows nothing", text: "ada", take: all, secret: true, shows: func(string) string {
 			return ""
-		}, doubt: "is unknown"},
+		}, warning: "is unknown"},
 		{name: "only a space, lost", text: " ", take: func(int, string) string { return "" }, fail: "typed"},
 		{name: "nothing to type", text: "", take: all},
 		{name: "marks in other normal forms", text: "e\u0301", take: func(int, string) string { return "\u00e9" },
-			doubt: "the field made"},
+			warning: "the field made"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 					notes != "" {
 					t.Errorf("notes %q", notes)
 				}
-				if doubts := strings.Join(s.Detail.Warnings, ";"); !strings.Contains(doubts, test.doubt) {
-					t.Errorf("doubts %q", doubts)
+				if warnings := strings.Join(s.Detail.Warnings, ";"); !strings.Contains(warnings, test.warning) {
+					t.Errorf("warnings %q", warnings)
 				}
 				if test.holds != "" && f.typed != test.holds {
 					t.Errorf("it holds %q", f.typed)

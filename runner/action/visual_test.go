@@ -76,10 +76,10 @@ func says(passed bool, reason string, cites ...string) func(int) (drivers.Judgem
 
 func TestAssertVisual(t *testing.T) {
 	for name, c := range map[string]struct {
-		vision visionary
-		result event.Result
-		says   string
-		doubts int
+		vision   visionary
+		result   event.Result
+		says     string
+		warnings int
 	}{
 		"true": {visionary{judge: says(true, "it is there", "Order paid")}, event.Pass, "", 0},
 		"true, read by OCR": {visionary{judge: says(true, "it is there", "Big sale"), lines: []drivers.TextLine{
@@ -109,8 +109,9 @@ func TestAssertVisual(t *testing.T) {
 				Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) },
 				mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
 			result, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
-			if result != c.result || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Warnings) != c.doubts {
-				t.Errorf("%s: %s, %v, doubts %q", name, result, err, s.Detail.Warnings)
+			if result != c.result || err != nil && !strings.Contains(err.Error(), c.says) ||
+				len(s.Detail.Warnings) != c.warnings {
+				t.Errorf("%s: %s, %v, warnings %q", name, result, err, s.Detail.Warnings)
 			}
 			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked ||
 				s.Detail.Model.Calls != c.vision.asked {
@@ -208,7 +209,7 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 				t.Errorf("%s: %s after %d questions, %v", name, result, c.vision.asked, err)
 			}
 			if c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Warnings) == 0) {
-				t.Errorf("%s: taps %v, doubts %q", name, f.taps, s.Detail.Warnings)
+				t.Errorf("%s: taps %v, warnings %q", name, f.taps, s.Detail.Warnings)
 			}
 			if r, g, b, _ := c.vision.shown[0].At(250, 550).RGBA(); r>>8 != 128 || g>>8 != 128 || b>>8 != 128 {
 				t.Errorf("%s: the password field is %d %d %d in the picture that left", name, r>>8, g>>8, b>>8)

@@ -15,7 +15,7 @@ type clip struct {
 
 // ClipSink is a Sink that can keep parts of the recording as files of their own.
 type ClipSink interface {
-	AddFilmClip(name string, from, to time.Time)
+	RequestClip(name string, from, to time.Time)
 }
 
 // startOrEndClip starts a part of the recording, or ends the current one when the name is empty.
@@ -37,7 +37,7 @@ func (r *run) startOrEndClip(name string) error {
 // endClip ends the current part, if there is one.
 func (r *run) endClip() {
 	if s, ok := r.sink.(ClipSink); ok && !r.clip.began.IsZero() {
-		s.AddFilmClip(r.clip.name, r.clip.began, time.Now())
+		s.RequestClip(r.clip.name, r.clip.began, time.Now())
 	}
 	r.clip = clip{}
 }

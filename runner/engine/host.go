@@ -39,7 +39,7 @@ func (h host) Progress(text string) { h.log(h.n, "%s", text) }
 // Recording starts or ends a clip, if there is a recording.
 func (h host) Recording(name string) error {
 	if _, ok := h.sink.(ClipSink); !ok || h.evidence.recorder == nil {
-		return action.ErrNoFilm
+		return action.ErrNoRecording
 	}
 	return h.startOrEndClip(name)
 }

@@ -18,11 +18,11 @@ type record struct {
 
 	stepped func() // is called when a step has ended, while the device is still open
 
-	mu        sync.Mutex
-	events    []event.Event
-	files     map[string][]byte
-	shots     []string
-	filmClips []map[string]any
+	mu     sync.Mutex
+	events []event.Event
+	files  map[string][]byte
+	shots  []string
+	clips  []map[string]any
 }
 
 func newRecord(t *testing.T) *record {
@@ -64,31 +64,31 @@ func (r *record) Dir() string               { return r.dir }
 func (r *record) AddClip(string, time.Time) {}
 func (r *record) NoRecording(string)        {}
 
-// AddFilmClip notes the clip that a test wants of its own.
-func (r *record) AddFilmClip(name string, from, to time.Time) {
+// RequestClip notes the clip that a test wants of its own.
+func (r *record) RequestClip(name string, from, to time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.filmClips = append(r.filmClips, map[string]any{"name": name, "ms": to.Sub(from).Milliseconds()})
+	r.clips = append(r.clips, map[string]any{"name": name, "ms": to.Sub(from).Milliseconds()})
 }
 
-// facts are what an effect can ask of the report: files, shots, notes, doubts, steps.
+// facts are what an effect can ask of the report: files, shots, notes, warnings, steps.
 func (r *record) facts() map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	notes, doubts, steps, files := []string{}, []string{}, []map[string]any{}, map[string]string{}
+	notes, warnings, steps, files := []string{}, []string{}, []map[string]any{}, map[string]string{}
 	for _, e := range r.events {
 		if e.Kind != event.StepEnded {
 			continue
 		}
 		if d := e.Detail; d != nil {
-			notes, doubts = append(notes, d.Notes...), append(doubts, d.Warnings...)
+			notes, warnings = append(notes, d.Notes...), append(warnings, d.Warnings...)
 		}
 		steps = append(steps, map[string]any{"result": string(e.Result), "ms": e.DurationMS})
 	}
 	for name, data := range r.files {
 		files[name] = string(data)
 	}
-	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "warnings": doubts,
+	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "clips": r.clips, "warnings": warnings,
 		"steps": steps}
 }
 
