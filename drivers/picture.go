@@ -72,7 +72,7 @@ type ImageCache struct {
 	last *Image
 }
 
-// Of is NewPicture.
+// Of is NewImage.
 func (p *ImageCache) Of(file []byte, maxPixels int) (*Image, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -66,7 +66,7 @@ func BenchmarkMotionOf(b *testing.B) {
 	}
 }
 
-// lazy is an image with its pixels behind an interface, as drivers.Picture's are.
+// lazy is an image with its pixels behind an interface, as drivers.Image's are.
 type lazy struct{ image.Image }
 
 func (l lazy) Decoded() image.Image { return l.Image }
