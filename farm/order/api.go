@@ -18,7 +18,7 @@ type Needs struct {
 }
 
 // Protocol is the version of the messages about runs between clients and hubs. Different versions are incompatible.
-const Protocol = 1
+const Protocol = 2
 
 // NewRun is the body of POST /farm/runs.
 type NewRun struct {
