@@ -101,7 +101,8 @@ func TestTargetsOfSeveral(t *testing.T) {
 	env := map[string]string{
 		"SLACK_WEBHOOK_URL":  "https://mattermost.example/hooks/x",
 		"FEISHU_WEBHOOK_URL": "https://discord.com/api/webhooks/1/x",
-		"NOTIFY_URLS":        "https://mattermost.example/hooks/x,https://a.example/s3cret#what=1,s3cret,https://b.example/#product=s3cret,https://%zz/s3cret",
+		"NOTIFY_URLS": "https://mattermost.example/hooks/x,https://a.example/s3cret#what=1,s3cret,https://b.example/" +
+			"#product=s3cret,https://%zz/s3cret",
 	}
 	targets, errs := Targets(func(name string) string { return env[name] })
 	if len(targets) != 2 || targets[0].Product != Slack || targets[1].Product != Discord {
