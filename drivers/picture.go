@@ -65,7 +65,7 @@ func (p *Image) RGBA64At(x, y int) color.RGBA64 {
 func (p *Image) Decoded() image.Image { return p.pixels() }
 
 // ImageCache makes ImageCache of the files that one screen returns, one after the other. A file that is equal to the
-// one before returns the same Picture, so that the pixels of a screen that rests are read once. The zero value is
+// one before returns the same Image, so that the pixels of a screen that rests are read once. The zero value is
 // ready; safe for concurrent use.
 type ImageCache struct {
 	mu   sync.Mutex

@@ -43,7 +43,7 @@ func replaced(text string) dsl.Input {
 	return dsl.Input{Text: text, Into: &dsl.Selector{ID: "nickname"}, Replace: true}
 }
 
-// TestHostileScreens: each step passes if, and only if, a person would agree. said is what the app received in the
+// TestHostileScreens: each step passes if, and only if, a person would agree. model is what the app received in the
 // end.
 func TestHostileScreens(t *testing.T) {
 	t.Parallel()

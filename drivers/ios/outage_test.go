@@ -87,7 +87,7 @@ func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	}
 }
 
-// The session of another client ends its app when it gives way to a new one of ours: that is not a crash of the app.
+// The session of another client ends its app when a new one replaces it of ours: that is not a crash of the app.
 func TestAnotherClientTookTheSession(t *testing.T) {
 	t.Parallel()
 	d, b := byAddress(t, iostest.DeviceOptions{})

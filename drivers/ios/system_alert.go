@@ -42,7 +42,7 @@ func (d *Device) underAlert(ctx context.Context, seen reading) error {
 	}
 	state, err := d.appState(ctx, app)
 	if err == nil && state == runsInFront {
-		seen.cut("an alert of the system covers " + app + ", whose elements WebDriverAgent does not give meanwhile")
+		seen.cut("an alert of the system covers " + app + "; WebDriverAgent does not return its elements meanwhile")
 	}
 	return err
 }

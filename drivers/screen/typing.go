@@ -90,9 +90,9 @@ type Field struct {
 type TextOutcome int
 
 const (
-	// it is there, as it was typed or as the field writes it: spaces and marks added, in other case
+	// Whole: it is there, as it was typed or as the field writes it: spaces and marks added, in other case
 	Whole   TextOutcome = iota
-	Grown               // Whole: it is there, among characters or digits that were not typed
+	Grown               // it is there, among characters or digits that were not typed
 	Missing             // characters of it are missing, or all
 )
 

@@ -64,7 +64,7 @@ func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.
 	return d.click(ctx, at, how, false)
 }
 
-// click waits for what a click leads to, or, with hurry, for the click alone: a download keeps the page from
+// click waits for what a click leads to, or, with clickOnly, for the click alone: a download keeps the page from
 // responding.
 func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, clickOnly bool) error {
 	button, ok := mouseButtons()[how.Button]

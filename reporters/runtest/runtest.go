@@ -52,7 +52,7 @@ func Glob(t testing.TB, pattern string) []string {
 	return files
 }
 
-// Picture is a small PNG.
+// Picture returns a small PNG image.
 func Picture() []byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 8))); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is the report of each leaf
+// TestFlow runs control steps against the fake device, which shows "Go" and "Ready". reports is the report of each leaf
 // step: action, argument, result.
 func TestFlow(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 type Pool struct {
 	*shared
 	drivers []drivers.Driver
-	closers map[dsl.Platform]func() error // end the drivers, each once; the pool of Beside has only its own driver
+	closers map[dsl.Platform]func() error // end the drivers, each once; the pool of WithDriver has only its own driver
 	beside  bool
 }
 

@@ -93,7 +93,7 @@ func (s *stepMaker) step() step {
 	case 8:
 		return s.condition()
 	case 9:
-		if st, ok := s.beside(); ok {
+		if st, ok := s.byRow(); ok {
 			return st
 		}
 	case 10:
@@ -290,8 +290,8 @@ func (s *stepMaker) inPixels(label string, st *step) {
 	}
 }
 
-// beside taps one of several equal icons, by the row that it is in.
-func (s *stepMaker) beside() (step, bool) {
+// byRow taps one of several equal icons, by the row that it is in.
+func (s *stepMaker) byRow() (step, bool) {
 	if !s.settled {
 		return step{}, false
 	}
