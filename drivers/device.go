@@ -141,7 +141,13 @@ type WebCondition struct {
 	URL             *string // the address fits this pattern, as in WebEvent
 	Title           *string // the title shows this text, or fits a regular expression between slashes
 	NoConsoleErrors bool    // since the page was opened
+
+	Drawn DrawnBelow // nil: what canvases draw does not count
 }
+
+// DrawnBelow decides from the pixels whether a canvas draws what an element of the newest tree, which has
+// screen.Node.Traced, says.
+type DrawnBelow func(ctx context.Context, t *screen.Tree, n *screen.Node) (bool, error)
 
 // WebObservation is what Browser.Look saw last.
 type WebObservation struct {

@@ -19,6 +19,8 @@ type WebTarget struct {
 	Meanwhile func(context.Context)
 	// Warned is called with what the caller should know although the call succeeds. May be nil.
 	Warned func(warning string)
+	// Drawn is as in WebCondition.
+	Drawn DrawnBelow
 }
 
 // Warn passes a warning to the caller, unless it is "".

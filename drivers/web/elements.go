@@ -204,7 +204,7 @@ func (d *Device) Hover(ctx context.Context, at drivers.WebTarget) error {
 func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, error) {
 	deadline := deadlineOf(ctx, at)
 	for {
-		r, err := d.lookIn(ctx, at.Frame, at.Selector)
+		r, err := d.lookDrawn(ctx, at.Frame, at.Selector, at.Drawn)
 		switch {
 		case err == nil && r.Count > 1:
 			return "", d.several(ctx, at, r)
@@ -233,8 +233,14 @@ func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state st
 		return fmt.Errorf("%w: an element cannot be %s", drivers.ErrUnsupported, screen.Quote(state))
 	}
 	deadline := deadlineOf(ctx, at)
+	look := func() (*report, error) {
+		if state == "visible" || state == "hidden" {
+			return d.lookDrawn(ctx, at.Frame, at.Selector, at.Drawn)
+		}
+		return d.lookIn(ctx, at.Frame, at.Selector)
+	}
 	for {
-		r, warning, err := d.lookOrGone(ctx, at.Frame, at.Selector, meets)
+		r, warning, err := d.lookOrGone(ctx, look, meets)
 		switch {
 		case err == nil && meets(r):
 			at.Warn(warning)

@@ -26,11 +26,12 @@ func (e *noFrame) Error() string {
 
 func (e *noFrame) Unwrap() error { return errNoFrame }
 
-// lookOrGone is lookIn for a wait that may be for absence. A frame that is not on the page holds no element: where that
-// meets the wait, the result is a report without elements, with a warning when the frame was never on the page either.
-func (d *Device) lookOrGone(ctx context.Context, frame, selector string, meets func(*report) bool) (r *report,
+// lookOrGone calls look for a wait that may be for absence. A frame that is not on the page holds no element: where
+// that meets the wait, the result is a report without elements, with a warning when the frame was never on the page
+// either.
+func (d *Device) lookOrGone(ctx context.Context, look func() (*report, error), meets func(*report) bool) (r *report,
 	warning string, err error) {
-	r, err = d.lookIn(ctx, frame, selector)
+	r, err = look()
 	var gone *noFrame
 	if !errors.As(err, &gone) {
 		return r, "", err

@@ -99,7 +99,8 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, err
 	if selector == "" {
 		selector = "html" // the read still shows an error page, and whether the page responds
 	}
-	r, warning, err := d.lookOrGone(ctx, w.Frame, selector, func(r *report) bool { return r.meets(w.WebCondition) })
+	look := func() (*report, error) { return d.lookDrawn(ctx, w.Frame, selector, w.Drawn) }
+	r, warning, err := d.lookOrGone(ctx, look, func(r *report) bool { return r.meets(w.WebCondition) })
 	if err != nil {
 		return drivers.WebObservation{}, err
 	}
@@ -157,6 +158,7 @@ type report struct {
 	What    []string // the first elements, described
 	Gen     string   // of the tree to which Refs belong
 	Refs    []int
+	Canvas  bool // may draw something of the elements that is not decided yet
 	// These are of the element if there is one only.
 	Able    bool   // it is visible, enabled and not covered
 	Covered string // by what
@@ -217,13 +219,23 @@ func (d *Device) look(ctx context.Context, selector string, framed bool) (*repor
 }
 
 func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector string, framed bool) (*report, error) {
+	return d.lookProven(ctx, limit, selector, framed, proof{})
+}
+
+// lookProven is lookFor with what the canvases of the document draw.
+func (d *Device) lookProven(ctx context.Context, limit time.Duration, selector string, framed bool, by proof) (*report,
+	error) {
 	return read(ctx, d, func(page playwright.Page) (*report, error) {
 		nonce := strconv.FormatInt(d.gen.Add(1), 36)
 		// The union makes Playwright evaluate "look" on each match and then "report" on the document, at once and in one
 		// world.
 		matches := page.Locator(selector + " >> taproot=look." + nonce)
 		var r report
-		err := askSelector(matches.Or(page.Locator("taproot=report."+nonce)), &r, limit)
+		report := "taproot=report." + nonce
+		if by.gen != "" {
+			report += "." + by.gen + "." + strings.Join(by.drawn, ",")
+		}
+		err := askSelector(matches.Or(page.Locator(report)), &r, limit)
 		switch {
 		case framed && errors.Is(err, playwright.ErrTimeout):
 			return nil, errSlice

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -34,4 +35,17 @@ func (w *screenReader) tracedSight(ctx context.Context, n *screen.Node) (sight, 
 		return sight{}, nil
 	}
 	return sight{hidden: "the canvas draws nothing in its place"}, nil
+}
+
+// drawnBelow has the browser decide by tracedSight, as assertions do, what it looks at itself.
+func (s *Session) drawnBelow() drivers.DrawnBelow {
+	var w *screenReader
+	return func(ctx context.Context, t *screen.Tree, n *screen.Node) (bool, error) {
+		if w == nil {
+			w = newScreenReader(s)
+		}
+		w.tree = t
+		got, err := w.tracedSight(ctx, n)
+		return err == nil && got.hidden == "", err
+	}
 }

@@ -32,7 +32,7 @@ const (
 		`">Invoice 4711</div></div>`
 	layer = `<div style="position:absolute;left:0;top:0;width:400px;height:200px"><span id=s ` +
 		`style="position:absolute;left:22px;top:22px;font:24px sans-serif;color:transparent">Invoice 4711</span></div>`
-	lines = `<div style="position:absolute;left:22px;top:22px;font:24px/30px sans-serif;color:transparent">Invoice ` +
+	lines = `<div id=s style="position:absolute;left:22px;top:22px;font:24px/30px sans-serif;color:transparent">Invoice ` +
 		`4711<br>Balance 0</div>`
 )
 
@@ -78,7 +78,7 @@ func TestWhatACanvasDraws(t *testing.T) {
 			"pointer-events:none;background", 1) + faded, false},
 		{"a clear word in a text that is drawn",
 			canvas + `<p style="position:absolute;left:20px;top:120px;margin:0;width:900px;font:24px sans-serif">Invoice ` +
-				`<span style="color:transparent">4711</span></p>`, false},
+				`<span id=s style="color:transparent">4711</span></p>`, false},
 		{"a canvas that is not shown", strings.Replace(canvas, "position", "visibility:hidden;position", 1) + layer, false},
 		{"no canvas", `<div style="width:400px;height:200px;background:#eee">Hello</div>` + layer, false},
 		{"no canvas under a faded text", fadedBox, false},
@@ -94,6 +94,13 @@ func TestWhatACanvasDraws(t *testing.T) {
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page)
+			frame := ""
+			if strings.Contains(c.page, "<iframe") {
+				frame = "iframe"
+			}
+			// by locator, a box is visible where no canvas could draw what it says
+			boxed := !strings.Contains(c.page, "<canvas") || strings.Contains(c.page, "visibility:hidden")
+			boxed = boxed && strings.Contains(c.page, "color:transparent")
 			for _, q := range []struct {
 				args any
 				pass bool
@@ -102,7 +109,19 @@ func TestWhatACanvasDraws(t *testing.T) {
 				{dsl.AssertNot{Selector: invoice}, !c.seen},
 				{dsl.Assert{Selector: words("4711")}, c.seen},
 				{dsl.AssertNot{Selector: words("4711")}, !c.seen},
+				{dsl.WebAssert{Selector: "#s", Text: new("Invoice 4711"), Frame: frame}, c.seen},
+				{dsl.WebAssert{Selector: "#s", Frame: frame}, c.seen || boxed},
+				{dsl.WebAssert{Selector: "#s", Visible: new(false), Frame: frame}, !c.seen && !boxed},
+				{dsl.WebWait{Selector: "#s", Frame: frame}, c.seen || boxed},
+				{dsl.WebWait{Selector: "#s", State: "hidden", Frame: frame}, !c.seen && !boxed},
 			} {
+				s.Timeout = 2 * time.Second
+				switch q.args.(type) {
+				case dsl.WebAssert, dsl.WebWait:
+					if !q.pass {
+						s.Timeout = 200 * time.Millisecond
+					}
+				}
 				result, err := do(t, s, q.args)
 				if want := map[bool]event.Result{true: event.Pass, false: event.Fail}[q.pass]; result != want {
 					t.Errorf("%T: %s, want %s: %v", q.args, result, want, err)
@@ -137,6 +156,11 @@ func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 			Count: new(2)}, "", false},
 		{"gone", canvas + layer + `<script>setTimeout(()=>ctx.clearRect(0,0,400,200),700)</script>`,
 			dsl.WaitFor{Gone: &invoice}, "", true},
+		{"gone by locator", canvas + layer + `<script>setTimeout(()=>ctx.clearRect(0,0,400,200),700)</script>`,
+			dsl.WebWait{Selector: "#s", State: "hidden"}, "", true},
+		{"appears by locator", canvas + labelled +
+			`<script>ctx.clearRect(0,0,400,200);setTimeout(()=>ctx.fillText('Invoice 4711',22,44),700)</script>`,
+			dsl.WebWait{Selector: "#s"}, "", true},
 		{"not gone", canvas + layer, dsl.WaitFor{Gone: &invoice}, "", false},
 		{"appears", canvas + layer +
 			`<script>ctx.clearRect(0,0,400,200);setTimeout(()=>ctx.fillText('Invoice 4711',22,44),700)</script>`,

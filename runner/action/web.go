@@ -149,7 +149,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	}
 	want := drivers.WebCondition{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Text: a.Text, Value: a.Value,
 		Count:           a.Count,
-		NoConsoleErrors: a.NoConsoleErrors}
+		NoConsoleErrors: a.NoConsoleErrors, Drawn: s.drawnBelow()}
 	if a.URL != "" {
 		want.URL = &a.URL
 	}

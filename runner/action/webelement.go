@@ -16,7 +16,7 @@ import (
 func (s *Session) at(selector, frame string) drivers.WebTarget {
 	s.tapped = nil
 	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: s.Timeout, Meanwhile: s.meanwhile,
-		Warned: func(warning string) { s.doubtOnce("%s", warning) }}
+		Warned: func(warning string) { s.doubtOnce("%s", warning) }, Drawn: s.drawnBelow()}
 }
 
 // meanwhile is for the moment in which a step has done what it does, and watches whether the app takes it back.

@@ -144,7 +144,8 @@
   const shadowOf = el => openRoot(el) || closedRoots.get(el) || null;
   // newStore returns the empty state of a reading with the number gen.
   const newStore = gen =>
-    ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
+    ({gen, traced: new WeakMap(), written: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(),
+      orders: new WeakMap()});
   let store = newStore('');
   let collected = {nonce: '', elements: []};
   // Whether the browser has drawn a frame since the elements were last read: until then, everything that moves is still
@@ -368,6 +369,8 @@
 
 // include aim.js
 
+// include proven.js
+
   // deref returns element n of the reading gen.
   const deref = (gen, n) => {
     const el = store.gen === gen && store.refs[n] ? store.refs[n].deref() : null;
@@ -514,20 +517,26 @@
     framed(root, [css]) { return {known: knownFrame(unhex(css))}; },
     // zoom: which part of the page the screen shows, and at which scale.
     zoom() { return {zoom: zoom()}; },
-    // report.<nonce>: the elements that look.<nonce> collected in this same evaluation.
-    report(root, [nonce]) {
+    // report.<nonce>[.<gen>.<n,n…>]: the elements that look.<nonce> collected in this same evaluation.
+    // canvas: a canvas may draw a part of them. The elements n of the tree gen are the ones that canvases draw, as the
+    // driver has found out.
+    report(root, [nonce, gen, drawn]) {
       const elements = collected.nonce === nonce ? collected.elements : [];
       collected = {nonce: '', elements: []};
       noteFrames(root);
-      const reader = new Reader(root, 0), texts = [], refs = [], values = [];
+      const reader = new Reader(root, 0), texts = [], refs = [], values = [], silent = new Set();
+      const proven = gen && gen === store.gen ? new Proven(root, drawn) : null;
       let visible = 0;
       for (const el of elements) {
         if (store.index.has(el)) refs.push(store.index.get(el));
-        if (reader.seen(el) ? !reader.remains(el) : !hasSeenChild(reader, el)) continue;
+        const drawnBelow = proven ? proven.seen(el) : undefined;
+        if (!(drawnBelow ?? (reader.seen(el) ? reader.remains(el) : hasSeenChild(reader, el)))) continue;
         visible++;
         if (texts.length < MAX_TEXTS) {
           const tag = localName(el), shown = reader.shown(el, tag);
-          texts.push(shown === null ? reader.text(el, true) : truncateLong(shown));
+          texts.push(shown !== null ? truncateLong(shown) : proven ? proven.text(el) : reader.text(el, true));
+          const empty = !gen && !texts[texts.length - 1] && shown === null;
+          if (empty && reader.drawsNothing(el) && reader.name(el, tag)) silent.add(el);
           const v = valueOf(el, tag);
           if (v !== undefined)
             values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
@@ -539,9 +548,11 @@
       press = press || new Press(root);
       press.listen();
       press.forget();
+      const what = elements.slice(0, 10)
+        .map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)));
+      const canvas = !gen && maybeTraced(root, reader, elements, silent);
       return {...state(root), rest: resting(), count: elements.length, visible, texts, values, options, gen: store.gen,
-        refs, ...only,
-        what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
+        refs, ...only, what, canvas};
     },
   };
   // valueOf returns the value of a field, undefined for elements without one.

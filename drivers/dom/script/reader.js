@@ -14,7 +14,7 @@
       this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = [];
       this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set();
       this.seek = null; this.occlusion = null; this.canvases = []; this.under = new Map(); this.maps = new Map();
-      this.parts = null;
+      this.parts = null; this.faint = false;
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity returns the opacity of an element by its own style and those of its ancestors.

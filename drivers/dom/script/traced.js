@@ -10,6 +10,15 @@
         this.canvases.push({el, box});
       }
     }
+    // noteAllCanvases calls noteCanvases for a document and all shadow roots in it.
+    noteAllCanvases(root) {
+      const all = [...typeOf(root) === 9 ? allIn(root, '*') : everyIn(root, '*')];
+      this.noteCanvases(all.filter(el => localName(el) === 'canvas'));
+      for (const el of all) {
+        const inner = shadowOf(el);
+        if (inner) this.noteAllCanvases(inner);
+      }
+    }
     // canvasUnder returns the canvas that may draw the text of an element, null when the element draws it itself or
     // nothing does. An element that fades or paints a box is a part of the page that is hidden at the moment.
     canvasUnder(el, box = boxOf(rectOf(el))) {
@@ -29,7 +38,10 @@
       return on || null;
     }
     // mayBeOnCanvas reports whether the invisible text of an element may be drawn by a canvas.
-    mayBeOnCanvas(el, style) { return parseFloat(style.fontSize) >= 1 && !!this.canvasUnder(el); }
+    mayBeOnCanvas(el, style) {
+      this.faint = true; // there is invisible text
+      return parseFloat(style.fontSize) >= 1 && !!this.canvasUnder(el);
+    }
     // mayBeTraced reports whether an element shows none of its text itself, and a canvas may.
     mayBeTraced(el, runs, box) {
       if (!this.canvases.length) return false;
@@ -44,11 +56,34 @@
     }
     // isClear reports whether a piece of text is transparent and above a canvas.
     isClear({owner}) { return inkless(owner, this.style(owner)) && !!this.canvasUnder(owner); }
+    // isUndrawn reports whether the page draws nothing of a piece of text.
+    isUndrawn(run) { return this.opacity(run.owner) < CLEAR || this.isClear(run); }
+    // mayHoldTraced is mayBeTraced for an element with all its content, and for one that only has a name.
+    mayHoldTraced(el) {
+      const runs = [];
+      if (this.shown(el, localName(el)) === null) this.text(el, true, runs);
+      return !runs.length && !!this.canvasUnder(el) || runs.some(r => this.isUndrawn(r) && !!this.canvasUnder(r.owner));
+    }
+    // isUndrawnWhole reports whether the page draws nothing of an element and of its content.
+    isUndrawnWhole(el) {
+      if (this.opacity(el) < CLEAR) return true;
+      const runs = [];
+      this.text(el, true, runs);
+      return runs.every(r => this.isUndrawn(r)) && [el, ...every(el, '*')].every(n => this.drawsNothing(n));
+    }
+    // drawsNothing reports whether an element draws no box, image, control or pseudo-element.
+    drawsNothing(el) {
+      const style = this.style(el), tag = localName(el), {before, after} = this.pseudosOf(el);
+      if (this.opacity(el) < CLEAR || style.visibility !== 'visible' || !rendered(el)) return true;
+      const control = FIELDS.has(tag) && style.appearance !== 'none';
+      return !paints(style) && !before && !after && !REPLACED.has(tag) && tag !== 'svg' && !control;
+    }
     // markTraced records that a canvas may draw an element.
     markTraced(el, node, runs) {
       node.f |= TRACED;
       const on = this.canvasUnder(el) || this.canvasUnder(runs.find(r => this.isClear(r)).owner);
       for (const each of [el, ...runs.map(r => r.owner)]) store.traced.set(each, on.el);
+      for (const r of runs) store.written.set(r.node, dataOf(r.node));
     }
     // silentBox reports whether an element has a name but draws nothing: no pseudo-element, no background, no border of
     // a control.
