@@ -87,9 +87,9 @@ func (a *agentAccess) health(ctx context.Context) error {
 // errFallback says that from now on the phone's own tools are used.
 var errFallback = errors.New("the agent is given up")
 
-// well makes sure, after something went wrong, that the agent works: it is started once more where it does not, or
+// ensureHealthy makes sure, after something went wrong, that the agent works: it is started once more where it does not, or
 // given up.
-func (a *agentAccess) well(ctx context.Context) error {
+func (a *agentAccess) ensureHealthy(ctx context.Context) error {
 	a.mu.Lock()
 	sick := a.lastErr
 	a.mu.Unlock()

@@ -44,8 +44,8 @@ func (e *agentError) Error() string {
 
 func (e *agentError) Unwrap() error { return e.cause }
 
-// silent reports whether the agent is the cause: it did not respond, or its session is gone.
-func silent(err error) bool {
+// isUnresponsive reports whether the agent is the cause: it did not respond, or its session is gone.
+func isUnresponsive(err error) bool {
 	e := new(agentError)
 	return errors.As(err, &e) && (e.kind == "" || e.kind == "invalid session id" || e.kind == "unknown error" ||
 		e.kind == "unknown command")

@@ -63,7 +63,7 @@ func (a *agentAccess) readTree(ctx context.Context, choose func(*dump)) (*screen
 		treeBudget))
 	defer cancel()
 	for try := 1; ; try++ {
-		err := a.well(ctx)
+		err := a.ensureHealthy(ctx)
 		if errors.Is(err, errFallback) {
 			return stockAccess{a.d}.readTree(ctx, choose)
 		}
@@ -82,7 +82,7 @@ func (a *agentAccess) readTree(ctx context.Context, choose func(*dump)) (*screen
 			a.mu.Unlock()
 			return tree, nil
 		}
-		if silent(err) {
+		if isUnresponsive(err) {
 			a.mark(err)
 		} else if !errors.Is(err, drivers.ErrNotReady) {
 			return nil, err

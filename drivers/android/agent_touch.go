@@ -169,7 +169,7 @@ func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 			return missed("is something else now")
 		}
 	}
-	if err != nil && !silent(err) && (strategy == bySelector || answered(err, "no such element")) {
+	if err != nil && !isUnresponsive(err) && (strategy == bySelector || answered(err, "no such element")) {
 		// its tree may have it all the same: with a question mark for what XML forbids
 		again, err := a.seenAgain(ctx, t.aimed)
 		if err == nil && !again {
@@ -205,7 +205,7 @@ func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 // never behind it.
 func (a *agentAccess) touch(ctx context.Context, t touch) error {
 	for try := 1; ; try++ {
-		err := a.well(ctx)
+		err := a.ensureHealthy(ctx)
 		if errors.Is(err, errFallback) {
 			return stockAccess{a.d}.touch(ctx, t)
 		}
@@ -223,7 +223,7 @@ func (a *agentAccess) touch(ctx context.Context, t touch) error {
 			return off
 		}
 		if t.aimed != nil {
-			if silent(err) && try <= agentTouches {
+			if isUnresponsive(err) && try <= agentTouches {
 				a.mark(err)
 				continue
 			}
@@ -263,7 +263,7 @@ func (a *agentAccess) touchError(t touch, e *agentError) error {
 	case e.kind == "invalid element state":
 		return fmt.Errorf("device %s: %w: the phone refused the touch (%s): %s", serial, drivers.ErrUnsupported,
 			firstLine(e.message), makersSwitch(a.d.info.Manufacturer))
-	case silent(e):
+	case isUnresponsive(e):
 		a.mark(e)
 	}
 	return fmt.Errorf("device %s: %s: %w", serial, t.kind, e)

@@ -179,7 +179,7 @@ func await[T any](ctx context.Context, s *session, done <-chan outcome[T]) (T, e
 	case <-ctx.Done():
 		return none, ctx.Err()
 	case <-timer.C:
-		return none, s.silent(limit)
+		return none, s.unresponsiveError(limit)
 	case <-s.browser.lost:
 		return none, errBrowserLost
 	case <-s.crash:
@@ -265,7 +265,7 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return s.silent(limit)
+	return s.unresponsiveError(limit)
 }
 
 type outcome[T any] struct {
@@ -288,8 +288,8 @@ var (
 	errCrashed     = fmt.Errorf("%w: the page crashed", drivers.ErrDeviceLost)
 )
 
-// silent is the error of a page that does not answer.
-func (s *session) silent(limit time.Duration) error {
+// unresponsiveError is the error of a page that does not answer.
+func (s *session) unresponsiveError(limit time.Duration) error {
 	if !s.browser.alive() {
 		return errBrowserLost
 	}

@@ -120,7 +120,7 @@ func (s *session) settle(ctx context.Context, accept bool, text string) (there b
 	case <-ctx.Done():
 		return true, ctx.Err()
 	case <-timer.C:
-		return true, s.silent(callLimit)
+		return true, s.unresponsiveError(callLimit)
 	}
 	next := s.dialogs.onDialog() // the same call may open another one
 	for _, call := range stopped {
@@ -133,7 +133,7 @@ func (s *session) settle(ctx context.Context, accept bool, text string) (there b
 		case <-ctx.Done():
 			return true, ctx.Err()
 		case <-timer.C:
-			return true, s.silent(callLimit)
+			return true, s.unresponsiveError(callLimit)
 		}
 	}
 	return true, err

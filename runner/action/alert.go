@@ -13,7 +13,7 @@ import (
 
 // alert waits for the alert, and closes it when it is the chosen one.
 func alert(ctx context.Context, s *Session, a dsl.Alert) error {
-	d, err := able[drivers.Alerter](s)
+	d, err := capability[drivers.Alerter](s)
 	if err != nil {
 		return err
 	}

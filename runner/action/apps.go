@@ -20,7 +20,7 @@ func clearApp(ctx context.Context, s *Session, a dsl.ClearApp) error {
 	if err != nil || !a.Keychain {
 		return err
 	}
-	k, err := able[drivers.KeychainClearer](s)
+	k, err := capability[drivers.KeychainClearer](s)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
 }
 
 func onApps(s *Session, do func(drivers.AppManager) error) error {
-	d, err := able[drivers.AppManager](s)
+	d, err := capability[drivers.AppManager](s)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func onApps(s *Session, do func(drivers.AppManager) error) error {
 // startApp launches an app in the way that the step requires.
 func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) error {
 	if a.WebView != "" {
-		reader, err := able[drivers.WebViewReader](s)
+		reader, err := capability[drivers.WebViewReader](s)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) 
 	if !a.Clear && len(a.Permissions) == 0 && len(a.Arguments) == 0 && len(a.Env) == 0 {
 		return apps.Launch(ctx, a.Package, a.Force)
 	}
-	manager, err := able[drivers.AppManager](s)
+	manager, err := capability[drivers.AppManager](s)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
 }
 
 func assertApp(ctx context.Context, s *Session, a dsl.AssertApp) error {
-	apps, err := able[drivers.Apps](s)
+	apps, err := capability[drivers.Apps](s)
 	if err != nil {
 		return err
 	}

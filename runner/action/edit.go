@@ -33,7 +33,7 @@ func erase(ctx context.Context, s *Session, a dsl.Erase) error {
 
 // erase takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
 func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
-	d, err := able[drivers.Editor](s)
+	d, err := capability[drivers.Editor](s)
 	if err != nil {
 		return err
 	}

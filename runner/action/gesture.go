@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// able returns the device as one with the capability T; a device without it is a matter of the device, not of the app.
-func able[T any](s *Session) (T, error) {
+// capability returns the device as one with the capability T; a device without it is a matter of the device, not of the app.
+func capability[T any](s *Session) (T, error) {
 	d, ok := s.Device.(T)
 	if !ok {
 		return d, fmt.Errorf("device %s: %w", s.Device.Info().ID, drivers.ErrUnsupported)
@@ -74,7 +74,7 @@ func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
 
 // touch makes a gesture at one element or point.
 func touch(ctx context.Context, s *Session, at tapTarget, do func(drivers.Gestures, image.Point) error) error {
-	d, err := able[drivers.Gestures](s)
+	d, err := capability[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (o tapTarget) within(s *Session) (image.Point, error) {
 }
 
 func drag(ctx context.Context, s *Session, a dsl.Drag) error {
-	d, err := able[drivers.Gestures](s)
+	d, err := capability[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction
 }
 
 func move(ctx context.Context, s *Session, from, to image.Point, d time.Duration) error {
-	g, err := able[drivers.Gestures](s)
+	g, err := capability[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
@@ -335,7 +335,7 @@ func millis(ms, otherwise int) time.Duration {
 
 // pinch moves two fingers on a horizontal line through the middle of the area, never beyond it.
 func pinch(ctx context.Context, s *Session, a dsl.Pinch) error {
-	d, err := able[drivers.Pincher](s)
+	d, err := capability[drivers.Pincher](s)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func press(ctx context.Context, s *Session, a dsl.Press) error {
-	d, err := able[drivers.Keys](s)
+	d, err := capability[drivers.Keys](s)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func press(ctx context.Context, s *Session, a dsl.Press) error {
 }
 
 func hideKeyboard(ctx context.Context, s *Session, _ dsl.HideKeyboard) error {
-	d, err := able[drivers.KeyboardHider](s)
+	d, err := capability[drivers.KeyboardHider](s)
 	if err != nil {
 		return err
 	}

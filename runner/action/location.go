@@ -11,7 +11,7 @@ import (
 
 // location puts the device at one place, or lets it travel.
 func location(ctx context.Context, s *Session, a dsl.Location) error {
-	d, err := able[drivers.LocationSetter](s)
+	d, err := capability[drivers.LocationSetter](s)
 	if err != nil {
 		return err
 	}

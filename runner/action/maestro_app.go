@@ -18,7 +18,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 	if s.isWeb() {
 		return s.openURL(ctx, a.App, a.ClearState)
 	}
-	apps, err := able[drivers.AppManager](s)
+	apps, err := capability[drivers.AppManager](s)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func permissionWords(name string) []string {
 
 // permit sets permissions: all first, then by name. What cannot be set is left as it is.
 func (s *Session) permit(ctx context.Context, app string, list []flows.Pair) error {
-	apps, err := able[drivers.AppManager](s)
+	apps, err := capability[drivers.AppManager](s)
 	if err != nil {
 		return err
 	}

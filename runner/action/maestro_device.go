@@ -44,7 +44,7 @@ func flowLocation(ctx context.Context, s *Session, a flows.Location) error {
 const legs = 50
 
 func flowTravel(ctx context.Context, s *Session, a flows.Travel) error {
-	d, err := able[drivers.LocationSetter](s)
+	d, err := capability[drivers.LocationSetter](s)
 	if err != nil || len(a.Points) == 0 {
 		return err
 	}
@@ -112,7 +112,7 @@ func flowAddMedia(ctx context.Context, s *Session, a flows.AddMedia) error {
 	if s.isWeb() {
 		return nil
 	}
-	d, err := able[drivers.MediaAdder](s)
+	d, err := capability[drivers.MediaAdder](s)
 	if err != nil {
 		return err
 	}

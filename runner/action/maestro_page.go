@@ -82,7 +82,7 @@ func (s *Session) readPageForMaestro(ctx context.Context, css []string) (*maestr
 
 // onPage runs a script in the page.
 func (s *Session) onPage(ctx context.Context, script string) (any, error) {
-	pages, err := able[drivers.WebPages](s)
+	pages, err := capability[drivers.WebPages](s)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func flowRandom(ctx context.Context, s *Session, a flows.Random) error {
 }
 
 func flowErase(ctx context.Context, s *Session, a flows.Erase) error {
-	d, err := able[drivers.Editor](s)
+	d, err := capability[drivers.Editor](s)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func flowPaste(ctx context.Context, s *Session, _ flows.Paste) error {
 }
 
 func flowPress(ctx context.Context, s *Session, a flows.Press) error {
-	d, err := able[drivers.Keys](s)
+	d, err := capability[drivers.Keys](s)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func flowHideKeyboard(ctx context.Context, s *Session, a flows.HideKeyboard) err
 	case s.Platform == dsl.IOS:
 		return hideKeyboard(ctx, s, dsl.HideKeyboard{})
 	}
-	d, err := able[drivers.Keys](s)
+	d, err := capability[drivers.Keys](s)
 	if err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func (s *Session) finger(ctx context.Context, t touching, p image.Point) error {
 		return s.chooseOption(ctx, p)
 	}
 	if t.long {
-		g, err := able[drivers.Gestures](s)
+		g, err := capability[drivers.Gestures](s)
 		if err != nil {
 			return err
 		}

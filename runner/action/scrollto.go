@@ -109,7 +109,7 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 			c.found = c.beneath
 			return c.arrive(ctx)
 		}
-		if !more && !c.turn() && !c.next() {
+		if !more && !c.turnBack() && !c.next() {
 			return c.notFound(fmt.Sprintf("the content ends after %d movements", c.moves))
 		}
 	}
@@ -490,9 +490,9 @@ func (c *search) growing(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// turn looks the other way, once, when the test did not say where the element is and the box was not at its
+// turnBack looks the other way, once, when the test did not say where the element is and the box was not at its
 // beginning.
-func (c *search) turn() bool {
+func (c *search) turnBack() bool {
 	if c.turned || !c.begun || c.a.Direction != "" {
 		return false
 	}

@@ -42,7 +42,7 @@ func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
 // isSet reads how the device is set.
 func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool,
 	error) {
-	d, err := able[drivers.SystemReader](s)
+	d, err := capability[drivers.SystemReader](s)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +123,7 @@ func shell(ctx context.Context, s *Session, a dsl.Shell) error {
 }
 
 func onSystem(s *Session, do func(drivers.System) error) error {
-	d, err := able[drivers.System](s)
+	d, err := capability[drivers.System](s)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func onSystem(s *Session, do func(drivers.System) error) error {
 }
 
 func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
-	d, err := able[drivers.Shaker](s)
+	d, err := capability[drivers.Shaker](s)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
 }
 
 func biometrics(ctx context.Context, s *Session, a dsl.Biometrics) error {
-	d, err := able[drivers.Biometrics](s)
+	d, err := capability[drivers.Biometrics](s)
 	if err == nil && a.Enrolled != nil {
 		err = d.Enroll(ctx, *a.Enrolled)
 	}
@@ -151,7 +151,7 @@ func biometrics(ctx context.Context, s *Session, a dsl.Biometrics) error {
 
 // push sends what a server of the app's would: its own words under "aps", what is for the app next to them.
 func push(ctx context.Context, s *Session, a dsl.Push) error {
-	d, err := able[drivers.Pusher](s)
+	d, err := capability[drivers.Pusher](s)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func push(ctx context.Context, s *Session, a dsl.Push) error {
 const pushBytes = 4096
 
 func statusBar(ctx context.Context, s *Session, a dsl.StatusBar) error {
-	d, err := able[drivers.StatusBarSetter](s)
+	d, err := capability[drivers.StatusBarSetter](s)
 	if err == nil && a.Reset {
 		err = d.SetStatusBar(ctx, nil)
 	}
@@ -201,11 +201,11 @@ func statusBar(ctx context.Context, s *Session, a dsl.StatusBar) error {
 
 // background leaves the foreground app, and comes back to it. One that has died meanwhile would be started again.
 func background(ctx context.Context, s *Session, a dsl.Background) error {
-	apps, err := able[drivers.Apps](s)
+	apps, err := capability[drivers.Apps](s)
 	if err != nil {
 		return err
 	}
-	keys, err := able[drivers.Keys](s)
+	keys, err := capability[drivers.Keys](s)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func background(ctx context.Context, s *Session, a dsl.Background) error {
 }
 
 func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
-	d, err := able[drivers.MediaAdder](s)
+	d, err := capability[drivers.MediaAdder](s)
 	if err != nil {
 		return err
 	}

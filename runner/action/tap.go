@@ -26,7 +26,7 @@ func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 	how := drivers.WebClick{Button: a.Button, Modifiers: keyNames(a.Modifiers)}
 	var click func(context.Context, image.Point, drivers.WebClick) error
 	if how.Button != "" && how.Button != "left" || len(how.Modifiers) > 0 {
-		d, err := able[drivers.Clicker](s)
+		d, err := capability[drivers.Clicker](s)
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ func plainField(f *screen.Field) bool { return !f.Editor && f.Picker == "" && le
 
 // selectAll selects what the field in focus holds, by the keys for that.
 func (s *Session) selectAll(ctx context.Context, d screen.Typist) (*screen.Field, error) {
-	keys, err := able[drivers.Keys](s)
+	keys, err := capability[drivers.Keys](s)
 	if err != nil {
 		return nil, err
 	}
@@ -420,7 +420,7 @@ func (e textEntry) dateAdvice(now *screen.Field) string {
 
 // eraseField takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
 func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen.Field, n int) error {
-	editor, err := able[drivers.Editor](s)
+	editor, err := capability[drivers.Editor](s)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
 	case a.Text != "":
 		return assert(ctx, s, dsl.Assert{Selector: dsl.Selector{Label: a.Text}})
 	case a.URL != "":
-		d, err := able[drivers.WebPages](s)
+		d, err := capability[drivers.WebPages](s)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (s *Session) meanwhile(ctx context.Context) {
 }
 
 func onElements(s *Session, do func(drivers.WebElements) error) error {
-	d, err := able[drivers.WebElements](s)
+	d, err := capability[drivers.WebElements](s)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func onElements(s *Session, do func(drivers.WebElements) error) error {
 }
 
 func onPages(s *Session, do func(drivers.WebPages) error) error {
-	d, err := able[drivers.WebPages](s)
+	d, err := capability[drivers.WebPages](s)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func webUpload(ctx context.Context, s *Session, a dsl.WebUpload) error {
 		files = append(files, path)
 	}
 	if a.Drop {
-		d, err := able[drivers.WebDropper](s)
+		d, err := capability[drivers.WebDropper](s)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func webWait(ctx context.Context, s *Session, a dsl.WebWait) error {
 }
 
 func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
-	d, err := able[drivers.Navigator](s)
+	d, err := capability[drivers.Navigator](s)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func closeBrowser(ctx context.Context, s *Session, _ dsl.CloseBrowser) error {
 }
 
 func webDrag(ctx context.Context, s *Session, a dsl.WebDrag) error {
-	d, err := able[drivers.WebDragger](s)
+	d, err := capability[drivers.WebDragger](s)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func webDialog(ctx context.Context, s *Session, a dsl.WebDialog) error {
 }
 
 func onTabs(s *Session, do func(drivers.WebTabs) error) error {
-	d, err := able[drivers.WebTabs](s)
+	d, err := capability[drivers.WebTabs](s)
 	if err != nil {
 		return err
 	}

@@ -306,12 +306,12 @@ func (d *Device) statusOf(request) (any, error) {
 func (d *Device) runAgent(ctx context.Context, p *process, port, film string) int {
 	d.stopAgent()
 	if d.opts.PortTaken && port == "8100" {
-		p.complain("Failed to start web server on port %s with error Address already in use\n", port)
+		p.warn("Failed to start web server on port %s with error Address already in use\n", port)
 		return 65 // abort()
 	}
 	killed, err := d.startAgent(port, film)
 	if err != nil {
-		p.complain("Failed to start web server on port %s with error %v\n", port, err)
+		p.warn("Failed to start web server on port %s with error %v\n", port, err)
 		return 65
 	}
 	d.mu.Lock()

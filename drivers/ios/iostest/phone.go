@@ -50,7 +50,7 @@ func (l *Lab) devicectl(p *process, args []string) int {
 	i := slices.Index(args, "--device")
 	d := l.find(args[i+1])
 	if i < 0 || d == nil || !d.opts.Phone {
-		p.complain("ERROR: The specified device was not found. (com.apple.dt.CoreDeviceError error 1000 (0x3E8))\n")
+		p.warn("ERROR: The specified device was not found. (com.apple.dt.CoreDeviceError error 1000 (0x3E8))\n")
 		return 1
 	}
 	rest := append(slices.Clone(args[:i]), args[i+2:]...)
@@ -135,7 +135,7 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 		a := d.apps[rest[0]]
 		if a == nil {
 			// github.com/dotnet/macios/issues/25306 shows the form.
-			p.complain("ERROR: The application failed to launch. (com.apple.dt.CoreDeviceError error 10002 (0x2712))\n       "+
+			p.warn("ERROR: The application failed to launch. (com.apple.dt.CoreDeviceError error 10002 (0x2712))\n       "+
 				"BundleIdentifier = %s\n"+
 				"       ----------------------------------------\n       The request to open \"%s\" failed. "+
 				"(FBSOpenApplicationServiceErrorDomain error 1 (0x01))\n"+
@@ -154,7 +154,7 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 	case "device install app":
 		data, err := os.ReadFile(filepath.Join(args[3], "bundle"))
 		if err != nil {
-			p.complain("ERROR: Failed to install the app on the device. (com.apple.dt.CoreDeviceError error 3002 (0xBBA))\n   " +
+			p.warn("ERROR: Failed to install the app on the device. (com.apple.dt.CoreDeviceError error 3002 (0xBBA))\n   " +
 				" " +
 				"   The provided item to be installed is not of a type that CoreDevice recognizes.\n")
 			return 1
@@ -178,7 +178,7 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 		}
 		return answer("device.info.apps", map[string]any{"apps": apps})
 	}
-	p.complain("Error: Unexpected argument '%s'\nUsage: devicectl <subcommand>\n", args[0])
+	p.warn("Error: Unexpected argument '%s'\nUsage: devicectl <subcommand>\n", args[0])
 	return 64
 }
 
@@ -192,7 +192,7 @@ const noAgent = `{"time":"2026-11-21T14:04:58.507211377Z","level":"WARN","msg":"
 func goiosError(p *process, msg, err string) int {
 	data, _ := json.Marshal(map[string]string{"time": "2026-11-21T14:04:58.507675104Z", "level": "ERROR", "msg": msg,
 		"err": err})
-	p.complain("%s%s\n", noAgent, data)
+	p.warn("%s%s\n", noAgent, data)
 	return 1
 }
 
@@ -285,7 +285,7 @@ func (d *Device) goios(p *process, args []string) int {
 		return 0
 	case "devmode":
 		if d.opts.DevModeUnknown {
-			p.complain("%s\n",
+			p.warn("%s\n",
 				`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"failed getting developer mode","err":"could not `+
 					`start service com.apple.amfi.lockdown"}`)
 			p.print("{\"DeveloperModeEnabled\":false}\n")
@@ -344,7 +344,7 @@ func (d *Device) mountImage(p *process, how string) int {
 		return 1
 	}
 	if d.opts.NoImage {
-		p.complain("%s\n",
+		p.warn("%s\n",
 			`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"error downloading image","err":"Get `+
 				`\"https://deviceboxhq.com/ddi-15F31d.zip\": no such host"}`)
 		return 0 // as after a success
@@ -396,7 +396,7 @@ func (d *Device) goiosLaunch(p *process, args []string) int {
 		}
 	}
 	d.launch(a, slices.Contains(args, "--kill-existing"), given)
-	p.complain("{\"time\":\"2026-11-21T14:04:58.507675104Z\",\"level\":\"INFO\",\"msg\":\"Process "+
+	p.warn("{\"time\":\"2026-11-21T14:04:58.507675104Z\",\"level\":\"INFO\",\"msg\":\"Process "+
 		"launched\",\"pid\":%d}\n", a.pid)
 	return 0
 }

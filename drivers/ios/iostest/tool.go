@@ -107,7 +107,7 @@ func (p *process) print(format string, args ...any) {
 	p.send(reply{Out: fmt.Appendf(nil, format, args...)})
 }
 
-func (p *process) complain(format string, args ...any) {
+func (p *process) warn(format string, args ...any) {
 	p.send(reply{Err: fmt.Appendf(nil, format, args...)})
 }
 
@@ -187,7 +187,7 @@ func (l *Lab) program(name string, p *process) int {
 				return 130
 			}
 		case Refuse:
-			p.complain("%s", fault.Text)
+			p.warn("%s", fault.Text)
 			return max(fault.Code, 1)
 		case Garbage:
 			p.print("\x00\xff not what anyone expects {")

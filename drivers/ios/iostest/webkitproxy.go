@@ -42,7 +42,7 @@ const proxyID = "17858421-36EF-4752-89F7-7A13ED5782C5"
 func (l *Lab) webkitProxy(p *process) int {
 	i := slices.Index(p.args, "-c")
 	if i < 0 || i+1 == len(p.args) {
-		p.complain("Usage: ios_webkit_debug_proxy [OPTIONS]\n")
+		p.warn("Usage: ios_webkit_debug_proxy [OPTIONS]\n")
 		return 1
 	}
 	udid, port, _ := strings.Cut(p.args[i+1], ":")
@@ -53,7 +53,7 @@ func (l *Lab) webkitProxy(p *process) int {
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 	if err != nil {
-		p.complain("Unable to bind %s on port %s\n", udid, port)
+		p.warn("Unable to bind %s on port %s\n", udid, port)
 		return 1
 	}
 	ours, theirs := net.Pipe()

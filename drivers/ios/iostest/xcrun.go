@@ -18,7 +18,7 @@ import (
 func (l *Lab) xcrun(p *process) int {
 	name, args := p.args[0], p.args[1:]
 	if l.opts.NoXcode || l.opts.OldXcode && name == "devicectl" {
-		p.complain("xcrun: error: unable to find utility \"%s\", not a developer tool or in PATH\n", name)
+		p.warn("xcrun: error: unable to find utility \"%s\", not a developer tool or in PATH\n", name)
 		return 72
 	}
 	switch name {
@@ -32,13 +32,13 @@ func (l *Lab) xcrun(p *process) int {
 		p.print("xcrun version 70.\n")
 		return 0
 	}
-	p.complain("xcrun: error: unable to find utility \"%s\", not a developer tool or in PATH\n", name)
+	p.warn("xcrun: error: unable to find utility \"%s\", not a developer tool or in PATH\n", name)
 	return 72
 }
 
 // simctlError has the form of simctl's errors, as in github.com/wix/Detox/issues/4096.
 func simctlError(p *process, domain string, code int, lines ...string) int {
-	p.complain("An error was encountered processing the command (domain=%s, code=%d):\n%s\n", domain, code,
+	p.warn("An error was encountered processing the command (domain=%s, code=%d):\n%s\n", domain, code,
 		strings.Join(lines, "\n"))
 	return code
 }
@@ -51,7 +51,7 @@ func (l *Lab) simctl(p *process, args []string) int {
 	udid, rest := simctlTarget(args)
 	d := l.find(udid)
 	if d == nil || d.opts.Phone {
-		p.complain("Invalid device: %s\n", udid)
+		p.warn("Invalid device: %s\n", udid)
 		return 148
 	}
 	switch args[0] {
@@ -195,7 +195,7 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 		return d.simPrivacy(p, rest)
 	case "keychain":
 		if len(rest) != 1 || rest[0] != "reset" {
-			p.complain("Invalid keychain operation\n")
+			p.warn("Invalid keychain operation\n")
 			return 22
 		}
 		d.mu.Lock()
@@ -207,7 +207,7 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 	case "status_bar":
 		d.note("status bar: %s", strings.Join(rest, " "))
 		if rest[0] != "override" && rest[0] != "clear" {
-			p.complain("Usage: simctl status_bar <device> [list | clear | override <override arguments>]\n")
+			p.warn("Usage: simctl status_bar <device> [list | clear | override <override arguments>]\n")
 			return 1
 		}
 		return 0
@@ -224,7 +224,7 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 	case "io":
 		return d.simIO(p, rest)
 	}
-	p.complain("Unrecognized subcommand: %s\nusage: simctl [--set <path>] [--profiles <path>] <subcommand> ...\n", args[0])
+	p.warn("Unrecognized subcommand: %s\nusage: simctl [--set <path>] [--profiles <path>] <subcommand> ...\n", args[0])
 	return 1
 }
 
@@ -326,13 +326,13 @@ func (d *Device) appList() string {
 
 func (d *Device) simPrivacy(p *process, rest []string) int {
 	if len(rest) < 3 || !slices.Contains([]string{"grant", "revoke", "reset"}, rest[0]) {
-		p.complain("Invalid action\n")
+		p.warn("Invalid action\n")
 		return 22
 	}
 	known := []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add",
 		"photos", "media-library", "microphone", "motion", "reminders", "siri"}
 	if !slices.Contains(known, rest[1]) {
-		p.complain("Invalid service: %s\n", rest[1])
+		p.warn("Invalid service: %s\n", rest[1])
 		return 22
 	}
 	d.mu.Lock()
@@ -381,7 +381,7 @@ func (d *Device) simLocation(p *process, rest []string) int {
 	case rest[0] == "set" && len(rest) == 2 && strings.Contains(rest[1], ","):
 		d.where = rest[1]
 	default:
-		p.complain("Usage: simctl location <device> <action> [arguments]\n")
+		p.warn("Usage: simctl location <device> <action> [arguments]\n")
 		return 1
 	}
 	return 0
@@ -396,7 +396,7 @@ func (d *Device) simUI(p *process, rest []string) int {
 	case len(rest) == 2 && (rest[1] == "dark" || rest[1] == "light"):
 		d.dark = rest[1] == "dark"
 	default:
-		p.complain("Invalid option\n")
+		p.warn("Invalid option\n")
 		return 1
 	}
 	return 0
@@ -412,7 +412,7 @@ func (d *Device) simSpawn(p *process, rest []string) int {
 		return 0
 	}
 	if rest[0] == "defaults" {
-		p.complain("2026-01-02 03:04:05.000 defaults[1:2] \nDomain (%s) not found.\n", rest[len(rest)-1])
+		p.warn("2026-01-02 03:04:05.000 defaults[1:2] \nDomain (%s) not found.\n", rest[len(rest)-1])
 		return 1
 	}
 	if rest[0] == "notifyutil" { // it prints nothing and knows no wrong name
@@ -456,7 +456,7 @@ func (d *Device) simIO(p *process, rest []string) int {
 		if err != nil {
 			return simctlError(p, "NSPOSIXErrorDomain", 2, err.Error())
 		}
-		p.complain("Detected file type 'PNG' from extension\nWrote screenshot to: %s\n", file)
+		p.warn("Detected file type 'PNG' from extension\nWrote screenshot to: %s\n", file)
 		return 0
 	}
 	dir, err := os.MkdirTemp("", "film-")
@@ -464,7 +464,7 @@ func (d *Device) simIO(p *process, rest []string) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	p.complain("Recording started\n")
+	p.warn("Recording started\n")
 	for n := 0; ; n++ {
 		d.mu.Lock()
 		img, err := d.builtIn()
@@ -477,12 +477,12 @@ func (d *Device) simIO(p *process, rest []string) int {
 		}
 		select {
 		case <-p.signals:
-			p.complain("Recording completed. Writing to disk.\n")
+			p.warn("Recording completed. Writing to disk.\n")
 			if err := encode(dir, file); err != nil {
-				p.complain("%v\n", err)
+				p.warn("%v\n", err)
 				return 1
 			}
-			p.complain("Wrote video to: %s\n", file)
+			p.warn("Wrote video to: %s\n", file)
 			return 0
 		case <-p.ctx.Done(): // killed: the video is broken
 			_ = os.WriteFile(file, []byte("\x00\x00\x00\x14ftypqt  "), 0o644)
@@ -515,16 +515,16 @@ func (l *Lab) tunnelAddress(udid string) string {
 func (l *Lab) xcodebuild(p *process, args []string) int {
 	i, f := slices.Index(args, "-destination"), slices.Index(args, "-xctestrun")
 	if !slices.Contains(args, "test-without-building") || i < 0 || f < 0 {
-		p.complain("xcodebuild: error: unknown option\n")
+		p.warn("xcodebuild: error: unknown option\n")
 		return 64
 	}
 	if _, err := os.Stat(args[f+1]); err != nil {
-		p.complain("xcodebuild: error: The flag -xctestrun requires a path to an existing .xctestrun file.\n")
+		p.warn("xcodebuild: error: The flag -xctestrun requires a path to an existing .xctestrun file.\n")
 		return 66
 	}
 	d := l.find(strings.TrimPrefix(args[i+1], "id="))
 	if d == nil {
-		p.complain("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ %s }\n",
+		p.warn("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ %s }\n",
 			args[i+1])
 		return 70
 	}
