@@ -87,8 +87,8 @@ func (a *agentAccess) health(ctx context.Context) error {
 // errFallback says that from now on the phone's own tools are used.
 var errFallback = errors.New("the agent is given up")
 
-// ensureHealthy makes sure, after something went wrong, that the agent works: it is started once more where it does not, or
-// given up.
+// ensureHealthy makes sure, after something went wrong, that the agent works: it is started once more where it does
+// not, or given up.
 func (a *agentAccess) ensureHealthy(ctx context.Context) error {
 	a.mu.Lock()
 	sick := a.lastErr

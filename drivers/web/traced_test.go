@@ -55,13 +55,16 @@ func TestDrawnBelow(t *testing.T) {
 	t.Parallel()
 	const body = `<style>body{margin:0;font:24px/30px monospace}.c{color:transparent}.p>*{position:absolute}</style>
 <canvas width=400 height=300 style="position:absolute;left:0;top:0"></canvas>
-<div class=p id=all style="height:300px"><span id=a class=c style="left:20px;top:20px">Invoice</span><span id=b class=c style="left:20px;top:60px">Ghost</span>
+<div class=p id=all style="height:300px"><span id=a class=c style="left:20px;top:20px">Invoice</span><span id=b ` +
+		`class=c style="left:20px;top:60px">Ghost</span>
 <p id=mixed style="left:20px;top:100px;margin:0">Total <i class=c>Ghost</i></p>
 <button id=red class=c style="left:20px;top:140px;background:red">Ghost</button>
 <div id=lines class=c style="left:20px;top:180px">Invoice<br>Ghost</div>
-<div style="opacity:0;left:0;top:0"><div id=name aria-label=Balance style="position:absolute;left:200px;top:20px;width:90px;height:30px"></div>
+<div style="opacity:0;left:0;top:0"><div id=name aria-label=Balance style="position:absolute;left:200px;top:20px;` +
+		`width:90px;height:30px"></div>
 <div id=ghost aria-label=Ghost style="position:absolute;left:200px;top:60px;width:90px;height:30px"></div>
-<div id=faded style="position:absolute;left:200px;top:100px"><p style="margin:0">Invoice</p><p>Ghost</p></div></div></div>
+<div id=faded style="position:absolute;left:200px;top:100px"><p style="margin:0">Invoice</p><p>Ghost</p></div></div>` +
+		`</div>
 <b id=own style="position:absolute;left:20px;top:240px">Drawn</b>
 <i id=away style="position:absolute;left:20px;top:340px;opacity:0">Away</i>`
 	check := func(t *testing.T, d *Device) {

@@ -15,7 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// capability returns the device as one with the capability T; a device without it is a matter of the device, not of the app.
+// capability returns the device as one with the capability T; a device without it is a matter of the device, not of the
+// app.
 func capability[T any](s *Session) (T, error) {
 	d, ok := s.Device.(T)
 	if !ok {
