@@ -90,7 +90,7 @@ func rulesOf(args any) []rule {
 	return nil
 }
 
-// given returns the value that an argument has for a key. A value that is not a map is that of the short key.
+// given returns the field of a key. If v is a scalar (the short form), it is the value of the shape's scalar key.
 func (s *shape) given(v source.Value, key string) (source.Field, bool) {
 	if v.Kind == source.Map {
 		return v.Get(key)
@@ -109,7 +109,8 @@ type ruleCheck struct {
 	object
 }
 
-// holds reports whether a term is true of the map; known is false while that hangs on a variable.
+// holds reports whether the map has the key, or the key with the value, of the term; known is false if that depends on
+// a variable that has no value yet.
 func (a ruleCheck) holds(t term) (holds, known bool) {
 	f, given := a.shape.given(a.value, t.key)
 	switch {
@@ -125,7 +126,8 @@ func (a ruleCheck) holds(t term) (holds, known bool) {
 	return f.Value.Text == t.value, true
 }
 
-// rules reports what the map does against a rule; each key is reported once.
+// rules reports the rules that the map violates: each key at most once, and nothing after a violation of exactlyOne or
+// atLeastOne.
 func (d *decoding) rules(all []rule, s *shape, v source.Value, o object) {
 	a, reported := ruleCheck{d, s, v, o}, map[source.Pos]bool{}
 	for _, r := range all {
@@ -405,7 +407,7 @@ func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
 	return out
 }
 
-// hidden reports whether the rule only says what a selector's own rules say.
+// hidden reports whether the rule is redundant, because the rules of selectors already say the same.
 func (r rule) hidden(s *shape) bool {
 	return s.selects && r.kind == apart && slices.Equal(r.keys[:1], terms("label"))
 }

@@ -161,8 +161,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 	}
 }
 
-// rateKey is the name under which the caller's requests are rateKey: its credential, or else its IP address. The owner
-// of one IPv6 address can use all 2^64 addresses of its /64 network, so the network is rateKey.
+// rateKey is the key under which the caller's requests are counted for rate limits: the name of its credential, or else
+// its IP address. The owner of one IPv6 address can use all 2^64 addresses of its /64 network, so requests are counted
+// per network.
 func (c caller) rateKey() string {
 	if c.Name != "" {
 		return c.Name

@@ -15,15 +15,18 @@ import (
 var _ drivers.ExactAimer = (*Device)(nil)
 
 const (
-	pressFor            = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
-	betweenTaps         = 80 * time.Millisecond
-	pickUpFor           = dragHold
-	stationaryTime      = 20 * time.Millisecond // an element is asked for again so long after the tree
+	// how long the finger stays down in a tap; the agent's timing is no finer than this
+	pressFor    = 20 * time.Millisecond
+	betweenTaps = 80 * time.Millisecond
+	pickUpFor   = dragHold
+	// minimum time between two position queries that show that an element is stationary
+	stationaryTime      = 20 * time.Millisecond
 	touchOutcomeUnknown = "the agent did not respond to a touch, which may have happened and is not repeated"
-	agentTouches        = 2 // attempts of one that was not sent
+	agentTouches        = 2 // how often a touch that was certainly not sent is retried
 )
 
-// Aim says what the next touch is meant for. With the agent its place is asked for right before it.
+// Aim sets the element that the next touch is meant for. If the agent is used, its position is queried again right
+// before the touch.
 func (d *Device) Aim(n *screen.Node) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,7 +53,7 @@ func (d *Device) AimsExactly(n *screen.Node) bool {
 	return ok
 }
 
-// selector returns what picks the element, and no other one, of the newest tree by the agent's own rule.
+// selector returns the locator strategy and value that match only n in the newest tree; ok is false if there are none.
 func (a *agentAccess) selector(n *screen.Node) (strategy, value string, ok bool) {
 	a.mu.Lock()
 	list := a.census
@@ -58,7 +61,8 @@ func (a *agentAccess) selector(n *screen.Node) (strategy, value string, ok bool)
 	return list.selector(n)
 }
 
-// seenAgain looks a second time, for an element that the agent cannot be asked for.
+// seenAgain reads a new tree and reports whether n is unchanged in it. It is for elements that the agent does not find
+// by a selector.
 func (a *agentAccess) seenAgain(ctx context.Context, n *screen.Node) (bool, error) {
 	got, err := a.readTreeOnce(ctx, func(*dump) {})
 	if err != nil {
@@ -163,7 +167,7 @@ func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 		now, err = a.rect(ctx, element)
 	}
 	if n := t.aimed; err == nil && strategy == "id" && n.Text != "" && !n.Editable {
-		var reported string // a row that is used again for something else keeps its place and its id
+		var reported string // a recycled list row keeps its bounds and its id, but has a new text
 		if err = a.ask(ctx, agentRequest{method: "GET", path: "element/" + element + "/text"}, &reported); err == nil &&
 			forXML(reported) != n.Text {
 			return missed("is something else now")
@@ -202,7 +206,7 @@ func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 }
 
 // touch makes a gesture with W3C actions, which have ended when the agent responds. The agent is made well before it,
-// never behind it.
+// never after it, because the gesture might then happen twice.
 func (a *agentAccess) touch(ctx context.Context, t touch) error {
 	for try := 1; ; try++ {
 		err := a.ensureHealthy(ctx)

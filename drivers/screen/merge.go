@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// merge makes one match of the elements that are one thing to a person: those that say the same one inside the other, a
+// merge combines elements that a person sees as one into one match: nested elements with the same text, a
 // label and the control that it names, the labels of one button or row, and twins with equal bounds.
 func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 	nodes, tiers := fit.nodes, fit.tiers
@@ -118,7 +118,7 @@ func (f *finder) things(nodes []*Node) [][]*Node {
 // comes before the check box in the row that is called the same: one ticks, the other chooses.
 func rank(n *Node) int {
 	switch {
-	case n.Filled: // its label can be pressed, and it cannot
+	case n.Filled: // its child elements take all touches, so it cannot be pressed itself
 		return 4
 	case n.ticksRow():
 		return 3
@@ -139,7 +139,7 @@ func (n *Node) ticksRow() bool {
 	return row != nil && !row.Unselectable && !row.hasCheck()
 }
 
-// thing is the element by which those are known that are one thing with n.
+// thing returns the element that identifies n's group: nodes with the same result are merged into one match.
 func (f *finder) thing(n *Node, among map[*Node]bool) *Node {
 	for a := range n.around {
 		if a.Control != nil {

@@ -84,7 +84,7 @@ func refusedByShell(permission string) bool {
 	return !slices.Contains([]string{"geolocation", "clipboard-read", "clipboard-write"}, permission)
 }
 
-// checkAddress is checkAddress with what this driver may open.
+// checkAddress checks a URL, and whether this driver may open it.
 func (d *Device) checkAddress(address string) error {
 	if err := checkAddress(address); err != nil {
 		return err

@@ -72,7 +72,7 @@ type Hub struct {
 	local map[string]bool // ids of the devices of this machine
 
 	since       time.Time // the hub has received beats without interruption since then
-	deadChecked time.Time // of the last call of Dead
+	deadChecked time.Time // when Dead was last called
 	freed       func()
 }
 
@@ -152,7 +152,7 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	return h, nil
 }
 
-// Close ends the hub's connections to hosts.
+// Close stops the hub's background work and closes its connections to hosts.
 func (h *Hub) Close() error {
 	h.o.Broker.OnRefused(nil)
 	for _, stop := range h.served {

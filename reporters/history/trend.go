@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	trendRuns = 30 // runs that are read
+	trendRuns = 30 // maximum number of earlier runs in a trend
 	fewRuns   = 5  // with fewer runs, durations are not compared
 )
 
-// Trend is the results of a case in the runs before this one, the last thirty of them.
+// Trend contains the results of a case in up to trendRuns runs before this one.
 type Trend struct {
 	Recent []HistoryEntry // oldest first
 	Median time.Duration  // of those that passed; 0: none did

@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// ambiguousFor is how long an action waits for several equal candidates to become one: a screen that changes shows both
-// for a while.
+// ambiguousFor is how long an action waits while several elements match equally: during a transition, the old and the
+// new screen are both shown for a while.
 const ambiguousFor = 2 * time.Second
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
@@ -86,8 +86,9 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	return found, err
 }
 
-// leastSightings is in how many reads of the screen an element must have been seen before it counts as moving, also
-// where a read takes as long as the step may: one to see it, one after it has come to rest, and one that agrees.
+// leastSightings is the minimum number of screen reads with the element before the action fails with "keeps moving",
+// even if one read takes as long as the timeout of the step: one to see it, one after it has come to rest, and one that
+// agrees.
 const leastSightings = 3
 
 // targetSearch is the search for the target of one action.
@@ -107,10 +108,10 @@ type targetSearch struct {
 
 	anchored bool // what the element is related to was brought into view
 
-	expected bool            // the trees have it where it will be
+	expected bool            // the trees may already report the position that the element has after the animation
 	restless image.Rectangle // where the screen has changed
 	spread   time.Time       // when that was less, last
-	faded    image.Image     // the screenshot since which its place has not changed
+	faded    image.Image     // the last screenshot in which the pixels of the element's area changed
 	fadedAt  time.Time
 }
 

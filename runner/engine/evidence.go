@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// stopLimit limits the saving of recordings and logs, also after the run was interrupted.
+// stopLimit is how long the saving of recordings and logs may take, including after an interrupt.
 const stopLimit = 20 * time.Second
 
 // evidence is the recording and the log of a running case. Their errors are reported but fail nothing, unless the
@@ -155,7 +155,8 @@ func (e *evidence) read() ([]byte, error) {
 	return os.ReadFile(e.log.Name())
 }
 
-// stop ends both and adds their files to the report, also when ctx has ended.
+// stop ends the recording, the log and the browser's evidence, and adds their files to the report, even if ctx is
+// cancelled.
 func (e *evidence) stop(ctx context.Context, r *run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
@@ -172,7 +173,7 @@ func (e *evidence) stop(ctx context.Context, r *run) {
 
 func (e *evidence) endLog(r *run) {
 	if err := action.Guard(e.stopLog); err != nil {
-		r.log(0, "%s may be cut: %v", e.name, err)
+		r.log(0, "%s may be incomplete: %v", e.name, err)
 	}
 	if err := e.log.Close(); err != nil {
 		r.log(0, "%s may be cut: %v", e.name, err)
@@ -199,6 +200,6 @@ func (e *evidence) endRecording(ctx context.Context, r *run) {
 	}
 	if err != nil {
 		r.sink.NoRecording(err.Error())
-		r.log(0, "the recording may be cut: %v", err)
+		r.log(0, "the recording may be incomplete: %v", err)
 	}
 }

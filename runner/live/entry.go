@@ -110,7 +110,7 @@ func (d *Devices) waitTurn(ctx context.Context, id, who string) (*entry, error) 
 	return e, nil
 }
 
-// withDevice waits for the device's withDevice and calls do with its entry.
+// withDevice waits for the device's turn and calls do with its entry.
 func (d *Devices) withDevice(ctx context.Context, id, who string, do func(context.Context, *entry) error) error {
 	ctx, leave, err := d.enter(ctx)
 	if err != nil {

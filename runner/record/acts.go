@@ -182,7 +182,7 @@ func (r *recorder) key(t userAction) error {
 	return nil
 }
 
-// recordAnswer records how a dialog was recordAnswer, in the window or on the terminal.
+// recordAnswer records how a dialog was answered, in the window or on the terminal.
 func (r *recorder) recordAnswer(ctx context.Context, t userAction) error {
 	r.asked = false
 	answer := "dismiss"

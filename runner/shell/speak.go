@@ -7,7 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// callSpellings maps callSpellings to commands that are not an action with its arguments.
+// callSpellings maps spellings to commands that are not an action with its arguments.
 var callSpellings = map[string]string{
 	"press enter":     "taproot press enter",
 	"press escape":    "taproot press escape",

@@ -113,5 +113,5 @@ func (u *upstream) SetReadDeadline(t time.Time) error {
 	return http.NewResponseController(u.w).SetReadDeadline(t)
 }
 
-// pathSegment escapes a text as a pathSegment of a path.
+// pathSegment escapes a text as a segment of a path.
 func pathSegment(text string) string { return url.PathEscape(text) }

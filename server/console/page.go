@@ -101,7 +101,7 @@ func (q *request) showStatus(status int, name string, v view) error {
 	return nil
 }
 
-// showFormAgain shows the page of a form showFormAgain, with the error in the input; for other errors it shows the
+// showFormAgain shows the page of a form again, with the error in the input; for other errors it shows the
 // error page.
 func (q *request) showFormAgain(name string, v view, err error) error {
 	e := known(err)

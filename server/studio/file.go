@@ -48,7 +48,7 @@ func isTestName(name string) bool {
 	return true
 }
 
-// mayUseFiles reports whether a person mayUseFiles read and write the project's files, and writes the error otherwise.
+// mayUseFiles reports whether a person may read and write the project's files, and writes the error otherwise.
 func (s *Studio) mayUseFiles(w http.ResponseWriter, who auth.Identity) bool {
 	if s.o.Files == nil || s.o.Identify != nil && !who.May("devices:write") {
 		http.Error(w, "There is no project here with files that you may open.", http.StatusForbidden)

@@ -1,5 +1,4 @@
-// Package gosuite is a suite of a user, which cli's tests run under Ginkgo. A name without _test.go lets their own
-// program be the suite's.
+// Package gosuite is a suite of a user, which cli's tests run under Ginkgo. A name without _test.go lets their own program be the suite's.
 package gosuite
 
 import (
@@ -31,8 +30,7 @@ var _ = Describe("go", func() {
 		greet(ctx, d)
 		_, err := d.Try(ctx, dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond))
 		Expect(err).To(MatchError(ContainSubstring("Nowhere")))
-		Expect(d.Do(ctx, dsl.CopyText{Selector: dsl.Selector{Label: "Payments"}}, runner.Named("read it"))).To(
-			Equal("Payments"))
+		Expect(d.Do(ctx, dsl.CopyText{Selector: dsl.Selector{Label: "Payments"}}, runner.Named("read it"))).To(Equal("Payments"))
 		Eventually(d).Should(HaveElement(dsl.Selector{Label: "Payments"}))
 		Expect(d).NotTo(Show("Nowhere"))
 	})

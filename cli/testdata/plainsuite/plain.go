@@ -17,12 +17,10 @@ const app = "com.example.list"
 func TestPasses(t *testing.T) {
 	d := runner.DeviceT(t)
 	d.Launch(t.Context(), app)
-	if _, err := d.Try(t.Context(), &dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}},
-		runner.Within(time.Millisecond)); err == nil {
+	if _, err := d.Try(t.Context(), &dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond)); err == nil {
 		t.Error("Nowhere is there")
 	}
-	if got := d.Do(t.Context(),
-		&dsl.CopyText{Selector: dsl.Selector{Label: "Payments", Enabled: dsl.Ptr(true)}}); got != "Payments" {
+	if got := d.Do(t.Context(), &dsl.CopyText{Selector: dsl.Selector{Label: "Payments", Enabled: dsl.Ptr(true)}}); got != "Payments" {
 		t.Errorf("copied %v", got)
 	}
 	g := gomega.NewWithT(t)
