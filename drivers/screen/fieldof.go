@@ -8,8 +8,8 @@ import (
 )
 
 // FieldOf writes a selector that picks the field that a text names which takes no text itself, as an element of this
-// tree or of an earlier one shows it: the text left of it, above it, below it or right of it, whichever is the first that
-// the field has. It is "" where no field has this name, and where no selector picks it alone.
+// tree or of an earlier one shows it: the text left of it, above it, below it or right of it, whichever is the first
+// that the field has. It is "" where no field has this name, and where no selector picks it alone.
 func (t *Tree) FieldOf(named *Node) string {
 	if named == nil || named.Editable {
 		return ""
