@@ -123,6 +123,12 @@ func foreignArgument(word string, allowed []string) string {
 		return `write label: "…", match: regex`
 	case has("match") && folded == "exact":
 		return "write match: exact"
+	case (folded == "text" || folded == "label") && has("inside") && has("amount"):
+		return "to scroll until an element shows, write scrollTo: {label: …}; to scroll within one, inside: {label: …}"
+	case (folded == "text" || folded == "label") && has("inside") && has("direction") && !has("css"):
+		return "write the element in which the fingers move: inside: {label: …}"
+	case (folded == "text" || folded == "label") && has("keys") && !has("css"):
+		return "press is for keys; a button on the screen is tapped: tap: {label: …}"
 	case has("css") && folded == "selector":
 		return `write css: "#menu", or what the element shows as label`
 	case has("point") && (folded == "x" || folded == "y"):

@@ -126,7 +126,7 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 		return nil, &Failure{p}
 	}
 	if errors.Is(err, errWait) {
-		return nil, noFocus(tree, focusText(tree))
+		return nil, s.noFocus(tree, focusText(tree))
 	}
 	return field, err
 }
@@ -147,9 +147,15 @@ func (s *Session) passedOver(tree *screen.Tree, focused *screen.Node) *screen.No
 	return nil
 }
 
-func noFocus(tree *screen.Tree, actual string) error {
+// noFocus is the failure of a text that no field takes; where the last tap touched the name of a field and not the
+// field, it says how to write the field.
+func (s *Session) noFocus(tree *screen.Tree, actual string) error {
+	way := "tap one first"
+	if field := tree.FieldOf(s.tapped); field != "" {
+		way = fmt.Sprintf("%s takes no text; did you mean the field %s?", s.tapped, field)
+	}
 	return &Failure{event.Problem{
-		Message:  fmt.Sprintf("no text field has the focus; tap one first; %s", shown(tree)),
+		Message:  fmt.Sprintf("no text field has the focus; %s; %s", way, shown(tree)),
 		Expected: "a text field with the focus", Actual: actual}}
 }
 

@@ -136,13 +136,13 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	}
 	s.Tree = tree
 	if other == "" {
-		return nil, noFocus(tree, "nothing has the focus")
+		return nil, s.noFocus(tree, "nothing has the focus")
 	}
 	if tag := strings.FieldsFunc(other, func(r rune) bool { return r == '#' || r == '.' }); len(tag) > 0 &&
 		tag[0] == "select" {
 		return nil, listTakesNoText(other)
 	}
-	return nil, noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
+	return nil, s.noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
 }
 
 // listTakesNoText is the failure of a text that is typed into a list.

@@ -164,6 +164,32 @@ func TestInputNeedsAFocus(t *testing.T) {
 	})
 }
 
+// TestInputIntoALabelOffersItsField: the failure names the field that the label stands for, where there is one.
+func TestInputIntoALabelOffersItsField(t *testing.T) {
+	into := label("E-mail")
+	for _, test := range []struct {
+		name  string
+		nodes []*screen.Node
+		offer string
+	}{
+		{"a field", []*screen.Node{el("E-mail", 0, 40, 900, 90), edit("", false)}, "{type: EditText, below: E-mail}"},
+		{"none", []*screen.Node{el("E-mail", 0, 40, 900, 90)}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fake{began: time.Now(), show: always(test.nodes...)}
+				err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 3 * time.Second},
+					dsl.Input{Text: "ada", Into: &into})
+				wantFail(t, err, false, "no text field has the focus", test.offer)
+				offered := strings.Contains(action.ProblemOf(err).Message, "did you mean the field")
+				if offered != (test.offer != "") {
+					t.Errorf("message %q", action.ProblemOf(err).Message)
+				}
+			})
+		})
+	}
+}
+
 // TestRandomDataComeFromTheirSeed: the seed in the report makes the same data again, whatever was drawn before.
 func TestRandomDataComeFromTheirSeed(t *testing.T) {
 	draw := func(t *testing.T, s *action.Session, kind string, seed int) string {

@@ -1,0 +1,79 @@
+package screen
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// FieldOf writes a selector that picks the field that a text names which takes no text itself, as an element of this
+// tree or of an earlier one shows it: the text left of it, above it, below it or right of it, whichever is the first
+// that the field has. It is "" where no field has this name, and where no selector picks it alone.
+func (t *Tree) FieldOf(named *Node) string {
+	if named == nil || named.Editable {
+		return ""
+	}
+	f := newFinder(t, Query{Action: true})
+	c := newChooser(f)
+	var fields, texts []*Node
+	for n := range t.All {
+		switch {
+		case !f.visible(n, false):
+		case n.Editable:
+			fields = append(fields, n)
+		case n.anchorText() != "" && !n.repeated():
+			texts = append(texts, n)
+		}
+	}
+	for n := range (&Tree{Windows: []*Node{named}}).All {
+		text := Normalise(n.anchorText())
+		if text == "" {
+			continue
+		}
+		for _, field := range fields {
+			name, s := nameOf(field, texts)
+			if name == nil || Normalise(name.anchorText()) != text {
+				continue
+			}
+			if c.picks(s, Match{Node: field}) {
+				return selectorText(s)
+			}
+		}
+	}
+	return ""
+}
+
+// nameOf returns the text that names a field by its place, and the selector that says so.
+func nameOf(field *Node, texts []*Node) (*Node, dsl.Selector) {
+	at := field.place()
+	texts = slices.SortedStableFunc(slices.Values(texts), func(a, b *Node) int {
+		return cmp.Compare(distance(a.place(), at), distance(b.place(), at))
+	})
+	for _, way := range []struct {
+		holds func(text *Node) bool
+		set   func(s, to *dsl.Selector)
+	}{
+		{func(x *Node) bool { return rightOf(at, x.place()) }, func(s, to *dsl.Selector) { s.RightOf = to }},
+		{func(x *Node) bool { return below(at, x.place()) && inColumn(x, field) },
+			func(s, to *dsl.Selector) { s.Below = to }},
+		{func(x *Node) bool { return below(x.place(), at) && inColumn(x, field) && !x.Clickable },
+			func(s, to *dsl.Selector) { s.Above = to }},
+		{func(x *Node) bool { return rightOf(x.place(), at) && !x.Clickable },
+			func(s, to *dsl.Selector) { s.LeftOf = to }},
+	} {
+		if i := slices.IndexFunc(texts, way.holds); i >= 0 {
+			s := dsl.Selector{Type: field.kind()}
+			way.set(&s, &dsl.Selector{Label: texts[i].anchorText()})
+			return texts[i], s
+		}
+	}
+	return nil, dsl.Selector{}
+}
+
+// inColumn reports whether a text is in the column of a field, and no farther from it than one more line.
+func inColumn(text, field *Node) bool {
+	a, b := text.place(), field.place()
+	return gap(a.Min.X, a.Max.X, b.Min.X, b.Max.X) == 0 &&
+		gap(a.Min.Y, a.Max.Y, b.Min.Y, b.Max.Y) <= 2*max(a.Dy(), b.Dy())
+}
