@@ -7,12 +7,14 @@ import (
 	"image"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -435,4 +437,83 @@ func lineOf(n *screen.Node) string {
 		line += " offscreen"
 	}
 	return line
+}
+
+// TestFirefoxTellsOfClosedRootsInHTML: such a root cannot be read, and the tree reports it as cut; roots that a script
+// makes can be read. No page is requested twice.
+func TestFirefoxTellsOfClosedRootsInHTML(t *testing.T) {
+	t.Parallel()
+	leftToFirefox(t)
+	const declared = `<h1>Page</h1><div><template shadowrootmode="closed"><p>Secret</p></template></div>`
+	pages := map[string]string{
+		"/declared": declared,
+		"/scripted": `<h1>Page</h1><div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML=` +
+			`'<p>Secret</p>'</script>`,
+		"/open":    `<h1>Page</h1><div><template shadowrootmode=open><p>Secret</p></template></div>`,
+		"/framed":  `<h1>Page</h1><iframe src=/declared></iframe>`,
+		"/large":   strings.Repeat("<!-- filler filler filler -->", 10_000) + declared,
+		"/cached":  declared,
+		"/pushed":  declared + `<script>history.pushState(0, '', '/elsewhere')</script>`,
+		"/comment": `<h1>Page</h1><!-- ` + declared + ` --><script>const s = '` + declared + `'</script>`,
+		"/form":    `<h1>Page</h1><form method=post action=/form><script>document.forms[0].submit()</script></form>`,
+	}
+	var mu sync.Mutex
+	requests := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		requests[r.Method+" "+r.URL.Path]++
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		switch {
+		case r.URL.Path == "/redirect":
+			http.Redirect(w, r, "/declared", http.StatusFound)
+			return
+		case r.URL.Path == "/cached":
+			w.Header().Set("Cache-Control", "max-age=3600")
+		case r.Method == http.MethodPost:
+			_, _ = w.Write([]byte("<!doctype html>" + declared))
+			return
+		}
+		_, _ = w.Write([]byte("<!doctype html>" + pages[r.URL.Path]))
+	}))
+	t.Cleanup(server.Close)
+	d := openFirefox(t)
+	must(t, d.OpenPage(t.Context(), server.URL+"/open", drivers.PageOptions{}))
+	for _, c := range []struct {
+		address     string
+		cut, secret bool
+	}{
+		{"/declared", true, false}, {"/scripted", false, true}, {"/framed", true, false}, {"/open", false, true},
+		{"/large", true, false}, {"/open", false, true}, {"/cached", true, false}, {"/open", false, true},
+		{"/cached", true, false}, {"/cached#same-document", true, false}, {"/comment", false, false},
+		{"/redirect", true, false}, {"/pushed", true, false}, {"/open", false, true},
+		{"data:text/html;charset=utf-8," + url.PathEscape(declared), true, false}, {"about:blank", false, false},
+		{"/form", true, false},
+	} {
+		address := c.address
+		if strings.HasPrefix(address, "/") {
+			address = server.URL + address
+		}
+		must(t, d.Navigate(t.Context(), address, patience))
+		if c.address == "/form" {
+			until(t.Context(), patience, func() bool {
+				tr, err := d.Tree(t.Context())
+				return err == nil && !tr.Loading && tr.Cut() != ""
+			})
+		}
+		if c.address == "about:blank" {
+			continue // it has no elements
+		}
+		tr := tree(t, d)
+		if cut := tr.Cut(); (cut != "") != c.cut || (find(tr, showing("Secret")) != nil) != c.secret {
+			t.Errorf("%s: %q, %v", c.address, cut, tr.Texts(9))
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for request, want := range map[string]int{"GET /large": 1, "GET /form": 1, "POST /form": 1, "GET /redirect": 1} {
+		if requests[request] != want {
+			t.Errorf("%s: %d requests, want %d", request, requests[request], want)
+		}
+	}
 }

@@ -164,6 +164,9 @@ func (s *session) listen() {
 		s.traffic.add(exchange{url: r.URL(), said: said, answer: true})
 		s.traffic.ended(r.Request())
 		s.answered(r)
+		if !s.browser.brand.devtools {
+			s.unseen.answered(r, s.tasks.Go)
+		}
 		if r.Status() >= 400 {
 			d.logLine("response", said+" "+r.URL())
 		}

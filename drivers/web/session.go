@@ -27,6 +27,7 @@ type session struct {
 	cameras *cameras // nil: screenshots are taken by Playwright
 
 	evidence *evidence // nil: nothing is recorded
+	unseen   unseenRoots
 	traced   bool
 
 	downloads chan playwright.Download // the newest that was not fetched

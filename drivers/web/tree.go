@@ -43,6 +43,9 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 		for _, dialog := range d.Dialogs() {
 			root.Children = append(root.Children, &screen.Node{Type: "dialog-note", Desc: dialog, Hidden: true})
 		}
+		if s, _, err := d.page(); err == nil && !s.browser.brand.devtools && s.unseen.in(ctx, page, got.Loading) {
+			got.Notes = append(got.Notes, unseenNote)
+		}
 		for _, note := range got.Notes {
 			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
 		}
