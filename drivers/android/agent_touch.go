@@ -15,7 +15,7 @@ import (
 var _ drivers.ExactAimer = (*Device)(nil)
 
 const (
-	// how long the finger stays down in a tap; the agent's timing is no finer than this
+	// how long the finger stays down in a tap; the agent's timing is not finer than this
 	pressFor    = 20 * time.Millisecond
 	betweenTaps = 80 * time.Millisecond
 	pickUpFor   = dragHold

@@ -164,7 +164,7 @@ func TestInputNeedsAFocus(t *testing.T) {
 	})
 }
 
-// TestInputIntoALabelOffersItsField: the failure names the field that the label stands for, where there is one.
+// TestInputIntoALabelOffersItsField: the failure names the field of the label, where there is one.
 func TestInputIntoALabelOffersItsField(t *testing.T) {
 	into := label("E-mail")
 	for _, test := range []struct {
