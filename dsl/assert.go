@@ -1,8 +1,10 @@
 package dsl
 
 import (
-	"github.com/taproot-dev/taproot/dsl/source"
+	"fmt"
 	"time"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Assert is the argument of assert.
@@ -37,9 +39,18 @@ func (State) rules() []rule {
 	return []rule{atLeastOne("").says(`"%s" does not say which state`, "for example: is: {enabled: true}")}
 }
 
-// check looks at the element; text says what it must show, not which one it is.
+const expectedTextHint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, css, " +
+	"xpath, ocr or image"
+
+// check refuses an assertion that names no element; text says what it must show, not which one it is.
 func (a AssertElement) check(d *decoding, v source.Value, o object) {
-	a.Selector.check(d, v.Without("text"), o)
+	rest := v.Without("text")
+	if text, given := v.Get("text"); given && !namesElement(rest) {
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name),
+			expectedTextHint+"; to look for the text alone, write assert: "+source.Flow(text.Value))
+		return
+	}
+	a.Selector.check(d, rest, o)
 }
 
 func (AssertElement) rules() []rule {

@@ -107,17 +107,10 @@ func (s Selector) check(d *decoding, v source.Value, o object) {
 	if v.Kind != source.Map {
 		return // a label; its text has been looked at
 	}
-	criteria := 0
-	for _, f := range v.Fields {
-		if !slices.Contains(supplements(), f.Key) && shapeOf(selectorType).has(f.Key) {
-			criteria++
-		}
-	}
-	if criteria == 0 {
+	if !namesElement(v) {
 		hint := "give at least one of label, text, desc, hint, id, type, testId, css, xpath, ocr, image or point"
 		if o.name == "assertElement" { // its text is what the element must show
-			hint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, css, xpath, ocr " +
-				"or image"
+			hint = expectedTextHint
 		}
 		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name), hint)
 	}
@@ -134,6 +127,13 @@ func (s Selector) check(d *decoding, v source.Value, o object) {
 func supplements() []string { return []string{"index", "first", "match", "fallback", "not"} }
 
 // checkPoint: a point is a place, not an element. It has no other properties and nothing can be related to it.
+// namesElement reports whether a selector has a key that says which element it picks.
+func namesElement(v source.Value) bool {
+	return slices.ContainsFunc(v.Fields, func(f source.Field) bool {
+		return !slices.Contains(supplements(), f.Key) && shapeOf(selectorType).has(f.Key)
+	})
+}
+
 func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 	point, given := v.Get("point")
 	if !given {

@@ -95,7 +95,8 @@ type WebAssert struct {
 func (WebAssert) rules() []rule {
 	return []rule{
 		atLeastOne("selector url title noConsoleErrors").says(`"webAssert" needs "selector"`,
-			"for example: webAssert: {selector: h1, text: Welcome}; or give url, title or noConsoleErrors"),
+			"for example: webAssert: {selector: h1, text: Welcome}; for a text alone, assert: Welcome; or give url, title or "+
+				"noConsoleErrors"),
 		belongs("visible text value count frame", "selector"),
 		exclude("text value", "visible=false").says("", "what is hidden shows no text: remove one of the two"),
 	}
