@@ -39,7 +39,8 @@ func (State) rules() []rule {
 	return []rule{atLeastOne("").says(`"%s" does not say which state`, "for example: is: {enabled: true}")}
 }
 
-const expectedTextHint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, css, " +
+const expectedTextHint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, " +
+	"css, " +
 	"xpath, ocr or image"
 
 // check refuses an assertion that names no element; text says what it must show, not which one it is.

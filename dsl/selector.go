@@ -126,7 +126,6 @@ func (s Selector) check(d *decoding, v source.Value, o object) {
 // supplements are the keys of a selector that say nothing without another one.
 func supplements() []string { return []string{"index", "first", "match", "fallback", "not"} }
 
-// checkPoint: a point is a place, not an element. It has no other properties and nothing can be related to it.
 // namesElement reports whether a selector has a key that says which element it picks.
 func namesElement(v source.Value) bool {
 	return slices.ContainsFunc(v.Fields, func(f source.Field) bool {
@@ -134,6 +133,7 @@ func namesElement(v source.Value) bool {
 	})
 }
 
+// checkPoint: a point is a place, not an element. It has no other properties and nothing can be related to it.
 func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 	point, given := v.Get("point")
 	if !given {
