@@ -109,6 +109,13 @@ type Match struct {
 	outermost *Node            // of the elements that say the same and hold Node
 }
 
+// The search has four steps, and their order matters. (1) All elements that satisfy the criteria, each with the tier of
+// its text. (2) Merge: a label and its control, a text and the clickable box around it are one thing to a person, and
+// one match. (3) Narrow: "inside" and relations keep the matches at the right place; of nested elements only the
+// innermost counts, and states (checked, enabled) are those of the merged thing. (4) For an action the best tier wins,
+// and exactly one match must remain, or the selectors that would decide are proposed; for an assertion all matches
+// count, whatever their tier, so that existence, count and absence use one rule.
+
 // Find returns the elements that the query picks, in reading order: for an action exactly one or none (an
 // *AmbiguousError when it cannot decide), otherwise all. No match is not an error.
 func (t *Tree) Find(q Query) ([]Match, error) {

@@ -37,6 +37,14 @@ const (
 )
 
 // screenReader reads one device's screen repeatedly and knows since when it has not changed.
+//
+// A step searches in rounds: read, decide, wait. What is on the screen is easy to confirm; the time goes into its
+// opposite. That an element is absent, is the only match, or has lost a state counts only after a quiet span without a
+// change, because a screen that is being built shows every intermediate state. The spans are short where the page
+// itself reports that nothing is pending, and long where it reports that something is. To keep a round cheap, the
+// reader uses the cheapest source that can answer: a quick tree when the last read did not have the element either, a
+// whole tree otherwise, screenshots before and after the tree where they cost less than a tree, and OCR only where no
+// tree can be read. One screenshot serves the decision, the proof of the touch and the report of the step before.
 type screenReader struct {
 	s           *Session
 	pixels      bool // screenshots are cheaper than trees

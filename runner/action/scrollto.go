@@ -30,6 +30,14 @@ const (
 )
 
 // search is one scrollTo.
+//
+// It moves the box in steps that overlap (scrollPart), so that each row of a virtual list, which exists only while it
+// is near the view, is in at least one read. After each step it compares the rows of the box with those before: if none
+// is the same, the step went too far; it goes back and takes smaller steps. If nothing has changed, the content ended,
+// or it loads more (lateContent); then the search turns once, when it did not start at the edge, and continues with the
+// next box of the screen, the largest first. Devices that can scroll by themselves until a text may be in view do
+// several steps within one call (drivers.ScrollOn). The search ends by its time, by its limit of movements, or at the
+// end of all boxes, and the error lists the rows that it saw, because the usual mistake is another spelling.
 type search struct {
 	*screenReader
 	a        dsl.ScrollTo

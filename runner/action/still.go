@@ -12,6 +12,16 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 )
 
+// This file decides whether an element is stationary, so that a touch reaches it. Two kinds of evidence exist, and each
+// can be wrong in its own way. The tree may report the final position of an animation while the pixels still move
+// (UIKit, CSS transitions), and two equal trees may come from a page that has drawn nothing between them. Pixels change
+// around an element that does not move: a spinner, a caret, a video. So where screenshots are cheap, the screenshots
+// before and after the tree must show the element at the same place; where they never agree, because something plays
+// there, the trees decide after restlessFor, once the changing area has stopped growing (spreadFor), and after fadesFor
+// for an element that only fades. Where screenshots are expensive, two trees that were read after a drawn frame must
+// agree. The limits below are upper bounds of waits: an element that is plainly at rest is touched after one pair of
+// reads.
+
 const (
 	// undrawnFor is how long an element must keep its place on a page that draws nothing: the page may only be slow to
 	// draw what moves.

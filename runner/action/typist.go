@@ -27,6 +27,13 @@ const (
 	keyPace = 40 * time.Millisecond
 )
 
+// What a field shows afterwards decides whether typing worked, not that the keys were sent: pages format (1250 becomes
+// 1,250), refuse characters, redraw the field, move the focus at the third digit, or restore the old value a moment
+// later. So typing reads the field first, types with one key after the other, reads it back until it has shown the same
+// for fieldRests, and compares that with what the field can have made of the text (screen.Field.Accepts). A difference
+// is repaired once, by the way that cannot repeat an effect: only in a plain field with a known content that still has
+// the focus. What is still different fails the step, with the text that the field shows.
+
 // textEntry is a text on its way into one field of a device that reports what its fields show.
 type textEntry struct {
 	s      *Session
