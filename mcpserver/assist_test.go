@@ -218,8 +218,8 @@ func TestNothingHangs(t *testing.T) {
 func (s *session) triesFit(site string) {
 	s.t.Helper()
 	for _, c := range []struct{ tool, args, want string }{
-		{"web_type", `{"selector": "#agree", "text": "x", "timeoutMs": 500}`, `"true" checks it`},
-		{"web_type", `{"selector": "#day", "text": "tomorrow", "timeoutMs": 500}`, "yyyy-mm-dd"},
+		{"web_type", `{"selector": "#agree", "text": "x", "timeoutMs": 5000}`, `"true" checks it`},
+		{"web_type", `{"selector": "#day", "text": "tomorrow", "timeoutMs": 5000}`, "yyyy-mm-dd"},
 		{"input", `{"text": "${HOME}"}`, "--expose-env HOME"},
 		{"tap", `{"label": "Remove", "inside": "Desk", "timeoutMs": 300}`, "inside is heading"},
 		{"swipe", `{"from": "10,10", "to": "10,200"}`, "scroll_to"},

@@ -109,7 +109,11 @@ func TestStates(t *testing.T) {
 		{`<fieldset disabled><x-sv id=x>Agree</x-sv></fieldset><script>customElements.define('x-sv',class extends ` +
 			`HTMLElement{static formAssociated=true})</script>`, "disabled"},
 	}) {
-		fill(t, d, c.body)
+		if strings.Contains(c.body, "customElements.define") {
+			d = show(t, c.body) // a name can be defined once in a window
+		} else {
+			fill(t, d, c.body)
+		}
 		got := stateWords(tree(t, d), "x")
 		for range 5 { // on a busy machine the page may not have made the element yet
 			if got == c.want {
