@@ -110,7 +110,7 @@ func TestStates(t *testing.T) {
 			`HTMLElement{static formAssociated=true})</script>`, "disabled"},
 	}) {
 		if strings.Contains(c.body, "customElements.define") {
-			d = show(t, c.body) // a name can be defined once in a window
+			display(t, c.body) // in a window of its own: a name can be defined once in each
 		} else {
 			fill(t, d, c.body)
 		}
