@@ -178,7 +178,7 @@ func TestACancelledWaitLeavesThePageAlive(t *testing.T) {
 
 func TestHoverOpensAMenu(t *testing.T) {
 	t.Parallel()
-	d := browse(t, "menu.html")
+	d := visit(t, "menu.html") // in a page of its own: the mouse of another test may be over the menu
 	wantError(t, d.ClickOn(t.Context(), soon("#leave"), drivers.WebClick{}), drivers.ErrNotActionable, "is hidden")
 	must(t, d.Hover(t.Context(), target("#menu")))
 	must(t, d.ClickOn(t.Context(), target("#leave"), drivers.WebClick{}))
