@@ -75,22 +75,11 @@ func statusBarOf(screen image.Point, width, height int) int {
 
 // showsAbove reports whether the middle of something that reacts, or shows a text, is above a line.
 func (r reading) showsAbove(y int) bool {
-	var shows func(n *screen.Node) bool
-	shows = func(n *screen.Node) bool {
+	tree := screen.Tree{Windows: r.windows}
+	for n := range tree.All {
 		middle := (n.Bounds.Min.Y + n.Bounds.Max.Y) / 2
 		if !n.Hidden && middle < y && n.Bounds.Max.Y > 0 && !n.Bounds.Empty() &&
 			(n.Clickable || n.Editable || n.Text != "" || n.Desc != "") {
-			return true
-		}
-		for _, c := range n.Children {
-			if shows(c) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, w := range r.windows {
-		if shows(w) {
 			return true
 		}
 	}

@@ -37,16 +37,12 @@ func wayTo(n *Node) (way []step) {
 // textsWithin are the texts in an element.
 func (n *Node) textsWithin() map[string]bool {
 	texts := map[string]bool{}
-	var walk func(c *Node)
-	walk = func(c *Node) {
+	n.all(func(c *Node) bool {
 		if c.Text != "" {
 			texts[c.Text] = true
 		}
-		for _, k := range c.Children {
-			walk(k)
-		}
-	}
-	walk(n)
+		return true
+	})
 	return texts
 }
 

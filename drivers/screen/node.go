@@ -252,23 +252,24 @@ func (t *Tree) With(more []*Node) *Tree {
 
 // All goes through the elements, parents before their children, lower windows before upper ones.
 func (t *Tree) All(yield func(*Node) bool) {
-	var walk func(n *Node) bool
-	walk = func(n *Node) bool {
-		if !yield(n) {
-			return false
-		}
-		for _, c := range n.Children {
-			if !walk(c) {
-				return false
-			}
-		}
-		return true
-	}
 	for _, w := range t.Windows {
-		if !walk(w) {
+		if !w.all(yield) {
 			return
 		}
 	}
+}
+
+// all goes through an element and those in it, parents before their children, and reports whether it got to the end.
+func (n *Node) all(yield func(*Node) bool) bool {
+	if !yield(n) {
+		return false
+	}
+	for _, c := range n.Children {
+		if !c.all(yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // Focused returns the element that has the focus, the topmost if several say so, or nil.
