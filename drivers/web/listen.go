@@ -82,7 +82,7 @@ func (s *session) hearFrom(name, script string, binding playwright.BindingCallFu
 
 // runIn runs a script in the documents that are there already; in those to come it runs by itself.
 func runIn(page playwright.Page, script string) {
-	for _, frame := range page.Frames() {
+	for _, frame := range framesUnder(page.MainFrame()) {
 		_, _ = frame.Evaluate(script) // one that has gone meanwhile reports nothing
 	}
 }

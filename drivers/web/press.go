@@ -140,7 +140,7 @@ const surroundings = `function() {
 func way(chain []string) string {
 	var b strings.Builder
 	for _, frame := range chain {
-		b.WriteString("taproot=" + frame + " >> internal:control=enter-frame >> ")
+		b.WriteString("taproot=" + frame + enterFrame)
 	}
 	return b.String()
 }
