@@ -14,13 +14,21 @@ func Of(dir string, marks ...string) string {
 		return ""
 	}
 	for at := abs; ; at = filepath.Dir(at) {
-		for _, mark := range marks {
-			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
-				return at
-			}
+		if Is(at, marks...) {
+			return at
 		}
 		if filepath.Dir(at) == at {
 			return ""
 		}
 	}
+}
+
+// Is reports whether a folder holds one of the marks.
+func Is(dir string, marks ...string) bool {
+	for _, mark := range marks {
+		if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
+			return true
+		}
+	}
+	return false
 }

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/projectroot"
 )
 
 // ConfigName is the file at a suite's root with the suite's settings.
@@ -83,12 +83,7 @@ func PrefersID(dir string) (bool, error) {
 
 // isRoot reports whether a folder is a project's root.
 func isRoot(dir string) bool {
-	for _, mark := range []string{"go.mod", ".git"} {
-		if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
-			return true
-		}
-	}
-	return false
+	return projectroot.Is(dir, "go.mod", ".git")
 }
 
 // excludes reports whether path is excluded. A pattern that excludes the folder which the user named does not count.
