@@ -209,7 +209,7 @@ func TestElementsInNestedFrames(t *testing.T) {
 	}
 	at.Frame = "iframe"
 	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrAmbiguous)
-	_, err = d.Look(t.Context(), "#press", drivers.WebCondition{Frame: "#none", Hidden: true}, 300*time.Millisecond)
+	_, err = d.Look(t.Context(), "#press", drivers.WebCondition{Frame: "#none"}, 300*time.Millisecond)
 	wantError(t, err, screen.ErrNotFound, "#none")
 }
 
