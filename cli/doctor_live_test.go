@@ -60,7 +60,7 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	if n := liveLines(report); n["ok"] < 20 || n["FAILED"] > 0 || n["not there"] == 0 {
 		t.Errorf("%v", n)
 	}
-	for _, want := range []string{"live check of a device: Apple iphone, iOS 18.1", "a look takes",
+	for _, want := range []string{"live check of a device: Apple iphone, iOS 18.1", "a tree takes",
 		"taps and types reach the app", "paste it into an issue"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q", want)
