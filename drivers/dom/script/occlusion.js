@@ -317,7 +317,7 @@
       if (this.reader.shown(el, node.t) !== null) return;
       const away = new Set(runs.filter(run => run.away).map(run => run.node)),
         rest = this.reader.text(el, false, null, away) || this.reader.text(el, true, null, away);
-      if (rest) put(node, 'x', left);
+      if (rest) put(node, 'x', rest);
     }
     // textLost removes the text of an element that shows none of it.
     textLost(rec) {
