@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	farmremote "github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/runner/plan"
+	farmremote "github.com/taproot-dev/taproot/runner/remote"
 )
 
 // adbLease is how long a lease for adb lasts without renewal. It is renewed three times within that time.

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server/mail"
 	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store"
 )
 
 // openService opens the database of the service by the settings: TAPROOT_DATABASE_URL, or the file service.db of the

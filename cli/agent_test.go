@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestAgentCommands installs the agent on a phone, prints its state, and removes it.

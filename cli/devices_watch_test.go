@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/cli"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // waitingBuffer lets a test wait for what a command writes.

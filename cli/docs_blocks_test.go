@@ -18,9 +18,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/taproot-dev/taproot/cli"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // repository is the root of the repository.

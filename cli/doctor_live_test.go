@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 // liveMachine is a machine on which only these variables are set.

@@ -19,11 +19,11 @@ import (
 	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/cli/testdata/gosuite"
 	"github.com/taproot-dev/taproot/cli/testdata/plainsuite"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // These tests use the program as a user does: a process of its own (this binary, under the name taproot, or as the

@@ -15,9 +15,9 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/hub"
-	farmremote "github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/plan"
+	farmremote "github.com/taproot-dev/taproot/runner/remote"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 )

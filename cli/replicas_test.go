@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/blob/blobtest"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/blob/blobtest"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // asked is a request with its response.

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/taproot-dev/taproot/dsl"
-	farmremote "github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
+	farmremote "github.com/taproot-dev/taproot/runner/remote"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 

@@ -16,15 +16,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taproot-dev/taproot/internal/blob"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/auth"
-	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/limit"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // serveFlags are the flags of serve; the environment sets those that are absent.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 

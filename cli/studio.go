@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"

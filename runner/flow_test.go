@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/run"

@@ -19,12 +19,12 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
-	"github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/remote"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 const uploadAppDoc = `Takes an app as multipart/form-data with the file in the part "app", an APK, split APKs (.apks,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/jobs"
@@ -22,7 +23,6 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/server/shared"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // Error is the response of every request that fails.

@@ -20,17 +20,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/host"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/work"
+	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/service/store"
 )
 
 // farmLab is a hub with its own phones (listed first) and hosts.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // TestFigureKey: a key of the operator reads GET /metrics and nothing else, until it is revoked; before, that needed an

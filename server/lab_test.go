@@ -20,16 +20,16 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/auth"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 func TestMain(m *testing.M) {

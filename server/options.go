@@ -10,17 +10,17 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/internal/blob"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/auth"
-	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/limit"
 	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
 	"github.com/taproot-dev/taproot/server/shared"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // Options configure a server. The zero value of a limit means its default.

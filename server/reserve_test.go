@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // TestReservationTakenBack: a reservation with a lost ID, of the server's own device and of a host's, can be canceled

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // TestStreamsEndWithTheirCredential: a streaming response ends when the key is revoked or the person removed; those of

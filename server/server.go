@@ -14,14 +14,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/received"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/shared"
 	"github.com/taproot-dev/taproot/server/studio"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // Server serves the REST API. Call Close at the end.
@@ -32,7 +33,7 @@ type Server struct {
 	pool       *pool.Pool
 	devices    *live.Devices
 	runs       *jobs.Manager
-	uploads    *upload.Store
+	uploads    *received.Store
 	files      *upload.Folder // of tests
 	root       *os.Root       // of files that clients name
 	leases     leases
@@ -88,7 +89,7 @@ func New(o Options) (*Server, error) {
 	s.share()
 	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.observeRun,
 		Keep: s.publishEnded, Again: s.runAgain, Remote: s.onFarm()})
-	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
+	s.uploads = &received.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("cannot remove incomplete uploads", "error", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // TestServiceUnderLoad: requests with a key, each counted, alternate with as many on a server without accounts, by

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/server/service"
 	"github.com/taproot-dev/taproot/server/shared"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 const (

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/blob/blobtest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/blob/blobtest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // tarOf creates an archive of files.

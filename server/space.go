@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store"
 	"github.com/taproot-dev/taproot/server/shared"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // form returns a multipart body with one file.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestLaunchWithSeveralLaunchers: an app with a library that has its own icon is launched by its own activity; of two

@@ -15,8 +15,8 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 func portEnv(port int) func(string) string {

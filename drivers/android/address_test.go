@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestSerialsOfAnyWords: whatever a serial is made of, words of adb's list included, it is read as adb writes it.

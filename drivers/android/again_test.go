@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestReadsSurviveALooseCable: a read is repeated once the phone is back; an action is not, whatever became

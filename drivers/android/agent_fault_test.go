@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // faultLimit is more than the sum of the limits of a screen read, a restart and a touch.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // agentElement is an element of the agent's tree, as a test reads it.

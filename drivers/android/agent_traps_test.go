@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 const sceneApp = "com.example.scene"

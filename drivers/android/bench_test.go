@@ -4,7 +4,7 @@ import (
 	"image"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // BenchmarkThroughADB is what one call costs through the real adb server when the phone itself takes no time.

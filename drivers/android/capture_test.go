@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestScreenshotsOverASlowConnection: ten raw megabytes are not waited for where a PNG comes in a fraction of that, and

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // levels are the Androids that differ in what matters here, or the oldest and the newest of them when tests are to be

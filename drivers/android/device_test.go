@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 func TestDevicesInEveryState(t *testing.T) {

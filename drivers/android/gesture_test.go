@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // gesturesPage opens the simulator's page that says which gesture it saw.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/internal/apkfile"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 const shop = "com.example.shop"

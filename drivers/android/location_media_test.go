@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 func TestLocation(t *testing.T) {

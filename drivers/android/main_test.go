@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 func TestMeasure(t *testing.T) {

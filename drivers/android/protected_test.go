@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestParseProtected: flags are numbers on old phones and names on new ones; other words with SECURE in them forbid

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestGuardedPhones: what the maker of a phone keeps from adb's shell is an error of the step that requests it, and a

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestPhonesThatLackAProgram takes away, one at a time, what vendors and old Androids leave out or forbid. The phone is

@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // typed returns what a phone enters for a shell line of input commands: the line goes through a real shell parser, each

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // onTrap opens one of the pages of com.example.list on phones of all kinds that write windows.

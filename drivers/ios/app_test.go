@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 func toLogin(ctx context.Context, dev drivers.Device) error {

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 // small is a device with cheap screenshots.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 // TestVariablesOfAnApp: an app gets the environment that it is started with, also one that ran, on whatever reaches the

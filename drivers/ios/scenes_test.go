@@ -5,7 +5,7 @@ import (
 	"image"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 // TestStreamIsTurnedAsTheAppIs: WebDriverAgent sends the screen as it is built into the phone, and says in EXIF how to

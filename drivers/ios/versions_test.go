@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 // An old WebDriverAgent has other paths for some calls, and none for others.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 func TestWatchReportsDevicesThatComeAndGo(t *testing.T) {

@@ -21,12 +21,12 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 

@@ -13,12 +13,12 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/broker"
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // TestReportComesTwice checks that a report that two hubs receive, for example because the first was suspended, is
@@ -53,7 +53,7 @@ func TestReportComesTwice(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			var v order.ReportReply
-			if err := wire.Ask(ctx, nc, order.ToHub("twice", order.ReportSubject), report, &v); err != nil || !v.Accepted {
+			if err := wire.Ask(ctx, nc, wire.ToHub("twice", order.ReportSubject), report, &v); err != nil || !v.Accepted {
 				t.Errorf("%+v %v", v, err)
 			}
 		})

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // BenchmarkFarm compares trivial cases on 1,000 devices of 20 hosts in one process with as many on this machine alone:

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/service/store"
 )
 
 // evidence is what is known about a run afterwards.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // summary returns what a run reports, without times and devices.

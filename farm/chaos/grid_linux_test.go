@@ -15,8 +15,8 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // grid is a large farm of separate processes: three hubs behind a load balancer, a NATS cluster of three servers,

@@ -20,15 +20,15 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/dispatch"
 	farmhub "github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/farm/work"
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/remote"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/service/store"
 )
 
 func must(t testing.TB, err error) {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/broker"
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // TestHostThatLies checks that a host gets neither settings nor tests of cases that were not assigned to it, that its
@@ -54,7 +54,7 @@ func TestHostThatLies(t *testing.T) {
 		ask := func(what string, question, into any) error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			return wire.Ask(ctx, liar, order.ToHub("liar", what), question, into)
+			return wire.Ask(ctx, liar, wire.ToHub("liar", what), question, into)
 		}
 		var start order.Start
 		if err := ask(order.StartSubject, a, &start); err != nil || start.Go || len(start.Settings.Env) > 0 {
@@ -71,7 +71,7 @@ func TestHostThatLies(t *testing.T) {
 				t.Errorf("a foreign result: %+v %v", v, err)
 			}
 		}
-		must(t, wire.Publish(liar, order.ToHub("liar", order.EventsSubject),
+		must(t, wire.Publish(liar, wire.ToHub("liar", order.EventsSubject),
 			order.Events{Attempt: a, From: 1, Events: []event.Event{
 				{Time: time.Now(), Kind: event.Logged, Message: "made up"}}}))
 	}
@@ -85,7 +85,7 @@ func TestHostThatLies(t *testing.T) {
 	if events["made up"] {
 		t.Error("a foreign event was forwarded")
 	}
-	if _, err := liar.Request(order.ToHub("honest", order.StartSubject), nil, 300*time.Millisecond); err == nil {
+	if _, err := liar.Request(wire.ToHub("honest", order.StartSubject), nil, 300*time.Millisecond); err == nil {
 		t.Error("a host publishes to a subject of another one")
 	}
 	await(t, "all refusals are logged", func() bool {

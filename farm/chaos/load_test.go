@@ -14,8 +14,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // load is a client that runs a suite on a farm.

@@ -12,11 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/farm/archive"
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/queue"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/upload"
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/upload"
+	"github.com/taproot-dev/taproot/runner/remote/archive"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // archives stores archives of tests in the bucket, with a local folder as a cache. Safe for concurrent use.

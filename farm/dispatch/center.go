@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/queue"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // CenterOptions are the settings of a hub. Those without a default are required.

@@ -14,10 +14,10 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/blob"
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // Sealer encrypts what must not be readable in the database. use binds the text to a row.
@@ -105,10 +105,10 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 	const group = "hubs"
 	err := errors.Join(
-		serve(order.ToHub("*", order.StartSubject), group, 32, d.start),
-		serve(order.ToHub("*", order.ReportSubject), group, 256, d.report),
-		serve(order.ToHub("*", order.PartSubject), group, 8, d.part),
-		serve(order.ToHub("*", order.EventsSubject), "", 1, d.events),
+		serve(wire.ToHub("*", order.StartSubject), group, 32, d.start),
+		serve(wire.ToHub("*", order.ReportSubject), group, 256, d.report),
+		serve(wire.ToHub("*", order.PartSubject), group, 8, d.part),
+		serve(wire.ToHub("*", order.EventsSubject), "", 1, d.events),
 		serve(order.EndedSubject, "", 1, func(_ context.Context, _ string, body []byte) (any, error) {
 			var list []order.Result
 			err := json.Unmarshal(body, &list)
@@ -254,5 +254,5 @@ func (d *Dispatcher) reconcile(ctx context.Context) error {
 
 // cancel informs a host that an attempt was withdrawn.
 func (d *Dispatcher) cancel(a queue.Assignment) error {
-	return wire.Publish(d.o.Conn, order.ToHost(a.Host, order.CancelSubject), attemptOf(a))
+	return wire.Publish(d.o.Conn, wire.ToHost(a.Host, order.CancelSubject), attemptOf(a))
 }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 
 	"github.com/taproot-dev/taproot/farm/queue"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/upload"
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/upload"
 )
 
 // refusal is an error response, with the format and the codes of the REST API.

@@ -3,7 +3,7 @@ package dispatch
 import (
 	"sync"
 
-	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // followers are the clients that follow runs on this hub. Safe for concurrent use.

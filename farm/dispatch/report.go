@@ -11,9 +11,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // start responds to a host that is about to start an attempt: whether it may, and with which settings.
@@ -221,7 +221,7 @@ func (d *Dispatcher) askPart(ctx context.Context, host string, p order.Part) ([]
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	var b order.Bytes
-	err := wire.Ask(ctx, d.o.Conn, order.ToHost(host, order.PackSubject), p, &b)
+	err := wire.Ask(ctx, d.o.Conn, wire.ToHost(host, order.PackSubject), p, &b)
 	return b.Bytes, err
 }
 

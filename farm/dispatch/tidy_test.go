@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/farm/archive"
 	"github.com/taproot-dev/taproot/farm/queue"
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/runner/remote/archive"
 )
 
 func must(t *testing.T, err error) {

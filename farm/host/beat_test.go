@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // TestShortBeats checks that a host sends a complete beat after a change, and short ones otherwise, and that a hub that

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // cable is a proxy between a host and NATS. It can be cut: data is lost, and neither side gets an error.

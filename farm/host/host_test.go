@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // TestLiesEndNoHost checks that an attacker who responds in the hub's place, that a host was revoked or that the hub

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // TestCredentialsAreShort checks that a host renews its credential in time, and stays connected when the first expires.

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // TestRevokedHost checks that its devices disappear, its connection ends, and it stays out, also with a new hub.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Options are the dependencies and settings of a hub. Those without a default are required.

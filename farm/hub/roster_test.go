@@ -9,8 +9,8 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // listener returns a hub with one host, and a function that sends beats of that host.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // An archive of tests has a row before its file is put into the bucket, and keeps it as long as something needs the

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/farm/queue"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 // TestForget checks that a run is ended when no hub has seen its client for two minutes while a hub was checking.

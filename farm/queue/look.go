@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Current returns the run of an attempt that a host has and may start, and since when the host has it. It returns

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Assignment is an attempt of a case on a device of a host.

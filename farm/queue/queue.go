@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Queue is the queue of cases. Safe for concurrent use, also by several processes.

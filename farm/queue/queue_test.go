@@ -14,8 +14,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/queue"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
 
 func TestMain(m *testing.M) {

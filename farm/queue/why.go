@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/plural"
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // CaseStatus is the state of a case, with an explanation.

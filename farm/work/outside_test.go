@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // TestWorkingFolderOfOthers checks that a run with a working folder outside of its own archive, where the tests of

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // run runs an attempt and puts its pack into the spool. why is set when no host could run the case. err is set when it

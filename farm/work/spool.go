@@ -16,9 +16,9 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 
 // spool stores packs that no hub has yet, as archives. Safe for concurrent use.

@@ -13,11 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/taproot-dev/taproot/farm/archive"
-	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/remote/archive"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -98,7 +98,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}()
 	for what, serve := range map[string]func(string, []byte) (any, error){order.CancelSubject: w.cancel,
 		order.PackSubject: w.part} {
-		stop, err := wire.ServeEach(w.o.Conn, order.ToHost(w.o.Host, what), "", 16, serve)
+		stop, err := wire.ServeEach(w.o.Conn, wire.ToHost(w.o.Host, what), "", 16, serve)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (w *Worker) ask(ctx context.Context, what string, question, into any) error
 	for {
 		asking, cancel := context.WithTimeout(ctx, limit)
 		stop := context.AfterFunc(w.connection(), cancel)
-		err := wire.Ask(asking, w.o.Conn, order.ToHub(w.o.Host, what), question, into)
+		err := wire.Ask(asking, w.o.Conn, wire.ToHub(w.o.Host, what), question, into)
 		stop()
 		cancel()
 		var refused *wire.RefusedError
@@ -276,7 +276,7 @@ func (w *Worker) fetch(ctx context.Context, sum string) (io.ReadCloser, error) {
 		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 		defer cancel()
 		var b order.Bytes
-		err := wire.Ask(ctx, w.o.Conn, order.ToHub(w.o.Host, order.PartSubject), order.Part{Archive: sum, From: from}, &b)
+		err := wire.Ask(ctx, w.o.Conn, wire.ToHub(w.o.Host, order.PartSubject), order.Part{Archive: sum, From: from}, &b)
 		return b.Bytes, err
 	}}, nil
 }
@@ -354,7 +354,7 @@ func (o *observer) flush() {
 	o.timer = nil
 	if len(o.events) > 0 {
 		// a lost event is still in the pack
-		_ = wire.Publish(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from,
+		_ = wire.Publish(o.w.o.Conn, wire.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from,
 			Events: o.events})
 	}
 	o.from, o.events = o.from+len(o.events), nil

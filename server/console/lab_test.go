@@ -23,15 +23,15 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 const (

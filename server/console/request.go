@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store"
 )
 
 // request is a request that the console handles.

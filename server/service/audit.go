@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Entry is a line of the audit log. Lines are never changed. They are deleted with their account or project.

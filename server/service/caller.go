@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Caller is the sender of a request of the API: a person with a token, or a key.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 func TestSecretMustFit(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // MetricsKey is a key of the operator, which can read the metrics of the whole installation (GET /metrics) and nothing

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Identity is a user of an identity provider. Issuer and Subject are permanent; the address may change.

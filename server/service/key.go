@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Key is an API key, without its secret.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 var keyForm = regexp.MustCompile(`^tap_live_[a-z2-7]{16}_[0-9A-Za-z]{49}$`)

@@ -19,9 +19,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
+	"github.com/taproot-dev/taproot/reporters/received"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // The environment variables for the child of TestKilled.
@@ -92,7 +92,7 @@ func work(t *testing.T, address, reports string) {
 		all.Go(func() { t.Error(keep(t.Context(), s, p, say)) })
 	}
 	all.Go(func() {
-		packs := &upload.Store{Reports: reports}
+		packs := &received.Store{Reports: reports}
 		for {
 			id := strings.ToLower(rand.Text())
 			stored, err := packs.Put(t.Context(), bytes.NewReader(packOf(id)))

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 func TestMain(m *testing.M) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/store"
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // TestRateIsExact checks that three replicas of one database together permit exactly the rate of a plan, whichever key

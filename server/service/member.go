@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Member is a person with a role in a project.

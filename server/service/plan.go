@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // The names of the plans.

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Role is the role of a member in a project.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // TestProjectsAreApart calls every method of a project as a member of another one.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // TestRefusedIsBounded checks that refusals are in the audit log, and that repeated attempts, also with many names, do

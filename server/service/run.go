@@ -3,7 +3,7 @@ package service
 import (
 	"context"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // ClaimRun reserves the name of a run in a project: of all replicas, one succeeds.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Options are the settings of a service.

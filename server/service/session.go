@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // How long a session lasts: after its last use, and in all.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 func TestSessions(t *testing.T) {

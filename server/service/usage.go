@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Quota is the state of a limit after a request.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/internal/store"
 )
 
 // Webhook is the request of a billing product after a change of a plan: a PlanChange as JSON, signed with the shared

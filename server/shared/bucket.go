@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/taproot-dev/taproot/server/blob"
+	"github.com/taproot-dev/taproot/internal/blob"
 )
 
 // UnavailableError means that the bucket cannot be reached, or refuses a request.

@@ -14,10 +14,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/upload"
+	"github.com/taproot-dev/taproot/reporters/received"
 )
 
 // Options are the settings of a Project.
@@ -203,7 +204,7 @@ func (p *Project) fetchRun(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(upload.Fetch(ctx, p.o.Reports, run, mark, in), in.Close())
+	return errors.Join(received.Fetch(ctx, p.o.Reports, run, mark, in), in.Close())
 }
 
 // left reports whether a run that is not in the bucket has ended, and no other process will upload it.

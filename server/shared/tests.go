@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/blob"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/server/blob"
 )
 
 // The tests of a project are one archive in the bucket. Its name has an increasing number; the highest one is current.

@@ -18,12 +18,12 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestRecordTheLogin: a person sees the phone, logs in on its live screen, asserts the result, saves, and the recorded

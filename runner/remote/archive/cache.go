@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/server/upload"
+	"github.com/taproot-dev/taproot/internal/upload"
 )
 
 var sumPattern = lazyregexp.New(`^[0-9a-f]{64}$`)

@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 func main() { os.Exit(iostest.Tool(os.Args, os.Environ())) }

@@ -27,18 +27,16 @@ func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() e
 	if err := Sweep(beside); err != nil {
 		return 0, err
 	}
-	a, err := newAside(beside)
+	a, err := NewStaging(beside)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, a.remove()) }()
-	limits := f.Limits
-	limits.defaults()
-	x := &extractor{root: a.files, limits: limits}
-	if err := x.all(ctx, archive); err != nil {
+	defer func() { err = errors.Join(err, a.Remove()) }()
+	sums, err := a.Unpack(ctx, archive, f.Limits)
+	if err != nil {
 		return 0, err
 	}
-	if len(x.sums) == 0 {
+	if len(sums) == 0 {
 		return 0, &Refused{"the archive contains no file"}
 	}
 	if commit != nil {
@@ -51,11 +49,11 @@ func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() e
 	if err := f.swap(a); err != nil {
 		return 0, fmt.Errorf("replace the files of a project: %w", err)
 	}
-	return len(x.sums), nil
+	return len(sums), nil
 }
 
 // swap keeps the folder itself, which others may have open, and moves its content away, to be removed with the rest.
-func (f *Folder) swap(a *unpackDir) error {
+func (f *Folder) swap(a *Staging) error {
 	old := filepath.Join(a.dir, "old")
 	if err := os.Mkdir(old, 0o700); err != nil {
 		return err
@@ -63,8 +61,8 @@ func (f *Folder) swap(a *unpackDir) error {
 	if err := moveAll(f.Dir, old); err != nil {
 		return errors.Join(err, moveAll(old, f.Dir))
 	}
-	if err := moveAll(a.path, f.Dir); err != nil {
-		return errors.Join(err, moveAll(f.Dir, a.path), moveAll(old, f.Dir))
+	if err := moveAll(a.Path, f.Dir); err != nil {
+		return errors.Join(err, moveAll(f.Dir, a.Path), moveAll(old, f.Dir))
 	}
 	return nil
 }

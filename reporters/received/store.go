@@ -1,4 +1,4 @@
-package upload
+package received
 
 import (
 	"context"
@@ -14,42 +14,15 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// Limits limit the size of an archive. Zero means the default.
-type Limits struct {
-	Archive int64 // bytes of the archive
-	Bytes   int64 // of all files, unpacked
-	File    int64 // bytes of one file
-	Files   int   // files and folders
-	Events  int64 // bytes of events.ndjson, which is read as a whole
-	Ratio   int64 // unpacked bytes per byte of the archive
-	Depth   int   // folders within folders
-}
-
-func (l *Limits) defaults() {
-	for _, v := range []struct {
-		to       *int64
-		standard int64
-	}{{&l.Archive, 512 << 20}, {&l.Bytes, 2 << 30}, {&l.File, 1 << 30}, {&l.Ratio, 200}, {&l.Events, 32 << 20}} {
-		if *v.to == 0 {
-			*v.to = v.standard
-		}
-	}
-	if l.Files == 0 {
-		l.Files = 20_000
-	}
-	if l.Depth == 0 {
-		l.Depth = 16
-	}
-}
-
 // Store stores uploaded packs among the runs of a reports folder. Safe for concurrent use, also by several processes.
 type Store struct {
 	Reports string
-	Limits  Limits
+	Limits  upload.Limits
 	// Finish writes the files of the run with a new pack; may be nil. Its failure is not a reason to refuse the pack.
 	Finish func(ctx context.Context, runDir string) error
 	Claim  pack.Claim // of the names of runs
@@ -65,16 +38,6 @@ type Stored struct {
 	Known  bool   `json:"-"`      // it was stored before
 }
 
-// Refused means that an archive is broken, hostile or not a report pack.
-type Refused struct{ Why string }
-
-func (e *Refused) Error() string { return e.Why }
-
-// TooLarge means that an archive is beyond a limit.
-type TooLarge struct{ Why string }
-
-func (e *TooLarge) Error() string { return e.Why }
-
 const (
 	noteFile    = "upload.json" // in the run directory: the origin of the pack
 	lockFile    = ".uploads.lock"
@@ -83,30 +46,28 @@ const (
 )
 
 // Put unpacks the archive, checks it, and renames it into place. A pack that exists already is not stored again. The
-// error is a *Refused, a *TooLarge, or one of this machine.
+// error is a *upload.Refused, a *upload.TooLarge, or one of this machine.
 func (s *Store) Put(ctx context.Context, archive io.Reader) (Stored, error) {
 	if err := os.MkdirAll(s.Reports, 0o755); err != nil {
 		return Stored{}, fmt.Errorf("store an upload: %w", err)
 	}
-	if err := Sweep(s.Reports); err != nil {
+	if err := upload.Sweep(s.Reports); err != nil {
 		return Stored{}, err
 	}
-	a, err := newAside(s.Reports)
+	a, err := upload.NewStaging(s.Reports)
 	if err != nil {
 		return Stored{}, err
 	}
 	stored, err := s.put(ctx, a, archive)
-	return stored, errors.Join(err, a.remove())
+	return stored, errors.Join(err, a.Remove())
 }
 
-func (s *Store) put(ctx context.Context, a *unpackDir, archive io.Reader) (Stored, error) {
-	limits := s.Limits
-	limits.defaults()
-	x := &extractor{root: a.files, limits: limits}
-	if err := x.all(ctx, archive); err != nil {
+func (s *Store) put(ctx context.Context, a *upload.Staging, archive io.Reader) (Stored, error) {
+	sums, err := a.Unpack(ctx, archive, s.Limits)
+	if err != nil {
 		return Stored{}, err
 	}
-	pack, err := x.pack(a.path)
+	pack, err := (&checker{files: a, sums: sums}).pack()
 	if err != nil {
 		return Stored{}, err
 	}

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // startedRun returns a run on a hub. h handles its requests.

@@ -15,10 +15,12 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
 const (
+	eventsFile = "events.ndjson"
 	// fairRatio is how much may be unpacked before the ratio is checked: a small archive of a log may well have a ratio of
 	// a hundred.
 	fairRatio = 16 << 20
@@ -304,4 +306,8 @@ func (x *extractor) refusal(name string, err error) error {
 
 func both(name string) error {
 	return &Refused{fmt.Sprintf("%q is in the archive both as a file and as a folder, or twice", name)}
+}
+
+func isNotDir(err error) bool {
+	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR)
 }

@@ -20,9 +20,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/farm/archive"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/server/upload"
+	"github.com/taproot-dev/taproot/runner/remote/archive"
 )
 
 func lay(t *testing.T, dir string, files map[string]string) {

@@ -22,7 +22,7 @@ const socketVariable = "TAPROOT_IOSTEST_SOCKET"
 func Build(ctx context.Context, dir string) error {
 	built := filepath.Join(dir, "xcrun")
 	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", built,
-		"github.com/taproot-dev/taproot/drivers/ios/iostest/faketool")
+		"github.com/taproot-dev/taproot/internal/sim/ios/faketool")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the programs: %w: %s", err, out)
 	}

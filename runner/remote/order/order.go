@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/vision"
-	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -146,12 +144,6 @@ const (
 	CancelSubject = "runs.cancel"
 	PackSubject   = "runs.pack"
 )
-
-// ToHub returns the subject of a host's message.
-func ToHub(host, what string) string { return wire.ToHub(host, strings.Split(what, ".")...) }
-
-// ToHost returns the subject of a hub's message.
-func ToHost(host, what string) string { return wire.ToHost(host, strings.Split(what, ".")...) }
 
 // Result is a message between hubs: an accepted result of a run, or, without one, a hint that there are results to
 // query.

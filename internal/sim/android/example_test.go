@@ -3,7 +3,7 @@ package androidtest_test
 import (
 	"fmt"
 
-	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 func Example() {

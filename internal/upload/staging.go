@@ -1,9 +1,11 @@
 package upload
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,39 +23,50 @@ const (
 
 var asideName = lazyregexp.New(`^\.incoming-[A-Z2-7]{26}$`)
 
-// unpackDir is a folder in which an archive is unpacked. It is locked while a process uses it.
-type unpackDir struct {
-	dir   string
-	path  string // of the files
-	files *os.Root
-	live  *flock.Flock
+// Staging is a folder next to the destination of an archive, in which it is unpacked and checked first. It is locked
+// while a process uses it.
+type Staging struct {
+	Path string   // of the files
+	Root *os.Root // of the files
+	dir  string
+	live *flock.Flock
 }
 
-func newAside(reports string) (*unpackDir, error) {
-	a := &unpackDir{dir: filepath.Join(reports, asidePrefix+rand.Text())}
-	a.path = filepath.Join(a.dir, filesDir)
+// NewStaging makes one in the folder of the destination, which exists. The caller removes it.
+func NewStaging(reports string) (*Staging, error) {
+	a := &Staging{dir: filepath.Join(reports, asidePrefix+rand.Text())}
+	a.Path = filepath.Join(a.dir, filesDir)
 	if err := os.Mkdir(a.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("store an upload: %w", err)
 	}
 	a.live = flock.New(filepath.Join(a.dir, liveFile))
 	err := a.live.Lock() // may wait briefly for a sweeper that checks it
 	if err == nil {
-		err = os.Mkdir(a.path, 0o755)
+		err = os.Mkdir(a.Path, 0o755)
 	}
 	if err == nil {
-		a.files, err = os.OpenRoot(a.path)
+		a.Root, err = os.OpenRoot(a.Path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("store an upload: %w", errors.Join(err, a.remove()))
+		return nil, fmt.Errorf("store an upload: %w", errors.Join(err, a.Remove()))
 	}
 	return a, nil
 }
 
-// remove removes the folder.
-func (a *unpackDir) remove() error {
+// Unpack extracts an archive, and returns the size and SHA-256 of each file by name. The error is a *Refused, a
+// *TooLarge, or one of this machine.
+func (a *Staging) Unpack(ctx context.Context, archive io.Reader, limits Limits) (sums map[string]string, err error) {
+	limits.defaults()
+	x := &extractor{root: a.Root, limits: limits}
+	err = x.all(ctx, archive)
+	return x.sums, err
+}
+
+// Remove removes the folder.
+func (a *Staging) Remove() error {
 	var errs []error
-	if a.files != nil {
-		errs = append(errs, a.files.Close())
+	if a.Root != nil {
+		errs = append(errs, a.Root.Close())
 	}
 	errs = append(errs, os.RemoveAll(a.dir), a.live.Close())
 	return errors.Join(errs...)

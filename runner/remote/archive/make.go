@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // Limits apply when an archive is made and when it is received.

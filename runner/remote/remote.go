@@ -19,12 +19,12 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/farm/archive"
-	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/remote/archive"
+	"github.com/taproot-dev/taproot/runner/remote/order"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/upload"
 )
 
 // Options name the hub, and what is run there.

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/blob/blobtest"
 	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/server/blob"
-	"github.com/taproot-dev/taproot/server/blob/blobtest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 
-	"github.com/taproot-dev/taproot/server/upload"
+	"github.com/taproot-dev/taproot/internal/upload"
 )
 
 // Check reads an archive. It must have the sum, unless that is "", and contain nothing that a host would refuse. The

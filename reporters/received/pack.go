@@ -1,4 +1,4 @@
-package upload
+package received
 
 import (
 	"crypto/sha256"
@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -35,42 +35,48 @@ type found struct {
 	digest string
 }
 
-// pack finds the pack among the files that were unpacked into dir, and checks it. It may be in the folder of its name,
-// in nested folders, or in none.
-func (x *extractor) pack(dir string) (found, error) {
+// checker finds the pack among the files of an archive, and checks it.
+type checker struct {
+	files *upload.Staging
+	sums  map[string]string // of the files, by name
+}
+
+// pack returns the pack among the files, after checking it. It may be in the folder of its name, in nested folders, or
+// in none.
+func (c *checker) pack() (found, error) {
 	var at string
-	for name := range x.sums {
+	for name := range c.sums {
 		if path.Base(name) == summaryFile && (at == "" || strings.Count(name, "/") < strings.Count(at, "/")) {
 			at = name
 		}
 	}
 	if at == "" {
-		return found{}, &Refused{"the archive contains no summary.json: it is not a complete report pack"}
+		return found{}, &upload.Refused{Why: "the archive contains no summary.json: it is not a complete report pack"}
 	}
 	base := path.Dir(at)
-	for name := range x.sums {
+	for name := range c.sums {
 		if base != "." && !strings.HasPrefix(name, base+"/") {
-			return found{}, &Refused{fmt.Sprintf("%q is outside of the pack %q: send one pack at a time", name, base)}
+			return found{}, &upload.Refused{Why: fmt.Sprintf("%q is outside of the pack %q: send one pack at a time", name, base)}
 		}
 	}
-	sum, err := x.summary(at)
+	sum, err := c.summary(at)
 	if err != nil {
 		return found{}, err
 	}
-	p := found{dir: filepath.Join(dir, filepath.FromSlash(base)), name: path.Base(base)}
+	p := found{dir: filepath.Join(c.files.Path, filepath.FromSlash(base)), name: path.Base(base)}
 	if base == "." {
 		p.name = sum.ID
 	}
 	if !pack.IsPackName(p.name) {
-		return found{}, &Refused{fmt.Sprintf("%.200q cannot be the name of a pack", p.name)}
+		return found{}, &upload.Refused{Why: fmt.Sprintf("%.200q cannot be the name of a pack", p.name)}
 	}
-	p.digest = x.digest(base, p.name)
-	return p, x.whole(p, base)
+	p.digest = c.digest(base, p.name)
+	return p, c.whole(p, base)
 }
 
 // summary reads summary.json.
-func (x *extractor) summary(name string) (sum pack.Summary, err error) {
-	f, err := x.root.Open(name)
+func (c *checker) summary(name string) (sum pack.Summary, err error) {
+	f, err := c.files.Root.Open(name)
 	if err != nil {
 		return sum, fmt.Errorf("read an upload: %w", err)
 	}
@@ -80,25 +86,25 @@ func (x *extractor) summary(name string) (sum pack.Summary, err error) {
 	}
 	switch err := json.Unmarshal(data, &sum); {
 	case len(data) > maxSummary:
-		return sum, &TooLarge{fmt.Sprintf("%s has more than %d bytes", summaryFile, maxSummary)}
+		return sum, &upload.TooLarge{Why: fmt.Sprintf("%s has more than %d bytes", summaryFile, maxSummary)}
 	case err != nil:
-		return sum, &Refused{"summary.json is not valid: " + err.Error()}
+		return sum, &upload.Refused{Why: "summary.json is not valid: " + err.Error()}
 	case !pack.IsPackName(sum.ID):
-		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is not the id of a test", sum.ID)}
+		return sum, &upload.Refused{Why: fmt.Sprintf("summary.json: %.200q is not the id of a test", sum.ID)}
 	case !slices.Contains([]event.Result{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted},
 		sum.Result):
-		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is not a result", sum.Result)}
+		return sum, &upload.Refused{Why: fmt.Sprintf("summary.json: %.200q is not a result", sum.Result)}
 	}
 	return sum, nil
 }
 
 // whole checks a pack as a reader of it would. Packs of other programs have no events and no manifest.
-func (x *extractor) whole(p found, base string) error {
+func (c *checker) whole(p found, base string) error {
 	if _, err := os.Lstat(filepath.Join(p.dir, workDir)); err == nil {
-		return &Refused{"the pack is not complete: its run had not ended"}
+		return &upload.Refused{Why: "the pack is not complete: its run had not ended"}
 	}
-	_, events := x.sums[path.Join(base, eventsFile)]
-	_, listed := x.sums[path.Join(base, manifest)]
+	_, events := c.sums[path.Join(base, eventsFile)]
+	_, listed := c.sums[path.Join(base, manifest)]
 	if !events && !listed {
 		return nil
 	}
@@ -106,25 +112,21 @@ func (x *extractor) whole(p found, base string) error {
 		if d.File == manifest && !listed {
 			continue // made before there were manifests
 		}
-		return &Refused{"the pack is not complete: " + markdown.Visible(d.String(), 300)}
+		return &upload.Refused{Why: "the pack is not complete: " + markdown.Visible(d.String(), 300)}
 	}
 	return nil
 }
 
 // digest returns a hash of the pack that does not depend on how it was archived.
-func (x *extractor) digest(base, name string) string {
+func (c *checker) digest(base, name string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", name)
-	for _, file := range slices.Sorted(maps.Keys(x.sums)) {
+	for _, file := range slices.Sorted(maps.Keys(c.sums)) {
 		rel := file
 		if base != "." {
 			rel = strings.TrimPrefix(file, base+"/")
 		}
-		fmt.Fprintf(h, "%q %s\n", rel, x.sums[file])
+		fmt.Fprintf(h, "%q %s\n", rel, c.sums[file])
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-func isNotDir(err error) bool {
-	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR)
 }

@@ -1,4 +1,4 @@
-package upload_test
+package received_test
 
 import (
 	"archive/tar"
@@ -18,9 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/server/upload"
+	"github.com/taproot-dev/taproot/reporters/received"
 )
 
 const summary = `{"id":"login","result":"pass","duration_ms":1,"steps":1,"steps_passed":1,"steps_failed":0,` +
@@ -236,7 +237,7 @@ func TestHostileArchives(t *testing.T) {
 			t.Parallel()
 			around := t.TempDir()
 			reports := filepath.Join(around, "a", "reports")
-			store := &upload.Store{Reports: reports, Limits: small}
+			store := &received.Store{Reports: reports, Limits: small}
 			stored, err := store.Put(t.Context(), bytes.NewReader(c.data))
 			var r *upload.Refused
 			var l *upload.TooLarge
@@ -266,7 +267,7 @@ func TestGoodArchives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()
-			stored, err := (&upload.Store{Reports: reports}).Put(t.Context(), bytes.NewReader(archive(t, entries...)))
+			stored, err := (&received.Store{Reports: reports}).Put(t.Context(), bytes.NewReader(archive(t, entries...)))
 			if err != nil || stored.Pack != "login" || stored.Known || !pack.IsRunName(stored.Run) {
 				t.Fatalf("%+v, %v", stored, err)
 			}
@@ -316,7 +317,7 @@ func TestOurOwnPacks(t *testing.T) {
 	packs := []string{record(t, "login", event.Pass), record(t, "pay", event.Fail), record(t, "pay--row-2", event.Error)}
 	reports := t.TempDir()
 	finished := 0
-	store := &upload.Store{Reports: reports, Finish: func(_ context.Context, dir string) error {
+	store := &received.Store{Reports: reports, Finish: func(_ context.Context, dir string) error {
 		finished++
 		_, err := os.Stat(filepath.Join(dir, "upload.json"))
 		return err
@@ -345,7 +346,7 @@ func TestOnePackFromMany(t *testing.T) {
 	data := archive(t, good()...)
 	var all sync.WaitGroup
 	for range 16 {
-		store := &upload.Store{Reports: reports} // as in another process
+		store := &received.Store{Reports: reports} // as in another process
 		all.Go(func() {
 			if _, err := store.Put(context.Background(), bytes.NewReader(data)); err != nil {
 				t.Error(err)
@@ -384,7 +385,7 @@ func TestUploadsBesideSweepers(t *testing.T) {
 			}
 		})
 	}
-	store := &upload.Store{Reports: reports}
+	store := &received.Store{Reports: reports}
 	for range times {
 		if _, err := store.Put(t.Context(), bytes.NewReader(data)); err != nil {
 			t.Error(err)
@@ -397,7 +398,7 @@ func TestUploadsBesideSweepers(t *testing.T) {
 
 func TestInterruptedUploads(t *testing.T) {
 	reports := t.TempDir()
-	store := &upload.Store{Reports: reports}
+	store := &received.Store{Reports: reports}
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
 	go func() {
@@ -462,7 +463,7 @@ func endless(n int64) io.Reader {
 
 // TestMemoryIsFlat checks that the memory for an upload does not grow with its size.
 func TestMemoryIsFlat(t *testing.T) {
-	store := &upload.Store{Reports: t.TempDir()}
+	store := &received.Store{Reports: t.TempDir()}
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -490,7 +491,7 @@ func FuzzPut(f *testing.F) {
 		}
 		around := t.TempDir()
 		reports := filepath.Join(around, "reports")
-		stored, err := (&upload.Store{Reports: reports, Limits: upload.Limits{Bytes: 1 << 20, Files: 50}}).Put(t.Context(),
+		stored, err := (&received.Store{Reports: reports, Limits: upload.Limits{Bytes: 1 << 20, Files: 50}}).Put(t.Context(),
 			bytes.NewReader(data))
 		left := tree(t, around)
 		if err != nil && len(left) > 1 {
