@@ -28,9 +28,9 @@ var floors = [][]string{
 	{"."},
 }
 
-// rooms lists the packages of each folder, from the bottom up: a package imports only packages before it. Every package
-// is listed, except those of internal.
-var rooms = map[string][]string{
+// packages lists the packages of each folder, from the bottom up: a package imports only packages before it. Those of
+// internal are not listed.
+var packages = map[string][]string{
 	".":      {"."},
 	"docs":   {"docs", "docs/site"},
 	"suites": {"suites"},
@@ -104,15 +104,16 @@ var outside = map[string][]string{
 	"github.com/dlclark/regexp2/v2":                 {"drivers/maestro"},
 	"github.com/throttled/throttled/v2":             {"server/limit"},
 	"github.com/rs/cors":                            {"server"},
-	"github.com/coder/websocket":                    {"server", "drivers/android", "drivers/ios", "internal/devtools", "internal/sim"},
-	"howett.net/plist":                              {"drivers/ios", "internal/sim"},
-	"github.com/prometheus/client_golang":           {"server"},
-	"github.com/sashabaranov/go-openai":             {"drivers/vision"},
-	"github.com/yuin/goldmark":                      {"docs/site"},
-	"github.com/nats-io/nats.go":                    {"farm/wire", "farm/broker"},
-	"github.com/nats-io/nats-server/v2":             {"farm/broker"},
-	"github.com/nats-io/jwt/v2":                     {"farm/broker"},
-	"github.com/nats-io/nkeys":                      {"farm/broker"},
+	"github.com/coder/websocket": {"server", "drivers/android", "drivers/ios", "internal/devtools",
+		"internal/sim"},
+	"howett.net/plist":                    {"drivers/ios", "internal/sim"},
+	"github.com/prometheus/client_golang": {"server"},
+	"github.com/sashabaranov/go-openai":   {"drivers/vision"},
+	"github.com/yuin/goldmark":            {"docs/site"},
+	"github.com/nats-io/nats.go":          {"farm/wire", "farm/broker"},
+	"github.com/nats-io/nats-server/v2":   {"farm/broker"},
+	"github.com/nats-io/jwt/v2":           {"farm/broker"},
+	"github.com/nats-io/nkeys":            {"farm/broker"},
 }
 
 func TestLayers(t *testing.T) {
@@ -145,8 +146,8 @@ func checkFile(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	pkg := path.Dir(file)
-	if top(pkg) != "internal" && !slices.Contains(rooms[top(pkg)], pkg) {
-		t.Errorf("%s: package %q is not listed in rooms", file, pkg)
+	if top(pkg) != "internal" && !slices.Contains(packages[top(pkg)], pkg) {
+		t.Errorf("%s: package %q is not listed in packages", file, pkg)
 	}
 	for _, spec := range parsed.Imports {
 		name, err := strconv.Unquote(spec.Path.Value)
@@ -180,8 +181,8 @@ func upward(from, to string) string {
 	if a == "internal" || from == to {
 		return ""
 	}
-	if slices.Index(rooms[a], to) >= slices.Index(rooms[a], from) {
-		return "it is not listed before it in rooms"
+	if slices.Index(packages[a], to) >= slices.Index(packages[a], from) {
+		return "it is not listed before it in packages"
 	}
 	return ""
 }

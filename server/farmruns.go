@@ -12,7 +12,7 @@ import (
 
 // farmRunPaths are the paths by which taproot run --hub sends cases. Only programs with the same protocol version
 // (order.Protocol) use them, so the API document only mentions that they exist.
-var farmRunPaths = []string{"/runner/remote/archives/", "/farm/runs", "/farm/usable"}
+var farmRunPaths = []string{"/farm/archives/", "/farm/runs", "/farm/usable"}
 
 func isFarmRun(path string) bool {
 	for _, begin := range farmRunPaths {

@@ -41,7 +41,7 @@ func newAPI(mux *http.ServeMux, version string) huma.API {
 			{Name: "accounts", Description: "People, where the server has accounts."},
 			{Name: "projects", Description: "Projects, their members, keys and usage, where the server has " +
 				"accounts."}, {Name: "farm", Description: "Hosts and their devices, where the server is the hub of a farm. " +
-				"The paths below /runner/remote/archives, /farm/runs and /farm/usable are between taproot run --hub and the hub, change " +
+				"The paths below /farm/archives, /farm/runs and /farm/usable are between taproot run --hub and the hub, change " +
 				"with their version, and are not described: clients of the API run tests on the farm with POST /runs."},
 			{Name: "server", Description: "The server itself."}}},
 		Formats: map[string]huma.Format{"application/json": json}, DefaultFormat: "application/json",

@@ -30,8 +30,8 @@ func (d *Dispatcher) Handler(of Owner) http.Handler {
 	a := &api{d, of}
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"HEAD /runner/remote/archives/{sum}": a.hasArchive,
-		"PUT /runner/remote/archives/{sum}":  a.putArchive,
+		"HEAD /farm/archives/{sum}": a.hasArchive,
+		"PUT /farm/archives/{sum}":  a.putArchive,
 		"POST /farm/runs":                    a.begin,
 		"DELETE /farm/runs/{id}":             a.ofRun(a.end),
 		"POST /farm/runs/{id}/cases":         a.ofRun(a.add),

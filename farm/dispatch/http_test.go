@@ -59,15 +59,15 @@ func TestErrorsAreThoseOfTheAPI(t *testing.T) {
 		code, allow        string
 	}{
 		{"GET", "/farm/runs", "", 405, "method_not_allowed", "POST"},
-		{"PATCH", "/runner/remote/archives/x", "", 405, "method_not_allowed", "HEAD, PUT"},
+		{"PATCH", "/farm/archives/x", "", 405, "method_not_allowed", "HEAD, PUT"},
 		{"POST", "/farm/usable", "", 405, "method_not_allowed", "GET, HEAD"},
 		{"GET", "/farm/runs/run_1/nothing", "", 404, "not_found", ""},
-		{"GET", "/runner/remote/archives", "", 404, "not_found", ""},
+		{"GET", "/farm/archives", "", 404, "not_found", ""},
 		{"GET", "/farm/runs//x", "", 404, "not_found", ""},
 		{"POST", "/farm/runs", "{", 400, "invalid_request", ""},
 		{"POST", "/farm/runs", `{"protocol": 99}`, 409, "version_mismatch", ""},
 		{"POST", "/farm/runs", long, 413, "payload_too_large", ""},
-		{"PUT", "/runner/remote/archives/x", "", 400, "invalid_request", ""},
+		{"PUT", "/farm/archives/x", "", 400, "invalid_request", ""},
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(c.method, c.path, strings.NewReader(c.body)))

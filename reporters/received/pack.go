@@ -56,7 +56,8 @@ func (c *checker) pack() (found, error) {
 	base := path.Dir(at)
 	for name := range c.sums {
 		if base != "." && !strings.HasPrefix(name, base+"/") {
-			return found{}, &upload.Refused{Why: fmt.Sprintf("%q is outside of the pack %q: send one pack at a time", name, base)}
+			return found{}, &upload.Refused{Why: fmt.Sprintf("%q is outside of the pack %q: send one pack at a time",
+				name, base)}
 		}
 	}
 	sum, err := c.summary(at)
