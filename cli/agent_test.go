@@ -13,9 +13,9 @@ import (
 // TestAgentCommands installs the agent on a phone, prints its state, and removes it.
 func TestAgentCommands(t *testing.T) {
 	t.Parallel()
-	server, phones := androidtest.Start(t, androidtest.Tiny)
+	server, phones := androidsim.Start(t, androidsim.Tiny)
 	dir, home := t.TempDir(), t.TempDir()
-	for name, text := range androidtest.AgentAPKs("10.6.6", 278) {
+	for name, text := range androidsim.AgentAPKs("10.6.6", 278) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestAgentCommands(t *testing.T) {
 			t.Errorf("%v: %v\n%s", c.args, err, out.String())
 		}
 	}
-	if _, ok := phones[0].Installed(androidtest.AgentTestPackage); ok || phones[0].AgentListens() {
+	if _, ok := phones[0].Installed(androidsim.AgentTestPackage); ok || phones[0].AgentListens() {
 		t.Error("something of the agent is left")
 	}
 }

@@ -60,7 +60,7 @@ func (b *waitingBuffer) wait(t *testing.T, want string) {
 // TestDevicesWatch checks that added and removed devices are printed until the command is stopped, and exits with 0.
 func TestDevicesWatch(t *testing.T) {
 	t.Parallel()
-	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, 2)...)
+	server, phones := androidsim.Start(t, slices.Repeat([]androidsim.Options{androidsim.Tiny}, 2)...)
 	phones[1].Disconnect()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -75,7 +75,7 @@ func TestDevicesWatch(t *testing.T) {
 		then func()
 	}{
 		{`{"event":"added","device":{"id":"SIM1"`, phones[1].Reconnect},
-		{`{"event":"added","device":{"id":"SIM2"`, func() { phones[0].SetState(androidtest.StateUnauthorized) }},
+		{`{"event":"added","device":{"id":"SIM2"`, func() { phones[0].SetState(androidsim.StateUnauthorized) }},
 		{`{"event":"changed","device":{"id":"SIM1","platform":"android","state":"unauthorized"`, phones[1].Disconnect},
 		{`{"event":"removed","device":{"id":"SIM2"`, cancel},
 	} {

@@ -364,7 +364,7 @@ func TestDocumentsRun(t *testing.T) {
 }
 
 func runBlocks(t *testing.T, blocks []block) {
-	server, _ := androidtest.Start(t) // no phone is attached: a block that needs one starts it
+	server, _ := androidsim.Start(t) // no phone is attached: a block that needs one starts it
 	dir, reports := t.TempDir(), t.TempDir()
 	env := append(os.Environ(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+reports, "XDG_RUNTIME_DIR="+
 		t.TempDir(),

@@ -112,7 +112,7 @@ func variablesOf(t *testing.T, root string) map[string]string {
 			return err
 		}
 		// Users do not configure the simulated devices, and the lists of this page must not count as uses.
-		if d.IsDir() && (slices.Contains([]string{"androidtest", "iostest", "webtest", "testdata", "bin"}, d.Name()) ||
+		if d.IsDir() && (slices.Contains([]string{"sim", "webtest", "testdata", "bin"}, d.Name()) ||
 			strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return filepath.SkipDir
 		}

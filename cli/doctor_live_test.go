@@ -43,8 +43,8 @@ func liveLines(report string) map[string]int {
 func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	shorttest.Leave(t, "TestDoctorLiveOnASimulatedAndroid looks at the same report")
 	t.Parallel()
-	lab, err := iostest.New(t.TempDir(),
-		iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})
+	lab, err := iossim.New(t.TempDir(),
+		iossim.Options{Devices: []iossim.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	phone := lab.Device(0)
 	env, out := liveMachine(t, map[string]string{"TAPROOT_WDA_URL": phone.StartAgent(),
 		"TAPROOT_WDA_MJPEG_URL": phone.StreamAddress(), "PATH": t.TempDir()})
-	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iostest.LoginBundle); err != nil {
+	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iossim.LoginBundle); err != nil {
 		t.Errorf("%v", err)
 	}
 	report := out.String()
@@ -71,9 +71,9 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	}
 
 	// A device that violates the contract is reported, and the exit code is 1.
-	lab.Fail(iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Refuse, Word: "unknown error", Text: "no touches today"})
+	lab.Fail(iossim.Fault{Match: "POST /wda/tap", Kind: iossim.Refuse, Word: "unknown error", Text: "no touches today"})
 	out.Reset()
-	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iostest.ListBundle, "--json"); !errors.Is(err,
+	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iossim.ListBundle, "--json"); !errors.Is(err,
 		errLiveFailed) {
 		t.Errorf("%v", err)
 	}
@@ -92,14 +92,14 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 
 func TestDoctorLiveOnASimulatedAndroid(t *testing.T) {
 	t.Parallel()
-	adb := androidtest.StartADB(t)
-	phone := androidtest.NewPhone(androidtest.Options{Width: 360, Height: 640, Density: 140, LoginLoading: 1,
+	adb := androidsim.StartADB(t)
+	phone := androidsim.NewPhone(androidsim.Options{Width: 360, Height: 640, Density: 140, LoginLoading: 1,
 		LoginSpinner: 1})
 	t.Cleanup(phone.Close)
 	serial := adb.Connect(t, phone)
 	env, out := liveMachine(t, map[string]string{"ANDROID_ADB_SERVER_PORT": fmt.Sprint(adb.Port),
 		"PATH": os.Getenv("PATH"), "TAPROOT_AGENT": "off"})
-	if err := doctor(t, env, "--live", "--platform", "android", "--app", androidtest.LoginPackage, "--device",
+	if err := doctor(t, env, "--live", "--platform", "android", "--app", androidsim.LoginPackage, "--device",
 		serial); err != nil {
 		t.Errorf("%v", err)
 	}

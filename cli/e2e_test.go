@@ -84,7 +84,7 @@ type lab struct {
 	dir     string // working folder
 	reports string
 	tmp     string
-	phones  []*androidtest.Phone
+	phones  []*androidsim.Phone
 	env     []string
 }
 
@@ -106,7 +106,7 @@ func recordingLab(t *testing.T, phones int) *lab {
 			t.Fatal(err)
 		}
 	}
-	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, phones)...)
+	server, list := androidsim.Start(t, slices.Repeat([]androidsim.Options{androidsim.Tiny}, phones)...)
 	l.phones = list
 	l.env = append(cleanEnv(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+l.reports, "TMPDIR="+l.tmp,
 		"XDG_RUNTIME_DIR="+filepath.Join(root, "run"), "XDG_STATE_HOME="+filepath.Join(root, "state"))

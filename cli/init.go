@@ -165,7 +165,7 @@ func (p *project) hasPhone() bool { return p.flags.android != "" || p.flags.web 
 
 // simulated reports whether the phone's test is for a simulated phone.
 func (p *project) simulated() bool {
-	return p.flags.android == "" || p.flags.android == androidtest.LoginPackage
+	return p.flags.android == "" || p.flags.android == androidsim.LoginPackage
 }
 
 // tests writes the first tests.

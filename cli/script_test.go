@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 		Setup:               func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"phones": func(ts *testscript.TestScript, _ bool, args []string) {
-				server, _ := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, number(ts, args[0]))...)
+				server, _ := androidsim.Start(t, slices.Repeat([]androidsim.Options{androidsim.Tiny}, number(ts, args[0]))...)
 				ts.Setenv("ADB_SERVER_SOCKET", "tcp:"+server.Addr())
 			},
 			"exits":  exits,
@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 
 // setUpScript prepares a machine without phones for a script.
 func setUpScript(t *testing.T, e *testscript.Env) error {
-	server, _ := androidtest.Start(t)
+	server, _ := androidsim.Start(t)
 	if err := os.Mkdir(filepath.Join(e.WorkDir, ".run"), 0o700); err != nil {
 		return err
 	}

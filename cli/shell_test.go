@@ -147,7 +147,7 @@ func TestShellOnAPhone(t *testing.T) {
 	said(l.command(0, "wait-for", "Sign in"), "ok: wait-for")
 	said(l.command(0, "snapshot"), `"E-mail"`, "e1 ")
 	said(l.command(0, "__complete", "tap", "e"), "e1\t")
-	nobody, _ := androidtest.Start(t) // a server without phones: only the session has this phone
+	nobody, _ := androidsim.Start(t) // a server without phones: only the session has this phone
 	away := *l
 	away.env = append(slices.Clone(l.env), "ADB_SERVER_SOCKET=tcp:"+nobody.Addr())
 	said(away.command(0, "__complete", "tap", "--device", "S"), "SIM1")

@@ -76,24 +76,24 @@ type sim struct {
 	env    *Env
 	adb    string
 	phones int
-	phone  androidtest.Options // of all phones
+	phone  androidsim.Options // of all phones
 }
 
 // phoneOf returns the options of a phone with a screen of the size. Its density is chosen so that everything on it is
 // as large as on a common screen.
-func phoneOf(size string) (androidtest.Options, error) {
+func phoneOf(size string) (androidsim.Options, error) {
 	var w, h int
 	if n, err := fmt.Sscanf(size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 240 || h < 400 || w > 4000 ||
 		h > 8000 {
-		return androidtest.Options{},
+		return androidsim.Options{},
 			&plan.Usage{Msg: fmt.Sprintf("--size %q: write WIDTHxHEIGHT in pixels, such as 1080x2400", size)}
 	}
-	return androidtest.Options{Width: w, Height: h, Density: 420 * w / 1080}, nil
+	return androidsim.Options{Width: w, Height: h, Density: 420 * w / 1080}, nil
 }
 
 // stay keeps the phones until the user interrupts the command.
 func (s sim) stay(ctx context.Context) error {
-	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stdout, ADB: s.adb,
+	return androidsim.RunLab(ctx, androidsim.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stdout, ADB: s.adb,
 		Env:   s.env.Environ,
 		Ready: func([]string) { fmt.Fprintln(s.env.Stdout, "ready; press Ctrl-C to end") }})
 }
@@ -115,7 +115,7 @@ func (s sim) with(ctx context.Context, do func(environ, serials []string) error)
 	defer stop()
 	ready, ended := make(chan []string, 1), make(chan error, 1)
 	go func() {
-		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stderr,
+		ended <- androidsim.RunLab(lab, androidsim.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stderr,
 			ADB: s.adb, Env: environ,
 			Ready: func(serials []string) { ready <- serials }})
 	}()
@@ -139,7 +139,7 @@ func (s sim) server(ctx context.Context) (stop func(), environ []string, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	adb, end, err := androidtest.ServeADB(ctx, s.adb, home)
+	adb, end, err := androidsim.ServeADB(ctx, s.adb, home)
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(home))
 	}

@@ -110,7 +110,7 @@ func (f *studioFlags) simulated(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	s := sim{env: env, adb: adb.Path, phones: 1, phone: androidtest.Options{API: 34}}
+	s := sim{env: env, adb: adb.Path, phones: 1, phone: androidsim.Options{API: 34}}
 	if s.phone, err = phoneOf("540x1200"); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func node(t testing.TB) (program, dir string) {
 // bench is an environment of its own for a test: home folder, variables and devices.
 type bench struct {
 	dir, tmp, locks string
-	phones          []*androidtest.Phone
+	phones          []*androidsim.Phone
 	env             []string
 }
 
@@ -55,7 +55,7 @@ func newBench(t testing.TB, phones int) *bench {
 			t.Fatal(err)
 		}
 	}
-	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{{Width: 360, Height: 800, Density: 140}},
+	server, list := androidsim.Start(t, slices.Repeat([]androidsim.Options{{Width: 360, Height: 800, Density: 140}},
 		phones)...)
 	b.phones = list
 	b.env = slices.DeleteFunc(os.Environ(), func(entry string) bool {

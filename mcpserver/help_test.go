@@ -26,7 +26,7 @@ const listApp = `{"package": "com.example.list", "force": true}`
 
 // lab is a set of simulated phones, with what a server needs to find them.
 type lab struct {
-	phones []*androidtest.Phone
+	phones []*androidsim.Phone
 	env    map[string]string
 }
 
@@ -35,8 +35,8 @@ func (l *lab) getenv(name string) string { return l.env[name] }
 // newLab starts small phones without delays.
 func newLab(t testing.TB, n int) *lab {
 	t.Helper()
-	kind := androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, IdleQuiet: 1}
-	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{kind}, n)...)
+	kind := androidsim.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, IdleQuiet: 1}
+	server, phones := androidsim.Start(t, slices.Repeat([]androidsim.Options{kind}, n)...)
 	l := &lab{phones: phones}
 	host, port, err := net.SplitHostPort(server.Addr())
 	if err != nil {
@@ -175,8 +175,8 @@ next:
 	return ""
 }
 
-// androidtestPassword is the password of the only account of the simulated app.
-const androidtestPassword = "lovelace"
+// appPassword is the password of the only account of the simulated app.
+const appPassword = "lovelace"
 
 func quotedJSON(s string) string {
 	data, err := json.Marshal(s)

@@ -12,7 +12,7 @@ func TestLogin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
 	conf := l.config(t)
-	conf.Exposed = map[string]string{"APP_PASSWORD": androidtestPassword}
+	conf.Exposed = map[string]string{"APP_PASSWORD": appPassword}
 	s := connect(t, conf)
 	s.ok("launch", `{"package": "com.example.login", "force": true}`)
 	s.ok("wait_for", `{"visible": {"label": "Sign in"}}`)
@@ -28,7 +28,7 @@ func TestLogin(t *testing.T) {
 	}
 	s.ok("tap", `{"label": "Password"}`)
 	if answer := s.ok("input", `{"text": "${APP_PASSWORD}"}`); !strings.HasSuffix(answer,
-		"step: - input: ${APP_PASSWORD}") || strings.Contains(answer, androidtestPassword) {
+		"step: - input: ${APP_PASSWORD}") || strings.Contains(answer, appPassword) {
 		t.Errorf("input says\n%s", answer)
 	}
 	t.Log(s.ok("snapshot", `{"diff": true}`))
@@ -40,7 +40,7 @@ func TestLogin(t *testing.T) {
 	if err != nil || len(tests) != 1 || len(tests[0].Steps) != 8 {
 		t.Fatalf("%v, %v\n%s", tests, err, yaml)
 	}
-	if strings.Contains(yaml, androidtestPassword) || !strings.Contains(yaml, "secrets: [APP_PASSWORD]") {
+	if strings.Contains(yaml, appPassword) || !strings.Contains(yaml, "secrets: [APP_PASSWORD]") {
 		t.Errorf("the test says\n%s", yaml)
 	}
 	t.Log(s.ok("run_test", `{"yaml": `+quotedJSON(yaml)+`}`))

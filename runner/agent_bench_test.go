@@ -14,13 +14,13 @@ import (
 )
 
 // openWay opens a phone with the speed of real ones, with or without the agent.
-func openWay(tb testing.TB, mode android.AgentMode) (drivers.Device, *androidtest.Phone) {
+func openWay(tb testing.TB, mode android.AgentMode) (drivers.Device, *androidsim.Phone) {
 	tb.Helper()
 	o := slowPhones()[0].Options
 	o.Latency.Input = 43 * time.Millisecond
-	server, phones := androidtest.Start(tb, o)
+	server, phones := androidsim.Start(tb, o)
 	dir := tb.TempDir()
-	for name, text := range androidtest.AgentAPKs("10.6.6", 278) {
+	for name, text := range androidsim.AgentAPKs("10.6.6", 278) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			tb.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func openWay(tb testing.TB, mode android.AgentMode) (drivers.Device, *androidtes
 		}
 		return server.Getenv(name)
 	}
-	driver := android.New(android.Options{NotesDir: tb.TempDir(), Getenv: getenv, FindADB: androidtest.NoADB,
+	driver := android.New(android.Options{NotesDir: tb.TempDir(), Getenv: getenv, FindADB: androidsim.NoADB,
 		Agent: string(mode)})
 	dev, err := driver.Open(tb.Context(), phones[0].Serial())
 	if err != nil {
@@ -54,9 +54,9 @@ type agentFlow struct {
 
 func agentFlows() []agentFlow {
 	return []agentFlow{
-		{"list and tap", androidtest.ListPackage, []any{dsl.Assert{Selector: label("Payments")},
+		{"list and tap", androidsim.ListPackage, []any{dsl.Assert{Selector: label("Payments")},
 			dsl.Tap{Selector: label("Payments")}}, 1},
-		{"login", androidtest.LoginPackage, []any{dsl.Tap{Selector: label("E-mail")}, dsl.Input{Text: "ada@example.com"},
+		{"login", androidsim.LoginPackage, []any{dsl.Tap{Selector: label("E-mail")}, dsl.Input{Text: "ada@example.com"},
 			dsl.Tap{Selector: label("Password")},
 			dsl.Input{Text: "lovelace"}, dsl.Tap{Selector: label("Sign in")}, dsl.Assert{Selector: label("Welcome, Ada")}}, 3},
 	}
@@ -70,7 +70,7 @@ func (c *cost) add(other cost) {
 	c.dumps, c.screens, c.touches = c.dumps+other.dumps, c.screens+other.screens, c.touches+other.touches
 }
 
-func runFlow(ctx context.Context, tb testing.TB, dev drivers.Device, p *androidtest.Phone, f agentFlow) flowCost {
+func runFlow(ctx context.Context, tb testing.TB, dev drivers.Device, p *androidsim.Phone, f agentFlow) flowCost {
 	tb.Helper()
 	if err := dev.(drivers.Apps).Launch(ctx, f.app, true); err != nil {
 		tb.Fatal(err)
@@ -124,7 +124,7 @@ func TestAgentIsFast(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			stock, stockPhone := openWay(t, android.AgentOff)
 			agent, agentPhone := openWay(t, android.AgentRequire)
-			l := androidtest.RealLatency()
+			l := androidsim.RealLatency()
 			least, n := l.Dump+l.Screencap+l.Input, time.Duration(f.taps)
 			best := results{stockShare: 100, asked: 100}
 			for round := 0; round < rounds && !best.good(); round++ {

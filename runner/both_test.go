@@ -23,7 +23,7 @@ import (
 
 // androidPhone is a driver with one simulated phone.
 func androidPhone(t *testing.T) drivers.Driver {
-	driver, _ := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140})
+	driver, _ := driverOf(t, androidsim.Options{Width: 360, Height: 800, Density: 140})
 	return driver
 }
 
@@ -34,16 +34,16 @@ var buildApple = sync.OnceValue(func() error {
 	if err := os.Mkdir(apple, 0o700); err != nil {
 		return err
 	}
-	return iostest.Build(context.Background(), apple)
+	return iossim.Build(context.Background(), apple)
 })
 
 // iosSimulator is a driver with one simulator of a simulated Mac.
-func iosSimulator(t *testing.T) (drivers.Driver, *iostest.Lab) {
+func iosSimulator(t *testing.T) (drivers.Driver, *iossim.Lab) {
 	if err := buildApple(); err != nil {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	lab, err := iostest.New(home, iostest.Options{Devices: []iostest.DeviceOptions{{Scale: 1}}})
+	lab, err := iossim.New(home, iossim.Options{Devices: []iossim.DeviceOptions{{Scale: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestWhatGoesWrongOnIOSHasTheRightResult(t *testing.T) {
 	if p := o.CaseResult.Problem; !strings.Contains(p.Message, "Fatal error: no session") {
 		t.Errorf("the crash is not told: %s", p.Message)
 	}
-	lab.Fail(iostest.Fault{Match: "GET /source", Nth: 1, Kind: iostest.Die})
+	lab.Fail(iossim.Fault{Match: "GET /source", Nth: 1, Kind: iossim.Die})
 	wantResult(t,
 		r.Run(t.Context(), parseCase(t, "id: dies\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: "+
 			"true}\n  - tap: E-mail\n")), event.Error)

@@ -11,11 +11,11 @@ import (
 
 // dying runs a case and calls harm after its last step. How long the engine waits for a crash is tested in fake time,
 // in package engine.
-func dying(t *testing.T, steps string, harm func(p *androidtest.Phone)) run.Outcome {
+func dying(t *testing.T, steps string, harm func(p *androidsim.Phone)) run.Outcome {
 	t.Helper()
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
-	c := parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
+	c := parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidsim.LoginPackage+
 		", force: true}\n"+steps)
 	last := strings.Count(steps, "\n") + 1
 	r.Observe = func(_ event.Case, e event.Event) {
@@ -27,7 +27,7 @@ func dying(t *testing.T, steps string, harm func(p *androidtest.Phone)) run.Outc
 }
 
 // writeCrash writes what the system logs for a process without a window.
-func writeCrash(p *androidtest.Phone, process, exception string) {
+func writeCrash(p *androidsim.Phone, process, exception string) {
 	p.Log('E', "AndroidRuntime",
 		"FATAL EXCEPTION: main\nProcess: %s, PID: 4711\n%s\n\tat com.example.Sync.run(Sync.java:7)", process, exception)
 }
@@ -36,10 +36,10 @@ func writeCrash(p *androidtest.Phone, process, exception string) {
 func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	t.Parallel()
 	const tap = "  - tap: E-mail\n"
-	o := dying(t, tap, func(p *androidtest.Phone) {
-		p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late")
+	o := dying(t, tap, func(p *androidsim.Phone) {
+		p.Crash(androidsim.LoginPackage, "java.lang.IllegalStateException: late")
 	})
-	wantResult(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
+	wantResult(t, o, event.Fail, androidsim.LoginPackage+" crashed: java.lang.IllegalStateException: late")
 	if p := o.CaseResult.Problem; p.Kind != event.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
 		t.Errorf("problem %+v", p)
 	}
@@ -49,8 +49,8 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 			t.Errorf("%s does not tell:\n%s", name, text)
 		}
 	}
-	o = dying(t, tap, func(p *androidtest.Phone) {
-		writeCrash(p, androidtest.LoginPackage+":sync", "java.lang.IllegalStateException: in the service")
+	o = dying(t, tap, func(p *androidsim.Phone) {
+		writeCrash(p, androidsim.LoginPackage+":sync", "java.lang.IllegalStateException: in the service")
 	})
 	wantResult(t, o, event.Fail, "in the service")
 }
@@ -58,7 +58,7 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 // TestAnotherAppThatDies is none of the app's business.
 func TestAnotherAppThatDies(t *testing.T) {
 	t.Parallel()
-	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
+	o := dying(t, "  - tap: E-mail\n", func(p *androidsim.Phone) {
 		writeCrash(p, "com.example.weather", "java.lang.Error: rain")
 	})
 	wantResult(t, o, event.Pass)
@@ -68,14 +68,14 @@ func TestAnotherAppThatDies(t *testing.T) {
 // another reason followed.
 func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 	t.Parallel()
-	const crash = "  - tap: E-mail\n  - input: " + androidtest.LoginCrash +
+	const crash = "  - tap: E-mail\n  - input: " + androidsim.LoginCrash +
 		"\n  - tap: {label: Sign in, optional: true}\n  - assert: {label: Welcome, timeoutMs: 400, optional: true}\n"
-	again := "  - launch: {package: " + androidtest.LoginPackage + ", force: true}\n"
+	again := "  - launch: {package: " + androidsim.LoginPackage + ", force: true}\n"
 	for name, more := range map[string]string{"the end": "", "started anew": again + "  - assert: Sign in\n",
 		"another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
 		t.Run(name, func(t *testing.T) {
-			o := dying(t, crash+more, func(*androidtest.Phone) {})
-			wantResult(t, o, event.Fail, "no session for "+androidtest.LoginCrash)
+			o := dying(t, crash+more, func(*androidsim.Phone) {})
+			wantResult(t, o, event.Fail, "no session for "+androidsim.LoginCrash)
 			if name == "another failure" && !strings.Contains(o.CaseResult.Problem.Message, "Nonsense") {
 				t.Errorf("the other failure is not told: %s", o.CaseResult.Problem.Message)
 			}
@@ -87,17 +87,17 @@ func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 // not died.
 func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 	t.Parallel()
-	stop := "  - stop: " + androidtest.LoginPackage + "\n"
+	stop := "  - stop: " + androidsim.LoginPackage + "\n"
 	for _, crash := range []bool{true, false} {
 		driver, list := simulated(t, "SIM1")
 		r := newRunner(t, run.Config{NoVideo: true}, driver)
 		r.Observe = func(_ event.Case, e event.Event) {
 			if crash && e.Kind == event.StepStarted && e.Step == 2 {
-				list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
+				list[0].Crash(androidsim.LoginPackage, "java.lang.OutOfMemoryError")
 			}
 		}
 		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
-			androidtest.LoginPackage+", force: true}\n  - sleep: 300\n"+stop))
+			androidsim.LoginPackage+", force: true}\n  - sleep: 300\n"+stop))
 		want := event.Pass
 		if crash {
 			want = event.Fail
@@ -109,8 +109,8 @@ func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 // TestLogThatCannotBeReadIsNotChecked: it does not say that the app has not crashed.
 func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 	t.Parallel()
-	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
-		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
+	o := dying(t, "  - tap: E-mail\n", func(p *androidsim.Phone) {
+		p.Fail(androidsim.Fault{Match: "logcat -d", Kind: androidsim.Hang})
 	})
 	if o.Result() != event.Pass || !strings.Contains(strings.Join(o.CaseResult.Notes, ";"),
 		"whether the app has crashed could not be checked") {

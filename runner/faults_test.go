@@ -20,21 +20,21 @@ import (
 )
 
 // simulated starts phones behind the simulator's own adb server, and the real driver for them.
-func simulated(t *testing.T, serials ...string) (*android.Driver, []*androidtest.Phone) {
+func simulated(t *testing.T, serials ...string) (*android.Driver, []*androidsim.Phone) {
 	t.Helper()
-	var kinds []androidtest.Options
+	var kinds []androidsim.Options
 	for _, serial := range serials {
-		kinds = append(kinds, androidtest.Options{Serial: serial, LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800,
+		kinds = append(kinds, androidsim.Options{Serial: serial, LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800,
 			Density: 140})
 	}
 	return driverOf(t, kinds...)
 }
 
 // driverOf starts phones of these kinds, and the real driver for them.
-func driverOf(t *testing.T, kinds ...androidtest.Options) (*android.Driver, []*androidtest.Phone) {
+func driverOf(t *testing.T, kinds ...androidsim.Options) (*android.Driver, []*androidsim.Phone) {
 	t.Helper()
-	server, phones := androidtest.Start(t, kinds...)
-	return android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB}), phones
+	server, phones := androidsim.Start(t, kinds...)
+	return android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB}), phones
 }
 
 // logins makes cases that start the sample app and look at its form.
@@ -44,7 +44,7 @@ func logins(t *testing.T, n int) []plan.Case {
 	for i := range n {
 		list = append(list, parseCase(t, fmt.Sprintf("id: login-%d\nplatform: android\nsteps:\n"+
 			"  - launch: {package: %s, force: true}\n  - assert: Sign in\n  - tap: E-mail\n  - assert: Password\n", i+1,
-			androidtest.LoginPackage)))
+			androidsim.LoginPackage)))
 	}
 	return list
 }
@@ -55,7 +55,7 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 	t.Parallel()
 	driver, list := simulated(t, "SIM-A", "SIM-B")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
-	list[0].Fail(androidtest.Fault{Match: "uiautomator", Nth: 2, Kind: androidtest.Drop, Away: -1})
+	list[0].Fail(androidsim.Fault{Match: "uiautomator", Nth: 2, Kind: androidsim.Drop, Away: -1})
 	errors := 0
 	for _, o := range r.All(t.Context(), logins(t, 5)) {
 		if o.Result() == event.Error {
@@ -81,7 +81,7 @@ func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 		t.Run(service, func(t *testing.T) {
 			driver, list := simulated(t, "SIM-A")
 			r := newRunner(t, run.Config{NoVideo: true}, driver)
-			list[0].Fail(androidtest.Fault{Match: service, Nth: 1, Kind: androidtest.Drop, Away: 500 * time.Millisecond})
+			list[0].Fail(androidsim.Fault{Match: service, Nth: 1, Kind: androidsim.Drop, Away: 500 * time.Millisecond})
 			outcomes := r.All(t.Context(), logins(t, 2))
 			wantResult(t, outcomes[0], want)
 			if want == event.Error && !strings.Contains(outcomes[0].CaseResult.Problem.Message, "SIM-A") {
@@ -96,10 +96,10 @@ func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 // ways.
 func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 	t.Parallel()
-	kinds := map[string]androidtest.FaultKind{"drop": androidtest.Drop, "garbage": androidtest.Garbage}
+	kinds := map[string]androidsim.FaultKind{"drop": androidsim.Drop, "garbage": androidsim.Garbage}
 	for i, service := range []string{"uiautomator", "screencap", "input tap", "am start", "dumpsys window"} {
 		for name, kind := range kinds {
-			if testing.Short() && (i%2 == 0) != (kind == androidtest.Drop) {
+			if testing.Short() && (i%2 == 0) != (kind == androidsim.Drop) {
 				continue // the other of the two is left to make test-full
 			}
 			t.Run(service+"/"+name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 				r := newRunner(t, run.Config{NoVideo: true}, driver)
 				r.Observe = func(of event.Case, e event.Event) { // until then, it is asked what it is
 					if e.Kind == event.CaseStarted && of.ID == "login-1" {
-						list[0].Fail(androidtest.Fault{Match: service, Kind: kind, Bytes: 5})
+						list[0].Fail(androidsim.Fault{Match: service, Kind: kind, Bytes: 5})
 					}
 				}
 				o := r.Run(t.Context(), logins(t, 1)[0])
@@ -124,10 +124,10 @@ func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 // the server again and connects the phone to it, which a new server does not know, and the next test passes.
 func TestServerKilledInMidTest(t *testing.T) {
 	t.Parallel()
-	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800,
+	phone := androidsim.NewPhone(androidsim.Options{LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800,
 		Density: 140})
 	t.Cleanup(phone.Close)
-	adb := androidtest.StartADB(t)
+	adb := androidsim.StartADB(t)
 	serial := adb.Connect(t, phone)
 	command := func(args ...string) {
 		if said, err := adb.Command(t.Context(), args...).CombinedOutput(); err != nil {
@@ -157,14 +157,14 @@ func TestServerKilledInMidTest(t *testing.T) {
 	presses := parseCase(t,
 		fmt.Sprintf("id: presses\nplatform: android\nsteps:\n  - launch: %s\n  - longPress: {label: Sign in, durationMs: "+
 			"8000}\n",
-			androidtest.LoginPackage))
+			androidsim.LoginPackage))
 	wantResult(t, r.Run(t.Context(), presses), event.Error, serial)
 	<-killed
 	wantResult(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)
 }
 
 // adbScript makes a program that is adb in the environment of the test's own server.
-func adbScript(t *testing.T, adb *androidtest.ADB) (string, error) {
+func adbScript(t *testing.T, adb *androidsim.ADB) (string, error) {
 	path := filepath.Join(t.TempDir(), "adb.sh")
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\nunset ADB_SERVER_SOCKET\n")

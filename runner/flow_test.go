@@ -97,7 +97,7 @@ func written(t *testing.T, dir, id string, text []byte) string {
 // TestFlowsOnAPhone: a flow and its import have one result, and the phone's own log shows the same touches.
 func TestFlowsOnAPhone(t *testing.T) {
 	t.Parallel()
-	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1,
+	driver, phones := driverOf(t, androidsim.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1,
 		LoginSpinner: 1})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	for _, file := range flowsOf(t, "phone") {
@@ -108,7 +108,7 @@ func TestFlowsOnAPhone(t *testing.T) {
 }
 
 // playsTheSame runs a flow and its import.
-func playsTheSame(t *testing.T, r *run.Runner, phone *androidtest.Phone, file string) {
+func playsTheSame(t *testing.T, r *run.Runner, phone *androidsim.Phone, file string) {
 	t.Helper()
 	want, direct, imported := both(t, file, "")
 	touches := func(c plan.Case) []string {
@@ -143,8 +143,8 @@ func TestFlowOfAWebView(t *testing.T) {
 	defer site.Close()
 	var chromium chromiumtest.DevTools
 	defer chromium.Close()
-	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140})
-	phones[0].InstallWebView("com.example.hybrid", "Hybrid", androidtest.WebView{
+	driver, phones := driverOf(t, androidsim.Options{Width: 360, Height: 800, Density: 140})
+	phones[0].InstallWebView("com.example.hybrid", "Hybrid", androidsim.WebView{
 		URL: site.URL, DevTools: chromium.Start(t)})
 	playsTheSame(t, newRunner(t, run.Config{NoVideo: true}, driver), phones[0], "testdata/flows/webview-form.yaml")
 }

@@ -23,24 +23,24 @@ import (
 // it.
 type slowPhone struct {
 	name string
-	androidtest.Options
+	androidsim.Options
 }
 
 func slowPhones() []slowPhone {
-	small := androidtest.Options{Width: 540, Height: 1200, Density: 210, LoginLoading: 1, LoginSpinner: 1}
+	small := androidsim.Options{Width: 540, Height: 1200, Density: 210, LoginLoading: 1, LoginSpinner: 1}
 	young, old := small, small
-	young.API, young.Latency = 34, androidtest.RealLatency()
-	old.API, old.Latency = 28, androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: 600 * time.Millisecond,
+	young.API, young.Latency = 34, androidsim.RealLatency()
+	old.API, old.Latency = 28, androidsim.Latency{Dump: 2200 * time.Millisecond, Screencap: 600 * time.Millisecond,
 		Input: 550 * time.Millisecond, Start: 900 * time.Millisecond}
 	return []slowPhone{{"cmd input", young}, {"input starts a VM", old}}
 }
 
 // openSlow opens a slow phone on the login form, which is stationary.
-func openSlow(tb testing.TB, o androidtest.Options) (drivers.Device, *androidtest.Phone) {
+func openSlow(tb testing.TB, o androidsim.Options) (drivers.Device, *androidsim.Phone) {
 	tb.Helper()
-	server, phones := androidtest.Start(tb, o)
+	server, phones := androidsim.Start(tb, o)
 	p := phones[0]
-	driver := android.New(android.Options{NotesDir: tb.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	driver := android.New(android.Options{NotesDir: tb.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB})
 	dev, err := driver.Open(tb.Context(), p.Serial())
 	if err != nil {
 		tb.Fatal(err)
@@ -50,7 +50,7 @@ func openSlow(tb testing.TB, o androidtest.Options) (drivers.Device, *androidtes
 			tb.Error(err)
 		}
 	})
-	if err := dev.(drivers.Apps).Launch(tb.Context(), androidtest.LoginPackage, true); err != nil {
+	if err := dev.(drivers.Apps).Launch(tb.Context(), androidsim.LoginPackage, true); err != nil {
 		tb.Fatal(err)
 	}
 	if _, err := measured(tb.Context(), dev, p, dsl.WaitStable{}); err != nil { // its loading spinner is gone
@@ -69,7 +69,7 @@ type cost struct {
 func (c cost) share() float64 { return 100 * float64(c.own) / float64(c.wall) }
 
 // measured performs an action and counts its requests to the phone.
-func measured(ctx context.Context, dev drivers.Device, p *androidtest.Phone, args any) (cost, error) {
+func measured(ctx context.Context, dev drivers.Device, p *androidsim.Phone, args any) (cost, error) {
 	before, calls, busy := p.Counts(), p.Shells(), p.Busy()
 	began := time.Now()
 	err := action.Perform(ctx, &action.Session{Device: dev, Platform: dsl.Android, Timeout: 30 * time.Second}, args)
@@ -100,7 +100,7 @@ func flow() []struct {
 		{"press", dsl.Press{Keys: []string{"tab"}}}, {"hideKeyboard", dsl.HideKeyboard{}},
 		{"longPress", dsl.LongPress{Selector: label("Sign in")}},
 		{"swipe", dsl.Swipe{Direction: dsl.Up}}, {"waitStable", dsl.WaitStable{}},
-		{"launch", dsl.Launch{Package: androidtest.LoginPackage, Force: true}},
+		{"launch", dsl.Launch{Package: androidsim.LoginPackage, Force: true}},
 	}
 }
 
@@ -168,24 +168,24 @@ func TestOwnTimeIsSmall(t *testing.T) {
 // BenchmarkSixteenPhones runs the same test on one phone, and on sixteen in one process at once, each as slow as a real
 // one.
 func BenchmarkSixteenPhones(b *testing.B) {
-	const steps = "  - launch: {package: " + androidtest.LoginPackage +
+	const steps = "  - launch: {package: " + androidsim.LoginPackage +
 		", force: true}\n  - tap: E-mail\n  - input: ada@example.com\n" +
 		"  - tap: Password\n  - input: lovelace\n  - tap: Sign in\n  - assert: Welcome, Ada\n"
 	wall := func(n int) time.Duration {
-		var list []*androidtest.Phone
+		var list []*androidsim.Phone
 		for i := range n {
 			o := slowPhones()[0].Options
 			o.Serial, o.Width, o.Height, o.Density = fmt.Sprintf("SIM%02d", i+1), 360, 800, 140
-			p := androidtest.NewPhone(o)
+			p := androidsim.NewPhone(o)
 			defer p.Close()
 			list = append(list, p)
 		}
-		server, err := androidtest.NewServer(list...)
+		server, err := androidsim.NewServer(list...)
 		if err != nil {
 			b.Fatal(err)
 		}
 		defer server.Close()
-		driver := android.New(android.Options{NotesDir: b.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+		driver := android.New(android.Options{NotesDir: b.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB})
 		conf := run.Config{NoVideo: true, Getenv: locksIn(b.TempDir())}
 		dir, err := pack.NewRunDir(b.TempDir(), time.Now())
 		if err != nil {

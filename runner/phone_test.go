@@ -18,7 +18,7 @@ import (
 )
 
 // onPhone runs steps on a simulated phone.
-func onPhone(t *testing.T, steps ...string) (run.Outcome, *androidtest.Phone) {
+func onPhone(t *testing.T, steps ...string) (run.Outcome, *androidsim.Phone) {
 	t.Helper()
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
@@ -42,13 +42,13 @@ func readPack(t *testing.T, o run.Outcome, name string) string {
 // TestStepInWhichTheAppDiesSaysSo: the step fails at once, and carries what the system wrote.
 func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 	t.Parallel()
-	o, _ := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "tap: E-mail", "input: "+
-		androidtest.LoginCrash, "tap: Sign in",
+	o, _ := onPhone(t, "launch: {package: "+androidsim.LoginPackage+", force: true}", "tap: E-mail", "input: "+
+		androidsim.LoginCrash, "tap: Sign in",
 		"assert: {label: Welcome, timeoutMs: 600000}")
-	wantResult(t, o, event.Fail, androidtest.LoginPackage+
+	wantResult(t, o, event.Fail, androidsim.LoginPackage+
 		" crashed: java.lang.IllegalStateException: no session for crash@example.com")
 	p := o.CaseResult.Problem
-	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) ||
+	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidsim.LoginPackage) ||
 		p.Kind != event.AppCrashed {
 		t.Errorf("problem %+v", p)
 	}
@@ -68,11 +68,11 @@ func TestAppThatHasDiedUnnoticed(t *testing.T) {
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	r.Observe = func(_ event.Case, e event.Event) {
 		if e.Kind == event.StepStarted && e.Step == 2 {
-			list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
+			list[0].Crash(androidsim.LoginPackage, "java.lang.OutOfMemoryError")
 		}
 	}
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
-		androidtest.LoginPackage+
+		androidsim.LoginPackage+
 		", force: true}\n  - press: volumeUp\n  - assertNot: {label: Nothing, timeoutMs: 100}\n"))
 	wantResult(t, o, event.Fail, "java.lang.OutOfMemoryError")
 }
@@ -84,7 +84,7 @@ func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	list[0].Complain("Application Not Responding: com.android.systemui")
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
-		androidtest.LoginPackage+
+		androidsim.LoginPackage+
 		", force: true}\n  - tap: {label: Nothing, timeoutMs: 100}\n"))
 	wantResult(t, o, event.Error, "com.android.systemui does not respond")
 	if !strings.Contains(o.CaseResult.Problem.Message, "Nothing") {
@@ -96,7 +96,7 @@ func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 func TestTapsAreProved(t *testing.T) {
 	t.Parallel()
 	open := func(page string) string {
-		return fmt.Sprintf("launch: {package: %s, force: true}", androidtest.ListPackage+"/."+page+"Activity")
+		return fmt.Sprintf("launch: {package: %s, force: true}", androidsim.ListPackage+"/."+page+"Activity")
 	}
 	for _, c := range []struct {
 		page, label string
@@ -130,10 +130,10 @@ func TestTapsAreProved(t *testing.T) {
 // TestTapOnWhatMovesOn: an element that never stops moving is not touched, and the proof says why.
 func TestTapOnWhatMovesOn(t *testing.T) {
 	t.Parallel()
-	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
+	driver, phones := driverOf(t, androidsim.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
-		androidtest.ListPackage+
+		androidsim.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 900}\n"))
 	wantResult(t, o, event.Fail, "could not be tapped")
 	if d := o.CaseResult.Steps[1].Detail; d == nil || d.Proof != event.ProofMoved {
@@ -148,11 +148,11 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 // nor the one after.
 func TestTapOnWhatPassesBy(t *testing.T) {
 	t.Parallel()
-	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 6 * time.Second,
-		Latency: androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: time.Second}})
+	driver, phones := driverOf(t, androidsim.Options{Width: 360, Height: 800, Density: 140, Moving: 6 * time.Second,
+		Latency: androidsim.Latency{Dump: 2200 * time.Millisecond, Screencap: time.Second}})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
-		androidtest.ListPackage+
+		androidsim.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 30000}\n  - assert: Moving tapped\n"))
 	wantResult(t, o, event.Pass)
 	if taps := phones[0].Taps(); len(taps) != 1 {
@@ -187,13 +187,13 @@ func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 // TestMetricsOfAnApp: the app's use of the phone is in the pack.
 func TestMetricsOfAnApp(t *testing.T) {
 	t.Parallel()
-	o, p := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "assert: Sign in")
+	o, p := onPhone(t, "launch: {package: "+androidsim.LoginPackage+", force: true}", "assert: Sign in")
 	wantResult(t, o, event.Pass)
 	var m event.Metrics
 	if err := json.Unmarshal([]byte(readPack(t, o, event.MetricsPath)), &m); err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Samples) == 0 || m.Samples[0].App != androidtest.LoginPackage || m.Summary.MemoryKBMax < 60000 ||
+	if len(m.Samples) == 0 || m.Samples[0].App != androidsim.LoginPackage || m.Summary.MemoryKBMax < 60000 ||
 		m.Summary.Frames != 120 ||
 		m.Summary.JankyFrames != 3 || m.Samples[0].CPUPercent != nil {
 		t.Errorf("metrics %+v", m)
@@ -213,14 +213,14 @@ func TestMetricsOfAnApp(t *testing.T) {
 // asked in vain again.
 func TestMovingScreenIsReadInPixels(t *testing.T) {
 	t.Parallel()
-	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
+	driver, phones := driverOf(t, androidsim.Options{Width: 720, Height: 1280, Density: 280})
 	p, locks := phones[0], locksIn(t.TempDir()) // in the short mode, the second test alone: reading pixels takes long
 	r := newRunner(t, run.Config{NoVideo: true, Getenv: func(name string) string {
 		return cmp.Or(locks(name), os.Getenv(name))
 	}}, driver)
 	if !testing.Short() {
 		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
-			androidtest.ListPackage+
+			androidsim.ListPackage+
 			"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: "+
 			"true}\n  - tap: Stop\n"))
 		// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
@@ -230,7 +230,7 @@ func TestMovingScreenIsReadInPixels(t *testing.T) {
 		}
 	}
 	o := r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+
-		androidtest.ListPackage+
+		androidsim.ListPackage+
 		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - tap: Stop\n  - waitStable:\n  - assert: Stop\n"))
 	wantResult(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 1 || taps[0].Label != "Stop" {
@@ -244,7 +244,7 @@ func TestMovingScreenIsReadInPixels(t *testing.T) {
 // TestTargetUnderTheKeyboard: a tap must not hit a key of it.
 func TestTargetUnderTheKeyboard(t *testing.T) {
 	t.Parallel()
-	o, p := onPhone(t, "launch: {package: "+androidtest.ListPackage+"/.FormActivity, force: true}", "tap: Note",
+	o, p := onPhone(t, "launch: {package: "+androidsim.ListPackage+"/.FormActivity, force: true}", "tap: Note",
 		"input: bye", "tap: Save",
 		"assert: \"Saved: bye\"")
 	wantResult(t, o, event.Pass)

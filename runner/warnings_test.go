@@ -16,8 +16,8 @@ import (
 // permissions, the test passes, and the report of the case and of the step name the setting to change.
 func TestWhatAPhoneRefusesIsInTheReport(t *testing.T) {
 	t.Parallel()
-	server, _ := androidtest.Start(t, androidtest.Options{Maker: "OPPO", Guard: androidtest.GuardRefuses, LoginLoading: 1})
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	server, _ := androidsim.Start(t, androidsim.Options{Maker: "OPPO", Guard: androidsim.GuardRefuses, LoginLoading: 1})
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB})
 	t.Cleanup(func() { _ = driver.Close() })
 	c := parseCase(t,
 		"id: guarded\nplatform: android\nsteps:\n  - launch: {package: com.example.login, permissions: {all: allow}}\n")

@@ -24,7 +24,7 @@ func TestDevices(t *testing.T) {
 		t.Fatal(a)
 	}
 	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["platform"] != "android" ||
-		a.json(t)["width"] != float64(androidtest.Tiny.Width) {
+		a.json(t)["width"] != float64(androidsim.Tiny.Width) {
 		t.Error(a)
 	}
 	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login",
@@ -95,8 +95,8 @@ func TestScreenshots(t *testing.T) {
 	l := newLab(t, 1)
 	a := l.ask("GET", "/devices/SIM1/screenshot", nil)
 	picture, err := png.Decode(bytes.NewReader(a.body))
-	if err != nil || a.header.Get("Content-Type") != "image/png" || picture.Bounds().Dx() != androidtest.Tiny.Width ||
-		picture.Bounds().Dy() != androidtest.Tiny.Height {
+	if err != nil || a.header.Get("Content-Type") != "image/png" || picture.Bounds().Dx() != androidsim.Tiny.Width ||
+		picture.Bounds().Dy() != androidsim.Tiny.Height {
 		t.Fatalf("%v, %s", err, a.header)
 	}
 	a = l.ask("GET", "/devices/SIM1/screenshot?format=jpeg&max=300", nil)

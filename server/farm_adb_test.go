@@ -39,7 +39,7 @@ func readADB(r io.Reader) (string, string, error) {
 func TestADBOnARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 1)
-	f.join("one", androidtest.Tiny, androidtest.Tiny)
+	f.join("one", androidsim.Tiny, androidsim.Tiny)
 	upgrade := []string{"Connection", "Upgrade", "Upgrade", "adb"}
 	if a := f.ask("GET", "/devices/SIM1/adb", nil, upgrade...); a.status != 403 { // this machine allows no shells
 		t.Error(a)

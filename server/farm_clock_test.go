@@ -17,7 +17,7 @@ func TestHostsClock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFarmAhead(t, ahead, 0)
-			f.join("one", androidtest.Tiny)
+			f.join("one", androidsim.Tiny)
 			var from, until time.Time
 			var a answer
 			eventually(t, "it is made before it begins", func() bool {

@@ -50,8 +50,8 @@ func TestFarmOfProjects(t *testing.T) {
 		}
 		return devices
 	}
-	mine := f.joinFor(own.ID, "private", androidtest.Tiny)
-	f.join("shared", androidtest.Tiny, androidtest.Tiny)
+	mine := f.joinFor(own.ID, "private", androidsim.Tiny)
+	f.join("shared", androidsim.Tiny, androidsim.Tiny)
 	eventually(t, "each sees what is its own", func() bool { return len(list(adas)) == 3 && len(list(bobs)) == 2 })
 	for _, path := range []string{"/devices/SIM1@private", "/devices/SIM1@private/tap", "/devices/SIM1@private/lease"} {
 		method, body := "POST", any(`{"point": "50%,50%"}`)

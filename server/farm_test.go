@@ -102,25 +102,25 @@ func newFarmAhead(t testing.TB, ahead time.Duration, phones int, change ...func(
 // member is a host of the farm.
 type member struct {
 	id     string
-	phones []*androidtest.Phone
+	phones []*androidsim.Phone
 	stop   func()
 }
 
 // join starts a host with phones.
-func (f *farmLab) join(name string, phones ...androidtest.Options) *member {
+func (f *farmLab) join(name string, phones ...androidsim.Options) *member {
 	f.t.Helper()
 	return f.joinFor("", name, phones...)
 }
 
 // joinFor starts a host with phones that only one project may use.
-func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *member {
+func (f *farmLab) joinFor(project, name string, phones ...androidsim.Options) *member {
 	f.t.Helper()
 	token, err := hub.NewToken(f.t.Context(), f.db, hub.HostPlacement{Project: project, Pool: "lab",
 		Labels: map[string]string{"desk": name}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	adb, list := androidtest.Start(f.t, phones...)
+	adb, list := androidsim.Start(f.t, phones...)
 	clock := &host.Clock{}
 	s := newHost(f.t, adb.Addr(), func(c *run.Config) { c.Now = clock.Now })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -155,7 +155,7 @@ func mcpOf(c server.MCPConfig) (server.MCP, error) {
 func TestAssistantOnARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0, func(o *server.Options) { o.MCP = mcpOf })
-	m := f.join("one", androidtest.Tiny, androidtest.Tiny)
+	m := f.join("one", androidsim.Tiny, androidsim.Tiny)
 	in, say := io.Pipe()
 	hear, out := io.Pipe()
 	ended := make(chan error, 1)
@@ -240,7 +240,7 @@ var changing = regexp.MustCompile(
 func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	t.Parallel()
 	f, l := newFarm(t, 0), newLab(t, 1, withShell)
-	f.join("one", androidtest.Tiny)
+	f.join("one", androidsim.Tiny)
 	same := func(method, path string, body any, headers ...string) {
 		t.Helper()
 		far, near := f.ask(method, path, body, headers...), l.ask(method, path, body, headers...)
@@ -313,7 +313,7 @@ var onFarm = regexp.MustCompile(
 func TestLeaseOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
-	f.join("one", androidtest.Tiny)
+	f.join("one", androidsim.Tiny)
 	a := f.ask("POST", "/devices/SIM1/lease", `{"ttlSeconds": 100, "holder": "ada"}`)
 	id, _ := a.json(t)["lease"].(string)
 	if a.status != 200 || id == "" {
@@ -349,8 +349,8 @@ func TestLeaseOfARemoteDevice(t *testing.T) {
 func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 1)
-	one := f.join("one", androidtest.Tiny, androidtest.Tiny)
-	two := f.join("two", androidtest.Tiny, androidtest.Tiny)
+	one := f.join("one", androidsim.Tiny, androidsim.Tiny)
+	two := f.join("two", androidsim.Tiny, androidsim.Tiny)
 	names := func() (list []string) {
 		var devices []server.Device
 		if err := json.Unmarshal(f.ask("GET", "/devices", nil).body, &devices); err != nil {
@@ -364,7 +364,7 @@ func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	eventually(t, "all are there", func() bool {
 		return strings.Join(names(), " ") == "SIM1 SIM1@one SIM1@two SIM2@one SIM2@two"
 	})
-	for id, want := range map[string]*androidtest.Phone{"SIM1": f.phones[0], "SIM1@one": one.phones[0],
+	for id, want := range map[string]*androidsim.Phone{"SIM1": f.phones[0], "SIM1@one": one.phones[0],
 		"SIM1@two": two.phones[0], "SIM2@two": two.phones[1]} {
 		before := len(want.Taps())
 		if a := f.ask("POST", "/devices/"+id+"/tap", `{"point": "50%,50%"}`); a.status != 200 ||
@@ -412,7 +412,7 @@ func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 // TestNobodyPretendsToBeAHub: the header by which a hub names the sender is accepted over NATS only.
 func TestNobodyPretendsToBeAHub(t *testing.T) {
 	t.Parallel()
-	adb, _ := androidtest.Start(t, androidtest.Tiny)
+	adb, _ := androidsim.Start(t, androidsim.Tiny)
 	s := newHost(t, adb.Addr())
 	web := httptest.NewUnstartedServer(nil)
 	web.Config = s.HTTP()
@@ -440,7 +440,7 @@ func TestNobodyPretendsToBeAHub(t *testing.T) {
 // TestTapThroughTheHub compares the duration of a tap through the hub with one on this machine, alternately.
 func TestTapThroughTheHub(t *testing.T) {
 	f := newFarm(t, 1, quiet)
-	f.join("one", androidtest.Tiny, androidtest.Tiny)
+	f.join("one", androidsim.Tiny, androidsim.Tiny)
 	eventually(t, "it is there", func() bool { return f.ask("GET", "/devices/SIM2", nil).status == 200 })
 	n := 20
 	if !testing.Short() {
@@ -465,7 +465,7 @@ func TestTapThroughTheHub(t *testing.T) {
 func TestStreamsOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
-	m := f.join("one", androidtest.Tiny)
+	m := f.join("one", androidsim.Tiny)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	next := f.watch(ctx, "SIM1")

@@ -31,8 +31,8 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	a := l.ask("POST", "/devices/SIM1/inspect", `{}`)
-	if err := json.Unmarshal(a.body, &all); err != nil || all.Width != androidtest.Tiny.Width ||
-		all.Height != androidtest.Tiny.Height {
+	if err := json.Unmarshal(a.body, &all); err != nil || all.Width != androidsim.Tiny.Width ||
+		all.Height != androidsim.Tiny.Height {
 		t.Fatalf("%s, %v", a, err)
 	}
 	for _, e := range all.Elements {

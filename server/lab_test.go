@@ -78,7 +78,7 @@ const (
 type lab struct {
 	t      testing.TB
 	dir    string // of the tests
-	phones []*androidtest.Phone
+	phones []*androidsim.Phone
 	server *server.Server
 	http   *httptest.Server
 	log    *drivertest.Log
@@ -91,7 +91,7 @@ type lab struct {
 // newLab starts a server; change adapts the options.
 func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	t.Helper()
-	adb, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, phones)...)
+	adb, list := androidsim.Start(t, slices.Repeat([]androidsim.Options{androidsim.Tiny}, phones)...)
 	root := t.TempDir()
 	l := &lab{t: t, dir: filepath.Join(root, "project"), phones: list, log: &drivertest.Log{}, judged: &sync.Map{},
 		header: http.Header{}}

@@ -138,7 +138,7 @@ func TestWatchAndAct(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	next := l.watch(ctx, "SIM1")
 	img, head := next()
-	if head.Get("X-Screen") != fmt.Sprintf("%dx%d", androidtest.Tiny.Width, androidtest.Tiny.Height) ||
+	if head.Get("X-Screen") != fmt.Sprintf("%dx%d", androidsim.Tiny.Width, androidsim.Tiny.Height) ||
 		head.Get("X-Time") == "" || img.Bounds().Empty() {
 		t.Errorf("%v, a picture of %v", head, img.Bounds())
 	}

@@ -156,7 +156,7 @@ func benchmarkPhone(b *testing.B) {
 }
 
 // captures counts the screenshots that were taken of a phone.
-func captures(p *androidtest.Phone) (n int) {
+func captures(p *androidsim.Phone) (n int) {
 	for command, times := range p.Counts() {
 		if strings.Contains(command, "screencap") || strings.Contains(command, "framebuffer") {
 			n += times

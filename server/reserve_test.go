@@ -60,7 +60,7 @@ func TestReservationTakenBack(t *testing.T) {
 	as := func(who, method, path string, body any, more ...string) answer {
 		return f.ask(method, path, body, append(more, "Authorization", "Bearer "+tokens[who], "X-Project", project.ID)...)
 	}
-	f.join("one", androidtest.Tiny, androidtest.Tiny)
+	f.join("one", androidsim.Tiny, androidsim.Tiny)
 	for _, device := range []string{"SIM1", "SIM2"} {
 		id := func(who string) string {
 			var list []server.Device

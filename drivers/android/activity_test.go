@@ -14,8 +14,8 @@ import (
 // of its own the test has to name one, and no phone chooses by chance.
 func TestLaunchWithSeveralLaunchers(t *testing.T) {
 	t.Parallel()
-	const leaks, second = "leakcanary.internal.activity.LeakLauncherActivity", androidtest.LoginPackage + ".DebugActivity"
-	login := androidtest.LoginPackage
+	const leaks, second = "leakcanary.internal.activity.LeakLauncherActivity", androidsim.LoginPackage + ".DebugActivity"
+	login := androidsim.LoginPackage
 	for name, c := range map[string]struct {
 		further []string
 		old     bool // an Android without query-activities
@@ -38,12 +38,12 @@ func TestLaunchWithSeveralLaunchers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, p := openPhone(t, androidtest.Options{})
+			d, p := openPhone(t, androidsim.Options{})
 			for _, class := range c.further {
 				p.AddLauncher(login, class)
 			}
 			if c.old {
-				p.Fail(androidtest.Fault{Match: "query-activities", Kind: androidtest.Error,
+				p.Fail(androidsim.Fault{Match: "query-activities", Kind: androidsim.Error,
 					Output: "Unknown command: query-activities\n", Code: 255})
 			}
 			for _, how := range []drivers.LaunchOptions{{}, {Force: true}, {Arguments: map[string]string{"a": "b"}}} {
@@ -92,15 +92,15 @@ func TestOwnActivities(t *testing.T) {
 // TestActivitiesAreNoApps: what is done to an app as a whole says so when an activity is named.
 func TestActivitiesAreNoApps(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Options{})
-	const app = androidtest.LoginPackage + "/.MainActivity"
+	d, _ := openPhone(t, androidsim.Options{})
+	const app = androidsim.LoginPackage + "/.MainActivity"
 	for what, err := range map[string]error{
 		"stop": d.Stop(t.Context(), app), "kill": d.Kill(t.Context(), app), "clear": d.ClearApp(t.Context(), app),
 		"uninstall":   d.Uninstall(t.Context(), app),
 		"permissions": d.SetPermissions(t.Context(), app, map[string]bool{"camera": true}),
 		"link":        d.OpenLink(t.Context(), "login://form", app), "language": d.Locale(t.Context(), app, "fr-FR"),
 	} {
-		if !errors.Is(err, drivers.ErrNoApp) || !strings.Contains(err.Error(), "write "+androidtest.LoginPackage) {
+		if !errors.Is(err, drivers.ErrNoApp) || !strings.Contains(err.Error(), "write "+androidsim.LoginPackage) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

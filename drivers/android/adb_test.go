@@ -31,9 +31,9 @@ func portEnv(port int) func(string) string {
 // TestThroughRealADB: what works against the simulator's own server also does through the real one.
 func TestThroughRealADB(t *testing.T) {
 	t.Parallel()
-	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1})
+	phone := androidsim.NewPhone(androidsim.Options{LoginLoading: 1})
 	t.Cleanup(phone.Close)
-	adb := androidtest.StartADB(t)
+	adb := androidsim.StartADB(t)
 	serial := adb.Connect(t, phone)
 	driver := New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB})
 	infos, err := driver.Devices(t.Context())
@@ -77,7 +77,7 @@ func TestThroughRealADB(t *testing.T) {
 	if err := d.Launch(t.Context(), "com.example.logn", false); !errors.Is(err, drivers.ErrNoApp) {
 		t.Errorf("error %v", err)
 	}
-	phone.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Drop})
+	phone.Fail(androidsim.Fault{Match: "uiautomator", Kind: androidsim.Drop})
 	if _, err := d.Tree(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), serial) {
 		t.Errorf("a drop gave %v", err)
 	}
@@ -138,10 +138,10 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	if starts, err := os.ReadFile(filepath.Join(home, "starts")); err != nil || string(starts) != "started\n" {
 		t.Errorf("adb ran %q, %v; eight callers need one start", starts, err)
 	}
-	var phones [2]*androidtest.Phone
+	var phones [2]*androidsim.Phone
 	var serials [2]string
 	for i := range phones {
-		phones[i] = androidtest.NewPhone(androidtest.Options{})
+		phones[i] = androidsim.NewPhone(androidsim.Options{})
 		t.Cleanup(phones[i].Close)
 		var err error
 		if serials[i], err = phones[i].ListenADBD(t.Context(), "127.0.0.1:0"); err != nil {
@@ -158,7 +158,7 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	phone.Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Hang})
+	phone.Fail(androidsim.Fault{Match: "uiautomator", Nth: 1, Kind: androidsim.Hang})
 	killed := make(chan struct{})
 	go func() {
 		defer close(killed)

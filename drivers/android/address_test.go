@@ -87,8 +87,8 @@ R5CT10ABCDE            device usb:1-3 product:c model:C device:c transport_id:6
 func TestTwinsByTheirPlace(t *testing.T) {
 	t.Parallel()
 	const twin = "0123456789ABCDEF"
-	driver, phones, _ := newPhones(t, androidtest.Options{Serial: twin, USB: "1-1", Model: "First"},
-		androidtest.Options{Serial: twin, USB: "1-2", Model: "Second"}, androidtest.Options{Unnamed: true, USB: "1-3",
+	driver, phones, _ := newPhones(t, androidsim.Options{Serial: twin, USB: "1-1", Model: "First"},
+		androidsim.Options{Serial: twin, USB: "1-2", Model: "Second"}, androidsim.Options{Unnamed: true, USB: "1-3",
 			Model: "Third"})
 	ids := []string{twin + "~usb-1-1", twin + "~usb-1-2", "no-serial~usb-1-3"}
 	infos, err := driver.Devices(t.Context())
@@ -107,10 +107,10 @@ func TestTwinsByTheirPlace(t *testing.T) {
 		if d.Info().ID != info.ID || d.Info().Model != info.Model {
 			t.Errorf("opened %+v", d.Info())
 		}
-		if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+		if err := d.Launch(t.Context(), androidsim.LoginPackage, true); err != nil {
 			t.Error(err)
 		}
-		if front := phones[i].Foreground(); !strings.HasPrefix(front, androidtest.LoginPackage) {
+		if front := phones[i].Foreground(); !strings.HasPrefix(front, androidsim.LoginPackage) {
 			t.Errorf("%s: %s is in front", info.ID, front)
 		}
 		const remote = "/data/local/tmp/mine"
@@ -126,7 +126,7 @@ func TestTwinsByTheirPlace(t *testing.T) {
 		!strings.Contains(err.Error(), "taproot devices") {
 		t.Errorf("the serial alone: %v", err)
 	}
-	phones[0].SetState(androidtest.StateAbsent) // the other one is alone now, and known by its serial
+	phones[0].SetState(androidsim.StateAbsent) // the other one is alone now, and known by its serial
 	infos, err = driver.Devices(t.Context())
 	if err != nil || len(infos) != 2 || infos[0].ID != twin || infos[0].Model != "Second" {
 		t.Errorf("%+v, %v", infos, err)

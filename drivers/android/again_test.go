@@ -34,13 +34,13 @@ func TestReadsSurviveALooseCable(t *testing.T) {
 		"tap": {"input tap", func(ctx context.Context, d *Device) error { return d.Tap(ctx, image.Pt(300, 300)) },
 			false},
 		"launch": {"am start", func(ctx context.Context, d *Device) error {
-			return d.Launch(ctx, androidtest.LoginPackage, false)
+			return d.Launch(ctx, androidsim.LoginPackage, false)
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, p := openPhone(t, androidtest.Options{})
-			p.Fail(androidtest.Fault{Match: c.service, Nth: 1, Kind: androidtest.Drop, Bytes: 2, Away: 300 * time.Millisecond})
+			d, p := openPhone(t, androidsim.Options{})
+			p.Fail(androidsim.Fault{Match: c.service, Nth: 1, Kind: androidsim.Drop, Bytes: 2, Away: 300 * time.Millisecond})
 			err := c.do(t.Context(), d)
 			if c.again != (err == nil) || err != nil && !strings.Contains(err.Error(), "device "+p.Serial()) {
 				t.Errorf("error %v", err)

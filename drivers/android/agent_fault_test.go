@@ -19,19 +19,19 @@ const faultLimit = 90 * time.Second
 // once, and exactly once where it succeeds; nothing is left.
 func TestAgentFaults(t *testing.T) {
 	t.Parallel()
-	kinds := map[string]androidtest.AgentFaultKind{
-		"kill": androidtest.AgentKill, "wedge": androidtest.AgentWedge, "garbage": androidtest.AgentGarbage,
-		"half":    androidtest.AgentHalf,
-		"silence": androidtest.AgentSilent, "close": androidtest.AgentClose, "orphan": androidtest.AgentOrphan,
-		"broken":      androidtest.AgentBroken,
-		"stolen port": androidtest.AgentStolen, "reinstall": androidtest.AgentReinstall, "reboot": androidtest.AgentReboot,
+	kinds := map[string]androidsim.AgentFaultKind{
+		"kill": androidsim.AgentKill, "wedge": androidsim.AgentWedge, "garbage": androidsim.AgentGarbage,
+		"half":    androidsim.AgentHalf,
+		"silence": androidsim.AgentSilent, "close": androidsim.AgentClose, "orphan": androidsim.AgentOrphan,
+		"broken":      androidsim.AgentBroken,
+		"stolen port": androidsim.AgentStolen, "reinstall": androidsim.AgentReinstall, "reboot": androidsim.AgentReboot,
 	}
 	for name, kind := range kinds {
 		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions",
 			"after POST actions"} {
 			route, after := strings.CutPrefix(at, "after ")
-			slow := kind == androidtest.AgentWedge || kind == androidtest.AgentSilent
-			if testing.Short() && (slow && at != "POST actions" || kind == androidtest.AgentWedge || route != "GET source" &&
+			slow := kind == androidsim.AgentWedge || kind == androidsim.AgentSilent
+			if testing.Short() && (slow && at != "POST actions" || kind == androidsim.AgentWedge || route != "GET source" &&
 				route != "POST actions") {
 				continue // each of the slow ones waits for a limit of many seconds
 			}
@@ -43,12 +43,12 @@ func TestAgentFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				button := findNode(tree, "sign_in")
-				fault := androidtest.AgentFault{Route: route, Nth: 1, Kind: kind, After: after, Delay: 30 * time.Second}
-				if kind == androidtest.AgentReboot {
+				fault := androidsim.AgentFault{Route: route, Nth: 1, Kind: kind, After: after, Delay: 30 * time.Second}
+				if kind == androidsim.AgentReboot {
 					fault.Delay = time.Second
 				}
 				p.FailAgent(fault)
-				checkAgentFault(t, d, p, faultAt{button: centre(button).X, gone: kind == androidtest.AgentReboot,
+				checkAgentFault(t, d, p, faultAt{button: centre(button).X, gone: kind == androidsim.AgentReboot,
 					tapped: func(ctx context.Context) error {
 						if strings.HasPrefix(route, "GET source") || strings.HasSuffix(route, "windows") {
 							if _, err := d.Tree(ctx); err != nil {
@@ -62,16 +62,16 @@ func TestAgentFaults(t *testing.T) {
 			})
 		}
 	}
-	for name, hurt := range map[string]func(p *androidtest.Phone){
-		"killed while idle":           (*androidtest.Phone).KillAgent,
-		"its shell killed while idle": (*androidtest.Phone).KillAgentShell,
-		"killed and its port taken":   func(p *androidtest.Phone) { p.TakeAgentPort(); p.KillAgent() },
-		"installed anew":              func(p *androidtest.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
-		"killed and the place taken":  func(p *androidtest.Phone) { p.KillAgent(); p.HoldAutomation(true) },
-		"restarted with the phone":    func(p *androidtest.Phone) { p.Reboot(time.Second) },
-		"its packages removed": func(p *androidtest.Phone) {
-			p.RemoveApp(androidtest.AgentTestPackage)
-			p.RemoveApp(androidtest.AgentPackage)
+	for name, hurt := range map[string]func(p *androidsim.Phone){
+		"killed while idle":           (*androidsim.Phone).KillAgent,
+		"its shell killed while idle": (*androidsim.Phone).KillAgentShell,
+		"killed and its port taken":   func(p *androidsim.Phone) { p.TakeAgentPort(); p.KillAgent() },
+		"installed anew":              func(p *androidsim.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
+		"killed and the place taken":  func(p *androidsim.Phone) { p.KillAgent(); p.HoldAutomation(true) },
+		"restarted with the phone":    func(p *androidsim.Phone) { p.Reboot(time.Second) },
+		"its packages removed": func(p *androidsim.Phone) {
+			p.RemoveApp(androidsim.AgentTestPackage)
+			p.RemoveApp(androidsim.AgentPackage)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +116,7 @@ type faultAt struct {
 	tapped func(ctx context.Context) error
 }
 
-func openForFaults(t *testing.T) (*Device, *androidtest.Phone) {
+func openForFaults(t *testing.T) (*Device, *androidsim.Phone) {
 	t.Helper()
 	driver, phones, _ := newPhones(t, small())
 	withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
@@ -125,13 +125,13 @@ func openForFaults(t *testing.T) (*Device, *androidtest.Phone) {
 		t.Fatal(err)
 	}
 	d := dev.(*Device)
-	launch(t, d, androidtest.LoginPackage)
+	launch(t, d, androidsim.LoginPackage)
 	waitNode(t, d, "sign_in")
 	return d, phones[0]
 }
 
 // checkAgentFault touches, looks again, and closes.
-func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) {
+func checkAgentFault(t *testing.T, d *Device, p *androidsim.Phone, at faultAt) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), faultLimit)
 	defer cancel()
@@ -169,7 +169,7 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 func TestAgentGivesUpOnce(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
-	p.FailAgent(androidtest.AgentFault{Route: "GET source", Kind: androidtest.AgentKill})
+	p.FailAgent(androidsim.AgentFault{Route: "GET source", Kind: androidsim.AgentKill})
 	if _, err := d.Tree(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestAgentGivesUpOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	phones[0].FailAgent(androidtest.AgentFault{Route: "GET source", Kind: androidtest.AgentKill})
+	phones[0].FailAgent(androidsim.AgentFault{Route: "GET source", Kind: androidsim.AgentKill})
 	if _, err := dev.Tree(t.Context()); err == nil || drivers.AppIsWrong(err) || phones[0].Count("uiautomator") != 0 {
 		t.Errorf("required: %v", err)
 	}
@@ -223,7 +223,7 @@ func TestAgentAndToasts(t *testing.T) {
 		rounds = 2
 	}
 	d, p := openAgent(t, small())
-	launch(t, d, androidtest.ListPackage+"/.ToastActivity")
+	launch(t, d, androidsim.ListPackage+"/.ToastActivity")
 	short := centre(waitNode(t, d, "short"))
 	for round := range rounds {
 		if n := toastIn(t, d); n != "" {

@@ -178,33 +178,33 @@ func TestCutTreeGivesNoSelector(t *testing.T) {
 func TestAgentTouchesOfTwoAlike(t *testing.T) {
 	t.Parallel()
 	place, other := image.Rect(20, 400, 500, 460), image.Rect(20, 200, 500, 260)
-	button := androidtest.Part{Class: "android.widget.Button", Text: "Sign in", Bounds: place, Clickable: true}
-	bare := androidtest.Part{Class: "android.widget.FrameLayout", Bounds: place, Clickable: true,
-		Parts: []androidtest.Part{{Text: "Sign in", Bounds: place.Inset(8)}}}
-	title := androidtest.Part{ID: sceneApp + ":id/title", Text: "Sign in", Bounds: other}
-	image1 := androidtest.Part{Class: "android.widget.ImageButton", Desc: "Back", Bounds: place, Clickable: true}
-	bar := func(name string) []androidtest.Part {
-		return []androidtest.Part{{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 1150, 540, 1200),
-			Parts: []androidtest.Part{
+	button := androidsim.Part{Class: "android.widget.Button", Text: "Sign in", Bounds: place, Clickable: true}
+	bare := androidsim.Part{Class: "android.widget.FrameLayout", Bounds: place, Clickable: true,
+		Parts: []androidsim.Part{{Text: "Sign in", Bounds: place.Inset(8)}}}
+	title := androidsim.Part{ID: sceneApp + ":id/title", Text: "Sign in", Bounds: other}
+	image1 := androidsim.Part{Class: "android.widget.ImageButton", Desc: "Back", Bounds: place, Clickable: true}
+	bar := func(name string) []androidsim.Part {
+		return []androidsim.Part{{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 1150, 540, 1200),
+			Parts: []androidsim.Part{
 				{Class: "android.widget.ImageView", Desc: name, Bounds: image.Rect(40, 1150, 120, 1200), Clickable: true},
 			}}}
 	}
 	for name, c := range map[string]struct {
-		shown androidtest.Shown
+		shown androidsim.Shown
 		find  func(n *screen.Node) bool
 	}{
-		"a title with an id and a button without": {androidtest.Shown{Page: []androidtest.Part{title, button}},
+		"a title with an id and a button without": {androidsim.Shown{Page: []androidsim.Part{title, button}},
 			func(n *screen.Node) bool { return n.Text == "Sign in" && n.ID == "" }},
-		"a title with an id and a label in a button": {androidtest.Shown{Page: []androidtest.Part{title, bare}},
+		"a title with an id and a label in a button": {androidsim.Shown{Page: []androidsim.Part{title, bare}},
 			func(n *screen.Node) bool { return n.Text == "Sign in" && n.ID == "" }},
-		"the title itself": {androidtest.Shown{Page: []androidtest.Part{button, title}},
+		"the title itself": {androidsim.Shown{Page: []androidsim.Part{button, title}},
 			func(n *screen.Node) bool { return n.ID != "" }},
-		"a button Back over a bar with one": {androidtest.Shown{Page: []androidtest.Part{image1},
+		"a button Back over a bar with one": {androidsim.Shown{Page: []androidsim.Part{image1},
 			Above: bar("Back")}, func(n *screen.Node) bool { return n.Desc == "Back" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, p := onScene(t, func(androidtest.Moment) androidtest.Shown { return c.shown })
+			d, p := onScene(t, func(androidsim.Moment) androidsim.Shown { return c.shown })
 			waitNode(t, d, map[bool]string{true: "Back", false: "Sign in"}[c.shown.Above != nil])
 			var n *screen.Node
 			for o := range agentTree(t, d).All {
@@ -223,12 +223,12 @@ func TestAgentTouchesOfTwoAlike(t *testing.T) {
 // TestAgentWritesIntoTheField: a view around the field that has the focus, too, does not get the text.
 func TestAgentWritesIntoTheField(t *testing.T) {
 	t.Parallel()
-	entry := androidtest.NewEntry("", false)
-	field := androidtest.Part{Class: "android.widget.EditText", ID: sceneApp + ":id/note",
+	entry := androidsim.NewEntry("", false)
+	field := androidsim.Part{Class: "android.widget.EditText", ID: sceneApp + ":id/note",
 		Bounds: image.Rect(20, 400, 500, 460), Clickable: true, Entry: entry}
-	page := []androidtest.Part{{Class: "android.view.ViewGroup", SharesFocus: true, Bounds: image.Rect(0, 380, 540, 500),
-		Parts: []androidtest.Part{field}}}
-	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown { return androidtest.Shown{Page: page} })
+	page := []androidsim.Part{{Class: "android.view.ViewGroup", SharesFocus: true, Bounds: image.Rect(0, 380, 540, 500),
+		Parts: []androidsim.Part{field}}}
+	d, p := onScene(t, func(androidsim.Moment) androidsim.Shown { return androidsim.Shown{Page: page} })
 	tapOn(t, d, "note")
 	if err := d.Type(t.Context(), "Grüße"); err != nil || p.EntryText(entry) != "Grüße" {
 		t.Errorf("%v: %q", err, p.EntryText(entry))

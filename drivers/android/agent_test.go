@@ -17,7 +17,7 @@ import (
 func agentFolder(t testing.TB, version string, code int) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range androidtest.AgentAPKs(version, code) {
+	for name, text := range androidsim.AgentAPKs(version, code) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func withAgent(d *Driver, mode AgentMode, dir string) *Driver {
 }
 
 // openAgent starts one phone and opens it with the agent.
-func openAgent(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone) {
+func openAgent(t *testing.T, o androidsim.Options) (*Device, *androidsim.Phone) {
 	t.Helper()
 	driver, phones, _ := newPhones(t, o)
 	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
@@ -45,8 +45,8 @@ func openAgent(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone
 }
 
 // small is a phone that is quick to look at, with an app that shows its screens at once.
-func small() androidtest.Options {
-	return androidtest.Options{Width: 540, Height: 1200, Density: 210, LoginLoading: 1, LoginSpinner: 1}
+func small() androidsim.Options {
+	return androidsim.Options{Width: 540, Height: 1200, Density: 210, LoginLoading: 1, LoginSpinner: 1}
 }
 
 func launch(t *testing.T, d *Device, app string) {
@@ -59,7 +59,7 @@ func launch(t *testing.T, d *Device, app string) {
 func TestAgentReadsAndTouches(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
-	launch(t, d, androidtest.LoginPackage)
+	launch(t, d, androidsim.LoginPackage)
 	field := waitNode(t, d, "email")
 	if field == nil || p.Count("uiautomator") != 0 {
 		t.Fatalf("field %v, %d dumps", field, p.Count("uiautomator"))
@@ -83,7 +83,7 @@ func TestAgentReadsAndTouches(t *testing.T) {
 func TestAgentTypesAnyScript(t *testing.T) {
 	t.Parallel()
 	d, _ := openAgent(t, small())
-	launch(t, d, androidtest.LoginPackage)
+	launch(t, d, androidsim.LoginPackage)
 	tapOn(t, d, "email")
 	want := ""
 	for _, piece := range []string{"Grüße ", "plain ", "שלום ", "العربية", " 👩‍👩‍👧🏽", `日本\n`, "ok"} {
@@ -105,7 +105,7 @@ func TestAgentTypesAnyScript(t *testing.T) {
 func TestAgentPassword(t *testing.T) {
 	t.Parallel()
 	d, _ := openAgent(t, small())
-	launch(t, d, androidtest.LoginPackage)
+	launch(t, d, androidsim.LoginPackage)
 	tapOn(t, d, "password")
 	if err := d.Type(t.Context(), "pässwörd"); err != nil {
 		t.Fatal(err)
@@ -121,16 +121,16 @@ func TestAgentIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		o    androidtest.Options
+		o    androidsim.Options
 		mode AgentMode
-		hurt func(p *androidtest.Phone)
+		hurt func(p *androidsim.Phone)
 		says string
 	}{
-		{"old Android", androidtest.Options{API: 24}, AgentAuto, nil, "needs Android 8.0"},
-		{"switched off", androidtest.Options{}, AgentOff, nil, "TAPROOT_AGENT is off"},
-		{"installs are refused", androidtest.Options{RefusesInstalls: true}, AgentAuto, nil, "Install via USB"},
-		{"the port is taken", androidtest.Options{}, AgentAuto, (*androidtest.Phone).TakeAgentPort, "agent"},
-		{"another user of UiAutomation", androidtest.Options{}, AgentAuto, func(p *androidtest.Phone) {
+		{"old Android", androidsim.Options{API: 24}, AgentAuto, nil, "needs Android 8.0"},
+		{"switched off", androidsim.Options{}, AgentOff, nil, "TAPROOT_AGENT is off"},
+		{"installs are refused", androidsim.Options{RefusesInstalls: true}, AgentAuto, nil, "Install via USB"},
+		{"the port is taken", androidsim.Options{}, AgentAuto, (*androidsim.Phone).TakeAgentPort, "agent"},
+		{"another user of UiAutomation", androidsim.Options{}, AgentAuto, func(p *androidsim.Phone) {
 			p.HoldAutomation(true)
 		}, "session not created"},
 	} {
@@ -186,7 +186,7 @@ func TestAgentOverTheNetwork(t *testing.T) {
 			t.Errorf("%s: %v", serial, got)
 		}
 	}
-	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "192.168.1.7:5555"})
+	driver, phones, _ := newPhones(t, androidsim.Options{Serial: "192.168.1.7:5555"})
 	withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
 	dev, err := driver.Open(t.Context(), phones[0].Serial())
 	if err != nil {
@@ -222,13 +222,13 @@ func TestAgentVersions(t *testing.T) {
 			p := phones[0]
 			p.PutAgent(c.version, c.code, c.certificate)
 			if c.half {
-				p.RemoveApp(androidtest.AgentTestPackage)
+				p.RemoveApp(androidsim.AgentTestPackage)
 			}
 			withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
 			if _, err := driver.Open(t.Context(), p.Serial()); err != nil {
 				t.Fatal(err)
 			}
-			if version, ok := p.Installed(androidtest.AgentPackage); !ok || version != "10.6.6" {
+			if version, ok := p.Installed(androidsim.AgentPackage); !ok || version != "10.6.6" {
 				t.Errorf("version %q", version)
 			}
 		})
@@ -239,14 +239,14 @@ func TestAgentVersions(t *testing.T) {
 func TestAgentHolesInTheTree(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
-	launch(t, d, androidtest.LoginPackage)
+	launch(t, d, androidsim.LoginPackage)
 	waitNode(t, d, "email")
-	p.HangApp(androidtest.LoginPackage, true)
+	p.HangApp(androidsim.LoginPackage, true)
 	tree, err := d.Tree(t.Context())
 	if !errors.Is(err, drivers.ErrNotReady) || !strings.Contains(err.Error(), "does not respond") {
 		t.Fatalf("%v, %v", tree, err)
 	}
-	p.HangApp(androidtest.LoginPackage, false)
+	p.HangApp(androidsim.LoginPackage, false)
 	waitNode(t, d, "email")
 }
 
@@ -274,7 +274,7 @@ func TestAgentAims(t *testing.T) {
 	var moved error
 	for look := 0; look < 100 && moved == nil; look++ {
 		if look%20 == 0 { // on a busy machine it may be at rest before it is seen
-			launch(t, d, androidtest.ListPackage+"/.MovingActivity")
+			launch(t, d, androidsim.ListPackage+"/.MovingActivity")
 		}
 		tree, err := d.Tree(t.Context())
 		if err != nil {
@@ -298,7 +298,7 @@ func TestAgentAims(t *testing.T) {
 func TestAgentOnAScreenThatNeverRests(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
-	launch(t, d, androidtest.ListPackage+"/.AnimationActivity")
+	launch(t, d, androidsim.ListPackage+"/.AnimationActivity")
 	if tree, err := d.Tree(t.Context()); err != nil || findNode(tree, "title") == nil && len(tree.Windows) == 0 ||
 		p.Count("uiautomator") != 0 {
 		t.Errorf("%v", err)

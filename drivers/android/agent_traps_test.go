@@ -16,7 +16,7 @@ import (
 const sceneApp = "com.example.scene"
 
 // onScene opens a phone with the agent and an app that shows a scene.
-func onScene(t *testing.T, scene androidtest.Scene) (*Device, *androidtest.Phone) {
+func onScene(t *testing.T, scene androidsim.Scene) (*Device, *androidsim.Phone) {
 	t.Helper()
 	d, p := openAgent(t, small())
 	p.InstallScene(sceneApp, "Scene", scene)
@@ -38,13 +38,13 @@ func agentTree(t *testing.T, d *Device) *screen.Tree {
 func TestAgentRowOfAnotherContent(t *testing.T) {
 	t.Parallel()
 	var switched bool
-	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
-		row := androidtest.Part{ID: sceneApp + ":id/action", Text: "Archive", Bounds: image.Rect(20, 200, 500, 260),
+	d, p := onScene(t, func(androidsim.Moment) androidsim.Shown {
+		row := androidsim.Part{ID: sceneApp + ":id/action", Text: "Archive", Bounds: image.Rect(20, 200, 500, 260),
 			Clickable: true}
 		if switched {
 			row.Text = "Delete"
 		}
-		return androidtest.Shown{Page: []androidtest.Part{row}}
+		return androidsim.Shown{Page: []androidsim.Part{row}}
 	})
 	row := waitNode(t, d, "Archive")
 	p.Change(func() { switched = true })
@@ -57,8 +57,8 @@ func TestAgentRowOfAnotherContent(t *testing.T) {
 // TestAgentRanges: the number that the agent returns as the text of a slider is not visible.
 func TestAgentRanges(t *testing.T) {
 	t.Parallel()
-	d, _ := onScene(t, func(androidtest.Moment) androidtest.Shown {
-		return androidtest.Shown{Page: []androidtest.Part{
+	d, _ := onScene(t, func(androidsim.Moment) androidsim.Shown {
+		return androidsim.Shown{Page: []androidsim.Part{
 			{Class: "android.widget.SeekBar", ID: sceneApp + ":id/volume", Level: "50.0", Bounds: image.Rect(20, 200, 500, 260)},
 			{Text: "12.5", Bounds: image.Rect(20, 300, 500, 360)},
 		}}
@@ -75,13 +75,13 @@ func TestAgentRanges(t *testing.T) {
 func TestAgentDepth(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{60, 120, 260} {
-		d, _ := onScene(t, func(androidtest.Moment) androidtest.Shown {
-			part := androidtest.Part{Text: "At the bottom", Bounds: image.Rect(20, 200, 500, 260)}
+		d, _ := onScene(t, func(androidsim.Moment) androidsim.Shown {
+			part := androidsim.Part{Text: "At the bottom", Bounds: image.Rect(20, 200, 500, 260)}
 			for range depth {
-				part = androidtest.Part{Class: "android.view.ViewGroup", Bounds: image.Rect(0, 100, 540, 900),
-					Parts: []androidtest.Part{part}}
+				part = androidsim.Part{Class: "android.view.ViewGroup", Bounds: image.Rect(0, 100, 540, 900),
+					Parts: []androidsim.Part{part}}
 			}
-			return androidtest.Shown{Page: []androidtest.Part{part}}
+			return androidsim.Shown{Page: []androidsim.Part{part}}
 		})
 		if waitNode(t, d, "At the bottom") == nil {
 			t.Errorf("%d levels", depth)
@@ -93,8 +93,8 @@ func TestAgentDepth(t *testing.T) {
 // another.
 func TestAgentForbiddenCharacters(t *testing.T) {
 	t.Parallel()
-	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
-		return androidtest.Shown{Page: []androidtest.Part{{ID: sceneApp + ":id/odd", Text: "Bell\x07 & <b>\n\"quoted\" 👍",
+	d, p := onScene(t, func(androidsim.Moment) androidsim.Shown {
+		return androidsim.Shown{Page: []androidsim.Part{{ID: sceneApp + ":id/odd", Text: "Bell\x07 & <b>\n\"quoted\" 👍",
 			Bounds: image.Rect(20, 200, 500, 260), Clickable: true}}}
 	})
 	odd := waitNode(t, d, "odd")
@@ -111,7 +111,7 @@ func TestAgentForbiddenCharacters(t *testing.T) {
 func TestAgentHugeText(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
-	launch(t, d, androidtest.LoginPackage)
+	launch(t, d, androidsim.LoginPackage)
 	tapOn(t, d, "email")
 	err := d.Type(t.Context(), strings.Repeat("ü", 40000))
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "65536 bytes") ||
@@ -187,18 +187,18 @@ func TestAgentInstallations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		o    androidtest.Options
-		put  func(p *androidtest.Phone)
+		o    androidsim.Options
+		put  func(p *androidsim.Phone)
 		says string // "": the agent reads the screen
 	}{
-		{"two certificates", androidtest.Options{}, func(p *androidtest.Phone) {
+		{"two certificates", androidsim.Options{}, func(p *androidsim.Phone) {
 			p.PutAgent("10.6.6", 278, "a40da80a")
 			p.SignAgentTests("beef")
 		}, ""},
-		{"an am without options", androidtest.Options{PlainAm: true}, nil, ""},
-		{"a question that nobody answers", androidtest.Options{InstallPrompt: true}, nil,
+		{"an am without options", androidsim.Options{PlainAm: true}, nil, ""},
+		{"a question that nobody answers", androidsim.Options{InstallPrompt: true}, nil,
 			"answer the question on its screen"},
-		{"a refusal", androidtest.Options{RefusesInstalls: true}, nil, "Install via USB"},
+		{"a refusal", androidsim.Options{RefusesInstalls: true}, nil, "Install via USB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -261,7 +261,7 @@ func TestAgentToastOfAnotherScreen(t *testing.T) {
 			o := small()
 			o.NoToastWindows = blind
 			d, p := openAgent(t, o)
-			launch(t, d, androidtest.ListPackage+"/.ToastActivity")
+			launch(t, d, androidsim.ListPackage+"/.ToastActivity")
 			long, title := centre(waitNode(t, d, "long")), image.Pt(270, 10)
 			toast := func() *screen.Node {
 				for n := range agentTree(t, d).All {
@@ -301,12 +301,12 @@ func TestAgentNotificationAtTheLastMoment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			come := false
-			d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
-				shown := androidtest.Shown{
-					Page: []androidtest.Part{{ID: sceneApp + ":id/pay", Text: "Pay", Bounds: image.Rect(20, 200, 500, 260),
+			d, p := onScene(t, func(androidsim.Moment) androidsim.Shown {
+				shown := androidsim.Shown{
+					Page: []androidsim.Part{{ID: sceneApp + ":id/pay", Text: "Pay", Bounds: image.Rect(20, 200, 500, 260),
 						Clickable: true}}}
 				if come {
-					shown.Above = []androidtest.Part{{Class: "android.widget.FrameLayout", Text: "Lunch at noon?", Bounds: place,
+					shown.Above = []androidsim.Part{{Class: "android.widget.FrameLayout", Text: "Lunch at noon?", Bounds: place,
 						Clickable: true}}
 				}
 				return shown

@@ -9,9 +9,9 @@ import (
 
 // BenchmarkThroughADB is what one call costs through the real adb server when the phone itself takes no time.
 func BenchmarkThroughADB(b *testing.B) {
-	phone := androidtest.NewPhone(androidtest.Options{IdleQuiet: 1})
+	phone := androidsim.NewPhone(androidsim.Options{IdleQuiet: 1})
 	b.Cleanup(phone.Close)
-	adb := androidtest.StartADB(b)
+	adb := androidsim.StartADB(b)
 	serial := adb.Connect(b, phone)
 	driver := New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB})
 	dev, err := driver.Open(b.Context(), serial)

@@ -13,7 +13,7 @@ import (
 // only the first of them is started.
 func TestScreenshotsOverASlowConnection(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{Bandwidth: 2 << 20})
+	d, p := openPhone(t, androidsim.Options{Bandwidth: 2 << 20})
 	for range 3 {
 		img, err := d.Screenshot(t.Context())
 		if err != nil || img.Bounds() != p.Screen().Bounds() {

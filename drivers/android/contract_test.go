@@ -24,7 +24,7 @@ func levels() []int {
 func allLevels() []int { return []int{24, 28, 30, 34, 36} }
 
 func toLogin(ctx context.Context, dev drivers.Device) error {
-	return dev.(drivers.Apps).Launch(ctx, androidtest.LoginPackage, true)
+	return dev.(drivers.Apps).Launch(ctx, androidsim.LoginPackage, true)
 }
 
 func TestContract(t *testing.T) {
@@ -35,7 +35,7 @@ func TestContract(t *testing.T) {
 			drivertest.Run(t, drivertest.Subject[*testing.T]{
 				ID: "SIM1", Patience: time.Minute, Login: toLogin,
 				Driver: func(t *testing.T) drivers.Driver {
-					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+					driver, _, _ := newPhones(t, androidsim.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
 						LoginSpinner: 1, DoubleTap: 5 * time.Second})
 					return driver
 				},
@@ -56,7 +56,7 @@ func TestContractWithAgent(t *testing.T) {
 			drivertest.Run(t, drivertest.Subject[*testing.T]{
 				ID: "SIM1", Patience: time.Minute, Login: toLogin,
 				Driver: func(t *testing.T) drivers.Driver {
-					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+					driver, _, _ := newPhones(t, androidsim.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
 						LoginSpinner: 1, DoubleTap: 5 * time.Second})
 					return withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
 				},
@@ -69,8 +69,8 @@ func TestContractWithAgent(t *testing.T) {
 func TestContractWithAgentThroughRealADB(t *testing.T) {
 	shorttest.Leave(t, "the agent and the real adb, each alone, keep the contract")
 	t.Parallel()
-	adb := androidtest.StartADB(t)
-	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+	adb := androidsim.StartADB(t)
+	phone := androidsim.NewPhone(androidsim.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
 		LoginSpinner: 1, DoubleTap: 5 * time.Second})
 	t.Cleanup(phone.Close)
 	serial, notes, apks := adb.Connect(t, phone), t.TempDir(), agentFolder(t, "10.6.6", 278)
@@ -89,13 +89,13 @@ func TestContractWithAgentThroughRealADB(t *testing.T) {
 // TestContractThroughRealADB: all phones on one real adb server, at once.
 func TestContractThroughRealADB(t *testing.T) {
 	t.Parallel()
-	adb := androidtest.StartADB(t)
+	adb := androidsim.StartADB(t)
 	apis := allLevels()
 	if testing.Short() {
 		apis = apis[len(apis)-1:]
 	}
 	for _, api := range apis {
-		phone := androidtest.NewPhone(androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+		phone := androidsim.NewPhone(androidsim.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
 			LoginSpinner: 1, DoubleTap: 5 * time.Second})
 		t.Cleanup(phone.Close)
 		serial, notes := adb.Connect(t, phone), t.TempDir()

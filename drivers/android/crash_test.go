@@ -22,7 +22,7 @@ func crashOf(t *testing.T, d *Device) *drivers.Crash {
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
+		d, p := openPhone(t, androidsim.Options{API: api, LoginLoading: 1})
 		if crash := crashOf(t, d); crash != nil {
 			t.Errorf("API %d: before anything was launched: %+v", api, crash)
 		}
@@ -30,27 +30,27 @@ func TestCrash(t *testing.T) {
 		if crash := crashOf(t, d); crash != nil {
 			t.Errorf("API %d: before it crashed: %+v", api, crash)
 		}
-		if err := d.Type(t.Context(), androidtest.LoginCrash); err != nil {
+		if err := d.Type(t.Context(), androidsim.LoginCrash); err != nil {
 			t.Fatal(err)
 		}
 		tapOn(t, d, "sign_in")
 		crash := crashOf(t, d)
-		if crash == nil || crash.App != androidtest.LoginPackage || crash.Kind != drivers.CrashException ||
+		if crash == nil || crash.App != androidsim.LoginPackage || crash.Kind != drivers.CrashException ||
 			crash.Reason != "java.lang.IllegalStateException: no session for crash@example.com" ||
 			!strings.HasPrefix(crash.Report, "FATAL EXCEPTION: main\nProcess: com.example.login, PID: ") ||
 			!strings.Contains(crash.Report, "\tat com.example.login") {
 			t.Fatalf("API %d: %+v", api, crash)
 		}
-		if strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) || p.Running(androidtest.LoginPackage) {
+		if strings.HasPrefix(p.Foreground(), androidsim.LoginPackage) || p.Running(androidsim.LoginPackage) {
 			t.Errorf("API %d: the app goes on", api)
 		}
-		if err := d.Launch(t.Context(), androidtest.LoginPackage, false); err != nil {
+		if err := d.Launch(t.Context(), androidsim.LoginPackage, false); err != nil {
 			t.Fatal(err)
 		}
 		if crash := crashOf(t, d); crash != nil {
 			t.Errorf("API %d: the crash before the launch: %+v", api, crash)
 		}
-		p.Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
+		p.Crash(androidsim.LoginPackage, "java.lang.OutOfMemoryError")
 		if crash := crashOf(t, d); crash == nil || crash.Reason != "java.lang.OutOfMemoryError" {
 			t.Errorf("API %d: the second: %+v", api, crash)
 		}
@@ -60,17 +60,17 @@ func TestCrash(t *testing.T) {
 // TestCrashOfOthers: the end of other apps, and of an app that the test itself stopped, is not reported.
 func TestCrashOfOthers(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
-	for _, app := range []string{androidtest.ListPackage, androidtest.LoginPackage} {
+	d, p := openPhone(t, androidsim.Options{})
+	for _, app := range []string{androidsim.ListPackage, androidsim.LoginPackage} {
 		if err := d.Launch(t.Context(), app, true); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.Crash(androidtest.ListPackage, "java.lang.Error")
+	p.Crash(androidsim.ListPackage, "java.lang.Error")
 	if crash := crashOf(t, d); crash != nil {
 		t.Errorf("%+v", crash)
 	}
-	if err := d.Stop(t.Context(), androidtest.LoginPackage); err != nil {
+	if err := d.Stop(t.Context(), androidsim.LoginPackage); err != nil {
 		t.Fatal(err)
 	}
 	if crash := crashOf(t, d); crash != nil {
@@ -80,8 +80,8 @@ func TestCrashOfOthers(t *testing.T) {
 
 func TestANR(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
-	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+	d, p := openPhone(t, androidsim.Options{})
+	if err := d.Launch(t.Context(), androidsim.LoginPackage, true); err != nil {
 		t.Fatal(err)
 	}
 	p.Log('E', "ActivityManager",
@@ -167,10 +167,10 @@ func TestCrashAfterATap(t *testing.T) {
 		for _, api := range []int{30, 36} {
 			t.Run(fmt.Sprintf("%s/%d", button, api), func(t *testing.T) {
 				t.Parallel()
-				o := androidtest.Small
+				o := androidsim.Small
 				o.API = api
 				d, p := openPhone(t, o)
-				if err := d.Launch(t.Context(), androidtest.ListPackage+"/.CrashActivity", true); err != nil {
+				if err := d.Launch(t.Context(), androidsim.ListPackage+"/.CrashActivity", true); err != nil {
 					t.Fatal(err)
 				}
 				var log bytes.Buffer
@@ -210,31 +210,31 @@ func await(t *testing.T, what string, done func() bool) {
 // TestLogThatCannotBeRead: then it is not known whether the app has crashed.
 func TestLogThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Small)
-	if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+	d, p := openPhone(t, androidsim.Small)
+	if err := d.Launch(t.Context(), androidsim.ListPackage, true); err != nil {
 		t.Fatal(err)
 	}
-	p.Fail(androidtest.Fault{Match: "-b crash", Kind: androidtest.Error, Output: "unknown buffer crash\n", Code: 1})
-	p.Crash(androidtest.ListPackage, "java.lang.Error: gone")
+	p.Fail(androidsim.Fault{Match: "-b crash", Kind: androidsim.Error, Output: "unknown buffer crash\n", Code: 1})
+	p.Crash(androidsim.ListPackage, "java.lang.Error: gone")
 	if crash := crashOf(t, d); crash == nil || crash.Reason != "java.lang.Error: gone" {
 		t.Errorf("a phone without that buffer: %+v", crash)
 	}
-	if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+	if err := d.Launch(t.Context(), androidsim.ListPackage, true); err != nil {
 		t.Fatal(err)
 	}
 	if crash := crashOf(t, d); crash != nil {
 		t.Errorf("no crash: %+v", crash)
 	}
-	p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Error, Output: "logcat: Unable to open log device\n",
+	p.Fail(androidsim.Fault{Match: "logcat -d", Kind: androidsim.Error, Output: "logcat: Unable to open log device\n",
 		Code: 1})
 	if crash, err := d.Crashed(t.Context()); err == nil || crash != nil || !strings.Contains(err.Error(), "not checked") {
 		t.Errorf("%+v, %v", crash, err)
 	}
-	p.Complain("Application Error: " + androidtest.ListPackage)
+	p.Complain("Application Error: " + androidsim.ListPackage)
 	if crash := crashOf(t, d); crash == nil {
 		t.Error("the dialog on the screen tells of it, too")
 	}
-	d.watch(androidtest.ListPackage, output{out: []byte("date: not found")})
+	d.watch(androidsim.ListPackage, output{out: []byte("date: not found")})
 	p.Heal()
 	p.Complain("")
 	if _, err := d.Crashed(t.Context()); err == nil || !strings.Contains(err.Error(), "not checked") {

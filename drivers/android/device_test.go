@@ -17,14 +17,14 @@ import (
 func TestDevicesInEveryState(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t,
-		androidtest.Options{Serial: "D-ready", API: 30},
-		androidtest.Options{Serial: "A-offline"},
-		androidtest.Options{Serial: "B-unauthorized", Unauthorized: true},
-		androidtest.Options{Serial: "C-recovery"},
-		androidtest.Options{Serial: "E-absent"})
-	phones[1].SetState(androidtest.StateOffline)
-	phones[3].SetState(androidtest.StateRecovery)
-	phones[4].SetState(androidtest.StateAbsent)
+		androidsim.Options{Serial: "D-ready", API: 30},
+		androidsim.Options{Serial: "A-offline"},
+		androidsim.Options{Serial: "B-unauthorized", Unauthorized: true},
+		androidsim.Options{Serial: "C-recovery"},
+		androidsim.Options{Serial: "E-absent"})
+	phones[1].SetState(androidsim.StateOffline)
+	phones[3].SetState(androidsim.StateRecovery)
+	phones[4].SetState(androidsim.StateAbsent)
 	infos, err := driver.Devices(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -101,18 +101,18 @@ func TestOpenWakesTheDisplay(t *testing.T) {
 func TestOpenOfALockedPhone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		o    androidtest.Options
+		o    androidsim.Options
 		want []string // words of the error; none: it opens
 	}{
-		"a dark display":            {androidtest.Options{Asleep: true}, nil},
-		"a keyguard without secret": {androidtest.Options{Lock: androidtest.SwipeLock, Asleep: true}, nil},
-		"awake behind a keyguard":   {androidtest.Options{Lock: androidtest.SwipeLock}, nil},
-		"a PIN":                     {androidtest.Options{Lock: androidtest.PINLock}, []string{"locked", "keyguard", "PIN"}},
-		"a PIN and a dark display": {androidtest.Options{Lock: androidtest.PINLock, Asleep: true},
+		"a dark display":            {androidsim.Options{Asleep: true}, nil},
+		"a keyguard without secret": {androidsim.Options{Lock: androidsim.SwipeLock, Asleep: true}, nil},
+		"awake behind a keyguard":   {androidsim.Options{Lock: androidsim.SwipeLock}, nil},
+		"a PIN":                     {androidsim.Options{Lock: androidsim.PINLock}, []string{"locked", "keyguard", "PIN"}},
+		"a PIN and a dark display": {androidsim.Options{Lock: androidsim.PINLock, Asleep: true},
 			[]string{"locked", "PIN"}},
-		"a display that stays dark": {androidtest.Options{Asleep: true, Unwakeable: true},
+		"a display that stays dark": {androidsim.Options{Asleep: true, Unwakeable: true},
 			[]string{"display is off (asleep)"}},
-		"all of it": {androidtest.Options{Asleep: true, Unwakeable: true, Lock: androidtest.PINLock},
+		"all of it": {androidsim.Options{Asleep: true, Unwakeable: true, Lock: androidsim.PINLock},
 			[]string{"asleep", "locked", "PIN"}},
 	} {
 		for _, api := range levels() {
@@ -140,7 +140,7 @@ func TestOpenOfALockedPhone(t *testing.T) {
 
 func TestOpenOfADozingPhone(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{Unwakeable: true}, androidtest.Options{})
+	driver, phones, _ := newPhones(t, androidsim.Options{Unwakeable: true}, androidsim.Options{})
 	for i, p := range phones {
 		p.Doze()
 		_, err := driver.Open(t.Context(), p.Serial())
@@ -153,7 +153,7 @@ func TestOpenOfADozingPhone(t *testing.T) {
 // TestLockDuringATest is an obstacle, not the app's fault.
 func TestLockDuringATest(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{Lock: androidtest.SwipeLock})
+	d, p := openPhone(t, androidsim.Options{Lock: androidsim.SwipeLock})
 	if what, err := d.Obstacle(t.Context()); what != "" || err != nil {
 		t.Errorf("%q, %v", what, err)
 	}
@@ -195,9 +195,9 @@ func TestParseGlass(t *testing.T) {
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "X", Unauthorized: true}, androidtest.Options{
+	driver, phones, _ := newPhones(t, androidsim.Options{Serial: "X", Unauthorized: true}, androidsim.Options{
 		Serial: "Y"})
-	phones[1].SetState(androidtest.StateRecovery)
+	phones[1].SetState(androidsim.StateRecovery)
 	for serial, want := range map[string]string{"X": "Allow USB debugging", "Y": "adb reboot", "none": "not found"} {
 		_, err := driver.Open(t.Context(), serial)
 		if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), want) ||
@@ -213,12 +213,12 @@ func TestWorkOnEveryAndroid(t *testing.T) {
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1, LoginSpinner: 1})
-			if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+			d, p := openPhone(t, androidsim.Options{API: api, LoginLoading: 1, LoginSpinner: 1})
+			if err := d.Launch(t.Context(), androidsim.LoginPackage, true); err != nil {
 				t.Fatalf("API %d: %v", api, err)
 			}
 			for _, step := range []struct{ field, text string }{
-				{"email", androidtest.LoginEmail}, {"password", androidtest.LoginPassword},
+				{"email", androidsim.LoginEmail}, {"password", androidsim.LoginPassword},
 			} {
 				tapOn(t, d, step.field)
 				if err := d.Type(t.Context(), step.text); err != nil {
@@ -230,7 +230,7 @@ func TestWorkOnEveryAndroid(t *testing.T) {
 			}
 			tapOn(t, d, "sign_in")
 			waitNode(t, d, "Welcome, Ada")
-			if pkg, err := d.Foreground(t.Context()); err != nil || pkg != androidtest.LoginPackage {
+			if pkg, err := d.Foreground(t.Context()); err != nil || pkg != androidsim.LoginPackage {
 				t.Errorf("API %d: foreground %q, %v", api, pkg, err)
 			}
 			img, err := d.Screenshot(t.Context())
@@ -250,7 +250,7 @@ func TestWorkOnEveryAndroid(t *testing.T) {
 
 func TestKeyboardShown(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Options{})
+	d, _ := openPhone(t, androidsim.Options{})
 	if shown, err := d.KeyboardShown(t.Context()); err != nil || shown {
 		t.Errorf("on the launcher: %v, %v", shown, err)
 	}
@@ -262,13 +262,13 @@ func TestKeyboardShown(t *testing.T) {
 
 func TestLaunchOfNoApp(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Options{})
+	d, _ := openPhone(t, androidsim.Options{})
 	for app, want := range map[string]string{
-		"com.example.logn":                    "did you mean com.example.login",
-		"com.nobody.knows":                    "not installed",
-		"com.example.login; reboot":           "not a package name",
-		androidtest.LoginPackage + "/.NoSuch": "com.example.login/.NoSuch",
-		"":                                    "not a package name",
+		"com.example.logn":                   "did you mean com.example.login",
+		"com.nobody.knows":                   "not installed",
+		"com.example.login; reboot":          "not a package name",
+		androidsim.LoginPackage + "/.NoSuch": "com.example.login/.NoSuch",
+		"":                                   "not a package name",
 	} {
 		err := d.Launch(t.Context(), app, false)
 		if !errors.Is(err, drivers.ErrNoApp) || !strings.Contains(err.Error(), want) {
@@ -280,7 +280,7 @@ func TestLaunchOfNoApp(t *testing.T) {
 func TestInputForbidden(t *testing.T) {
 	t.Parallel()
 	for _, api := range []int{28, 34} {
-		d, _ := openPhone(t, androidtest.Options{API: api, InputForbidden: true})
+		d, _ := openPhone(t, androidsim.Options{API: api, InputForbidden: true})
 		for name, err := range map[string]error{
 			"tap": d.Tap(t.Context(), image.Pt(5, 5)), "type": d.Type(t.Context(), "x"),
 		} {
@@ -294,8 +294,8 @@ func TestInputForbidden(t *testing.T) {
 // TestCmdInputIsLeftWhereItIsMissing: only a response that says so leads to a second attempt.
 func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{API: 34})
-	p.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "cmd: Can't find service: input\n",
+	d, p := openPhone(t, androidsim.Options{API: 34})
+	p.Fail(androidsim.Fault{Match: "cmd input", Kind: androidsim.Error, Output: "cmd: Can't find service: input\n",
 		Code: 20})
 	for range 2 {
 		if err := d.Tap(t.Context(), image.Pt(500, 500)); err != nil {
@@ -305,8 +305,8 @@ func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
 	if len(p.Taps()) != 2 || p.Count("input") != 2 {
 		t.Errorf("%d taps, input ran %d times", len(p.Taps()), p.Count("input"))
 	}
-	again, q := openPhone(t, androidtest.Options{API: 34})
-	q.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "java.lang.IllegalStateException\n",
+	again, q := openPhone(t, androidsim.Options{API: 34})
+	q.Fail(androidsim.Fault{Match: "cmd input", Kind: androidsim.Error, Output: "java.lang.IllegalStateException\n",
 		Code: 255})
 	if err := again.Tap(t.Context(), image.Pt(500, 500)); err == nil {
 		t.Error("a tap that went wrong was not reported")
@@ -320,22 +320,22 @@ func TestTreeTriesAgain(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name  string
-		fault androidtest.Fault
+		fault androidsim.Fault
 		dumps int
 		kind  error // nil: a tree comes
 	}{
-		{"null root once", androidtest.Fault{Nth: 1, Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
+		{"null root once", androidsim.Fault{Nth: 1, Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
 			2, nil},
-		{"null root for ever", androidtest.Fault{Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
+		{"null root for ever", androidsim.Fault{Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
 			dumpTries, drivers.ErrNotReady},
-		{"never idle", androidtest.Fault{Output: "ERROR: could not get idle state.\n"}, 1, drivers.ErrNotReady},
-		{"NPE once", androidtest.Fault{Nth: 1, Output: "java.lang.NullPointerException: childNafCheck\n", Code: 1}, 2, nil},
-		{"killed twice", androidtest.Fault{Nth: 1, Output: "Killed\n", Code: 137}, 2, nil},
+		{"never idle", androidsim.Fault{Output: "ERROR: could not get idle state.\n"}, 1, drivers.ErrNotReady},
+		{"NPE once", androidsim.Fault{Nth: 1, Output: "java.lang.NullPointerException: childNafCheck\n", Code: 1}, 2, nil},
+		{"killed twice", androidsim.Fault{Nth: 1, Output: "Killed\n", Code: 137}, 2, nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			d, p := openPhone(t, androidtest.Options{})
-			c.fault.Match, c.fault.Kind = "uiautomator dump", androidtest.Error
+			d, p := openPhone(t, androidsim.Options{})
+			c.fault.Match, c.fault.Kind = "uiautomator dump", androidsim.Error
 			p.Fail(c.fault)
 			_, err := d.Tree(t.Context())
 			if c.kind == nil && err != nil || c.kind != nil && !errors.Is(err, c.kind) {
@@ -369,7 +369,7 @@ func noLeftovers(t *testing.T, d *Device) {
 
 func TestOpenClearsWhatWasLeft(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{})
+	driver, phones, _ := newPhones(t, androidsim.Options{})
 	if err := phones[0].WriteFile(tempDir+tempPrefix+"old-1.xml", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +384,7 @@ func TestOpenClearsWhatWasLeft(t *testing.T) {
 func TestScreenOfAFoldedPhone(t *testing.T) {
 	t.Parallel()
 	// few bytes: a slow machine would give up on many, and ask for a PNG
-	d, p := openPhone(t, androidtest.Options{Width: 270, Height: 600, Displays: 2, Folded: true})
+	d, p := openPhone(t, androidsim.Options{Width: 270, Height: 600, Displays: 2, Folded: true})
 	for range 2 {
 		img, err := d.Screenshot(t.Context())
 		if err != nil {
@@ -403,7 +403,7 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 // TestScreenshotUnderAnOverriddenSize: trees and taps go by `wm size`, and so must screenshots, upright and landscape.
 func TestScreenshotUnderAnOverriddenSize(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{Width: 540, Height: 1200, Density: 210, WholeGlass: true})
+	driver, phones, _ := newPhones(t, androidsim.Options{Width: 540, Height: 1200, Density: 210, WholeGlass: true})
 	for _, line := range []string{"wm size 360x800",
 		"settings put system accelerometer_rotation 0; settings put system user_rotation 1"} {
 		dev, err := driver.Open(t.Context(), phones[0].Serial())
@@ -435,8 +435,8 @@ func TestScreenshotUnderAnOverriddenSize(t *testing.T) {
 
 func TestScreenshotFallsBackToPNG(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{Displays: 2})
-	p.Fail(androidtest.Fault{Match: "screencap", Nth: 1, Kind: androidtest.Error, Output: "no such format\n", Code: 0})
+	d, p := openPhone(t, androidsim.Options{Displays: 2})
+	p.Fail(androidsim.Fault{Match: "screencap", Nth: 1, Kind: androidsim.Error, Output: "no such format\n", Code: 0})
 	img, err := d.Screenshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -448,7 +448,7 @@ func TestScreenshotFallsBackToPNG(t *testing.T) {
 
 func TestNothingWorksOnAClosedDevice(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 func TestRecording(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Small)
+	d, _ := openPhone(t, androidsim.Small)
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestRecording(t *testing.T) {
 // TestRecordingInSegments: the phone's screenrecord ends by itself, and the recording continues in the next file.
 func TestRecordingInSegments(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Small)
+	d, p := openPhone(t, androidsim.Small)
 	d.segment = 1
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
@@ -74,15 +74,15 @@ func TestRecordingInSegments(t *testing.T) {
 func TestRecorderThatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]bool{"under its number": false, "under its file, too": true} {
-		d, p := openPhone(t, androidtest.Small)
+		d, p := openPhone(t, androidsim.Small)
 		r, err := d.StartRecording(t.Context(), t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Fail(androidtest.Fault{Match: "kill -2 ", Nth: 1, Kind: androidtest.Error,
+		p.Fail(androidsim.Fault{Match: "kill -2 ", Nth: 1, Kind: androidsim.Error,
 			Output: "/system/bin/sh: kill: 4321: No such process\n", Code: 1})
 		if lost {
-			p.Fail(androidtest.Fault{Match: "pkill", Kind: androidtest.Error, Code: 1})
+			p.Fail(androidsim.Fault{Match: "pkill", Kind: androidsim.Error, Code: 1})
 		}
 		ended := make(chan error, 1)
 		go func() {
@@ -104,7 +104,7 @@ func TestRecorderThatIsGone(t *testing.T) {
 
 func TestRecordingWithoutAnEncoder(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{NoEncoder: true})
+	d, p := openPhone(t, androidsim.Options{NoEncoder: true})
 	d.probe = time.Minute
 	_, err := d.StartRecording(t.Context(), t.TempDir())
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "screenrecord: ") {
@@ -118,9 +118,9 @@ func TestRecordingWithoutAnEncoder(t *testing.T) {
 
 func TestRecordingAtASmallerSize(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	d.probe = 5 * time.Second
-	p.Fail(androidtest.Fault{Match: "screenrecord", Nth: 1, Kind: androidtest.Error,
+	p.Fail(androidsim.Fault{Match: "screenrecord", Nth: 1, Kind: androidsim.Error,
 		Output: "ERROR: unable to configure codec (err=-38)\n", Code: 1})
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
@@ -133,7 +133,7 @@ func TestRecordingAtASmallerSize(t *testing.T) {
 
 func TestCloseEndsARecording(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Small)
+	d, _ := openPhone(t, androidsim.Small)
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestCloseEndsARecording(t *testing.T) {
 
 func TestLog(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	p.Log('I', "Before", "not ours")
 	if err := drivers.Pause(t.Context(), 5*time.Millisecond); err != nil { // logcat's clock counts milliseconds
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 
 func TestLogSaysWhyItEnded(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	stop, err := d.StartLog(t.Context(), brokenWriter{})
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func (l *logged) Write(p []byte) (int, error) {
 
 func TestLogOfALostPhone(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	w := &logged{any: make(chan struct{})}
 	stop, err := d.StartLog(t.Context(), w)
 	if err != nil {
@@ -284,13 +284,13 @@ func TestLogOfALostPhone(t *testing.T) {
 // and each line once.
 func TestLogGoesOn(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]func(d *Device, p *androidtest.Phone){
-		"a loose cable": func(_ *Device, p *androidtest.Phone) {
+	for name, cut := range map[string]func(d *Device, p *androidsim.Phone){
+		"a loose cable": func(_ *Device, p *androidsim.Phone) {
 			p.Disconnect()
 			p.Log('I', "X", "meanwhile")
 			p.Reconnect()
 		},
-		"logcat was killed": func(d *Device, p *androidtest.Phone) {
+		"logcat was killed": func(d *Device, p *androidsim.Phone) {
 			if _, code, err := d.Shell(t.Context(), "pkill -9 logcat"); err != nil || code != 0 {
 				t.Errorf("kill: %d, %v", code, err)
 			}
@@ -299,7 +299,7 @@ func TestLogGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, p := openPhone(t, androidtest.Options{})
+			d, p := openPhone(t, androidsim.Options{})
 			w := &logged{any: make(chan struct{})}
 			stop, err := d.StartLog(t.Context(), w)
 			if err != nil {

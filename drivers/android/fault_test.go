@@ -39,7 +39,7 @@ var calls = []struct {
 	{"tap", "input tap", func(ctx context.Context, d *Device, _ string) error { return d.Tap(ctx, image.Pt(500, 500)) }},
 	{"type", "input text", func(ctx context.Context, d *Device, _ string) error { return d.Type(ctx, "abc") }},
 	{"launch", "am start", func(ctx context.Context, d *Device, _ string) error {
-		return d.Launch(ctx, androidtest.LoginPackage, false)
+		return d.Launch(ctx, androidsim.LoginPackage, false)
 	}},
 	{"foreground", "dumpsys window", func(ctx context.Context, d *Device, _ string) error {
 		_, err := d.Foreground(ctx)
@@ -89,13 +89,13 @@ var calls = []struct {
 		return d.HideKeyboard(ctx)
 	}},
 	{"stop", "am force-stop", func(ctx context.Context, d *Device, _ string) error {
-		return d.Stop(ctx, androidtest.ListPackage)
+		return d.Stop(ctx, androidsim.ListPackage)
 	}},
 	{"clear", "pm clear", func(ctx context.Context, d *Device, _ string) error {
-		return d.ClearApp(ctx, androidtest.ListPackage)
+		return d.ClearApp(ctx, androidsim.ListPackage)
 	}},
 	{"permissions", "dumpsys package", func(ctx context.Context, d *Device, _ string) error {
-		return d.SetPermissions(ctx, androidtest.LoginPackage, map[string]bool{"camera": true})
+		return d.SetPermissions(ctx, androidsim.LoginPackage, map[string]bool{"camera": true})
 	}},
 	{"list", "pm list", func(ctx context.Context, d *Device, _ string) error { _, err := d.ListApps(ctx); return err }},
 	{"link", "am start", func(ctx context.Context, d *Device, _ string) error {
@@ -109,13 +109,13 @@ var calls = []struct {
 		return d.Airplane(ctx, true)
 	}},
 	{"locale", "set-app-locales", func(ctx context.Context, d *Device, _ string) error {
-		return d.Locale(ctx, androidtest.LoginPackage, "fr-FR")
+		return d.Locale(ctx, androidsim.LoginPackage, "fr-FR")
 	}},
 	{"notifications", "expand-notifications", func(ctx context.Context, d *Device, _ string) error {
 		return d.Notifications(ctx)
 	}},
 	{"crash", "logcat -d", func(ctx context.Context, d *Device, _ string) error {
-		if err := d.Launch(ctx, androidtest.LoginPackage, false); err != nil {
+		if err := d.Launch(ctx, androidsim.LoginPackage, false); err != nil {
 			return err
 		}
 		_, err := d.Crashed(ctx)
@@ -147,7 +147,7 @@ var calls = []struct {
 	}},
 	{"calm", "settings put", func(ctx context.Context, d *Device, _ string) error { return d.StopAnimations(ctx) }},
 	{"measure", "meminfo", func(ctx context.Context, d *Device, _ string) error {
-		if err := d.Launch(ctx, androidtest.LoginPackage, false); err != nil {
+		if err := d.Launch(ctx, androidsim.LoginPackage, false); err != nil {
 			return err
 		}
 		_, err := d.Measure(ctx)
@@ -174,12 +174,12 @@ func ownTime(call string) bool {
 // app; nothing is left; and once the phone is well again the call works.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
-	faults := map[string]androidtest.Fault{
-		"drop":    {Kind: androidtest.Drop},
-		"cut":     {Kind: androidtest.Cut, Bytes: 3},
-		"garbage": {Kind: androidtest.Garbage, Bytes: 300},
-		"refuse":  {Kind: androidtest.Refuse},
-		"hang":    {Kind: androidtest.Hang},
+	faults := map[string]androidsim.Fault{
+		"drop":    {Kind: androidsim.Drop},
+		"cut":     {Kind: androidsim.Cut, Bytes: 3},
+		"garbage": {Kind: androidsim.Garbage, Bytes: 300},
+		"refuse":  {Kind: androidsim.Refuse},
+		"hang":    {Kind: androidsim.Hang},
 	}
 	for i, call := range calls {
 		for j, name := range slices.Sorted(maps.Keys(faults)) {
@@ -189,12 +189,12 @@ func TestFaultMatrix(t *testing.T) {
 			fault := faults[name]
 			t.Run(call.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				d, p := openPhone(t, androidtest.Options{LoginLoading: 1, Root: true, Width: 720, Height: 1280, Density: 280})
+				d, p := openPhone(t, androidsim.Options{LoginLoading: 1, Root: true, Width: 720, Height: 1280, Density: 280})
 				fault.Match = call.service
 				p.Fail(fault)
 				taps := len(p.Taps())
 				limit := time.Minute
-				if fault.Kind == androidtest.Hang {
+				if fault.Kind == androidsim.Hang {
 					limit = 500 * time.Millisecond
 					if strings.Contains(call.name, "film") {
 						limit = 1500 * time.Millisecond // it is watched for a while before it is stopped
@@ -236,8 +236,8 @@ func checkFault(t *testing.T, call, fault, serial string, err error) {
 // TestCancelEndsACall: a hanging phone must not hold a cancelled call.
 func TestCancelEndsACall(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
-	p.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Hang})
+	d, p := openPhone(t, androidsim.Options{})
+	p.Fail(androidsim.Fault{Match: "uiautomator", Kind: androidsim.Hang})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("somebody pressed Ctrl-C")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(reason) })
@@ -250,8 +250,8 @@ func TestCancelEndsACall(t *testing.T) {
 // TestCloseEndsACall: Close may come at any time.
 func TestCloseEndsACall(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
-	p.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Hang})
+	d, p := openPhone(t, androidsim.Options{})
+	p.Fail(androidsim.Fault{Match: "uiautomator", Kind: androidsim.Hang})
 	closed := make(chan error, 1)
 	time.AfterFunc(50*time.Millisecond, func() { closed <- d.Close() })
 	if _, err := d.Tree(t.Context()); !errors.Is(err, drivers.ErrClosed) {
@@ -265,8 +265,8 @@ func TestCloseEndsACall(t *testing.T) {
 // TestSlowPhone: what is late in the device's own time limit is waited for.
 func TestSlowPhone(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
-	p.Fail(androidtest.Fault{Match: "screencap", Kind: androidtest.Slow, Delay: 300 * time.Millisecond})
+	d, p := openPhone(t, androidsim.Options{})
+	p.Fail(androidsim.Fault{Match: "screencap", Kind: androidsim.Slow, Delay: 300 * time.Millisecond})
 	if _, err := d.Screenshot(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -274,7 +274,7 @@ func TestSlowPhone(t *testing.T) {
 
 func TestPhoneGoneForGood(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "GONE"}, androidtest.Options{Serial: "HERE"})
+	driver, phones, _ := newPhones(t, androidsim.Options{Serial: "GONE"}, androidsim.Options{Serial: "HERE"})
 	gone, err := driver.Open(t.Context(), "GONE")
 	if err != nil {
 		t.Fatal(err)
@@ -486,8 +486,8 @@ func TestOutputIsCapped(t *testing.T) {
 // TestErrorsHideWhatIsTyped: what a test types may be a password, and errors go into reports.
 func TestErrorsHideWhatIsTyped(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
-	p.Fail(androidtest.Fault{Match: "input text", Kind: androidtest.Refuse})
+	d, p := openPhone(t, androidsim.Options{})
+	p.Fail(androidsim.Fault{Match: "input text", Kind: androidsim.Refuse})
 	if err := d.Type(t.Context(), "hunter2"); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)
 	}

@@ -14,13 +14,13 @@ import (
 )
 
 // gesturesPage opens the simulator's page that says which gesture it saw.
-func gesturesPage(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone) {
+func gesturesPage(t *testing.T, o androidsim.Options) (*Device, *androidsim.Phone) {
 	t.Helper()
 	if o.DoubleTap == 0 {
 		o.DoubleTap = 10 * time.Second
 	}
 	d, p := openPhone(t, o)
-	if err := d.Launch(t.Context(), androidtest.ListPackage+"/.GesturesActivity", true); err != nil {
+	if err := d.Launch(t.Context(), androidsim.ListPackage+"/.GesturesActivity", true); err != nil {
 		t.Fatal(err)
 	}
 	return d, p
@@ -37,7 +37,7 @@ func TestGesturesOnEveryAndroid(t *testing.T) {
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			d, p := gesturesPage(t, androidtest.Options{API: api})
+			d, p := gesturesPage(t, androidsim.Options{API: api})
 			target, apple, basket := pointOf(t, d, "target"), pointOf(t, d, "apple"), pointOf(t, d, "basket")
 			for _, g := range []struct {
 				sees string
@@ -69,8 +69,8 @@ func TestGesturesOnEveryAndroid(t *testing.T) {
 // TestDoubleTapWhereEachInputIsSlow: two taps, one after the other, would be too far apart.
 func TestDoubleTapWhereEachInputIsSlow(t *testing.T) {
 	t.Parallel()
-	d, _ := gesturesPage(t, androidtest.Options{
-		API: 24, DoubleTap: 1200 * time.Millisecond, Latency: androidtest.Latency{Input: 1500 * time.Millisecond},
+	d, _ := gesturesPage(t, androidsim.Options{
+		API: 24, DoubleTap: 1200 * time.Millisecond, Latency: androidsim.Latency{Input: 1500 * time.Millisecond},
 	})
 	if err := d.DoubleTap(t.Context(), pointOf(t, d, "target")); err != nil {
 		t.Fatal(err)
@@ -83,8 +83,8 @@ func TestDoubleTapWhereEachInputIsSlow(t *testing.T) {
 func TestSwipeScrolls(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api})
-		if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+		d, p := openPhone(t, androidsim.Options{API: api})
+		if err := d.Launch(t.Context(), androidsim.ListPackage, true); err != nil {
 			t.Fatal(err)
 		}
 		waitNode(t, d, "Payments")
@@ -104,7 +104,7 @@ func TestSwipeScrolls(t *testing.T) {
 // TestPointsAfterRotation: the screen's size is asked again before a point is refused, and for nothing else.
 func TestPointsAfterRotation(t *testing.T) {
 	t.Parallel()
-	d, p := gesturesPage(t, androidtest.Options{})
+	d, p := gesturesPage(t, androidsim.Options{})
 	if _, err := d.Screenshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +129,8 @@ func TestPointsAfterRotation(t *testing.T) {
 // TestBrokenDragLiftsTheFinger: else it would be down in the next gesture.
 func TestBrokenDragLiftsTheFinger(t *testing.T) {
 	t.Parallel()
-	d, p := gesturesPage(t, androidtest.Options{API: 34})
-	p.Fail(androidtest.Fault{Match: "motionevent MOVE", Nth: 3, Kind: androidtest.Error, Output: "Killed\n", Code: 137})
+	d, p := gesturesPage(t, androidsim.Options{API: 34})
+	p.Fail(androidsim.Fault{Match: "motionevent MOVE", Nth: 3, Kind: androidsim.Error, Output: "Killed\n", Code: 137})
 	apple, basket := pointOf(t, d, "apple"), pointOf(t, d, "basket")
 	if err := d.Drag(t.Context(), apple, basket, 0); err == nil || drivers.AppIsWrong(err) {
 		t.Errorf("error %v", err)
@@ -145,7 +145,7 @@ func TestPress(t *testing.T) {
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
+			d, p := openPhone(t, androidsim.Options{API: api, LoginLoading: 1})
 			loginForm(t, d)
 			all := append(drivers.KeyNames(), "q")
 			for _, name := range all {
@@ -169,7 +169,7 @@ func TestPress(t *testing.T) {
 				t.Errorf("%v, %v", got, err)
 			}
 			if err := d.Press(t.Context(), []string{"home"}); err != nil ||
-				strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) {
+				strings.HasPrefix(p.Foreground(), androidsim.LoginPackage) {
 				t.Errorf("home: %v, %s is in front", err, p.Foreground())
 			}
 		})
@@ -197,7 +197,7 @@ func TestKeyNamesAreAllKnown(t *testing.T) {
 func TestEraseLongText(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
+		d, p := openPhone(t, androidsim.Options{API: api, LoginLoading: 1})
 		loginForm(t, d)
 		if err := d.Type(t.Context(), strings.Repeat("0123456789", 45)); err != nil {
 			t.Fatal(err)
@@ -225,7 +225,7 @@ func TestEraseLongText(t *testing.T) {
 
 func TestEraseWithoutAField(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Options{API: 28})
+	d, _ := openPhone(t, androidsim.Options{API: 28})
 	if err := d.Erase(t.Context(), -1); !errors.Is(err, drivers.ErrNotActionable) {
 		t.Errorf("error %v", err)
 	}
@@ -234,7 +234,7 @@ func TestEraseWithoutAField(t *testing.T) {
 // TestHideKeyboard: the screen stays, whatever the phone makes of escape, and when there is no keyboard.
 func TestHideKeyboard(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]androidtest.Options{"": {}, "deaf to escape": {DeafToEscape: true},
+	for name, kind := range map[string]androidsim.Options{"": {}, "deaf to escape": {DeafToEscape: true},
 		"escape goes back": {EscapeGoesBack: true}} {
 		for _, api := range levels() {
 			t.Run(fmt.Sprintf("%d/%s", api, name), func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestHideKeyboard(t *testing.T) {
 				if got := p.Keys(); !slices.EqualFunc(got, [][]int{{keyBack}}, slices.Equal) {
 					t.Errorf("keys %v", got)
 				}
-				if !strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) {
+				if !strings.HasPrefix(p.Foreground(), androidsim.LoginPackage) {
 					t.Errorf("it left the screen: %s", p.Foreground())
 				}
 			})

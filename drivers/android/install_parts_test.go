@@ -60,7 +60,7 @@ func TestInstallFolderOfAPKs(t *testing.T) {
 		"notes.txt": nil,
 	})
 	for _, old := range []bool{false, true} {
-		d, p := openPhone(t, androidtest.Options{NoCmd: old})
+		d, p := openPhone(t, androidsim.Options{NoCmd: old})
 		for range 2 { // over itself too
 			var done, total int64
 			err := d.InstallWatched(t.Context(), dir, func(n, of int64) { done, total = n, of })
@@ -102,7 +102,7 @@ func TestInstallArchiveOfAPKs(t *testing.T) {
 			"app.xapk": {plain, []string{"config.armeabi_v7a", "config.de"}},
 			"app.apkm": {plain, []string{"config.armeabi_v7a", "config.de"}},
 		} {
-			d, p := openPhone(t, androidtest.Options{Density: 420})
+			d, p := openPhone(t, androidsim.Options{Density: 420})
 			err := d.Install(t.Context(), archiveOf(t, name, method, c.files))
 			if got := p.Splits(shop); err != nil || !slices.Contains(p.Packages(), shop) || !slices.Equal(got, c.want) {
 				t.Errorf("%s, method %d: parts %q, %v", name, method, got, err)
@@ -119,8 +119,8 @@ func TestAppsInPartsRefused(t *testing.T) {
 	other := apkfile.Build(apkfile.Facts{Package: "com.example.other", Split: "config.de", VersionCode: 7})
 	newer := apkfile.Build(apkfile.Facts{Package: shop, Split: "config.de", VersionCode: 8})
 	some := apkfile.Build(apkfile.Facts{Package: shop, Split: "some", VersionCode: 7, Conditional: true})
-	d, p := openPhone(t, androidtest.Options{})
-	p.Fail(androidtest.Fault{Match: "install-", Kind: androidtest.Refuse})
+	d, p := openPhone(t, androidsim.Options{})
+	p.Fail(androidsim.Fault{Match: "install-", Kind: androidsim.Refuse})
 	for path, want := range map[string]string{
 		folderOf(t, files{"app.aab": nil}) + "/app.aab":                    "--mode=universal",
 		folderOf(t, files{"app.apkm": []byte("PK\x03\x04")}) + "/app.apkm": "--mode=universal",
@@ -157,15 +157,15 @@ func TestAppsInPartsRefused(t *testing.T) {
 func TestInstallPartsLeavesNoSession(t *testing.T) {
 	t.Parallel()
 	dir := folderOf(t, map[string][]byte{"base.apk": part(""), "b.apk": part("config.de")})
-	d, p := openPhone(t, androidtest.Options{})
-	p.Fail(androidtest.Fault{Match: "install-write", Nth: 2, Kind: androidtest.Error,
+	d, p := openPhone(t, androidsim.Options{})
+	p.Fail(androidsim.Fault{Match: "install-write", Nth: 2, Kind: androidsim.Error,
 		Output: "Error: failed to write; disk\n", Code: 1})
 	if err := d.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "failed to write; disk") ||
 		p.InstallSessions() != 0 {
 		t.Errorf("a refused part: %v, %d sessions", err, p.InstallSessions())
 	}
 	p.Heal()
-	p.Fail(androidtest.Fault{Match: "install-commit", Kind: androidtest.Error,
+	p.Fail(androidsim.Fault{Match: "install-commit", Kind: androidsim.Error,
 		Output: "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n", Code: 1})
 	if err := d.Install(t.Context(), dir); err == nil ||
 		!strings.Contains(err.Error(), "storage is full (Failure [INSTALL_FAILED") || drivers.AppIsWrong(err) {

@@ -16,7 +16,7 @@ import (
 
 func TestLocation(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{API: 34})
+	d, p := openPhone(t, androidsim.Options{API: 34})
 	for _, at := range []drivers.Coordinates{{Latitude: 52.52, Longitude: 13.405},
 		{Latitude: -33.8688, Longitude: -0.0000125, Accuracy: 20}} {
 		if err := d.SetLocation(t.Context(), at); err != nil {
@@ -32,7 +32,7 @@ func TestLocation(t *testing.T) {
 	if _, _, ok := p.Location(); ok {
 		t.Error("the made-up place stays after Close")
 	}
-	old, _ := openPhone(t, androidtest.Options{API: 30})
+	old, _ := openPhone(t, androidsim.Options{API: 30})
 	if err := old.SetLocation(t.Context(), drivers.Coordinates{}); !errors.Is(err, drivers.ErrUnsupported) ||
 		!strings.Contains(err.Error(), "API level 31") {
 		t.Errorf("Android 11: %v", err)
@@ -42,7 +42,7 @@ func TestLocation(t *testing.T) {
 func TestAddMedia(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api})
+		d, p := openPhone(t, androidsim.Options{API: api})
 		path := filepath.Join(t.TempDir(), "my photo's.PNG")
 		if err := os.WriteFile(path, []byte("\x89PNG picture"), 0o600); err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestAddMedia(t *testing.T) {
 
 func TestAddMediaRefuses(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	dir := t.TempDir()
 	for name, content := range map[string]string{"empty.png": "", "program.exe": "x", "none.png": "-"} {
 		path := filepath.Join(dir, name)
@@ -91,18 +91,18 @@ func TestPinch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
-		o         androidtest.Options
+		o         androidsim.Options
 		landscape bool
 	}{
-		{"Android 7", androidtest.Options{API: 24}, false}, {"Android 9", androidtest.Options{API: 28}, false},
-		{"Android 9 on its side", androidtest.Options{API: 28}, true},
-		{"Android 14 with root", androidtest.Options{API: 34, Root: true}, false},
-		{"Android 11", androidtest.Options{API: 30}, false}, {"Android 16 on its side", androidtest.Options{API: 36}, true},
+		{"Android 7", androidsim.Options{API: 24}, false}, {"Android 9", androidsim.Options{API: 28}, false},
+		{"Android 9 on its side", androidsim.Options{API: 28}, true},
+		{"Android 14 with root", androidsim.Options{API: 34, Root: true}, false},
+		{"Android 11", androidsim.Options{API: 30}, false}, {"Android 16 on its side", androidsim.Options{API: 36}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d, p := openPhone(t, c.o)
-			if err := d.Launch(t.Context(), androidtest.ListPackage+"/.GesturesActivity", true); err != nil {
+			if err := d.Launch(t.Context(), androidsim.ListPackage+"/.GesturesActivity", true); err != nil {
 				t.Fatal(err)
 			}
 			if c.landscape {
@@ -135,8 +135,8 @@ func far(a, b image.Point) int {
 
 func TestPinchWhereItIsForbidden(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{API: 28})
-	p.Fail(androidtest.Fault{Match: "sendevent", Kind: androidtest.Error, Code: 1,
+	d, p := openPhone(t, androidsim.Options{API: 28})
+	p.Fail(androidsim.Fault{Match: "sendevent", Kind: androidsim.Error, Code: 1,
 		Output: "sendevent: /dev/input/event1: Permission denied\n"})
 	err := d.Pinch(t.Context(), image.Pt(500, 1000), 20, 200, 100*time.Millisecond)
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "only root") {
@@ -145,7 +145,7 @@ func TestPinchWhereItIsForbidden(t *testing.T) {
 	if n := p.Count("sendevent"); n > 1 {
 		t.Errorf("%d events were tried after the first was refused", n)
 	}
-	without, _ := openPhone(t, androidtest.Options{API: 34, NoUinput: true})
+	without, _ := openPhone(t, androidsim.Options{API: 34, NoUinput: true})
 	err = without.Pinch(t.Context(), image.Pt(500, 1000), 20, 200, 100*time.Millisecond)
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "uinput: inaccessible or not found") {
 		t.Errorf("without uinput: %v", err)
@@ -197,8 +197,8 @@ func TestPinchLineIsShort(t *testing.T) {
 
 func TestAlerts(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Options{})
-	if err := d.Launch(t.Context(), androidtest.ListPackage+"/.DialogActivity", true); err != nil {
+	d, _ := openPhone(t, androidsim.Options{})
+	if err := d.Launch(t.Context(), androidsim.ListPackage+"/.DialogActivity", true); err != nil {
 		t.Fatal(err)
 	}
 	waitNode(t, d, "Delete everything?")

@@ -46,9 +46,9 @@ func serverAt(addr string) Options {
 }
 
 // newPhones starts phones behind a host server of the simulator's own, and a driver for them.
-func newPhones(t *testing.T, options ...androidtest.Options) (*Driver, []*androidtest.Phone, *androidtest.Server) {
+func newPhones(t *testing.T, options ...androidsim.Options) (*Driver, []*androidsim.Phone, *androidsim.Server) {
 	t.Helper()
-	server, phones := androidtest.Start(t, options...)
+	server, phones := androidsim.Start(t, options...)
 	opts := serverAt(server.Addr())
 	opts.NotesDir = t.TempDir()
 	driver := New(opts)
@@ -91,7 +91,7 @@ func (c *countedConn) Close() error {
 }
 
 // openPhone starts one phone and opens it.
-func openPhone(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone) {
+func openPhone(t *testing.T, o androidsim.Options) (*Device, *androidsim.Phone) {
 	t.Helper()
 	driver, phones, _ := newPhones(t, o)
 	dev, err := driver.Open(t.Context(), phones[0].Serial())

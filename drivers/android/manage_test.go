@@ -17,31 +17,31 @@ import (
 func TestLaunchWithArguments(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api})
+		d, p := openPhone(t, androidsim.Options{API: api})
 		arguments := map[string]string{
 			"debug": "true", "count": "42", "big": "5000000000", "name": "O'Brien \"$HOME\" ünï", "zip": "007", "minus": "-1",
 			"empty":           "",
 			"odd name;reboot": "x",
 		}
-		want := map[string]androidtest.Extra{}
+		want := map[string]androidsim.Extra{}
 		for name, kind := range map[string]string{
 			"debug": "--ez", "count": "--ei", "big": "--el", "name": "--es", "zip": "--es", "minus": "--ei", "empty": "--es",
 			"odd name;reboot": "--es",
 		} {
-			want[name] = androidtest.Extra{Kind: kind, Value: arguments[name]}
+			want[name] = androidsim.Extra{Kind: kind, Value: arguments[name]}
 		}
 		// The second launch finds the activity open: it must get its arguments all the same.
 		for range 2 {
-			if err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{
+			if err := d.LaunchWith(t.Context(), androidsim.LoginPackage, drivers.LaunchOptions{
 				Arguments: arguments}); err != nil {
 				t.Fatalf("API %d: %v", api, err)
 			}
-			if got := p.Extras(androidtest.LoginPackage); fmt.Sprint(got) != fmt.Sprint(want) {
+			if got := p.Extras(androidsim.LoginPackage); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("API %d: extras %v", api, got)
 			}
-			arguments["count"], want["count"] = "43", androidtest.Extra{Kind: "--ei", Value: "43"}
+			arguments["count"], want["count"] = "43", androidsim.Extra{Kind: "--ei", Value: "43"}
 		}
-		err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{
+		err := d.LaunchWith(t.Context(), androidsim.LoginPackage, drivers.LaunchOptions{
 			Arguments: map[string]string{"": "x"}})
 		if err == nil {
 			t.Errorf("API %d: an argument without a name was taken", api)
@@ -55,29 +55,29 @@ func TestClearWaitsForTheKill(t *testing.T) {
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			d, p := openPhone(t, androidtest.Options{API: api, ClearKill: 500 * time.Millisecond})
+			d, p := openPhone(t, androidsim.Options{API: api, ClearKill: 500 * time.Millisecond})
 			for range 2 {
-				if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+				if err := d.Launch(t.Context(), androidsim.ListPackage, true); err != nil {
 					t.Fatal(err)
 				}
 			}
 			waitNode(t, d, "Visits: 2")
-			if err := d.LaunchWith(t.Context(), androidtest.ListPackage, drivers.LaunchOptions{
+			if err := d.LaunchWith(t.Context(), androidsim.ListPackage, drivers.LaunchOptions{
 				Clear: true, Permissions: map[string]bool{"location": true},
 			}); err != nil {
 				t.Fatal(err)
 			}
 			waitNode(t, d, "Visits: 1")
-			if !p.Running(androidtest.ListPackage) || !p.Granted(androidtest.ListPackage,
+			if !p.Running(androidsim.ListPackage) || !p.Granted(androidsim.ListPackage,
 				"android.permission.ACCESS_FINE_LOCATION") {
 				t.Error("the app was killed, or its permission is gone")
 			}
-			if err := d.Stop(t.Context(), androidtest.ListPackage); err != nil || p.Running(androidtest.ListPackage) {
+			if err := d.Stop(t.Context(), androidsim.ListPackage); err != nil || p.Running(androidsim.ListPackage) {
 				t.Errorf("stop: %v", err)
 			}
 			for name, err := range map[string]error{
-				"stop":  d.Stop(t.Context(), androidtest.ListPackage),
-				"clear": d.ClearApp(t.Context(), androidtest.ListPackage),
+				"stop":  d.Stop(t.Context(), androidsim.ListPackage),
+				"clear": d.ClearApp(t.Context(), androidsim.ListPackage),
 			} {
 				if err != nil {
 					t.Errorf("%s of an app that does not run: %v", name, err)
@@ -90,7 +90,7 @@ func TestClearWaitsForTheKill(t *testing.T) {
 func TestAppsThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, _ := openPhone(t, androidtest.Options{API: api})
+		d, _ := openPhone(t, androidsim.Options{API: api})
 		for app, want := range map[string]string{
 			"com.example.logn": "did you mean com.example.login", "com.x; reboot": "not a package name",
 			"":                                "not a package name",
@@ -122,7 +122,7 @@ func TestInstall(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
 		for _, old := range []bool{false, true} {
-			d, p := openPhone(t, androidtest.Options{API: api, NoCmd: old})
+			d, p := openPhone(t, androidsim.Options{API: api, NoCmd: old})
 			path := apk(t, "package=com.example.fresh")
 			for range 2 { // over itself too
 				if err := d.Install(t.Context(), path); err != nil {
@@ -167,7 +167,7 @@ func TestInstallSaysWhy(t *testing.T) {
 		"nothing": {"cannot read the APK", true},
 	} {
 		for _, old := range []bool{false, true} {
-			d, _ := openPhone(t, androidtest.Options{NoCmd: old})
+			d, _ := openPhone(t, androidsim.Options{NoCmd: old})
 			err := d.Install(t.Context(), apk(t, text))
 			if err == nil || !strings.Contains(err.Error(), want.says) || drivers.AppIsWrong(err) != want.app ||
 				!strings.Contains(err.Error(), "my app.apk") {
@@ -175,13 +175,13 @@ func TestInstallSaysWhy(t *testing.T) {
 			}
 		}
 	}
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	for _, path := range []string{"/does/not/exist.apk", t.TempDir()} {
 		if err := d.Install(t.Context(), path); !errors.Is(err, drivers.ErrNoApp) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	p.Fail(androidtest.Fault{Match: "package 'install'", Kind: androidtest.Cut, Bytes: 3})
+	p.Fail(androidsim.Fault{Match: "package 'install'", Kind: androidsim.Cut, Bytes: 3})
 	if err := d.Install(t.Context(), apk(t, "package=a.b")); err == nil || drivers.AppIsWrong(err) {
 		t.Errorf("an answer that was cut: %v", err)
 	}
@@ -194,21 +194,21 @@ func TestInstallSaysWhy(t *testing.T) {
 // TestPhonesWithASecondUser: a secure folder or a work profile is not the shell's, which then must name the user.
 func TestPhonesWithASecondUser(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	for _, line := range []string{"pm list packages -3", "pm uninstall com"} {
-		p.Fail(androidtest.Fault{Match: line, Kind: androidtest.Error, Code: 255,
+		p.Fail(androidsim.Fault{Match: line, Kind: androidsim.Error, Code: 255,
 			Output: "\nException occurred while executing 'list':\njava.lang.SecurityException: Shell does not have " +
 				"permission " +
 				"to access user 150\n"})
 	}
-	if apps, err := d.ListApps(t.Context()); err != nil || !slices.Contains(apps, androidtest.LoginPackage) {
+	if apps, err := d.ListApps(t.Context()); err != nil || !slices.Contains(apps, androidsim.LoginPackage) {
 		t.Errorf("apps %v, %v", apps, err)
 	}
-	if err := d.Uninstall(t.Context(), androidtest.LoginPackage); err != nil ||
-		slices.Contains(p.Packages(), androidtest.LoginPackage) {
+	if err := d.Uninstall(t.Context(), androidsim.LoginPackage); err != nil ||
+		slices.Contains(p.Packages(), androidsim.LoginPackage) {
 		t.Error(err)
 	}
-	p.Fail(androidtest.Fault{Match: "pm list", Kind: androidtest.Error, Code: 255,
+	p.Fail(androidsim.Fault{Match: "pm list", Kind: androidsim.Error, Code: 255,
 		Output: "java.lang.SecurityException: nothing at all\n"})
 	if apps, err := d.ListApps(t.Context()); err == nil || len(apps) != 0 || drivers.AppIsWrong(err) {
 		t.Errorf("a list that is refused: %v, %v", apps, err)
@@ -219,22 +219,22 @@ func TestPermissions(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
-			d, p := openPhone(t, androidtest.Options{API: api})
+			d, p := openPhone(t, androidsim.Options{API: api})
 			set := func(name string, allow bool) error {
-				return d.SetPermissions(t.Context(), androidtest.LoginPackage, map[string]bool{name: allow})
+				return d.SetPermissions(t.Context(), androidsim.LoginPackage, map[string]bool{name: allow})
 			}
 			for _, name := range []string{"camera", "android.permission.CAMERA"} {
 				for _, allow := range []bool{true, false} {
 					if err := set(name, allow); err != nil {
 						t.Errorf("%s: %v", name, err)
 					}
-					if p.Granted(androidtest.LoginPackage, "android.permission.CAMERA") != allow {
+					if p.Granted(androidsim.LoginPackage, "android.permission.CAMERA") != allow {
 						t.Errorf("%s %v had no effect", name, allow)
 					}
 				}
 			}
 			allow, deny := set("notifications", true), set("notifications", false)
-			granted := p.Granted(androidtest.LoginPackage, "android.permission.POST_NOTIFICATIONS")
+			granted := p.Granted(androidsim.LoginPackage, "android.permission.POST_NOTIFICATIONS")
 			if allow != nil || granted || (deny == nil) != (api >= 33) || deny != nil &&
 				!errors.Is(deny, drivers.ErrUnsupported) {
 				t.Errorf("notifications: %v, %v, granted %v", allow, deny, granted)
@@ -305,17 +305,17 @@ func TestRequested(t *testing.T) {
 func TestOpenLink(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api})
-		for _, app := range []string{"", androidtest.LoginPackage} {
+		d, p := openPhone(t, androidsim.Options{API: api})
+		for _, app := range []string{"", androidsim.LoginPackage} {
 			if err := d.OpenLink(t.Context(), "login://form", app); err != nil {
 				t.Errorf("API %d: %v", api, err)
 			}
-			if !strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) {
+			if !strings.HasPrefix(p.Foreground(), androidsim.LoginPackage) {
 				t.Errorf("API %d: %s is in front", api, p.Foreground())
 			}
 		}
 		for _, c := range [][2]string{
-			{"nobody://x", ""}, {"login://form", androidtest.ListPackage}, {"login://form", "com.nobody"}, {"", ""},
+			{"nobody://x", ""}, {"login://form", androidsim.ListPackage}, {"login://form", "com.nobody"}, {"", ""},
 			{"login://form", "; reboot"},
 			{"nobody://x?a=Status: ok'\n; echo Complete", ""},
 		} {
@@ -330,11 +330,11 @@ func TestOpenLink(t *testing.T) {
 func TestLaunchWithAWorkProfile(t *testing.T) {
 	t.Parallel()
 	for _, api := range []int{30, 36} {
-		d, p := openPhone(t, androidtest.Options{API: api, WorkProfile: true})
-		if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+		d, p := openPhone(t, androidsim.Options{API: api, WorkProfile: true})
+		if err := d.Launch(t.Context(), androidsim.ListPackage, true); err != nil {
 			t.Errorf("API %d: %v", api, err)
 		}
-		if err := d.OpenLink(t.Context(), "menu://open", ""); err != nil || p.Foreground() != androidtest.ListPackage+
+		if err := d.OpenLink(t.Context(), "menu://open", ""); err != nil || p.Foreground() != androidsim.ListPackage+
 			"/.MenuActivity" {
 			t.Errorf("API %d: %v, %s", api, err, p.Foreground())
 		}

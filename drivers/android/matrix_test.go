@@ -36,49 +36,49 @@ func TestWorldsThatBreak(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		hurt func(t *testing.T, p *androidtest.Phone, s *androidtest.Server)
-		heal func(p *androidtest.Phone)
+		hurt func(t *testing.T, p *androidsim.Phone, s *androidsim.Server)
+		heal func(p *androidsim.Phone)
 		kind error
 		says string
 	}{
-		{"the cable is pulled", func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) { p.Disconnect() },
-			(*androidtest.Phone).Reconnect, drivers.ErrDeviceLost, "adb devices"},
+		{"the cable is pulled", func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) { p.Disconnect() },
+			(*androidsim.Phone).Reconnect, drivers.ErrDeviceLost, "adb devices"},
 		{"the phone asks anew whether it may be debugged",
-			func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) {
-				p.SetState(androidtest.StateUnauthorized)
+			func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) {
+				p.SetState(androidsim.StateUnauthorized)
 			},
-			(*androidtest.Phone).Reconnect, drivers.ErrDeviceLost, "Allow USB debugging"},
+			(*androidsim.Phone).Reconnect, drivers.ErrDeviceLost, "Allow USB debugging"},
 		{"the phone goes offline",
-			func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) { p.SetState(androidtest.StateOffline) },
-			(*androidtest.Phone).Reconnect, drivers.ErrDeviceLost, "adb reconnect"},
+			func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) { p.SetState(androidsim.StateOffline) },
+			(*androidsim.Phone).Reconnect, drivers.ErrDeviceLost, "adb reconnect"},
 		{"the phone restarts into recovery",
-			func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) { p.SetState(androidtest.StateRecovery) },
-			(*androidtest.Phone).Reconnect, drivers.ErrUnsupported, "no uiautomator"},
+			func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) { p.SetState(androidsim.StateRecovery) },
+			(*androidsim.Phone).Reconnect, drivers.ErrUnsupported, "no uiautomator"},
 		{"every service drops",
-			func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) {
-				p.Fail(androidtest.Fault{Kind: androidtest.Drop})
+			func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) {
+				p.Fail(androidsim.Fault{Kind: androidsim.Drop})
 			},
-			(*androidtest.Phone).Heal, drivers.ErrDeviceLost, ""},
+			(*androidsim.Phone).Heal, drivers.ErrDeviceLost, ""},
 		{"every service talks nonsense",
-			func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) {
-				p.Fail(androidtest.Fault{Kind: androidtest.Garbage})
+			func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) {
+				p.Fail(androidsim.Fault{Kind: androidsim.Garbage})
 			},
-			(*androidtest.Phone).Heal, nil, ""},
+			(*androidsim.Phone).Heal, nil, ""},
 		{"every reply is cut",
-			func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) {
-				p.Fail(androidtest.Fault{Kind: androidtest.Cut, Bytes: 2})
+			func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) {
+				p.Fail(androidsim.Fault{Kind: androidsim.Cut, Bytes: 2})
 			},
-			(*androidtest.Phone).Heal, drivers.ErrDeviceLost, ""},
+			(*androidsim.Phone).Heal, drivers.ErrDeviceLost, ""},
 		{"every service is slow, which is no fault",
-			func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) {
-				p.Fail(androidtest.Fault{Kind: androidtest.Slow, Delay: 200 * time.Millisecond})
-			}, (*androidtest.Phone).Heal, nil, "-"},
-		{"the storage is full", func(_ *testing.T, p *androidtest.Phone, _ *androidtest.Server) { p.FillStorage(true) },
-			func(p *androidtest.Phone) { p.FillStorage(false) }, nil, "storage is full"},
+			func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) {
+				p.Fail(androidsim.Fault{Kind: androidsim.Slow, Delay: 200 * time.Millisecond})
+			}, (*androidsim.Phone).Heal, nil, "-"},
+		{"the storage is full", func(_ *testing.T, p *androidsim.Phone, _ *androidsim.Server) { p.FillStorage(true) },
+			func(p *androidsim.Phone) { p.FillStorage(false) }, nil, "storage is full"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			driver, phones, server := newPhones(t, androidtest.Options{})
+			driver, phones, server := newPhones(t, androidsim.Options{})
 			dev, err := driver.Open(t.Context(), phones[0].Serial())
 			if err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func eventually(t *testing.T, do func() error) error {
 // TestInstallOnAFullPhone: what is wrong with the phone is not the package's fault.
 func TestInstallOnAFullPhone(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	p.FillStorage(true)
 	dir := t.TempDir()
 	for name, do := range map[string]func(string) error{
@@ -152,9 +152,9 @@ func TestInstallOnAFullPhone(t *testing.T) {
 // reported.
 func TestTwoServersForOnePhone(t *testing.T) {
 	t.Parallel()
-	phone := androidtest.NewPhone(androidtest.Options{})
+	phone := androidsim.NewPhone(androidsim.Options{})
 	t.Cleanup(phone.Close)
-	first, second := androidtest.StartADB(t), androidtest.StartADB(t)
+	first, second := androidsim.StartADB(t), androidsim.StartADB(t)
 	serial := first.Connect(t, phone)
 	drive := func(port int) *Driver {
 		d := New(Options{Getenv: portEnv(port), FindADB: serverAt("").FindADB, NotesDir: t.TempDir()})
@@ -183,15 +183,15 @@ func TestNoDescriptorStaysOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("counts in /proc")
 	}
-	driver, phones, _ := newPhones(t, androidtest.Options{LoginLoading: 1})
+	driver, phones, _ := newPhones(t, androidsim.Options{LoginLoading: 1})
 	round := func() {
-		for _, kind := range []androidtest.FaultKind{androidtest.Drop, androidtest.Cut, androidtest.Garbage,
-			androidtest.Refuse} {
+		for _, kind := range []androidsim.FaultKind{androidsim.Drop, androidsim.Cut, androidsim.Garbage,
+			androidsim.Refuse} {
 			dev, err := driver.Open(t.Context(), phones[0].Serial())
 			if err != nil {
 				t.Fatal(err)
 			}
-			phones[0].Fail(androidtest.Fault{Kind: kind, Bytes: 3})
+			phones[0].Fail(androidsim.Fault{Kind: kind, Bytes: 3})
 			if err := readAndAct(t.Context(), dev); err == nil {
 				t.Error("no error")
 			}

@@ -12,16 +12,16 @@ import (
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api})
+		d, p := openPhone(t, androidsim.Options{API: api})
 		if m, err := d.Measure(t.Context()); m != nil || err != nil {
 			t.Errorf("API %d: before anything was launched: %+v, %v", api, m, err)
 		}
-		if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+		if err := d.Launch(t.Context(), androidsim.LoginPackage, true); err != nil {
 			t.Fatal(err)
 		}
 		before := p.Shells()
 		m, err := d.Measure(t.Context())
-		if err != nil || m == nil || m.App != androidtest.LoginPackage || m.Process == 0 || m.MemoryKB == nil ||
+		if err != nil || m == nil || m.App != androidsim.LoginPackage || m.Process == 0 || m.MemoryKB == nil ||
 			*m.MemoryKB < 60000 ||
 			m.Frames == nil || *m.Frames != 120 || m.JankyCount == nil || *m.JankyCount != 3 {
 			t.Errorf("API %d: %+v, %v", api, m, err)
@@ -29,7 +29,7 @@ func TestMeasure(t *testing.T) {
 		if n := p.Shells() - before; n != 1 {
 			t.Errorf("API %d: it took %d shell calls", api, n)
 		}
-		p.Crash(androidtest.LoginPackage, "java.lang.Error")
+		p.Crash(androidsim.LoginPackage, "java.lang.Error")
 		if m, err := d.Measure(t.Context()); m != nil || err != nil {
 			t.Errorf("API %d: after its end: %+v, %v", api, m, err)
 		}
@@ -55,7 +55,7 @@ func TestParseMeasurement(t *testing.T) {
 
 func TestCalm(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	settings := func() string {
 		var all []string
 		for _, s := range animationSettings() {

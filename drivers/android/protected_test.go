@@ -77,23 +77,23 @@ func TestParseProtected(t *testing.T) {
 // TestForbiddenScreenshots: a phone that refuses screenshots of a bank's app says why, and can be read and touched.
 func TestForbiddenScreenshots(t *testing.T) {
 	t.Parallel()
-	for _, o := range []androidtest.Options{
-		{API: 24}, {API: 24, Secure: androidtest.SecureZeros}, {API: 27}, {API: 30}, {API: 34},
-		{API: 34, Secure: androidtest.SecureBlack}, {API: 36},
+	for _, o := range []androidsim.Options{
+		{API: 24}, {API: 24, Secure: androidsim.SecureZeros}, {API: 27}, {API: 30}, {API: 34},
+		{API: 34, Secure: androidsim.SecureBlack}, {API: 36},
 	} {
 		t.Run(fmt.Sprint(o.API, o.Secure), func(t *testing.T) {
 			t.Parallel()
-			o.Width, o.Height, o.Density = androidtest.Small.Width, androidtest.Small.Height, androidtest.Small.Density
+			o.Width, o.Height, o.Density = androidsim.Small.Width, androidsim.Small.Height, androidsim.Small.Density
 			d, _ := openPhone(t, o)
 			if parts, err := d.Protected(t.Context()); err != nil || len(parts) != 0 {
 				t.Errorf("at home: %v, %v", parts, err)
 			}
-			if err := d.Launch(t.Context(), androidtest.ListPackage+"/.SecureActivity", true); err != nil {
+			if err := d.Launch(t.Context(), androidsim.ListPackage+"/.SecureActivity", true); err != nil {
 				t.Fatal(err)
 			}
 			img, err := d.Screenshot(t.Context())
 			var forbidden *drivers.ProtectedError
-			if black := o.API == 36 || o.Secure == androidtest.SecureBlack; black && (err != nil || img == nil) ||
+			if black := o.API == 36 || o.Secure == androidsim.SecureBlack; black && (err != nil || img == nil) ||
 				!black && (!errors.As(err, &forbidden) || !forbidden.At(image.Rect(0, 0, 1, 1)) ||
 					!errors.Is(err, drivers.ErrNotReady)) {
 				t.Errorf("picture: %v", err)

@@ -16,10 +16,10 @@ func TestGuardedPhones(t *testing.T) {
 	t.Parallel()
 	makers := map[string]string{"OPPO": "Disable permission monitoring", "Xiaomi": "USB debugging (Security settings)"}
 	for maker, name := range makers {
-		for _, guard := range []androidtest.GuardStyle{androidtest.GuardRefuses, androidtest.GuardIsSilent} {
+		for _, guard := range []androidsim.GuardStyle{androidsim.GuardRefuses, androidsim.GuardIsSilent} {
 			t.Run(maker+" "+string(guard), func(t *testing.T) {
 				t.Parallel()
-				d, _ := openPhone(t, androidtest.Options{Maker: maker, Guard: guard})
+				d, _ := openPhone(t, androidsim.Options{Maker: maker, Guard: guard})
 				if err := d.StopAnimations(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -30,7 +30,7 @@ func TestGuardedPhones(t *testing.T) {
 					}
 				}
 				loud := strings.Contains(said, "SecurityException: Permission denial")
-				if loud != (guard == androidtest.GuardRefuses) {
+				if loud != (guard == androidsim.GuardRefuses) {
 					t.Errorf("the reason: %q", said)
 				}
 				for what, do := range guardedCalls() {
@@ -55,8 +55,8 @@ func guardedCalls() map[string]func(context.Context, *Device) error {
 		"dark mode": func(ctx context.Context, d *Device) error { return d.DarkMode(ctx, true) },
 		"airplane":  func(ctx context.Context, d *Device) error { return d.Airplane(ctx, true) },
 		"rotation":  func(ctx context.Context, d *Device) error { return d.SetRotation(ctx, 1) },
-		"language":  func(ctx context.Context, d *Device) error { return d.Locale(ctx, androidtest.LoginPackage, "fr-FR") },
-		"clear":     func(ctx context.Context, d *Device) error { return d.ClearApp(ctx, androidtest.LoginPackage) },
+		"language":  func(ctx context.Context, d *Device) error { return d.Locale(ctx, androidsim.LoginPackage, "fr-FR") },
+		"clear":     func(ctx context.Context, d *Device) error { return d.ClearApp(ctx, androidsim.LoginPackage) },
 	}
 }
 
@@ -64,9 +64,9 @@ func guardedCalls() map[string]func(context.Context, *Device) error {
 // by name in an error; one that changes all it can warns of nothing.
 func TestRefusedPermissions(t *testing.T) {
 	t.Parallel()
-	d, _ := openPhone(t, androidtest.Options{Maker: "realme", Guard: androidtest.GuardRefuses})
+	d, _ := openPhone(t, androidsim.Options{Maker: "realme", Guard: androidsim.GuardRefuses})
 	for _, allow := range []bool{true, false} {
-		if err := d.SetPermissions(t.Context(), androidtest.LoginPackage,
+		if err := d.SetPermissions(t.Context(), androidsim.LoginPackage,
 			map[string]bool{drivers.AllPermissions: allow}); err != nil {
 			t.Fatal(err)
 		}
@@ -75,12 +75,12 @@ func TestRefusedPermissions(t *testing.T) {
 			t.Errorf("allow %t: %q", allow, said)
 		}
 	}
-	err := d.SetPermissions(t.Context(), androidtest.LoginPackage, map[string]bool{"camera": true})
+	err := d.SetPermissions(t.Context(), androidsim.LoginPackage, map[string]bool{"camera": true})
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "Disable permission monitoring") {
 		t.Errorf("by name: %v", err)
 	}
-	d, _ = openPhone(t, androidtest.Options{})
-	if err := d.SetPermissions(t.Context(), androidtest.LoginPackage,
+	d, _ = openPhone(t, androidsim.Options{})
+	if err := d.SetPermissions(t.Context(), androidsim.LoginPackage,
 		map[string]bool{drivers.AllPermissions: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -95,18 +95,18 @@ func TestReasonsOfTheShell(t *testing.T) {
 	const trace = "\nException occurred while executing 'x':\njava.lang.IllegalStateException: user 0 is locked\n\tat " +
 		"a.B.c(D.java:1)\n"
 	calls := map[string]func(context.Context, *Device) error{
-		"pm clear":      func(ctx context.Context, d *Device) error { return d.ClearApp(ctx, androidtest.LoginPackage) },
-		"am force-stop": func(ctx context.Context, d *Device) error { return d.Stop(ctx, androidtest.LoginPackage) },
-		"am kill":       func(ctx context.Context, d *Device) error { return d.Kill(ctx, androidtest.LoginPackage) },
-		"am start":      func(ctx context.Context, d *Device) error { return d.Launch(ctx, androidtest.LoginPackage, false) },
-		"pm uninstall":  func(ctx context.Context, d *Device) error { return d.Uninstall(ctx, androidtest.LoginPackage) },
+		"pm clear":      func(ctx context.Context, d *Device) error { return d.ClearApp(ctx, androidsim.LoginPackage) },
+		"am force-stop": func(ctx context.Context, d *Device) error { return d.Stop(ctx, androidsim.LoginPackage) },
+		"am kill":       func(ctx context.Context, d *Device) error { return d.Kill(ctx, androidsim.LoginPackage) },
+		"am start":      func(ctx context.Context, d *Device) error { return d.Launch(ctx, androidsim.LoginPackage, false) },
+		"pm uninstall":  func(ctx context.Context, d *Device) error { return d.Uninstall(ctx, androidsim.LoginPackage) },
 		"pm grant": func(ctx context.Context, d *Device) error {
-			return d.SetPermissions(ctx, androidtest.LoginPackage, map[string]bool{"camera": true})
+			return d.SetPermissions(ctx, androidsim.LoginPackage, map[string]bool{"camera": true})
 		},
 		"cmd uimode":       func(ctx context.Context, d *Device) error { return d.DarkMode(ctx, true) },
 		"cmd connectivity": func(ctx context.Context, d *Device) error { return d.Airplane(ctx, true) },
 		"cmd locale": func(ctx context.Context, d *Device) error {
-			return d.Locale(ctx, androidtest.LoginPackage, "fr")
+			return d.Locale(ctx, androidsim.LoginPackage, "fr")
 		},
 		"settings put": func(ctx context.Context, d *Device) error { return d.SetRotation(ctx, 1) },
 		"appops set": func(ctx context.Context, d *Device) error {
@@ -116,8 +116,8 @@ func TestReasonsOfTheShell(t *testing.T) {
 	for match, do := range calls {
 		t.Run(match, func(t *testing.T) {
 			t.Parallel()
-			d, p := openPhone(t, androidtest.Options{})
-			p.Fail(androidtest.Fault{Match: match, Kind: androidtest.Error, Output: trace, Code: 255})
+			d, p := openPhone(t, androidsim.Options{})
+			p.Fail(androidsim.Fault{Match: match, Kind: androidsim.Error, Output: trace, Code: 255})
 			err := do(t.Context(), d)
 			p.Heal()
 			if err == nil || !strings.Contains(err.Error(), "java.lang.IllegalStateException: user 0 is locked") ||
@@ -133,8 +133,8 @@ func TestReasonsOfTheShell(t *testing.T) {
 func TestARefusedChangeIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	for nth, notes := range map[int]int{1: 0, 2: 1} {
-		d, p := openPhone(t, androidtest.Options{})
-		p.Fail(androidtest.Fault{Match: "settings put", Nth: nth, Kind: androidtest.Error,
+		d, p := openPhone(t, androidsim.Options{})
+		p.Fail(androidsim.Fault{Match: "settings put", Nth: nth, Kind: androidsim.Error,
 			Output: "java.lang.SecurityException: no\n", Code: 255})
 		if err := d.SetRotation(t.Context(), 1); err == nil || len(notesIn(t, d.notes)) != notes {
 			t.Errorf("the %d. is refused: %v, notes %q", nth, err, notesIn(t, d.notes))

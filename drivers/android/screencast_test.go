@@ -44,7 +44,7 @@ func TestImagesOfTheAgent(t *testing.T) {
 		t.Errorf("%v, %+v, %v", f.Size, config, err)
 	}
 	taken := p.Count("screencap")
-	launch(t, d, androidtest.ListPackage)
+	launch(t, d, androidsim.ListPackage)
 	<-shown
 	<-shown // of a screen that comes in
 	if n := p.Count("screencap"); n != taken {

@@ -20,13 +20,13 @@ func TestPhonesThatLackAProgram(t *testing.T) {
 		"dumpsys window displays",
 		"dumpsys window", "dumpsys input_method", "getprop", "pidof", "cmd package", "cmd input", "pm list", "logcat",
 		"grep"} {
-		for _, how := range []androidtest.Fault{
-			{Kind: androidtest.Error, Code: 127, Output: "/system/bin/sh: " + lacks + ": inaccessible or not found"},
-			{Kind: androidtest.Error, Code: 20, Output: "cmd: Can't find service: " + lacks},
+		for _, how := range []androidsim.Fault{
+			{Kind: androidsim.Error, Code: 127, Output: "/system/bin/sh: " + lacks + ": inaccessible or not found"},
+			{Kind: androidsim.Error, Code: 20, Output: "cmd: Can't find service: " + lacks},
 		} {
 			t.Run(fmt.Sprintf("%s/%d", lacks, how.Code), func(t *testing.T) {
 				t.Parallel()
-				driver, phones, _ := newPhones(t, androidtest.Options{LoginLoading: 1, Width: 360, Height: 640, Density: 140,
+				driver, phones, _ := newPhones(t, androidsim.Options{LoginLoading: 1, Width: 360, Height: 640, Density: 140,
 					Transition: 1})
 				how.Match = lacks
 				phones[0].Fail(how)
@@ -40,7 +40,7 @@ func TestPhonesThatLackAProgram(t *testing.T) {
 				if err := useAll(t.Context(), dev.(*Device)); err != nil {
 					t.Error(err)
 				}
-				if n := len(phones[0].Taps()); n != 1 || !phones[0].Running(androidtest.LoginPackage) {
+				if n := len(phones[0].Taps()); n != 1 || !phones[0].Running(androidsim.LoginPackage) {
 					t.Errorf("%d taps", n)
 				}
 			})
@@ -50,7 +50,7 @@ func TestPhonesThatLackAProgram(t *testing.T) {
 
 // useAll does what nearly every test does.
 func useAll(ctx context.Context, d *Device) error {
-	launch := d.Launch(ctx, androidtest.LoginPackage, true)
+	launch := d.Launch(ctx, androidsim.LoginPackage, true)
 	tree, err := d.Tree(ctx)
 	if err == nil && tree.Size != image.Pt(360, 640) {
 		err = fmt.Errorf("a tree of %v", tree.Size)

@@ -14,10 +14,10 @@ import (
 )
 
 // settingsOf is what System changes on a phone.
-func settingsOf(p *androidtest.Phone) string {
+func settingsOf(p *androidsim.Phone) string {
 	return strings.Join([]string{p.Setting("system", "accelerometer_rotation"), p.Setting("system", "user_rotation"),
 		p.Night(),
-		p.Setting("global", "airplane_mode_on"), p.Locales(androidtest.LoginPackage),
+		p.Setting("global", "airplane_mode_on"), p.Locales(androidsim.LoginPackage),
 		p.Setting("secure", "default_input_method")}, " ")
 }
 
@@ -39,7 +39,7 @@ func changeAll(t *testing.T, d *Device) {
 		}{
 			"dark":     {d.DarkMode(t.Context(), on), 29},
 			"airplane": {d.Airplane(t.Context(), on), 30},
-			"locale":   {d.Locale(t.Context(), androidtest.LoginPackage, locale), 33},
+			"locale":   {d.Locale(t.Context(), androidsim.LoginPackage, locale), 33},
 		} {
 			if (c.err == nil) != (api >= c.since) || c.err != nil && !errors.Is(c.err, drivers.ErrUnsupported) {
 				t.Errorf("%s on API %d: %v", name, api, c.err)
@@ -66,7 +66,7 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			driver, phones, _ := newPhones(t, androidtest.Options{API: api, Serial: "odd/../serial:x"})
+			driver, phones, _ := newPhones(t, androidsim.Options{API: api, Serial: "odd/../serial:x"})
 			p := phones[0]
 			dev, err := driver.Open(t.Context(), p.Serial())
 			if err != nil {
@@ -103,7 +103,7 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 // TestRestoreAfterAKill: a process that ended without Close has left its note, and the next one honours it.
 func TestRestoreAfterAKill(t *testing.T) {
 	t.Parallel()
-	driver, phones, server := newPhones(t, androidtest.Options{API: 36, ADBKeyboard: true})
+	driver, phones, server := newPhones(t, androidsim.Options{API: 36, ADBKeyboard: true})
 	p, before := phones[0], settingsOf(phones[0])
 	opened, err := driver.Open(t.Context(), p.Serial())
 	if err != nil {
@@ -121,7 +121,7 @@ func TestRestoreAfterAKill(t *testing.T) {
 	opts.NotesDir = killed.notes
 	next := New(opts)
 	// The first attempt fails, as on a phone that is not quite there yet: Close makes the second.
-	p.Fail(androidtest.Fault{Match: "cmd uimode night", Nth: 1, Kind: androidtest.Error,
+	p.Fail(androidsim.Fault{Match: "cmd uimode night", Nth: 1, Kind: androidsim.Error,
 		Output: "Can't find service: uimode\n", Code: 20})
 	dev, err := next.Open(t.Context(), p.Serial())
 	if err != nil {
@@ -151,7 +151,7 @@ func TestRestoreAfterAKill(t *testing.T) {
 // TestLostPhoneStaysNoted: what cannot be restored now is restored at the next Open.
 func TestLostPhoneStaysNoted(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{})
+	driver, phones, _ := newPhones(t, androidsim.Options{})
 	p, before := phones[0], settingsOf(phones[0])
 	dev, err := driver.Open(t.Context(), p.Serial())
 	if err != nil {
@@ -174,9 +174,9 @@ func TestLostPhoneStaysNoted(t *testing.T) {
 // TestNothingIsChangedUnnoted: a note comes first, and without one nothing is touched.
 func TestNothingIsChangedUnnoted(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{API: 36})
+	d, p := openPhone(t, androidsim.Options{API: 36})
 	before := settingsOf(p)
-	p.Fail(androidtest.Fault{Match: "settings put", Nth: 1, Kind: androidtest.Error,
+	p.Fail(androidsim.Fault{Match: "settings put", Nth: 1, Kind: androidsim.Error,
 		Output: "java.lang.IllegalStateException: no\n", Code: 255})
 	if err := d.Rotate(t.Context(), true); err == nil || len(notesIn(t, d.notes)) != 1 {
 		t.Errorf("error %v, notes %q", err, notesIn(t, d.notes))
@@ -189,7 +189,7 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	for name, err := range map[string]error{
 		"rotate": d.Rotate(t.Context(), true), "dark": d.DarkMode(t.Context(), true),
 		"airplane": d.Airplane(t.Context(), true),
-		"locale":   d.Locale(t.Context(), androidtest.LoginPackage, "fr"),
+		"locale":   d.Locale(t.Context(), androidsim.LoginPackage, "fr"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "note what to restore") {
 			t.Errorf("%s: %v", name, err)
@@ -211,7 +211,7 @@ func TestHostileNote(t *testing.T) {
 			`{"space":"system","key":"x","value":"'; log -t EVIL '"}],"night":"; reboot","locales":{"a; ` +
 			`reboot":"fr","com.a":"; reboot"},"keyboard":"'; log -t EVIL '"}`,
 	} {
-		driver, phones, _ := newPhones(t, androidtest.Options{API: 36})
+		driver, phones, _ := newPhones(t, androidsim.Options{API: 36})
 		file, err := noteFile(driver.notes, phones[0].Serial())
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +239,7 @@ func TestHostileNote(t *testing.T) {
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		d, p := openPhone(t, androidtest.Options{API: api})
+		d, p := openPhone(t, androidsim.Options{API: api})
 		if err := d.Notifications(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -252,12 +252,12 @@ func TestNotifications(t *testing.T) {
 
 func TestShell(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidsim.Options{})
 	out, code, err := d.Shell(t.Context(), "echo one; echo two >&2; exit 3")
 	if err != nil || code != 3 || out != "one\ntwo\n" {
 		t.Errorf("%q, %d, %v", out, code, err)
 	}
-	p.Fail(androidtest.Fault{Match: "hunter2", Kind: androidtest.Drop})
+	p.Fail(androidsim.Fault{Match: "hunter2", Kind: androidsim.Drop})
 	if _, _, err := d.Shell(t.Context(), "echo hunter2"); !errors.Is(err, drivers.ErrDeviceLost) ||
 		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)

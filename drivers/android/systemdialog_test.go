@@ -12,7 +12,7 @@ import (
 // of which the log may have nothing left.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{LoginLoading: 1, Transition: 1})
+	d, p := openPhone(t, androidsim.Options{LoginLoading: 1, Transition: 1})
 	look := func() (string, *drivers.Crash) {
 		what, err := d.Obstacle(t.Context())
 		if err != nil {
@@ -24,15 +24,15 @@ func TestComplaints(t *testing.T) {
 	if what, crash := look(); what != "" || crash != nil {
 		t.Errorf("before anything was launched: %q, %+v", what, crash)
 	}
-	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+	if err := d.Launch(t.Context(), androidsim.LoginPackage, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ title, obstacle, crash string }{
 		{"", "", ""},
 		{"Application Not Responding: com.android.systemui", "com.android.systemui does not respond", ""},
 		{"Application Error: com.google.android.gms:car", "com.google.android.gms:car has stopped", ""},
-		{"Application Not Responding: " + androidtest.LoginPackage, "", drivers.CrashANR},
-		{"Application Error: " + androidtest.LoginPackage + ":sync", "", drivers.CrashException},
+		{"Application Not Responding: " + androidsim.LoginPackage, "", drivers.CrashANR},
+		{"Application Error: " + androidsim.LoginPackage + ":sync", "", drivers.CrashException},
 	} {
 		p.Complain(c.title)
 		what, crash := look()

@@ -173,7 +173,7 @@ func TestTypeOnPhones(t *testing.T) {
 	t.Parallel()
 	const text = `a %s 100% 'q' "d" $HOME \ ; & | < > ( ) * ? [ ] # ~ !`
 	for _, api := range levels() {
-		d, _ := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
+		d, _ := openPhone(t, androidsim.Options{API: api, LoginLoading: 1})
 		loginForm(t, d)
 		if err := d.Type(t.Context(), text); err != nil {
 			t.Fatalf("API %d: %v", api, err)
@@ -186,7 +186,7 @@ func TestTypeOnPhones(t *testing.T) {
 
 func TestTypeUnicodeNeedsAKeyboard(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{LoginLoading: 1})
+	d, p := openPhone(t, androidsim.Options{LoginLoading: 1})
 	loginForm(t, d)
 	err := d.Type(t.Context(), "Grüße")
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), `"ü"`) &&
@@ -204,7 +204,7 @@ func TestTypeUnicodeNeedsAKeyboard(t *testing.T) {
 
 func TestTypeUnicodeByADBKeyboard(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{ADBKeyboard: true, LoginLoading: 1})
+	d, p := openPhone(t, androidsim.Options{ADBKeyboard: true, LoginLoading: 1})
 	loginForm(t, d)
 	before := setting(t, d, "default_input_method")
 	text := "Grüße 漢字 😀 " + strings.Repeat("é", 1500)
@@ -217,7 +217,7 @@ func TestTypeUnicodeByADBKeyboard(t *testing.T) {
 	if after := setting(t, d, "default_input_method"); after != before {
 		t.Errorf("keyboard %q became %q", before, after)
 	}
-	p.Fail(androidtest.Fault{Match: "am broadcast", Kind: androidtest.Error, Output: "Error: broken\n", Code: 1})
+	p.Fail(androidsim.Fault{Match: "am broadcast", Kind: androidsim.Error, Output: "Error: broken\n", Code: 1})
 	if err := d.Type(t.Context(), "é"); err == nil || !strings.Contains(err.Error(), "took no text") {
 		t.Errorf("error %v", err)
 	}
@@ -229,9 +229,9 @@ func TestTypeUnicodeByADBKeyboard(t *testing.T) {
 // TestCloseGivesTheKeyboardBack: also when the call that took it could not.
 func TestCloseGivesTheKeyboardBack(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{ADBKeyboard: true})
+	d, p := openPhone(t, androidsim.Options{ADBKeyboard: true})
 	before := setting(t, d, "default_input_method")
-	p.Fail(androidtest.Fault{Match: "ime set com.", Nth: 2, Kind: androidtest.Error, Output: "Error\n", Code: 1})
+	p.Fail(androidsim.Fault{Match: "ime set com.", Nth: 2, Kind: androidsim.Error, Output: "Error\n", Code: 1})
 	if err := d.Type(t.Context(), "é"); err == nil {
 		t.Error("no error although the keyboard could not be given back")
 	}

@@ -10,19 +10,19 @@ import (
 )
 
 // onTrap opens one of the pages of com.example.list on phones of all kinds that write windows.
-func onTrap(t *testing.T, page string, do func(t *testing.T, d *Device, p *androidtest.Phone)) {
+func onTrap(t *testing.T, page string, do func(t *testing.T, d *Device, p *androidsim.Phone)) {
 	t.Helper()
-	for name, o := range map[string]androidtest.Options{
-		"30": {API: 30}, "30 without windows": {API: 30, Dump: androidtest.DumpStyle{Windows: "none"}}, "34": {API: 34},
+	for name, o := range map[string]androidsim.Options{
+		"30": {API: 30}, "30 without windows": {API: 30, Dump: androidsim.DumpStyle{Windows: "none"}}, "34": {API: 34},
 		"36":                {API: 36},
-		"36 in both places": {API: 36, Dump: androidtest.DumpStyle{Windows: "both", Attributes: "all"}},
-		"36 flat":           {API: 36, Dump: androidtest.DumpStyle{Windows: "flat", Attributes: "none"}},
+		"36 in both places": {API: 36, Dump: androidsim.DumpStyle{Windows: "both", Attributes: "all"}},
+		"36 flat":           {API: 36, Dump: androidsim.DumpStyle{Windows: "flat", Attributes: "none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o.Width, o.Height, o.Density = androidtest.Small.Width, androidtest.Small.Height, androidtest.Small.Density
+			o.Width, o.Height, o.Density = androidsim.Small.Width, androidsim.Small.Height, androidsim.Small.Density
 			d, p := openPhone(t, o)
-			if err := d.Launch(t.Context(), androidtest.ListPackage+"/."+page+"Activity", true); err != nil {
+			if err := d.Launch(t.Context(), androidsim.ListPackage+"/."+page+"Activity", true); err != nil {
 				t.Fatal(err)
 			}
 			do(t, d, p)
@@ -38,7 +38,7 @@ func status(t *testing.T, d *Device) string {
 
 func TestMenuInItsOwnWindow(t *testing.T) {
 	t.Parallel()
-	onTrap(t, "Menu", func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onTrap(t, "Menu", func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		tapOn(t, d, "More options")
 		tapOn(t, d, "Log out")
 		if got := status(t, d); got != "Log out chosen" {
@@ -49,7 +49,7 @@ func TestMenuInItsOwnWindow(t *testing.T) {
 
 func TestDropDownInItsOwnWindow(t *testing.T) {
 	t.Parallel()
-	onTrap(t, "Dropdown", func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onTrap(t, "Dropdown", func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		tapOn(t, d, "Medium")
 		tapOn(t, d, "Large")
 		tapOn(t, d, "Order")
@@ -62,7 +62,7 @@ func TestDropDownInItsOwnWindow(t *testing.T) {
 // TestSuggestionsOverThePage: a list of suggestions is above the page, which is still there.
 func TestSuggestionsOverThePage(t *testing.T) {
 	t.Parallel()
-	onTrap(t, "Suggest", func(t *testing.T, d *Device, p *androidtest.Phone) {
+	onTrap(t, "Suggest", func(t *testing.T, d *Device, p *androidsim.Phone) {
 		tapOn(t, d, "city")
 		if err := d.Type(t.Context(), "Ber"); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestForeignWindow(t *testing.T) {
 	t.Parallel()
 	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Call": "com.google.android.dialer",
 		"Bubble": "com.example.chat"} {
-		onTrap(t, page, func(t *testing.T, d *Device, p *androidtest.Phone) {
+		onTrap(t, page, func(t *testing.T, d *Device, p *androidsim.Phone) {
 			if strings.Contains(t.Name(), "without") {
 				return
 			}
@@ -119,7 +119,7 @@ func TestForeignWindow(t *testing.T) {
 // TestHintOfAnEmptyField: on every kind of phone it is distinguished from a text as far as the phone reports it.
 func TestHintOfAnEmptyField(t *testing.T) {
 	t.Parallel()
-	onTrap(t, "Fields", func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onTrap(t, "Fields", func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		field := func(id string) *screen.Node { return waitNode(t, d, id) }
 		if n := field("password"); n.Text != "" || n.Hint != "Password" || n.HintUnsure {
 			t.Errorf("an empty password: %+v", n)
@@ -159,7 +159,7 @@ func TestHintOfAnEmptyField(t *testing.T) {
 // TestOrderOfDrawing: where the tree has it, the element that is drawn last takes the touch.
 func TestOrderOfDrawing(t *testing.T) {
 	t.Parallel()
-	onTrap(t, "Order", func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onTrap(t, "Order", func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		tree, err := d.Tree(t.Context())
 		if err != nil {
 			t.Fatal(err)

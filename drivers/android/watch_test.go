@@ -54,13 +54,13 @@ func sees(t *testing.T, lists <-chan string, want string) {
 
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "A"}, androidtest.Options{Serial: "B"})
+	driver, phones, _ := newPhones(t, androidsim.Options{Serial: "A"}, androidsim.Options{Serial: "B"})
 	phones[1].Disconnect()
 	lists := watching(t, driver)
 	sees(t, lists, "A=device")
 	phones[1].Reconnect()
 	sees(t, lists, "A=device B=device")
-	phones[0].SetState(androidtest.StateUnauthorized)
+	phones[0].SetState(androidsim.StateUnauthorized)
 	sees(t, lists, "A=unauthorized B=device")
 	phones[1].Disconnect()
 	sees(t, lists, "A=unauthorized")
@@ -69,12 +69,12 @@ func TestWatch(t *testing.T) {
 // TestWatchThroughRealADB: also when the adb server itself is killed, which brings the phones back in the end.
 func TestWatchThroughRealADB(t *testing.T) {
 	t.Parallel()
-	adb := androidtest.StartADB(t)
+	adb := androidsim.StartADB(t)
 	driver := New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: t.TempDir()})
 	t.Cleanup(func() { _ = driver.Close() })
 	lists := watching(t, driver)
 	sees(t, lists, "")
-	phone := androidtest.NewPhone(androidtest.Options{})
+	phone := androidsim.NewPhone(androidsim.Options{})
 	t.Cleanup(phone.Close)
 	serial := adb.Connect(t, phone)
 	sees(t, lists, serial+"=device")

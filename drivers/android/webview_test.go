@@ -36,7 +36,7 @@ const shopPage = `<!doctype html><meta name=viewport content="width=device-width
 
 // onWebView opens a phone with an app that shows the page, in each way of reading the screen; in the short mode by the
 // agent alone, because the page itself is read in one way.
-func onWebView(t *testing.T, view androidtest.WebView, do func(t *testing.T, d *Device, p *androidtest.Phone)) {
+func onWebView(t *testing.T, view androidsim.WebView, do func(t *testing.T, d *Device, p *androidsim.Phone)) {
 	t.Helper()
 	if testing.Short() {
 		readBy(t, view, []string{"agent"}, do)
@@ -46,8 +46,8 @@ func onWebView(t *testing.T, view androidtest.WebView, do func(t *testing.T, d *
 }
 
 // readBy opens a phone with an app that shows the page, for each of the ways: "stock" or "agent".
-func readBy(t *testing.T, view androidtest.WebView, ways []string,
-	do func(t *testing.T, d *Device, p *androidtest.Phone)) {
+func readBy(t *testing.T, view androidsim.WebView, ways []string,
+	do func(t *testing.T, d *Device, p *androidsim.Phone)) {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -55,7 +55,7 @@ func readBy(t *testing.T, view androidtest.WebView, ways []string,
 	}))
 	t.Cleanup(site.Close)
 	view.URL, view.DevTools = site.URL, chromium.Start(t)
-	open := map[string]func(*testing.T, androidtest.Options) (*Device, *androidtest.Phone){"stock": openPhone,
+	open := map[string]func(*testing.T, androidsim.Options) (*Device, *androidsim.Phone){"stock": openPhone,
 		"agent": openAgent}
 	for _, way := range ways {
 		t.Run(way, func(t *testing.T) {
@@ -111,8 +111,8 @@ func press(t *testing.T, d *Device, label string) {
 // elements.
 func TestPageInAWebView(t *testing.T) {
 	t.Parallel()
-	readBy(t, androidtest.WebView{Mute: true, Others: true, Stale: true}, []string{"stock", "agent"},
-		func(t *testing.T, d *Device, p *androidtest.Phone) {
+	readBy(t, androidsim.WebView{Mute: true, Others: true, Stale: true}, []string{"stock", "agent"},
+		func(t *testing.T, d *Device, p *androidsim.Phone) {
 			press(t, d, "E-mail")
 			if err := d.Type(t.Context(), "ada@example.com"); err != nil {
 				t.Fatal(err)
@@ -132,9 +132,9 @@ func TestPageInAWebView(t *testing.T) {
 // not taken for that.
 func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
 	t.Parallel()
-	onWebView(t, androidtest.WebView{Mute: true, Trails: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
+	onWebView(t, androidsim.WebView{Mute: true, Trails: true}, func(t *testing.T, d *Device, p *androidsim.Phone) {
 		press(t, d, "I agree")
-		p.ChangeWebView(webApp, func(w *androidtest.WebView) { w.Trails = false })
+		p.ChangeWebView(webApp, func(w *androidsim.WebView) { w.Trails = false })
 		press(t, d, "Pay now")
 		picked(t, d, "Paid by who agreed")
 	})
@@ -144,7 +144,7 @@ func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
 // what the app lays over it.
 func TestWhatAPersonSeesOfAWebView(t *testing.T) {
 	t.Parallel()
-	onWebView(t, androidtest.WebView{Mute: true, Chat: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onWebView(t, androidsim.WebView{Mute: true, Chat: true}, func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		picked(t, d, "Pay now")
 		tree := agentTree(t, d)
 		if n := findNode(tree, "Never shown"); n != nil && !n.Hidden {
@@ -166,7 +166,7 @@ func TestWhatAPersonSeesOfAWebView(t *testing.T) {
 // never does.
 func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
 	t.Parallel()
-	onWebView(t, androidtest.WebView{}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onWebView(t, androidsim.WebView{}, func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		if err := d.ReadWebViews("accessibility"); err != nil {
 			t.Fatal(err)
 		}
@@ -196,16 +196,16 @@ func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
 func TestWebViewThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		view androidtest.WebView
+		view androidsim.WebView
 		hang bool
 		cut  string
 	}{
-		"hidden":  {androidtest.WebView{Mute: true, Hidden: true}, false, ""},
-		"garbage": {androidtest.WebView{Mute: true, Garbage: "<html>no list"}, false, "not its JSON"},
-		"busy":    {androidtest.WebView{Mute: true}, true, "its scripts may be busy"},
+		"hidden":  {androidsim.WebView{Mute: true, Hidden: true}, false, ""},
+		"garbage": {androidsim.WebView{Mute: true, Garbage: "<html>no list"}, false, "not its JSON"},
+		"busy":    {androidsim.WebView{Mute: true}, true, "its scripts may be busy"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onWebView(t, c.view, func(t *testing.T, d *Device, p *androidtest.Phone) {
+			onWebView(t, c.view, func(t *testing.T, d *Device, p *androidsim.Phone) {
 				waitNode(t, d, "Reload")
 				if c.hang {
 					if err := p.HangWebView(t.Context(), webApp); err != nil {
@@ -228,7 +228,7 @@ func TestWebViewThatCannotBeRead(t *testing.T) {
 // the touch.
 func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 	t.Parallel()
-	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
+	onWebView(t, androidsim.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidsim.Phone) {
 		m := picked(t, d, "Pay now")
 		if err := p.EvalWebView(t.Context(), webApp,
 			`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" `+
@@ -250,7 +250,7 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 func TestWebViewOfAnotherProcess(t *testing.T) {
 	shorttest.Leave(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")
 	t.Parallel()
-	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onWebView(t, androidsim.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		press(t, d, "Pay now")
 		picked(t, d, "Paid by")
 		launch(t, d, webApp)

@@ -16,14 +16,14 @@ import (
 
 func TestAppsOfASimulator(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	ctx := t.Context()
-	must(t, d.Launch(ctx, iostest.ListBundle, true))
+	must(t, d.Launch(ctx, iossim.ListBundle, true))
 	wait(t, d, "Visits: 1")
-	must(t, d.Launch(ctx, iostest.ListBundle, true))
+	must(t, d.Launch(ctx, iossim.ListBundle, true))
 	wait(t, d, "Visits: 2")
-	must(t, d.ClearApp(ctx, iostest.ListBundle))
-	must(t, d.LaunchWith(ctx, iostest.ListBundle, drivers.LaunchOptions{Permissions: map[string]bool{"photos": false},
+	must(t, d.ClearApp(ctx, iossim.ListBundle))
+	must(t, d.LaunchWith(ctx, iossim.ListBundle, drivers.LaunchOptions{Permissions: map[string]bool{"photos": false},
 		Arguments: map[string]string{"mode": "demo", "-x": "1"}}))
 	wait(t, d, "Visits: 1")
 	tapOn(t, d, "Photos")
@@ -32,7 +32,7 @@ func TestAppsOfASimulator(t *testing.T) {
 	wait(t, d, "Arguments: -x 1 -mode demo")
 
 	apps, err := d.ListApps(ctx)
-	if err != nil || !slices.Equal(apps, []string{iostest.ListBundle, iostest.LoginBundle}) {
+	if err != nil || !slices.Equal(apps, []string{iossim.ListBundle, iossim.LoginBundle}) {
 		t.Errorf("%v, %v", apps, err)
 	}
 	must(t, d.Install(ctx, appFolder(t, "Notes", "com.example.notes")))
@@ -55,10 +55,10 @@ func TestAppsOfASimulator(t *testing.T) {
 	}
 	must(t, d.Stop(ctx, "com.example.notes")) // nothing to stop
 	must(t, d.OpenLink(ctx, "login://form", ""))
-	if front, _ := d.Foreground(ctx); front != iostest.LoginBundle {
+	if front, _ := d.Foreground(ctx); front != iossim.LoginBundle {
 		t.Errorf("%s is in front", front)
 	}
-	if err := d.SetPermissions(ctx, iostest.ListBundle, map[string]bool{"camera": true}); !errors.Is(err,
+	if err := d.SetPermissions(ctx, iossim.ListBundle, map[string]bool{"camera": true}); !errors.Is(err,
 		drivers.ErrUnsupported) {
 		t.Errorf("camera: %v", err)
 	}
@@ -72,10 +72,10 @@ func TestAppsOfAnIPhone(t *testing.T) {
 	for _, program := range []string{"xcrun", "ios"} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, program)
+			b := newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, program)
 			d, _ := b.open(t)
 			ctx := t.Context()
-			must(t, d.LaunchWith(ctx, iostest.ListBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{
+			must(t, d.LaunchWith(ctx, iossim.ListBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{
 				"mode": "demo"}}))
 			tapOn(t, d, "Device")
 			wait(t, d, "Arguments: -mode demo")
@@ -89,7 +89,7 @@ func TestAppsOfAnIPhone(t *testing.T) {
 			must(t, d.Stop(ctx, "com.example.notes"))
 			must(t, d.Uninstall(ctx, "com.example.notes"))
 			must(t, d.OpenLink(ctx, "login://form", ""))
-			must(t, d.OpenLink(ctx, "whatever://form", iostest.ListBundle))
+			must(t, d.OpenLink(ctx, "whatever://form", iossim.ListBundle))
 			for name, err := range map[string]error{"launch": d.Launch(ctx, "com.example.notes", true),
 				"uninstall": d.Uninstall(ctx, "com.example.notes"),
 				"install":   d.Install(ctx, t.TempDir()), "link": d.OpenLink(ctx, "nobody://x", "")} {
@@ -97,9 +97,9 @@ func TestAppsOfAnIPhone(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			for name, err := range map[string]error{"clear": d.ClearApp(ctx, iostest.ListBundle),
+			for name, err := range map[string]error{"clear": d.ClearApp(ctx, iossim.ListBundle),
 				"media":       d.AddMedia(ctx, "x.png"),
-				"permissions": d.SetPermissions(ctx, iostest.ListBundle, map[string]bool{"photos": true}),
+				"permissions": d.SetPermissions(ctx, iossim.ListBundle, map[string]bool{"photos": true}),
 				"airplane":    d.Airplane(ctx, true), "notifications": d.Notifications(ctx)} {
 				if !errors.Is(err, drivers.ErrUnsupported) {
 					t.Errorf("%s: %v", name, err)
@@ -114,7 +114,7 @@ func TestSystemIsGivenBack(t *testing.T) {
 	for name, phone := range map[string]bool{"simulator": false, "iPhone": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, b := opened(t, small(iostest.DeviceOptions{Phone: phone}))
+			d, b := opened(t, small(iossim.DeviceOptions{Phone: phone}))
 			ctx := t.Context()
 			page(t, d, "Device")
 			must(t, d.SetLocation(ctx, drivers.Coordinates{Latitude: 52.52, Longitude: -13.405}))
@@ -147,7 +147,7 @@ func TestSystemIsGivenBack(t *testing.T) {
 // What a killed Taproot changed is restored by the next one.
 func TestSystemIsGivenBackAfterAKill(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{}))
+	b := newBench(t, quick(iossim.DeviceOptions{}))
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
 	d, _ := b.open(t)
 	must(t, d.DarkMode(t.Context(), true))
@@ -165,18 +165,18 @@ func TestSystemIsGivenBackAfterAKill(t *testing.T) {
 
 func TestLocaleOfAnApp(t *testing.T) {
 	t.Parallel()
-	d, _ := opened(t, small(iostest.DeviceOptions{}))
+	d, _ := opened(t, small(iossim.DeviceOptions{}))
 	ctx := t.Context()
 	if err := d.Locale(ctx, "com.apple.springboard", "de-DE"); !errors.Is(err, drivers.ErrUnsupported) {
 		t.Errorf("of the home screen: %v", err)
 	}
-	must(t, d.Launch(ctx, iostest.ListBundle, true))
+	must(t, d.Launch(ctx, iossim.ListBundle, true))
 	wait(t, d, "Catalogue")
-	must(t, d.Locale(ctx, iostest.ListBundle, "de-DE"))
+	must(t, d.Locale(ctx, iossim.ListBundle, "de-DE"))
 	wait(t, d, "Katalog")
-	must(t, d.Launch(ctx, iostest.ListBundle, true))
+	must(t, d.Launch(ctx, iossim.ListBundle, true))
 	wait(t, d, "Katalog") // for the rest of the test
-	must(t, d.Locale(ctx, iostest.ListBundle, ""))
+	must(t, d.Locale(ctx, iossim.ListBundle, ""))
 	wait(t, d, "Catalogue")
 }
 
@@ -205,12 +205,12 @@ func TestOnlyAppDataIsEmptied(t *testing.T) {
 
 func TestNothingIsLeftOnThePhoneWhenACallIsCancelled(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
-	b.lab.Fail(iostest.Fault{Match: "simctl launch", Kind: iostest.Hang})
+	d, b := opened(t, small(iossim.DeviceOptions{}))
+	b.lab.Fail(iossim.Fault{Match: "simctl launch", Kind: iossim.Hang})
 	ctx, cancel := context.WithCancel(t.Context())
 	context.AfterFunc(ctx, b.lab.Heal)
 	go cancelOn(cancel, b, "simctl launch")
-	if err := d.Launch(ctx, iostest.LoginBundle, true); !errors.Is(err, context.Canceled) {
+	if err := d.Launch(ctx, iossim.LoginBundle, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -228,23 +228,23 @@ func cancelOn(cancel context.CancelFunc, b *bench, text string) {
 // TestKeychain: it outlives the data of an app, and is emptied on request; on an iPhone it cannot be.
 func TestKeychain(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
 	phone := b.lab.Device(0)
-	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
-	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iostest.ListBundle}))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
+	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iossim.ListBundle}))
 	if phone.Secrets() == 0 {
 		t.Error("the keychain went with the app's data")
 	}
-	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iostest.ListBundle, Keychain: true}))
+	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iossim.ListBundle, Keychain: true}))
 	if n := phone.Secrets(); n != 0 {
 		t.Errorf("%d secrets", n)
 	}
-	b.lab.Fail(iostest.Fault{Match: "keychain", Kind: iostest.Refuse, Text: "Invalid device state", Code: 149})
+	b.lab.Fail(iossim.Fault{Match: "keychain", Kind: iossim.Refuse, Text: "Invalid device state", Code: 149})
 	if err := d.ClearKeychain(t.Context()); err == nil || drivers.AppIsWrong(err) {
 		t.Errorf("refused: %v", err)
 	}
-	far, _ := opened(t, small(iostest.DeviceOptions{Phone: true}))
+	far, _ := opened(t, small(iossim.DeviceOptions{Phone: true}))
 	if err := far.ClearKeychain(t.Context()); !errors.Is(err, drivers.ErrUnsupported) {
 		t.Errorf("an iPhone: %v", err)
 	}

@@ -13,17 +13,17 @@ import (
 )
 
 // field is an editable field of a scene.
-func (s *stage) entry(kind, id, placeholder string, b image.Rectangle, e *iostest.Entry) piece {
+func (s *stage) entry(kind, id, placeholder string, b image.Rectangle, e *iossim.Entry) piece {
 	return piece{Kind: kind, ID: id, Placeholder: placeholder, Bounds: b, Fill: white, Ink: scenePlum, Entry: e}
 }
 
 // keyScenes are screens with a keyboard on them.
 func keyScenes() []*sceneTrap {
 	var l sceneList
-	form := func(more func(s *stage) []piece) func(*stage, iostest.Moment) []piece {
-		name, other := &iostest.Entry{}, &iostest.Entry{}
+	form := func(more func(s *stage) []piece) func(*stage, iossim.Moment) []piece {
+		name, other := &iossim.Entry{}, &iossim.Entry{}
 		_ = other
-		return func(s *stage, _ iostest.Moment) []piece {
+		return func(s *stage, _ iossim.Moment) []piece {
 			return append([]piece{s.entry("TextField", "name", "Name", line(0), name)}, more(s)...)
 		}
 	}
@@ -43,16 +43,16 @@ func keyScenes() []*sceneTrap {
 	l.add("the other field",
 		"- input: {into: {id: name}, text: Ada}\n- input: {into: {id: city}, text: Paris}\n- assertElement: {id: name, "+
 			"value: Ada}\n- assertElement: {id: city, value: Paris}", event.Pass, "", "",
-		func() func(*stage, iostest.Moment) []piece {
-			name, city := &iostest.Entry{}, &iostest.Entry{}
-			return func(s *stage, _ iostest.Moment) []piece {
+		func() func(*stage, iossim.Moment) []piece {
+			name, city := &iossim.Entry{}, &iossim.Entry{}
+			return func(s *stage, _ iossim.Moment) []piece {
 				return []piece{s.entry("TextField", "name", "Name", line(0), name), s.entry("TextField", "city", "City",
 					line(2), city)}
 			}
 		}())
-	wrong := func(ids ...string) func(*stage, iostest.Moment) []piece {
-		city := &iostest.Entry{}
-		return func(s *stage, _ iostest.Moment) []piece {
+	wrong := func(ids ...string) func(*stage, iossim.Moment) []piece {
+		city := &iossim.Entry{}
+		return func(s *stage, _ iossim.Moment) []piece {
 			return []piece{{Kind: "TextField", ID: ids[0], Label: "Name", Bounds: line(0), Fill: white, Ink: scenePlum,
 				Disabled: false, Tapped: s.took("Name")},
 				s.entry("TextField", ids[1], "City", line(2), city)}
@@ -65,9 +65,9 @@ func keyScenes() []*sceneTrap {
 		"- tap: {label: City}\n- input: {into: {label: Name}, text: Ada, timeoutMs: "+
 			"3000}", event.Fail, "Name", "", wrong("", ""))
 	l.add("a hidden value", "- input: {into: {id: pin}, text: lovelace}\n- assert: lovelace", event.Fail, "", "",
-		func() func(*stage, iostest.Moment) []piece {
-			pin := &iostest.Entry{}
-			return func(s *stage, _ iostest.Moment) []piece {
+		func() func(*stage, iossim.Moment) []piece {
+			pin := &iossim.Entry{}
+			return func(s *stage, _ iossim.Moment) []piece {
 				return []piece{{Kind: "SecureTextField", ID: "pin", Placeholder: "PIN", Bounds: line(0), Fill: white, Value: "",
 					Entry: pin}}
 			}
@@ -79,9 +79,9 @@ func keyScenes() []*sceneTrap {
 	l.add("a key, where nothing else is called so", focus+"- tap: Return\n- assertElement: {type: Keyboard, count: 0}",
 		event.Pass, "", "", form(func(s *stage) []piece { return nil }))
 	l.add("two fields of one placeholder", "- input: {into: Name, text: Ada}", event.Fail, "", "equally",
-		func() func(*stage, iostest.Moment) []piece {
-			a, b := &iostest.Entry{}, &iostest.Entry{}
-			return func(s *stage, _ iostest.Moment) []piece {
+		func() func(*stage, iossim.Moment) []piece {
+			a, b := &iossim.Entry{}, &iossim.Entry{}
+			return func(s *stage, _ iossim.Moment) []piece {
 				return []piece{s.entry("TextField", "a", "Name", line(0), a), s.entry("TextField", "b", "Name", line(2), b)}
 			}
 		}())
@@ -144,9 +144,9 @@ func screenScenes() []*sceneTrap {
 		timely(func(s *stage, since time.Duration) []piece {
 			return []piece{text("Orders", line(0)), text("Error", line(3))}
 		}))
-	fades := func(takes time.Duration, film bool) func(s *stage, now iostest.Moment) []piece {
+	fades := func(takes time.Duration, film bool) func(s *stage, now iossim.Moment) []piece {
 		began := time.Duration(0)
-		return func(s *stage, now iostest.Moment) []piece {
+		return func(s *stage, now iossim.Moment) []piece {
 			open := s.press("Open", line(0))
 			open.Tapped = func() { s.took("Open")(); began = now.Since }
 			p := []piece{open}
@@ -176,7 +176,7 @@ func screenScenes() []*sceneTrap {
 	}
 	for name, takes := range map[string]time.Duration{"quickly": 250 * msec, "in a second": time.Second} {
 		l.add("a button alone fades in "+name, "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "",
-			func(s *stage, now iostest.Moment) []piece {
+			func(s *stage, now iossim.Moment) []piece {
 				p := fades(takes, false)
 				if s.show == nil {
 					s.show = p
@@ -188,36 +188,36 @@ func screenScenes() []*sceneTrap {
 				return list
 			})
 	}
-	wave := func(now iostest.Moment, period time.Duration, from, to uint8) color.Gray {
+	wave := func(now iossim.Moment, period time.Duration, from, to uint8) color.Gray {
 		part := 2 * math.Abs(float64(now.Since%period)/float64(period)-0.5)
 		return color.Gray{uint8(float64(from) + (float64(to)-float64(from))*part)}
 	}
-	restless := func(name string, show func(s *stage, now iostest.Moment, stop piece) []piece) {
+	restless := func(name string, show func(s *stage, now iossim.Moment, stop piece) []piece) {
 		l.add("beside what never rests: "+name, "- tap: Stop", event.Pass, "Stop", "",
-			func(s *stage, now iostest.Moment) []piece { return show(s, now, s.press("Stop", line(4))) })
+			func(s *stage, now iossim.Moment) []piece { return show(s, now, s.press("Stop", line(4))) })
 	}
 	if !testing.Short() {
-		restless("it pulses itself", func(s *stage, now iostest.Moment, stop piece) []piece {
+		restless("it pulses itself", func(s *stage, now iossim.Moment, stop piece) []piece {
 			stop.Fill = wave(now, 1600*msec, 0x40, 0x90)
 			return []piece{text("Recording", line(0)), stop}
 		})
-		restless("it lies on a film", func(s *stage, now iostest.Moment, stop piece) []piece {
+		restless("it lies on a film", func(s *stage, now iossim.Moment, stop piece) []piece {
 			stop.Fill = nil
 			return []piece{{Kind: "Other", Bounds: whole, Fill: color.Gray{uint8(now.Since.Milliseconds() / 9 % 120)}}, stop}
 		})
 	}
-	restless("a film beside it", func(s *stage, now iostest.Moment, stop piece) []piece {
+	restless("a film beside it", func(s *stage, now iossim.Moment, stop piece) []piece {
 		return []piece{stop, {Kind: "Other", Bounds: image.Rect(0, 320, 300, 640),
 			Fill: color.Gray{uint8(now.Since.Milliseconds() / 5)}}}
 	})
-	restless("a bar that fills", func(s *stage, now iostest.Moment, stop piece) []piece {
+	restless("a bar that fills", func(s *stage, now iossim.Moment, stop piece) []piece {
 		return []piece{stop, {Kind: "ProgressIndicator", Label: "Progress", Value: "1%", Bounds: line(6), Fill: ground},
 			{Kind: "Other", Bounds: image.Rect(10, 360, 10+min(int(now.Since.Milliseconds()/40), 280), 366), Fill: scenePlum}}
 	})
-	restless("a clock", func(s *stage, now iostest.Moment, stop piece) []piece {
+	restless("a clock", func(s *stage, now iossim.Moment, stop piece) []piece {
 		return []piece{stop, text(fmt.Sprintf("00:%05.2f", now.Since.Seconds()), line(0))}
 	})
-	restless("a row of stars", func(s *stage, now iostest.Moment, stop piece) []piece {
+	restless("a row of stars", func(s *stage, now iossim.Moment, stop piece) []piece {
 		at := int(now.Since.Milliseconds()/30) % 200
 		return []piece{stop, {Kind: "Other", Bounds: image.Rect(at, 400, at+60, 460), Fill: scenePlum},
 			{Kind: "Other", Bounds: image.Rect(240-at, 60, 300-at, 120), Fill: scenePlum}}

@@ -15,7 +15,7 @@ import (
 // barScenes are elements under the status bar, which takes touches, and under the home indicator, which takes swipes.
 func barScenes() []*sceneTrap {
 	var l sceneList
-	menu := func(b image.Rectangle, more ...piece) func(*stage, iostest.Moment) []piece {
+	menu := func(b image.Rectangle, more ...piece) func(*stage, iossim.Moment) []piece {
 		return restful(func(s *stage) []piece {
 			said := "Inbox"
 			if s.state != "" {
@@ -51,7 +51,7 @@ func barScenes() []*sceneTrap {
 			{Kind: "Button", Label: "Yes", Bounds: b, Fill: scenePlum,
 				Parts: []piece{{Label: "Yes", Bounds: b.Inset(6), Ink: white}}}}}
 	}
-	under := func(b image.Rectangle) func(*stage, iostest.Moment) []piece {
+	under := func(b image.Rectangle) func(*stage, iossim.Moment) []piece {
 		return restful(func(s *stage) []piece {
 			if s.state != "" {
 				return []piece{text("Done", line(2))}
@@ -94,9 +94,9 @@ func barScenes() []*sceneTrap {
 }
 
 // playOn plays traps on one phone.
-func playOn(t *testing.T, o iostest.DeviceOptions, traps []*sceneTrap) {
+func playOn(t *testing.T, o iossim.DeviceOptions, traps []*sceneTrap) {
 	t.Helper()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
 	dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
 	must(t, err)
 	defer dev.Close()
@@ -107,18 +107,18 @@ func playOn(t *testing.T, o iostest.DeviceOptions, traps []*sceneTrap) {
 
 func TestSystemBars(t *testing.T) {
 	t.Parallel()
-	playOn(t, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1}, barScenes())
+	playOn(t, iossim.DeviceOptions{Width: 300, Height: 640, Scale: 1}, barScenes())
 }
 
 // TestNoStatusBar: an app that hides the status bar, and a phone on its side, get the touches at the upper
 // edge.
 func TestNoStatusBar(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]iostest.DeviceOptions{"hidden": {NoStatusBar: true}, "on its side": {}} {
+	for name, o := range map[string]iossim.DeviceOptions{"hidden": {NoStatusBar: true}, "on its side": {}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o.Width, o.Height, o.Scale = 300, 640, 1
-			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})
+			b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
 			d, phone := b.open(t)
 			phone.Lie(name != "hidden")
 			trap := &sceneTrap{name: "at the upper edge", steps: "- tap: Menu", want: event.Pass, taps: "Menu",
@@ -137,10 +137,10 @@ func TestNoStatusBar(t *testing.T) {
 // TestStatusBarComes: the status bar is hidden at first, and shown while the test runs.
 func TestStatusBarComes(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1, NoStatusBar: true})
+	d, b := opened(t, iossim.DeviceOptions{Width: 300, Height: 640, Scale: 1, NoStatusBar: true})
 	phone := b.lab.Device(0)
 	phone.ShowScene(restfulScene(text("Menu", image.Rect(10, 2, 200, 42))))
-	must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
+	must(t, d.LaunchWith(t.Context(), iossim.SceneBundle, drivers.LaunchOptions{Force: true}))
 	for _, shown := range []bool{false, true, false} {
 		phone.ShowStatusBar(shown)
 		tree, err := d.Tree(t.Context())
@@ -152,8 +152,8 @@ func TestStatusBarComes(t *testing.T) {
 }
 
 // restfulScene always shows the same.
-func restfulScene(pieces ...piece) iostest.Scene {
-	return func(iostest.Moment) []piece { return pieces }
+func restfulScene(pieces ...piece) iossim.Scene {
+	return func(iossim.Moment) []piece { return pieces }
 }
 
 // TestSwipesAboveTheHomeIndicator: swipes in an element over the home indicator, and those that start there, scroll the
@@ -163,7 +163,7 @@ func TestSwipesAboveTheHomeIndicator(t *testing.T) {
 	for name, lies := range map[string]bool{"upright": false, "on its side": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 300, Height: 640, Scale: 1}}})
+			b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{Width: 300, Height: 640, Scale: 1}}})
 			d, phone := b.open(t)
 			phone.Lie(lies)
 			high := map[bool]int{false: 640, true: 300}[lies]
@@ -177,7 +177,7 @@ func TestSwipesAboveTheHomeIndicator(t *testing.T) {
 					Bounds: image.Rect(0, high-60, 300, high), Fill: ground, Blocks: true}}
 			})}
 			s.play(t, d, phone)
-			if phone.Front() != iostest.SceneBundle {
+			if phone.Front() != iossim.SceneBundle {
 				t.Errorf("%q is in the foreground", phone.Front())
 			}
 			for _, note := range phone.Noted() {
@@ -231,10 +231,10 @@ func TestStatusBarOf(t *testing.T) {
 // makes one of a point that a test names.
 func TestTouchUnderTheStatusBar(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1})
+	d, b := opened(t, iossim.DeviceOptions{Width: 300, Height: 640, Scale: 1})
 	phone := b.lab.Device(0)
 	phone.ShowScene(restfulScene(text("Menu", image.Rect(10, 2, 200, 80))))
-	must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
+	must(t, d.LaunchWith(t.Context(), iossim.SceneBundle, drivers.LaunchOptions{Force: true}))
 	for name, touch := range map[string]func(image.Point) error{
 		"tap":        func(p image.Point) error { return d.Tap(t.Context(), p) },
 		"double tap": func(p image.Point) error { return d.DoubleTap(t.Context(), p) },
@@ -256,14 +256,14 @@ func TestTouchUnderTheStatusBar(t *testing.T) {
 // is under it is covered.
 func TestPageUnderTheStatusBar(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true, Bare: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true, Bare: true})
 	picked(t, d, "E-mail")
 	var middle float64
 	must(t, phone.EvalWebView(t.Context(), webApp,
 		"(() => { const r = document.getElementById('mail').getBoundingClientRect(); return (r.top + r.bottom) / 2 })()",
 		&middle))
 	const high = 47
-	phone.ChangeWebView(webApp, func(w *iostest.WebView) { w.Bounds = image.Rect(0, high-4-int(middle), 390, 844) })
+	phone.ChangeWebView(webApp, func(w *iossim.WebView) { w.Bounds = image.Rect(0, high-4-int(middle), 390, 844) })
 	if m := picked(t, d, "E-mail"); m.CoverText != "" || m.Point.Y < 2*high {
 		t.Errorf("touched at %v, covered by %q", m.Point, m.CoverText)
 	}

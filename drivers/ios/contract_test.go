@@ -12,7 +12,7 @@ import (
 )
 
 func toLogin(ctx context.Context, dev drivers.Device) error {
-	return dev.(drivers.Apps).Launch(ctx, iostest.LoginBundle, true)
+	return dev.(drivers.Apps).Launch(ctx, iossim.LoginBundle, true)
 }
 
 func contract(t *testing.T, b *bench) {
@@ -23,14 +23,14 @@ func contract(t *testing.T, b *bench) {
 }
 
 // quick is a device with a login that takes no time.
-func quick(o iostest.DeviceOptions) iostest.Options {
+func quick(o iossim.DeviceOptions) iossim.Options {
 	o.LoginLoading, o.LoginSpinner, o.Scale = 1, 1, 1
-	return iostest.Options{Devices: []iostest.DeviceOptions{o}}
+	return iossim.Options{Devices: []iossim.DeviceOptions{o}}
 }
 
 func TestContractOfASimulator(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{}))
+	b := newBench(t, quick(iossim.DeviceOptions{}))
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
 	contract(t, b)
 }
@@ -38,24 +38,24 @@ func TestContractOfASimulator(t *testing.T) {
 func TestContractWithAnAgentThatIsStarted(t *testing.T) {
 	shorttest.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
-	contract(t, newBench(t, quick(iostest.DeviceOptions{})))
+	contract(t, newBench(t, quick(iossim.DeviceOptions{})))
 }
 
 func TestContractOfAnIPhoneByXcode(t *testing.T) {
 	shorttest.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
-	contract(t, newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "xcrun"))
+	contract(t, newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, "xcrun"))
 }
 
 func TestContractOfAnIPhoneByGoIOS(t *testing.T) {
 	t.Parallel()
-	contract(t, newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios"))
+	contract(t, newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, "ios"))
 }
 
 // An address is all there is, and no program.
 func TestContractOfABareWebDriverAgent(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t)
+	b := newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t)
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).UDID() + "=" + b.lab.Device(0).StartAgent()
 	b.env["TAPROOT_WDA_MJPEG_URL"] = b.lab.Device(0).StreamAddress()
 	contract(t, b)

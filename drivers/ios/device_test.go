@@ -22,7 +22,7 @@ import (
 )
 
 // small is a device with cheap screenshots.
-func small(o iostest.DeviceOptions) iostest.DeviceOptions {
+func small(o iossim.DeviceOptions) iossim.DeviceOptions {
 	o.Scale, o.LoginLoading, o.LoginSpinner = 1, 1, 1
 	return o
 }
@@ -33,7 +33,7 @@ func middle(n *screen.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size(
 func TestOneCoordinateSystem(t *testing.T) {
 	t.Parallel()
 	for _, scale := range []int{1, 2, 3} {
-		d, _ := opened(t, iostest.DeviceOptions{Scale: scale})
+		d, _ := opened(t, iossim.DeviceOptions{Scale: scale})
 		page(t, d, "Gestures")
 		tree, err := d.Tree(t.Context())
 		must(t, err)
@@ -60,7 +60,7 @@ func TestOneCoordinateSystem(t *testing.T) {
 
 func TestGesturesReachTheApp(t *testing.T) {
 	t.Parallel()
-	d, _ := opened(t, small(iostest.DeviceOptions{}))
+	d, _ := opened(t, small(iossim.DeviceOptions{}))
 	page(t, d, "Gestures")
 	at := middle(wait(t, d, "target"))
 	must(t, d.DoubleTap(t.Context(), at))
@@ -86,8 +86,8 @@ func TestGesturesReachTheApp(t *testing.T) {
 // What is beyond the edge of a list is in the tree and cannot be seen.
 func TestCellsBeyondTheEdge(t *testing.T) {
 	t.Parallel()
-	d, _ := opened(t, small(iostest.DeviceOptions{}))
-	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	d, _ := opened(t, small(iossim.DeviceOptions{}))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
 	wait(t, d, "Gestures")
 	tree, err := d.Tree(t.Context())
 	must(t, err)
@@ -104,7 +104,7 @@ func TestCellsBeyondTheEdge(t *testing.T) {
 
 func TestLandscape(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]iostest.DeviceOptions{"pictures turn": {Scale: 2}, "pictures stay upright": {
+	for name, o := range map[string]iossim.DeviceOptions{"pictures turn": {Scale: 2}, "pictures stay upright": {
 		Scale: 2, PortraitPictures: true}} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := opened(t, o)
@@ -130,7 +130,7 @@ func TestLandscape(t *testing.T) {
 			if img, err = d.Screenshot(t.Context()); err != nil || img.Bounds().Dx() != 780 {
 				t.Errorf("upright again: %v, %v", img.Bounds(), err)
 			}
-			must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+			must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 			must(t, d.Rotate(t.Context(), true)) // it keeps its own orientation
 		})
 	}
@@ -138,8 +138,8 @@ func TestLandscape(t *testing.T) {
 
 func TestAlerts(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
-	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
 	if a, err := d.Alert(t.Context()); a != nil || err != nil {
 		t.Fatalf("no alert is open: %v, %v", a, err)
 	}
@@ -162,7 +162,7 @@ func TestAlerts(t *testing.T) {
 
 	// A question of the system belongs to the springboard; the app under it is still the foreground app.
 	tapOn(t, d, "Photos")
-	if front, err := d.Foreground(t.Context()); err != nil || front != iostest.ListBundle {
+	if front, err := d.Foreground(t.Context()); err != nil || front != iossim.ListBundle {
 		t.Errorf("%q is in front, %v", front, err)
 	}
 	tapOn(t, d, "Allow Full Access")
@@ -174,7 +174,7 @@ func TestAlerts(t *testing.T) {
 
 func TestKeysOfThePhone(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{Phone: true}))
+	d, b := opened(t, small(iossim.DeviceOptions{Phone: true}))
 	for _, key := range []string{"volumeUp", "volumeDown", "power", "power"} {
 		if err := d.Press(t.Context(), []string{key}); err != nil {
 			t.Errorf("%s: %v", key, err)
@@ -191,13 +191,13 @@ func TestKeysOfThePhone(t *testing.T) {
 			t.Errorf("%v: %v", keys, err)
 		}
 	}
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	must(t, d.Press(t.Context(), []string{"home"}))
 	if front, err := d.Foreground(t.Context()); err != nil || front != "com.apple.springboard" {
 		t.Errorf("%q is in front, %v", front, err)
 	}
 
-	s, _ := opened(t, small(iostest.DeviceOptions{NoHardKeys: true}))
+	s, _ := opened(t, small(iossim.DeviceOptions{NoHardKeys: true}))
 	page(t, s, "Form")
 	tapOn(t, s, "note")
 	for _, keys := range [][]string{{"volumeUp"}, {"left"}, {"meta", "a"}} { // a simulator, and an iOS before 17
@@ -212,7 +212,7 @@ func TestKeysOfThePhone(t *testing.T) {
 func TestKeyboardIsSeenAndHidden(t *testing.T) {
 	t.Parallel()
 	for _, key := range []bool{false, true} {
-		d, b := opened(t, small(iostest.DeviceOptions{HideKey: key}))
+		d, b := opened(t, small(iossim.DeviceOptions{HideKey: key}))
 		page(t, d, "Form")
 		if shown, err := d.KeyboardShown(t.Context()); shown || err != nil {
 			t.Fatalf("%v, %v", shown, err)
@@ -235,15 +235,15 @@ func TestKeyboardIsSeenAndHidden(t *testing.T) {
 // The key "Done" of a keyboard sends the form: the keyboard is not hidden by it.
 func TestHidingTheKeyboardSendsNoForm(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	tapOn(t, d, "password")
 	must(t, d.HideKeyboard(t.Context()))
 	tapOn(t, d, "email")
 	if b.lab.Noted("signing in") != 0 {
 		t.Error("the form was sent")
 	}
-	s, _ := trap(t, "fields", iostest.DeviceOptions{}) // an app that keeps its keyboard
+	s, _ := trap(t, "fields", iossim.DeviceOptions{}) // an app that keeps its keyboard
 	tapOn(t, s.Device.(*Device), "nickname")
 	if err := s.Device.(*Device).HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) ||
 		!strings.Contains(err.Error(), "a person") {
@@ -255,11 +255,11 @@ func TestHidingTheKeyboardSendsNoForm(t *testing.T) {
 func TestALinkThatIOSAsksAbout(t *testing.T) {
 	t.Parallel()
 	for _, phone := range []bool{false, true} {
-		d, b := opened(t, small(iostest.DeviceOptions{Phone: phone}))
+		d, b := opened(t, small(iossim.DeviceOptions{Phone: phone}))
 		for range 2 {
 			must(t, d.Press(t.Context(), []string{"home"}))
 			must(t, d.OpenLink(t.Context(), "login://form", ""))
-			if front, err := d.Foreground(t.Context()); err != nil || front != iostest.LoginBundle {
+			if front, err := d.Foreground(t.Context()); err != nil || front != iossim.LoginBundle {
 				t.Errorf("%s is in front, %v", front, err)
 			}
 		}
@@ -272,7 +272,7 @@ func TestALinkThatIOSAsksAbout(t *testing.T) {
 // A field that drops characters is noticed by those who read it back; what was erased is checked here.
 func TestEraseOfAFieldThatResists(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	page(t, d, "Form")
 	tapOn(t, d, "note")
 	must(t, d.Type(t.Context(), "grüße 🎉"))
@@ -280,8 +280,8 @@ func TestEraseOfAFieldThatResists(t *testing.T) {
 	if n := wait(t, d, "note"); n.Text != "grüße " || !n.Focused {
 		t.Errorf("%q, focused %v", n.Text, n.Focused)
 	}
-	b.lab.Fail(iostest.Fault{Match: "POST /wda/keys", Kind: iostest.Slow, For: time.Millisecond})
-	b.lab.Fail(iostest.Fault{Match: "GET /element/", Nth: 3, Kind: iostest.Refuse, Word: "stale element reference"})
+	b.lab.Fail(iossim.Fault{Match: "POST /wda/keys", Kind: iossim.Slow, For: time.Millisecond})
+	b.lab.Fail(iossim.Fault{Match: "GET /element/", Nth: 3, Kind: iossim.Refuse, Word: "stale element reference"})
 	must(t, d.Erase(t.Context(), -1)) // drawn again between two calls
 	if n := wait(t, d, "note"); n.Text != "" {
 		t.Errorf("%q is left", n.Text)
@@ -296,7 +296,7 @@ func TestEraseOfAFieldThatResists(t *testing.T) {
 func TestADeepScreenIsCut(t *testing.T) {
 	t.Parallel()
 	for page, cut := range map[string]bool{"deep": false, "deeper": true} {
-		s, _ := trap(t, page, iostest.DeviceOptions{})
+		s, _ := trap(t, page, iossim.DeviceOptions{})
 		if tree, err := s.Device.Tree(t.Context()); err != nil || (tree.Cut() != "") != cut {
 			t.Errorf("%s: cut %q, %v", page, tree.Cut(), err)
 		}
@@ -305,7 +305,7 @@ func TestADeepScreenIsCut(t *testing.T) {
 
 func TestRecordingOfAnIPhoneKeepsItsTimes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios")
+	b := newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, "ios")
 	d, _ := b.open(t)
 	began := time.Now()
 	film, err := d.StartRecording(t.Context(), t.TempDir())
@@ -332,10 +332,10 @@ func TestRecordingOfAnIPhoneKeepsItsTimes(t *testing.T) {
 
 func TestRecordingOfASimulator(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	film, err := d.StartRecording(t.Context(), t.TempDir())
 	must(t, err)
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	clips, err := film.Stop(t.Context())
 	if err != nil || len(clips) != 1 {
 		t.Fatalf("%v, %v", clips, err)
@@ -356,7 +356,7 @@ func TestRecordingOfASimulator(t *testing.T) {
 
 func TestLogOfASimulator(t *testing.T) {
 	t.Parallel()
-	d, _ := opened(t, small(iostest.DeviceOptions{}))
+	d, _ := opened(t, small(iossim.DeviceOptions{}))
 	var log lockedBuffer
 	stop, err := d.StartLog(t.Context(), &log)
 	must(t, err)
@@ -365,7 +365,7 @@ func TestLogOfASimulator(t *testing.T) {
 	for !strings.Contains(log.String(), "Filtering the log data") { // it listens
 		must(t, drivers.Pause(ctx, 10*time.Millisecond))
 	}
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	tapOn(t, d, "E-mail")
 	must(t, d.Type(t.Context(), "crash@example.com"))
 	tapOn(t, d, "Sign in")
@@ -377,25 +377,25 @@ func TestLogOfASimulator(t *testing.T) {
 
 func TestAppThatDiesIsReported(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
 		t.Fatalf("nothing was launched: %v, %v", c, err)
 	}
-	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
 	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
 		t.Fatalf("it runs: %v, %v", c, err)
 	}
 	b.lab.Device(0).Crash()
 	c, err := d.Crashed(t.Context())
-	if err != nil || c == nil || c.App != iostest.ListBundle || c.Kind != drivers.CrashNative ||
+	if err != nil || c == nil || c.App != iossim.ListBundle || c.Kind != drivers.CrashNative ||
 		!strings.Contains(c.Reason, "Fatal error: Index out of range") {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	must(t, d.Launch(t.Context(), iostest.ListBundle, false))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, false))
 	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
 		t.Errorf("an old report counts for a new launch: %+v, %v", c, err)
 	}
-	must(t, d.Stop(t.Context(), iostest.ListBundle))
+	must(t, d.Stop(t.Context(), iossim.ListBundle))
 	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
 		t.Errorf("an app that was stopped has not crashed: %+v, %v", c, err)
 	}
@@ -403,10 +403,10 @@ func TestAppThatDiesIsReported(t *testing.T) {
 	// which copies the iPhone's report
 	for program, want := range map[string]string{"xcrun": "its process ended by itself",
 		"ios": "Fatal error: Index out of range"} {
-		pb := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, program)
+		pb := newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, program)
 		p, _ := pb.open(t)
 		for i := range 2 {
-			must(t, p.Launch(t.Context(), iostest.ListBundle, true))
+			must(t, p.Launch(t.Context(), iossim.ListBundle, true))
 			pb.lab.Device(0).Crash()
 			if c, err := p.Crashed(t.Context()); err != nil || c == nil || program == "ios" &&
 				!strings.Contains(c.Report, fmt.Sprintf(`"pid":%d`, 4001+i)) || !strings.Contains(c.Reason, want) ||
@@ -499,7 +499,7 @@ func appFolder(t *testing.T, name, bundle string) string {
 // not pressed.
 func TestSystemQuestions(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	phone := b.lab.Device(0)
 	for _, c := range []struct {
 		sheet           bool

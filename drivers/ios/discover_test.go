@@ -20,7 +20,7 @@ func devices(t *testing.T, d *Driver) []drivers.Info {
 
 func TestEveryDeviceWithItsState(t *testing.T) {
 	t.Parallel()
-	o := iostest.Options{Devices: []iostest.DeviceOptions{
+	o := iossim.Options{Devices: []iossim.DeviceOptions{
 		{Name: "iPhone 16"}, {Name: "iPhone 15", State: "Shutdown"}, {Name: "iPad Pro", State: "Booting", Version: "17.5"},
 		{Name: "iPhone SE", State: "Shutting Down"},
 		{Phone: true}, {Phone: true, Untrusted: true}, {Phone: true, NoDeveloperMode: true}, {Phone: true, Away: true},
@@ -59,7 +59,7 @@ func TestEveryDeviceWithItsState(t *testing.T) {
 
 func TestPhonesByGoIOS(t *testing.T) {
 	t.Parallel()
-	o := iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true}, {Phone: true, Untrusted: true},
+	o := iossim.Options{Devices: []iossim.DeviceOptions{{Phone: true}, {Phone: true, Untrusted: true},
 		{Phone: true, NoDeveloperMode: true},
 		{Phone: true, NoTunnel: true}, {Phone: true, NoTunnel: true, Version: "16.7"}}}
 	b := newBench(t, o).only(t, "ios")
@@ -76,7 +76,7 @@ func TestPhonesByGoIOS(t *testing.T) {
 // Of a phone that does not trust this machine, Xcode reports only that it is there.
 func TestAStrangersPhoneIsListed(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Untrusted: true}}}).only(t, "xcrun")
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{Phone: true, Untrusted: true}}}).only(t, "xcrun")
 	infos := devices(t, b.driver(t))
 	if len(infos) != 1 || infos[0].State != untrusted || infos[0].ID == "" || !strings.Contains(infos[0].Problem,
 		"Trust This Computer") {
@@ -99,8 +99,8 @@ func TestXcodeThatIsNotReady(t *testing.T) {
 			"retry " +
 			"this command.": "xcodebuild -license accept",
 	} {
-		b := newBench(t, iostest.Options{}).only(t, "xcrun")
-		b.lab.Fail(iostest.Fault{Match: "xcrun", Kind: iostest.Refuse, Code: 69, Text: said + "\n"})
+		b := newBench(t, iossim.Options{}).only(t, "xcrun")
+		b.lab.Fail(iossim.Fault{Match: "xcrun", Kind: iossim.Refuse, Code: 69, Text: said + "\n"})
 		_, err := b.driver(t).Devices(t.Context())
 		var missing *drivers.Unavailable
 		if !errors.As(err, &missing) || !strings.Contains(missing.Fix, want) {
@@ -116,14 +116,14 @@ func TestXcodeThatIsNotReady(t *testing.T) {
 func TestWhereNothingReachesIOS(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		lab      iostest.Options
+		lab      iossim.Options
 		programs []string
 		says     string
 	}{
-		"no program":             {iostest.Options{}, nil, "install"},
-		"the command line tools": {iostest.Options{NoXcode: true}, []string{"xcrun"}, "xcode-select"},
-		"go-ios without usbmuxd": {iostest.Options{NoMux: true}, []string{"ios"}, "usbmuxd"},
-		"both, and none of use":  {iostest.Options{NoXcode: true, NoMux: true}, []string{"xcrun", "ios"}, "usbmuxd"},
+		"no program":             {iossim.Options{}, nil, "install"},
+		"the command line tools": {iossim.Options{NoXcode: true}, []string{"xcrun"}, "xcode-select"},
+		"go-ios without usbmuxd": {iossim.Options{NoMux: true}, []string{"ios"}, "usbmuxd"},
+		"both, and none of use":  {iossim.Options{NoXcode: true, NoMux: true}, []string{"xcrun", "ios"}, "usbmuxd"},
 	} {
 		b := newBench(t, c.lab).only(t, c.programs...)
 		_, err := b.driver(t).Devices(t.Context())
@@ -132,7 +132,7 @@ func TestWhereNothingReachesIOS(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	b := newBench(t, iostest.Options{OldXcode: true}).only(t, "xcrun") // before Xcode 15 there are simulators all the same
+	b := newBench(t, iossim.Options{OldXcode: true}).only(t, "xcrun") // before Xcode 15 there are simulators all the same
 	if infos := devices(t, b.driver(t)); len(infos) != 1 {
 		t.Errorf("%+v", infos)
 	}
@@ -140,13 +140,13 @@ func TestWhereNothingReachesIOS(t *testing.T) {
 
 func TestWhoseWebDriverAgent(t *testing.T) {
 	t.Parallel()
-	two := iostest.Options{Devices: []iostest.DeviceOptions{small(iostest.DeviceOptions{}),
-		small(iostest.DeviceOptions{})}}
+	two := iossim.Options{Devices: []iossim.DeviceOptions{small(iossim.DeviceOptions{}),
+		small(iossim.DeviceOptions{})}}
 	b := newBench(t, two)
 	a0, a1 := b.lab.Device(0), b.lab.Device(1)
 	b.env["TAPROOT_WDA_URL"] = a0.UDID() + "=" + a0.StartAgent() + ", " + a1.UDID() + "=" + a1.StartAgent() + "/"
 	d := b.driver(t)
-	for _, dev := range []*iostest.Device{a0, a1} {
+	for _, dev := range []*iossim.Device{a0, a1} {
 		opened, err := d.Open(t.Context(), dev.UDID())
 		must(t, err)
 		must(t, opened.Close())
@@ -154,7 +154,7 @@ func TestWhoseWebDriverAgent(t *testing.T) {
 	must(t, d.Close())
 
 	// One address and one device: it is that device's. One address and no program: it is a device of its own.
-	b = newBench(t, quick(iostest.DeviceOptions{}))
+	b = newBench(t, quick(iossim.DeviceOptions{}))
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
 	if infos := devices(t, b.driver(t)); len(infos) != 1 || infos[0].ID != b.lab.Device(0).UDID() {
 		t.Errorf("%+v", infos)
@@ -181,7 +181,7 @@ func TestWhoseWebDriverAgent(t *testing.T) {
 // Without a WebDriverAgent to start, a simulator is listed with what to do, so that tests are skipped for that reason.
 func TestWebDriverAgentIsNotBuilt(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, iostest.Options{})
+	b := newBench(t, iossim.Options{})
 	b.env["TAPROOT_WDA_XCTESTRUN"] = "/nowhere.xctestrun"
 	if infos := devices(t, b.driver(t)); infos[0].State != noAgent || !strings.Contains(infos[0].Problem,
 		"/nowhere.xctestrun") {
@@ -200,7 +200,7 @@ func TestWebDriverAgentIsNotBuilt(t *testing.T) {
 
 func TestASimulatorIsBooted(t *testing.T) {
 	t.Parallel()
-	o := iostest.Options{Devices: []iostest.DeviceOptions{{Name: "iPhone 15", State: "Shutdown", Version: "17.5"},
+	o := iossim.Options{Devices: []iossim.DeviceOptions{{Name: "iPhone 15", State: "Shutdown", Version: "17.5"},
 		{Name: "iPhone 15", State: "Shutdown", Version: "18.1"}}}
 	b := newBench(t, o)
 	b.boot = "iphone 15"
@@ -223,17 +223,17 @@ func TestASimulatorIsBooted(t *testing.T) {
 func TestListsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, match := range []string{"simctl list", "devicectl", "ios list"} {
-		for _, kind := range []iostest.Kind{iostest.Cut, iostest.Garbage, iostest.Refuse} {
-			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true}}})
+		for _, kind := range []iossim.Kind{iossim.Cut, iossim.Garbage, iossim.Refuse} {
+			b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{Phone: true}}})
 			switch match {
 			case "devicectl":
 				b.only(t, "xcrun")
 			case "ios list":
 				b.only(t, "ios")
 			default:
-				b = newBench(t, iostest.Options{}).only(t, "xcrun")
+				b = newBench(t, iossim.Options{}).only(t, "xcrun")
 			}
-			b.lab.Fail(iostest.Fault{Match: match, Kind: kind, Text: "it does not work today\n"})
+			b.lab.Fail(iossim.Fault{Match: match, Kind: kind, Text: "it does not work today\n"})
 			if infos, err := b.driver(t).Devices(t.Context()); err == nil {
 				t.Errorf("%s, fault %v: %+v", match, kind, infos)
 			}
@@ -267,17 +267,17 @@ func TestChecksSayWhatIsMissing(t *testing.T) {
 		}
 		return b.String()
 	}
-	whole := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{}, {Phone: true, NoDeveloperMode: true}}})
+	whole := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{}, {Phone: true, NoDeveloperMode: true}}})
 	for name, c := range map[string]struct {
 		bench *bench
 		says  []string
 	}{
 		"all of it": {whole, []string{"xcode ok", "go-ios ok", "1.2.0", "iPhone 16, iOS 18.1, device", "Developer Mode"}},
-		"nothing": {newBench(t, iostest.Options{}).only(t), []string{"xcode missing", "go-ios missing",
+		"nothing": {newBench(t, iossim.Options{}).only(t), []string{"xcode missing", "go-ios missing",
 			"npm install -g go-ios", "devices missing"}},
-		"half an Xcode": {newBench(t, iostest.Options{NoXcode: true}).only(t, "xcrun"),
+		"half an Xcode": {newBench(t, iossim.Options{NoXcode: true}).only(t, "xcrun"),
 			[]string{"xcode missing", "xcode-select"}},
-		"no device": {newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{State: "Shutdown"}}}).only(t,
+		"no device": {newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{State: "Shutdown"}}}).only(t,
 			"xcrun"), []string{"xcode ok", "devices missing none", "--boot"}},
 	} {
 		got := text(c.bench.driver(t).Checks(t.Context()))
@@ -293,7 +293,7 @@ func TestChecksSayWhatIsMissing(t *testing.T) {
 // seconds after the last list.
 func TestASimulatorIsOpenedWithoutAskingForIPhones(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{}, {Phone: true}}})
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{}, {Phone: true}}})
 	b.open(t)
 	if b.lab.Noted("simctl list") != 1 || b.lab.Noted("ios list") != 0 || b.lab.Noted("devicectl list") != 0 {
 		t.Errorf("%q", b.lab.Notes())

@@ -20,7 +20,7 @@ import (
 // fault is a row of the matrix: what goes wrong, during which call, and the result on a step that makes that call.
 type fault struct {
 	name  string
-	fault iostest.Fault
+	fault iossim.Fault
 	call  func(ctx context.Context, d *Device) error
 	want  event.Result
 	kind  error  // that the error must wrap, if any
@@ -34,7 +34,7 @@ func shot(ctx context.Context, d *Device) error { _, err := d.Screenshot(ctx); r
 
 func tap(ctx context.Context, d *Device) error { return d.Tap(ctx, image.Pt(195, 600)) }
 
-func launch(ctx context.Context, d *Device) error { return d.Launch(ctx, iostest.LoginBundle, true) }
+func launch(ctx context.Context, d *Device) error { return d.Launch(ctx, iossim.LoginBundle, true) }
 
 func film(ctx context.Context, d *Device) error {
 	f, err := d.StartRecording(ctx, d.home)
@@ -45,23 +45,23 @@ func film(ctx context.Context, d *Device) error {
 }
 
 func matrix() []fault {
-	refuse := func(match, word, text string) iostest.Fault {
-		return iostest.Fault{Match: match, Kind: iostest.Refuse, Word: word, Text: text}
+	refuse := func(match, word, text string) iossim.Fault {
+		return iossim.Fault{Match: match, Kind: iossim.Refuse, Word: word, Text: text}
 	}
-	on := func(match string, kind iostest.Kind) iostest.Fault { return iostest.Fault{Match: match, Kind: kind} }
+	on := func(match string, kind iossim.Kind) iossim.Fault { return iossim.Fault{Match: match, Kind: kind} }
 	return []fault{
-		{name: "WebDriverAgent dies while it reads the screen", fault: on("GET /source", iostest.Die), call: tree,
+		{name: "WebDriverAgent dies while it reads the screen", fault: on("GET /source", iossim.Die), call: tree,
 			want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "WebDriverAgent dies during a tap", fault: on("POST /wda/tap", iostest.Die), call: tap, want: event.Error,
+		{name: "WebDriverAgent dies during a tap", fault: on("POST /wda/tap", iossim.Die), call: tap, want: event.Error,
 			kind: drivers.ErrDeviceLost},
-		{name: "the connection breaks during a tap", fault: on("POST /wda/tap", iostest.Drop), call: tap, want: event.Error,
+		{name: "the connection breaks during a tap", fault: on("POST /wda/tap", iossim.Drop), call: tap, want: event.Error,
 			kind: drivers.ErrDeviceLost},
-		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iostest.Drop),
+		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iossim.Drop),
 			call: func(ctx context.Context, d *Device) error { return d.Type(ctx, "x") }, want: event.Error,
 			kind: drivers.ErrDeviceLost},
-		{name: "the session was lost once", fault: iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Forget, Nth: 1},
+		{name: "the session was lost once", fault: iossim.Fault{Match: "POST /wda/tap", Kind: iossim.Forget, Nth: 1},
 			call: tap, want: event.Pass},
-		{name: "the session is lost again and again", fault: on("POST /wda/tap", iostest.Forget), call: tap,
+		{name: "the session is lost again and again", fault: on("POST /wda/tap", iossim.Forget), call: tap,
 			want: event.Error, kind: drivers.ErrDeviceLost, says: "invalid session id"},
 		{name: "a stale element", fault: refuse("/clear", "stale element reference", "gone"), call: erase, want: event.Fail,
 			kind: screen.ErrNotFound},
@@ -76,50 +76,50 @@ func matrix() []fault {
 			"protected"), call: shot, want: event.Pass},
 		{name: "the tree takes too long for XCTest", fault: refuse("GET /source", "timeout", "snapshot"), call: tree,
 			want: event.Error, kind: drivers.ErrNotReady},
-		{name: "a cut answer", fault: on("GET /source", iostest.Cut), call: tree, want: event.Error,
+		{name: "a cut answer", fault: on("GET /source", iossim.Cut), call: tree, want: event.Error,
 			kind: drivers.ErrDeviceLost},
-		{name: "a cut picture", fault: on("GET /screenshot", iostest.Cut), call: shot, want: event.Error,
+		{name: "a cut picture", fault: on("GET /screenshot", iossim.Cut), call: shot, want: event.Error,
 			kind: drivers.ErrDeviceLost},
-		{name: "another server's answer", fault: on("GET /source", iostest.Garbage), call: tree, want: event.Error,
+		{name: "another server's answer", fault: on("GET /source", iossim.Garbage), call: tree, want: event.Error,
 			kind: drivers.ErrDeviceLost},
 		{name: "an unknown error", fault: refuse("POST /wda/tap", "unknown error", "Error Domain=NSCocoaErrorDomain"),
 			call: tap, want: event.Error},
-		{name: "a slow answer", fault: iostest.Fault{Match: "GET /source", Kind: iostest.Slow, For: 300 * time.Millisecond},
+		{name: "a slow answer", fault: iossim.Fault{Match: "GET /source", Kind: iossim.Slow, For: 300 * time.Millisecond},
 			call: tree, want: event.Pass},
 		{name: "an old WebDriverAgent without this", fault: refuse("POST /actions", "unknown command", "Unhandled endpoint"),
 			call: func(ctx context.Context, d *Device) error {
 				return d.Pinch(ctx, image.Pt(195, 400), 20, 90, 0)
 			}, want: event.Error, kind: drivers.ErrUnsupported},
-		{name: "recordVideo never starts", fault: on("recordVideo", iostest.Hang),
+		{name: "recordVideo never starts", fault: on("recordVideo", iossim.Hang),
 			call: func(ctx context.Context, d *Device) error {
 				ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 				defer cancel()
 				return film(ctx, d)
 			}, want: event.Error},
-		{name: "recordVideo ends at once", fault: iostest.Fault{Match: "recordVideo", Kind: iostest.Refuse,
+		{name: "recordVideo ends at once", fault: iossim.Fault{Match: "recordVideo", Kind: iossim.Refuse,
 			Text: "Error: Error Domain=NSPOSIXErrorDomain Code=54\n", Code: 54}, call: film, want: event.Error, says: "Code=54"},
-		{name: "no pictures come from an iPhone", fault: on("nothing", iostest.Hang),
+		{name: "no pictures come from an iPhone", fault: on("nothing", iossim.Hang),
 			call: func(ctx context.Context, d *Device) error {
 				d.film = "http://127.0.0.1:1"
 				return film(ctx, d)
 			}, want: event.Error, phone: true},
-		{name: "simctl fails to launch", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse,
+		{name: "simctl fails to launch", fault: iossim.Fault{Match: "simctl launch", Kind: iossim.Refuse,
 			Text: "The request was denied by service delegate (SBMainWorkspace)\n", Code: 4}, call: launch, want: event.Error,
 			says: "SBMainWorkspace"},
-		{name: "simctl knows no such app", fault: on("nothing", iostest.Hang),
+		{name: "simctl knows no such app", fault: on("nothing", iossim.Hang),
 			call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) },
 			want: event.Fail, kind: drivers.ErrNoApp},
-		{name: "devicectl knows no such app", fault: on("nothing", iostest.Hang),
+		{name: "devicectl knows no such app", fault: on("nothing", iossim.Hang),
 			call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) },
 			want: event.Fail, kind: drivers.ErrNoApp, phone: true},
-		{name: "a link on a simulator that was shut down", fault: iostest.Fault{Match: "simctl openurl", Kind: iostest.Refuse,
+		{name: "a link on a simulator that was shut down", fault: iossim.Fault{Match: "simctl openurl", Kind: iossim.Refuse,
 			Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: link, want: event.Error},
-		{name: "a link that nothing opens", fault: on("nothing", iostest.Hang), call: link, want: event.Fail,
+		{name: "a link that nothing opens", fault: on("nothing", iossim.Hang), call: link, want: event.Fail,
 			kind: drivers.ErrNoApp},
-		{name: "the iPhone is locked", fault: iostest.Fault{Match: "process launch", Kind: iostest.Refuse,
+		{name: "the iPhone is locked", fault: iossim.Fault{Match: "process launch", Kind: iossim.Refuse,
 			Text: "ERROR: The application failed to launch.\n       Unable to launch com.example.login because the device was " +
 				"not, or could not be, unlocked.\n", Code: 1}, call: launch, want: event.Error, says: "unlocked", phone: true},
-		{name: "the simulator was shut down", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse,
+		{name: "the simulator was shut down", fault: iossim.Fault{Match: "simctl launch", Kind: iossim.Refuse,
 			Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: launch, want: event.Error},
 	}
 }
@@ -138,7 +138,7 @@ func TestFaultMatrix(t *testing.T) {
 				shorttest.Leave(t, "two faults of three")
 			}
 			t.Parallel()
-			d, b := opened(t, small(iostest.DeviceOptions{Phone: f.phone}))
+			d, b := opened(t, small(iossim.DeviceOptions{Phone: f.phone}))
 			page(t, d, "Form")
 			tapOn(t, d, "note")
 			must(t, d.Type(t.Context(), "text"))
@@ -162,7 +162,7 @@ func TestFaultMatrix(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 			calls := b.lab.Noted(f.fault.Match) - before
-			if acts := strings.HasPrefix(f.fault.Match, "POST /wda/"); acts && f.fault.Kind != iostest.Forget && calls > 1 {
+			if acts := strings.HasPrefix(f.fault.Match, "POST /wda/"); acts && f.fault.Kind != iossim.Forget && calls > 1 {
 				t.Errorf("an action was made %d times", calls)
 			}
 		})
@@ -174,8 +174,8 @@ func TestHangingCallsEnd(t *testing.T) {
 	t.Parallel()
 	for match, call := range map[string]func(context.Context, *Device) error{"GET /source": tree, "GET /screenshot": shot,
 		"POST /wda/tap": tap, "simctl launch": launch} {
-		d, b := opened(t, small(iostest.DeviceOptions{}))
-		b.lab.Fail(iostest.Fault{Match: match, Kind: iostest.Hang})
+		d, b := opened(t, small(iossim.DeviceOptions{}))
+		b.lab.Fail(iossim.Fault{Match: match, Kind: iossim.Hang})
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		began := time.Now()
 		err := call(ctx, d)
@@ -205,8 +205,8 @@ func TestAProgramIsReadToItsEnd(t *testing.T) {
 // Our own limit makes a lost device of a WebDriverAgent that does not answer.
 func TestASlowWebDriverAgentIsLost(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
-	b.lab.Fail(iostest.Fault{Match: "GET /source", Kind: iostest.Hang})
+	d, b := opened(t, small(iossim.DeviceOptions{}))
+	b.lab.Fail(iossim.Fault{Match: "GET /source", Kind: iossim.Hang})
 	ask := get("the element tree", "/source")
 	ask.limit = 100 * time.Millisecond
 	if err := d.do(t.Context(), ask, nil); !errors.Is(err, drivers.ErrDeviceLost) ||
@@ -217,7 +217,7 @@ func TestASlowWebDriverAgentIsLost(t *testing.T) {
 
 func TestWebDriverAgentIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{}))
+	b := newBench(t, quick(iossim.DeviceOptions{}))
 	driver := b.driver(t)
 	phone := b.lab.Device(0)
 	for range 2 {
@@ -228,7 +228,7 @@ func TestWebDriverAgentIsStartedAgain(t *testing.T) {
 	if n := b.lab.Noted("test-without-building"); n != 1 {
 		t.Errorf("it was started %d times for two tests", n)
 	}
-	b.lab.Fail(iostest.Fault{Match: "GET /source", Kind: iostest.Die})
+	b.lab.Fail(iossim.Fault{Match: "GET /source", Kind: iossim.Die})
 	dev, err := driver.Open(t.Context(), phone.UDID())
 	must(t, err)
 	if _, err := dev.Tree(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) {
@@ -250,24 +250,24 @@ func TestWebDriverAgentDoesNotStart(t *testing.T) {
 	for _, c := range []struct {
 		phone   bool
 		program string
-		fault   iostest.Fault
+		fault   iossim.Fault
 	}{
-		{false, "xcrun", iostest.Fault{Match: "xcodebuild", Kind: iostest.Refuse, Code: 65,
+		{false, "xcrun", iossim.Fault{Match: "xcodebuild", Kind: iossim.Refuse, Code: 65,
 			Text: "xcodebuild: error: Signing for \"WebDriverAgentRunner\" requires a development team.\n"}},
-		{true, "ios", iostest.Fault{Match: "runwda", Kind: iostest.Refuse, Code: 1,
+		{true, "ios", iossim.Fault{Match: "runwda", Kind: iossim.Refuse, Code: 1,
 			Text: `{"level":"ERROR","msg":"Failed running WDA","err":"requires a development team"}`}},
-		{true, "xcrun", iostest.Fault{Match: "POST /session", Kind: iostest.Refuse, Word: "session not created",
+		{true, "xcrun", iossim.Fault{Match: "POST /session", Kind: iossim.Refuse, Word: "session not created",
 			Text: "requires a development team"}},
 	} {
-		b := newBench(t, quick(iostest.DeviceOptions{Phone: c.phone})).only(t, c.program)
+		b := newBench(t, quick(iossim.DeviceOptions{Phone: c.phone})).only(t, c.program)
 		b.lab.Fail(c.fault)
 		_, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
 		if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "development team") {
 			t.Errorf("%s: %v", c.program, err)
 		}
 	}
-	b := newBench(t, quick(iostest.DeviceOptions{}))
-	b.lab.Fail(iostest.Fault{Match: "xcodebuild", Kind: iostest.Hang})
+	b := newBench(t, quick(iossim.DeviceOptions{}))
+	b.lab.Fail(iossim.Fault{Match: "xcodebuild", Kind: iossim.Hang})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if _, err := b.driver(t).Open(ctx, b.lab.Device(0).UDID()); err == nil {
@@ -279,16 +279,16 @@ func TestWebDriverAgentDoesNotStart(t *testing.T) {
 // took.
 func TestWebDriverAgentTakesAnotherPort(t *testing.T) {
 	t.Parallel()
-	d, _ := opened(t, small(iostest.DeviceOptions{OwnPort: true}))
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	d, _ := opened(t, small(iossim.DeviceOptions{OwnPort: true}))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	wait(t, d, "E-mail")
 }
 
 // go-ios takes its time to open a port: the recording that is requested at once is not refused for that.
 func TestRecordingOfAPortThatOpensLate(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios")
-	b.lab.Fail(iostest.Fault{Match: " 9100", Kind: iostest.Slow, For: 500 * time.Millisecond})
+	b := newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, "ios")
+	b.lab.Fail(iossim.Fault{Match: " 9100", Kind: iossim.Slow, For: 500 * time.Millisecond})
 	d, _ := b.open(t)
 	f, err := d.StartRecording(t.Context(), t.TempDir())
 	must(t, err)

@@ -38,11 +38,11 @@ func child() int {
 
 func TestNoProgramOutlivesAKilledProcess(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]iostest.DeviceOptions{"a simulator": small(iostest.DeviceOptions{}),
-		"an iPhone": small(iostest.DeviceOptions{Phone: true})} {
+	for name, o := range map[string]iossim.DeviceOptions{"a simulator": small(iossim.DeviceOptions{}),
+		"an iPhone": small(iossim.DeviceOptions{Phone: true})} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})
+			b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = b.lab.Environ(b.bin, childVariable+"="+b.lab.Device(0).UDID())
 			out, err := cmd.StdoutPipe()

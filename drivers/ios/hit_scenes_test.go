@@ -69,7 +69,7 @@ func clearScenes() []*sceneTrap {
 func partScenes() []*sceneTrap {
 	var l sceneList
 	row := image.Rect(0, 540, 300, 640)
-	over := func(layers ...piece) func(*stage, iostest.Moment) []piece {
+	over := func(layers ...piece) func(*stage, iossim.Moment) []piece {
 		return restful(func(s *stage) []piece {
 			list := []piece{text("Lines", line(0)), {Kind: "Cell", Bounds: row, Fill: ground, Tapped: s.took("row"),
 				Parts: []piece{text("Line 7", row.Inset(6))}}}
@@ -101,11 +101,11 @@ func partScenes() []*sceneTrap {
 	l.add("a row under nothing", "- tap: Line 7", event.Pass, "row", "", over())
 	l.add("a row under a clear page that lets touches through", "- tap: Line 7", event.Pass, "row", "",
 		restful(func(s *stage) []piece {
-			return append(over()(s, iostest.Moment{}), piece{Kind: "Other", Bounds: image.Rect(0, 0, 300, 640)})
+			return append(over()(s, iossim.Moment{}), piece{Kind: "Other", Bounds: image.Rect(0, 0, 300, 640)})
 		}))
 	l.add("a row under a clear page that takes touches", "- tap: Line 7", event.Fail, "", "",
 		restful(func(s *stage) []piece {
-			return append(over()(s, iostest.Moment{}), piece{Kind: "Other", Bounds: image.Rect(0, 0, 300, 640), Blocks: true})
+			return append(over()(s, iossim.Moment{}), piece{Kind: "Other", Bounds: image.Rect(0, 0, 300, 640), Blocks: true})
 		}))
 	return l
 }
@@ -114,12 +114,12 @@ func partScenes() []*sceneTrap {
 // those that do not.
 func TestPartlyCovered(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]iostest.DeviceOptions{"told": {}, "without places": {NoPlaces: true},
+	for name, o := range map[string]iossim.DeviceOptions{"told": {}, "without places": {NoPlaces: true},
 		"old": {OldAgent: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o.Width, o.Height, o.Scale = 300, 640, 1
-			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})
+			b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
 			dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
 			if err != nil {
 				t.Fatal(err)

@@ -84,7 +84,7 @@ func TestHostileScreens(t *testing.T) {
 			{tapLabel("Buy second"), fail}, {tapLabel("Buy first"), pass}}, "first"},
 		"asks": {[]hostileStep{{tapLabel("Pay"), pass}, {tapLabel("Pay"), fail},
 			{dsl.Alert{Answer: "accept"}, pass}}, "Zahlen"},
-		"long": {[]hostileStep{{sees(iostest.LongText()), pass}, {sees(iostest.LongText() + " (label)"), pass},
+		"long": {[]hostileStep{{sees(iossim.LongText()), pass}, {sees(iossim.LongText() + " (label)"), pass},
 			{dsl.AssertNot{Selector: dsl.Selector{Label: "Paragraph 40 of the terms", Match: dsl.MatchContains}}, fail}}, ""},
 	} {
 		t.Run(page, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestHostileScreens(t *testing.T) {
 				shorttest.Leave(t, "more kinds of pages")
 			}
 			t.Parallel()
-			s, b := trap(t, page, iostest.DeviceOptions{})
+			s, b := trap(t, page, iossim.DeviceOptions{})
 			for _, step := range c.steps {
 				s.Timeout = patience
 				if step.want != event.Pass {
@@ -122,15 +122,15 @@ func TestReadsThatFailProveNothing(t *testing.T) {
 	for word, result := range map[string]event.Result{"stale element reference": event.Error,
 		"unknown error": event.Error} {
 		for _, route := range []string{"GET /source", "GET /alert/text"} {
-			s, b := trap(t, "clear layer", iostest.DeviceOptions{})
+			s, b := trap(t, "clear layer", iossim.DeviceOptions{})
 			s.Timeout = time.Second
-			b.lab.Fail(iostest.Fault{Match: route, Kind: iostest.Refuse, Word: word, Text: "Cannot get the snapshot"})
+			b.lab.Fail(iossim.Fault{Match: route, Kind: iossim.Refuse, Word: word, Text: "Cannot get the snapshot"})
 			if v, err := doStep(t, s, seesNo("Nothing like it")); v != result {
 				t.Errorf("%s of %s: %s, %v", word, route, v, err)
 			}
 			b.lab.Heal()
 			s.Timeout = patience
-			b.lab.Fail(iostest.Fault{Match: route, Kind: iostest.Refuse, Word: word, Text: "Cannot get the snapshot", Nth: 1})
+			b.lab.Fail(iossim.Fault{Match: route, Kind: iossim.Refuse, Word: word, Text: "Cannot get the snapshot", Nth: 1})
 			if v, err := doStep(t, s, tapLabel("Pay")); v != event.Pass {
 				t.Errorf("%s of %s, once: %s, %v", word, route, v, err)
 			}
@@ -141,7 +141,7 @@ func TestReadsThatFailProveNothing(t *testing.T) {
 // The touch of an alert that slides in is lost, and that of a switch within one closes nothing.
 func TestAlertsThatStay(t *testing.T) {
 	t.Parallel()
-	s, b := trap(t, "clear layer", iostest.DeviceOptions{AlertsSlide: 700 * time.Millisecond})
+	s, b := trap(t, "clear layer", iossim.DeviceOptions{AlertsSlide: 700 * time.Millisecond})
 	phone := b.lab.Device(0)
 	phone.Show("Allow \u201cTraps\u201d to use your location?", "Precise: On", "Allow Once", "Allow While Using App",
 		"Don\u2019t Allow")
@@ -153,7 +153,7 @@ func TestAlertsThatStay(t *testing.T) {
 	if n := b.lab.Noted("answered with \"Don\u2019t Allow\""); n != 1 {
 		t.Errorf("it was answered %d times", n)
 	}
-	stuck, b := trap(t, "clear layer", iostest.DeviceOptions{AlertsSlide: time.Hour})
+	stuck, b := trap(t, "clear layer", iossim.DeviceOptions{AlertsSlide: time.Hour})
 	b.lab.Device(0).Show("It stays", "OK")
 	stuck.Timeout = 4 * time.Second
 	if v, err := doStep(t, stuck, dsl.Alert{Answer: "accept"}); v != event.Fail ||
@@ -165,7 +165,7 @@ func TestAlertsThatStay(t *testing.T) {
 func TestLockedPhones(t *testing.T) {
 	t.Parallel()
 	for _, passcode := range []bool{false, true} {
-		b := newBench(t, quick(iostest.DeviceOptions{Passcode: passcode}))
+		b := newBench(t, quick(iossim.DeviceOptions{Passcode: passcode}))
 		b.lab.Device(0).Lock()
 		dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
 		if passcode {
@@ -186,7 +186,7 @@ func TestLockedPhones(t *testing.T) {
 // it turned.
 func TestTurningTakesAMoment(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{TurnsLate: 400 * time.Millisecond}))
+	d, b := opened(t, small(iossim.DeviceOptions{TurnsLate: 400 * time.Millisecond}))
 	page(t, d, "Gestures")
 	must(t, d.Rotate(t.Context(), true))
 	if !b.lab.Device(0).Landscape() {
@@ -197,19 +197,19 @@ func TestTurningTakesAMoment(t *testing.T) {
 // A simulator with WebDriverAgent's runner on it needs no built one, and a start that fails is made once more.
 func TestStartsOnSimulators(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{RunnerInstalled: true}))
+	b := newBench(t, quick(iossim.DeviceOptions{RunnerInstalled: true}))
 	must(t, os.RemoveAll(filepath.Join(b.home, "Library/Developer/Xcode")))
 	d, _ := b.open(t)
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	wait(t, d, "E-mail")
 	if b.lab.Noted("xcodebuild") > 0 {
 		t.Error("it was built, or tried to be")
 	}
 
-	again := newBench(t, quick(iostest.DeviceOptions{}))
-	again.lab.Fail(iostest.Fault{Match: "test-without-building", Nth: 1, Kind: iostest.Refuse,
+	again := newBench(t, quick(iossim.DeviceOptions{}))
+	again.lab.Fail(iossim.Fault{Match: "test-without-building", Nth: 1, Kind: iossim.Refuse,
 		Text: "Testing failed: Test runner never began executing tests", Code: 65})
 	d, _ = again.open(t)
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	wait(t, d, "E-mail")
 }

@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(child())
 	}
-	dir, err := os.MkdirTemp("", "iostest-")
+	dir, err := os.MkdirTemp("", "ios-")
 	if err == nil {
-		err = iostest.Build(context.Background(), dir)
+		err = iossim.Build(context.Background(), dir)
 	}
 	if err == nil {
 		derived, err = buildAgent(dir)
@@ -65,7 +65,7 @@ func buildAgent(dir string) (string, error) {
 
 // bench is a lab, and what a driver needs to work in it.
 type bench struct {
-	lab  *iostest.Lab
+	lab  *iossim.Lab
 	bin  string
 	env  map[string]string
 	boot string
@@ -73,10 +73,10 @@ type bench struct {
 }
 
 // newBench starts a lab in which both programs are on the PATH and WebDriverAgent is built.
-func newBench(t *testing.T, o iostest.Options) *bench {
+func newBench(t *testing.T, o iossim.Options) *bench {
 	t.Helper()
 	dir := t.TempDir()
-	lab, err := iostest.New(dir, o)
+	lab, err := iossim.New(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func (b *bench) driver(t *testing.T) *Driver {
 }
 
 // open opens the lab's first device.
-func (b *bench) open(t *testing.T) (*Device, *iostest.Device) {
+func (b *bench) open(t *testing.T) (*Device, *iossim.Device) {
 	t.Helper()
 	dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
 	if err != nil {
@@ -135,9 +135,9 @@ func (b *bench) open(t *testing.T) (*Device, *iostest.Device) {
 }
 
 // opened is a device of a lab of its own.
-func opened(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
+func opened(t *testing.T, o iossim.DeviceOptions) (*Device, *bench) {
 	t.Helper()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
 	d, _ := b.open(t)
 	return d, b
 }
@@ -177,7 +177,7 @@ func tapOn(t *testing.T, d *Device, label string) {
 // page opens a page of the list.
 func page(t *testing.T, d *Device, name string) {
 	t.Helper()
-	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
 	tapOn(t, d, name)
 	wait(t, d, "Back")
 }

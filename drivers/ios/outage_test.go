@@ -18,9 +18,9 @@ import (
 )
 
 // byAddress is a session on a WebDriverAgent that another process runs.
-func byAddress(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
+func byAddress(t *testing.T, o iossim.DeviceOptions) (*Device, *bench) {
 	t.Helper()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{small(o)}})
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{small(o)}})
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
 	d, _ := b.open(t)
 	return d, b
@@ -29,7 +29,7 @@ func byAddress(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 // TestWebDriverAgentIsAwayForAMoment: a WebDriverAgent that is started again is waited for, and nothing is done twice.
 func TestWebDriverAgentIsAwayForAMoment(t *testing.T) {
 	t.Parallel()
-	d, b := byAddress(t, iostest.DeviceOptions{})
+	d, b := byAddress(t, iossim.DeviceOptions{})
 	page(t, d, "Gestures")
 	at := middle(wait(t, d, "target"))
 	taps := b.lab.Noted("POST /wda/tap")
@@ -72,8 +72,8 @@ func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
 // the test.
 func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	t.Parallel()
-	s, b := trap(t, "switches", iostest.DeviceOptions{})
-	b.lab.Fail(iostest.Fault{Match: "GET /source", Kind: iostest.Hang})
+	s, b := trap(t, "switches", iossim.DeviceOptions{})
+	b.lab.Fail(iossim.Fault{Match: "GET /source", Kind: iossim.Hang})
 	s.Timeout = time.Second
 	began := time.Now()
 	v, err := doStep(t, s, tapLabel("Sounds"))
@@ -90,9 +90,9 @@ func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 // The session of another client ends its app when a new one replaces it of ours: that is not a crash of the app.
 func TestAnotherClientTookTheSession(t *testing.T) {
 	t.Parallel()
-	d, b := byAddress(t, iostest.DeviceOptions{})
-	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
-	b.lab.Device(0).StealSession(iostest.ListBundle)
+	d, b := byAddress(t, iossim.DeviceOptions{})
+	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
+	b.lab.Device(0).StealSession(iossim.ListBundle)
 	if _, err := d.Tree(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) ||
 		!strings.Contains(err.Error(), "another client") {
 		t.Errorf("%v", err)
@@ -100,7 +100,7 @@ func TestAnotherClientTookTheSession(t *testing.T) {
 	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
 		t.Errorf("it counts as a crash: %+v, %v", c, err)
 	}
-	must(t, d.Launch(t.Context(), iostest.ListBundle, false))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, false))
 	b.lab.Device(0).StealSession("")
 	wait(t, d, "Gestures")
 }
@@ -112,7 +112,7 @@ func TestACrashIsToldByTheNextStep(t *testing.T) {
 		"sleep": dsl.Sleep{Ms: 1}, "assertNot": dsl.AssertNot{Selector: dsl.Selector{Label: "Nothing like it"}},
 		"hideKeyboard": dsl.HideKeyboard{},
 	} {
-		s, b := trap(t, "switches", iostest.DeviceOptions{})
+		s, b := trap(t, "switches", iossim.DeviceOptions{})
 		if v, err := doStep(t, s, tapLabel("Sounds")); v != event.Pass {
 			t.Fatalf("%v", err)
 		}
@@ -127,7 +127,7 @@ func TestACrashIsToldByTheNextStep(t *testing.T) {
 // reported, whichever app's elements WebDriverAgent returns meanwhile.
 func TestTrapSystemAlert(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]iostest.DeviceOptions{"it replaces the app": {}, "it is apart": {AlertsApart: true},
+	for name, o := range map[string]iossim.DeviceOptions{"it replaces the app": {}, "it is apart": {AlertsApart: true},
 		"its elements cannot be read": {AlertsApart: true, SystemBehind: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,7 +166,7 @@ func TestTrapSystemAlert(t *testing.T) {
 // else it shows, and other gestures, have no place on the screen.
 func TestAlertThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	s, b := trap(t, "switches", iostest.DeviceOptions{AlertsApart: true, SystemBehind: true})
+	s, b := trap(t, "switches", iossim.DeviceOptions{AlertsApart: true, SystemBehind: true})
 	phone := b.lab.Device(0)
 	title := "\u201cTraps\u201d Would Like to Send You Notifications"
 	phone.Show(title, "Don\u2019t Allow", "Allow")
@@ -185,7 +185,7 @@ func TestAlertThatCannotBeRead(t *testing.T) {
 // go-ios ends with 0 although it failed.
 func TestGoIOSFailsInSilence(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{Phone: true, DevModeUnknown: true, NoImage: true})).only(t, "ios")
+	b := newBench(t, quick(iossim.DeviceOptions{Phone: true, DevModeUnknown: true, NoImage: true})).only(t, "ios")
 	d := b.driver(t)
 	infos, err := d.Devices(t.Context())
 	if err != nil || len(infos) != 1 || infos[0].State != drivers.Ready {
@@ -201,7 +201,7 @@ func TestGoIOSFailsInSilence(t *testing.T) {
 func TestEraseMissesTheClearButton(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {
-		d, b := opened(t, small(iostest.DeviceOptions{NoHardKeys: old}))
+		d, b := opened(t, small(iossim.DeviceOptions{NoHardKeys: old}))
 		page(t, d, "Form")
 		tapOn(t, d, "note")
 		must(t, d.Type(t.Context(), "abcdef"))
@@ -222,16 +222,16 @@ func TestEraseMissesTheClearButton(t *testing.T) {
 // its own, is of no use. A port that is taken on the phone ends the start at once.
 func TestWebDriverAgentAtTheEndOfTheTunnel(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "xcrun")
+	b := newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, "xcrun")
 	d, _ := b.open(t)
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	wait(t, d, "E-mail")
 	film, err := d.StartRecording(t.Context(), t.TempDir())
 	must(t, err)
 	_, err = film.Stop(t.Context())
 	must(t, err)
 
-	taken := newBench(t, quick(iostest.DeviceOptions{Phone: true, PortTaken: true})).only(t, "xcrun")
+	taken := newBench(t, quick(iossim.DeviceOptions{Phone: true, PortTaken: true})).only(t, "xcrun")
 	_, err = taken.driver(t).Open(t.Context(), taken.lab.Device(0).UDID())
 	if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "8100") {
 		t.Errorf("%v", err)

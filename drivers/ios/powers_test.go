@@ -20,14 +20,14 @@ func TestVariablesOfAnApp(t *testing.T) {
 		"go-ios": {phone: true, programs: []string{"ios"}}, "WebDriverAgent": {bare: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, quick(iostest.DeviceOptions{Phone: c.phone})).only(t, c.programs...)
+			b := newBench(t, quick(iossim.DeviceOptions{Phone: c.phone})).only(t, c.programs...)
 			phone := b.lab.Device(0)
 			if c.bare {
 				b.env["TAPROOT_WDA_URL"] = phone.UDID() + "=" + phone.StartAgent()
 			}
 			d, _ := b.open(t)
-			must(t, d.Launch(t.Context(), iostest.ListBundle, true))
-			must(t, d.LaunchWith(t.Context(), iostest.ListBundle, drivers.LaunchOptions{
+			must(t, d.Launch(t.Context(), iossim.ListBundle, true))
+			must(t, d.LaunchWith(t.Context(), iossim.ListBundle, drivers.LaunchOptions{
 				Env: map[string]string{"API_URL": "http://127.0.0.1:8080/?a=b", "MODE": "{\"x\": 1}"}}))
 			if b.lab.Noted("com.example.list has API_URL=http://127.0.0.1:8080/?a=b") != 1 ||
 				b.lab.Noted(`com.example.list has MODE={"x": 1}`) != 1 || b.lab.Noted("com.example.list started") != 2 {
@@ -41,17 +41,17 @@ func TestVariablesOfAnApp(t *testing.T) {
 // closed.
 func TestWhatOnlySimulatorsTake(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	full := 100
 	must(t, d.SetStatusBar(t.Context(), &drivers.StatusBar{Time: "9:41", Battery: &full}))
-	must(t, d.Push(t.Context(), iostest.ListBundle, []byte(`{"aps":{"alert":{"title":"Shipped"}}}`)))
+	must(t, d.Push(t.Context(), iossim.ListBundle, []byte(`{"aps":{"alert":{"title":"Shipped"}}}`)))
 	must(t, d.Close())
 	if b.lab.Noted("status bar: override") != 1 || b.lab.Noted("status bar: clear") != 1 {
 		t.Errorf("%q", b.lab.Device(0).Noted())
 	}
-	p, _ := opened(t, small(iostest.DeviceOptions{Phone: true}))
+	p, _ := opened(t, small(iossim.DeviceOptions{Phone: true}))
 	for what, err := range map[string]error{"status bar": p.SetStatusBar(t.Context(), &drivers.StatusBar{Time: "9:41"}),
-		"push": p.Push(t.Context(), iostest.ListBundle, []byte(`{"aps":{}}`))} {
+		"push": p.Push(t.Context(), iossim.ListBundle, []byte(`{"aps":{}}`))} {
 		if !errors.Is(err, drivers.ErrUnsupported) {
 			t.Errorf("%s on an iPhone: %v", what, err)
 		}
@@ -61,11 +61,11 @@ func TestWhatOnlySimulatorsTake(t *testing.T) {
 // TestALinkOfTheAppOfTheTest is opened on a fresh simulator without a question, in whichever language that would be.
 func TestALinkOfTheAppOfTheTest(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
-	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
+	must(t, d.Launch(t.Context(), iossim.LoginBundle, true))
 	must(t, d.Press(t.Context(), []string{"home"}))
 	must(t, d.OpenLink(t.Context(), "login://form", ""))
-	if front, err := d.Foreground(t.Context()); err != nil || front != iostest.LoginBundle || b.lab.Noted("alert ") != 0 {
+	if front, err := d.Foreground(t.Context()); err != nil || front != iossim.LoginBundle || b.lab.Noted("alert ") != 0 {
 		t.Errorf("%s is in front, %v, %q", front, err, b.lab.Device(0).Noted())
 	}
 }
@@ -73,7 +73,7 @@ func TestALinkOfTheAppOfTheTest(t *testing.T) {
 // TestLocationOfAnOldIPhone: what WebDriverAgent cannot before iOS 16.4, go-ios can.
 func TestLocationOfAnOldIPhone(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{Phone: true, Version: "15.8"}))
+	d, b := opened(t, small(iossim.DeviceOptions{Phone: true, Version: "15.8"}))
 	must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: 52.52, Longitude: -13.405}))
 	if at := b.lab.Device(0).Place(); at != "52.5200000,-13.4050000" {
 		t.Errorf("it believes to be at %q", at)
@@ -94,7 +94,7 @@ func TestLocationOfAnOldIPhone(t *testing.T) {
 // does not report that it gets its own back.
 func TestAnAppearanceThatNobodyCanSet(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{Phone: true, Automatic: true}))
+	d, b := opened(t, small(iossim.DeviceOptions{Phone: true, Automatic: true}))
 	if _, err := d.IsDark(t.Context()); !errors.Is(err, drivers.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}

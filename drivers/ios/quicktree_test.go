@@ -17,7 +17,7 @@ import (
 // seen; once it is there, in the end, and where something hidden has its name, it is.
 func TestWaitsAskForLess(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1})
+	d, b := opened(t, iossim.DeviceOptions{Width: 300, Height: 640, Scale: 1})
 	phone := b.lab.Device(0)
 	s := &action.Session{Device: d, Platform: dsl.IOS}
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestWaitsAskForLess(t *testing.T) {
 		}
 		took := ""
 		var came atomic.Bool
-		phone.ShowScene(func(now iostest.Moment) []piece {
+		phone.ShowScene(func(now iossim.Moment) []piece {
 			pay := piece{Kind: "Button", Label: "Pay", Bounds: line(3), Fill: scenePlum, Ink: white,
 				Tapped: func() { took += "Pay" }}
 			there := c.comes && now.Since > 400*msec && came.Load()
@@ -52,7 +52,7 @@ func TestWaitsAskForLess(t *testing.T) {
 			}
 			return []piece{text("Checkout", line(0))}
 		})
-		must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
+		must(t, d.LaunchWith(t.Context(), iossim.SceneBundle, drivers.LaunchOptions{Force: true}))
 		before := len(phone.Noted())
 		looks := func() (quick, whole int, last string) {
 			for _, n := range phone.Noted()[before:] {

@@ -17,15 +17,15 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-type piece = iostest.Part
+type piece = iossim.Part
 
 // stage is the screen of a trap, and what was touched on it. Scenes use it with the device's lock held.
 type stage struct {
 	touched  []string
 	state    string
-	offset   int                                        // of a list
-	pictures int                                        // that were taken of it
-	show     func(s *stage, now iostest.Moment) []piece // of a scene that is made of another
+	offset   int                                       // of a list
+	pictures int                                       // that were taken of it
+	show     func(s *stage, now iossim.Moment) []piece // of a scene that is made of another
 }
 
 func (s *stage) took(name string) func() {
@@ -39,7 +39,7 @@ type sceneTrap struct {
 	want  event.Result
 	taps  string // what must have been touched
 	says  string // what the failure must say
-	show  func(s *stage, now iostest.Moment) []piece
+	show  func(s *stage, now iossim.Moment) []piece
 }
 
 var (
@@ -74,11 +74,11 @@ func TestSceneTraps(t *testing.T) {
 	if testing.Short() {
 		phones = 4
 	}
-	var options []iostest.DeviceOptions
+	var options []iossim.DeviceOptions
 	for range phones {
-		options = append(options, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1})
+		options = append(options, iossim.DeviceOptions{Width: 300, Height: 640, Scale: 1})
 	}
-	b := newBench(t, iostest.Options{Devices: options})
+	b := newBench(t, iossim.Options{Devices: options})
 	driver := b.driver(t)
 	work := make(chan *sceneTrap)
 	var all sync.WaitGroup
@@ -120,7 +120,7 @@ func performSaying(t *testing.T, s *action.Session, args any, says string) error
 }
 
 // play performs the steps of a trap.
-func (c *sceneTrap) play(t *testing.T, d *Device, phone *iostest.Device) {
+func (c *sceneTrap) play(t *testing.T, d *Device, phone *iossim.Device) {
 	yaml := "id: trap\nplatform: ios\nsteps:\n" + "  " + strings.ReplaceAll(c.steps, "\n", "\n  ") + "\n"
 	tests, err := dsl.Parse(filepath.Join(t.TempDir(), "trap.yaml"), []byte(yaml))
 	if err != nil {
@@ -133,9 +133,9 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iostest.Device) {
 		return
 	}
 	s := &stage{}
-	phone.ShowScene(func(now iostest.Moment) []piece { return c.show(s, now) })
+	phone.ShowScene(func(now iossim.Moment) []piece { return c.show(s, now) })
 	session := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
-	if err := action.Perform(t.Context(), session, dsl.Launch{Package: iostest.SceneBundle, Force: true}); err != nil {
+	if err := action.Perform(t.Context(), session, dsl.Launch{Package: iossim.SceneBundle, Force: true}); err != nil {
 		t.Errorf("%s: %v", c.name, err)
 		return
 	}
@@ -173,13 +173,13 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iostest.Device) {
 // when XCTest is asked for the view.
 func TestClearViewThatGoes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 300, Height: 640, Scale: 1}}})
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{Width: 300, Height: 640, Scale: 1}}})
 	dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	b.lab.Fail(iostest.Fault{Match: "POST /elements", Nth: 3, Kind: iostest.Slow, For: 2500 * msec})
+	b.lab.Fail(iossim.Fault{Match: "POST /elements", Nth: 3, Kind: iossim.Slow, For: 2500 * msec})
 	trap := sceneTrap{name: "a clear view that goes", steps: "- tap: Pay", want: event.Pass, taps: "Pay",
 		show: timely(func(s *stage, since time.Duration) []piece {
 			p := []piece{s.press("Pay", line(3))}

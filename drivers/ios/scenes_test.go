@@ -13,24 +13,24 @@ import (
 type sceneList []*sceneTrap
 
 func (l *sceneList) add(name, steps string, want event.Result, taps, says string,
-	show func(s *stage, now iostest.Moment) []piece) {
+	show func(s *stage, now iossim.Moment) []piece) {
 	*l = append(*l, &sceneTrap{name, steps, want, taps, says, show})
 }
 
 // restful is a screen that only touches change.
-func restful(f func(s *stage) []piece) func(*stage, iostest.Moment) []piece {
-	return func(s *stage, _ iostest.Moment) []piece { return f(s) }
+func restful(f func(s *stage) []piece) func(*stage, iossim.Moment) []piece {
+	return func(s *stage, _ iossim.Moment) []piece { return f(s) }
 }
 
 // timely is one that time changes.
-func timely(f func(s *stage, since time.Duration) []piece) func(*stage, iostest.Moment) []piece {
-	return func(s *stage, now iostest.Moment) []piece { return f(s, now.Since) }
+func timely(f func(s *stage, since time.Duration) []piece) func(*stage, iossim.Moment) []piece {
+	return func(s *stage, now iossim.Moment) []piece { return f(s, now.Since) }
 }
 
 // changing is one that has changed when a screenshot of it is taken for the nth time, as late as the driver can see it:
 // a touch comes before, or knows.
-func changing(nth int, f func(s *stage, changed bool) []piece) func(*stage, iostest.Moment) []piece {
-	return func(s *stage, now iostest.Moment) []piece {
+func changing(nth int, f func(s *stage, changed bool) []piece) func(*stage, iossim.Moment) []piece {
+	return func(s *stage, now iossim.Moment) []piece {
 		if now.Picture {
 			s.pictures++
 		}
@@ -149,7 +149,7 @@ func placeScenes() []*sceneTrap {
 // timeScenes are screens that change while they are looked at.
 func timeScenes() []*sceneTrap {
 	var l sceneList
-	ends := func(what string, before ...piece) func(*stage, iostest.Moment) []piece {
+	ends := func(what string, before ...piece) func(*stage, iossim.Moment) []piece {
 		return timely(func(_ *stage, since time.Duration) []piece {
 			if since < 1200*msec {
 				return before
@@ -188,7 +188,7 @@ func timeScenes() []*sceneTrap {
 	}
 	early := func(name string, thing func(s *stage) piece) {
 		l.add(name+" in the source before it is drawn", "- tap: Cart", event.Pass, "Cart", "",
-			func(s *stage, now iostest.Moment) []piece {
+			func(s *stage, now iossim.Moment) []piece {
 				cart := thing(s)
 				if now.Since < 1500*msec {
 					cart.Tapped = s.took("the way that it goes")
@@ -218,8 +218,8 @@ func timeScenes() []*sceneTrap {
 // alertScenes are apps that die, and questions of the system over them.
 func alertScenes() []*sceneTrap {
 	var l sceneList
-	dies := func(again bool) func(*stage, iostest.Moment) []piece {
-		return func(s *stage, now iostest.Moment) []piece {
+	dies := func(again bool) func(*stage, iossim.Moment) []piece {
+		return func(s *stage, now iossim.Moment) []piece {
 			pay := s.press("Pay", line(3))
 			pay.Tapped = func() {
 				s.took("Pay")()
@@ -234,8 +234,8 @@ func alertScenes() []*sceneTrap {
 	}
 	l.add("of an app that crashed", "- tap: Pay", event.Fail, "Pay", "", dies(false))
 	l.add("of an app that crashed and is back", "- tap: Pay", event.Fail, "Pay", "", dies(true))
-	ask := func(buttons ...string) func(*stage, iostest.Moment) []piece {
-		return func(s *stage, now iostest.Moment) []piece {
+	ask := func(buttons ...string) func(*stage, iossim.Moment) []piece {
+		return func(s *stage, now iossim.Moment) []piece {
 			next := s.press("Next", line(3))
 			next.Tapped = func() {
 				s.took("Next")()

@@ -32,12 +32,12 @@ func TestAppsThatShareAScreen(t *testing.T) {
 			}
 			t.Parallel()
 			b := newBench(t,
-				iostest.Options{Devices: []iostest.DeviceOptions{{Width: 512, Height: 683, Scale: 2, Part: c.part}}})
+				iossim.Options{Devices: []iossim.DeviceOptions{{Width: 512, Height: 683, Scale: 2, Part: c.part}}})
 			phone := b.lab.Device(0)
 			phone.Lie(c.lies)
 			d, _ := b.open(t)
 			paid := false
-			phone.ShowScene(func(now iostest.Moment) []piece {
+			phone.ShowScene(func(now iossim.Moment) []piece {
 				said := "Checkout"
 				if paid {
 					said = "Paid"
@@ -47,7 +47,7 @@ func TestAppsThatShareAScreen(t *testing.T) {
 					Tapped: func() { paid = true },
 					Parts:  []piece{{Label: "Pay", Bounds: at(250).Inset(6), Ink: white}}}}
 			})
-			must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
+			must(t, d.LaunchWith(t.Context(), iossim.SceneBundle, drivers.LaunchOptions{Force: true}))
 			s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
 			for _, do := range []any{tapLabel("Pay"), sees("Paid")} {
 				if v, err := doStep(t, s, do); v != event.Pass {

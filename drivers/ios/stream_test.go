@@ -19,7 +19,7 @@ import (
 // turn it.
 func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t)
+	b := newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t)
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).UDID() + "=" + b.lab.Device(0).StartAgent()
 	b.env["TAPROOT_WDA_MJPEG_URL"] = b.lab.Device(0).StreamAddress()
 	d, _ := b.open(t)
@@ -66,13 +66,13 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 func TestRecordingOfASimulatorOnItsSide(t *testing.T) {
 	shorttest.Leave(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{}))
+	d, b := opened(t, small(iossim.DeviceOptions{}))
 	page(t, d, "Gestures")
 	must(t, d.Rotate(t.Context(), true))
 	wait(t, d, "Back")
 	shot, err := d.Screenshot(t.Context())
 	must(t, err)
-	b.lab.Fail(iostest.Fault{Match: "GET /screenshot", Kind: iostest.Refuse, Word: "unable to capture screen",
+	b.lab.Fail(iossim.Fault{Match: "GET /screenshot", Kind: iossim.Refuse, Word: "unable to capture screen",
 		Text: "timed out"})
 	other, err := d.Screenshot(t.Context()) // simctl takes it
 	must(t, err)

@@ -14,11 +14,11 @@ import (
 )
 
 // trap opens a page of com.example.traps and returns a session that performs steps on it.
-func trap(t *testing.T, page string, o iostest.DeviceOptions) (*action.Session, *bench) {
+func trap(t *testing.T, page string, o iossim.DeviceOptions) (*action.Session, *bench) {
 	t.Helper()
 	d, b := opened(t, small(o))
 	b.lab.Device(0).InstallTraps()
-	must(t, d.LaunchWith(t.Context(), iostest.TrapsBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{
+	must(t, d.LaunchWith(t.Context(), iossim.TrapsBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{
 		"page": page}}))
 	return &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}, b
 }
@@ -43,7 +43,7 @@ func appSays(t *testing.T, s *action.Session, want string) {
 
 func TestTrapSwitches(t *testing.T) {
 	t.Parallel()
-	s, _ := trap(t, "switches", iostest.DeviceOptions{})
+	s, _ := trap(t, "switches", iossim.DeviceOptions{})
 	for _, name := range []string{"Wi-Fi", "Sounds", "Badges"} {
 		if v, err := doStep(t, s, tapLabel(name)); v != event.Pass {
 			t.Errorf("tap %s: %v", name, err)
@@ -75,7 +75,7 @@ func TestTrapSwitches(t *testing.T) {
 
 func TestTrapCovers(t *testing.T) {
 	t.Parallel()
-	s, b := trap(t, "covers", iostest.DeviceOptions{})
+	s, b := trap(t, "covers", iossim.DeviceOptions{})
 	if v, err := doStep(t, s, tapLabel("Free")); v != event.Pass {
 		t.Errorf("%v", err)
 	}
@@ -95,7 +95,7 @@ func TestTrapCovers(t *testing.T) {
 
 func TestTrapBars(t *testing.T) {
 	t.Parallel()
-	s, _ := trap(t, "bars", iostest.DeviceOptions{})
+	s, _ := trap(t, "bars", iossim.DeviceOptions{})
 	for _, name := range []string{"First", "Last"} {
 		if v, err := doStep(t, s, tapLabel(name)); v != event.Pass {
 			t.Errorf("tap %s: %v", name, err)
@@ -113,7 +113,7 @@ func TestTrapAnimation(t *testing.T) {
 	for _, page := range pages {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
-			s, _ := trap(t, page, iostest.DeviceOptions{})
+			s, _ := trap(t, page, iossim.DeviceOptions{})
 			for _, name := range []string{"Open panel", "Confirm"} {
 				if v, err := doStep(t, s, tapLabel(name)); v != event.Pass {
 					t.Errorf("tap %s: %v", name, err)
@@ -126,7 +126,7 @@ func TestTrapAnimation(t *testing.T) {
 
 func TestTrapPlaceholder(t *testing.T) {
 	t.Parallel()
-	s, b := trap(t, "fields", iostest.DeviceOptions{})
+	s, b := trap(t, "fields", iossim.DeviceOptions{})
 	into := dsl.Selector{ID: "nickname"}
 	if v, err := doStep(t, s, dsl.Input{Text: "Nickname", Into: &into}); v != event.Pass {
 		t.Errorf("%v", err)
@@ -144,7 +144,7 @@ func TestTrapPlaceholder(t *testing.T) {
 
 func TestTrapPayLater(t *testing.T) {
 	t.Parallel()
-	s, _ := trap(t, "later", iostest.DeviceOptions{})
+	s, _ := trap(t, "later", iossim.DeviceOptions{})
 	if v, err := doStep(t, s, tapLabel("Pay")); v != event.Pass {
 		t.Errorf("%v", err)
 	}
@@ -153,7 +153,7 @@ func TestTrapPayLater(t *testing.T) {
 
 func TestTrapDepth(t *testing.T) {
 	t.Parallel()
-	s, _ := trap(t, "deep", iostest.DeviceOptions{})
+	s, _ := trap(t, "deep", iossim.DeviceOptions{})
 	if v, err := doStep(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Deep down"}}); v != event.Pass {
 		t.Errorf("%v", err)
 	}
@@ -167,10 +167,10 @@ func TestTrapDepth(t *testing.T) {
 func TestTrapWheelWithoutAPlace(t *testing.T) {
 	t.Parallel()
 	for word, blames := range map[string]bool{"stale element reference": true, "unknown error": false} {
-		d, b := opened(t, small(iostest.DeviceOptions{OldAgent: true}))
+		d, b := opened(t, small(iossim.DeviceOptions{OldAgent: true}))
 		page(t, d, "Form")
 		wheel := wait(t, d, "Month")
-		b.lab.Fail(iostest.Fault{Match: "/rect", Kind: iostest.Refuse, Word: word, Text: "no place today"})
+		b.lab.Fail(iossim.Fault{Match: "/rect", Kind: iossim.Refuse, Word: word, Text: "no place today"})
 		_, err := d.Adjust(t.Context(), wheel, "May")
 		if err == nil || drivers.AppIsWrong(err) != blames {
 			t.Errorf("%s: %v", word, err)

@@ -22,7 +22,7 @@ import (
 // An old WebDriverAgent has other paths for some calls, and none for others.
 func TestAnOldWebDriverAgent(t *testing.T) {
 	t.Parallel()
-	d, b := opened(t, small(iostest.DeviceOptions{OldAgent: true}))
+	d, b := opened(t, small(iossim.DeviceOptions{OldAgent: true}))
 	page(t, d, "Gestures")
 	apple, basket := middle(wait(t, d, "apple")), middle(wait(t, d, "basket"))
 	must(t, d.Drag(t.Context(), apple, basket, 100*time.Millisecond))
@@ -32,7 +32,7 @@ func TestAnOldWebDriverAgent(t *testing.T) {
 	must(t, d.Type(t.Context(), "abcdef"))
 	must(t, d.Erase(t.Context(), 2))
 	wait(t, d, "abcd")
-	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
 	must(t, d.Swipe(t.Context(), image.Pt(195, 700), image.Pt(195, 300), 100*time.Millisecond))
 	if tree, err := d.Tree(t.Context()); err != nil || slices.ContainsFunc(tree.Texts(200), func(s string) bool {
 		return s == "Gestures"

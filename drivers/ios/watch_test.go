@@ -12,7 +12,7 @@ import (
 
 func TestWatchReportsDevicesThatComeAndGo(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{}, {State: "Shutdown"}}})
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{}, {State: "Shutdown"}}})
 	d := b.driver(t)
 	d.watchAsk = 10 * time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -29,7 +29,7 @@ func TestWatchReportsDevicesThatComeAndGo(t *testing.T) {
 			second.SetState("Booting")
 		case 2:
 			// a list that cannot be read is not a change
-			b.lab.Fail(iostest.Fault{Match: "simctl list", Kind: iostest.Cut, Nth: 1})
+			b.lab.Fail(iossim.Fault{Match: "simctl list", Kind: iossim.Cut, Nth: 1})
 			second.SetState("Booted")
 		case 3:
 			second.SetState("Shutdown")
@@ -50,7 +50,7 @@ func TestWatchReportsDevicesThatComeAndGo(t *testing.T) {
 
 func TestWatchWhereNothingReachesIOS(t *testing.T) {
 	t.Parallel()
-	d := newBench(t, iostest.Options{}).only(t).driver(t)
+	d := newBench(t, iossim.Options{}).only(t).driver(t)
 	if err := d.Watch(t.Context(), func([]drivers.Info) { t.Error("it saw something") }); !errors.As(err,
 		new(*drivers.Unavailable)) {
 		t.Error(err)

@@ -55,15 +55,15 @@ func webSite(t *testing.T) string {
 }
 
 // withWebView opens a simulator with an app that shows the page.
-func withWebView(t *testing.T, view iostest.WebView) (*Device, *iostest.Device) {
+func withWebView(t *testing.T, view iossim.WebView) (*Device, *iossim.Device) {
 	t.Helper()
-	return withWebViewOn(t, iostest.DeviceOptions{Scale: 2, AlertsApart: true}, view)
+	return withWebViewOn(t, iossim.DeviceOptions{Scale: 2, AlertsApart: true}, view)
 }
 
-func withWebViewOn(t *testing.T, o iostest.DeviceOptions, view iostest.WebView) (*Device, *iostest.Device) {
+func withWebViewOn(t *testing.T, o iossim.DeviceOptions, view iossim.WebView) (*Device, *iossim.Device) {
 	t.Helper()
 	view.URL, view.DevTools = webSite(t)+"/shop", chromium.Start(t)
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
 	if !o.Phone {
 		b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
 	}
@@ -144,7 +144,7 @@ func press(t *testing.T, d *Device, label string) {
 // reach its elements.
 func TestPageInAWebView(t *testing.T) {
 	t.Parallel()
-	d, _ := withWebView(t, iostest.WebView{Mute: true, Behind: true, Late: 100 * time.Millisecond})
+	d, _ := withWebView(t, iossim.WebView{Mute: true, Behind: true, Late: 100 * time.Millisecond})
 	press(t, d, "E-mail")
 	must(t, d.Type(t.Context(), "ada@example.com"))
 	press(t, d, "I agree")
@@ -161,7 +161,7 @@ func TestPageInAWebView(t *testing.T) {
 // what the app lays over it.
 func TestWhatAPersonSeesOfAPage(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true, Chat: true, Parts: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true, Chat: true, Parts: true})
 	picked(t, d, "Pay now")
 	tree := treeOf(t, d)
 	if list := labelled(tree, "Never shown"); len(list) > 0 && !list[0].Hidden {
@@ -184,7 +184,7 @@ func TestWhatAPersonSeesOfAPage(t *testing.T) {
 // the screen, accessibility never.
 func TestPageThatAccessibilityHas(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Inset: 40, Behind: true})
+	d, phone := withWebView(t, iossim.WebView{Inset: 40, Behind: true})
 	must(t, d.ReadWebViews("accessibility"))
 	wait(t, d, "Pay now")
 	must(t, d.ReadWebViews("devtools"))
@@ -218,15 +218,15 @@ func TestPageThatAccessibilityHas(t *testing.T) {
 func TestPageThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		view         iostest.WebView
+		view         iossim.WebView
 		auto, always string
 	}{
-		"not inspectable": {iostest.WebView{Mute: true, Shut: true}, "", "isInspectable"},
-		"silent":          {iostest.WebView{Mute: true, Silent: true}, "its scripts may be busy", "its scripts may be busy"},
-		"taken": {iostest.WebView{Mute: true, Taken: true}, "another Web Inspector has the page open",
+		"not inspectable": {iossim.WebView{Mute: true, Shut: true}, "", "isInspectable"},
+		"silent":          {iossim.WebView{Mute: true, Silent: true}, "its scripts may be busy", "its scripts may be busy"},
+		"taken": {iossim.WebView{Mute: true, Taken: true}, "another Web Inspector has the page open",
 			"another Web Inspector has the page open"},
-		"somewhere":       {iostest.WebView{Mute: true, Inset: 40}, "", "has the size of the view"},
-		"told of, silent": {iostest.WebView{Silent: true}, "", "its scripts may be busy"},
+		"somewhere":       {iossim.WebView{Mute: true, Inset: 40}, "", "has the size of the view"},
+		"told of, silent": {iossim.WebView{Silent: true}, "", "its scripts may be busy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,9 +258,9 @@ func TestPageThatCannotBeRead(t *testing.T) {
 // TestHungPageIsLeftAlone: it costs time once, and is asked again after a start of its app.
 func TestHungPageIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
 	picked(t, d, "Pay now")
-	phone.ChangeWebView(webApp, func(w *iostest.WebView) { w.Silent = true })
+	phone.ChangeWebView(webApp, func(w *iossim.WebView) { w.Silent = true })
 	for i := range 3 {
 		began := phone.Inspected()
 		if cut := treeOf(t, d).Cut(); !strings.Contains(cut, "may be busy") {
@@ -270,7 +270,7 @@ func TestHungPageIsLeftAlone(t *testing.T) {
 			t.Errorf("look %d: asked %v", i, asked)
 		}
 	}
-	phone.ChangeWebView(webApp, func(w *iostest.WebView) { w.Silent = false })
+	phone.ChangeWebView(webApp, func(w *iossim.WebView) { w.Silent = false })
 	must(t, d.Launch(t.Context(), webApp, true))
 	picked(t, d, "Pay now")
 }
@@ -278,7 +278,7 @@ func TestHungPageIsLeftAlone(t *testing.T) {
 // TestPageThatWasLeft: it has another target then. What the old one had is neither seen nor touched.
 func TestPageThatWasLeft(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
 	press(t, d, "In the frame")
 	m := picked(t, d, "Pay now")
 	must(t, phone.LeaveWebView(t.Context(), webApp, webSite(t)+"/thanks"))
@@ -299,7 +299,7 @@ func TestPageThatWasLeft(t *testing.T) {
 // touch.
 func TestTouchInAPageIsHeldBack(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
 	m := picked(t, d, "Pay now")
 	must(t, phone.EvalWebView(t.Context(), webApp,
 		`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" `+
@@ -318,7 +318,7 @@ func TestTouchInAPageIsHeldBack(t *testing.T) {
 func TestInspectorThatIsStartedAgain(t *testing.T) {
 	shorttest.Leave(t, "TestPageThatCannotBeRead loses the inspector too")
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
 	press(t, d, "Pay now")
 	picked(t, d, "Paid by")
 	phone.DropInspectors()
@@ -331,7 +331,7 @@ func TestInspectorThatIsStartedAgain(t *testing.T) {
 // meanwhile.
 func TestDialogOverAPage(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
 	picked(t, d, "Pay now")
 	phone.ShowSheet("Leave this page?", "Stay", "Leave")
 	if cut := treeOf(t, d).Cut(); !strings.Contains(cut, "dialog") {
@@ -345,7 +345,7 @@ func TestDialogOverAPage(t *testing.T) {
 func TestPageOnAnIPhone(t *testing.T) {
 	shorttest.Leave(t, "TestPageInAWebView looks at the same page on a simulator")
 	t.Parallel()
-	d, phone := withWebViewOn(t, iostest.DeviceOptions{Phone: true, Scale: 2}, iostest.WebView{Behind: true})
+	d, phone := withWebViewOn(t, iossim.DeviceOptions{Phone: true, Scale: 2}, iossim.WebView{Behind: true})
 	must(t, d.ReadWebViews("devtools"))
 	press(t, d, "In the frame")
 	if m := picked(t, d, "Frame pressed"); m.Node.ID != "done" {
@@ -361,9 +361,9 @@ func TestPageOnAnIPhone(t *testing.T) {
 // TestIPhoneWithoutTheProxy: accessibility has the page, and the failure how to get at the rest.
 func TestIPhoneWithoutTheProxy(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1}}}).only(t, "xcrun", "ios")
+	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{Phone: true, Scale: 1}}}).only(t, "xcrun", "ios")
 	d, phone := b.open(t)
-	phone.InstallWebView(webApp, "Hybrid", iostest.WebView{URL: webSite(t), DevTools: chromium.Start(t)})
+	phone.InstallWebView(webApp, "Hybrid", iossim.WebView{URL: webSite(t), DevTools: chromium.Start(t)})
 	must(t, d.Launch(t.Context(), webApp, true))
 	wait(t, d, "Pay now")
 	if cut := treeOf(t, d).Cut(); cut != "" {
@@ -380,7 +380,7 @@ func TestIPhoneWithoutTheProxy(t *testing.T) {
 // is something else in the next.
 func TestHandleOfAnotherDocument(t *testing.T) {
 	t.Parallel()
-	d, phone := withWebView(t, iostest.WebView{Mute: true})
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
 	picked(t, d, "Pay now")
 	must(t, phone.EvalWebView(t.Context(), webApp, "location.href = '/thanks'; 0", nil))
 	phone.ReuseHandles(webApp)

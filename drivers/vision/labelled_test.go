@@ -146,7 +146,7 @@ func (l label) holds(box image.Rectangle) bool {
 
 // TestSlowTesseractReadsTheSame: how long tesseract takes to start and to answer changes nothing that is read.
 func TestSlowTesseractReadsTheSame(t *testing.T) {
-	img, _ := still(t, launched(t, androidtest.LoginPackage))
+	img, _ := still(t, launched(t, androidsim.LoginPackage))
 	quick, err := vision.NewReader(os.Getenv).Read(t.Context(), img)
 	if err != nil {
 		t.Fatal(err)
@@ -174,14 +174,14 @@ func TestSlowTesseractReadsTheSame(t *testing.T) {
 
 func launched(t *testing.T, app string) drivers.Device {
 	t.Helper()
-	dev := phone(t, androidtest.Options{Width: 720, Height: 1600, Density: 280, LoginLoading: 1})
+	dev := phone(t, androidsim.Options{Width: 720, Height: 1600, Density: 280, LoginLoading: 1})
 	launch(t, dev, app)
 	return dev
 }
 
 // phonePictures takes screens of simulated phones.
 func phonePictures(t *testing.T) []labelled {
-	sizes := []androidtest.Options{
+	sizes := []androidsim.Options{
 		{Width: 1080, Height: 2400, Density: 420, LoginLoading: 1}, // the form at once, or "Loading…" might be labelled
 		{Width: 720, Height: 1600, Density: 280, LoginLoading: 1},
 	}
@@ -196,9 +196,9 @@ func phonePictures(t *testing.T) []labelled {
 			img, tree := still(t, dev)
 			out = append(out, labelPhone(fmt.Sprintf("%s-%d", name, o.Width), img, tree))
 		}
-		launch(t, dev, androidtest.LoginPackage)
+		launch(t, dev, androidsim.LoginPackage)
 		take("login")
-		launch(t, dev, androidtest.ListPackage)
+		launch(t, dev, androidsim.ListPackage)
 		take("list")
 		for i := range swipes {
 			b := dev.Info()
@@ -210,7 +210,7 @@ func phonePictures(t *testing.T) []labelled {
 			take(fmt.Sprintf("list-%d", i))
 		}
 		for _, row := range rows {
-			launch(t, dev, androidtest.ListPackage)
+			launch(t, dev, androidsim.ListPackage)
 			tap(t, dev, row)
 			take(row)
 		}
@@ -218,10 +218,10 @@ func phonePictures(t *testing.T) []labelled {
 	return out
 }
 
-func phone(t *testing.T, o androidtest.Options) drivers.Device {
+func phone(t *testing.T, o androidsim.Options) drivers.Device {
 	t.Helper()
-	server, phones := androidtest.Start(t, o)
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	server, phones := androidsim.Start(t, o)
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB})
 	t.Cleanup(func() { _ = driver.Close() })
 	dev, err := driver.Open(t.Context(), phones[0].Serial())
 	if err != nil {

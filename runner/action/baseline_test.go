@@ -145,7 +145,7 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 func TestAssertScreenshotOnThePhone(t *testing.T) {
 	t.Parallel()
 	s := simulated(t)
-	if result, err := do(t, s, dsl.Launch{Package: androidtest.ListPackage, Force: true}); result != event.Pass {
+	if result, err := do(t, s, dsl.Launch{Package: androidsim.ListPackage, Force: true}); result != event.Pass {
 		t.Fatal(err)
 	}
 	if result, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Visits: 1"}}); result != event.Pass {

@@ -23,8 +23,8 @@ import (
 // simulated returns a session on a simulated phone behind a server of its own.
 func simulated(t *testing.T) *action.Session {
 	t.Helper()
-	server, _ := androidtest.Start(t, androidtest.Small)
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	server, _ := androidsim.Start(t, androidsim.Small)
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB})
 	t.Cleanup(func() { _ = driver.Close() })
 	return sessionOn(t, driver, "SIM1", dsl.Android)
 }
@@ -91,7 +91,7 @@ func goTo(t *testing.T, s *action.Session, page string) {
 // follow opens a link on a phone.
 func follow(t *testing.T, s *action.Session, link string) {
 	t.Helper()
-	if err := s.Device.(drivers.AppManager).OpenLink(t.Context(), link, androidtest.ListPackage); err != nil {
+	if err := s.Device.(drivers.AppManager).OpenLink(t.Context(), link, androidsim.ListPackage); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -149,7 +149,7 @@ func TestWaitStableOnThePhone(t *testing.T) {
 	}
 	// The caret of a field that has the focus.
 	s.Timeout = passes
-	if result, err := do(t, s, dsl.Launch{Package: androidtest.LoginPackage, Force: true}); result != event.Pass {
+	if result, err := do(t, s, dsl.Launch{Package: androidsim.LoginPackage, Force: true}); result != event.Pass {
 		t.Fatal(err)
 	}
 	if result, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Label: "E-mail"}}); result != event.Pass {

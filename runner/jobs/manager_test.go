@@ -31,7 +31,7 @@ const (
 // config returns a configuration for runs on a simulated phone.
 func config(t *testing.T) run.Config {
 	t.Helper()
-	adb, _ := androidtest.Start(t, androidtest.Options{Width: 270, Height: 600, Density: 105})
+	adb, _ := androidsim.Start(t, androidsim.Options{Width: 270, Height: 600, Density: 105})
 	root := t.TempDir()
 	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": root, "XDG_STATE_HOME": root,
 		"TAPROOT_NO_VIDEO":    "true",

@@ -24,7 +24,7 @@ type item struct {
 	from, until      time.Duration // when it is there; until 0: for ever
 	moves            move
 	typed            string // what a field holds
-	field            *androidtest.Entry
+	field            *androidsim.Entry
 	editable         bool
 	crashes          time.Duration // after a touch
 	rows             []string      // of a list that scrolls
@@ -128,7 +128,7 @@ func (m *model) changes() (list []time.Duration, last time.Duration) {
 }
 
 // took notes a touch and does what it does to the app.
-func (m *model) took(i *item, since time.Duration, app *androidtest.App) {
+func (m *model) took(i *item, since time.Duration, app *androidsim.App) {
 	m.touched = append(m.touched, touch{i.name, m.unforeseen(since)})
 	m.press(i)
 	if i.crashes > 0 && app != nil {

@@ -26,10 +26,10 @@ import (
 // stage is the screen of a trap: what is shown, and what was touched on it. Scenes use it with the phone's lock held,
 // tests by appearance.
 type stage struct {
-	phone   *androidtest.Phone
+	phone   *androidsim.Phone
 	touched []string
-	entry   *androidtest.Entry
-	entries []*androidtest.Entry
+	entry   *androidsim.Entry
+	entries []*androidsim.Entry
 	offset  int    // of a list
 	state   string // what the last touch made of the screen
 }
@@ -42,13 +42,13 @@ func (s *stage) took(name string) func() {
 // trap is a screen that might mislead, steps, and what must come of them.
 type trap struct {
 	name  string
-	show  func(s *stage, now androidtest.Moment) androidtest.Shown
+	show  func(s *stage, now androidsim.Moment) androidsim.Shown
 	steps string
 	want  event.Result
 	says  string // what the problem, or a warning or note of a step, must say
 	taps  string // what must have been touched
 
-	options androidtest.Options
+	options androidsim.Options
 	way     string // stock or agent; "": both
 	update  bool   // of baselines
 }
@@ -64,17 +64,17 @@ var (
 // at is a row of the screen's middle.
 func at(row int) image.Rectangle { return image.Rect(16, 40+row*56, trapSize-16, 88+row*56) }
 
-func label(text string, b image.Rectangle) androidtest.Part {
-	return androidtest.Part{Text: text, Bounds: b}
+func label(text string, b image.Rectangle) androidsim.Part {
+	return androidsim.Part{Text: text, Bounds: b}
 }
 
 // press is a button; its touch is noted by its text.
-func (s *stage) press(text string, b image.Rectangle) androidtest.Part {
-	return androidtest.Part{Class: "android.widget.Button", Text: text, Bounds: b, Clickable: true, Fill: blue,
+func (s *stage) press(text string, b image.Rectangle) androidsim.Part {
+	return androidsim.Part{Class: "android.widget.Button", Text: text, Bounds: b, Clickable: true, Fill: blue,
 		Ink: color.White, Tapped: s.took(text)}
 }
 
-func page(parts ...androidtest.Part) androidtest.Shown { return androidtest.Shown{Page: parts} }
+func page(parts ...androidsim.Part) androidsim.Shown { return androidsim.Shown{Page: parts} }
 
 // TestPhoneTraps holds screens that might mislead against what must come of them, read by the phone's own tools and by
 // the agent. In the short mode, the first of every second kind is tried, and a sixteenth of the others, each in one of
@@ -138,18 +138,18 @@ func (w *showing) run(t *testing.T) {
 	if o.API == 0 {
 		o.API = 34
 	}
-	phone := androidtest.NewPhone(o)
+	phone := androidsim.NewPhone(o)
 	defer phone.Close()
-	server, err := androidtest.NewServer(phone)
+	server, err := androidsim.NewServer(phone)
 	if err != nil {
 		w.wrong("%v", err)
 		return
 	}
 	defer server.Close()
 	s := &stage{phone: phone}
-	phone.InstallScene(scenePackage, "Truth", func(now androidtest.Moment) androidtest.Shown { return w.show(s, now) })
+	phone.InstallScene(scenePackage, "Truth", func(now androidsim.Moment) androidsim.Shown { return w.show(s, now) })
 	e := example{agent: w.agent}
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidtest.NoADB})
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidsim.NoADB})
 	defer driver.Close()
 	// What must pass has time on a busy machine; what must not is waited for in vain.
 	yaml := "id: trap\nplatform: android\ntimeoutMs: 15000\nsteps:\n  - launch: {package: " + scenePackage +

@@ -23,7 +23,7 @@ func appTraps() (list []*trap) {
 	}
 	for _, c := range list {
 		if strings.Contains(c.name, "slides in") { // and a finger takes its time
-			c.options.Latency = androidtest.Latency{AgentInput: 150 * ms, Input: 150 * ms}
+			c.options.Latency = androidsim.Latency{AgentInput: 150 * ms, Input: 150 * ms}
 		}
 		if strings.Contains(c.name, "before it is drawn") || strings.HasPrefix(c.name, "a toast") {
 			c.way = map[bool]string{true: "agent", false: "stock"}[strings.HasPrefix(c.name, "a toast")]
@@ -36,7 +36,7 @@ func appTraps() (list []*trap) {
 func questionTraps(add addTrap) {
 	const controller = "com.android.permissioncontroller"
 	ask := func(buttons ...[2]string) scene {
-		return func(s *stage, _ androidtest.Moment) androidtest.Shown {
+		return func(s *stage, _ androidsim.Moment) androidsim.Shown {
 			shown := page(label("Your order", at(1)))
 			if s.state != "" {
 				return page(label("Answered", at(1)))
@@ -71,7 +71,7 @@ func questionTraps(add addTrap) {
 	again := ask([2]string{"permission_allow_foreground_only_button", "While using"},
 		[2]string{"permission_deny_and_dont_ask_again_button", "Never"})
 	add("a question for the second time/no", "- alert: dismiss\n- assert: Answered", pass, "Never", "", again)
-	slides := func(s *stage, now androidtest.Moment) androidtest.Shown {
+	slides := func(s *stage, now androidsim.Moment) androidsim.Shown {
 		if s.state == "" || s.state == "Allow" || s.state == "Deny" {
 			next := s.press("Next", at(1))
 			next.Tapped = func() { s.took("Next")(); s.offset = int(now.Since.Milliseconds()) }
@@ -96,7 +96,7 @@ func questionTraps(add addTrap) {
 // deathTraps are apps that die of a touch and show the same screen again.
 func deathTraps(add addTrap) {
 	dies := func(of string) scene {
-		return func(s *stage, now androidtest.Moment) androidtest.Shown {
+		return func(s *stage, now androidsim.Moment) androidsim.Shown {
 			pay := s.press("Pay", at(3))
 			pay.Tapped = func() { s.took("Pay")(); now.App.Restart(of) }
 			return page(label("Your order", at(1)), pay)
@@ -111,7 +111,7 @@ func deathTraps(add addTrap) {
 
 // toastTraps are toasts, which phones report in odd ways: with the agent alone.
 func toastTraps(add addTrap) {
-	toasts := func(s *stage, now androidtest.Moment) androidtest.Shown {
+	toasts := func(s *stage, now androidsim.Moment) androidsim.Shown {
 		save, other := s.press("Save", at(3)), s.press("Other", at(5))
 		save.Tapped = func() { s.took("Save")(); now.App.Toast("Saved") }
 		return page(label("Your order", at(1)), save, other)
@@ -125,14 +125,14 @@ func toastTraps(add addTrap) {
 
 // fieldTraps are fields that make something else of what is typed.
 func fieldTraps(add addTrap) {
-	edit := func(s *stage, e *androidtest.Entry, hint string, b image.Rectangle) part {
+	edit := func(s *stage, e *androidsim.Entry, hint string, b image.Rectangle) part {
 		return part{Class: "android.widget.EditText", Hint: hint, ID: scenePackage + ":id/" + strings.ToLower(hint), Entry: e,
 			Clickable: true, Bounds: b, Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}
 	}
 	one := func(filter func(string) string) scene {
-		return func(s *stage, _ androidtest.Moment) androidtest.Shown {
+		return func(s *stage, _ androidsim.Moment) androidsim.Shown {
 			if s.entry == nil {
-				s.entry = androidtest.NewEntry("", false)
+				s.entry = androidsim.NewEntry("", false)
 				s.entry.Filter(filter)
 			}
 			return page(edit(s, s.entry, "Number", at(1)))
@@ -168,10 +168,10 @@ func fieldTraps(add addTrap) {
 		one(func(string) string { return "" }))
 	add("a field that doubles/writing", "- input: {into: Number, text: \"7\"}", fails, "", "",
 		one(func(text string) string { return text + text }))
-	code := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	code := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		if s.entries == nil {
 			for range 4 {
-				s.entries = append(s.entries, androidtest.NewEntry("", false))
+				s.entries = append(s.entries, androidsim.NewEntry("", false))
 			}
 			for i, e := range s.entries[:3] {
 				e.Then(1, s.entries[i+1])
@@ -193,7 +193,7 @@ func fieldTraps(add addTrap) {
 // listTraps are lists that are longer than the screen, under a bar at its end.
 func listTraps(add addTrap) {
 	rows := func(last int, late bool) scene {
-		return func(s *stage, now androidtest.Moment) androidtest.Shown {
+		return func(s *stage, now androidsim.Moment) androidsim.Shown {
 			count := last
 			if late && s.offset < 60*(last/2)-700 { // the rest is loaded near its end
 				count = last / 2
@@ -223,7 +223,7 @@ func listTraps(add addTrap) {
 	add("beyond the end of a list/touch", "- scrollTo: {label: Row 31, timeoutMs: 300000}", fails, "", "content ends",
 		rows(30, false))
 	add("under the bar of a list/touch", "- tap: Row 11", pass, "Row 11", "",
-		func(s *stage, now androidtest.Moment) androidtest.Shown {
+		func(s *stage, now androidsim.Moment) androidsim.Shown {
 			s.offset = 20 // the row shows 20 pixels above the bar
 			return rows(30, false)(s, now)
 		})
@@ -233,7 +233,7 @@ func listTraps(add addTrap) {
 // comingTraps are things that come over the place of a touch and go again.
 func comingTraps(add addTrap) {
 	over := func(until time.Duration, layer func(s *stage) part, above bool) scene {
-		return func(s *stage, now androidtest.Moment) androidtest.Shown {
+		return func(s *stage, now androidsim.Moment) androidsim.Shown {
 			shown := page(s.press("Pay", at(0)))
 			if now.Since < until {
 				if above {
@@ -273,7 +273,7 @@ func comingTraps(add addTrap) {
 func earlyTraps(add addTrap) {
 	early := func(name string, thing func(s *stage) part) {
 		add(name+" that the tree has before it is drawn/touch", "- tap: Cart", pass, "Cart", "",
-			func(s *stage, now androidtest.Moment) androidtest.Shown {
+			func(s *stage, now androidsim.Moment) androidsim.Shown {
 				cart := thing(s)
 				if now.Since < 1500*ms {
 					cart.Tapped = s.took("the way that it goes")

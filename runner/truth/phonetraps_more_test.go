@@ -16,10 +16,10 @@ func otherTraps() (list []*trap) {
 		return c
 	}
 	parts := func(all ...part) scene {
-		return func(*stage, androidtest.Moment) androidtest.Shown { return page(all...) }
+		return func(*stage, androidsim.Moment) androidsim.Shown { return page(all...) }
 	}
 	notice := func(mine string) scene {
-		return func(*stage, androidtest.Moment) androidtest.Shown {
+		return func(*stage, androidsim.Moment) androidsim.Shown {
 			shown := page(label(mine, at(5)))
 			shown.Above = []part{{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(8, 30, 392, 120),
 				Clickable: true,
@@ -32,7 +32,7 @@ func otherTraps() (list []*trap) {
 	add("in a notification and in the app/presence", "- assert: Paid", pass, "", "", notice("Paid"))
 	add("in a notification of another app/absence", "- assertNot: Paid", fails, "", "", notice("Paying"))
 
-	upright := func(s *stage, now androidtest.Moment) androidtest.Shown {
+	upright := func(s *stage, now androidsim.Moment) androidsim.Shown {
 		b := image.Rect(now.Area.Max.X-160, now.Area.Min.Y+200, now.Area.Max.X-10, now.Area.Min.Y+260)
 		return page(s.press("Pay", b), s.press("Cancel", b.Sub(image.Pt(220, 0))),
 			label("Paid "+s.state, image.Rect(16, now.Area.Min.Y+100, 300, now.Area.Min.Y+140)))
@@ -40,7 +40,7 @@ func otherTraps() (list []*trap) {
 	add("turned/touch", "- rotate: landscape\n- tap: Pay\n- assert: Paid Pay", pass, "Pay", "", upright)
 	add("turned twice/touch", "- rotate: landscape\n- tap: Pay\n- rotate: portrait\n- tap: Cancel\n- assert: Paid Cancel",
 		pass, "Pay, Cancel", "", upright)
-	for name, o := range map[string]androidtest.Options{"of a folded phone": {Displays: 2, Folded: true},
+	for name, o := range map[string]androidsim.Options{"of a folded phone": {Displays: 2, Folded: true},
 		"of a phone with two displays": {Displays: 2}} {
 		add("on the screen "+name+"/touch", "- tap: Pay\n- assert: Paid Pay", pass, "Pay", "", upright).options = o
 		add("on the screen "+name+"/pixels", "- assert: {ocr: Cancel}\n- assertNot: {ocr: Refund}", pass, "", "",
@@ -62,9 +62,9 @@ func otherTraps() (list []*trap) {
 	add("a slider's number/presence", "- assert: \"50.0\"", fails, "", "",
 		parts(part{Class: "android.widget.SeekBar", Level: "50.0", Bounds: at(3), Fill: blue}))
 
-	secret := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	secret := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		if s.entry == nil {
-			s.entry = androidtest.NewEntry("", true)
+			s.entry = androidsim.NewEntry("", true)
 		}
 		return page(part{Class: "android.widget.EditText", ID: scenePackage + ":id/pin", Hint: "Password", Entry: s.entry,
 			Clickable: true, Bounds: at(1), Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}, s.press("Pay", at(3)))
@@ -74,7 +74,7 @@ func otherTraps() (list []*trap) {
 	add("typed into a password field/absence", "- tap: Password\n- input: lovelace\n- assertNot: lovelace", pass, "", "",
 		secret)
 
-	twice := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	twice := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		return page(s.press("Add", at(3)), label(s.state, at(5)))
 	}
 	add("two taps/touch", "- tap: Add\n- tap: Add", pass, "Add, Add", "", twice)
@@ -86,7 +86,7 @@ func otherTraps() (list []*trap) {
 	add("under the list of notifications/presence", "- notifications: {}\n- assert: Your order", fails, "", "",
 		parts(label("Your order", at(1))))
 
-	ask := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	ask := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		shown := page(label("Your order", at(1)), s.press("Allow", at(3)))
 		allow := s.press("Allow", image.Rect(60, 400, 340, 448))
 		allow.Tapped = s.took("Allow of the system")

@@ -10,8 +10,8 @@ import (
 )
 
 type (
-	scene = func(s *stage, now androidtest.Moment) androidtest.Shown
-	part  = androidtest.Part
+	scene = func(s *stage, now androidsim.Moment) androidsim.Shown
+	part  = androidsim.Part
 )
 
 // seenTraps are texts that are in the tree and not visible, and their twins.
@@ -21,7 +21,7 @@ func seenTraps() (list []*trap) {
 	}
 	title := label("Checkout", at(0))
 	shown := func(parts ...part) scene {
-		return func(*stage, androidtest.Moment) androidtest.Shown { return page(append([]part{title}, parts...)...) }
+		return func(*stage, androidsim.Moment) androidsim.Shown { return page(append([]part{title}, parts...)...) }
 	}
 	drawn := func(inks color.Color) scene {
 		return shown(part{Text: "Total 12.00", Bounds: at(3), Fill: paper, Ink: inks})
@@ -46,7 +46,7 @@ func seenTraps() (list []*trap) {
 	add("transparent/absence", clear, "- assertNot: Total 12.00", pass, "")
 
 	splash := func(until time.Duration) scene {
-		return func(_ *stage, now androidtest.Moment) androidtest.Shown {
+		return func(_ *stage, now androidsim.Moment) androidsim.Shown {
 			s := page(title, label("Total 12.00", at(3)))
 			if now.Since < until {
 				s.Page = append(s.Page, part{Class: "android.widget.ImageView", Fill: blue, Bounds: now.Area})
@@ -61,7 +61,7 @@ func seenTraps() (list []*trap) {
 		"- waitFor: {visible: Total 12.00}\n- assertNot: Total 12.00", fails, "")
 
 	film := func(at image.Rectangle) scene {
-		return func(*stage, androidtest.Moment) androidtest.Shown {
+		return func(*stage, androidsim.Moment) androidsim.Shown {
 			s := page(title, label("Total 12.00", image.Rect(200, 208, 384, 256)))
 			s.Above = []part{{Class: "android.view.SurfaceView", Fill: color.RGBA{0x20, 0x60, 0x90, 0xff}, Picture: true,
 				Bounds: at, Package: "com.example.films", App: true, Clickable: true}}
@@ -74,7 +74,7 @@ func seenTraps() (list []*trap) {
 	add("beside a film in a corner/presence", film(image.Rect(180, 400, 400, 520)), "- assert: Total 12.00", pass, "")
 
 	seenPartTraps(add, shown)
-	dialog := func(*stage, androidtest.Moment) androidtest.Shown {
+	dialog := func(*stage, androidsim.Moment) androidsim.Shown {
 		s := page(title, label("Total 12.00", at(1)))
 		s.Dialog = &part{Class: "android.widget.FrameLayout", Fill: paper, Bounds: image.Rect(40, 300, 360, 500),
 			Parts: []part{label("Really?", image.Rect(60, 320, 340, 370))}}
@@ -119,7 +119,7 @@ func seenPartTraps(add func(name string, show scene, steps string, want event.Re
 	}
 	both("under a bar that shows something of its own", shown(wide, bar(paper)), false, "Weiter")
 	both("under a clear bar that shows something of its own", shown(wide, bar(nil)), true, "Weiter")
-	field := part{Class: "android.widget.EditText", Hint: "Straße", Entry: androidtest.NewEntry("", false),
+	field := part{Class: "android.widget.EditText", Hint: "Straße", Entry: androidsim.NewEntry("", false),
 		Bounds: at(3), Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}
 	both("a hint under a panel with a text", shown(field, part{Class: "android.widget.FrameLayout", Fill: color.White,
 		Bounds: image.Rect(0, 40, trapSize, 776),
@@ -154,10 +154,10 @@ func keyboardTraps() (list []*trap) {
 	for _, api := range []int{28, 34} {
 		add := func(name string, steps string, want event.Result, says, taps string) {
 			list = append(list, &trap{name: name + map[int]string{28: " of Android 9", 34: ""}[api], steps: steps, want: want,
-				says: says, taps: taps, options: androidtest.Options{API: api},
-				show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+				says: says, taps: taps, options: androidsim.Options{API: api},
+				show: func(s *stage, now androidsim.Moment) androidsim.Shown {
 					if s.entry == nil {
-						s.entry = androidtest.NewEntry("", false)
+						s.entry = androidsim.NewEntry("", false)
 					}
 					return page(part{Class: "android.widget.EditText", Hint: "Your name", ID: scenePackage + ":id/name",
 						Entry: s.entry, Clickable: true, Bounds: at(1), Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}},

@@ -25,12 +25,12 @@ func phoneTraps() []*trap {
 
 // secureTraps are screens of which the app forbids screenshots.
 func secureTraps() (list []*trap) {
-	phones := map[string]androidtest.Options{"24": {API: 24}, "24 zeros": {API: 24, Secure: androidtest.SecureZeros},
+	phones := map[string]androidsim.Options{"24": {API: 24}, "24 zeros": {API: 24, Secure: androidsim.SecureZeros},
 		"27": {API: 27}, "30": {API: 30},
-		"34": {}, "34 black": {Secure: androidtest.SecureBlack}, "36": {API: 36}}
-	safe := func(parts ...func(s *stage) androidtest.Part) func(*stage, androidtest.Moment) androidtest.Shown {
-		return func(s *stage, _ androidtest.Moment) androidtest.Shown {
-			shown := androidtest.Shown{Secure: true, Page: []androidtest.Part{label("Balance 1,234", at(1)),
+		"34": {}, "34 black": {Secure: androidsim.SecureBlack}, "36": {API: 36}}
+	safe := func(parts ...func(s *stage) androidsim.Part) func(*stage, androidsim.Moment) androidsim.Shown {
+		return func(s *stage, _ androidsim.Moment) androidsim.Shown {
+			shown := androidsim.Shown{Secure: true, Page: []androidsim.Part{label("Balance 1,234", at(1)),
 				s.press("Transfer", at(3)), label("Done "+s.state, at(5))}}
 			for _, p := range parts {
 				shown.Page = append(shown.Page, p(s))
@@ -38,15 +38,15 @@ func secureTraps() (list []*trap) {
 			return shown
 		}
 	}
-	veil := func(*stage) androidtest.Part {
-		return androidtest.Part{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 30, trapSize, 300)}
+	veil := func(*stage) androidsim.Part {
+		return androidsim.Part{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 30, trapSize, 300)}
 	}
-	notice := func(*stage) androidtest.Part {
-		return androidtest.Part{Class: "android.widget.TextView", Text: "Maintenance tonight", Fill: color.White,
+	notice := func(*stage) androidsim.Part {
+		return androidsim.Part{Class: "android.widget.TextView", Text: "Maintenance tonight", Fill: color.White,
 			Bounds: image.Rect(0, 30, trapSize, 200)}
 	}
 	if testing.Short() {
-		phones = map[string]androidtest.Options{"34": {}, "36": {API: 36}}
+		phones = map[string]androidsim.Options{"34": {}, "36": {API: 36}}
 	}
 	for name, o := range phones {
 		add := func(what string, c trap) {
@@ -84,30 +84,30 @@ func secureTraps() (list []*trap) {
 		add("swiped", trap{show: safe(), steps: "- swipe: up\n- assert: Balance 1,234", want: pass})
 		add("pictures again",
 			trap{steps: "- waitFor: {visible: {ocr: Balance}, timeoutMs: 5000}\n- assertNot: {ocr: " +
-				"Nothing}", want: pass, show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+				"Nothing}", want: pass, show: func(s *stage, now androidsim.Moment) androidsim.Shown {
 				shown := safe()(s, now)
 				shown.Secure = now.Since < 300*time.Millisecond
 				return shown
 			}})
 		add("a moving button", trap{steps: "- tap: Go", want: pass, taps: "Go",
-			show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+			show: func(s *stage, now androidsim.Moment) androidsim.Shown {
 				y := max(0, 200-int(now.Since.Milliseconds()))
 				under := s.press("Delete", image.Rect(16, 100, 384, 148).Add(image.Pt(0, 420)))
-				return androidtest.Shown{Secure: true, Page: []androidtest.Part{
+				return androidsim.Shown{Secure: true, Page: []androidsim.Part{
 					under, s.press("Go", image.Rect(16, 100, 384, 148).Add(image.Pt(0, y)))}}
 			}})
 	}
 	for _, c := range []*trap{
 		{name: "a dialog that forbids pictures/a text in pixels", steps: "- assert: {ocr: Password}", want: wrong,
-			says: "forbids screenshots", options: androidtest.Options{API: 36}},
+			says: "forbids screenshots", options: androidsim.Options{API: 36}},
 		{name: "a dialog that forbids pictures/its elements", steps: "- assert: Password", want: pass,
-			options: androidtest.Options{API: 36}},
+			options: androidsim.Options{API: 36}},
 	} {
-		c.show = func(s *stage, _ androidtest.Moment) androidtest.Shown {
+		c.show = func(s *stage, _ androidsim.Moment) androidsim.Shown {
 			shown := page(label("Balance 1,234", at(1)))
-			shown.Dialog = &androidtest.Part{Class: "android.widget.FrameLayout", Secure: true, Fill: color.White,
+			shown.Dialog = &androidsim.Part{Class: "android.widget.FrameLayout", Secure: true, Fill: color.White,
 				Bounds: image.Rect(40, 200, 360, 500),
-				Parts:  []androidtest.Part{label("Password", image.Rect(60, 220, 340, 270))}}
+				Parts:  []androidsim.Part{label("Password", image.Rect(60, 220, 340, 270))}}
 			return shown
 		}
 		list = append(list, c)
@@ -117,19 +117,19 @@ func secureTraps() (list []*trap) {
 
 // awayTraps are phones on which something else than the app's screen is seen by the time of a result.
 func awayTraps() (list []*trap) {
-	add := func(name string, do func(a androidtest.App), steps string, want event.Result, says string,
-		o androidtest.Options) {
+	add := func(name string, do func(a androidsim.App), steps string, want event.Result, says string,
+		o androidsim.Options) {
 		list = append(list, &trap{name: name, steps: steps, want: want, says: says, options: o, taps: "Pay",
-			show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+			show: func(s *stage, now androidsim.Moment) androidsim.Shown {
 				pay := s.press("Pay", at(3))
 				pay.Tapped = func() { s.took("Pay")(); do(now.App) }
 				return page(label("Your order", at(1)), pay)
 			}})
 	}
-	none, locks := androidtest.Options{}, androidtest.App.Lock
-	told := androidtest.Options{TellsWhenOff: true}
-	for what, o := range map[string]androidtest.Options{"with a PIN": {Lock: androidtest.PINLock},
-		"with a swipe": {Lock: androidtest.SwipeLock}} {
+	none, locks := androidsim.Options{}, androidsim.App.Lock
+	told := androidsim.Options{TellsWhenOff: true}
+	for what, o := range map[string]androidsim.Options{"with a PIN": {Lock: androidsim.PINLock},
+		"with a swipe": {Lock: androidsim.SwipeLock}} {
 		add("locked "+what+"/absence", locks, "- tap: Pay\n- assertNot: Error", wrong, "locked", o)
 		add("locked "+what+"/absence that is waited for", locks, "- tap: Pay\n- waitFor: {gone: Your order}", wrong,
 			"locked", o)
@@ -140,7 +140,7 @@ func awayTraps() (list []*trap) {
 		add("locked "+what+"/condition", locks, "- tap: Pay\n- if: {notVisible: Your order, then: [{log: gone}]}", wrong,
 			"locked", o)
 	}
-	asleep := androidtest.App.Sleep
+	asleep := androidsim.App.Sleep
 	add("asleep/absence", asleep, "- tap: Pay\n- assertNot: Error", wrong, "off", none)
 	add("asleep/presence", asleep, "- tap: Pay\n- assert: Your order", wrong, "off", none)
 	add("asleep/touch", asleep, "- tap: Pay\n- tap: Your order", wrong, "off", none)
@@ -152,18 +152,18 @@ func awayTraps() (list []*trap) {
 		add("asleep, and its elements are told/"+name, asleep, "- tap: Pay\n- "+step, wrong, "off", told)
 		list[len(list)-1].way = "agent"
 	}
-	add("awake/absence", func(androidtest.App) {}, "- tap: Pay\n- assertNot: Error", pass, "", none)
-	add("crashed/absence", func(a androidtest.App) { a.Crash("java.lang.IllegalStateException: basket is empty") },
+	add("awake/absence", func(androidsim.App) {}, "- tap: Pay\n- assertNot: Error", pass, "", none)
+	add("crashed/absence", func(a androidsim.App) { a.Crash("java.lang.IllegalStateException: basket is empty") },
 		"- tap: Pay\n- assertNot: Your order", fails, "crashed", none)
-	add("frozen/absence", func(a androidtest.App) { a.Freeze("") }, "- tap: Pay\n- assertNot: Your order", fails,
+	add("frozen/absence", func(a androidsim.App) { a.Freeze("") }, "- tap: Pay\n- assertNot: Your order", fails,
 		"respond", none)
-	add("another app complained of/absence", func(a androidtest.App) { a.Freeze(launcher) },
+	add("another app complained of/absence", func(a androidsim.App) { a.Freeze(launcher) },
 		"- tap: Pay\n- assertNot: Your order", wrong, "respond", none)
-	add("another app complained of/presence", func(a androidtest.App) { a.Freeze(launcher) },
+	add("another app complained of/presence", func(a androidsim.App) { a.Freeze(launcher) },
 		"- tap: Pay\n- assert: Your order", wrong, "respond", none)
-	add("ended itself/absence", androidtest.App.Finish, "- tap: Pay\n- assertNot: Your order", pass,
+	add("ended itself/absence", androidsim.App.Finish, "- tap: Pay\n- assertNot: Your order", pass,
 		"is in the foreground", none)
-	add("ended itself/presence", androidtest.App.Finish, "- tap: Pay\n- assert: Your order", fails, "did not appear", none)
+	add("ended itself/presence", androidsim.App.Finish, "- tap: Pay\n- assert: Your order", fails, "did not appear", none)
 	return list
 }
 

@@ -28,12 +28,12 @@ const ms = time.Millisecond
 
 // still is a screen that only touches change.
 func still(f func(s *stage) []part) scene {
-	return func(s *stage, _ androidtest.Moment) androidtest.Shown { return page(f(s)...) }
+	return func(s *stage, _ androidsim.Moment) androidsim.Shown { return page(f(s)...) }
 }
 
 // timed is one that time changes.
 func timed(f func(s *stage, since time.Duration) []part) scene {
-	return func(s *stage, now androidtest.Moment) androidtest.Shown { return page(f(s, now.Since)...) }
+	return func(s *stage, now androidsim.Moment) androidsim.Shown { return page(f(s, now.Since)...) }
 }
 
 // nameTraps are names that an app uses twice, or nearly.
@@ -130,7 +130,7 @@ func stateTraps(add addTrap) {
 	add("a switch that springs back/state", "- tap: Sync\n- assertElement: {label: Sync, is: {checked: true}}", fails,
 		"Sync", "", func() scene {
 			var flipped time.Duration
-			return func(s *stage, now androidtest.Moment) androidtest.Shown {
+			return func(s *stage, now androidsim.Moment) androidsim.Shown {
 				on := s.state == "Sync" && now.Since-flipped < 150*ms
 				p := part{Class: "android.widget.Switch", Text: "Sync", Checkable: true, Checked: on, Bounds: at(3),
 					Clickable: true,
@@ -176,7 +176,7 @@ func placeTraps(add addTrap) {
 
 // windowTraps are windows over windows.
 func windowTraps(add addTrap) {
-	menu := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	menu := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		shown := page(s.press("Large", at(1)), s.press("Order", at(3)))
 		large := s.press("Large", image.Rect(60, 400, 340, 448))
 		large.Tapped = s.took("Large of the menu")
@@ -187,7 +187,7 @@ func windowTraps(add addTrap) {
 	add("in a menu and on the page/touch", "- tap: Large", pass, "Large of the menu", "", menu)
 	add("in a menu/touch", "- tap: Small", pass, "Small", "", menu)
 	add("behind a menu/touch", "- tap: Order", fails, "", "", menu)
-	dialogs := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	dialogs := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		shown := page(s.press("OK", at(1)))
 		first := s.press("OK", image.Rect(60, 440, 340, 488))
 		first.Tapped = s.took("OK of the first")
@@ -202,7 +202,7 @@ func windowTraps(add addTrap) {
 	add("a dialog over a dialog/touch", "- tap: OK", pass, "OK of the second", "", dialogs)
 	add("a dialog over a dialog/presence", "- assert: Really?", pass, "", "", dialogs)
 	add("a dialog below a dialog/presence", "- assert: Delete it?", fails, "", "", dialogs)
-	halves := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	halves := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		shown := page(label("Your order", at(1)), s.press("Pay", at(3)))
 		other := s.press("Pay", image.Rect(16, 600, 384, 648))
 		other.Tapped = s.took("Pay of the shop")
@@ -211,7 +211,7 @@ func windowTraps(add addTrap) {
 		return shown
 	}
 	add("in both halves of a split screen/touch", "- tap: Pay", pass, "Pay", "", halves)
-	battery := func(s *stage, _ androidtest.Moment) androidtest.Shown {
+	battery := func(s *stage, _ androidsim.Moment) androidsim.Shown {
 		shown := page(label("Your order", at(1)), s.press("Pay", at(3)))
 		shown.Dialog = &part{Class: "android.widget.FrameLayout", Fill: paper, Bounds: image.Rect(20, 180, 380, 500),
 			Package: "com.android.systemui",
@@ -270,7 +270,7 @@ func timeTraps(add addTrap) {
 	})
 	add("always moving/touch", "- tap: Go", fails, "", "", moves)
 	add("always moving/presence", "- assert: Go", pass, "", "", moves)
-	swaps := func(s *stage, now androidtest.Moment) androidtest.Shown {
+	swaps := func(s *stage, now androidsim.Moment) androidsim.Shown {
 		if now.Screenshot && now.Since > 900*ms { // not while a touch is on its way, which is unknown
 			s.offset = 1
 		}

@@ -54,9 +54,9 @@ type shownText struct {
 // questioned is a made-up screen on a phone.
 type questioned struct {
 	seed    uint64
-	phone   *androidtest.Phone
+	phone   *androidsim.Phone
 	dev     drivers.Device
-	page    func(now androidtest.Moment) androidtest.Shown
+	page    func(now androidsim.Moment) androidsim.Shown
 	texts   []*shownText
 	without string // the text that is left out of the next screenshot
 	only    string // the text that is alone in the next screenshot
@@ -68,19 +68,19 @@ type questioned struct {
 func newQuestioned(t *testing.T, seed uint64, agent bool) *questioned {
 	q := &questioned{seed: seed}
 	q.make(rand.New(rand.NewPCG(seed, 58)))
-	o := androidtest.Options{Serial: fmt.Sprintf("VERDICT%d%t", seed, agent), API: []int{28, 34, 36}[seed%3],
+	o := androidsim.Options{Serial: fmt.Sprintf("VERDICT%d%t", seed, agent), API: []int{28, 34, 36}[seed%3],
 		Width: trapSize, Height: 2 * trapSize, Density: 160,
 		ButtonBar: q.buttons}
-	q.phone = androidtest.NewPhone(o)
+	q.phone = androidsim.NewPhone(o)
 	t.Cleanup(q.phone.Close)
-	server, err := androidtest.NewServer(q.phone)
+	server, err := androidsim.NewServer(q.phone)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	q.phone.InstallScene(scenePackage, "Truth", func(now androidtest.Moment) androidtest.Shown { return q.page(now) })
+	q.phone.InstallScene(scenePackage, "Truth", func(now androidsim.Moment) androidsim.Shown { return q.page(now) })
 	e := example{agent: agent}
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidtest.NoADB})
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidsim.NoADB})
 	t.Cleanup(func() { driver.Close() })
 	q.phone.Unlock()
 	if q.dev, err = driver.Open(t.Context(), o.Serial); err != nil {
@@ -134,8 +134,8 @@ func (q *questioned) make(r *rand.Rand) {
 		d := maker.box(image.Rect(40, 240, 360, 480), paper)
 		dialog = &d
 	}
-	q.page = func(androidtest.Moment) androidtest.Shown {
-		s := androidtest.Shown{Page: q.drawn(list)}
+	q.page = func(androidsim.Moment) androidsim.Shown {
+		s := androidsim.Shown{Page: q.drawn(list)}
 		if dialog != nil && q.only == "" {
 			d := q.drawn([]part{*dialog})[0]
 			s.Dialog = &d
@@ -220,7 +220,7 @@ func (m *partMaker) chips(b image.Rectangle) part {
 
 func (m *partMaker) form(y int) []part {
 	hint := m.next()
-	field := part{Class: "android.widget.EditText", Hint: hint, Entry: androidtest.NewEntry("", false), Clickable: true,
+	field := part{Class: "android.widget.EditText", Hint: hint, Entry: androidsim.NewEntry("", false), Clickable: true,
 		Bounds: image.Rect(16, y+44, 384, y+92),
 		Fill:   color.RGBA{0xe7, 0xe0, 0xec, 0xff}}
 	m.q.texts = append(m.q.texts, &shownText{name: hint, part: field})

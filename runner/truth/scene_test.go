@@ -11,22 +11,22 @@ import (
 const rowHeight = 52
 
 // scene shows the model on a phone.
-func (m *model) scene(now androidtest.Moment) androidtest.Shown {
+func (m *model) scene(now androidsim.Moment) androidsim.Shown {
 	if n := len(m.looks); n == 0 || m.looks[n-1] != now.Since {
 		m.looks = append(m.looks, now.Since)
 	}
-	var s androidtest.Shown
+	var s androidsim.Shown
 	for _, i := range m.page {
 		if i.there(now.Since) {
 			s.Page = append(s.Page, m.part(i, now, image.Point{}))
 		}
 	}
 	if m.status != "" {
-		s.Page = append(s.Page, androidtest.Part{Text: m.status, Bounds: m.statusBox(), ID: "com.example.truth:id/status"})
+		s.Page = append(s.Page, androidsim.Part{Text: m.status, Bounds: m.statusBox(), ID: "com.example.truth:id/status"})
 	}
 	if m.ticker {
 		b := image.Rect(m.size.X-90, m.slot(statusSlot).Min.Y, m.size.X-16, m.slot(statusSlot).Max.Y)
-		s.Page = append(s.Page, androidtest.Part{Text: fmt.Sprint(now.Since.Milliseconds() / 15 % 1000), Bounds: b})
+		s.Page = append(s.Page, androidsim.Part{Text: fmt.Sprint(now.Since.Milliseconds() / 15 % 1000), Bounds: b})
 	}
 	if m.dialog != nil && m.dialog.there(now.Since) {
 		d := m.part(m.dialog, now, image.Point{})
@@ -40,9 +40,9 @@ func (m *model) scene(now androidtest.Moment) androidtest.Shown {
 	return s
 }
 
-func (m *model) part(i *item, now androidtest.Moment, by image.Point) androidtest.Part {
+func (m *model) part(i *item, now androidsim.Moment, by image.Point) androidsim.Part {
 	at := i.at(now.Since).Add(by)
-	p := androidtest.Part{
+	p := androidsim.Part{
 		Text: i.text, Desc: i.desc, Hint: i.hint, Bounds: at, Fill: i.fill, Picture: i.picture, Clickable: i.takes,
 		Checkable: i.checks, Checked: i.checked, Disabled: i.disabled, Class: "android.widget.TextView",
 	}
@@ -56,7 +56,7 @@ func (m *model) part(i *item, now androidtest.Moment, by image.Point) androidtes
 		if i.checked {
 			ink = color.RGBA{0x67, 0x50, 0xa4, 0xff}
 		}
-		p.Painted = []androidtest.Part{{Bounds: image.Rect(at.Max.X-30, at.Min.Y+12, at.Max.X-6, at.Max.Y-12), Fill: ink}}
+		p.Painted = []androidsim.Part{{Bounds: image.Rect(at.Max.X-30, at.Min.Y+12, at.Max.X-6, at.Max.Y-12), Fill: ink}}
 	case i.picture:
 		p.Class = "android.widget.ImageView"
 	case len(i.in) > 0 || i.text == "":
@@ -78,7 +78,7 @@ func (m *model) part(i *item, now androidtest.Moment, by image.Point) androidtes
 }
 
 // list shows the rows that lie in the window of a list, cut to it.
-func (m *model) list(i *item, p *androidtest.Part, now androidtest.Moment) {
+func (m *model) list(i *item, p *androidsim.Part, now androidsim.Moment) {
 	p.Class = "androidx.recyclerview.widget.RecyclerView"
 	most := max(0, len(i.rows)*rowHeight-i.box.Dy())
 	p.Scrolled = func(dy int) { i.offset = max(0, min(most, i.offset+dy)) }
@@ -89,16 +89,16 @@ func (m *model) list(i *item, p *androidtest.Part, now androidtest.Moment) {
 		if cut.Empty() || cut.Dy() < 8 {
 			continue
 		}
-		p.Parts = append(p.Parts, androidtest.Part{
+		p.Parts = append(p.Parts, androidsim.Part{
 			Class: "android.widget.LinearLayout", Bounds: cut, Clickable: true,
 			Tapped: func() { m.took(&item{name: text}, now.Since, &app) },
-			Parts:  []androidtest.Part{{Text: text, Bounds: cut}},
+			Parts:  []androidsim.Part{{Text: text, Bounds: cut}},
 		})
 	}
 }
 
 // field makes an editable item.
 func (i *item) fieldOf(text string) *item {
-	i.editable, i.takes, i.typed, i.field = true, true, text, androidtest.NewEntry(text, false)
+	i.editable, i.takes, i.typed, i.field = true, true, text, androidsim.NewEntry(text, false)
 	return i
 }

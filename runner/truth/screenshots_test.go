@@ -16,7 +16,7 @@ func TestOneScreenshotForAStepAndTheNext(t *testing.T) {
 	count := func(steps string) (n int) {
 		last := time.Duration(-1)
 		c := &trap{name: "pictures", steps: steps, want: pass, taps: "Pay",
-			show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+			show: func(s *stage, now androidsim.Moment) androidsim.Shown {
 				if now.Screenshot && now.Since != last { // a frame queries more than once
 					n, last = n+1, now.Since
 				}

@@ -33,11 +33,11 @@ type example struct {
 	screen   *model
 	steps    []step
 	fault    string
-	faults   []androidtest.Fault
+	faults   []androidsim.Fault
 	mayError bool
 	agent    bool // an agent reads and touches the screen
-	ailments []androidtest.AgentFault
-	options  androidtest.Options
+	ailments []androidsim.AgentFault
+	options  androidsim.Options
 }
 
 // newExample makes the test of a seed.
@@ -72,13 +72,13 @@ func (e *example) ail(r *rand.Rand) {
 	if e.options.Latency.Dump > 0 {
 		e.options.Latency.AgentSource, e.options.Latency.AgentInput = e.options.Latency.Dump/10, e.options.Latency.Input
 	}
-	kinds := []androidtest.AgentFaultKind{androidtest.AgentKill, androidtest.AgentGarbage, androidtest.AgentHalf,
-		androidtest.AgentClose, androidtest.AgentOrphan, androidtest.AgentBroken}
+	kinds := []androidsim.AgentFaultKind{androidsim.AgentKill, androidsim.AgentGarbage, androidsim.AgentHalf,
+		androidsim.AgentClose, androidsim.AgentOrphan, androidsim.AgentBroken}
 	route := []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "", "", ""}[r.IntN(8)]
 	if route == "" {
 		return
 	}
-	f := androidtest.AgentFault{Route: route, Nth: 1 + r.IntN(4), Kind: kinds[r.IntN(len(kinds))], After: r.IntN(2) == 0}
+	f := androidsim.AgentFault{Route: route, Nth: 1 + r.IntN(4), Kind: kinds[r.IntN(len(kinds))], After: r.IntN(2) == 0}
 	e.fault, e.ailments = fmt.Sprintf("%s agent %+v", e.fault, f), append(e.ailments, f)
 	e.mayError = e.mayError || route == "POST actions" // it is unknown whether the touch was made
 }
@@ -90,30 +90,30 @@ func (p person) clearAt(box image.Rectangle) bool {
 
 // trouble arms what goes wrong with phones.
 func (e *example) trouble(r *rand.Rand) {
-	e.options = androidtest.Options{API: e.screen.api, Width: 400, Height: 800, Density: 160, IdleTimeout: 2 * time.Second}
+	e.options = androidsim.Options{API: e.screen.api, Width: 400, Height: 800, Density: 160, IdleTimeout: 2 * time.Second}
 	jitter := func(low, high int) time.Duration { return time.Duration(low+r.IntN(high-low)) * time.Millisecond }
 	if r.IntN(2) == 0 {
-		e.options.Latency = androidtest.Latency{Dump: jitter(0, 150), Screencap: jitter(0, 80), Input: jitter(0, 60),
+		e.options.Latency = androidsim.Latency{Dump: jitter(0, 150), Screencap: jitter(0, 80), Input: jitter(0, 60),
 			Start: jitter(0, 100)}
 	}
 	e.mayError = e.screen.ticker // no tree can be had
-	add := func(name string, f androidtest.Fault) { e.fault, e.faults = name, append(e.faults, f) }
+	add := func(name string, f androidsim.Fault) { e.fault, e.faults = name, append(e.faults, f) }
 	switch r.IntN(12) {
 	case 0:
-		add("a dump without a root", androidtest.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidtest.Error,
+		add("a dump without a root", androidsim.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidsim.Error,
 			Output: "ERROR: null root node returned by UiTestAutomationBridge."})
 	case 1:
-		add("a dump that is cut", androidtest.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidtest.Cut,
+		add("a dump that is cut", androidsim.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidsim.Cut,
 			Bytes: 200 + r.IntN(900)})
 		e.mayError = true
 	case 2:
-		add("the connection drops", androidtest.Fault{Match: []string{"uiautomator", "screencap", "input"}[r.IntN(3)],
-			Nth: 1 + r.IntN(3), Kind: androidtest.Drop, Away: jitter(50, 400)})
+		add("the connection drops", androidsim.Fault{Match: []string{"uiautomator", "screencap", "input"}[r.IntN(3)],
+			Nth: 1 + r.IntN(3), Kind: androidsim.Drop, Away: jitter(50, 400)})
 		e.mayError = true
 	case 3:
-		add("slow captures", androidtest.Fault{Match: "screencap", Kind: androidtest.Slow, Delay: jitter(50, 400)})
+		add("slow captures", androidsim.Fault{Match: "screencap", Kind: androidsim.Slow, Delay: jitter(50, 400)})
 	case 4:
-		add("noise instead of a dump", androidtest.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidtest.Garbage})
+		add("noise instead of a dump", androidsim.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidsim.Garbage})
 		e.mayError = true
 	}
 }
@@ -164,15 +164,15 @@ type outcome struct {
 func (e *example) run(t *testing.T) *outcome {
 	serial := fmt.Sprintf("TRUTH%d", e.seed)
 	e.options.Serial = serial
-	phone := androidtest.NewPhone(e.options)
+	phone := androidsim.NewPhone(e.options)
 	defer phone.Close()
-	server, err := androidtest.NewServer(phone)
+	server, err := androidsim.NewServer(phone)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
 	phone.InstallScene(scenePackage, "Truth", e.screen.scene)
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidtest.NoADB})
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidsim.NoADB})
 	defer driver.Close()
 	tests, err := dsl.Parse(fmt.Sprintf("truth-%d.yaml", e.seed), []byte(e.yaml()))
 	if err != nil {
@@ -213,12 +213,12 @@ func (e *example) run(t *testing.T) *outcome {
 }
 
 // environ is what the driver knows of the machine: where adb is, and the agent.
-func (e *example) environ(t *testing.T, server *androidtest.Server) func(string) string {
+func (e *example) environ(t *testing.T, server *androidsim.Server) func(string) string {
 	if !e.agent {
 		return server.Getenv
 	}
 	dir := t.TempDir()
-	for name, text := range androidtest.AgentAPKs("10.6.6", 278) {
+	for name, text := range androidsim.AgentAPKs("10.6.6", 278) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Error(err)
 		}

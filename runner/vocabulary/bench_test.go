@@ -43,10 +43,10 @@ func benches(t *testing.T) map[dsl.Platform]func(*testing.T) []bench {
 
 // androidBenches are simulated phones.
 func androidBenches(t *testing.T) []bench {
-	kind := androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, Root: true,
+	kind := androidsim.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, Root: true,
 		Console: true}
-	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{kind}, lanesOf)...)
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	server, phones := androidsim.Start(t, slices.Repeat([]androidsim.Options{kind}, lanesOf)...)
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB})
 	var lanes []bench
 	for _, phone := range phones {
 		lanes = append(lanes, androidBench(driver, phone, newSite(t)))
@@ -57,7 +57,7 @@ func androidBenches(t *testing.T) []bench {
 // androidBench is one phone. Effects ask its own log: taps (kind, label, id, x, y), keys, commands(name),
 // setting(space, key), night(), packages(), granted(app, permission), locales(app), running(app), extras(app),
 // foreground(), screen(), file(path), gallery(), place(), acceleration(), turns(), fingers().
-func androidBench(driver drivers.Driver, phone *androidtest.Phone, site *site) bench {
+func androidBench(driver drivers.Driver, phone *androidsim.Phone, site *site) bench {
 	var taps, keys int
 	var counts map[string]int
 	return bench{driver: driver, id: phone.Serial(), site: site.url,

@@ -25,14 +25,14 @@ type cell struct {
 	name     string // as in the file: "android pass", "web fail: hidden"
 	steps    string
 	passes   bool
-	header   []string            // further lines of the test's header
-	effects  []string            // expressions that hold afterwards
-	faults   []androidtest.Fault // of the phone
-	result   event.Result        // of a cell that does not pass
-	says     []string            // its problem says these
-	options  map[string]string   // of the run: allow-shell
-	files    map[string][]byte   // next to the test
-	sees     []drivers.TextLine  // what OCR reads in every screenshot
+	header   []string           // further lines of the test's header
+	effects  []string           // expressions that hold afterwards
+	faults   []androidsim.Fault // of the phone
+	result   event.Result       // of a cell that does not pass
+	says     []string           // its problem says these
+	options  map[string]string  // of the run: allow-shell
+	files    map[string][]byte  // next to the test
+	sees     []drivers.TextLine // what OCR reads in every screenshot
 	source   string
 }
 
@@ -113,7 +113,7 @@ func (c *cell) comments() error {
 			}
 		case "fault":
 			match, output, _ := strings.Cut(value, " | ")
-			c.faults = append(c.faults, androidtest.Fault{Match: match, Kind: androidtest.Error, Output: output, Code: 1})
+			c.faults = append(c.faults, androidsim.Fault{Match: match, Kind: androidsim.Error, Output: output, Code: 1})
 		case "sees":
 			var line drivers.TextLine
 			var x, y, w, h int

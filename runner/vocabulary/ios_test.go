@@ -14,14 +14,14 @@ import (
 // iosBenches are simulators of a simulated Mac.
 func iosBenches(t *testing.T) []bench {
 	bin, home := t.TempDir(), t.TempDir()
-	if err := iostest.Build(t.Context(), bin); err != nil {
+	if err := iossim.Build(t.Context(), bin); err != nil {
 		t.Fatal(err)
 	}
-	var o iostest.Options
+	var o iossim.Options
 	for range lanesOf {
-		o.Devices = append(o.Devices, iostest.DeviceOptions{Scale: 1, LoginLoading: 1, LoginSpinner: 1})
+		o.Devices = append(o.Devices, iossim.DeviceOptions{Scale: 1, LoginLoading: 1, LoginSpinner: 1})
 	}
-	lab, err := iostest.New(home, o)
+	lab, err := iossim.New(home, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func iosBenches(t *testing.T) []bench {
 // service), place(), pictures(), appearance(), lies(), screen(), and noted(text), how often that is in what the lab
 // noted about this device since ready. A fault is one of a program, or of WebDriverAgent, which then responds with
 // "unknown error".
-func iosBench(driver drivers.Driver, lab *iostest.Lab, phone *iostest.Device, site *site) bench {
+func iosBench(driver drivers.Driver, lab *iossim.Lab, phone *iossim.Device, site *site) bench {
 	var before int
 	return bench{driver: driver, id: phone.UDID(), site: site.url,
 		ready: func(c cell) {
 			before = len(phone.Noted())
 			for _, f := range c.faults {
-				lab.Fail(iostest.Fault{Match: f.Match, Device: phone.UDID(), Kind: iostest.Refuse, Word: "unknown error",
+				lab.Fail(iossim.Fault{Match: f.Match, Device: phone.UDID(), Kind: iossim.Refuse, Word: "unknown error",
 					Text: f.Output, Code: 1})
 			}
 		},

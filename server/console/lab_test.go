@@ -72,7 +72,7 @@ func newLab(t testing.TB, phones int, change ...func(*service.Options)) *lab {
 func newLabWith(t testing.TB, phones int, options func(o *server.Options, base string),
 	change ...func(*service.Options)) *lab {
 	t.Helper()
-	adb, _ := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, phones)...)
+	adb, _ := androidsim.Start(t, slices.Repeat([]androidsim.Options{androidsim.Tiny}, phones)...)
 	l := &lab{t: t, root: t.TempDir(), log: &drivertest.Log{}}
 	for _, dir := range []string{"project", "run", "state"} {
 		if err := os.Mkdir(filepath.Join(l.root, dir), 0o700); err != nil {

@@ -17,9 +17,9 @@ import (
 // resulting test passes.
 func TestGiftsAndCuts(t *testing.T) {
 	t.Parallel()
-	phone := androidtest.Small // text recognition can read its texts
+	phone := androidsim.Small // text recognition can read its texts
 	if testing.Short() {
-		phone = androidtest.Tiny
+		phone = androidsim.Tiny
 	}
 	l := newLabOf(t, phone)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/gifts.yaml"), 1440, false)

@@ -69,7 +69,7 @@ func shared(conf run.Config) (list []drivers.Driver) {
 // lab is a server with one simulated phone and a project.
 type lab struct {
 	t      testing.TB
-	phone  *androidtest.Phone
+	phone  *androidsim.Phone
 	server *server.Server
 	url    string
 	dir    string            // of the project
@@ -77,12 +77,12 @@ type lab struct {
 	client *http.Client
 }
 
-func newLab(t testing.TB) *lab { t.Helper(); return newLabOf(t, androidtest.Tiny) }
+func newLab(t testing.TB) *lab { t.Helper(); return newLabOf(t, androidsim.Tiny) }
 
 // newLabOf is a lab with this phone.
-func newLabOf(t testing.TB, phone androidtest.Options) *lab {
+func newLabOf(t testing.TB, phone androidsim.Options) *lab {
 	t.Helper()
-	adb, phones := androidtest.Start(t, phone)
+	adb, phones := androidsim.Start(t, phone)
 	root := t.TempDir()
 	l := &lab{t: t, phone: phones[0], dir: filepath.Join(root, "project")}
 	for _, dir := range []string{"project", "run", "state"} {

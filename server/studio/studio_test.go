@@ -32,11 +32,11 @@ func TestRecordTheLogin(t *testing.T) {
 	p.must(err) // a page that was busy this long took a click for a long press
 	p.click("E-mail")
 	p.writes("tap: E-mail")
-	p.must(p.Locator("#live-screen").PressSequentially(androidtest.LoginEmail))
-	p.writes("input: " + androidtest.LoginEmail)
+	p.must(p.Locator("#live-screen").PressSequentially(androidsim.LoginEmail))
+	p.writes("input: " + androidsim.LoginEmail)
 	p.click("Password")
 	p.writes("tap: Password")
-	p.must(p.Locator("#live-screen").PressSequentially(androidtest.LoginPassword))
+	p.must(p.Locator("#live-screen").PressSequentially(androidsim.LoginPassword))
 	p.writes("input: ${PASSWORD}")
 	p.click(`"Sign in"`)
 	p.writes("tap: Sign in")
@@ -54,7 +54,7 @@ func TestRecordTheLogin(t *testing.T) {
 		p.accessible(fmt.Sprint("recorded at ", size))
 		p.shot(fmt.Sprint("recorded-", size))
 	}
-	if text := p.yaml(); strings.Contains(text, androidtest.LoginPassword) ||
+	if text := p.yaml(); strings.Contains(text, androidsim.LoginPassword) ||
 		!strings.Contains(text, "secrets: [PASSWORD]") {
 		t.Errorf("the password is no secret:\n%s", text)
 	}
@@ -74,9 +74,9 @@ func TestRecordTheLogin(t *testing.T) {
 	}
 	p.must(p.Context().Close())
 	if !testing.Short() {
-		l.passes(string(saved), map[string]string{"PASSWORD": androidtest.LoginPassword})
+		l.passes(string(saved), map[string]string{"PASSWORD": androidsim.LoginPassword})
 	}
-	l.green("suites/login.yaml", "PASSWORD="+androidtest.LoginPassword)
+	l.green("suites/login.yaml", "PASSWORD="+androidsim.LoginPassword)
 }
 
 // passes runs a test, and waits until its device is free and it has passed.

@@ -1,4 +1,4 @@
-package androidtest
+package androidsim
 
 // crashPage breaks in the ways in which apps do, some time after a tap.
 type crashPage struct{ listPage }

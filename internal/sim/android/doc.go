@@ -1,4 +1,4 @@
-// Package androidtest is a simulated Android phone that adb can connect to: it draws its screens, responds to shell
+// Package androidsim is a simulated Android phone that adb can connect to: it draws its screens, responds to shell
 // commands with the output and the failures of real phones, and can be made to fail.
 //
 // A Phone is reached in two ways. NewServer speaks adb's host protocol itself, for fast tests without adb. ListenADBD
@@ -20,7 +20,7 @@
 // Times are short unless Options ask for real ones. What a view tree shows and what a screenshot shows always agree,
 // since both are made from one model at one instant. Fail arms faults; a uiautomator that crashed, for example, is
 //
-//	phone.Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Error})
+//	phone.Fail(androidsim.Fault{Match: "uiautomator", Nth: 1, Kind: androidsim.Error})
 //
 // A test may install apps of its own: an APK is any file that starts with "PK\x03\x04" and has a line "package=NAME";
 // with a line "fail=INSTALL_FAILED_…" the phone refuses it in these words. com.example.list/.GesturesActivity says
@@ -29,7 +29,7 @@
 // InstallWebView installs an app with a screen that is a WebView with a page of a real Chromium, which the test starts
 // (chromiumtest.DevTools):
 //
-//	shop := androidtest.WebView{DevTools: chromium.Start(t), URL: "http://127.0.0.1:4711/shop"}
+//	shop := androidsim.WebView{DevTools: chromium.Start(t), URL: "http://127.0.0.1:4711/shop"}
 //	phone.InstallWebView("com.example.hybrid", "Shop", shop)
 //
 // The page is drawn in the view's bounds with the phone's pixel ratio; touches, swipes, pinches and keys go to it; a
@@ -40,7 +40,7 @@
 // die; faults of the service act on its sockets:
 //
 //	// the second connection closes in the middle of a response
-//	phone.Fail(androidtest.Fault{Match: "localabstract:webview", Nth: 2, Kind: androidtest.Cut, Bytes: 300})
+//	phone.Fail(androidsim.Fault{Match: "localabstract:webview", Nth: 2, Kind: androidsim.Cut, Bytes: 300})
 //
 // Two such apps listen side by side, also while one of them is in the background.
-package androidtest
+package androidsim

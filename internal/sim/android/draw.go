@@ -1,4 +1,4 @@
-package androidtest
+package androidsim
 
 import (
 	"image"

@@ -1,4 +1,4 @@
-package androidtest_test
+package androidsim_test
 
 import (
 	"fmt"
@@ -7,15 +7,15 @@ import (
 )
 
 func Example() {
-	phone := androidtest.NewPhone(androidtest.Options{Serial: "PHONE1", API: 34})
+	phone := androidsim.NewPhone(androidsim.Options{Serial: "PHONE1", API: 34})
 	defer phone.Close()
-	server, err := androidtest.NewServer(phone) // dial server.Addr() as if it were adb's server
+	server, err := androidsim.NewServer(phone) // dial server.Addr() as if it were adb's server
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer server.Close()
-	phone.Fail(androidtest.Fault{Match: "screencap", Nth: 3, Kind: androidtest.Drop})
+	phone.Fail(androidsim.Fault{Match: "screencap", Nth: 3, Kind: androidsim.Drop})
 	fmt.Println(phone.Serial(), phone.Model(), phone.State(), phone.Foreground())
 	// Output: PHONE1 Pixel 7 device com.google.android.apps.nexuslauncher/.uioverrides.QuickstepLauncher
 }

@@ -1,4 +1,4 @@
-package androidtest
+package androidsim
 
 import (
 	"context"
@@ -92,7 +92,7 @@ func cmdScreenrecord(c *call) int {
 	if err != nil || c.phone.opts.NoEncoder {
 		return c.fail(1, "ERROR: unable to create video/avc codec instance")
 	}
-	dir, err := os.MkdirTemp("", "androidtest-record-")
+	dir, err := os.MkdirTemp("", "android-record-")
 	if err != nil {
 		return c.fail(1, "ERROR: unable to configure video/avc codec at %dx%d (err=-12)", o.size.X, o.size.Y)
 	}

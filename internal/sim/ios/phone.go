@@ -1,4 +1,4 @@
-package iostest
+package iossim
 
 import (
 	"cmp"

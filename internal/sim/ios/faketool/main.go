@@ -8,4 +8,4 @@ import (
 	"github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
-func main() { os.Exit(iostest.Tool(os.Args, os.Environ())) }
+func main() { os.Exit(iossim.Tool(os.Args, os.Environ())) }
