@@ -22,7 +22,7 @@ import (
 // archives stores archives of tests in the bucket, with a local folder as a cache. Safe for concurrent use.
 type archives struct {
 	bucket blob.Bucket
-	queue  *queue.Queue
+	rows   *queue.Archives
 	dir    string
 
 	mu   sync.Mutex
@@ -34,7 +34,7 @@ const archiveFolder = "farm-tests/"
 
 // has reports whether a project's archive exists. It then stays for long enough to start a run with it.
 func (a *archives) has(ctx context.Context, project, sum string) (bool, error) {
-	name, err := a.queue.Archive(ctx, project, sum)
+	name, err := a.rows.Use(ctx, project, sum)
 	if errors.Is(err, queue.ErrNoArchive) {
 		return false, nil
 	}
@@ -43,7 +43,7 @@ func (a *archives) has(ctx context.Context, project, sum string) (bool, error) {
 	}
 	r, err := a.bucket.Get(ctx, name)
 	if errors.Is(err, blob.ErrNotFound) { // removed from the bucket by other means
-		return false, a.queue.DropArchive(ctx, name)
+		return false, a.rows.Drop(ctx, name)
 	}
 	if err != nil {
 		return false, err
@@ -78,13 +78,13 @@ func (a *archives) put(ctx context.Context, project, sum string, in io.Reader) (
 		return err
 	}
 	name := archiveFolder + project + "/" + sum + "-" + strings.ToLower(rand.Text()) + ".tar.gz"
-	if err := a.queue.AddArchive(ctx, project, sum, name); err != nil {
+	if err := a.rows.Add(ctx, project, sum, name); err != nil {
 		return err
 	}
 	if err := a.bucket.Put(ctx, name, f); err != nil {
 		return err
 	}
-	return a.queue.ArchiveReady(ctx, name)
+	return a.rows.Ready(ctx, name)
 }
 
 // part returns a part of an archive.
@@ -126,7 +126,7 @@ func (a *archives) bring(ctx context.Context, project, sum, file string) (err er
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return err
 	}
-	name, err := a.queue.ArchiveFile(ctx, project, sum)
+	name, err := a.rows.File(ctx, project, sum)
 	if err != nil {
 		return err
 	}

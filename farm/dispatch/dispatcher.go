@@ -81,7 +81,7 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	return &Dispatcher{o: o, jobs: jobs, boots: map[string]string{}, follow: newFollowers(),
 		accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), metrics: &caseMetrics{set: metrics.NewSet(),
 			pools: map[string]bool{}},
-		files: archives{bucket: o.Bucket, queue: o.Queue, dir: filepath.Join(o.Dir, "archives"),
+		files: archives{bucket: o.Bucket, rows: o.Queue.Archives(), dir: filepath.Join(o.Dir, "archives"),
 			used: map[string]time.Time{}}}, nil
 }
 

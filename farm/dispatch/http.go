@@ -30,17 +30,17 @@ func (d *Dispatcher) Handler(of Owner) http.Handler {
 	a := &api{d, of}
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"HEAD /farm/archives/{sum}": a.hasArchive,
-		"PUT /farm/archives/{sum}":  a.putArchive,
-		"POST /farm/runs":                    a.begin,
-		"DELETE /farm/runs/{id}":             a.ofRun(a.end),
-		"POST /farm/runs/{id}/cases":         a.ofRun(a.add),
-		"POST /farm/runs/{id}/cancel":        a.ofRun(a.cancelCases),
-		"POST /farm/runs/{id}/taken":         a.ofRun(a.taken),
-		"GET /farm/runs/{id}/events":         a.ofRun(a.news),
-		"GET /farm/runs/{id}/cases/{n}":      a.ofRun(a.why),
-		"GET /farm/runs/{id}/packs/{which}":  a.ofRun(a.pack),
-		"GET /farm/usable":                   a.usable,
+		"HEAD /farm/archives/{sum}":         a.hasArchive,
+		"PUT /farm/archives/{sum}":          a.putArchive,
+		"POST /farm/runs":                   a.begin,
+		"DELETE /farm/runs/{id}":            a.ofRun(a.end),
+		"POST /farm/runs/{id}/cases":        a.ofRun(a.add),
+		"POST /farm/runs/{id}/cancel":       a.ofRun(a.cancelCases),
+		"POST /farm/runs/{id}/taken":        a.ofRun(a.taken),
+		"GET /farm/runs/{id}/events":        a.ofRun(a.news),
+		"GET /farm/runs/{id}/cases/{n}":     a.ofRun(a.why),
+		"GET /farm/runs/{id}/packs/{which}": a.ofRun(a.pack),
+		"GET /farm/usable":                  a.usable,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := handle(w, r); err != nil {

@@ -25,7 +25,7 @@ func (d *Dispatcher) Tidy(ctx context.Context) error {
 }
 
 func (d *Dispatcher) tidyArchives(ctx context.Context) error {
-	projects, err := d.o.Queue.ArchiveProjects(ctx)
+	projects, err := d.o.Queue.Archives().Projects(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (d *Dispatcher) tidyArchives(ctx context.Context) error {
 				continue
 			}
 		}
-		blobs, err := d.o.Queue.ExpireArchives(ctx, project, time.Now().Add(-keep))
+		blobs, err := d.o.Queue.Archives().Expire(ctx, project, time.Now().Add(-keep))
 		errs = append(errs, err)
 		for _, name := range blobs {
 			errs = append(errs, d.o.Bucket.Delete(ctx, name))
@@ -49,7 +49,7 @@ func (d *Dispatcher) tidyArchives(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	known, err := d.o.Queue.ArchiveFiles(ctx)
+	known, err := d.o.Queue.Archives().Files(ctx)
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}

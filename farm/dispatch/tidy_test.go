@@ -66,7 +66,7 @@ func TestTidy(t *testing.T) {
 			return 0, errors.New("the database does not respond")
 		}
 		return 24 * time.Hour, nil
-	}}, files: archives{bucket: bucket, queue: q, dir: t.TempDir(), used: map[string]time.Time{}}}
+	}}, files: archives{bucket: bucket, rows: q.Archives(), dir: t.TempDir(), used: map[string]time.Time{}}}
 	sums, data := map[string]string{}, map[string][]byte{}
 	at = time.Now().Add(-48 * time.Hour)
 	for _, word := range []string{"old", "used", "again", "gone", "unknown", "read"} {

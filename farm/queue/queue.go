@@ -14,8 +14,9 @@ import (
 
 // Queue is the queue of cases. Safe for concurrent use, also by several processes.
 type Queue struct {
-	db  *store.DB
-	now func() time.Time
+	db       *store.DB
+	now      func() time.Time
+	archives *Archives
 
 	forgetting sync.Mutex
 	seen       map[string]lastSeen // by run, as of the last call of Forget
@@ -37,8 +38,11 @@ func New(db *store.DB, now func() time.Time) *Queue {
 	if now == nil {
 		now = time.Now
 	}
-	return &Queue{db: db, now: now, seen: map[string]lastSeen{}}
+	return &Queue{db: db, now: now, archives: &Archives{db: db, now: now}, seen: map[string]lastSeen{}}
 }
+
+// Archives returns the archives of tests that the runs of the queue need.
+func (q *Queue) Archives() *Archives { return q.archives }
 
 // The states of a case.
 const (
@@ -89,7 +93,7 @@ func (q *Queue) StartRun(ctx context.Context, r Run) error {
 			return err
 		}
 		if r.Archive != "" {
-			if err := q.use(tx, r.Project, r.Archive); err != nil {
+			if err := q.archives.use(tx, r.Project, r.Archive); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +57,7 @@ func phones(host string, n int) (list []queue.Device) {
 
 func begin(t testing.TB, q *queue.Queue, id, project string, priority, cases int, needs queue.Needs) {
 	t.Helper()
-	must(t, errors.Join(q.AddArchive(t.Context(), project, "a", id), q.ArchiveReady(t.Context(), id)))
+	must(t, errors.Join(q.Archives().Add(t.Context(), project, "a", id), q.Archives().Ready(t.Context(), id)))
 	must(t, q.StartRun(t.Context(), queue.Run{ID: id, Project: project, Priority: priority, Archive: "a", Sealed: "s"}))
 	add(t, q, id, 0, cases, needs)
 }
@@ -327,64 +326,6 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 	})
 }
 
-// TestArchiveGoesOrIsUsed checks that when a run starts and its archive is removed at the same moment, exactly one of
-// the two succeeds.
-func TestArchiveGoesOrIsUsed(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, address string) {
-		c := &clock{time.Unix(1e9, 0)}
-		q := queue.New(open(t, address), c.now)
-		began := 0
-		const rounds = 20
-		for i := range rounds {
-			blob := fmt.Sprint("blob", i)
-			must(t, errors.Join(q.AddArchive(t.Context(), "p", blob, blob), q.ArchiveReady(t.Context(), blob)))
-		}
-		c.at = c.at.Add(time.Hour)
-		old := c.at.Add(-time.Minute)
-		for i := range rounds {
-			blob := fmt.Sprint("blob", i)
-			var gone []string
-			var beginErr, expireErr error
-			var both sync.WaitGroup
-			one := func() { beginErr = q.StartRun(t.Context(), queue.Run{ID: blob, Project: "p", Archive: blob}) }
-			two := func() { gone, expireErr = q.ExpireArchives(t.Context(), "p", old) }
-			both.Go(one)
-			both.Go(two)
-			both.Wait()
-			must(t, expireErr)
-			file, err := q.ArchiveFile(t.Context(), "p", blob)
-			switch {
-			case beginErr == nil && (err != nil || file != blob || slices.Contains(gone, blob)):
-				t.Fatalf("a run has started, and its archive is gone: %v", err)
-			case beginErr != nil && (!errors.Is(beginErr, queue.ErrNoArchive) || !errors.Is(err, queue.ErrNoArchive)):
-				t.Fatalf("%v, %v", beginErr, err)
-			case beginErr == nil:
-				began++
-			}
-			for j := i + 1; j < rounds; j++ { // those that were removed with it
-				other := fmt.Sprint("blob", j)
-				if slices.Contains(gone, other) {
-					c.at = c.at.Add(-time.Hour)
-					must(t, errors.Join(q.AddArchive(t.Context(), "p", other, other), q.ArchiveReady(t.Context(), other)))
-					c.at = c.at.Add(time.Hour)
-				}
-			}
-		}
-		t.Logf("%d of %d runs started", began, rounds)
-		must(t, q.AddArchive(t.Context(), "p", "broken", "off")) // an upload that never ended
-		for _, hours := range []time.Duration{23, 2} {
-			c.at = c.at.Add(hours * time.Hour)
-			gone, err := q.ExpireArchives(t.Context(), "p", c.at)
-			if must(t, err); slices.Contains(gone, "off") != (hours == 2) {
-				t.Errorf("%q", gone)
-			}
-		}
-		if err := q.ArchiveReady(t.Context(), "off"); !errors.Is(err, queue.ErrNoArchive) {
-			t.Error(err)
-		}
-	})
-}
-
 // TestSharesAreFair runs three projects with the weights 1, 2 and 3, and one with a limit of two cases at once.
 func TestSharesAreFair(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
@@ -491,4 +432,44 @@ func BenchmarkThousandDevices(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestForget checks that a run is ended when no hub has seen its client for two minutes while a hub was checking.
+// Clocks that are wrong by an hour, and a time without checks, must not end a run with a waiting client.
+func TestForget(t *testing.T) {
+	db, err := store.Open(t.Context(), storetest.SQLite(t))
+	must(t, err)
+	defer db.Close()
+	_, _, err = db.Migrate(t.Context())
+	must(t, err)
+	now := time.Now()
+	clock := func(wrong time.Duration) func() time.Time { return func() time.Time { return now.Add(wrong) } }
+	hubs := []*queue.Queue{queue.New(db, clock(0)), queue.New(db, clock(time.Hour)), queue.New(db, clock(-time.Hour))}
+	check := func(what string, want int) {
+		t.Helper()
+		for i, q := range hubs {
+			runs, err := q.Forget(t.Context(), 2*time.Minute)
+			must(t, err)
+			if len(runs) != want && i == 0 || i > 0 && len(runs) > 0 {
+				t.Errorf("%s: hub %d ends %q", what, i, runs)
+			}
+		}
+	}
+	must(t, hubs[2].StartRun(t.Context(), queue.Run{ID: "run", Project: "p"}))
+	check("just started", 0)
+	for i := range 20 { // alternating hubs see the client
+		now = now.Add(30 * time.Second)
+		if i%3 == 0 {
+			must(t, hubs[i%2].Seen(t.Context(), "run"))
+		}
+		check("seen", 0)
+	}
+	now = now.Add(time.Hour)
+	check("no check for an hour", 0)
+	for range 4 {
+		now = now.Add(30 * time.Second)
+		check("not for long", 0)
+	}
+	now = now.Add(30 * time.Second)
+	check("not seen for more than two minutes", 1)
 }
