@@ -59,7 +59,10 @@ var packages = map[string][]string{
 		"server/service", "server/console", "server",
 	},
 	"mcpserver": {"mcpserver"},
-	"cli":       {"cli"},
+	"cli": {
+		"cli/internal/process", "cli/internal/session", "cli/internal/run", "cli/internal/report", "cli/internal/inspect",
+		"cli/internal/project", "cli/internal/ops", "cli",
+	},
 }
 
 // narrow lists packages that may import only these packages of other folders, in addition to internal: what makes them

@@ -5,6 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taproot-dev/taproot/cli/internal/inspect"
+	"github.com/taproot-dev/taproot/cli/internal/ops"
+	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/cli/internal/project"
+	"github.com/taproot-dev/taproot/cli/internal/report"
+	"github.com/taproot-dev/taproot/cli/internal/run"
+	"github.com/taproot-dev/taproot/cli/internal/session"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/shell"
 )
@@ -12,61 +19,63 @@ import (
 // command is a command that is not an action.
 type command struct {
 	name, group string
-	make        func(*Env) *cobra.Command
+	make        func(*process.Env) *cobra.Command
 	listsAll    bool // its output contains all other commands
 }
 
 // commands are all of these.
 func commands() []command {
 	return []command{
-		{name: "run", group: groupTests, make: newRunCommand},
-		{name: "devices", group: groupTests, make: newDevicesCommand},
-		{name: "agent", group: groupServe, make: newAgentCommand},
-		{name: "ios", group: groupServe, make: newIOSCommand},
-		{name: "find", group: groupTests, make: newFindCommand},
-		{name: "studio", group: groupServe, make: newStudioCommand},
-		{name: "record", group: groupTests, make: newRecordCommand},
-		{name: "doctor", group: groupTests, make: newDoctorCommand},
-		{name: "report", group: groupTests, make: newReportCommand},
-		{name: "sim", group: groupTests, make: newSimCommand},
-		{name: "validate", group: groupTests, make: newValidateCommand},
-		{name: "fmt", group: groupTests, make: newFmtCommand},
-		{name: "import", group: groupTests, make: newImportCommand},
-		{name: "schema", group: groupServe, make: newSchemaCommand},
-		{name: "docs", group: groupTests, make: newDocsCommand, listsAll: true},
-		{name: "mcp", group: groupServe, make: newMCPCommand},
-		{name: "serve", group: groupServe, make: newServeCommand},
-		{name: "host", group: groupServe, make: newHostCommand},
-		{name: "farm", group: groupServe, make: newFarmCommand},
-		{name: "adb", group: groupServe, make: newADBCommand},
-		{name: "admin", group: groupServe, make: newAdminCommand},
-		{name: "version", group: groupServe, make: newVersionCommand},
-		{name: "setup", group: groupTests, make: newSetupCommand},
-		{name: "init", group: groupTests, make: newInitCommand},
-		{name: "open", group: groupSession, make: newOpenDeviceCommand},
-		{name: "snapshot", group: groupSession, make: newSnapshotCommand},
-		{name: "screenshot", group: groupSession, make: newScreenshotCommand},
-		{name: "do", group: groupSession, make: newDoCommand},
-		{name: "sessions", group: groupSession, make: newSessionsCommand},
-		{name: "close", group: groupSession, make: newCloseCommand},
-		{name: "save", group: groupSession, make: newSaveCommand},
-		{name: "guide", group: groupSession, make: newGuideCommand, listsAll: true},
-		{name: sessionProcess, make: newSessionProcessCommand},
+		{name: "run", group: process.GroupTests, make: run.Command},
+		{name: "devices", group: process.GroupTests, make: inspect.DevicesCommand},
+		{name: "agent", group: process.GroupServe, make: inspect.AgentCommand},
+		{name: "ios", group: process.GroupServe, make: inspect.IOSCommand},
+		{name: "find", group: process.GroupTests, make: inspect.FindCommand},
+		{name: "studio", group: process.GroupServe, make: ops.StudioCommand},
+		{name: "record", group: process.GroupTests, make: project.RecordCommand},
+		{name: "doctor", group: process.GroupTests, make: inspect.DoctorCommand},
+		{name: "report", group: process.GroupTests, make: report.Command},
+		{name: "sim", group: process.GroupTests, make: ops.SimCommand},
+		{name: "validate", group: process.GroupTests, make: project.ValidateCommand},
+		{name: "fmt", group: process.GroupTests, make: project.FmtCommand},
+		{name: "import", group: process.GroupTests, make: project.ImportCommand},
+		{name: "schema", group: process.GroupServe, make: project.SchemaCommand},
+		{name: "docs", group: process.GroupTests, make: project.DocsCommand, listsAll: true},
+		{name: "mcp", group: process.GroupServe, make: ops.MCPCommand},
+		{name: "serve", group: process.GroupServe, make: ops.ServeCommand},
+		{name: "host", group: process.GroupServe, make: ops.HostCommand},
+		{name: "farm", group: process.GroupServe, make: ops.FarmCommand},
+		{name: "adb", group: process.GroupServe, make: inspect.ADBCommand},
+		{name: "admin", group: process.GroupServe, make: ops.AdminCommand},
+		{name: "version", group: process.GroupServe, make: newVersionCommand},
+		{name: "setup", group: process.GroupTests, make: inspect.SetupCommand},
+		{name: "init", group: process.GroupTests, make: project.InitCommand},
+		{name: "open", group: process.GroupSession, make: session.OpenCommand},
+		{name: "snapshot", group: process.GroupSession, make: session.SnapshotCommand},
+		{name: "screenshot", group: process.GroupSession, make: session.ScreenshotCommand},
+		{name: "do", group: process.GroupSession, make: session.DoCommand},
+		{name: "sessions", group: process.GroupSession, make: session.SessionsCommand},
+		{name: "close", group: process.GroupSession, make: session.CloseCommand},
+		{name: "save", group: process.GroupSession, make: session.SaveCommand},
+		{name: "guide", group: process.GroupSession, make: project.GuideCommand, listsAll: true},
+		{name: session.ProcessName, make: session.ProcessCommand},
 	}
 }
 
 // addCommands adds all commands, in their groups. If the first argument names one of them, only that one is built
 // completely, because building the others would be a large part of the time of a shell command. A list of all commands
 // needs only their names.
-func addCommands(root *cobra.Command, env *Env) {
-	for _, g := range [][2]string{{groupTests, "Tests:"},
-		{groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"},
-		{groupCheck, "Wait and check:"},
-		{groupPage, "Pages:"}, {groupDevice, "Apps and devices:"}, {groupServe, "Servers and the rest:"}} {
+func addCommands(root *cobra.Command, env *process.Env) {
+	for _, g := range [][2]string{{process.GroupTests, "Tests:"},
+		{process.GroupSession, "Sessions, for people, scripts and assistants (taproot guide):"},
+		{process.GroupTouch, "Touch and type:"},
+		{process.GroupCheck, "Wait and check:"},
+		{process.GroupPage, "Pages:"}, {process.GroupDevice, "Apps and devices:"},
+		{process.GroupServe, "Servers and the rest:"}} {
 		root.AddGroup(&cobra.Group{ID: g[0], Title: g[1]})
 	}
-	root.SetHelpCommandGroupID(groupServe)
-	root.SetCompletionCommandGroupID(groupServe)
+	root.SetHelpCommandGroupID(process.GroupServe)
+	root.SetCompletionCommandGroupID(process.GroupServe)
 	asked := ""
 	if len(env.Args) > 0 {
 		asked = env.Args[0]
@@ -82,11 +91,11 @@ func addCommands(root *cobra.Command, env *Env) {
 	}
 	var words []dsl.Def
 	for _, def := range dsl.Vocabulary() {
-		if !isActionCommand(def, func(name string) bool { return taken[name] }) {
+		if !session.IsActionCommand(def, func(name string) bool { return taken[name] }) {
 			continue
 		}
 		if shell.Kebab(def.Name) == asked {
-			root.AddCommand(newWordCommand(env, def))
+			root.AddCommand(session.ActionCommand(env, def))
 			return
 		}
 		words = append(words, def)
@@ -96,15 +105,15 @@ func addCommands(root *cobra.Command, env *Env) {
 	}
 	for _, def := range words {
 		if listing {
-			root.AddCommand(listedAction(def))
+			root.AddCommand(session.ListedAction(def))
 		} else {
-			root.AddCommand(newWordCommand(env, def))
+			root.AddCommand(session.ActionCommand(env, def))
 		}
 	}
 }
 
 // new returns the command, with its group.
-func (c command) new(env *Env) *cobra.Command {
+func (c command) new(env *process.Env) *cobra.Command {
 	cmd := c.make(env)
 	cmd.GroupID = c.group
 	return cmd

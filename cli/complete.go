@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/cli/internal/project"
+	"github.com/taproot-dev/taproot/cli/internal/session"
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -17,12 +20,12 @@ const completeWithin = 5 * time.Second
 
 // complete registers completions of arguments and flags: ids and tags of the tests in this folder, devices, fixed
 // values. In case of an error there are no completions.
-func complete(root *cobra.Command, env *Env) {
+func complete(root *cobra.Command, env *process.Env) {
 	words := map[string]func(context.Context) []string{
 		"tag":      func(context.Context) []string { return testTags(env) },
 		"device":   func(ctx context.Context) []string { return append(openIDs(ctx, env), deviceIDs(ctx, env)...) },
 		"platform": func(context.Context) []string { return []string{"android", "ios", "web"} },
-		"ci":       func(context.Context) []string { return []string{"github", "gitlab", "jenkins", noCI} },
+		"ci":       func(context.Context) []string { return []string{"github", "gitlab", "jenkins", project.NoCI} },
 		"ai":       func(context.Context) []string { return []string{"live", "replay", "off"} },
 	}
 	for _, cmd := range root.Commands() {
@@ -61,7 +64,7 @@ func withPrefix(words []string, typed string) []string {
 	return slices.Compact(list)
 }
 
-func testIDs(env *Env) (ids []string) {
+func testIDs(env *process.Env) (ids []string) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
 		return nil
@@ -73,7 +76,7 @@ func testIDs(env *Env) (ids []string) {
 	return ids
 }
 
-func testTags(env *Env) (tags []string) {
+func testTags(env *process.Env) (tags []string) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
 		return nil
@@ -86,11 +89,11 @@ func testTags(env *Env) (tags []string) {
 }
 
 // openIDs are the phones and pages that are open in the sessions of this project.
-func openIDs(ctx context.Context, env *Env) (ids []string) {
+func openIDs(ctx context.Context, env *process.Env) (ids []string) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	way, err := sessionOf(env)
+	way, err := session.Client(env)
 	if err != nil {
 		return nil
 	}
@@ -105,7 +108,7 @@ func openIDs(ctx context.Context, env *Env) (ids []string) {
 	return ids
 }
 
-func deviceIDs(ctx context.Context, env *Env) (ids []string) {
+func deviceIDs(ctx context.Context, env *process.Env) (ids []string) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/taproot-dev/taproot/cli/internal/run"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -55,7 +56,7 @@ func longFlag(root, cmd *cobra.Command, arg string) string {
 	if cmd.Flags().Lookup(name) != nil && len(name) > 1 {
 		return fmt.Sprintf("%s has one dash too few; write --%s%s", arg, name, value)
 	}
-	if words := foreignFlags[name]; words != "" && cmd.Name() == "run" && len(name) > 1 {
+	if words := run.ForeignFlag(name); words != "" && cmd.Name() == "run" && len(name) > 1 {
 		return fmt.Sprintf("unknown flag: %s; %s", arg, words)
 	}
 	if isShort(cmd.Flags(), arg) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -65,7 +66,7 @@ func TestDevicesWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := newWaitingBuffer()
-	env := &cli.Env{Args: []string{"devices", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out,
+	env := &process.Env{Args: []string{"devices", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out,
 		Stderr: io.Discard, Dir: t.TempDir(),
 		Getenv: func(string) string { return "" }, Environ: []string{"ADB_SERVER_SOCKET=tcp:" + server.Addr()}}
 	code := make(chan int, 1)
@@ -103,7 +104,7 @@ func TestDevicesWatchOnAMacWithoutADB(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, errs := newWaitingBuffer(), newWaitingBuffer()
-	env := &cli.Env{Args: []string{"devices", "--watch"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
+	env := &process.Env{Args: []string{"devices", "--watch"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
 		Dir:    t.TempDir(),
 		Getenv: func(string) string { return "" }, Environ: []string{"PATH=" + bin, "HOME=" + bin,
 			"ADB_SERVER_SOCKET=tcp:127.0.0.1:1"}}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
@@ -109,7 +110,7 @@ func fullAtEnd(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	stdout, stderr := filler{file: filepath.Join(l.reports, "filler")}, bytes.Buffer{}
-	code := cli.Run(t.Context(), &cli.Env{Args: []string{"run", "passes.yaml"}, Stdin: strings.NewReader(""),
+	code := cli.Run(t.Context(), &process.Env{Args: []string{"run", "passes.yaml"}, Stdin: strings.NewReader(""),
 		Stdout: &stdout, Stderr: &stderr,
 		Dir: l.dir, Getenv: os.Getenv, Environ: os.Environ()})
 	if code != 3 {

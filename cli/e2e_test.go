@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/cli/testdata/gosuite"
 	"github.com/taproot-dev/taproot/cli/testdata/plainsuite"
 	"github.com/taproot-dev/taproot/internal/leaktest"
@@ -31,7 +32,7 @@ import (
 // exit codes, output and packs.
 func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){
-		"taproot": func() { os.Exit(cli.Main(cli.SystemEnv())) },
+		"taproot": func() { os.Exit(cli.Main(process.SystemEnv())) },
 		goSuite:   asTests(testing.InternalTest{Name: "TestSuite", F: gosuite.TestSuite}),
 		"plainsuite.test": asTests(
 			testing.InternalTest{Name: "TestPasses", F: plainsuite.TestPasses},

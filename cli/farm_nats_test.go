@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/cli/internal/process"
 )
 
 // TestNATSConfig checks that the file is readable only by its owner, the seed is printed, and no file is overwritten.
@@ -17,7 +18,7 @@ func TestNATSConfig(t *testing.T) {
 	dir := t.TempDir()
 	call := func(args ...string) (code int, out, complaints string) {
 		var stdout, stderr bytes.Buffer
-		code = cli.Run(t.Context(), &cli.Env{Args: append([]string{"farm", "nats-config"}, args...),
+		code = cli.Run(t.Context(), &process.Env{Args: append([]string{"farm", "nats-config"}, args...),
 			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir,
 			Getenv: func(string) string { return "" }})
 		return code, stdout.String(), stderr.String()

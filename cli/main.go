@@ -11,14 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taproot-dev/taproot/cli/internal/inspect"
+	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// exit ends a command with an exit code, after its messages were printed.
-type exit int
+// Env is the process as a command sees it, so that a whole command can run inside a test.
+type Env = process.Env
 
-func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+// SystemEnv returns the environment of this process.
+func SystemEnv() *Env { return process.SystemEnv() }
 
 // Main runs one command and returns the exit code of the process.
 func Main(env *Env) int {
@@ -59,14 +62,14 @@ func Run(ctx context.Context, env *Env) int {
 	if err == nil {
 		cmd, err = root.ExecuteContextC(ctx)
 	}
-	var code exit
+	var code process.Exit
 	var usage *plan.Usage
 	switch {
 	case err == nil:
 		return run.ExitPass
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, errToolsMissing), errors.Is(err, errLiveFailed):
+	case errors.Is(err, inspect.ErrToolsMissing), errors.Is(err, inspect.ErrLiveFailed):
 		return 1
 	case errors.As(err, &usage), !began: // wrong usage
 		fmt.Fprintf(env.Stderr, "taproot: %v\n(%s --help explains)\n", err, cmd.CommandPath())
@@ -76,7 +79,7 @@ func Run(ctx context.Context, env *Env) int {
 	return run.ExitError
 }
 
-func newRootCommand(env *Env) *cobra.Command {
+func newRootCommand(env *process.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "taproot",
 		Short: "test apps on phones and pages in browsers",
@@ -87,11 +90,11 @@ func newRootCommand(env *Env) *cobra.Command {
 			"  taproot setup                   install the programs that its tests need\n" +
 			"  taproot run suites/login.yaml   run one test\n" +
 			"  taproot run                     run all tests of the folder suites",
-		Version:       thisBuild().Version,
+		Version:       process.ThisBuild().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetVersionTemplate(thisBuild().String() + "\n")
+	root.SetVersionTemplate(process.ThisBuild().String() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root, env))
 	addCommands(root, env)

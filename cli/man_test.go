@@ -2,19 +2,20 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/cli/internal/process"
 )
 
 // Every command that help shows has a manual page, with its one line and its flags.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man")
-	env := &Env{Stdin: strings.NewReader(""), Stdout: &strings.Builder{}, Stderr: &strings.Builder{},
+	env := &process.Env{Stdin: strings.NewReader(""), Stdout: &strings.Builder{}, Stderr: &strings.Builder{},
 		Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 	root := newRootCommand(env)
 	root.SetArgs([]string{"docs", "--man", dir})
@@ -43,39 +44,5 @@ func TestManualPages(t *testing.T) {
 	}
 	if n := check(root); n < 30 {
 		t.Errorf("%d commands", n)
-	}
-}
-
-// groff prints no warning about any page, and escaped text comes out as it was written.
-func TestManualIsRead(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	root := &cobra.Command{Use: "taproot", Short: "a - b", Long: ".hidden file\n'quoted' C:\\dir\n\n  kept\n   as it is"}
-	root.AddCommand(&cobra.Command{Use: "run FILE", Short: "run it", Example: "  taproot run 'a b'",
-		Run: func(*cobra.Command, []string) {}})
-	root.Commands()[0].Flags().StringP("output", "o", "", "write to this `FILE`")
-	if err := writeManual(root, dir); err != nil {
-		t.Fatal(err)
-	}
-	for name, parts := range map[string][]string{
-		"taproot.1": {`taproot \- a \- b`, "\n\\&.hidden file\n\\&'quoted' C:\\edir\n", ".nf\n  kept\n   as it is\n.fi",
-			`\fBtaproot\-run(1)\fR`},
-		"taproot-run.1": {".TP\n\\fB\\-o, \\-\\-output\\fR FILE\nwrite to this FILE\n", "  taproot run 'a b'"},
-	} {
-		page, err := os.ReadFile(filepath.Join(dir, name))
-		for _, part := range parts {
-			if err != nil || !strings.Contains(string(page), part) {
-				t.Errorf("%s lacks %q (%v):\n%s", name, part, err, page)
-			}
-		}
-	}
-	groff, err := exec.LookPath("groff")
-	if err != nil {
-		return // the pages were compared; groff only reads them again
-	}
-	out, err := exec.Command(groff, "-man", "-ww", "-Tutf8", "-z", filepath.Join(dir, "taproot.1"),
-		filepath.Join(dir, "taproot-run.1")).CombinedOutput()
-	if err != nil || len(out) > 0 {
-		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/cli/internal/process"
 )
 
 // If the flows of Maestro are in a subfolder, the message names that folder.
@@ -23,9 +25,12 @@ func TestFlowsInSubfolder(t *testing.T) {
 			putReportFile(t, filepath.Join(dir, tc.file), flow)
 			for _, command := range []string{"validate", "run"} {
 				var out bytes.Buffer
-				code := Run(t.Context(), &Env{Args: []string{command, ".maestro"}, Stdin: strings.NewReader(""), Stdout: &out,
-					Stderr: &out, Dir: dir,
-					Getenv: func(string) string { return "" }})
+				code := Run(
+					t.Context(),
+					&process.Env{Args: []string{command, ".maestro"}, Stdin: strings.NewReader(""), Stdout: &out,
+						Stderr: &out, Dir: dir,
+						Getenv: func(string) string { return "" }},
+				)
 				if text := out.String(); code != 2 || !strings.Contains(text, tc.want) || strings.Contains(text, tc.not) {
 					t.Errorf("%s: exit code %d, want 2 and %q\n%s", command, code, tc.want, text)
 				}

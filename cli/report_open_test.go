@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -24,7 +25,7 @@ func TestReportOpen(t *testing.T) {
 	out, write := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- Run(ctx, &Env{Args: []string{"report", "open", "latest/login-ok"}, Stdin: strings.NewReader(""),
+		code <- Run(ctx, &process.Env{Args: []string{"report", "open", "latest/login-ok"}, Stdin: strings.NewReader(""),
 			Stdout: write, Stderr: io.Discard, Dir: p.dir, Getenv: func(string) string { return "" }})
 		_ = write.Close()
 	}()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
@@ -54,9 +55,14 @@ func putReportFile(t *testing.T, file, text string) {
 func (p *reportProject) report(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	env := &Env{Args: append([]string{"report"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+	env := &process.Env{
+		Args:   append([]string{"report"}, args...),
+		Stdin:  strings.NewReader(""),
+		Stdout: &out,
+		Stderr: &errs,
 		Dir:    p.dir,
-		Getenv: func(name string) string { return p.env[name] }}
+		Getenv: func(name string) string { return p.env[name] },
+	}
 	for name, value := range p.env {
 		env.Environ = append(env.Environ, name+"="+value)
 	}
@@ -169,7 +175,11 @@ func TestReportHelp(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(newReportCommand(&Env{}))
+	root, _, err := newRootCommand(&process.Env{Getenv: func(string) string { return "" }}).Find([]string{"report"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(root)
 }
 
 func TestReportPrune(t *testing.T) {
@@ -300,14 +310,4 @@ func TestReportNotify(t *testing.T) {
 	}
 	answer = "no_team"
 	p.want(t, 3, "did not receive the message: 200, but not accepted: no_team", "notify")
-}
-
-func TestBarLine(t *testing.T) {
-	t.Parallel()
-	for sent, want := range map[int64]string{0: "x [                        ]   0 % of 1.0 KB",
-		512: "x [============            ]  50 % of 1.0 KB", 1024: "x [========================] 100 % of 1.0 KB"} {
-		if got := barLine("x", sent, 1024); got != want {
-			t.Errorf("%q", got)
-		}
-	}
 }

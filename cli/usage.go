@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/cli/internal/run"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
 // unknownCommand reports a first argument that is not a command, with a suggestion.
-func unknownCommand(root *cobra.Command, env *Env) error {
+func unknownCommand(root *cobra.Command, env *process.Env) error {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(env.Args...)
 	if completes(env) {
@@ -38,13 +40,13 @@ func unknownCommand(root *cobra.Command, env *Env) error {
 	} else if own := foreignCommands[word]; own != "" {
 		msg += "; " + own
 	} else {
-		msg += meant(word, commandNames(root))
+		msg += process.Meant(word, process.CommandNames(root))
 	}
 	return &plan.Usage{Msg: msg}
 }
 
 // completes reports whether a shell requests completions.
-func completes(env *Env) bool {
+func completes(env *process.Env) bool {
 	return len(env.Args) > 0 && (env.Args[0] == cobra.ShellCompRequestCmd ||
 		env.Args[0] == cobra.ShellCompNoDescRequestCmd)
 }
@@ -84,16 +86,8 @@ const (
 	leaseWords = "POST /devices/ID/lease leases or reserves a device of a server or a farm (taproot docs rest)"
 )
 
-// meant returns a suggestion for a mistyped word, or "".
-func meant(word string, names []string) string {
-	if near := dsl.Suggest(word, names); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
-}
-
 // namesTests reports whether an argument looks like a test file, or is a file or a folder.
-func namesTests(env *Env, word string) bool {
+func namesTests(env *process.Env, word string) bool {
 	if word == "" {
 		return false
 	}
@@ -107,25 +101,15 @@ func namesTests(env *Env, word string) bool {
 	return err == nil
 }
 
-func commandNames(root *cobra.Command) []string {
-	var names []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(append(names, c.Name()), c.Aliases...)
-		}
-	}
-	return names
-}
-
 // newHelpCommand is cobra's help command, except that an unknown topic is an error.
-func newHelpCommand(root *cobra.Command, env *Env) *cobra.Command {
+func newHelpCommand(root *cobra.Command, env *process.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "explain a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownCommand(root, &Env{Args: args, Dir: env.Dir})
+				return unknownCommand(root, &process.Env{Args: args, Dir: env.Dir})
 			}
 			cmd.InitDefaultHelpFlag()
 			cmd.InitDefaultVersionFlag()
@@ -140,8 +124,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	msg := err.Error()
 	switch {
-	case errors.As(err, &unknown) && cmd.Name() == "run" && foreignFlags[unknown.GetSpecifiedName()] != "":
-		msg += "; " + foreignFlags[unknown.GetSpecifiedName()]
+	case errors.As(err, &unknown) && cmd.Name() == "run" && run.ForeignFlag(unknown.GetSpecifiedName()) != "":
+		msg += "; " + run.ForeignFlag(unknown.GetSpecifiedName())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -150,7 +134,12 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	case errors.As(err, &unknown) && takesText(cmd):
 		arg := "-" + unknown.GetSpecifiedShortnames()
-		msg = fmt.Sprintf("unknown flag: %s; if it is not a flag, write -- before it: %s -- %s", arg, cmd.CommandPath(), arg)
+		msg = fmt.Sprintf(
+			"unknown flag: %s; if it is not a flag, write -- before it: %s -- %s",
+			arg,
+			cmd.CommandPath(),
+			arg,
+		)
 	case errors.As(err, &invalid):
 		want := "a value of another kind"
 		switch invalid.GetFlag().Value.Type() {

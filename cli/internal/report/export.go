@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/ctrf"
+	"github.com/taproot-dev/taproot/reporters/github"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/junit"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+func newExportCommand(env *process.Env, at locator) *cobra.Command {
+	var format, out string
+	cmd := &cobra.Command{
+		Use:   "export --format FORMAT [RUN]",
+		Short: "write a run as junit, ctrf, github, summary or json",
+		Long: "export writes one of the files that every run leaves in its folder, also for an older run: junit " +
+			"(junit.xml),\n" +
+			"ctrf (ctrf.json), github (annotations, which GitHub Actions shows at the lines of the YAML), summary " +
+			"(Markdown),\n" +
+			"json (run.json).",
+		Example: "  taproot report export --format junit > junit.xml\n" +
+			"  taproot report export --format ctrf --out ctrf.json 2026-03-04T05-06-07",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := at()
+			if err != nil {
+				return err
+			}
+			write, err := exporter(env, format)
+			if err != nil {
+				return err
+			}
+			dir, err := p.run(strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			run, err := history.LoadRun(dir)
+			if err != nil {
+				return err
+			}
+			data, err := write(run)
+			if err != nil {
+				return err
+			}
+			return p.deliver(data, out)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "", "junit, ctrf, github, summary or json")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: standard output)")
+	return cmd
+}
+
+func exporter(env *process.Env, format string) (func(*history.Run) ([]byte, error), error) {
+	switch format {
+	case "junit":
+		return junit.Write, nil
+	case "ctrf":
+		return ctrf.Write, nil
+	case "json":
+		return func(r *history.Run) ([]byte, error) { return history.RunJSON(r), nil }, nil
+	case "summary":
+		return func(r *history.Run) ([]byte, error) { return history.RunSummary(r, history.PageOptions{}), nil }, nil
+	case "github":
+		return func(r *history.Run) ([]byte, error) {
+			var b bytes.Buffer
+			err := github.Annotate(&b, r, github.Places{Dir: env.Dir, Workspace: env.Getenv("GITHUB_WORKSPACE")})
+			return b.Bytes(), err
+		}, nil
+	case "":
+		return nil, &plan.Usage{Msg: "--format is required: junit, ctrf, github, summary or json"}
+	}
+	return nil, &plan.Usage{Msg: fmt.Sprintf("unknown format %q: use junit, ctrf, github, summary or json", format)}
+}
+
+// deliver writes a complete file, or to standard output.
+func (p reportsDir) deliver(data []byte, out string) error {
+	if out == "" || out == "-" {
+		_, err := p.env.Stdout.Write(data)
+		return err
+	}
+	to := p.path(out)
+	if info, err := os.Stat(to); err == nil && info.IsDir() {
+		return &plan.Usage{Msg: fmt.Sprintf("--out %s is a folder: name a file", out)}
+	}
+	return wholefile.WriteFile(filepath.Dir(to), filepath.Base(to), data)
+}
+
+func indented(data []byte) []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		return data
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,417 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/vision"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/console"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	device, platform, labels, reports string
+	browser                           string
+	vars                              []string
+	parallel                          int
+	timeout                           time.Duration
+	requireDevices, allowEmpty        bool
+	noVideo, quiet, verbose           bool
+	environment                       string
+	ai, agent                         string
+	allowShell, updateBaselines       bool
+	unmasked                          bool
+	allowPrivate, noTrace, noDOM      bool
+	boot                              string
+	shard, rerunFailed                string
+	repeat                            int
+	seed                              int64
+	failFast, randomize               bool
+	seeded                            bool     // --seed was given
+	given                             []string // the flags that were, for the report
+	tags                              []string
+	retries                           int // notGiven: as the tests say
+	failOnFlaky, headed, watch        bool
+	includeTags, excludeTags          []string
+	format, output                    string
+	keep                              bool
+	from                              string
+	farm                              hubRun
+}
+
+func Command(env *process.Env) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [ID|PATH …]",
+		Aliases: []string{"run-test-pack"},
+		Short:   "run tests",
+		Long: "run runs YAML tests: files, folders, or test ids. Without arguments it runs the tests of the folder " +
+			"suites.\n" +
+			"Each test waits for a free device of its platform: a phone, a simulator or a browser. The report of the\n" +
+			"run is written to tests/reports: index.html, junit.xml, and a folder per test with screenshots and a recording.\n" +
+			"\n" +
+			"Tests are selected in this order: --tag, --label-filter and --platform, then --rerun-failed, then --shard;\n" +
+			"--repeat and --randomize come last.\n\n" +
+			"Exit codes:\n" +
+			"  0    all tests passed; also if a shard has no test, or if --rerun-failed finds no failed test\n" +
+			"  1    a test failed\n" +
+			"  2    wrong usage or invalid YAML; no test was run\n" +
+			"  3    no test failed, but a test could not be executed, no test was run, or a report could not be written\n" +
+			"  130  the run was interrupted",
+		Example: "  taproot run login                        run the test with the id login\n" +
+			"  taproot run suites/web --tag smoke       run the tests of a folder that have the tag smoke\n" +
+			"  taproot run login --watch --headed       show the browser, and run again when a file is saved\n" +
+			"  taproot run --device emulator-5554 --var USER=ada\n" +
+			"  taproot run --shard 2/3 --rerun-failed   run the second third of the tests that failed last time",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.seeded = cmd.Flags().Changed("seed")
+			f.given = givenFlags(cmd.Flags())
+			if (f.keep || f.from != "") && f.farm.address != "" {
+				return &plan.Usage{Msg: "--keep and --from use a session on this machine and cannot be combined with --hub"}
+			}
+			if f.keep || f.from != "" {
+				return runInSession(cmd, env, f, args)
+			}
+			if f.watch {
+				return runWatching(cmd.Context(), env, f, args)
+			}
+			return runTests(cmd.Context(), env, f, args)
+		},
+	}
+	flags := cmd.Flags()
+	f.choosing(flags)
+	f.farm.register(flags)
+	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (taproot devices lists them)")
+	flags.StringVar(&f.platform, "platform", "", "run the tests only on this `PLATFORM`: android, ios, web")
+	flags.StringVar(&f.browser, "browser", "",
+		"browser of tests that do not set one, `NAME`: chromium, firefox, webkit")
+	flags.StringVar(&f.labels, "label-filter", "", "run the tests with tags that match `EXPR`: 'smoke && !slow'")
+	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; can be repeated")
+	flags.StringSliceVar(&f.includeTags, "include-tags", nil,
+		"in folders, run only tests and Maestro flows with this `TAG`, or one of several, comma separated")
+	flags.StringSliceVar(&f.excludeTags, "exclude-tags", nil,
+		"in folders, skip tests and Maestro flows with this `TAG`, or one of several, comma separated")
+	flags.BoolVar(&f.keep, "keep", false,
+		"run one test in the session of taproot open, without a report, and keep its page or app open at the end or at a "+
+			"failed step")
+	flags.StringVar(&f.from, "from", "",
+		"continue a test in the session of --keep at `STEP`: the number of a step, or a line of the file such as :12")
+	flags.StringVar(&f.format, "format", "",
+		"also write the results to a file, as `FORMAT`: junit, or noop for none")
+	flags.StringVar(&f.output, "output", "", "the `FILE` of --format (default: report.xml)")
+	flags.IntVar(&f.parallel, "parallel", 0,
+		"run at most `N` tests at once (default: one per device); alias: --workers")
+	flags.BoolVar(&f.headed, "headed", false, "show the browser window, whatever the tests say")
+	flags.BoolVar(&f.watch, "watch", false, "run again when a file in the folders of the tests is saved, until Ctrl-C")
+	flags.StringVar(&f.reports, "reports", "",
+		"write reports to this `FOLDER` (default: tests/reports in the project's root); alias: --test-output-dir")
+	flags.DurationVar(&f.timeout, "timeout", 0,
+		"how long a step waits by default, a `TIME` such as 5s (default: 10s); timeoutMs of a step overrides it")
+	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error instead of skipped")
+	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 if no test was run")
+	flags.StringVar(&f.boot, "boot", "",
+		"start the iOS simulator with this `NAME` or UDID, and shut it down at the end")
+	flags.StringVar(&f.environment, "env", "", "use the values of the environment `NAME` in taproot.yaml")
+	flags.BoolVar(&f.unmasked, "unmasked-evidence", false,
+		"make recordings and traces of tests with secrets, too; the secrets are visible in them")
+	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the action shell)")
+	flags.BoolVar(&f.updateBaselines, "update-baselines", false,
+		"save the current screenshots as the baselines of assertScreenshot")
+	flags.BoolVar(&f.allowPrivate, "allow-private", true,
+		"let pages and http steps reach this machine and private networks;\n=false limits them to public addresses")
+	flags.BoolVar(&f.noDOM, "no-dom", false, "save no DOM snapshots of pages (artifacts/dom-NN.json.gz)")
+	flags.BoolVar(&f.noTrace, "no-trace", false, "save no Playwright trace of pages (artifacts/trace.zip)")
+	flags.StringVar(&f.ai, "ai", "",
+		"use of AI models, `MODE`: live, replay (only recorded responses), off (default: TAPROOT_AI, or live)")
+	flags.StringVar(
+		&f.agent,
+		"agent",
+		"",
+		"use of the helper app on Android phones that speeds tests up, `MODE`: auto, require, off (default: TAPROOT_AGENT, "+
+			"or auto)",
+	)
+	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording of the screen (recording.mp4)")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only failures and the totals")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
+	return cmd
+}
+
+// config builds the runner's configuration from the environment and the flags. Flags take precedence.
+func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
+	c, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return c, &plan.Usage{Msg: err.Error()}
+	}
+	if f.device != "" {
+		c.Device = f.device
+	}
+	if f.platform != "" {
+		c.Platform = dsl.Platform(f.platform)
+	}
+	if f.browser != "" {
+		c.Browser = f.browser
+	}
+	switch {
+	case f.reports == "":
+		c.TakeOutputDir(args)
+	case filepath.IsAbs(f.reports):
+		c.Reports = f.reports
+	default:
+		c.Reports = filepath.Join(env.Dir, f.reports)
+	}
+	if f.parallel < 0 || f.timeout < 0 {
+		return c, &plan.Usage{Msg: "--parallel and --timeout cannot be negative"}
+	}
+	if f.quiet && f.verbose {
+		return c, &plan.Usage{Msg: "--quiet and --verbose are mutually exclusive"}
+	}
+	if c.Labels, err = f.filter(); err != nil {
+		return c, err
+	}
+	c.IncludeTags, c.ExcludeTags = f.includeTags, f.excludeTags
+	if err := f.checkFormat(); err != nil {
+		return c, err
+	}
+	c.Parallel, c.Timeout, c.AllowEmpty = f.parallel, f.timeout, f.allowEmpty
+	c.RequireDevices = c.RequireDevices || f.requireDevices
+	c.NoVideo = c.NoVideo || f.noVideo
+	c.AllowShell = c.AllowShell || f.allowShell
+	c.Unmasked = c.Unmasked || f.unmasked
+	c.NoTrace = c.NoTrace || f.noTrace
+	c.NoDOM = c.NoDOM || f.noDOM
+	c.PublicOnly = c.PublicOnly || !f.allowPrivate
+	c.Baselines = c.Baselines || f.updateBaselines
+	if f.ai != "" {
+		if c.AI, err = vision.ParseMode(f.ai); err != nil {
+			return c, &plan.Usage{Msg: "--ai: " + err.Error()}
+		}
+	}
+	if _, err := android.ParseAgentMode(f.agent); err != nil {
+		return c, &plan.Usage{Msg: "--agent: " + err.Error()}
+	}
+	c.Agent = f.agent
+	c.Boot = f.boot
+	c.Headed, c.FilesMustBe = f.headed, true
+	if f.headed && !process.HasDisplay(env) {
+		return c, &plan.Usage{
+			Msg: "--headed: a browser window needs a display, and there is none; on a server: xvfb-run taproot run --headed"}
+	}
+	if f.environment != "" {
+		c.Environment = f.environment
+	}
+	if c.Vars, err = process.ParseVars(f.vars); err != nil {
+		return c, err
+	}
+	return c, f.choose(&c)
+}
+
+func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) error {
+	if slices.Contains(args, "") {
+		// an unset variable of a shell must not mean "all tests"
+		return &plan.Usage{Msg: "one of the tests to run has an empty name"}
+	}
+	if i := slices.IndexFunc(args, pack.IsRunName); i >= 0 && f.rerunFailed == run.LatestRun {
+		return &plan.Usage{Msg: fmt.Sprintf("%s is a run, not a test: write --rerun-failed=%s", args[i], args[i])}
+	}
+	conf, err := f.config(env, args)
+	if err != nil {
+		return err
+	}
+	for _, arg := range plan.Repeated(conf.Dir, args) {
+		fmt.Fprintf(env.Stderr, "%s is named more than once, but runs once; --repeat 2 runs tests twice\n", arg)
+	}
+	hub, err := f.farm.note(env, &conf)
+	if err != nil {
+		return err
+	}
+	restoreGC := process.DelayGC()
+	p, err := conf.Plan(args...)
+	restoreGC()
+	var usage *plan.Usage
+	switch {
+	case errors.As(err, &usage):
+		return err
+	case err != nil:
+		fmt.Fprintf(env.Stderr, "%v\n\nnothing was run\n", err)
+		return process.Exit(run.ExitUsage)
+	case len(p.Cases) == 0:
+		return emptyRun(env, f, args, conf, p)
+	}
+	warnOfFlows(env, p)
+	if hub == nil {
+		conf.FFmpeg = run.FindFFmpeg(ctx, conf)
+	}
+	elsewhere, err := hub.open(ctx, conf, p)
+	if err != nil {
+		return err
+	}
+	run, sealed, err := run.Start(conf, nil)
+	for _, s := range sealed {
+		fmt.Fprintf(env.Stderr, "completed the report of %s, which a killed run left unfinished: %s\n", s.Dir,
+			s.CaseResult.Result)
+	}
+	if run == nil {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "taproot: unfinished reports of killed runs could not be completed: %v\n", err)
+	}
+	warn(env, conf.ReportFinalized(ctx, sealed))
+	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
+	run.NoteEnvironment(ctx, f.given)
+	lost = warn(env, run.Announce(p.Cases)) || lost
+	if elsewhere != nil {
+		run.Remote = elsewhere
+	}
+	outcomes, renderErr := watch(ctx, env, f, run, p.Cases)
+	warn(env, elsewhere.Close())
+	lost = f.report(ctx, env, run) || lost
+	warn(env, run.End())
+	return cmp.Or(conclude(env, f, conf, outcomes), renderErr, incomplete(lost))
+}
+
+// report writes the files of the run, and reports whether some could not be written.
+func (f runFlags) report(ctx context.Context, env *process.Env, r *run.Runner) (lost bool) {
+	err := r.Report(ctx, env.Stdout)
+	warn(env, err)
+	var unwritten *reporters.Unwritten
+	lost = errors.As(err, &unwritten)
+	return warn(env, f.writeOutput(env, r.Dir.Path())) || lost
+}
+
+// incomplete is the exit code of a run that passed, but without some files of its report.
+func incomplete(lost bool) error {
+	if lost {
+		return process.Exit(run.ExitError)
+	}
+	return nil
+}
+
+// warn prints an error outside of the tests, and reports whether there was one.
+func warn(env *process.Env, err error) bool {
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	}
+	return err != nil
+}
+
+// watch runs the cases and prints their progress. The error is one of printing.
+func watch(ctx context.Context, env *process.Env, f runFlags, run *run.Runner, cases []plan.Case) (
+	[]run.Outcome, error) {
+	screen := newConsole(env, f, len(cases))
+	run.Observe, run.Warn = screen.Event, screen.Warn
+	began := time.Now()
+	run.Last = true
+	outcomes := run.All(ctx, cases)
+	for _, o := range outcomes {
+		if o.Err != nil && o.CaseResult != nil {
+			screen.Correct(o.CaseResult)
+		}
+	}
+	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice(),
+		Planned: len(cases)})
+}
+
+// conclude prints what the console does not print, and returns the exit code as an error.
+func conclude(env *process.Env, f runFlags, conf run.Config, outcomes []run.Outcome) error {
+	skipped, waiting, full := 0, 0, false
+	var flaky []string
+	for _, o := range outcomes {
+		if o.Err != nil {
+			fmt.Fprintf(env.Stderr, "taproot: the report of %s is incomplete: %v\n", o.Case.Pack, o.Err)
+			full = full || errors.Is(o.Err, syscall.ENOSPC)
+		}
+		if o.Flaky() {
+			flaky = append(flaky, o.Case.Pack)
+		}
+		switch {
+		case o.Result() == event.Skipped:
+			skipped++
+		case o.CaseResult == nil && o.Err == nil:
+			waiting++
+		}
+	}
+	if full {
+		fmt.Fprintf(env.Stderr, "taproot: the disk of %s is full\n", conf.Reports)
+	}
+	code := run.ExitCode(outcomes, conf.AllowEmpty)
+	if f.failOnFlaky && len(flaky) > 0 {
+		fmt.Fprintf(
+			env.Stderr,
+			"taproot: passed only in a later attempt: %s (--fail-on-flaky)\n",
+			strings.Join(flaky, ", "),
+		)
+		if code == run.ExitPass {
+			code = run.ExitFail
+		}
+	}
+	if code == run.ExitPass {
+		return nil
+	}
+	if code == run.ExitInterrupted {
+		fmt.Fprintf(env.Stderr, "taproot: interrupted; %s\n", notStarted(waiting))
+	}
+	if skipped == len(outcomes) {
+		fmt.Fprintf(env.Stderr,
+			"taproot: every test was skipped, so nothing was tested: exit code %d (0 with --allow-empty)\n", code)
+	}
+	return process.Exit(code)
+}
+
+func notStarted(n int) string {
+	switch n {
+	case 0:
+		return "every test had started"
+	case 1:
+		return "1 test was not started"
+	}
+	return fmt.Sprintf("%d tests were not started", n)
+}
+
+// emptyRun prints why there is no test to run.
+func emptyRun(env *process.Env, f runFlags, args []string, conf run.Config, p *plan.Plan) error {
+	why, ok := conf.NothingToRun(p)
+	why += unknownTags(f.tags, p)
+	if p.Tests == 0 {
+		why = process.NothingFound(env, args)
+	}
+	fmt.Fprintf(env.Stderr, "taproot: %s; nothing was run\n", why)
+	if ok || conf.AllowEmpty {
+		return nil
+	}
+	return process.Exit(run.ExitError)
+}
+
+// newConsole chooses the style of the output: terminal, colour, verbosity.
+func newConsole(env *process.Env, f runFlags, total int) *console.Console {
+	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100, Total: total,
+		Groups: env.Getenv("GITHUB_ACTIONS") == "true"}
+	if file, ok := env.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		o.TTY = env.Getenv("TERM") != "dumb" // such a terminal has no cursor control and no colour
+		o.Color = o.TTY && env.Getenv("NO_COLOR") == ""
+		if w, _, err := term.GetSize(int(file.Fd())); err == nil && w > 0 {
+			o.Width = w
+		}
+	}
+	return console.New(env.Stdout, o)
+}
