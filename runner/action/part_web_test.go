@@ -101,6 +101,14 @@ func TestWordsOfAPageAreTouched(t *testing.T) {
 			`<div style="position:relative;height:40px"><input id=i style="width:200px;height:30px"><span ` +
 				`style="position:absolute;left:8px;top:8px;pointer-events:none">Card number</span></div>`,
 			dsl.Tap{Selector: dsl.Selector{Label: "Card number"}}, "i=", ""},
+		{"a text on the button of a drawing",
+			`<svg width=300 height=80><g transform="rotate(3)"><rect id=r x=10 y=10 width=200 height=40 fill="#eee" ` +
+				`role=button /><text x=20 y=35 pointer-events=none>Turned <tspan>left</tspan></text></g></svg>`,
+			dsl.Tap{Selector: dsl.Selector{Label: "Turned left"}}, "r=", ""},
+		{"a text of a drawing over the button of another part of it",
+			`<svg width=300 height=80><g><rect id=r x=10 y=10 width=200 height=40 fill="#eee" role=button ` +
+				`/></g><g><text x=20 y=35 pointer-events=none>Unpaid</text></g></svg>`,
+			dsl.Tap{Selector: dsl.Selector{Label: "Unpaid"}}, "", "covered by rect#r"},
 		{"a text in its own link", `<a id=a href="#"><span style="pointer-events:none">Orders</span></a>`,
 			dsl.Tap{Selector: dsl.Selector{Label: "Orders"}}, "a=Orders", ""},
 	} {

@@ -612,11 +612,20 @@
           if (isElement(n) && this.reacting(n)) return describe(nameable(n));
         return '';
       }
-      if (!touchable && holdsText(this, hit)) return ''; // a floating label over its field
+      // a floating label over its field, and a text on its shape
+      if (!touchable && (holdsText(this, hit) || drawnOn(hit, el))) return '';
       if (transparentControl(this, hit, el)) return '';
       return describe(nameable(hit));
     }
   }
+  // drawnOn reports whether a shape of a drawing carries a text: no shape can contain one, so a button of a drawing
+  // consists of a shape and the text after it, which lets touches through to the shape.
+  const drawnOn = (shape, el) => {
+    if (!(shape instanceof SVGElement) || !(el instanceof SVGElement) || !SHAPES.has(localName(shape))) return false;
+    let text = el;
+    while (parent(text) !== parent(shape) && /^t(ext|span|extPath)$/.test(localName(text))) text = parent(text);
+    return parent(text) === parent(shape) && holdsBox(boxOf(rectOf(shape)), boxOf(rectOf(el)));
+  };
   // holdsText reports whether a touch of el goes to a field for text or a choice.
   const holdsText = (reader, el) => {
     for (let n = el; n && isElement(n); n = parent(n)) {
