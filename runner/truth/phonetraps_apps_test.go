@@ -66,7 +66,7 @@ func questionTraps(add addTrap) {
 	add("a question about photos/no", "- alert: dismiss\n- assert: Answered", pass, "Recusar", "", photos)
 	add("a question about photos/some", "- alert: {button: Escolher}\n- assert: Answered", pass, "Escolher", "", photos)
 	odd := ask([2]string{"permission_maybe_button", "Vielleicht"}, [2]string{"permission_deny_button", "Nicht zulassen"})
-	add("a question that nobody knows/yes", "- alert: accept", fails, "", "do not tell which", odd)
+	add("a question that nobody knows/yes", "- alert: accept", fails, "", "it is unknown which", odd)
 	add("a question that nobody knows/no", "- alert: dismiss\n- assert: Answered", pass, "Nicht zulassen", "", odd)
 	again := ask([2]string{"permission_allow_foreground_only_button", "While using"},
 		[2]string{"permission_deny_and_dont_ask_again_button", "Never"})

@@ -105,7 +105,7 @@ func otherTraps() (list []*trap) {
 	add("under something opaque that lets touches through/touch", "- tap: Pay", fails, "", "covered by", opaque)
 	add("some pixels of it at the edge/presence", "- assert: Terms apply", fails, "", "",
 		parts(label("Terms apply", image.Rect(16, 797, 384, 845))))
-	add("its empty part at the edge/presence", "- assert: Terms apply", fails, "", "nothing is drawn",
+	add("its empty part at the edge/presence", "- assert: Terms apply", fails, "", "nothing of its text is drawn",
 		parts(part{Text: "Terms apply", Fill: paper, Bounds: image.Rect(16, 770, 384, 870)}))
 	add("its written part at the edge/presence", "- assert: Terms apply", pass, "", "",
 		parts(part{Text: "Terms apply", Fill: paper, Bounds: image.Rect(16, 740, 384, 820)}))

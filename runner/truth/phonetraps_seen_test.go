@@ -80,7 +80,7 @@ func seenTraps() (list []*trap) {
 			Parts: []part{label("Really?", image.Rect(60, 320, 340, 370))}}
 		return s
 	}
-	add("behind a dialog/absence", dialog, "- assertNot: Total 12.00", pass, "beside")
+	add("behind a dialog/absence", dialog, "- assertNot: Total 12.00", pass, "a dialog is in the foreground")
 	add("behind a dialog/presence", dialog, "- assert: Total 12.00", fails, "")
 	add("in a dialog/absence", dialog, "- assertNot: Really?", fails, "")
 
