@@ -405,12 +405,41 @@ func TestTypingWaitsForThePage(t *testing.T) {
 			page: `<input id=f value=x><script>let ` +
 				`n=0;f.addEventListener('beforeinput',e=>{if(++n===2)e.preventDefault()})</script>`,
 			steps: []any{tapOn("f"), typed("abc")}, model: "f.value", holds: "xabc"},
+		{name: "a page that puts the caret before each letter", page: `<input id=f oninput="f.setSelectionRange(0,0)">`,
+			steps: []any{tapOn("f"), typed("abc")}, model: "f.value", holds: "cba", fail: `shows "cba"`},
+		{name: "a page that puts the caret before each letter, and has more to do",
+			page: `<input id=f oninput="f.setSelectionRange(0,0);clearTimeout(f.t);f.t=setTimeout(()=>0,300)">`,
+			steps: []any{tapOn("f"), typed("abc")}, model: "f.value", holds: "cba", fail: `shows "cba"`},
+		{name: "a page that drops each third letter",
+			page: `<input id=f oninput="if(f.value.length===3)f.value=f.value.slice(0,2)">`,
+			steps: []any{tapOn("f"), typed("apple")}, model: "f.value", holds: "ap", fail: `shows "ap"`},
+		{name: "a page that drops each third letter a moment later",
+			page:  `<input id=f oninput="setTimeout(()=>{if(f.value.length===3)f.value=f.value.slice(0,2)},50)">`,
+			steps: []any{tapOn("f"), typed("app")}, model: "f.value", holds: "ap", fail: `shows "ap"`},
 		{name: "keys that the page refuses",
 			page:  `<input id=f onkeydown="if(/[0-9]/.test(event.key))event.preventDefault()">`,
 			steps: []any{tapOn("f"), typed("a1b")}, model: "f.value", holds: "ab", fail: `shows "ab"`},
 		{name: "keys that the page refuses late", page: `<input id=f value=z onkeypress="return !/[0-9]/.test(event.key)">`,
 			steps: []any{tapOn("f"), typed("a1b")}, model: "f.value", holds: "zab", fail: `shows "zab"`},
 	})
+}
+
+// TestATextIsPutInAtOnce where a page that loses characters leaves no time for each key.
+func TestATextIsPutInAtOnce(t *testing.T) {
+	t.Parallel()
+	s := browser(t)
+	visit(t, s, `<input id=f><script>let busy=0;f.oninput=()=>{if(busy)return;busy=1;const `+
+		`v=f.value;setTimeout(()=>{f.value=v;busy=0},120)}</script>`)
+	if _, err := do(t, s, tapOn("f")); err != nil {
+		t.Fatal(err)
+	}
+	s.Timeout = 2500 * time.Millisecond
+	if _, err := do(t, s, typed("Hello, all of you")); err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(s.Detail.Notes, "; "); !strings.Contains(notes, "put in at once") {
+		t.Errorf("notes %q", notes)
+	}
 }
 
 func TestPasteIsThePages(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -23,16 +22,14 @@ const (
 	quietRests = 40 * time.Millisecond
 	// goneFor is how long a field must be gone: a page that draws itself again takes it away for a moment.
 	goneFor = 300 * time.Millisecond
-	// keyPace is between two keys of a text that is typed once more, for pages that are slow to take them.
-	keyPace = 40 * time.Millisecond
 )
 
 // What a field shows afterwards decides whether typing worked, not that the keys were sent: pages format (1250 becomes
 // 1,250), refuse characters, redraw the field, move the focus at the third digit, or restore the old value a moment
 // later. So typing reads the field first, types with one key after the other, reads it back until it has shown the same
 // for fieldRests, and compares that with what the field can have made of the text (screen.Field.Accepts). A difference
-// is repaired once, by the way that cannot repeat an effect: only in a plain field with a known content that still has
-// the focus. What is still different fails the step, with the text that the field shows.
+// is repaired by the ways that cannot repeat an effect (retype.go): only in a plain field with a known content that
+// still has the focus. What is still different fails the step, with the text that the field shows.
 
 // textEntry is a text on its way into one field of a device that reports what its fields show.
 type textEntry struct {
@@ -41,6 +38,10 @@ type textEntry struct {
 	before *screen.Field
 	text   string
 	how    string // typed, pasted
+
+	// outrun: the app still had something to do when the last key was pressed. answered: it had done with each key that
+	// was typed once more, before the next one, so that its users get the same.
+	outrun, answered bool
 }
 
 // typeInto types into the field that has the focus and reads back what that shows.
@@ -68,7 +69,7 @@ func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, te
 	if err := s.enter(ctx, text, a.PerKey); err != nil {
 		return err
 	}
-	e := textEntry{s, d, field, text, "typed"}
+	e := textEntry{s: s, d: d, before: field, text: text, how: "typed"}
 	if a.Verify != nil && !*a.Verify {
 		s.warn("what the field made of the text was not looked at: verify: false")
 		now, err := d.FieldAgain(ctx, field)
@@ -170,9 +171,9 @@ func focusTaken(field *screen.Field) error {
 		Expected: "the focus in " + field.Robbed, Actual: "the focus is in " + field.Name}}
 }
 
-// verify reads the field back. What did not arrive in a plain field is typed once more, key by key, and then put in at
-// once; an editor gets nothing twice.
-func (e textEntry) verify(ctx context.Context) error {
+// verify reads the field back. What did not arrive in a plain field is typed once more, key by key. What a page has no
+// time to answer key by key is then put in at once; an editor gets nothing twice.
+func (e *textEntry) verify(ctx context.Context) error {
 	if strings.Trim(e.text, "\n") == "" {
 		return nil // keys, and no text
 	}
@@ -182,12 +183,12 @@ func (e textEntry) verify(ctx context.Context) error {
 	}
 	for _, way := range []struct {
 		name string
-		make func(context.Context, string) error
+		fill func(context.Context, string) error
 	}{{"typed once more, key by key", e.typeSlowly}, {"put in at once", e.insert}} {
-		if how != screen.Missing || !e.mayRepeat(now) {
+		if how != screen.Missing || e.answered || !e.mayRepeat(now) {
 			break
 		}
-		again, err := e.repeat(ctx, now, way.make)
+		again, err := e.repeat(ctx, now, way.fill)
 		if errors.Is(err, errNotThisWay) {
 			continue
 		}
@@ -203,7 +204,7 @@ func (e textEntry) verify(ctx context.Context) error {
 }
 
 // read reads the field until it keeps showing the text, or what it shows instead has rested.
-func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.TextOutcome, err error) {
+func (e *textEntry) read(ctx context.Context) (now *screen.Field, how screen.TextOutcome, err error) {
 	want := e.text
 	if !e.before.Lines {
 		want = strings.ReplaceAll(want, "\n", "")
@@ -217,6 +218,7 @@ func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.Text
 			return err
 		}
 		e.s.Detail.ScreenReads++
+		e.outrun = e.outrun || last == "" && now.Rest != screen.Quiet
 		rests := typingRests
 		switch how = e.before.Accepts(now, want); {
 		case how == screen.Whole && now.Rest == screen.Quiet:
@@ -248,90 +250,8 @@ func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.Text
 	return now, how, err
 }
 
-// errNotThisWay says that a text cannot be typed again in a certain way.
-var errNotThisWay = errors.New("not this way")
-
-// mayRepeat: only a plain field with a known content, and that still has the focus, can be filled again without
-// harm.
-func (e textEntry) mayRepeat(now *screen.Field) bool {
-	f := e.before
-	_, ok := e.s.Device.(drivers.Editor)
-	if written(now.Text) > written(f.Head+e.text+f.Tail) {
-		return false // nothing is lost: something that should have been replaced is there
-	}
-	return ok && e.how == "typed" && plainField(f) && (f.Known || f.Text == "") && now.Focused && !now.Gone &&
-		!strings.Contains(e.text, "\n")
-}
-
-// written is how many alphabetic characters and digits are in a text.
-func written(text string) (n int) {
-	for _, r := range text {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			n++
-		}
-	}
-	return n
-}
-
-// repeat fills a field again: with what was in it before and behind the text, too.
-func (e textEntry) repeat(ctx context.Context, now *screen.Field, fill func(context.Context, string) error) (textEntry,
-	error) {
-	whole := e.text
-	if e.before.Known && !e.before.Password {
-		whole = e.before.Head + e.text + e.before.Tail
-	}
-	if e.before.Password && e.before.Text != "" || !e.before.Known && e.before.Text != "" {
-		return e, errNotThisWay
-	}
-	if end, ok := drivers.StepDeadline(ctx); ok && time.Until(end) <= 0 {
-		return e, errNotThisWay
-	}
-	field := now
-	var err error
-	if holds(now) {
-		if field, err = e.s.replaceable(ctx, e.d, now); err != nil {
-			return e, err
-		}
-	}
-	again := textEntry{s: e.s, d: e.d, before: field, text: whole, how: e.how}
-	return again, fill(ctx, whole)
-}
-
-// typeSlowly types a text key by key, where there is time for that.
-func (e textEntry) typeSlowly(ctx context.Context, text string) error {
-	if end, ok := drivers.StepDeadline(ctx); strings.Contains(text, "\n") || ok &&
-		time.Until(end) < time.Duration(len(text))*keyPace {
-		return errNotThisWay
-	}
-	for _, r := range text {
-		if err := e.s.Device.Type(ctx, string(r)); err != nil {
-			return err
-		}
-		if err := drivers.Pause(ctx, keyPace); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// insert puts a text in as one change, unless the app refuses some of its characters: it would not receive them then.
-func (e textEntry) insert(ctx context.Context, text string) error {
-	d, ok := e.d.(screen.Inserter)
-	if !ok {
-		return errNotThisWay
-	}
-	now, err := e.d.FieldAgain(ctx, e.before)
-	if err != nil {
-		return err
-	}
-	if now.Refused {
-		return errNotThisWay
-	}
-	return d.Insert(ctx, text)
-}
-
 // result says what became of the text.
-func (e textEntry) result(now *screen.Field, how screen.TextOutcome) error {
+func (e *textEntry) result(now *screen.Field, how screen.TextOutcome) error {
 	s := e.s
 	switch {
 	case now.Gone:
@@ -359,27 +279,27 @@ func (e textEntry) result(now *screen.Field, how screen.TextOutcome) error {
 }
 
 // rejected reports a field with a content that the page does not accept.
-func (e textEntry) rejected(now *screen.Field) {
+func (e *textEntry) rejected(now *screen.Field) {
 	if now.Invalid != "" && !now.Gone {
 		e.s.warn("the page does not accept what the field holds: %s", strings.TrimSuffix(now.Invalid, "."))
 	}
 }
 
 // doubled reports whether the text is there more often than it was typed.
-func (e textEntry) doubled(now *screen.Field) bool {
+func (e *textEntry) doubled(now *screen.Field) bool {
 	text := screen.Normalise(e.text)
 	return strings.Count(screen.Normalise(e.shows(now)), text) > strings.Count(screen.Normalise(e.shows(e.before)), text)+1
 }
 
 // shows is the text of a field as a whole.
-func (e textEntry) shows(f *screen.Field) string {
+func (e *textEntry) shows(f *screen.Field) string {
 	if len(f.Parts) > 0 {
 		return strings.Join(f.Parts, "")
 	}
 	return f.Text
 }
 
-func (e textEntry) failure(now *screen.Field) error {
+func (e *textEntry) failure(now *screen.Field) error {
 	p := event.Problem{Actual: screen.Quote(e.shows(now))}
 	p.Expected = screen.Quote(e.text)
 	switch {
@@ -409,7 +329,7 @@ func (e textEntry) failure(now *screen.Field) error {
 }
 
 // dateAdvice says what a text means to a field of a date or a time, and which spelling works everywhere.
-func (e textEntry) dateAdvice(now *screen.Field) string {
+func (e *textEntry) dateAdvice(now *screen.Field) string {
 	f := e.before
 	if meant, ok := screen.PickedValue(f.Picker, e.text, f.Order); ok {
 		return ", not " + screen.Quote(meant)
@@ -482,5 +402,6 @@ func (s *Session) pasteInto(ctx context.Context, d screen.Typist, p screen.Paste
 	if err := p.Paste(ctx); err != nil {
 		return err
 	}
-	return textEntry{s, d, field, text, "pasted"}.verify(ctx)
+	e := textEntry{s: s, d: d, before: field, text: text, how: "pasted"}
+	return e.verify(ctx)
 }
