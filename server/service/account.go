@@ -40,7 +40,18 @@ type Person struct {
 	Account Account
 	Session string // its id
 	From    From
-	s       *Service
+	s       *Accounts
+}
+
+// Accounts are the accounts of people, with what their projects and the operator need. Person, Project and Operator are
+// views of it, each with the permissions of one caller.
+type Accounts struct {
+	*tables
+	*Site
+	*Audit
+	*box
+	*passwords
+	*postbox
 }
 
 const accountColumns = "id, email, state, admin, plan, per_minute, per_month, totp_on, created"
@@ -53,7 +64,7 @@ func scanAccount(scan func(...any) error) (a Account, err error) {
 }
 
 // one reads an account by a column that no two have alike.
-func (s *Service) account(ctx context.Context, column, value string) (a Account, err error) {
+func (s *Accounts) account(ctx context.Context, column, value string) (a Account, err error) {
 	a, err = scanAccount(func(into ...any) error {
 		return s.db.One(ctx, "SELECT "+accountColumns+" FROM accounts WHERE "+column+" = $1", []any{value}, into...)
 	})
@@ -86,7 +97,7 @@ type Registration struct {
 
 // Register makes an account. confirmed means that it can be used at once; otherwise its address must be confirmed. If
 // the address has an account already, only its owner learns of that, by e-mail.
-func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool, err error) {
+func (s *Accounts) Register(ctx context.Context, r Registration) (confirmed bool, err error) {
 	email, err := Address(r.Email)
 	if err != nil {
 		return false, err
@@ -135,7 +146,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool,
 }
 
 // insert makes an account with its first project, unless the address has one.
-func (s *Service) insert(t *store.Tx, a Account, hash string) (bool, error) {
+func (s *Accounts) insert(t *store.Tx, a Account, hash string) (bool, error) {
 	now := store.Time(s.now())
 	n, err := t.Exec(
 		"INSERT INTO accounts (id, email, password, state, admin, plan, per_minute, per_month, created) VALUES ($1, $2, "+
@@ -148,7 +159,7 @@ func (s *Service) insert(t *store.Tx, a Account, hash string) (bool, error) {
 }
 
 // Confirm makes an account usable with the token of an e-mail.
-func (s *Service) Confirm(ctx context.Context, token string, from From) error {
+func (s *Accounts) Confirm(ctx context.Context, token string, from From) error {
 	return s.db.Write(ctx, func(t *store.Tx) error {
 		id, err := s.useMailToken(t, token, letterConfirm)
 		if err != nil {
@@ -173,7 +184,7 @@ var ErrCode = &Error{Status: 401, Code: "code_required",
 	Message: "send the code of your second factor, too: {email, password, code}"}
 
 // LogIn checks a password and the second factor. Neither the error nor the time that it takes reveals what is wrong.
-func (s *Service) LogIn(ctx context.Context, l LogIn) (*Person, error) {
+func (s *Accounts) LogIn(ctx context.Context, l LogIn) (*Person, error) {
 	email, bad := Address(l.Email)
 	var hash, totp string
 	var a Account
@@ -213,7 +224,7 @@ func (s *Service) LogIn(ctx context.Context, l LogIn) (*Person, error) {
 }
 
 // refusedLogIn also writes a line of the audit log for an unknown address, so that both take the same time.
-func (s *Service) refusedLogIn(ctx context.Context, a Account, email string, from From) error {
+func (s *Accounts) refusedLogIn(ctx context.Context, a Account, email string, from From) error {
 	return s.Note(ctx, Entry{Account: a.ID, Actor: cut(email, 254), Action: "account.login", Target: a.ID,
 		Address: from.Address, Result: "refused"})
 }
@@ -242,7 +253,7 @@ func (p *Person) confirmPassword(ctx context.Context, password string) error {
 	return err
 }
 
-func (s *Service) setPassword(ctx context.Context, a Account, fresh, keep string, from From, action string) error {
+func (s *Accounts) setPassword(ctx context.Context, a Account, fresh, keep string, from From, action string) error {
 	if err := goodPassword(fresh, a.Email); err != nil {
 		return err
 	}
@@ -272,7 +283,7 @@ func (s *Service) setPassword(ctx context.Context, a Account, fresh, keep string
 
 // AskReset sends an e-mail with which a new password can be set, if the account exists. The response is the same for
 // every address.
-func (s *Service) AskReset(ctx context.Context, email string, from From) error {
+func (s *Accounts) AskReset(ctx context.Context, email string, from From) error {
 	email, err := Address(email)
 	if err != nil {
 		return err
@@ -301,7 +312,7 @@ func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 }
 
 // Reset sets a new password with the token of an e-mail, confirms the address with it, and ends all sessions.
-func (s *Service) Reset(ctx context.Context, token, fresh string, from From) error {
+func (s *Accounts) Reset(ctx context.Context, token, fresh string, from From) error {
 	var email string
 	// The password is checked before the token is used up, since a token can be used once.
 	err := s.db.One(ctx,

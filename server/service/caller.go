@@ -22,6 +22,12 @@ type Caller struct {
 	again func(context.Context) (*Caller, error)
 }
 
+// Credentials finds the sender of a request by its credential.
+type Credentials struct {
+	*Accounts
+	tokens *Issuer
+}
+
 // Again identifies the caller again, as for a new request: the key, session or project may have ended since. An access
 // token that has expired meanwhile remains valid.
 func (c *Caller) Again(ctx context.Context) (*Caller, error) { return c.again(ctx) }
@@ -31,7 +37,7 @@ func (c *Caller) May(scope string) bool { return slices.Contains(c.Scopes, scope
 
 // Identify returns the caller of a request, from Authorization: Bearer (a key or an access token) or X-API-Key. A
 // person selects the project with X-Project; the default is the person's oldest. A key has its own project.
-func (s *Service) Identify(ctx context.Context, h http.Header, from From) (*Caller, error) {
+func (s *Credentials) Identify(ctx context.Context, h http.Header, from From) (*Caller, error) {
 	bearer, keys, project := h.Values("Authorization"), h.Values("X-Api-Key"), h.Values("X-Project")
 	if len(bearer)+len(keys) > 1 || len(project) > 1 {
 		return nil, ErrInvalid
@@ -55,13 +61,13 @@ func (s *Service) Identify(ctx context.Context, h http.Header, from From) (*Call
 }
 
 // byKey finds a key by its id and compares its hash. Its permissions are its scopes, limited by the role of its maker.
-func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*Caller, error) {
+func (s *Credentials) byKey(ctx context.Context, text, wanted string, from From) (*Caller, error) {
 	id, ok := parseKey(text)
 	if !ok {
 		return nil, ErrInvalid
 	}
 	now, sum := s.now(), digest(text)
-	c := &Caller{Name: "key:" + id, Key: id, Project: &Project{s: s, from: from}}
+	c := &Caller{Name: "key:" + id, Key: id, Project: &Project{s: s.Accounts, from: from}}
 	c.again = func(ctx context.Context) (*Caller, error) { return s.byKey(ctx, text, wanted, from) }
 	var hash, oldHash, scopes, role string
 	var oldEnds, expires, used, revoked, created int64
@@ -102,8 +108,8 @@ func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*C
 }
 
 // byToken verifies an access token. Its session must not have ended.
-func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (*Caller, error) {
-	person, err := s.Token(ctx, text, from)
+func (s *Credentials) byToken(ctx context.Context, text, wanted string, from From) (*Caller, error) {
+	person, err := s.tokens.Token(ctx, text, from)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (p *Person) DisableFactor(ctx context.Context, password, code string) error
 }
 
 // secondFactor checks a code of the app, or a recovery code; either can be used once.
-func (s *Service) secondFactor(ctx context.Context, account, sealed, code string) (bool, error) {
+func (s *Accounts) secondFactor(ctx context.Context, account, sealed, code string) (bool, error) {
 	code = strings.ToLower(strings.TrimSpace(code))
 	if len(code) < 16 {
 		return s.totpFits(ctx, account, sealed, code)
@@ -124,7 +124,7 @@ func (s *Service) secondFactor(ctx context.Context, account, sealed, code string
 const totpPeriod = 30
 
 // totpFits checks a code of the app. It accepts no code twice, and none older than an accepted one.
-func (s *Service) totpFits(ctx context.Context, account, sealed, code string) (bool, error) {
+func (s *Accounts) totpFits(ctx context.Context, account, sealed, code string) (bool, error) {
 	if len(code) != 6 {
 		return false, nil
 	}

@@ -26,13 +26,16 @@ const (
 	hostsKept = 7 * 24 * time.Hour
 )
 
+// Hosts are the processes that work for the service, and the names of runs of which each is used by one of them.
+type Hosts struct{ *tables }
+
 // NewHost makes the entry of this process.
-func (s *Service) NewHost(name, version string) Host {
+func (s *Hosts) NewHost(name, version string) Host {
 	return Host{ID: newID("host"), Name: cut(name, 200), Version: cut(version, 100), Started: s.now()}
 }
 
 // Here records that a host is running, and its load.
-func (s *Service) Here(ctx context.Context, h Host) error {
+func (s *Hosts) Here(ctx context.Context, h Host) error {
 	_, err := s.db.Exec(ctx,
 		"INSERT INTO hosts (id, name, version, started, seen, running, queued) VALUES ($1, $2, $3, $4, $5, $6, $7) ON "+
 			"CONFLICT (id) DO UPDATE SET seen = $5, running = $6, queued = $7",
@@ -41,7 +44,7 @@ func (s *Service) Here(ctx context.Context, h Host) error {
 }
 
 // Leave records that a host has ended.
-func (s *Service) Leave(ctx context.Context, h Host) error {
+func (s *Hosts) Leave(ctx context.Context, h Host) error {
 	_, err := s.db.Exec(ctx, "DELETE FROM hosts WHERE id = $1", h.ID)
 	return err
 }
@@ -60,4 +63,12 @@ func (o *Operator) Hosts(ctx context.Context) (list []Host, err error) {
 			return err
 		})
 	return list, err
+}
+
+// ClaimRun reserves the name of a run in a project: of all replicas, one succeeds.
+func (s *Hosts) ClaimRun(ctx context.Context, project, run string) (bool, error) {
+	n, err := s.db.Exec(ctx,
+		"INSERT INTO run_names (project, run, created) VALUES ($1, $2, $3) ON CONFLICT (project, run) DO "+
+			"NOTHING", project, run, store.Time(s.now()))
+	return n == 1, err
 }

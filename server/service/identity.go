@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"net/http"
 
@@ -24,7 +23,7 @@ var ErrConnect = &Error{Status: http.StatusConflict, Code: "conflict",
 // LogInAs logs in a user of an identity provider. A new user gets an account if the provider has verified the address.
 // An existing account is not handed over: its owner must connect it. An account with an unconfirmed address counts as
 // unused, and its password is removed.
-func (s *Service) LogInAs(ctx context.Context, i Identity, from From) (*Person, error) {
+func (s *Accounts) LogInAs(ctx context.Context, i Identity, from From) (*Person, error) {
 	var a Account
 	err := s.db.Write(ctx, func(t *store.Tx) error {
 		id := ""
@@ -54,7 +53,7 @@ func (s *Service) LogInAs(ctx context.Context, i Identity, from From) (*Person, 
 }
 
 // adopt makes an account for a new user.
-func (s *Service) adopt(t *store.Tx, i Identity, from From) (id string, err error) {
+func (s *Accounts) adopt(t *store.Tx, i Identity, from From) (id string, err error) {
 	email, err := Address(i.Email)
 	if err != nil || !i.Verified {
 		return "", forbidden("the provider has not verified an address of yours")
@@ -86,7 +85,7 @@ func (s *Service) adopt(t *store.Tx, i Identity, from From) (id string, err erro
 		Address: from.Address})
 }
 
-func (s *Service) connect(t *store.Tx, i Identity, account string) error {
+func (s *Accounts) connect(t *store.Tx, i Identity, account string) error {
 	_, err := t.Exec("INSERT INTO identities (issuer, subject, account, created) VALUES ($1, $2, $3, $4)", i.Issuer,
 		i.Subject, account, store.Time(s.now()))
 	return err
@@ -117,22 +116,4 @@ func (p *Person) Connected(ctx context.Context) (bool, error) {
 	var n int
 	err := p.s.db.One(ctx, "SELECT COUNT(*) FROM identities WHERE account = $1", []any{p.Account.ID}, &n)
 	return n > 0, err
-}
-
-// Seal encrypts and authenticates a text for one use.
-func (s *Service) Seal(text []byte, use string) string {
-	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte("use "+use)))
-}
-
-// Unseal is the inverse of Seal. It returns ErrInvalid for a text that Seal did not make for this use.
-func (s *Service) Unseal(text, use string) ([]byte, error) {
-	data, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return nil, ErrInvalid
-	}
-	plain, err := s.seal.Open(nil, nil, data, []byte("use "+use))
-	if err != nil {
-		return nil, ErrInvalid
-	}
-	return plain, nil
 }

@@ -16,11 +16,11 @@ import (
 type Operator struct {
 	account, actor string
 	from           From
-	s              *Service
+	s              *Accounts
 }
 
 // Operator returns the operator for the command line of the machine.
-func (s *Service) Operator() *Operator { return &Operator{actor: "operator", s: s} }
+func (s *Accounts) Operator() *Operator { return &Operator{actor: "operator", s: s} }
 
 // Operator returns the operator for admins of the service; all others get ErrForbidden.
 func (p *Person) Operator() (*Operator, error) {
@@ -273,7 +273,7 @@ func (o *Operator) DeleteAccount(ctx context.Context, account string) error {
 
 // deleteAccount removes all data of a person, including the lines of the audit log about it. One line records the
 // removal.
-func (s *Service) deleteAccount(t *store.Tx, id, actor string, from From) error {
+func (s *Accounts) deleteAccount(t *store.Tx, id, actor string, from From) error {
 	for _, query := range []string{"DELETE FROM audit WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
 		"DELETE FROM usage_days WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
 		"DELETE FROM projects WHERE owner = $1", "DELETE FROM audit WHERE account = $1 AND project = ''",

@@ -49,7 +49,7 @@ type Project struct {
 	account string // of the caller
 	actor   string // the name of the caller in the audit log
 	from    From
-	s       *Service
+	s       *Accounts
 }
 
 // The retention of a new project.
@@ -58,7 +58,7 @@ const (
 	reportRuns = 100
 )
 
-func (s *Service) insertProject(t *store.Tx, p ProjectInfo) error {
+func (s *Accounts) insertProject(t *store.Tx, p ProjectInfo) error {
 	now := store.Time(s.now())
 	if _, err := t.Exec(
 		"INSERT INTO projects (id, name, owner, created, report_days, report_runs) VALUES ($1, $2, $3, $4, $5, "+

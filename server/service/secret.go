@@ -12,6 +12,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -41,12 +43,44 @@ func digest(secret string) string {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// newCipher returns the cipher with a key that is derived from the secret.
-func (s *Service) newCipher() (cipher.AEAD, error) {
-	secret, err := s.secret()
-	if err != nil {
-		return nil, err
+const secretLength = 32
+
+// secret returns the secret of the options, or of the file next to the SQLite database.
+func (o Options) secret(kind string) (string, error) {
+	if o.Secret != "" {
+		if len(o.Secret) < secretLength {
+			return "", fmt.Errorf("TAPROOT_SERVICE_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
+				secretLength)
+		}
+		return o.Secret, nil
 	}
+	if kind != "sqlite" {
+		return "", errors.New("set TAPROOT_SERVICE_SECRET, the same for every replica; make one with: openssl rand -hex 32")
+	}
+	return secretFile(filepath.Join(filepath.Dir(strings.TrimPrefix(o.Database, "sqlite:")), "service.key"))
+}
+
+// secretFile reads the secret, or makes one that no other user can read.
+func secretFile(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = f.WriteString(randomText(40) + "\n")
+		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return "", fmt.Errorf("make %s: %w", path, err)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if text := strings.TrimSpace(string(data)); err == nil && len(text) >= secretLength {
+		return text, nil
+	}
+	return "", fmt.Errorf("read the secret of the service from %s: %w", path,
+		errors.Join(err, errors.New("it is too short or cannot be read")))
+}
+
+// box encrypts with a key that is derived from the secret of the service.
+type box struct{ seal cipher.AEAD }
+
+func newBox(secret string) (*box, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "taproot service seal", 32)
 	if err != nil {
 		return nil, err
@@ -55,18 +89,19 @@ func (s *Service) newCipher() (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCMWithRandomNonce(block)
+	seal, err := cipher.NewGCMWithRandomNonce(block)
+	return &box{seal}, err
 }
 
 // encrypt encrypts a text for one place, so that it cannot be moved to another row.
-func (s *Service) encrypt(text []byte, place string) string {
+func (s *box) encrypt(text []byte, place string) string {
 	return base64.RawStdEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte(place)))
 }
 
 var errSeal = errors.New(
 	"TAPROOT_SERVICE_SECRET (or the file service.key) is not the one with which this database was made")
 
-func (s *Service) decrypt(text, place string) ([]byte, error) {
+func (s *box) decrypt(text, place string) ([]byte, error) {
 	data, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
 		return nil, errSeal
@@ -74,6 +109,24 @@ func (s *Service) decrypt(text, place string) ([]byte, error) {
 	plain, err := s.seal.Open(nil, nil, data, []byte(place))
 	if err != nil {
 		return nil, errSeal
+	}
+	return plain, nil
+}
+
+// Seal encrypts and authenticates a text for one use.
+func (s *box) Seal(text []byte, use string) string {
+	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte("use "+use)))
+}
+
+// Unseal is the inverse of Seal. It returns ErrInvalid for a text that Seal did not make for this use.
+func (s *box) Unseal(text, use string) ([]byte, error) {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return nil, ErrInvalid
+	}
+	plain, err := s.seal.Open(nil, nil, data, []byte("use "+use))
+	if err != nil {
+		return nil, ErrInvalid
 	}
 	return plain, nil
 }
@@ -98,8 +151,22 @@ func costOf(o Options) hashCost {
 // busyHashing is how long a request waits until its password can be hashed.
 const busyHashing = 10 * time.Second
 
+// passwords hashes passwords, a limited number at once.
+type passwords struct {
+	hashes chan struct{}
+	cost   hashCost
+	dummy  string // the hash of a random password, for unknown accounts
+}
+
+func newPasswords(o Options) *passwords {
+	c := costOf(o)
+	// dummy is made without hashing, since no password must match it
+	return &passwords{hashes: make(chan struct{}, o.Hashes), cost: c,
+		dummy: c.text(randomBytes(hashSalt), randomBytes(hashLength))}
+}
+
 // turn waits until fewer passwords are being hashed than the limit.
-func (s *Service) turn(ctx context.Context) (func(), error) {
+func (s *passwords) turn(ctx context.Context) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, busyHashing)
 	defer cancel()
 	select {
@@ -110,7 +177,7 @@ func (s *Service) turn(ctx context.Context) (func(), error) {
 	}
 }
 
-func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
+func (s *passwords) hashPassword(ctx context.Context, password string) (string, error) {
 	done, err := s.turn(ctx)
 	if err != nil {
 		return "", err
@@ -129,7 +196,7 @@ func (c hashCost) text(salt, sum []byte) string {
 }
 
 // checkPassword takes as long for an account without a password as for one with.
-func (s *Service) checkPassword(ctx context.Context, hash, password string) (bool, error) {
+func (s *passwords) checkPassword(ctx context.Context, hash, password string) (bool, error) {
 	known := hash != ""
 	if !known {
 		hash = s.dummy

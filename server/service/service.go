@@ -2,13 +2,10 @@ package service
 
 import (
 	"context"
-	"crypto/cipher"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -47,23 +44,35 @@ type Mailer interface {
 }
 
 // Service is the users and credentials of a database. Safe for concurrent use; several processes may use one database.
+// It is made of parts, each of which can be used alone.
 type Service struct {
-	o      Options
-	db     *store.DB
-	log    *slog.Logger
-	seal   cipher.AEAD
-	hashes chan struct{}
-	cost   hashCost
-	dummy  string // the hash of a random password, for unknown accounts
-	post   chan mailMessage
-	posted sync.WaitGroup
-	swept  sync.WaitGroup
-	ended  context.CancelFunc // ends the sweeping
-	signer signer
+	*tables
+	*Site
+	*Audit
+	*Accounts
+	*Sessions
+	*Issuer
+	*Credentials
+	*Limits
+	*Hosts
+	*Webhooks
 
-	refused  chan Entry // lines about refusals
-	refusals refusals
+	working sync.WaitGroup
+	ended   context.CancelFunc // ends the background work
 }
+
+// tables is what every part needs: the database, the time and a log.
+type tables struct {
+	db    *store.DB
+	clock func() time.Time
+	log   *slog.Logger
+}
+
+// now returns the time in whole microseconds, as tables store it.
+func (s *tables) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
+
+// Site is the options that other packages may see.
+type Site struct{ o Options }
 
 // Open connects to the database, brings its schema up to date, and adds what a new database needs. Close ends it.
 func Open(ctx context.Context, o Options) (*Service, error) {
@@ -72,38 +81,48 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
 			secretLength)
 	}
-	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes),
-		post:    make(chan mailMessage, 100),
-		refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
-	var err error
-	if s.db, err = store.Open(ctx, o.Database); err != nil {
+	db, err := store.Open(ctx, o.Database)
+	if err != nil {
 		return nil, err
 	}
-	if err = s.begin(ctx); err != nil {
-		return nil, errors.Join(err, s.db.Close())
+	s, err := newService(ctx, o, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	s.posted.Go(s.deliver)
-	sweeping, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.ended = cancel
-	s.swept.Go(func() { s.sweepAlways(sweeping) })
-	s.swept.Go(func() { s.noteRefused(sweeping) })
+	s.working.Go(func() { s.sweepAlways(working) })
+	s.working.Go(func() { s.noteRefused(working) })
 	return s, nil
 }
 
-func (s *Service) begin(ctx context.Context) error {
-	from, to, err := s.db.Migrate(ctx)
+// newService migrates the database and composes the parts.
+func newService(ctx context.Context, o Options, db *store.DB) (*Service, error) {
+	from, to, err := db.Migrate(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if from != to {
-		s.log.InfoContext(ctx, "the schema of the database was changed", "from", from, "to", to)
+		o.Log.InfoContext(ctx, "the schema of the database was changed", "from", from, "to", to)
 	}
-	if s.seal, err = s.newCipher(); err != nil {
-		return err
+	secret, err := o.secret(db.Kind())
+	if err != nil {
+		return nil, err
 	}
-	// made without hashing, since no password must match it
-	s.dummy = s.cost.text(randomBytes(hashSalt), randomBytes(hashLength))
-	return s.checkSeal(ctx)
+	seal, err := newBox(secret)
+	if err != nil {
+		return nil, err
+	}
+	base, site := &tables{db: db, clock: o.Now, log: o.Log}, &Site{o}
+	audit := newAudit(base)
+	accounts := &Accounts{tables: base, Site: site, Audit: audit, box: seal, passwords: newPasswords(o),
+		postbox: &postbox{mailer: o.Mail, logger: o.Log, post: make(chan mailMessage, 100)}}
+	sessions, keys := &Sessions{accounts}, &keyring{tables: base, box: seal}
+	tokens := &Issuer{Accounts: accounts, keys: keys, sessions: sessions}
+	return &Service{tables: base, Site: site, Audit: audit, Accounts: accounts, Sessions: sessions, Issuer: tokens,
+		Credentials: &Credentials{Accounts: accounts, tokens: tokens}, Limits: &Limits{base}, Hosts: &Hosts{base},
+		Webhooks: &Webhooks{accounts}}, keys.checkSeal(ctx)
 }
 
 func (o *Options) defaults() {
@@ -130,7 +149,7 @@ func (s *Service) Close() error {
 	s.ended()
 	close(s.post)
 	s.posted.Wait()
-	s.swept.Wait()
+	s.working.Wait()
 	return s.db.Close()
 }
 
@@ -147,56 +166,66 @@ func (s *Service) Backup(ctx context.Context, file string) error { return s.db.B
 const DefaultURL = "http://localhost:3210"
 
 // OpenRegistration reports whether users can log in without a confirmed address.
-func (s *Service) OpenRegistration() bool { return s.o.OpenRegistration }
+func (s *Site) OpenRegistration() bool { return s.o.OpenRegistration }
 
 // SendsMail reports whether e-mails are sent; otherwise the operator confirms addresses.
-func (s *Service) SendsMail() bool { return s.o.Mail != nil }
+func (s *Site) SendsMail() bool { return s.o.Mail != nil }
 
 // PublicURL returns where users reach the service.
-func (s *Service) PublicURL() string { return s.o.PublicURL }
+func (s *Site) PublicURL() string { return s.o.PublicURL }
 
 // Secure reports whether cookies may be sent over TLS only.
-func (s *Service) Secure() bool {
+func (s *Site) Secure() bool {
 	u, err := url.Parse(s.o.PublicURL)
 	return err == nil && u.Scheme == "https"
 }
 
-// now returns the time in whole microseconds, as tables store it.
-func (s *Service) now() time.Time { return s.o.Now().UTC().Truncate(time.Microsecond) }
-
-const secretLength = 32
-
-// secret returns the secret of the options, or of the file next to the SQLite database.
-func (s *Service) secret() (string, error) {
-	if s.o.Secret != "" {
-		if len(s.o.Secret) < secretLength {
-			return "", fmt.Errorf("TAPROOT_SERVICE_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
-				secretLength)
-		}
-		return s.o.Secret, nil
-	}
-	if s.db.Kind() != "sqlite" {
-		return "", errors.New("set TAPROOT_SERVICE_SECRET, the same for every replica; make one with: openssl rand -hex 32")
-	}
-	return secretFile(filepath.Join(filepath.Dir(strings.TrimPrefix(s.o.Database, "sqlite:")), "service.key"))
-}
-
-// secretFile reads the secret, or makes one that no other user can read.
-func secretFile(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_, err = f.WriteString(randomText(40) + "\n")
-		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-			return "", fmt.Errorf("make %s: %w", path, err)
-		}
-	}
-	data, err := os.ReadFile(path)
-	if text := strings.TrimSpace(string(data)); err == nil && len(text) >= secretLength {
-		return text, nil
-	}
-	return "", fmt.Errorf("read the secret of the service from %s: %w", path,
-		errors.Join(err, errors.New("it is too short or cannot be read")))
-}
-
 // DB returns the database, for packages with tables of their own.
 func (s *Service) DB() *store.DB { return s.db }
+
+const (
+	sweepEvery = time.Hour
+	namesKept  = 2 * 24 * time.Hour   // names of runs: only those of the last hour could be reused
+	usageKept  = 400 * 24 * time.Hour // requests by day, key and path: a year and a month
+)
+
+// sweepAlways sweeps now and every hour. Several replicas may do so at once.
+func (s *Service) sweepAlways(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "expired rows could not be removed", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Sweep removes rows that are no longer needed, so that the database does not grow with each address of a client:
+// counts of past minutes, sessions and tokens that have ended, expired links of e-mails and invitations, and old usage
+// by day.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.now()
+	for _, q := range []struct {
+		query string
+		from  any
+	}{
+		{"DELETE FROM limits WHERE used < $1", store.Time(now.Add(-2 * window))},
+		{"DELETE FROM sessions WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM refresh_tokens WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM letters WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM invitations WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM hosts WHERE seen < $1", store.Time(now.Add(-hostsKept))},
+		{"DELETE FROM run_names WHERE created < $1", store.Time(now.Add(-namesKept))},
+		{"DELETE FROM usage_days WHERE day < $1", now.Add(-usageKept).Format(time.DateOnly)},
+	} {
+		if _, err := s.db.Exec(ctx, q.query, q.from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

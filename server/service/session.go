@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -33,9 +35,12 @@ type SessionInfo struct {
 	Current bool      `json:"current"`
 }
 
+// Sessions are the log-ins of people, in browsers and by programs.
+type Sessions struct{ *Accounts }
+
 // NewSession makes a session of the console, and returns the value of its cookie. Call it at each log-in: a cookie from
 // before the log-in must never identify a user (session fixation).
-func (s *Service) NewSession(ctx context.Context, p *Person) (cookie string, err error) {
+func (s *Sessions) NewSession(ctx context.Context, p *Person) (cookie string, err error) {
 	cookie = randomText(32)
 	err = s.db.Write(ctx, func(t *store.Tx) error {
 		p.Session, err = s.insertSession(t, p, kindConsole, digest(cookie), consoleLife)
@@ -44,7 +49,7 @@ func (s *Service) NewSession(ctx context.Context, p *Person) (cookie string, err
 	return cookie, err
 }
 
-func (s *Service) insertSession(t *store.Tx, p *Person, kind, hash string, life time.Duration) (id string, err error) {
+func (s *Sessions) insertSession(t *store.Tx, p *Person, kind, hash string, life time.Duration) (id string, err error) {
 	now := s.now()
 	if _, err := t.Exec("DELETE FROM sessions WHERE account = $1 AND expires < $2", p.Account.ID,
 		store.Time(now)); err != nil {
@@ -60,7 +65,7 @@ func (s *Service) insertSession(t *store.Tx, p *Person, kind, hash string, life 
 }
 
 // Session returns the person of a cookie, or ErrInvalid when the session has ended.
-func (s *Service) Session(ctx context.Context, cookie string, from From) (*Person, error) {
+func (s *Sessions) Session(ctx context.Context, cookie string, from From) (*Person, error) {
 	if len(cookie) != 43 {
 		return nil, ErrInvalid
 	}
@@ -70,7 +75,7 @@ func (s *Service) Session(ctx context.Context, cookie string, from From) (*Perso
 }
 
 // person reads a session and its account in one query, and records its use.
-func (s *Service) person(ctx context.Context, where string, args []any, from From) (*Person, error) {
+func (s *Accounts) person(ctx context.Context, where string, args []any, from From) (*Person, error) {
 	p := &Person{From: from, s: s}
 	var used, admin, factor, created int64
 	err := s.db.One(ctx,
@@ -132,4 +137,49 @@ func (p *Person) LogOutEverywhere(ctx context.Context) error {
 		}
 		return p.note(t, "account.logout.everywhere", p.Account.ID)
 	})
+}
+
+// ticketLife is how long the URL of a report's page works.
+const ticketLife = time.Hour
+
+// ticket lets its bearer read the files of one run for a while, as long as the session that made it lasts. Report pages
+// are in a sandbox and send no cookies, so their URL contains a ticket instead.
+type ticket struct {
+	Session string `json:"s"`
+	Project string `json:"p"`
+	Run     string `json:"r"`
+	Ends    int64  `json:"e"`
+}
+
+const ticketPlace = "ticket"
+
+// Ticket returns a part of a URL for the run's files that needs no cookie.
+func (p *Person) Ticket(project *Project, run string) string {
+	text, _ := json.Marshal(ticket{p.Session, project.ID, run, p.s.now().Add(ticketLife).Unix()}) // never fails
+	return base64.RawURLEncoding.EncodeToString(p.s.seal.Seal(nil, nil, text, []byte(ticketPlace)))
+}
+
+// maxTicket limits the length of a ticket.
+const maxTicket = 1000
+
+// OpenTicket returns who may read which run. It returns ErrInvalid when the ticket or its session has ended,
+// ErrNotFound when the person has left the project.
+func (s *Sessions) OpenTicket(ctx context.Context, text string, from From) (*Person, *Project, string, error) {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(text) > maxTicket {
+		return nil, nil, "", ErrInvalid
+	}
+	plain, err := s.seal.Open(nil, nil, data, []byte(ticketPlace))
+	var t ticket
+	if err != nil || json.Unmarshal(plain, &t) != nil || s.now().Unix() >= t.Ends {
+		return nil, nil, "", ErrInvalid
+	}
+	now := s.now()
+	p, err := s.person(ctx, "s.id = $1 AND s.kind = '"+kindConsole+"' AND s.expires > $2 AND s.used > $3",
+		[]any{t.Session, store.Time(now), store.Time(now.Add(-consoleIdle))}, from)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	project, err := p.Project(ctx, t.Project)
+	return p, project, t.Run, err
 }

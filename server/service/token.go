@@ -31,8 +31,11 @@ type Tokens struct {
 	Expires int    `json:"expiresIn" doc:"Seconds until the access token ends."`
 }
 
-// signer has the keys that sign tokens.
-type signer struct {
+// keyring has the keys that sign tokens.
+type keyring struct {
+	*tables
+	*box
+
 	mu     sync.Mutex
 	keys   []signingKey // newest first
 	loaded time.Time
@@ -46,14 +49,14 @@ type signingKey struct {
 
 // signingKeys returns the keys, newest first. It makes a new one when the newest is too old, and removes keys when
 // all of their tokens have expired.
-func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey, error) {
-	s.signer.mu.Lock()
-	defer s.signer.mu.Unlock()
+func (s *keyring) signingKeys(ctx context.Context, unknown string) ([]signingKey, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := s.now()
-	known := slices.ContainsFunc(s.signer.keys, func(k signingKey) bool { return k.id == unknown })
-	fresh := len(s.signer.keys) > 0 && now.Sub(s.signer.keys[0].created) < rotateEvery
-	if fresh && (unknown == "" || known || now.Sub(s.signer.loaded) < reloadEvery) {
-		return s.signer.keys, nil
+	known := slices.ContainsFunc(s.keys, func(k signingKey) bool { return k.id == unknown })
+	fresh := len(s.keys) > 0 && now.Sub(s.keys[0].created) < rotateEvery
+	if fresh && (unknown == "" || known || now.Sub(s.loaded) < reloadEvery) {
+		return s.keys, nil
 	}
 	var keys []signingKey
 	err := s.db.Write(ctx, func(t *store.Tx) error {
@@ -81,11 +84,11 @@ func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey
 	if err != nil {
 		return nil, err
 	}
-	s.signer.keys, s.signer.loaded = keys, now
+	s.keys, s.loaded = keys, now
 	return keys, nil
 }
 
-func (s *Service) readSigningKeys(t *store.Tx) (keys []signingKey, err error) {
+func (s *keyring) readSigningKeys(t *store.Tx) (keys []signingKey, err error) {
 	err = t.Each("SELECT id, private, created FROM signing_keys ORDER BY created DESC, id", nil,
 		func(scan func(...any) error) error {
 			var k signingKey
@@ -106,7 +109,7 @@ func (s *Service) readSigningKeys(t *store.Tx) (keys []signingKey, err error) {
 }
 
 // checkSeal decrypts the stored keys: with a wrong secret the service must not start.
-func (s *Service) checkSeal(ctx context.Context) error {
+func (s *keyring) checkSeal(ctx context.Context) error {
 	_, err := s.signingKeys(ctx, "")
 	return err
 }
@@ -122,8 +125,8 @@ type JWK struct {
 }
 
 // PublicKeys lists the keys with which tokens can be verified.
-func (s *Service) PublicKeys(ctx context.Context) ([]JWK, error) {
-	keys, err := s.signingKeys(ctx, "")
+func (s *Issuer) PublicKeys(ctx context.Context) ([]JWK, error) {
+	keys, err := s.keys.signingKeys(ctx, "")
 	list := []JWK{}
 	for _, k := range keys {
 		list = append(list,
@@ -133,13 +136,20 @@ func (s *Service) PublicKeys(ctx context.Context) ([]JWK, error) {
 	return list, err
 }
 
+// Issuer issues and verifies the tokens of programs. A log-in starts a family of tokens, which is a session.
+type Issuer struct {
+	*Accounts
+	keys     *keyring
+	sessions *Sessions
+}
+
 type claims struct {
 	jwt.RegisteredClaims
 	Session string `json:"sid"`
 }
 
-func (s *Service) access(ctx context.Context, p *Person) (string, error) {
-	keys, err := s.signingKeys(ctx, "")
+func (s *Issuer) access(ctx context.Context, p *Person) (string, error) {
+	keys, err := s.keys.signingKeys(ctx, "")
 	if err != nil {
 		return "", err
 	}
@@ -157,7 +167,7 @@ const maxToken = 8 << 10
 
 // Token returns the owner of an access token. The error is ErrInvalid when the token is not from this service, has
 // expired, or its session has ended.
-func (s *Service) Token(ctx context.Context, text string, from From) (*Person, error) {
+func (s *Issuer) Token(ctx context.Context, text string, from From) (*Person, error) {
 	if len(text) > maxToken {
 		return nil, ErrInvalid
 	}
@@ -171,7 +181,7 @@ func (s *Service) Token(ctx context.Context, text string, from From) (*Person, e
 		if _, critical := t.Header["crit"]; critical || t.Header["typ"] != "at+jwt" || id == "" {
 			return nil, ErrInvalid
 		}
-		keys, err := s.signingKeys(ctx, id)
+		keys, err := s.keys.signingKeys(ctx, id)
 		if err != nil {
 			gone = err
 			return nil, err
@@ -198,10 +208,10 @@ func (s *Service) Token(ctx context.Context, text string, from From) (*Person, e
 }
 
 // NewTokens starts a family of tokens for a person who has just logged in.
-func (s *Service) NewTokens(ctx context.Context, p *Person) (Tokens, error) {
+func (s *Issuer) NewTokens(ctx context.Context, p *Person) (Tokens, error) {
 	refresh := randomText(32)
 	err := s.db.Write(ctx, func(t *store.Tx) (err error) {
-		if p.Session, err = s.insertSession(t, p, kindToken, digest(randomText(32)), tokenLife); err != nil {
+		if p.Session, err = s.sessions.insertSession(t, p, kindToken, digest(randomText(32)), tokenLife); err != nil {
 			return err
 		}
 		return s.addRefresh(t, refresh, p.Session)
@@ -213,7 +223,7 @@ func (s *Service) NewTokens(ctx context.Context, p *Person) (Tokens, error) {
 	return Tokens{access, refresh, int(accessLife.Seconds())}, err
 }
 
-func (s *Service) addRefresh(t *store.Tx, token, session string) error {
+func (s *Issuer) addRefresh(t *store.Tx, token, session string) error {
 	_, err := t.Exec("INSERT INTO refresh_tokens (hash, session, expires) VALUES ($1, $2, $3)", digest(token), session,
 		store.Time(s.now().Add(tokenLife)))
 	return err
@@ -221,7 +231,7 @@ func (s *Service) addRefresh(t *store.Tx, token, session string) error {
 
 // Refresh returns the next pair of tokens for a refresh token, which can be used once. When it is used a second time,
 // one of the two senders has stolen it: the whole family ends.
-func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens, error) {
+func (s *Issuer) Refresh(ctx context.Context, token string, from From) (Tokens, error) {
 	if len(token) > 200 {
 		return Tokens{}, ErrInvalid
 	}
@@ -269,7 +279,7 @@ func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens,
 }
 
 // EndTokens ends the family of a refresh token; an unknown one is not an error.
-func (s *Service) EndTokens(ctx context.Context, token string) error {
+func (s *Issuer) EndTokens(ctx context.Context, token string) error {
 	_, err := s.db.Exec(ctx, "DELETE FROM sessions WHERE id = (SELECT session FROM refresh_tokens WHERE hash = $1)",
 		digest(token))
 	return err

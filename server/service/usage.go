@@ -17,6 +17,9 @@ type Quota struct {
 	RetryAfter time.Duration // when not Allowed
 }
 
+// Limits counts the requests of callers and addresses.
+type Limits struct{ *tables }
+
 // window is the period of all rates.
 const window = time.Minute
 
@@ -26,7 +29,7 @@ const forgetful = 100
 // take counts one request of a name, of which n are allowed in any minute. The requests of the last minute are stored
 // with consecutive numbers, so that the cost of a request does not grow with n. Replicas with one database count
 // together.
-func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
+func (s *Limits) take(t *store.Tx, name string, n int) (q Quota, err error) {
 	now := s.now()
 	q = Quota{Limit: n}
 	var taken, oldest int64 // read by a write, so that concurrent requests of this name wait
@@ -79,7 +82,7 @@ const authRate = 10
 
 // TakeAuth counts a request to /auth/* for the IP address of the client, and for the account that it names; either may
 // be empty. A refused request counts for neither.
-func (s *Service) TakeAuth(ctx context.Context, address, account string) (q Quota, err error) {
+func (s *Limits) TakeAuth(ctx context.Context, address, account string) (q Quota, err error) {
 	var names []string
 	if address != "" {
 		names = append(names, "auth from "+address)
@@ -113,7 +116,7 @@ func Month(t time.Time) string { return t.UTC().Format("2006-01") }
 
 // Take counts a request of a caller against the plan of its project's owner. It returns ErrPayment when the month's
 // requests are used up. Neither those requests nor ones that come too early are counted.
-func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota, err error) {
+func (s *Limits) Take(ctx context.Context, c *Caller, endpoint string) (q Quota, err error) {
 	if c.Project == nil {
 		return Quota{Allowed: true}, nil
 	}
@@ -155,7 +158,7 @@ func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota
 	return q, err
 }
 
-func (s *Service) countMonth(t *store.Tx, account, month string, most int) error {
+func (s *Limits) countMonth(t *store.Tx, account, month string, most int) error {
 	if most == 0 {
 		most = 1 << 62
 	}

@@ -3,6 +3,8 @@ package service
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/store"
@@ -17,33 +19,41 @@ const (
 // mailMessage is an e-mail that waits to be sent.
 type mailMessage struct{ to, subject, text string }
 
+// postbox sends e-mails in the background. Without a mailer it drops them.
+type postbox struct {
+	mailer Mailer
+	logger *slog.Logger
+	post   chan mailMessage
+	posted sync.WaitGroup
+}
+
 // send queues an e-mail. It is sent in the background, so that the response takes the same time with and without one.
-func (s *Service) send(to, subject, text string) {
-	if s.o.Mail == nil {
+func (s *postbox) send(to, subject, text string) {
+	if s.mailer == nil {
 		return
 	}
 	select {
 	case s.post <- mailMessage{to, subject, text}:
 	default:
-		s.log.Warn("an e-mail was not sent: too many are waiting", "subject", subject)
+		s.logger.Warn("an e-mail was not sent: too many are waiting", "subject", subject)
 	}
 }
 
 // sendLimit is how long sending an e-mail may take.
 const sendLimit = 30 * time.Second
 
-func (s *Service) deliver() {
+func (s *postbox) deliver() {
 	for l := range s.post {
 		ctx, cancel := context.WithTimeout(context.Background(), sendLimit)
-		if err := s.o.Mail.Send(ctx, l.to, l.subject, l.text); err != nil {
-			s.log.Warn("an e-mail was not sent", "subject", l.subject, "error", err)
+		if err := s.mailer.Send(ctx, l.to, l.subject, l.text); err != nil {
+			s.logger.Warn("an e-mail was not sent", "subject", l.subject, "error", err)
 		}
 		cancel()
 	}
 }
 
 // addMailToken stores the token of an e-mail, and removes earlier ones for the same purpose.
-func (s *Service) addMailToken(t *store.Tx, token, account, purpose string, good time.Duration) error {
+func (s *Accounts) addMailToken(t *store.Tx, token, account, purpose string, good time.Duration) error {
 	if _, err := t.Exec("DELETE FROM letters WHERE account = $1 AND purpose = $2", account, purpose); err != nil {
 		return err
 	}
@@ -53,7 +63,7 @@ func (s *Service) addMailToken(t *store.Tx, token, account, purpose string, good
 }
 
 // useMailToken returns the account of a token, which can be used once.
-func (s *Service) useMailToken(t *store.Tx, token, purpose string) (account string, err error) {
+func (s *Accounts) useMailToken(t *store.Tx, token, purpose string) (account string, err error) {
 	err = t.One("DELETE FROM letters WHERE hash = $1 AND purpose = $2 AND expires > $3 RETURNING account",
 		[]any{digest(token), purpose, store.Time(s.now())}, &account)
 	if errors.Is(err, store.ErrNoRow) {
