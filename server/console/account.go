@@ -2,10 +2,14 @@ package console
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 
 	"github.com/taproot-dev/taproot/server/service"
 )
+
+// accountPages has the page of a person's own account, and its forms.
+type accountPages struct{ dropper }
 
 // account is the data of the page of a person's own account.
 type account struct {
@@ -18,10 +22,10 @@ type account struct {
 	Connected bool // the person can log in with a provider
 }
 
-func (c *Console) accountPage(q *request) error { return q.accountWith(account{}, nil) }
+func (c *accountPages) page(q *request) error { return c.show(q, account{}, nil) }
 
-// accountWith shows the page with the result of an action.
-func (q *request) accountWith(a account, failed error) (err error) {
+// show shows the page with the result of an action.
+func (c *accountPages) show(q *request, a account, failed error) (err error) {
 	a.Plan = q.person.Plan()
 	if a.Sessions, err = q.person.Sessions(q.r.Context()); err != nil {
 		return err
@@ -47,68 +51,68 @@ func (q *request) guarded(do func() error) error {
 	return do()
 }
 
-func (c *Console) changePassword(q *request) error {
+func (c *accountPages) changePassword(q *request) error {
 	err := q.guarded(func() error {
 		return q.person.ChangePassword(q.r.Context(), q.field("password"), q.field("new"))
 	})
 	if err != nil {
-		return q.accountWith(account{}, err)
+		return c.show(q, account{}, err)
 	}
 	return q.done("/console/account", "password")
 }
 
-func (c *Console) newFactor(q *request) error {
+func (c *accountPages) newFactor(q *request) error {
 	var f service.Factor
 	err := q.guarded(func() (err error) {
 		f, err = q.person.NewFactor(q.r.Context(), q.field("password"))
 		return err
 	})
 	if err != nil {
-		return q.accountWith(account{}, err)
+		return c.show(q, account{}, err)
 	}
-	return q.accountWith(account{Factor: &f}, nil)
+	return c.show(q, account{Factor: &f}, nil)
 }
 
-func (c *Console) enableFactor(q *request) error {
+func (c *accountPages) enableFactor(q *request) error {
 	var codes []string
 	err := q.guarded(func() (err error) {
 		codes, err = q.person.EnableFactor(q.r.Context(), q.field("code"))
 		return err
 	})
-	return q.accountWith(account{Recovery: codes}, err)
+	return c.show(q, account{Recovery: codes}, err)
 }
 
-func (c *Console) disableFactor(q *request) error {
+func (c *accountPages) disableFactor(q *request) error {
 	err := q.guarded(func() error {
 		return q.person.DisableFactor(q.r.Context(), q.field("password"), q.field("code"))
 	})
 	if err != nil {
-		return q.accountWith(account{}, err)
+		return c.show(q, account{}, err)
 	}
 	return q.done("/console/account", "factor-off")
 }
 
-func (c *Console) endSession(q *request) error {
+func (c *accountPages) endSession(q *request) error {
 	if err := q.person.EndSession(q.r.Context(), q.r.PathValue("session")); err != nil {
 		return err
 	}
 	return q.done("/console/account", "session")
 }
 
-func (c *Console) logoutEverywhere(q *request) error {
+func (c *accountPages) logoutEverywhere(q *request) error {
 	if err := q.person.LogOutEverywhere(q.r.Context()); err != nil {
 		return err
 	}
 	return q.leave("logged-out")
 }
 
-func (c *Console) deleteAccount(q *request) error {
+func (c *accountPages) deleteAccount(q *request) error {
 	owned, err := q.person.Projects(q.r.Context())
 	if err != nil {
 		return err
 	}
 	if err := q.guarded(func() error { return q.person.Delete(q.r.Context(), q.field("password")) }); err != nil {
-		return q.accountWith(account{}, err)
+		return c.show(q, account{}, err)
 	}
 	for _, p := range owned {
 		if p.Role == service.RoleOwner {
@@ -119,14 +123,20 @@ func (c *Console) deleteAccount(q *request) error {
 	return q.leave("deleted-account")
 }
 
+// dropper removes the files of deleted projects.
+type dropper struct {
+	remove func(project string) error
+	log    *slog.Logger
+}
+
 // drop removes the files of a project that was deleted already.
-func (c *Console) drop(q *request, project string) {
-	if err := c.o.Drop(project); err != nil {
+func (c dropper) drop(q *request, project string) {
+	if err := c.remove(project); err != nil {
 		c.log.WarnContext(q.r.Context(), "cannot remove the folder of a deleted project", "project", project, "error", err)
 	}
 }
 
-func (c *Console) export(q *request) error {
+func (c *accountPages) export(q *request) error {
 	e, err := q.person.Export(q.r.Context())
 	if err != nil {
 		return err

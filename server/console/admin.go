@@ -7,8 +7,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/server/service"
 )
+
+// adminPages has the pages for admins of the service.
+type adminPages struct {
+	dropper
+	service *service.Service
+	farm    *hub.Hub // nil: there is none
+	began   time.Time
+}
 
 // health is what an admin of the service should know.
 type health struct {
@@ -24,18 +33,18 @@ type health struct {
 	Mail     bool
 }
 
-func (c *Console) adminPage(q *request) error {
+func (c *adminPages) health(q *request) error {
 	op, err := q.person.Operator()
 	if err != nil {
 		return err
 	}
-	h := health{Database: "SQLite", Up: time.Since(c.began).Round(time.Second), Public: c.o.Service.PublicURL(),
-		Secure: c.o.Service.Secure(), Open: c.o.Service.OpenRegistration(), Mail: c.o.Service.SendsMail()}
-	if c.o.Service.Database() == "postgres" {
+	h := health{Database: "SQLite", Up: time.Since(c.began).Round(time.Second), Public: c.service.PublicURL(),
+		Secure: c.service.Secure(), Open: c.service.OpenRegistration(), Mail: c.service.SendsMail()}
+	if c.service.Database() == "postgres" {
 		h.Database = "PostgreSQL"
 	}
 	began := time.Now()
-	h.Down = c.o.Service.Ping(q.r.Context()) != nil
+	h.Down = c.service.Ping(q.r.Context()) != nil
 	h.Answers = time.Since(began)
 	if h.Counts, err = op.Counts(q.r.Context()); err != nil {
 		return err
@@ -57,9 +66,9 @@ type accounts struct {
 
 const accountsLength = 50
 
-func (c *Console) accountsPage(q *request) error { return q.accountsWith(accounts{}, nil) }
+func (c *adminPages) accounts(q *request) error { return c.showAccounts(q, accounts{}, nil) }
 
-func (q *request) accountsWith(a accounts, failed error) error {
+func (c *adminPages) showAccounts(q *request, a accounts, failed error) error {
 	op, err := q.person.Operator()
 	if err != nil {
 		return err
@@ -79,19 +88,19 @@ func (q *request) accountsWith(a accounts, failed error) error {
 	return q.show("accounts", v)
 }
 
-func (c *Console) createAccount(q *request) error {
+func (c *adminPages) createAccount(q *request) error {
 	op, err := q.person.Operator()
 	if err != nil {
 		return err
 	}
 	if _, err := op.CreateAccount(q.r.Context(), q.field("email"), q.field("password"), false); err != nil {
-		return q.accountsWith(accounts{Email: q.field("email")}, err)
+		return c.showAccounts(q, accounts{Email: q.field("email")}, err)
 	}
 	return q.done("/console/admin/accounts", "account-created")
 }
 
 // alterAccount changes the account of another person. Admins cannot lock themselves out.
-func (c *Console) alterAccount(q *request) error {
+func (c *adminPages) alterAccount(q *request) error {
 	op, err := q.person.Operator()
 	if err != nil {
 		return err
@@ -99,7 +108,7 @@ func (c *Console) alterAccount(q *request) error {
 	ctx, id, what := q.r.Context(), q.r.PathValue("account"), "account-changed"
 	action := q.r.PathValue("action")
 	if id == q.person.Account.ID && action != "plan" {
-		return q.accountsWith(accounts{},
+		return c.showAccounts(q, accounts{},
 			invalid("You cannot do this to your own account. Another admin can, or the command taproot admin."))
 	}
 	if !strings.HasPrefix(id, "acc_") {
@@ -115,21 +124,21 @@ func (c *Console) alterAccount(q *request) error {
 	case "person":
 		err = op.SetAdmin(ctx, id, false)
 	case "plan":
-		err = q.setPlan(op, id)
+		err = c.setPlan(q, op, id)
 	case "delete":
 		what = "account-deleted"
-		err = q.deleteOther(op, id)
+		err = c.deleteOther(q, op, id)
 	default:
 		err = &service.Error{Status: http.StatusNotFound, Code: "not_found",
 			Message: "There is no such action for an account."}
 	}
 	if err != nil {
-		return q.accountsWith(accounts{}, err)
+		return c.showAccounts(q, accounts{}, err)
 	}
 	return q.done("/console/admin/accounts", what)
 }
 
-func (q *request) setPlan(op *service.Operator, id string) error {
+func (c *adminPages) setPlan(q *request, op *service.Operator, id string) error {
 	change := service.PlanChange{Account: id, Plan: q.field("plan")}
 	for _, f := range []struct {
 		name string
@@ -148,7 +157,7 @@ func (q *request) setPlan(op *service.Operator, id string) error {
 	return op.SetPlan(q.r.Context(), change)
 }
 
-func (q *request) deleteOther(op *service.Operator, id string) error {
+func (c *adminPages) deleteOther(q *request, op *service.Operator, id string) error {
 	owned, err := op.Owned(q.r.Context(), id)
 	if err != nil {
 		return err
@@ -157,12 +166,12 @@ func (q *request) deleteOther(op *service.Operator, id string) error {
 		return err
 	}
 	for _, p := range owned {
-		q.c.drop(q, p)
+		c.drop(q, p)
 	}
 	return nil
 }
 
-func (c *Console) adminLog(q *request) error {
+func (c *adminPages) auditLog(q *request) error {
 	op, err := q.person.Operator()
 	if err != nil {
 		return err
@@ -174,4 +183,27 @@ func (c *Console) adminLog(q *request) error {
 		return err
 	}
 	return q.show("log", view{Title: "Log of the service", Tab: "admin-log", D: e})
+}
+
+// hosts lists the servers of the service, and the hosts of a farm with their devices.
+func (c *adminPages) hosts(q *request) error {
+	op, err := q.person.Operator()
+	if err != nil {
+		return err
+	}
+	list, err := op.Hosts(q.r.Context())
+	if err != nil {
+		return err
+	}
+	d := struct {
+		Hosts   []service.Host
+		Shared  bool // in PostgreSQL: more hosts may join
+		Farm    bool
+		Members []hub.Host
+		Devices []hub.Device
+	}{Hosts: list, Shared: c.service.Database() == "postgres", Farm: c.farm != nil}
+	if d.Farm {
+		d.Members, d.Devices = c.farm.Hosts("", true), c.farm.AllDevices()
+	}
+	return q.show("hosts", view{Title: "Hosts", Tab: "hosts", D: d})
 }

@@ -1,18 +1,12 @@
 package console
 
 import (
-	"embed"
 	"errors"
 	"fmt"
-	"html/template"
-	"io/fs"
 	"log/slog"
 	"net/http"
-	"strings"
-	"time"
 
 	"github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
 )
@@ -39,39 +33,27 @@ type Options struct {
 
 // Console serves every path below /console. It is safe for concurrent use.
 type Console struct {
-	o      Options
-	log    *slog.Logger
-	mux    *http.ServeMux
-	guard  *http.CrossOriginProtection
-	pages  map[string]*template.Template
-	static map[string]asset
-	began  time.Time
-}
-
-//go:embed pages/*.html
-var pageFiles embed.FS
-
-//go:embed assets
-var assetFiles embed.FS
-
-type asset struct {
-	kind string
-	text []byte
+	frame *frame
+	mux   *http.ServeMux
+	guard *http.CrossOriginProtection
 }
 
 // New creates a console.
 func New(o Options) (*Console, error) {
-	c := &Console{o: o, log: o.Log, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(), began: time.Now()}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
+	c := &Console{mux: http.NewServeMux(), guard: http.NewCrossOriginProtection()}
 	if err := c.guard.AddTrustedOrigin(o.Service.PublicURL()); err != nil {
 		return nil, fmt.Errorf("TAPROOT_PUBLIC_URL: %w", err)
 	}
-	if err := errors.Join(c.loadPages(), c.loadAssets()); err != nil {
+	templates, templateErr := loadTemplates()
+	static, assetErr := loadAssets()
+	if err := errors.Join(templateErr, assetErr); err != nil {
 		return nil, err
 	}
-	for _, r := range routes() {
+	c.frame = &frame{o: o, log: o.Log, templates: templates}
+	for _, r := range newPages(o, static).routes() {
 		c.mux.Handle(r.pattern, c.handler(r))
 	}
 	c.mux.HandleFunc("/console/", c.nothing)
@@ -79,40 +61,6 @@ func New(o Options) (*Console, error) {
 		http.Redirect(w, r, "/console/", http.StatusSeeOther)
 	})
 	return c, nil
-}
-
-// loadPages reads each page with the common frame.
-func (c *Console) loadPages() error {
-	c.pages = map[string]*template.Template{}
-	names, err := fs.Glob(pageFiles, "pages/*.html")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		short := strings.TrimSuffix(strings.TrimPrefix(name, "pages/"), ".html")
-		t, err := template.New("frame.html").Funcs(functions()).ParseFS(pageFiles, "pages/frame.html", name)
-		if err != nil {
-			return fmt.Errorf("page %s: %w", short, err)
-		}
-		c.pages[short] = t
-	}
-	return nil
-}
-
-// loadAssets adds the style sheet of the reports before the console's own.
-func (c *Console) loadAssets() error {
-	shared, err := html.StyleSheet()
-	theme, themeErr := html.ThemeScript()
-	style, styleErr := assetFiles.ReadFile("assets/console.css")
-	script, scriptErr := assetFiles.ReadFile("assets/console.js")
-	icon, iconErr := assetFiles.ReadFile("assets/icon.svg")
-	c.static = map[string]asset{
-		"console.css": {"text/css; charset=utf-8", append(append([]byte{}, shared...), style...)},
-		"theme.js":    {"text/javascript; charset=utf-8", theme},
-		"console.js":  {"text/javascript; charset=utf-8", script},
-		"icon.svg":    {"image/svg+xml", icon},
-	}
-	return errors.Join(err, themeErr, styleErr, scriptErr, iconErr)
 }
 
 // policy lets a page load only files of the console.
@@ -128,7 +76,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	h.Set("Cache-Control", "no-store")
 	if err := c.guard.Check(r); err != nil {
-		c.fail(&request{c: c, w: w, r: r}, errForeign)
+		c.frame.fail(&request{frame: c.frame, w: w, r: r}, errForeign)
 		return
 	}
 	c.mux.ServeHTTP(w, r)
@@ -137,22 +85,82 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var errForeign = &service.Error{Status: http.StatusForbidden, Code: "forbidden",
 	Message: "This request came from a page of another site. Open the console and do it there."}
 
-func (c *Console) nothing(w http.ResponseWriter, r *http.Request) {
-	q := &request{c: c, w: w, r: r}
-	if err := q.identify(); err != nil {
-		c.fail(q, err)
-		return
-	}
-	c.fail(q, &service.Error{Status: http.StatusNotFound, Code: "not_found", Message: "There is no such page."})
+// handler serves the route to people who may use it.
+func (c *Console) handler(route route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := &request{frame: c.frame, w: w, r: r}
+		if route.who.api {
+			if err := c.answerScript(q, route); err != nil {
+				c.frame.failScript(q, err)
+			}
+			return
+		}
+		if err := c.admit(q, route.who); err != nil {
+			c.frame.fail(q, err)
+			return
+		}
+		if q.person == nil && route.who.person {
+			q.toLogin()
+			return
+		}
+		if err := q.readForm(); err != nil {
+			c.frame.fail(q, err)
+			return
+		}
+		if err := route.do(q); err != nil {
+			c.frame.fail(q, err)
+		}
+	})
 }
 
-func (c *Console) asset(q *request) error {
-	a, ok := c.static[q.r.PathValue("name")]
-	if !ok {
+// admit identifies the sender of a request, and rejects those who may not use the route. The paths of other projects do
+// not exist for them.
+func (c *Console) admit(q *request, who access) (err error) {
+	if err := q.identify(); err != nil || q.person == nil {
+		return err
+	}
+	if who.admin && !q.person.Account.Admin {
+		return &service.Error{Status: http.StatusForbidden, Code: "forbidden", Message: "This is for admins of the service."}
+	}
+	if who.role == "" {
+		return nil
+	}
+	id := q.r.PathValue("project")
+	if id == "" {
 		return service.ErrNotFound
 	}
-	q.w.Header().Set("Content-Type", a.kind)
-	q.w.Header().Set("Cache-Control", "max-age=300")
-	_, err := q.w.Write(a.text)
-	return err
+	if q.project, err = q.person.Project(q.r.Context(), id); err != nil {
+		return err
+	}
+	if !q.project.Role.Covers(who.role) {
+		return service.ErrForbidden
+	}
+	return nil
+}
+
+// answerScript serves requests of pages of logged-in people. Pages of other sites are also rejected when they only
+// read: a WebSocket is a GET.
+func (c *Console) answerScript(q *request, route route) error {
+	acting := q.r.Clone(q.r.Context())
+	acting.Method = http.MethodPost
+	if c.guard.Check(acting) != nil {
+		return errForeign
+	}
+	if err := c.admit(q, route.who); err != nil {
+		return err
+	}
+	if q.person == nil {
+		return &service.Error{Status: http.StatusUnauthorized, Code: "missing_token",
+			Message: "your session has ended: log in again"}
+	}
+	return route.do(q)
+}
+
+func (c *Console) nothing(w http.ResponseWriter, r *http.Request) {
+	q := &request{frame: c.frame, w: w, r: r}
+	if err := q.identify(); err != nil {
+		c.frame.fail(q, err)
+		return
+	}
+	c.frame.fail(q, &service.Error{Status: http.StatusNotFound, Code: "not_found", Message: "There is no such page."})
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
+// keyPages has the page of a project's keys, and its forms.
+type keyPages struct{}
+
 // keys is the data of the page of the project's keys.
 type keys struct {
 	Keys, Gone []key
@@ -42,11 +45,11 @@ func scopes(chosen []string) []scope {
 	return list
 }
 
-func (c *Console) keysPage(q *request) error {
-	return q.keysWith(keys{Scopes: scopes(service.Scopes())}, nil)
+func (c *keyPages) page(q *request) error {
+	return c.show(q, keys{Scopes: scopes(service.Scopes())}, nil)
 }
 
-func (q *request) keysWith(k keys, failed error) error {
+func (c *keyPages) show(q *request, k keys, failed error) error {
 	list, err := q.project.Keys(q.r.Context())
 	if err != nil {
 		return err
@@ -79,12 +82,12 @@ func (q *request) keysWith(k keys, failed error) error {
 // lifetimes are the options of the form, in days; empty: unlimited.
 var lifetimes = map[string]int{"": 0, "7": 7, "30": 30, "90": 90, "365": 365}
 
-func (c *Console) createKey(q *request) error {
+func (c *keyPages) create(q *request) error {
 	chosen := q.r.PostForm["scopes"]
 	k := keys{Name: q.field("name"), Days: q.field("days"), Scopes: scopes(chosen)}
 	days, ok := lifetimes[k.Days]
 	if !ok {
-		return q.keysWith(k, invalid("Choose how long the key is valid from the list."))
+		return c.show(q, k, invalid("Choose how long the key is valid from the list."))
 	}
 	n := service.NewKey{Name: k.Name, Scopes: chosen}
 	if days > 0 {
@@ -92,9 +95,9 @@ func (c *Console) createKey(q *request) error {
 	}
 	made, err := q.project.CreateKey(q.r.Context(), n)
 	if err != nil {
-		return q.keysWith(k, err)
+		return c.show(q, k, err)
 	}
-	return q.keysWith(keys{Scopes: scopes(service.Scopes()), Made: &made, Curl: q.curl(made)}, nil)
+	return c.show(q, keys{Scopes: scopes(service.Scopes()), Made: &made, Curl: q.curl(made)}, nil)
 }
 
 // curl returns a command that works with the key.
@@ -110,19 +113,19 @@ func (q *request) curl(k service.MadeKey) string {
 	return "curl --fail-with-body -H 'Authorization: Bearer " + k.Secret + "' " + q.publicURL() + path
 }
 
-func (c *Console) rotateKey(q *request) error {
+func (c *keyPages) rotate(q *request) error {
 	made, err := q.project.RotateKey(q.r.Context(), q.r.PathValue("key"), q.field("grace"))
 	k := keys{Scopes: scopes(service.Scopes())}
 	if err != nil {
-		return q.keysWith(k, err)
+		return c.show(q, k, err)
 	}
 	k.Made, k.Curl, k.Rotated = &made, q.curl(made), true
-	return q.keysWith(k, nil)
+	return c.show(q, k, nil)
 }
 
-func (c *Console) revokeKey(q *request) error {
+func (c *keyPages) revoke(q *request) error {
 	if err := q.project.RevokeKey(q.r.Context(), q.r.PathValue("key")); err != nil {
-		return q.keysWith(keys{Scopes: scopes(service.Scopes())}, err)
+		return c.show(q, keys{Scopes: scopes(service.Scopes())}, err)
 	}
 	return q.done(q.base()+"/keys", "key-revoked")
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/runner/run"

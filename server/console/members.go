@@ -7,6 +7,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
+// memberPages has the pages of a project's members and of its audit log.
+type memberPages struct{}
+
 // members is the data of the page of the project's members.
 type members struct {
 	Members     []service.Member
@@ -17,9 +20,9 @@ type members struct {
 	Room        int    // members that the owner's plan still allows
 }
 
-func (c *Console) membersPage(q *request) error { return q.membersWith(members{}, nil) }
+func (c *memberPages) page(q *request) error { return c.show(q, members{}, nil) }
 
-func (q *request) membersWith(m members, failed error) (err error) {
+func (c *memberPages) show(q *request, m members, failed error) (err error) {
 	ctx := q.r.Context()
 	if m.Members, err = q.project.Members(ctx); err != nil {
 		return err
@@ -41,26 +44,26 @@ func (q *request) membersWith(m members, failed error) (err error) {
 	return q.show("members", v)
 }
 
-func (c *Console) invite(q *request) error {
+func (c *memberPages) invite(q *request) error {
 	m := members{Email: q.field("email"), Role: q.field("role")}
 	i, token, err := q.project.Invite(q.r.Context(), m.Email, service.Role(m.Role))
 	if err != nil {
-		return q.membersWith(m, err)
+		return c.show(q, m, err)
 	}
-	return q.membersWith(members{Email: i.Email, Link: q.publicURL() + "/console/invitation?token=" + token}, nil)
+	return c.show(q, members{Email: i.Email, Link: q.publicURL() + "/console/invitation?token=" + token}, nil)
 }
 
-func (c *Console) setRole(q *request) error {
+func (c *memberPages) setRole(q *request) error {
 	if err := q.project.SetRole(q.r.Context(), q.r.PathValue("account"), service.Role(q.field("role"))); err != nil {
-		return q.membersWith(members{}, err)
+		return c.show(q, members{}, err)
 	}
 	return q.done(q.base()+"/members", "role")
 }
 
-func (c *Console) removeMember(q *request) error {
+func (c *memberPages) remove(q *request) error {
 	account := q.r.PathValue("account")
 	if err := q.project.RemoveMember(q.r.Context(), account); err != nil {
-		return q.membersWith(members{}, err)
+		return c.show(q, members{}, err)
 	}
 	if account == q.person.Account.ID {
 		return q.done("/console/projects", "left")
@@ -68,16 +71,16 @@ func (c *Console) removeMember(q *request) error {
 	return q.done(q.base()+"/members", "removed")
 }
 
-func (c *Console) transfer(q *request) error {
+func (c *memberPages) transfer(q *request) error {
 	if err := q.project.Transfer(q.r.Context(), q.r.PathValue("account")); err != nil {
-		return q.membersWith(members{}, err)
+		return c.show(q, members{}, err)
 	}
 	return q.done(q.base()+"/members", "transferred")
 }
 
-func (c *Console) withdraw(q *request) error {
+func (c *memberPages) withdraw(q *request) error {
 	if err := q.project.Withdraw(q.r.Context(), q.r.PathValue("invitation")); err != nil {
-		return q.membersWith(members{}, err)
+		return c.show(q, members{}, err)
 	}
 	return q.done(q.base()+"/members", "withdrawn")
 }
@@ -116,7 +119,7 @@ func (q *request) logPart(path string, names *strings.Replacer, read func(servic
 	return e, nil
 }
 
-func (c *Console) logPage(q *request) error {
+func (c *memberPages) log(q *request) error {
 	names, err := q.names()
 	if err != nil {
 		return err

@@ -2,8 +2,13 @@ package console
 
 import (
 	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
+	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
@@ -16,6 +21,79 @@ import (
 	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/server/service"
 )
+
+//go:embed pages/*.html
+var pageFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// assets are the files that pages load, by name.
+type assets map[string]asset
+
+type asset struct {
+	kind string
+	text []byte
+}
+
+// loadTemplates reads each page with the common frame.
+func loadTemplates() (map[string]*template.Template, error) {
+	all := map[string]*template.Template{}
+	names, err := fs.Glob(pageFiles, "pages/*.html")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		short := strings.TrimSuffix(strings.TrimPrefix(name, "pages/"), ".html")
+		t, err := template.New("frame.html").Funcs(functions()).ParseFS(pageFiles, "pages/frame.html", name)
+		if err != nil {
+			return nil, fmt.Errorf("page %s: %w", short, err)
+		}
+		all[short] = t
+	}
+	return all, nil
+}
+
+// loadAssets adds the style sheet of the reports before the console's own.
+func loadAssets() (assets, error) {
+	shared, err := html.StyleSheet()
+	theme, themeErr := html.ThemeScript()
+	style, styleErr := assetFiles.ReadFile("assets/console.css")
+	script, scriptErr := assetFiles.ReadFile("assets/console.js")
+	icon, iconErr := assetFiles.ReadFile("assets/icon.svg")
+	return assets{
+		"console.css": {"text/css; charset=utf-8", append(append([]byte{}, shared...), style...)},
+		"theme.js":    {"text/javascript; charset=utf-8", theme},
+		"console.js":  {"text/javascript; charset=utf-8", script},
+		"icon.svg":    {"image/svg+xml", icon},
+	}, errors.Join(err, themeErr, styleErr, scriptErr, iconErr)
+}
+
+// frame is what all pages share.
+type frame struct {
+	o         Options
+	log       *slog.Logger
+	templates map[string]*template.Template
+}
+
+const plainCookie = "taproot_session"
+
+// cookieName returns a name that binds the cookie to this host, which browsers support only over TLS.
+func (f *frame) cookieName() string {
+	if f.o.Service.Secure() {
+		return "__Host-" + plainCookie
+	}
+	return plainCookie
+}
+
+func (f *frame) cookie(value string) *http.Cookie {
+	k := &http.Cookie{Name: f.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: f.o.Service.Secure(),
+		SameSite: http.SameSiteLaxMode}
+	if value == "" {
+		k.MaxAge = -1
+	}
+	return k
+}
 
 // view is the data of a template.
 type view struct {
@@ -71,9 +149,9 @@ var doneTexts = map[string]string{
 func (q *request) show(name string, v view) error { return q.showStatus(http.StatusOK, name, v) }
 
 func (q *request) showStatus(status int, name string, v view) error {
-	v.Version, v.Farm = q.c.o.Version, q.c.o.Farm != nil
-	if q.c.o.OIDC != nil {
-		v.Provider = q.c.o.OIDC.Name()
+	v.Version, v.Farm = q.frame.o.Version, q.frame.o.Farm != nil
+	if q.frame.o.OIDC != nil {
+		v.Provider = q.frame.o.OIDC.Name()
 	}
 	if v.Done == "" {
 		v.Done = doneTexts[q.r.URL.Query().Get("done")]
@@ -90,7 +168,7 @@ func (q *request) showStatus(status int, name string, v view) error {
 		v.Project, v.Base = &q.project.ProjectInfo, q.base()
 	}
 	var page bytes.Buffer
-	if err := q.c.pages[name].Execute(&page, v); err != nil {
+	if err := q.frame.templates[name].Execute(&page, v); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	h := q.w.Header()
@@ -114,10 +192,10 @@ func (q *request) showFormAgain(name string, v view, err error) error {
 }
 
 // fail responds with a page that describes the error.
-func (c *Console) fail(q *request, err error) {
+func (f *frame) fail(q *request, err error) {
 	e := known(err)
 	if e == nil {
-		c.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
+		f.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
 		e = &service.Error{Status: http.StatusInternalServerError,
 			Message: "Something went wrong in the server. Its log says more."}
 	}
@@ -134,7 +212,7 @@ func (c *Console) fail(q *request, err error) {
 	}
 	if err := q.showStatus(e.Status, "error", view{Title: http.StatusText(e.Status), Error: text,
 		D: e.Status}); err != nil {
-		c.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
+		f.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
 		http.Error(q.w, "Something went wrong in the server.", http.StatusInternalServerError)
 	}
 }
@@ -214,4 +292,30 @@ func took(d time.Duration) string {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
 	return d.Round(time.Second).String()
+}
+
+// failScript responds with an error in the API's form.
+func (f *frame) failScript(q *request, err error) {
+	e := known(err)
+	if e == nil {
+		f.log.ErrorContext(q.r.Context(), "request of a page failed", "path", q.r.URL.Path, "error", err)
+		e = &service.Error{Status: http.StatusInternalServerError, Code: "internal",
+			Message: "something went wrong in the server; its log says more"}
+	}
+	retryAfter(q.w.Header(), e)
+	q.w.Header().Set("Content-Type", "application/json")
+	q.w.WriteHeader(e.Status)
+	// A client that disconnected reads nothing.
+	_ = json.NewEncoder(q.w).Encode(map[string]string{"error": e.Code, "message": e.Message})
+}
+
+func (a assets) serve(q *request) error {
+	file, ok := a[q.r.PathValue("name")]
+	if !ok {
+		return service.ErrNotFound
+	}
+	q.w.Header().Set("Content-Type", file.kind)
+	q.w.Header().Set("Cache-Control", "max-age=300")
+	_, err := q.w.Write(file.text)
+	return err
 }

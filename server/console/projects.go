@@ -10,8 +10,11 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
+// projectPages has the pages of projects as a whole: the list, the overview, the settings and the usage.
+type projectPages struct{ dropper }
+
 // home redirects to the first project, or to the list if there is none.
-func (c *Console) home(q *request) error {
+func (c *projectPages) home(q *request) error {
 	p, err := q.person.Project(q.r.Context(), "")
 	switch {
 	case errors.Is(err, service.ErrNotFound):
@@ -29,11 +32,11 @@ type projects struct {
 	Name string
 }
 
-func (c *Console) projectsPage(q *request) error {
+func (c *projectPages) list(q *request) error {
 	return q.show("projects", view{Title: "Projects", D: projects{Plan: q.person.Plan()}})
 }
 
-func (c *Console) createProject(q *request) error {
+func (c *projectPages) create(q *request) error {
 	name := q.field("name")
 	p, err := q.person.CreateProject(q.r.Context(), name)
 	if err != nil {
@@ -53,7 +56,7 @@ type overview struct {
 	Curl    string
 }
 
-func (c *Console) overview(q *request) error {
+func (c *projectPages) overview(q *request) error {
 	ctx := q.r.Context()
 	keys, err := q.project.Keys(ctx)
 	if err != nil {
@@ -115,13 +118,13 @@ type settings struct {
 	Days, Runs string
 }
 
-func (c *Console) settingsPage(q *request) error {
+func (c *projectPages) settings(q *request) error {
 	p := q.project
 	return q.show("settings", view{Title: "Settings", Tab: "settings", D: settings{p.Name, strconv.Itoa(p.ReportDays),
 		strconv.Itoa(p.ReportRuns)}})
 }
 
-func (c *Console) changeSettings(q *request) error {
+func (c *projectPages) changeSettings(q *request) error {
 	s := settings{q.field("name"), q.field("days"), q.field("runs")}
 	days, bad := strconv.Atoi(strings.TrimSpace(s.Days))
 	runs, worse := strconv.Atoi(strings.TrimSpace(s.Runs))
@@ -135,8 +138,8 @@ func (c *Console) changeSettings(q *request) error {
 	return q.done(q.base()+"/settings", "settings")
 }
 
-// deleteProject requires the name of the project as a confirmation.
-func (c *Console) deleteProject(q *request) error {
+// remove requires the name of the project as a confirmation.
+func (c *projectPages) remove(q *request) error {
 	p := q.project
 	if strings.TrimSpace(q.field("name")) != p.Name {
 		return q.showFormAgain("settings", view{Title: "Settings", Tab: "settings",
@@ -153,7 +156,7 @@ func (c *Console) deleteProject(q *request) error {
 
 // publicURL returns the URL of the API: the configured one, or that of the browser's request.
 func (q *request) publicURL() string {
-	u := q.c.o.Service.PublicURL()
+	u := q.frame.o.Service.PublicURL()
 	if u == service.DefaultURL {
 		u = (&url.URL{Scheme: "http", Host: q.r.Host}).String()
 	}

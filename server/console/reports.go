@@ -11,6 +11,12 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
+// reportPages has the list of reports, and the files of reports.
+type reportPages struct {
+	service *service.Service
+	api     apiCall
+}
+
 // reports is the data of the page of runs with reports, and of uploaded packs.
 type reports struct {
 	Runs   []run
@@ -24,9 +30,9 @@ type reports struct {
 // uploadNote is a file in the folder of an uploaded pack.
 const uploadNote = "upload.json"
 
-func (c *Console) reportsPage(q *request) error { return q.reportsWith(nil) }
+func (c *reportPages) page(q *request) error { return c.show(q, nil) }
 
-func (q *request) reportsWith(failed error) error {
+func (c *reportPages) show(q *request, failed error) error {
 	get := q.r.URL.Query()
 	d := reports{Text: strings.TrimSpace(get.Get("text")), Result: get.Get("result"), Kind: get.Get("kind")}
 	query := "?limit=200"
@@ -87,23 +93,23 @@ func (d reports) matches(r run) bool {
 		(d.Kind == "" || (d.Kind == "uploaded") == r.Uploaded)
 }
 
-func (c *Console) uploadPack(q *request) error {
+func (c *reportPages) upload(q *request) error {
 	var out struct{ Run string }
 	if err := q.passOn("/reports/upload", &out); err != nil {
-		return q.reportsWith(err)
+		return c.show(q, err)
 	}
 	return q.done(q.base()+"/reports", "uploaded")
 }
 
-func (c *Console) deleteReport(q *request) error {
+func (c *reportPages) remove(q *request) error {
 	if err := q.call("DELETE", "/reports/"+pathSegment(q.r.PathValue("run")), nil, nil); err != nil {
-		return q.reportsWith(err)
+		return c.show(q, err)
 	}
 	return q.done(q.base()+"/reports", "report-deleted")
 }
 
-// openReport redirects to a page of a report, at a URL that needs no cookie.
-func (c *Console) openReport(q *request) error {
+// open redirects to a page of a report, at a URL that needs no cookie.
+func (c *reportPages) open(q *request) error {
 	id, name := q.r.PathValue("run"), q.r.PathValue("path")
 	if name == "" {
 		name = "index.html"
@@ -130,14 +136,14 @@ func escaped(text string) string {
 // file serves a page of a report and the files that it loads. Reports contain texts of tested apps, so the API shows
 // them in a sandbox. Its requests have no cookie; the ticket in the URL identifies the person. A link to another run
 // goes through the project's pages.
-func (c *Console) file(q *request) error {
+func (c *reportPages) file(q *request) error {
 	q.person, q.project = nil, nil
 	id, text, name := q.r.PathValue("project"), q.r.PathValue("ticket"), q.r.PathValue("path")
 	if pack.IsRunName(text) {
 		q.redirect("/console/p/" + pathSegment(id) + "/reports/" + text + "/" + escaped(name))
 		return nil
 	}
-	person, project, run, err := c.o.Service.OpenTicket(q.r.Context(), text, q.from())
+	person, project, run, err := c.service.OpenTicket(q.r.Context(), text, q.from())
 	if err != nil {
 		return err
 	}
@@ -151,12 +157,12 @@ func (c *Console) file(q *request) error {
 		}
 	}
 	q.w.Header().Del("Cross-Origin-Opener-Policy")
-	c.o.API(q.w, r, person.In(project))
+	c.api(q.w, r, person.In(project))
 	return nil
 }
 
 // allRuns is the target of links from pages of reports to the list of runs.
-func (c *Console) allRuns(q *request) error {
+func (c *reportPages) allRuns(q *request) error {
 	q.redirect("/console/p/" + pathSegment(q.r.PathValue("project")) + "/reports")
 	return nil
 }

@@ -1,7 +1,11 @@
 package console
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,7 +17,7 @@ import (
 
 // request is a request that the console handles.
 type request struct {
-	c       *Console
+	frame   *frame
 	w       http.ResponseWriter
 	r       *http.Request
 	person  *service.Person  // nil: not logged in
@@ -22,36 +26,17 @@ type request struct {
 
 // from returns the client of the request.
 func (q *request) from() service.From {
-	address, _ := q.c.o.Client(q.r)
+	address, _ := q.frame.o.Client(q.r)
 	return service.From{Address: address, Agent: q.r.UserAgent()}
-}
-
-const plainCookie = "taproot_session"
-
-// cookieName returns a name that binds the cookie to this host, which browsers support only over TLS.
-func (c *Console) cookieName() string {
-	if c.o.Service.Secure() {
-		return "__Host-" + plainCookie
-	}
-	return plainCookie
-}
-
-func (c *Console) cookie(value string) *http.Cookie {
-	k := &http.Cookie{Name: c.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: c.o.Service.Secure(),
-		SameSite: http.SameSiteLaxMode}
-	if value == "" {
-		k.MaxAge = -1
-	}
-	return k
 }
 
 // identify finds the logged-in person; a request without a session is not an error.
 func (q *request) identify() error {
-	list := q.r.CookiesNamed(q.c.cookieName())
+	list := q.r.CookiesNamed(q.frame.cookieName())
 	if len(list) != 1 {
 		return nil // two cookies: one may have been planted from another subdomain
 	}
-	p, err := q.c.o.Service.Session(q.r.Context(), list[0].Value, q.from())
+	p, err := q.frame.o.Service.Session(q.r.Context(), list[0].Value, q.from())
 	if errors.Is(err, service.ErrInvalid) {
 		return nil
 	}
@@ -61,59 +46,6 @@ func (q *request) identify() error {
 
 // maxForm limits the body of a form; forms with files are streamed.
 const maxForm = 2 << 20
-
-// handler serves the route to people who may use it.
-func (c *Console) handler(route route) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := &request{c: c, w: w, r: r}
-		if route.who.api {
-			if err := c.answerScript(q, route); err != nil {
-				c.failScript(q, err)
-			}
-			return
-		}
-		if err := c.admit(q, route.who); err != nil {
-			c.fail(q, err)
-			return
-		}
-		if q.person == nil && route.who.person {
-			q.toLogin()
-			return
-		}
-		if err := q.readForm(); err != nil {
-			c.fail(q, err)
-			return
-		}
-		if err := route.do(c, q); err != nil {
-			c.fail(q, err)
-		}
-	})
-}
-
-// admit identifies the sender of a request, and rejects those who may not use the route. The paths of other projects do
-// not exist for them.
-func (c *Console) admit(q *request, who access) (err error) {
-	if err := q.identify(); err != nil || q.person == nil {
-		return err
-	}
-	if who.admin && !q.person.Account.Admin {
-		return &service.Error{Status: http.StatusForbidden, Code: "forbidden", Message: "This is for admins of the service."}
-	}
-	if who.role == "" {
-		return nil
-	}
-	id := q.r.PathValue("project")
-	if id == "" {
-		return service.ErrNotFound
-	}
-	if q.project, err = q.person.Project(q.r.Context(), id); err != nil {
-		return err
-	}
-	if !q.project.Role.Covers(who.role) {
-		return service.ErrForbidden
-	}
-	return nil
-}
 
 // toLogin redirects to the login form, and afterwards to the page, but never to the action of a form.
 func (q *request) toLogin() {
@@ -198,11 +130,114 @@ func known(err error) *service.Error {
 
 // attempt counts a login or a similar action: ten per minute for an address, and for an account.
 func (q *request) attempt(account string) error {
-	_, counted := q.c.o.Client(q.r)
-	quota, err := q.c.o.Service.TakeAuth(q.r.Context(), counted, strings.ToLower(strings.TrimSpace(account)))
+	_, counted := q.frame.o.Client(q.r)
+	quota, err := q.frame.o.Service.TakeAuth(q.r.Context(), counted, strings.ToLower(strings.TrimSpace(account)))
 	if err == nil && !quota.Allowed {
 		err = &service.Error{Status: http.StatusTooManyRequests, Code: "rate_limited",
 			Message: "Too many attempts. Wait a minute, then try again.", After: quota.RetryAfter}
 	}
 	return err
 }
+
+// answer records the response of the API to a request of a page.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(p)
+}
+
+// ask creates a request of the API.
+func (q *request) ask(method, path string, body io.Reader, kind string) *http.Request {
+	at := *q.r.URL
+	plain, query, _ := strings.Cut(path, "?")
+	at.Path, at.RawPath, at.RawQuery = plain, "", query
+	r := q.r.Clone(q.r.Context())
+	r.Method, r.URL, r.Header, r.RequestURI, r.Form, r.PostForm = method, &at, http.Header{}, "", nil, nil
+	r.Body, r.ContentLength = http.NoBody, 0
+	if body != nil {
+		r.Body, r.ContentLength = io.NopCloser(body), -1
+		r.Header.Set("Content-Type", kind)
+	}
+	return r
+}
+
+// call calls the API in the name of the person in the project, and decodes the response into out, unless it is nil.
+func (q *request) call(method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	return q.send(q.ask(method, path, body, "application/json"), out)
+}
+
+func (q *request) send(r *http.Request, out any) error {
+	a := &answer{header: http.Header{}}
+	q.frame.o.API(a, r, q.person.In(q.project))
+	if a.status >= http.StatusBadRequest {
+		return apiError(a)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(a.body.Bytes(), out); err != nil {
+		return fmt.Errorf("answer of the API: %w", err)
+	}
+	return nil
+}
+
+func apiError(a *answer) error {
+	var e struct{ Error, Message string }
+	if err := json.Unmarshal(a.body.Bytes(), &e); err != nil {
+		return fmt.Errorf("answer %d of the API: %w", a.status, err)
+	}
+	own := &service.Error{Status: a.status, Code: e.Error, Message: e.Message}
+	if wait, err := time.ParseDuration(a.header.Get("Retry-After") + "s"); err == nil {
+		own.After = wait
+	}
+	return own
+}
+
+// passOn streams the body of a form with a file to the API.
+func (q *request) passOn(path string, out any) error {
+	r := q.ask(http.MethodPost, path, q.r.Body, q.r.Header.Get("Content-Type"))
+	a := &upstream{answer: answer{header: http.Header{}}, w: q.w}
+	q.frame.o.API(a, r, q.person.In(q.project))
+	if a.status >= http.StatusBadRequest {
+		return apiError(&a.answer)
+	}
+	return json.Unmarshal(a.body.Bytes(), out)
+}
+
+// upstream is the response to a request with a streamed body: deadlines are set on the connection.
+type upstream struct {
+	answer
+	w http.ResponseWriter
+}
+
+// SetReadDeadline is called by http.ResponseController.
+func (u *upstream) SetReadDeadline(t time.Time) error {
+	return http.NewResponseController(u.w).SetReadDeadline(t)
+}
+
+// pathSegment escapes a text as a segment of a path.
+func pathSegment(text string) string { return url.PathEscape(text) }

@@ -1,6 +1,9 @@
 package console
 
 import (
+	"net/http"
+	"time"
+
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -8,7 +11,7 @@ import (
 type route struct {
 	pattern string
 	who     access
-	do      func(*Console, *request) error
+	do      func(*request) error
 }
 
 // access is what a route requires.
@@ -23,94 +26,123 @@ type access struct {
 
 // Routes lists the patterns of all routes.
 func Routes() (list []string) {
-	for _, r := range routes() {
+	for _, r := range (&pages{}).routes() {
 		list = append(list, r.pattern)
 	}
 	return list
 }
 
+// apiCall serves a request of the API in the name of a person.
+type apiCall func(w http.ResponseWriter, r *http.Request, who *service.Caller)
+
+// pages are the pages by subject.
+type pages struct {
+	assets    assets
+	entrance  entrance
+	providers providers
+	account   accountPages
+	projects  projectPages
+	keys      keyPages
+	members   memberPages
+	devices   devicePages
+	runs      runPages
+	reports   reportPages
+	admin     adminPages
+}
+
+func newPages(o Options, static assets) *pages {
+	d := dropper{remove: o.Drop, log: o.Log}
+	return &pages{assets: static, entrance: entrance{service: o.Service}, account: accountPages{d},
+		projects:  projectPages{d},
+		providers: providers{service: o.Service, oidc: o.OIDC, log: o.Log},
+		devices:   devicePages{api: o.API, studioPage: o.Studio, farm: o.Farm},
+		runs:      runPages{api: o.API, farm: o.Farm != nil},
+		reports:   reportPages{service: o.Service, api: o.API},
+		admin:     adminPages{dropper: d, service: o.Service, farm: o.Farm, began: time.Now()}}
+}
+
 // routes lists all paths.
-func routes() []route {
+func (p *pages) routes() []route {
 	var public, person, admin = access{}, access{person: true}, access{person: true, admin: true}
-	in := func(role service.Role) access { return access{person: true, role: role} }
-	viewer, member, manager, owner := in(service.RoleViewer), in(service.RoleMember), in(service.RoleAdmin),
-		in(service.RoleOwner)
+	with := func(role service.Role) access { return access{person: true, role: role} }
+	viewer, member, manager, owner := with(service.RoleViewer), with(service.RoleMember), with(service.RoleAdmin),
+		with(service.RoleOwner)
 	script := access{person: true, role: service.RoleViewer, api: true}
-	const p = "/console/p/{project}"
+	const in = "/console/p/{project}"
 	return []route{
-		{"GET /console/assets/{name}", public, (*Console).asset},
-		{"GET /console/login", public, (*Console).loginPage},
-		{"POST /console/login", public, (*Console).login},
-		{"GET /console/register", public, (*Console).registerPage},
-		{"POST /console/register", public, (*Console).register},
-		{"GET /console/confirm", public, (*Console).confirmPage},
-		{"POST /console/confirm", public, (*Console).confirm},
-		{"GET /console/reset", public, (*Console).resetPage},
-		{"POST /console/reset", public, (*Console).reset},
-		{"GET /console/provider", public, (*Console).providerLogin},
-		{"GET /console/provider/back", public, (*Console).fromProvider},
-		{"GET /console/files/{project}/{ticket}/{path...}", public, (*Console).file},
-		{"GET /console/files/{project}/index.html", public, (*Console).allRuns},
+		{"GET /console/assets/{name}", public, p.assets.serve},
+		{"GET /console/login", public, p.entrance.loginPage},
+		{"POST /console/login", public, p.entrance.login},
+		{"GET /console/register", public, p.entrance.registerPage},
+		{"POST /console/register", public, p.entrance.register},
+		{"GET /console/confirm", public, p.entrance.confirmPage},
+		{"POST /console/confirm", public, p.entrance.confirm},
+		{"GET /console/reset", public, p.entrance.resetPage},
+		{"POST /console/reset", public, p.entrance.reset},
+		{"GET /console/provider", public, p.providers.logIn},
+		{"GET /console/provider/back", public, p.providers.finish},
+		{"GET /console/files/{project}/{ticket}/{path...}", public, p.reports.file},
+		{"GET /console/files/{project}/index.html", public, p.reports.allRuns},
 
-		{"GET /console/{$}", person, (*Console).home},
-		{"POST /console/logout", person, (*Console).logout},
-		{"GET /console/invitation", person, (*Console).invitationPage},
-		{"POST /console/invitation", person, (*Console).acceptInvitation},
-		{"GET /console/projects", person, (*Console).projectsPage},
-		{"POST /console/projects", person, (*Console).createProject},
-		{"GET /console/account", person, (*Console).accountPage},
-		{"GET /console/account/export", person, (*Console).export},
-		{"POST /console/account/password", person, (*Console).changePassword},
-		{"POST /console/account/factor", person, (*Console).newFactor},
-		{"POST /console/account/factor/on", person, (*Console).enableFactor},
-		{"POST /console/account/factor/off", person, (*Console).disableFactor},
-		{"POST /console/account/sessions/{session}", person, (*Console).endSession},
-		{"POST /console/account/logout", person, (*Console).logoutEverywhere},
-		{"POST /console/account/provider", person, (*Console).connectProvider},
-		{"POST /console/account/delete", person, (*Console).deleteAccount},
+		{"GET /console/{$}", person, p.projects.home},
+		{"POST /console/logout", person, p.entrance.logout},
+		{"GET /console/invitation", person, p.entrance.invitationPage},
+		{"POST /console/invitation", person, p.entrance.acceptInvitation},
+		{"GET /console/projects", person, p.projects.list},
+		{"POST /console/projects", person, p.projects.create},
+		{"GET /console/account", person, p.account.page},
+		{"GET /console/account/export", person, p.account.export},
+		{"POST /console/account/password", person, p.account.changePassword},
+		{"POST /console/account/factor", person, p.account.newFactor},
+		{"POST /console/account/factor/on", person, p.account.enableFactor},
+		{"POST /console/account/factor/off", person, p.account.disableFactor},
+		{"POST /console/account/sessions/{session}", person, p.account.endSession},
+		{"POST /console/account/logout", person, p.account.logoutEverywhere},
+		{"POST /console/account/provider", person, p.providers.connect},
+		{"POST /console/account/delete", person, p.account.deleteAccount},
 
-		{"GET " + p + "/{$}", viewer, (*Console).overview},
-		{"GET " + p + "/keys", viewer, (*Console).keysPage},
-		{"POST " + p + "/keys", member, (*Console).createKey},
-		{"POST " + p + "/keys/{key}/rotate", member, (*Console).rotateKey},
-		{"POST " + p + "/keys/{key}/revoke", member, (*Console).revokeKey},
-		{"GET " + p + "/usage", viewer, (*Console).usagePage},
-		{"GET " + p + "/devices", viewer, (*Console).devicesPage},
-		{"GET " + p + "/farm", viewer, (*Console).farmPage},
-		{"POST " + p + "/devices/{device}/recording", member, (*Console).record},
-		{"POST " + p + "/devices/{device}/recording/stop", member, (*Console).stopRecording},
-		{"POST " + p + "/devices/{device}/recording/delete", member, (*Console).deleteRecording},
-		{"GET " + p + "/devices/{device}/video", viewer, (*Console).recordingVideo},
-		{"GET " + p + "/devices/{device}/studio", viewer, (*Console).studio},
-		{"GET " + p + "/api/{path...}", script, (*Console).pass},
-		{"POST " + p + "/api/{path...}", script, (*Console).pass},
-		{"GET " + p + "/runs", viewer, (*Console).runsPage},
-		{"POST " + p + "/runs", member, (*Console).startRun},
-		{"POST " + p + "/tests", member, (*Console).uploadTests},
-		{"GET " + p + "/runs/{run}", viewer, (*Console).runPage},
-		{"GET " + p + "/runs/{run}/events", viewer, (*Console).events},
-		{"POST " + p + "/runs/{run}/cancel", member, (*Console).cancelRun},
-		{"POST " + p + "/runs/{run}/rerun", member, (*Console).rerun},
-		{"GET " + p + "/reports", viewer, (*Console).reportsPage},
-		{"POST " + p + "/reports", member, (*Console).uploadPack},
-		{"GET " + p + "/reports/{run}/{path...}", viewer, (*Console).openReport},
-		{"POST " + p + "/reports/{run}/delete", member, (*Console).deleteReport},
-		{"GET " + p + "/members", viewer, (*Console).membersPage},
-		{"POST " + p + "/members", manager, (*Console).invite},
-		{"POST " + p + "/members/{account}/role", manager, (*Console).setRole},
-		{"POST " + p + "/members/{account}/remove", viewer, (*Console).removeMember}, // every member may leave
-		{"POST " + p + "/members/{account}/transfer", owner, (*Console).transfer},
-		{"POST " + p + "/invitations/{invitation}/withdraw", manager, (*Console).withdraw},
-		{"GET " + p + "/log", manager, (*Console).logPage},
-		{"GET " + p + "/settings", manager, (*Console).settingsPage},
-		{"POST " + p + "/settings", manager, (*Console).changeSettings},
-		{"POST " + p + "/delete", owner, (*Console).deleteProject},
+		{"GET " + in + "/{$}", viewer, p.projects.overview},
+		{"GET " + in + "/keys", viewer, p.keys.page},
+		{"POST " + in + "/keys", member, p.keys.create},
+		{"POST " + in + "/keys/{key}/rotate", member, p.keys.rotate},
+		{"POST " + in + "/keys/{key}/revoke", member, p.keys.revoke},
+		{"GET " + in + "/usage", viewer, p.projects.usage},
+		{"GET " + in + "/devices", viewer, p.devices.page},
+		{"GET " + in + "/farm", viewer, p.devices.farmPage},
+		{"POST " + in + "/devices/{device}/recording", member, p.devices.record},
+		{"POST " + in + "/devices/{device}/recording/stop", member, p.devices.stopRecording},
+		{"POST " + in + "/devices/{device}/recording/delete", member, p.devices.deleteRecording},
+		{"GET " + in + "/devices/{device}/video", viewer, p.devices.video},
+		{"GET " + in + "/devices/{device}/studio", viewer, p.devices.studio},
+		{"GET " + in + "/api/{path...}", script, p.devices.pass},
+		{"POST " + in + "/api/{path...}", script, p.devices.pass},
+		{"GET " + in + "/runs", viewer, p.runs.page},
+		{"POST " + in + "/runs", member, p.runs.start},
+		{"POST " + in + "/tests", member, p.runs.uploadTests},
+		{"GET " + in + "/runs/{run}", viewer, p.runs.run},
+		{"GET " + in + "/runs/{run}/events", viewer, p.runs.events},
+		{"POST " + in + "/runs/{run}/cancel", member, p.runs.cancel},
+		{"POST " + in + "/runs/{run}/rerun", member, p.runs.rerun},
+		{"GET " + in + "/reports", viewer, p.reports.page},
+		{"POST " + in + "/reports", member, p.reports.upload},
+		{"GET " + in + "/reports/{run}/{path...}", viewer, p.reports.open},
+		{"POST " + in + "/reports/{run}/delete", member, p.reports.remove},
+		{"GET " + in + "/members", viewer, p.members.page},
+		{"POST " + in + "/members", manager, p.members.invite},
+		{"POST " + in + "/members/{account}/role", manager, p.members.setRole},
+		{"POST " + in + "/members/{account}/remove", viewer, p.members.remove}, // every member may leave
+		{"POST " + in + "/members/{account}/transfer", owner, p.members.transfer},
+		{"POST " + in + "/invitations/{invitation}/withdraw", manager, p.members.withdraw},
+		{"GET " + in + "/log", manager, p.members.log},
+		{"GET " + in + "/settings", manager, p.projects.settings},
+		{"POST " + in + "/settings", manager, p.projects.changeSettings},
+		{"POST " + in + "/delete", owner, p.projects.remove},
 
-		{"GET /console/admin", admin, (*Console).adminPage},
-		{"GET /console/admin/accounts", admin, (*Console).accountsPage},
-		{"POST /console/admin/accounts", admin, (*Console).createAccount},
-		{"POST /console/admin/accounts/{account}/{action}", admin, (*Console).alterAccount},
-		{"GET /console/admin/hosts", admin, (*Console).hostsPage},
-		{"GET /console/admin/log", admin, (*Console).adminLog},
+		{"GET /console/admin", admin, p.admin.health},
+		{"GET /console/admin/accounts", admin, p.admin.accounts},
+		{"POST /console/admin/accounts", admin, p.admin.createAccount},
+		{"POST /console/admin/accounts/{account}/{action}", admin, p.admin.alterAccount},
+		{"GET /console/admin/hosts", admin, p.admin.hosts},
+		{"GET /console/admin/log", admin, p.admin.auditLog},
 	}
 }

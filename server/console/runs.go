@@ -15,6 +15,12 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
+// runPages has the pages of runs, and their forms.
+type runPages struct {
+	api  apiCall
+	farm bool // the server is the hub of a farm
+}
+
 // run is a run, as the pages show it.
 type run struct {
 	jobs.Record
@@ -121,9 +127,9 @@ func (s start) OnText() string { return strings.Join(s.On, ",") }
 
 const pageLength = 50
 
-func (c *Console) runsPage(q *request) error { return q.runsWith(start{}, nil) }
+func (c *runPages) page(q *request) error { return c.show(q, start{}, nil) }
 
-func (q *request) runsWith(form start, failed error) error {
+func (c *runPages) show(q *request, form start, failed error) error {
 	v := view{Title: "Runs", Tab: "runs"}
 	d := runs{Form: form, Key: rand.Text()}
 	path := "/runs?limit=200"
@@ -166,7 +172,7 @@ func (q *request) runsWith(form start, failed error) error {
 	return q.show("runs", v)
 }
 
-func (c *Console) startRun(q *request) error {
+func (c *runPages) start(q *request) error {
 	f := start{Tests: q.r.PostForm["tests"], YAML: strings.ReplaceAll(q.field("yaml"), "\r\n", "\n"),
 		Platform: q.field("platform"), Device: strings.TrimSpace(q.field("device")),
 		Labels: strings.TrimSpace(q.field("labels"))}
@@ -174,20 +180,20 @@ func (c *Console) startRun(q *request) error {
 		f.YAML = ""
 	}
 	var wrong error
-	if q.c.o.Farm != nil {
+	if c.farm {
 		wrong = f.place(strings.TrimSpace(q.field("pool")), q.field("on"), strings.TrimSpace(q.field("priority")))
 	}
 	if wrong != nil {
-		return q.runsWith(f, wrong)
+		return c.show(q, f, wrong)
 	}
 	rec, err := q.start(f, q.field("key"))
 	switch {
 	case err != nil && f.YAML == "" && len(f.Tests) == 0:
-		return q.runsWith(f, invalid("Choose one or more tests, or write one."))
+		return c.show(q, f, invalid("Choose one or more tests, or write one."))
 	case err != nil && f.YAML != "" && len(f.Tests) > 0:
-		return q.runsWith(f, invalid("Choose tests of the folder, or write one: not both."))
+		return c.show(q, f, invalid("Choose tests of the folder, or write one: not both."))
 	case err != nil:
-		return q.runsWith(f, err)
+		return c.show(q, f, err)
 	}
 	q.redirect(q.base() + "/runs/" + pathSegment(rec.ID))
 	return nil
@@ -231,20 +237,20 @@ func (q *request) start(f start, key string) (rec jobs.Record, err error) {
 	return rec, err
 }
 
-func (c *Console) uploadTests(q *request) error {
+func (c *runPages) uploadTests(q *request) error {
 	var out struct{ Files int }
 	if err := q.passOn("/tests", &out); err != nil {
-		return q.runsWith(start{}, err)
+		return c.show(q, start{}, err)
 	}
 	return q.done(q.base()+"/runs", "tests")
 }
 
-func (c *Console) runPage(q *request) error {
+func (c *runPages) run(q *request) error {
 	r, err := q.run()
 	if err != nil {
 		return err
 	}
-	return q.runWith(r, nil)
+	return c.showRun(q, r, nil)
 }
 
 func (q *request) run() (r run, err error) {
@@ -259,7 +265,7 @@ func (q *request) run() (r run, err error) {
 	return runOf(rec, names), nil
 }
 
-func (q *request) runWith(r run, failed error) error {
+func (c *runPages) showRun(q *request, r run, failed error) error {
 	v := view{Title: "Run " + r.ID, Tab: "runs", D: r, Refresh: r.Under()}
 	if failed != nil {
 		return q.showFormAgain("run", v, failed)
@@ -268,16 +274,16 @@ func (q *request) runWith(r run, failed error) error {
 }
 
 // events passes on the events of a run.
-func (c *Console) events(q *request) error {
+func (c *runPages) events(q *request) error {
 	r := q.ask(http.MethodGet, "/runs/"+pathSegment(q.r.PathValue("run"))+"/events", nil, "")
 	if last := q.r.Header.Get("Last-Event-ID"); last != "" {
 		r.Header.Set("Last-Event-ID", last)
 	}
-	c.o.API(q.w, r, q.person.In(q.project))
+	c.api(q.w, r, q.person.In(q.project))
 	return nil
 }
 
-func (c *Console) cancelRun(q *request) error {
+func (c *runPages) cancel(q *request) error {
 	id := q.r.PathValue("run")
 	if err := q.call("DELETE", "/runs/"+pathSegment(id), nil, nil); err != nil {
 		return err
@@ -286,7 +292,7 @@ func (c *Console) cancelRun(q *request) error {
 }
 
 // rerun starts the cases again that did not pass.
-func (c *Console) rerun(q *request) error {
+func (c *runPages) rerun(q *request) error {
 	r, err := q.run()
 	if err != nil {
 		return err
@@ -298,7 +304,7 @@ func (c *Console) rerun(q *request) error {
 		}
 	}
 	if len(f.Tests) == 0 {
-		return q.runWith(r, invalid("Nothing in this run failed."))
+		return c.showRun(q, r, invalid("Nothing in this run failed."))
 	}
 	rec, err := q.start(f, "")
 	if e := known(err); e != nil && e.Status == http.StatusBadRequest {
@@ -307,7 +313,7 @@ func (c *Console) rerun(q *request) error {
 				"again. " + sentence(e.Message))
 	}
 	if err != nil {
-		return q.runWith(r, err)
+		return c.showRun(q, r, err)
 	}
 	q.redirect(q.base() + "/runs/" + pathSegment(rec.ID))
 	return nil

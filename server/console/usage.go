@@ -46,7 +46,7 @@ const (
 
 var sinces = []string{"month", "30", "90"}
 
-func (c *Console) usagePage(q *request) error {
+func (c *projectPages) usage(q *request) error {
 	since := q.r.URL.Query().Get("since")
 	if !slices.Contains(sinces, since) {
 		since = sinces[0]
