@@ -126,7 +126,7 @@ func TestRealADB(t *testing.T) {
 }
 
 func (r *rig) running(name string) bool {
-	for _, p := range r.phone.procs.list() {
+	for _, p := range r.phone.kernel.procs.list() {
 		if p.name == name {
 			return true
 		}

@@ -39,18 +39,33 @@ func AgentAPK(name, version string, code int, certificate string) string {
 		version, code, certificate, agentAPI)
 }
 
+// agents is the agent of a phone, whether it runs or not.
+type agents struct {
+	sys    *system
+	reboot func(takes time.Duration) // restarts the phone, as a fault can ask for
+
+	faults agentFaults
+
+	// the lock of sys guards what follows
+	run  *agentRun // nil: none runs
+	hung map[string]bool
+}
+
 // agentRun is the agent's process.
 type agentRun struct {
-	phone    *Phone
+	phone    *agents
+	sys      *system
 	pid      int
 	version  string
 	code     int
 	conns    *pipeListener
 	web      *http.Server
 	ended    chan struct{}
-	end      func()
+	finish   func()
 	suspends bool // the user's accessibility services
 	calmly   bool // it was asked to leave
+
+	settings agentSettings
 
 	mu       sync.Mutex
 	owns     bool // it has the phone's one UiAutomation
@@ -58,93 +73,33 @@ type agentRun struct {
 	stuck    bool // it does not respond any more
 	session  string
 	made     int
-	settings map[string]any
 	elements map[string]foundElement
 	lastRead uint32     // the foreground activity at its last read
 	slow     sync.Mutex // one source at a time
 }
 
-// amInstrument runs the agent until it ends; nothing else can be instrumented here.
-func amInstrument(c *call, args []string) int {
-	name, extras, wait := "", map[string]string{}, false
-	for ; len(args) > 0; args = args[1:] {
-		switch a := args[0]; {
-		case a == "-e" && len(args) > 2:
-			extras[args[1]], args = args[2], args[2:]
-		case a == "-w":
-			wait = true
-		case a == "--user" && len(args) > 1:
-			args = args[1:]
-		case a == "--no-hidden-api-checks" && c.phone.prof.api < 28, strings.HasPrefix(a, "--no-") && c.phone.opts.PlainAm:
-			return c.fail(1, "Error: Unknown option: %s", a)
-		case strings.Contains(a, "/"):
-			name = a
-		}
-	}
-	pkg, class, _ := strings.Cut(name, "/")
-	failed := func(why string) int {
-		c.printf("INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS: Error=%s\n"+
-			"INSTRUMENTATION_STATUS_CODE: -1\n", why)
-		return c.fail(1, "android.util.AndroidException: INSTRUMENTATION_FAILED: %s/%s", pkg, class)
-	}
-	p := c.phone
-	p.mu.Lock()
-	server, test := p.packages[AgentPackage], p.packages[AgentTestPackage]
-	p.mu.Unlock()
-	switch {
-	case name != agentRunner || test == nil || server == nil:
-		return failed(fmt.Sprintf("Unable to find instrumentation info for: ComponentInfo{%s/%s}", pkg, class))
-	case server.signed != test.signed:
-		return failed("Permission Denial: starting instrumentation ComponentInfo{" + name +
-			"} from pid=0, uid=0 not allowed because package " +
-			AgentTestPackage + " does not have a signature matching the target " + AgentPackage)
-	case !wait:
-		return c.fail(1, "only am instrument -w is simulated")
-	}
-	a := p.startAgent(c.ctx, server, extras["DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES"] != "true")
-	if a == nil {
-		c.printf("INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n")
-		return 0
-	}
-	select {
-	case <-a.ended:
-	case <-c.ctx.Done():
-		a.lostShell()
-		return 128 + signalOf(c.ctx)
-	}
-	if a.calmly {
-		c.printf("\nTime: 12.3\n\nOK (1 test)\n\n\nINSTRUMENTATION_CODE: -1\n")
-	} else {
-		c.printf("INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n")
-	}
-	return 0
-}
-
-// startAgent starts a process; one that runs already is force-stopped, and one with a taken port dies. nil: it did
+// start starts a process; one that runs already is force-stopped, and one with a taken port dies. nil: it did
 // not live.
-func (p *Phone) startAgent(ctx context.Context, of *installed, suspends bool) *agentRun {
-	p.mu.Lock()
-	old := p.agent
-	p.mu.Unlock()
-	if old != nil {
+func (p *agents) start(ctx context.Context, of *installed, suspends bool) *agentRun {
+	if old := p.running(); old != nil {
 		old.end()
 		<-old.gone()
 	}
-	if !pause(ctx, p.opts.Latency.AgentStart) || p.agentFaults.stolen() {
+	if !pause(ctx, p.sys.opts.Latency.AgentStart) || p.faults.stolen() {
 		return nil
 	}
-	a := &agentRun{phone: p, pid: p.procs.pid(), version: of.version, code: of.code, conns: newPipeListener(),
+	a := &agentRun{phone: p, sys: p.sys, pid: p.sys.procs.pid(), version: of.version, code: of.code, conns: newPipeListener(),
 		ended: make(chan struct{}), suspends: suspends,
-		settings: agentDefaults(), elements: map[string]foundElement{}}
-	a.end = sync.OnceFunc(func() { close(a.ended) })
-	a.web = &http.Server{Handler: a.routes(), IdleTimeout: p.opts.AgentIdle}
-	a.owns = p.setDumping(true)
-	p.procs.add(&process{pid: a.pid, ppid: 512, user: "u0_a199", name: AgentPackage, args: AgentPackage})
-	p.mu.Lock()
-	p.agent = a
-	p.mu.Unlock()
-	p.work.run(func() { _ = a.web.Serve(a.conns) })
-	p.work.run(a.watch)
+		settings: agentSettings{values: agentDefaults()}, elements: map[string]foundElement{}}
+	a.finish = sync.OnceFunc(func() { close(a.ended) })
+	a.web = &http.Server{Handler: a.routes(), IdleTimeout: p.sys.opts.AgentIdle}
+	a.owns = p.sys.setDumping(true)
+	p.sys.procs.add(&process{pid: a.pid, ppid: 512, user: "u0_a199", name: AgentPackage, args: AgentPackage})
+	p.sys.mu.Lock()
+	p.run, p.sys.ui.automated = a, a
+	p.sys.mu.Unlock()
+	p.sys.work.run(func() { _ = a.web.Serve(a.conns) })
+	p.sys.work.run(a.watch)
 	return a
 }
 
@@ -152,22 +107,22 @@ func (p *Phone) startAgent(ctx context.Context, of *installed, suspends bool) *a
 func (a *agentRun) watch() {
 	select {
 	case <-a.ended:
-	case <-a.phone.ctx.Done():
+	case <-a.sys.ctx.Done():
 		a.end()
 	}
 	_ = a.web.Close()
 	a.conns.Close()
 	p := a.phone
-	p.procs.remove(a.pid)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.sys.procs.remove(a.pid)
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.owns {
-		p.dumping, a.owns = false, false
+		p.sys.dumping, a.owns = false, false
 	}
-	if p.agent == a {
-		p.agent = nil
+	if p.run == a {
+		p.run, p.sys.ui.automated = nil, nil
 	}
 	a.conns.markGone()
 }
@@ -176,22 +131,26 @@ func (a *agentRun) gone() <-chan struct{} { return a.conns.gone }
 
 // lostShell: the am process was what UiAutomation went through.
 func (a *agentRun) lostShell() {
-	p := a.phone
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	a.sys.mu.Lock()
+	defer a.sys.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.orphan = true
 	if a.owns {
-		p.dumping, a.owns = false, false
+		a.sys.dumping, a.owns = false, false
 	}
 }
 
-// agentHolds reports whether a running agent has the place for an automation service.
-func (p *Phone) agentHolds() bool {
-	p.mu.Lock()
-	a := p.agent
-	p.mu.Unlock()
+// running is the agent's process, nil when it does not run.
+func (p *agents) running() *agentRun {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.run
+}
+
+// holds reports whether a running agent has the place for an automation service.
+func (p *agents) holds() bool {
+	a := p.running()
 	return a != nil && a.works()
 }
 
@@ -202,21 +161,18 @@ func (a *agentRun) works() bool {
 	return a.owns && !a.orphan
 }
 
-// stopAgent ends the agent when one of its packages is stopped. Phone.mu is held.
-func (p *Phone) stopAgent(pkg string) {
-	if p.agent != nil && (pkg == AgentPackage || pkg == AgentTestPackage) {
-		p.agent.end()
-	}
-}
+// consistsOf reports whether the process ends with a package.
+func (a *agentRun) consistsOf(pkg string) bool { return pkg == AgentPackage || pkg == AgentTestPackage }
+
+// end ends the process.
+func (a *agentRun) end() { a.finish() }
 
 // tcpService is a port of the phone: only the agent listens.
-func (p *Phone) tcpService(port string) (serviceFunc, bool) {
-	if p.agentFaults.stolen() && port == fmt.Sprint(agentPort) {
+func (p *agents) tcpService(port string) (serviceFunc, bool) {
+	if p.faults.stolen() && port == fmt.Sprint(agentPort) {
 		return strangersPort, true
 	}
-	p.mu.Lock()
-	a := p.agent
-	p.mu.Unlock()
+	a := p.running()
 	if a == nil {
 		return nil, false
 	}
@@ -302,25 +258,22 @@ func (l *pipeListener) Close() error {
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv6zero, Port: agentPort} }
 
 // AgentListens reports whether the agent's ports can be reached.
-func (p *Phone) AgentListens() bool {
+func (p *agents) AgentListens() bool {
 	_, ok := p.tcpService(fmt.Sprint(agentPort))
 	return ok
 }
 
 // KillAgent ends the agent's process, as a vendor's battery saver does.
-func (p *Phone) KillAgent() {
-	p.mu.Lock()
-	a := p.agent
-	p.mu.Unlock()
-	if a != nil {
+func (p *agents) KillAgent() {
+	if a := p.running(); a != nil {
 		a.end()
 		<-a.gone()
 	}
 }
 
 // KillAgentShell ends the shell that the agent was started from, and leaves the agent alone.
-func (p *Phone) KillAgentShell() {
-	for _, pr := range p.procs.list() {
+func (p *agents) KillAgentShell() {
+	for _, pr := range p.sys.procs.list() {
 		if pr.kill != nil && strings.Contains(pr.args, "am instrument") && !slices.Contains([]string{"sh"}, pr.name) {
 			pr.kill(sigKILL)
 		}
@@ -329,19 +282,18 @@ func (p *Phone) KillAgentShell() {
 
 // HoldAutomation takes the one place for an automation service, as another tool does, or releases it. It is false
 // when it is taken.
-func (p *Phone) HoldAutomation(on bool) bool { return p.setDumping(on) }
+func (p *agents) HoldAutomation(on bool) bool { return p.sys.setDumping(on) }
 
 // AgentSuspends reports whether the agent that runs keeps the user's accessibility services off.
-func (p *Phone) AgentSuspends() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.agent != nil && p.agent.suspends
+func (p *agents) AgentSuspends() bool {
+	a := p.running()
+	return a != nil && a.suspends
 }
 
 // HangApp makes an app stop answering: its windows are there and have no elements.
-func (p *Phone) HangApp(pkg string, hung bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *agents) HangApp(pkg string, hung bool) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
 	if p.hung == nil {
 		p.hung = map[string]bool{}
 	}

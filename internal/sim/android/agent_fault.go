@@ -49,31 +49,31 @@ type armedAgentFault struct {
 }
 
 // FailAgent arms a fault of the agent; HealAgent disarms all.
-func (p *Phone) FailAgent(f AgentFault) {
-	p.agentFaults.mu.Lock()
-	defer p.agentFaults.mu.Unlock()
-	p.agentFaults.all = append(p.agentFaults.all, &armedAgentFault{AgentFault: f})
+func (p *agents) FailAgent(f AgentFault) {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	p.faults.all = append(p.faults.all, &armedAgentFault{AgentFault: f})
 }
 
 // HealAgent disarms all faults of the agent.
-func (p *Phone) HealAgent() {
-	p.agentFaults.mu.Lock()
-	defer p.agentFaults.mu.Unlock()
-	p.agentFaults.all, p.agentFaults.taken = nil, false
+func (p *agents) HealAgent() {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	p.faults.all, p.faults.taken = nil, false
 }
 
 // TakeAgentPort lets another program listen on the agent's port: an agent that starts cannot.
-func (p *Phone) TakeAgentPort() {
-	p.agentFaults.mu.Lock()
-	defer p.agentFaults.mu.Unlock()
-	p.agentFaults.taken = true
+func (p *agents) TakeAgentPort() {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	p.faults.taken = true
 }
 
 // AgentAsked says how often the agent was asked, by method and the last part of the path: "GET source".
-func (p *Phone) AgentAsked(route string) int {
-	p.agentFaults.mu.Lock()
-	defer p.agentFaults.mu.Unlock()
-	return p.agentFaults.asked[route]
+func (p *agents) AgentAsked(route string) int {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	return p.faults.asked[route]
 }
 
 func (l *agentFaults) stolen() bool {
@@ -126,7 +126,7 @@ func (k *kept) send(w http.ResponseWriter) {
 // failing runs a handler with the faults that are armed.
 func (a *agentRun) failing(w http.ResponseWriter, r *http.Request, do http.HandlerFunc) {
 	path := r.URL.Path
-	if a.hasSession(r) {
+	if hasSession(r) {
 		path = strings.TrimPrefix(path, "/session/"+r.PathValue("id"))
 	}
 	route := r.Method + " " + path[strings.LastIndex(path, "/")+1:]
@@ -137,9 +137,9 @@ func (a *agentRun) failing(w http.ResponseWriter, r *http.Request, do http.Handl
 		a.hang(r)
 		panic(http.ErrAbortHandler)
 	}
-	f, found := a.phone.agentFaults.match(route)
+	f, found := a.phone.faults.match(route)
 	if !found {
-		defer a.phone.busy.work()()
+		defer a.sys.busy.work()()
 		do(w, r)
 		return
 	}
@@ -150,7 +150,7 @@ func (a *agentRun) failing(w http.ResponseWriter, r *http.Request, do http.Handl
 	a.break_(w, r, f, answer)
 }
 
-func (a *agentRun) hasSession(r *http.Request) bool { return r.PathValue("id") != "" }
+func hasSession(r *http.Request) bool { return r.PathValue("id") != "" }
 
 // hang waits until the client or the agent is gone.
 func (a *agentRun) hang(r *http.Request) {
@@ -171,7 +171,7 @@ func (a *agentRun) break_(w http.ResponseWriter, r *http.Request, f AgentFault, 
 		a.phone.PutAgent("10.6.7", 279, "a40da80a")
 		a.end()
 	case AgentReboot:
-		go a.phone.Reboot(f.Delay)
+		go a.phone.reboot(f.Delay)
 		<-a.ended
 	case AgentWedge:
 		a.mu.Lock()
@@ -184,25 +184,25 @@ func (a *agentRun) break_(w http.ResponseWriter, r *http.Request, f AgentFault, 
 			return
 		}
 	case AgentRefuse:
-		a.problem(w, http.StatusBadRequest, "invalid element state", "The touch down event injection has failed")
+		problem(w, http.StatusBadRequest, "invalid element state", "The touch down event injection has failed")
 		return
 	case AgentBroken:
-		a.problem(w, http.StatusInternalServerError, "unknown error",
+		problem(w, http.StatusInternalServerError, "unknown error",
 			"java.lang.NullPointerException: Attempt to invoke a virtual method on a null object reference")
 		return
 	case AgentOrphan:
 		a.lostShell()
-		a.problem(w, http.StatusInternalServerError, "unknown error",
+		problem(w, http.StatusInternalServerError, "unknown error",
 			"java.lang.IllegalStateException: UiAutomation not connected!")
 		return
 	case AgentGarbage, AgentHalf:
-		a.raw(w, f.Kind, answer)
+		raw(w, f.Kind, answer)
 	}
 	panic(http.ErrAbortHandler)
 }
 
 // raw writes past the HTTP server.
-func (a *agentRun) raw(w http.ResponseWriter, kind AgentFaultKind, answer *kept) {
+func raw(w http.ResponseWriter, kind AgentFaultKind, answer *kept) {
 	hijacker, ok := w.(http.Hijacker)
 	if !ok {
 		return

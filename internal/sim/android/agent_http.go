@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -33,14 +35,14 @@ func (a *agentRun) routes() http.Handler {
 		on(method+" /session/{id}"+path, func(w http.ResponseWriter, r *http.Request) { a.inSession(w, r, do) })
 	}
 	on("GET /status", func(w http.ResponseWriter, _ *http.Request) {
-		a.give(w, "None", map[string]any{"ready": true, "message": "UiAutomator2 Server is ready to accept commands",
+		give(w, "None", map[string]any{"ready": true, "message": "UiAutomator2 Server is ready to accept commands",
 			"build": map[string]any{"version": a.version, "versionCode": a.code}})
 	})
 	on("GET /sessions", a.listSessions)
 	on("POST /session", a.newSession)
 	on("DELETE /session/{id}", func(w http.ResponseWriter, r *http.Request) {
 		a.inSession(w, r, func(w http.ResponseWriter, _ *http.Request, _ map[string]any) {
-			a.give(w, r.PathValue("id"), nil)
+			give(w, r.PathValue("id"), nil)
 			a.calmly = true
 			time.AfterFunc(15*time.Millisecond, a.end)
 		})
@@ -48,7 +50,7 @@ func (a *agentRun) routes() http.Handler {
 	in("GET /appium/settings", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.give(w, a.session, a.settings)
+		give(w, a.session, a.settings.all())
 	})
 	in("POST /appium/settings", a.setSettings)
 	in("POST /appium/list_windows", a.listWindows)
@@ -62,10 +64,10 @@ func (a *agentRun) routes() http.Handler {
 	in("POST /element/{element}/value", a.elementValue)
 	in("POST /actions", a.actions)
 	in("POST /back", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-		a.phone.mu.Lock()
-		a.phone.ui.back()
-		a.phone.mu.Unlock()
-		a.give(w, r.PathValue("id"), nil)
+		a.sys.mu.Lock()
+		a.sys.ui.back()
+		a.sys.mu.Unlock()
+		give(w, r.PathValue("id"), nil)
 	})
 	in("POST /appium/device/press_keycode", a.pressKey)
 	in("POST /appium/device/set_clipboard", a.setClipboard)
@@ -79,23 +81,25 @@ func (a *agentRun) routes() http.Handler {
 		a.answerAlert(w, r, false, body)
 	})
 	on("/", func(w http.ResponseWriter, r *http.Request) {
-		a.problem(w, http.StatusNotFound, "unknown command", "The requested resource could not be found: "+r.Method+" "+
+		problem(w, http.StatusNotFound, "unknown command", "The requested resource could not be found: "+r.Method+" "+
 			r.URL.Path)
 	})
 	return mux
 }
 
-func (a *agentRun) give(w http.ResponseWriter, session string, value any) {
-	a.write(w, http.StatusOK, map[string]any{"sessionId": session, "value": value})
+// give responds with a value.
+func give(w http.ResponseWriter, session string, value any) {
+	write(w, http.StatusOK, map[string]any{"sessionId": session, "value": value})
 }
 
-func (a *agentRun) problem(w http.ResponseWriter, status int, kind, message string) {
-	a.write(w, status, map[string]any{"sessionId": "None", "value": map[string]any{"error": kind, "message": message,
+// problem responds with an error.
+func problem(w http.ResponseWriter, status int, kind, message string) {
+	write(w, status, map[string]any{"sessionId": "None", "value": map[string]any{"error": kind, "message": message,
 		"stacktrace": kind +
 			"\n\tat io.appium.uiautomator2.handler.request.SafeRequestHandler.handle(SafeRequestHandler.java:59)"}})
 }
 
-func (a *agentRun) write(w http.ResponseWriter, status int, answer any) {
+func write(w http.ResponseWriter, status int, answer any) {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		status, text = http.StatusInternalServerError, []byte("{}")
@@ -114,7 +118,7 @@ func (a *agentRun) write(w http.ResponseWriter, status int, answer any) {
 }
 
 // body reads what the client sends; false: it was refused.
-func (a *agentRun) body(w http.ResponseWriter, r *http.Request) (map[string]any, bool) {
+func body(w http.ResponseWriter, r *http.Request) (map[string]any, bool) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -122,7 +126,7 @@ func (a *agentRun) body(w http.ResponseWriter, r *http.Request) (map[string]any,
 	}
 	body := map[string]any{}
 	if len(text) > 0 && json.Unmarshal(text, &body) != nil {
-		a.problem(w, http.StatusBadRequest, "invalid argument", "com.google.gson.JsonSyntaxException")
+		problem(w, http.StatusBadRequest, "invalid argument", "com.google.gson.JsonSyntaxException")
 		return nil, false
 	}
 	return body, true
@@ -131,7 +135,7 @@ func (a *agentRun) body(w http.ResponseWriter, r *http.Request) (map[string]any,
 // inSession refuses what belongs to no session, or needs the UiAutomation that is gone.
 func (a *agentRun) inSession(w http.ResponseWriter, r *http.Request, do func(http.ResponseWriter, *http.Request,
 	map[string]any)) {
-	body, ok := a.body(w, r)
+	body, ok := body(w, r)
 	if !ok {
 		return
 	}
@@ -141,9 +145,9 @@ func (a *agentRun) inSession(w http.ResponseWriter, r *http.Request, do func(htt
 	plain := r.Method == http.MethodDelete || strings.HasSuffix(r.URL.Path, "/settings")
 	switch {
 	case !known:
-		a.problem(w, http.StatusNotFound, "invalid session id", "A session is either terminated or not started")
+		problem(w, http.StatusNotFound, "invalid session id", "A session is either terminated or not started")
 	case !plain && !a.works():
-		a.problem(w, http.StatusInternalServerError, "unknown error",
+		problem(w, http.StatusInternalServerError, "unknown error",
 			"java.lang.IllegalStateException: UiAutomation not connected!")
 	default:
 		do(w, r, body)
@@ -157,7 +161,7 @@ func (a *agentRun) listSessions(w http.ResponseWriter, _ *http.Request) {
 	if a.session != "" {
 		list = append(list, map[string]any{"id": a.session, "capabilities": map[string]any{}})
 	}
-	a.give(w, "None", list)
+	give(w, "None", list)
 }
 
 func agentDefaults() map[string]any {
@@ -174,15 +178,52 @@ func agentDefaults() map[string]any {
 	}
 }
 
-// set changes one setting. A wrong type is an error; what is unknown or out of range is passed over. The lock is held.
-func (a *agentRun) set(name string, value any) error {
+// agentSettings are the settings of the agent's session.
+type agentSettings struct {
+	mu     sync.Mutex
+	values map[string]any
+}
+
+// flag reads a setting that is on or off.
+func (a *agentSettings) flag(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	on, _ := a.values[name].(bool)
+	return on
+}
+
+func (a *agentSettings) number(name string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n, _ := a.values[name].(float64)
+	return int(n)
+}
+
+// reset gives each setting its default.
+func (a *agentSettings) reset() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.values = agentDefaults()
+}
+
+// all are the settings as they are.
+func (a *agentSettings) all() map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.values)
+}
+
+// set changes one setting. A wrong type is an error; what is unknown or out of range is passed over.
+func (a *agentSettings) set(name string, value any) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	at := name
-	for known := range a.settings {
+	for known := range a.values {
 		if strings.EqualFold(known, name) {
 			at = known
 		}
 	}
-	old, known := a.settings[at]
+	old, known := a.values[at]
 	if !known {
 		return nil
 	}
@@ -201,17 +242,17 @@ func (a *agentRun) set(name string, value any) error {
 	default:
 		return fmt.Errorf("%s has a value of the wrong type", at)
 	}
-	a.settings[at] = value
+	a.values[at] = value
 	return nil
 }
 
 func (a *agentRun) newSession(w http.ResponseWriter, r *http.Request) {
-	body, ok := a.body(w, r)
+	body, ok := body(w, r)
 	if !ok {
 		return
 	}
 	if !a.works() {
-		a.problem(w, http.StatusInternalServerError, "session not created",
+		problem(w, http.StatusInternalServerError, "session not created",
 			"java.lang.IllegalStateException: UiAutomationService "+
 				"android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5e1c1f8already registered!")
 		return
@@ -232,38 +273,39 @@ func (a *agentRun) newSession(w http.ResponseWriter, r *http.Request) {
 	defer a.mu.Unlock()
 	a.made++
 	a.session = fmt.Sprintf("9d7c1f00-0000-4000-8000-%012d", a.made)
-	a.settings, a.elements = agentDefaults(), map[string]foundElement{}
+	a.elements = map[string]foundElement{}
+	a.settings.reset()
 	for k, v := range asked {
-		if err := a.set(strings.TrimPrefix(k, "appium:"), v); err != nil {
+		if err := a.settings.set(strings.TrimPrefix(k, "appium:"), v); err != nil {
 			a.session = ""
-			a.problem(w, http.StatusInternalServerError, "session not created", err.Error())
+			problem(w, http.StatusInternalServerError, "session not created", err.Error())
 			return
 		}
 	}
-	a.give(w, a.session, map[string]any{"capabilities": asked})
+	give(w, a.session, map[string]any{"capabilities": asked})
 }
 
 func (a *agentRun) setSettings(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	list, ok := body["settings"].(map[string]any)
 	if !ok {
-		a.problem(w, http.StatusBadRequest, "invalid argument", "settings must be a map")
+		problem(w, http.StatusBadRequest, "invalid argument", "settings must be a map")
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for k, v := range list {
-		if err := a.set(k, v); err != nil {
-			a.problem(w, http.StatusBadRequest, "invalid argument", err.Error())
+		if err := a.settings.set(k, v); err != nil {
+			problem(w, http.StatusBadRequest, "invalid argument", err.Error())
 			return
 		}
 	}
-	a.give(w, a.session, a.settings)
+	give(w, a.session, a.settings.all())
 }
 
 func (a *agentRun) pressKey(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	code, ok := body["keycode"].(float64)
 	if !ok {
-		a.problem(w, http.StatusBadRequest, "invalid argument", "keycode is required")
+		problem(w, http.StatusBadRequest, "invalid argument", "keycode is required")
 		return
 	}
 	meta, _ := body["metastate"].(float64)
@@ -273,51 +315,51 @@ func (a *agentRun) pressKey(w http.ResponseWriter, r *http.Request, body map[str
 	} else if int(meta)&1 != 0 {
 		keys = []int{59, int(code)}
 	}
-	p := a.phone
+	p := a.sys
 	pause(p.ctx, p.opts.Latency.AgentInput)
 	p.mu.Lock()
-	p.pressed(keys)
+	p.ui.pressed(keys)
 	if len(keys) > 1 {
 		p.ui.combination(keys)
 	} else {
 		p.ui.key(keys[0])
 	}
 	p.mu.Unlock()
-	a.give(w, r.PathValue("id"), nil)
+	give(w, r.PathValue("id"), nil)
 }
 
 func (a *agentRun) setClipboard(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	content, _ := body["content"].(string)
 	text, err := base64.StdEncoding.DecodeString(content)
 	if kind, _ := body["contentType"].(string); err != nil || !strings.EqualFold(kind, "plaintext") {
-		a.problem(w, http.StatusBadRequest, "invalid argument", "the clipboard takes PLAINTEXT in base64")
+		problem(w, http.StatusBadRequest, "invalid argument", "the clipboard takes PLAINTEXT in base64")
 		return
 	}
-	a.phone.mu.Lock()
-	a.phone.ui.clipboard = string(text)
-	a.phone.mu.Unlock()
-	a.give(w, r.PathValue("id"), nil)
+	a.sys.mu.Lock()
+	a.sys.ui.clipboard = string(text)
+	a.sys.mu.Unlock()
+	give(w, r.PathValue("id"), nil)
 }
 
 // getClipboard returns nothing from Android 10 on: the agent has no focus.
 func (a *agentRun) getClipboard(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.phone.mu.Lock()
-	text := a.phone.ui.clipboard
-	if a.phone.prof.api >= 29 {
+	a.sys.mu.Lock()
+	text := a.sys.ui.clipboard
+	if a.sys.prof.api >= 29 {
 		text = ""
 	}
-	a.phone.mu.Unlock()
-	a.give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString([]byte(text)))
+	a.sys.mu.Unlock()
+	give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString([]byte(text)))
 }
 
 func (a *agentRun) screenshot(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	pause(r.Context(), a.phone.opts.Latency.Screencap)
-	if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() {
-		a.problem(w, 500, "unable to capture screen",
+	pause(r.Context(), a.sys.opts.Latency.Screencap)
+	if a.sys.opts.secure() != SecureBlack && a.sys.forbidden() {
+		problem(w, 500, "unable to capture screen",
 			"Failed to capture a screenshot. Does the current view have 'secure' flag set?")
 		return
 	}
-	a.give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString(a.phone.encode(a.phone.captured(), true)))
+	give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString(a.sys.encode(a.sys.captured(), true)))
 }
 
 // alert finds the parts of a dialog by their ids. Phone.mu is held.
@@ -325,7 +367,7 @@ func (a *agentRun) alert() (text string, accept, dismiss *view) {
 	part := func(v *view, ids ...string) bool {
 		return slices.ContainsFunc(ids, func(id string) bool { return strings.HasSuffix(v.id, id) })
 	}
-	for _, w := range a.windows(a.phone.ui.accessible(time.Now())) {
+	for _, w := range a.windows(a.sys.ui.accessible(time.Now())) {
 		w.root.walk(func(v *view) {
 			switch {
 			case part(v, ":id/alertTitle", ":id/permission_message"):
@@ -341,29 +383,29 @@ func (a *agentRun) alert() (text string, accept, dismiss *view) {
 }
 
 func (a *agentRun) alertText(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.phone.mu.Lock()
+	a.sys.mu.Lock()
 	text, accept, _ := a.alert()
-	a.phone.mu.Unlock()
+	a.sys.mu.Unlock()
 	if accept == nil && text == "" {
-		a.problem(w, http.StatusNotFound, "no such alert",
+		problem(w, http.StatusNotFound, "no such alert",
 			"An attempt was made to operate on a modal dialog when one was not open")
 		return
 	}
-	a.give(w, r.PathValue("id"), text)
+	give(w, r.PathValue("id"), text)
 }
 
 func (a *agentRun) answerAlert(w http.ResponseWriter, r *http.Request, yes bool, body map[string]any) {
-	a.phone.mu.Lock()
+	a.sys.mu.Lock()
 	_, button, no := a.alert()
-	a.phone.mu.Unlock()
+	a.sys.mu.Unlock()
 	if !yes {
 		button = no
 	}
 	if button == nil {
-		a.problem(w, http.StatusNotFound, "no such alert",
+		problem(w, http.StatusNotFound, "no such alert",
 			"An attempt was made to operate on a modal dialog when one was not open")
 		return
 	}
-	a.phone.touch(time.Now(), button.b.Min.Add(button.b.Max).Div(2), 0)
-	a.give(w, r.PathValue("id"), nil)
+	a.sys.panel.touch(time.Now(), button.b.Min.Add(button.b.Max).Div(2), 0)
+	give(w, r.PathValue("id"), nil)
 }

@@ -51,7 +51,7 @@ func apkFacts(text string) apk {
 func (a apk) plain() bool { return a.agent }
 
 // refused is why the phone does not install it, "" when it does. Phone.mu is held.
-func (a apk) refused(p *Phone, old *installed, downgrade bool) string {
+func (a apk) refused(p *system, old *installed, downgrade bool) string {
 	switch {
 	case a.agent && p.opts.RefusesInstalls:
 		return "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user"
@@ -72,53 +72,24 @@ func (a apk) refused(p *Phone, old *installed, downgrade bool) string {
 	return ""
 }
 
-// pmInstrumentation lists what am instrument could run.
-func pmInstrumentation(c *call) int {
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	if c.phone.packages[AgentTestPackage] != nil {
-		c.printf("instrumentation:%s (target=%s)\n", agentRunner, AgentPackage)
-	}
-	return 0
-}
-
 // PutAgent installs the agent without asking, as a user did before the test.
-func (p *Phone) PutAgent(version string, code int, certificate string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *agents) PutAgent(version string, code int, certificate string) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
 	for _, name := range []string{AgentPackage, AgentTestPackage} {
-		one := &installed{name: name, label: name, uid: 10300 + len(p.packages), signed: certificate,
+		one := &installed{name: name, label: name, uid: 10300 + len(p.sys.packages), signed: certificate,
 			granted: map[string]bool{}, data: map[string]string{}}
 		if name == AgentPackage {
 			one.version, one.code = version, code
 		}
-		p.packages[name] = one
+		p.sys.packages[name] = one
 	}
 }
 
 // SignAgentTests signs the package that starts the agent with a certificate of its own, as one who built one does
 // of the two.
-func (p *Phone) SignAgentTests(certificate string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.packages[AgentTestPackage].signed = certificate
-}
-
-// Installed returns the version name of a package, and whether it is there.
-func (p *Phone) Installed(name string) (version string, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	one := p.packages[name]
-	if one == nil {
-		return "", false
-	}
-	return one.version, true
-}
-
-// RemoveApp takes a package away, as its user does.
-func (p *Phone) RemoveApp(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.stop(name)
-	delete(p.packages, name)
+func (p *agents) SignAgentTests(certificate string) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	p.sys.packages[AgentTestPackage].signed = certificate
 }

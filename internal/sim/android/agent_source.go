@@ -15,24 +15,9 @@ import (
 // toastShadow is how long the agent reports a toast after its event, whatever became of it.
 const toastShadow = 3500 * time.Millisecond
 
-// flag reads a setting that is on or off.
-func (a *agentRun) flag(name string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	on, _ := a.settings[name].(bool)
-	return on
-}
-
-func (a *agentRun) number(name string) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	n, _ := a.settings[name].(float64)
-	return int(n)
-}
-
 // windows are those that the agent sees, the topmost first. Phone.mu is held.
 func (a *agentRun) windows(f *frame) []*window {
-	if a.flag("enableMultiWindows") {
+	if a.settings.flag("enableMultiWindows") {
 		return f.reachable()
 	}
 	if w := f.active(); w != nil {
@@ -43,14 +28,14 @@ func (a *agentRun) windows(f *frame) []*window {
 
 // idle waits as the setting says; a screen that never rests is read regardless.
 func (a *agentRun) idle(r *http.Request) {
-	limit := time.Duration(a.number("waitForIdleTimeout")) * time.Millisecond
+	limit := time.Duration(a.settings.number("waitForIdleTimeout")) * time.Millisecond
 	if limit == 0 {
 		return
 	}
 	end := time.Now().Add(limit)
-	last, since := a.phone.content()
+	last, since := a.sys.content()
 	for pause(r.Context(), 20*time.Millisecond) {
-		next, at := a.phone.content()
+		next, at := a.sys.content()
 		if next != last {
 			last, since = next, at
 		}
@@ -63,21 +48,21 @@ func (a *agentRun) idle(r *http.Request) {
 func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	a.slow.Lock()
 	defer a.slow.Unlock()
-	p := a.phone
+	p := a.sys
 	a.idle(r)
-	p.spend(p.opts.Latency.AgentSource, r.Context())
+	pause(r.Context(), p.opts.Latency.AgentSource)
 	p.hearPage()
 	p.mu.Lock()
 	f := p.ui.accessible(time.Now())
-	multi, hung := a.flag("enableMultiWindows"), 0
+	multi, hung := a.settings.flag("enableMultiWindows"), 0
 	windows := slices.DeleteFunc(a.windows(f), func(w *window) bool {
-		if p.hung[w.root.pkg] {
+		if a.phone.hung[w.root.pkg] {
 			hung++
 		}
-		return p.hung[w.root.pkg]
+		return a.phone.hung[w.root.pkg]
 	})
-	d := sourceDumper{b: &strings.Builder{}, frame: f, depth: a.number("snapshotMaxDepth"),
-		whole: a.flag("simpleBoundsCalculation"), invisible: a.flag("allowInvisibleElements")}
+	d := sourceDumper{b: &strings.Builder{}, frame: f, depth: a.settings.number("snapshotMaxDepth"),
+		whole: a.settings.flag("simpleBoundsCalculation"), invisible: a.settings.flag("allowInvisibleElements")}
 	area := p.ui.metrics(time.Now()).area
 	fmt.Fprintf(d.b,
 		"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n<hierarchy index=\"0\" class=\"hierarchy\" "+
@@ -88,7 +73,7 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 		d.window = 1 + slices.Index(f.windows, w)
 		d.node(w.root, spot{index: i, drawn: 0, level: 1, clip: image.Rectangle{Max: f.size}})
 	}
-	if t := p.ui.toast; t.text != "" && time.Since(t.raised) < toastShadow && a.flag("enableNotificationListener") {
+	if t := p.ui.toast; t.text != "" && time.Since(t.raised) < toastShadow && a.settings.flag("enableNotificationListener") {
 		fmt.Fprintf(d.b,
 			"  <android.widget.Toast index=\"%d\" package=\"com.android.settings\" class=\"android.widget.Toast\" text=\"%s\" "+
 				"displayed=\"true\" />\n",
@@ -101,11 +86,11 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 	d.b.WriteString("</hierarchy>\n")
 	pause(r.Context(), time.Duration(hung)*agentHungFor)
 	if hung > 0 && !multi || len(windows) == 0 && !multi {
-		a.problem(w, http.StatusInternalServerError, "unknown error",
+		problem(w, http.StatusInternalServerError, "unknown error",
 			"Timed out after 10012ms waiting for the root AccessibilityNodeInfo in the active window")
 		return
 	}
-	a.give(w, r.PathValue("id"), d.b.String())
+	give(w, r.PathValue("id"), d.b.String())
 }
 
 type sourceDumper struct {
@@ -249,14 +234,14 @@ func xmlText(s string) string {
 // listWindows names all windows, also those of an app that hangs.
 func (a *agentRun) listWindows(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	kinds := map[string]int{"APPLICATION": 1, "INPUT_METHOD": 2, "SYSTEM": 3}
-	p := a.phone
+	p := a.sys
 	p.mu.Lock()
 	f := p.ui.accessible(time.Now())
 	list := []any{}
 	for _, one := range f.reachable() {
 		b := one.root.b.Intersect(image.Rectangle{Max: f.size})
 		var pkg, title any
-		if !p.hung[one.root.pkg] {
+		if !a.phone.hung[one.root.pkg] {
 			pkg = one.root.pkg
 		}
 		if one.title != "" {
@@ -271,5 +256,5 @@ func (a *agentRun) listWindows(w http.ResponseWriter, r *http.Request, _ map[str
 		})
 	}
 	p.mu.Unlock()
-	a.give(w, r.PathValue("id"), list)
+	give(w, r.PathValue("id"), list)
 }

@@ -20,7 +20,7 @@ func runAgent(t *testing.T, o Options) *Phone {
 	p.PutAgent("10.6.6", 278, "a40da80a")
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	p.work.run(func() {
+	p.kernel.work.run(func() {
 		var out strings.Builder
 		p.runShell(ctx, shellIO{in: strings.NewReader(""), out: &out, err: &out}, "am instrument -w "+agentRunner)
 	})
@@ -42,7 +42,7 @@ func agentConn(t *testing.T, p *Phone, port int) net.Conn {
 	ours, theirs := net.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(func() { cancel(); ours.Close(); theirs.Close() })
-	p.work.run(func() {
+	p.kernel.work.run(func() {
 		run(ctx, theirs)
 		theirs.Close()
 	})

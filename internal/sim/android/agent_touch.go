@@ -14,9 +14,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// spend lets the phone be at work for a while.
-func (p *Phone) spend(d time.Duration, ctx context.Context) { pause(ctx, d) }
-
 // foundElement is an element that a client asked for.
 type foundElement struct {
 	strategy, selector string
@@ -32,7 +29,7 @@ type sighted struct {
 
 // sights lists the views that the agent sees. Phone.mu is held.
 func (a *agentRun) sights() []sighted {
-	f := a.phone.ui.accessible(time.Now())
+	f := a.sys.ui.accessible(time.Now())
 	var list []sighted
 	var walk func(v *view, place string, clip image.Rectangle)
 	walk = func(v *view, place string, clip image.Rectangle) {
@@ -40,7 +37,7 @@ func (a *agentRun) sights() []sighted {
 			return
 		}
 		list = append(list, sighted{v, place, clip})
-		if v.scrollable && !a.flag("simpleBoundsCalculation") {
+		if v.scrollable && !a.settings.flag("simpleBoundsCalculation") {
 			clip = clip.Intersect(v.b)
 		}
 		for i, c := range v.children {
@@ -90,7 +87,7 @@ func fitsUiSelector(v *view, selector string) bool {
 
 // activeOnly keeps what is in the window with the focus, which is all that a UiSelector knows. Phone.mu is held.
 func (a *agentRun) activeOnly(list []sighted) []sighted {
-	f := a.phone.ui.accessible(time.Now())
+	f := a.sys.ui.accessible(time.Now())
 	active := f.active()
 	if active == nil {
 		return nil
@@ -125,7 +122,7 @@ func (a *agentRun) remember(w http.ResponseWriter, r *http.Request, s sighted, s
 	a.mu.Lock()
 	a.elements[id] = foundElement{strategy, selector, s.place}
 	a.mu.Unlock()
-	a.give(w, r.PathValue("id"), map[string]any{"ELEMENT": id, "element-6066-11e4-a52e-4f735466cecf": id})
+	give(w, r.PathValue("id"), map[string]any{"ELEMENT": id, "element-6066-11e4-a52e-4f735466cecf": id})
 }
 
 func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[string]any) {
@@ -133,17 +130,17 @@ func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[
 	selector, _ := body["selector"].(string)
 	if !slices.Contains([]string{"id", "accessibility id", "class name", "-android uiautomator"}, strategy) ||
 		strategy == "-android uiautomator" && !selectorForm.MatchString(selector) {
-		a.problem(w, http.StatusBadRequest, "invalid selector", "the strategy "+strategy+" is not simulated")
+		problem(w, http.StatusBadRequest, "invalid selector", "the strategy "+strategy+" is not simulated")
 		return
 	}
 	a.idle(r)
-	a.phone.spend(a.phone.opts.Latency.AgentFind, r.Context())
-	a.phone.hearPage()
-	a.phone.mu.Lock()
+	pause(r.Context(), a.sys.opts.Latency.AgentFind)
+	a.sys.hearPage()
+	a.sys.mu.Lock()
 	s, ok := a.first(strategy, selector)
-	a.phone.mu.Unlock()
+	a.sys.mu.Unlock()
 	if !ok {
-		a.problem(w, http.StatusNotFound, "no such element",
+		problem(w, http.StatusNotFound, "no such element",
 			"An element could not be located on the page using the given search parameters")
 		return
 	}
@@ -151,12 +148,12 @@ func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[
 }
 
 func (a *agentRun) activeElement(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.phone.spend(a.phone.opts.Latency.AgentFind, r.Context())
-	a.phone.mu.Lock()
+	pause(r.Context(), a.sys.opts.Latency.AgentFind)
+	a.sys.mu.Lock()
 	s, ok := a.first("active", "")
-	a.phone.mu.Unlock()
+	a.sys.mu.Unlock()
 	if !ok {
-		a.problem(w, http.StatusNotFound, "no such element",
+		problem(w, http.StatusNotFound, "no such element",
 			"An element could not be located on the page using the given search parameters")
 		return
 	}
@@ -169,7 +166,7 @@ func (a *agentRun) refreshed(w http.ResponseWriter, r *http.Request) (sighted, b
 	known, ok := a.elements[r.PathValue("element")]
 	a.mu.Unlock()
 	if !ok {
-		a.problem(w, http.StatusNotFound, "no such element", "The element identified by "+r.PathValue("element")+
+		problem(w, http.StatusNotFound, "no such element", "The element identified by "+r.PathValue("element")+
 			" does not exist in the cache")
 		return sighted{}, false
 	}
@@ -178,13 +175,13 @@ func (a *agentRun) refreshed(w http.ResponseWriter, r *http.Request) (sighted, b
 			return s, true
 		}
 	}
-	a.problem(w, http.StatusNotFound, "stale element reference", "The element does not exist in DOM anymore")
+	problem(w, http.StatusNotFound, "stale element reference", "The element does not exist in DOM anymore")
 	return sighted{}, false
 }
 
 func (a *agentRun) elementRect(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.phone.mu.Lock()
-	defer a.phone.mu.Unlock()
+	a.sys.mu.Lock()
+	defer a.sys.mu.Unlock()
 	s, ok := a.refreshed(w, r)
 	if !ok {
 		return
@@ -193,39 +190,39 @@ func (a *agentRun) elementRect(w http.ResponseWriter, r *http.Request, _ map[str
 	if cut := b.Intersect(s.clip); !cut.Empty() {
 		b = cut
 	}
-	a.give(w, r.PathValue("id"), map[string]any{"x": b.Min.X, "y": b.Min.Y, "width": b.Dx(), "height": b.Dy()})
+	give(w, r.PathValue("id"), map[string]any{"x": b.Min.X, "y": b.Min.Y, "width": b.Dx(), "height": b.Dy()})
 }
 
 func (a *agentRun) elementText(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.phone.mu.Lock()
-	defer a.phone.mu.Unlock()
+	a.sys.mu.Lock()
+	defer a.sys.mu.Unlock()
 	if s, ok := a.refreshed(w, r); ok {
-		a.give(w, r.PathValue("id"), s.v.agentText())
+		give(w, r.PathValue("id"), s.v.agentText())
 	}
 }
 
 func (a *agentRun) elementClick(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.phone.mu.Lock()
+	a.sys.mu.Lock()
 	s, ok := a.refreshed(w, r)
-	a.phone.mu.Unlock()
+	a.sys.mu.Unlock()
 	if !ok {
 		return
 	}
-	a.phone.spend(a.phone.opts.Latency.AgentInput, r.Context())
-	a.phone.touch(time.Now(), s.v.b.Min.Add(s.v.b.Max).Div(2), 0)
-	a.give(w, r.PathValue("id"), nil)
+	pause(r.Context(), a.sys.opts.Latency.AgentInput)
+	a.sys.panel.touch(time.Now(), s.v.b.Min.Add(s.v.b.Max).Div(2), 0)
+	give(w, r.PathValue("id"), nil)
 }
 
 func (a *agentRun) elementClear(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.phone.mu.Lock()
-	defer a.phone.mu.Unlock()
+	a.sys.mu.Lock()
+	defer a.sys.mu.Unlock()
 	if s, ok := a.refreshed(w, r); ok {
 		if s.v.field != nil {
 			s.v.field.text, s.v.field.behind, s.v.field.selected = "", 0, false
 		} else if s.v.setText != nil {
 			s.v.setText("")
 		}
-		a.give(w, r.PathValue("id"), nil)
+		give(w, r.PathValue("id"), nil)
 	}
 }
 
@@ -234,19 +231,19 @@ func (a *agentRun) elementClear(w http.ResponseWriter, r *http.Request, _ map[st
 func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	text, ok := body["text"].(string)
 	if !ok {
-		a.problem(w, http.StatusBadRequest, "invalid argument", "text is required")
+		problem(w, http.StatusBadRequest, "invalid argument", "text is required")
 		return
 	}
-	a.phone.spend(a.phone.opts.Latency.AgentInput, r.Context())
-	a.phone.mu.Lock()
-	defer a.phone.mu.Unlock()
+	pause(r.Context(), a.sys.opts.Latency.AgentInput)
+	a.sys.mu.Lock()
+	defer a.sys.mu.Unlock()
 	s, ok := a.refreshed(w, r)
 	if !ok {
 		return
 	}
 	f := s.v.field
 	if f == nil && s.v.setText == nil || s.v.disabled {
-		a.problem(w, http.StatusBadRequest, "invalid element state", "Cannot set the element to '"+text+
+		problem(w, http.StatusBadRequest, "invalid element state", "Cannot set the element to '"+text+
 			"'. Did you interact with the correct element?")
 		return
 	}
@@ -261,19 +258,19 @@ func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map
 	if f == nil {
 		s.v.setText(strings.TrimSuffix(text, `\n`))
 		if enter {
-			a.phone.ui.key(66)
+			a.sys.ui.key(66)
 		}
-		a.give(w, r.PathValue("id"), nil)
+		give(w, r.PathValue("id"), nil)
 		return
 	}
 	f.text, f.behind, f.selected = strings.TrimSuffix(text, `\n`), 0, false
 	if next := f.changed(); next != f {
-		a.phone.ui.focus = next
+		a.sys.ui.focus = next
 	}
 	if enter {
-		a.phone.ui.enter(f)
+		a.sys.ui.enter(f)
 	}
-	a.give(w, r.PathValue("id"), nil)
+	give(w, r.PathValue("id"), nil)
 }
 
 // fingerMove is one step of a finger.
@@ -291,22 +288,22 @@ func (a *agentRun) actions(w http.ResponseWriter, r *http.Request, body map[stri
 	for _, one := range list {
 		moves, took, err := parseFinger(one)
 		if err != nil {
-			a.problem(w, http.StatusBadRequest, "invalid argument", err.Error())
+			problem(w, http.StatusBadRequest, "invalid argument", err.Error())
 			return
 		}
 		fingers, longest = append(fingers, moves), max(longest, took)
 	}
 	if len(fingers) == 0 {
-		a.problem(w, http.StatusBadRequest, "invalid argument", "actions must not be empty")
+		problem(w, http.StatusBadRequest, "invalid argument", "actions must not be empty")
 		return
 	}
-	p := a.phone
+	p := a.sys
 	if p.opts.InputForbidden {
-		a.problem(w, http.StatusBadRequest, "invalid element state",
+		problem(w, http.StatusBadRequest, "invalid element state",
 			"Injecting of the touch event has failed. Did you grant INJECT_EVENTS?")
 		return
 	}
-	p.spend(p.opts.Latency.AgentInput, r.Context())
+	pause(r.Context(), p.opts.Latency.AgentInput)
 	if !pause(p.ctx, p.opts.WindowAnimation) { // whether the client waits or not
 		return
 	}
@@ -316,7 +313,7 @@ func (a *agentRun) actions(w http.ResponseWriter, r *http.Request, body map[stri
 	}
 	a.strokes(fingers, began)
 	pause(p.ctx, p.opts.WindowAnimation)
-	a.give(w, r.PathValue("id"), nil)
+	give(w, r.PathValue("id"), nil)
 }
 
 func parseFinger(one any) (moves []fingerMove, took time.Duration, err error) {
@@ -360,7 +357,7 @@ func parseFinger(one any) (moves []fingerMove, took time.Duration, err error) {
 
 // strokes passes to the phone what the fingers did.
 func (a *agentRun) strokes(fingers [][]fingerMove, began time.Time) {
-	p := a.phone
+	p := a.sys
 	if len(fingers) == 2 {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -370,7 +367,7 @@ func (a *agentRun) strokes(fingers [][]fingerMove, began time.Time) {
 				from[i], to[i] = s[0].at, s[len(s)-1].at
 			}
 		}
-		p.pinchedAt(from, to)
+		p.panel.pinchedAt(from, to)
 		return
 	}
 	for _, s := range splitStrokes(fingers[0]) {
@@ -386,11 +383,11 @@ func (a *agentRun) strokes(fingers [][]fingerMove, began time.Time) {
 		}
 		switch {
 		case max(far.X, -far.X, far.Y, -far.Y) < 24:
-			p.touch(began.Add(last.when), first.at, last.when-first.when)
+			p.panel.touch(began.Add(last.when), first.at, last.when-first.when)
 		case held >= longPress:
-			p.swipe("drag", first.at, last.at)
+			p.panel.swipe("drag", first.at, last.at)
 		default:
-			p.swipe("swipe", first.at, last.at)
+			p.panel.swipe("swipe", first.at, last.at)
 		}
 	}
 }
@@ -420,14 +417,14 @@ func (a *agentRun) streamImages(ctx context.Context, s session) {
 			"boundary=--BoundaryString\r\n\r\n")
 	for ctx.Err() == nil {
 		var jpg strings.Builder
-		if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() { // an image that could not be taken is left out
-			if !pause(ctx, time.Second/time.Duration(max(1, a.number("mjpegServerFramerate")))) {
+		if a.sys.opts.secure() != SecureBlack && a.sys.forbidden() { // an image that could not be taken is left out
+			if !pause(ctx, time.Second/time.Duration(max(1, a.settings.number("mjpegServerFramerate")))) {
 				return
 			}
 			continue
 		}
-		img := a.phone.captured()
-		img = scaled(img, img.Rect.Size().Mul(max(1, a.number("mjpegScalingFactor"))).Div(100))
+		img := a.sys.captured()
+		img = scaled(img, img.Rect.Size().Mul(max(1, a.settings.number("mjpegScalingFactor"))).Div(100))
 		if jpeg.Encode(&jpg, img, &jpeg.Options{Quality: 50}) != nil {
 			return
 		}
@@ -440,22 +437,8 @@ func (a *agentRun) streamImages(ctx context.Context, s session) {
 			return
 		default:
 		}
-		if !pause(ctx, time.Second/time.Duration(max(1, a.number("mjpegServerFramerate")))) {
+		if !pause(ctx, time.Second/time.Duration(max(1, a.settings.number("mjpegServerFramerate")))) {
 			return
 		}
 	}
-}
-
-// Clipboard is what was copied last.
-func (p *Phone) Clipboard() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ui.clipboard
-}
-
-// ToastStands reports whether a toast is on the screen.
-func (p *Phone) ToastStands() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ui.toast.text != "" && time.Now().Before(p.ui.toast.until)
 }

@@ -22,10 +22,10 @@ func cmdAm(c *call) int {
 		if len(args) == 0 {
 			return c.exception("java.lang.IllegalArgumentException: Argument expected after \""+verb+"\"", "am", verb)
 		}
-		c.phone.mu.Lock()
-		defer c.phone.mu.Unlock()
-		if c.phone.packages[args[0]] != nil && (verb == "force-stop" || c.phone.ui.top().pkg != args[0]) {
-			c.phone.ui.stop(args[0])
+		c.sys.mu.Lock()
+		defer c.sys.mu.Unlock()
+		if c.sys.packages[args[0]] != nil && (verb == "force-stop" || c.sys.ui.top().pkg != args[0]) {
+			c.sys.ui.stop(args[0])
 		}
 		return 0
 	case "broadcast":
@@ -61,16 +61,16 @@ func amStart(c *call, args []string) int {
 	if in.action == "" && in.component == "" && in.data == "" && in.pkg == "" {
 		return c.exception("java.lang.IllegalArgumentException: No intent supplied", "am", "start")
 	}
-	if c.phone.opts.WorkProfile && in.user != "0" && in.user != "current" && in.user != "cur" {
+	if c.sys.opts.WorkProfile && in.user != "0" && in.user != "current" && in.user != "cur" {
 		return c.exception("java.lang.SecurityException: Shell does not have permission to access user 10", "am", "start")
 	}
 	if in.stop {
-		c.phone.mu.Lock()
-		if pkg, _ := c.phone.target(in); pkg != "" {
-			c.phone.ui.stop(pkg)
+		c.sys.mu.Lock()
+		if pkg, _ := in.target(c.sys.packages); pkg != "" {
+			c.sys.ui.stop(pkg)
 			c.printf("Stopping: %s\n", pkg)
 		}
-		c.phone.mu.Unlock()
+		c.sys.mu.Unlock()
 	}
 	if in.data != "" || in.component == "" {
 		in.flags = orElse(in.flags, "0x10000000")
@@ -87,14 +87,14 @@ func amStart(c *call, args []string) int {
 		shown.flags = ""
 	}
 	c.printf("Starting: %s\n", shown)
-	if !pause(c.ctx, c.phone.opts.Latency.Start) {
+	if !pause(c.ctx, c.sys.opts.Latency.Start) {
 		return 128 + signalOf(c.ctx)
 	}
 	return c.startIntent(in, shown)
 }
 
 func (c *call) startIntent(in, shown intent) int {
-	p := c.phone
+	p := c.sys
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	failed := 1
@@ -104,7 +104,7 @@ func (c *call) startIntent(in, shown intent) int {
 	if in.wait { // with -W everything goes to stdout
 		c.err = c.out
 	}
-	pkg, class := p.target(in)
+	pkg, class := in.target(p.packages)
 	switch {
 	case class == "" && in.component != "":
 		full := in.component
@@ -121,7 +121,7 @@ func (c *call) startIntent(in, shown intent) int {
 				shown, c.pid, p.packages[pkg].uid), "am", "start")
 	}
 	began := time.Now()
-	warning, state := p.ui.launch(pkg, class, in)
+	warning, state := p.ui.launch(pkg, class, in.request())
 	if warning != "" {
 		c.errorf("%s\n", warning)
 	}
@@ -140,52 +140,6 @@ func (c *call) startIntent(in, shown intent) int {
 	return 0
 }
 
-// launch opens an activity, or brings its task to the front when it is the root of one.
-func (s *screen) launch(pkg, class string, in intent) (warning, state string) {
-	_, cold := s.process(pkg)
-	if in.clearTask {
-		for i := len(s.stack) - 1; i >= 0; i-- {
-			if s.stack[i].pkg == pkg {
-				s.finish(s.stack[i])
-			}
-		}
-	}
-	top := s.top()
-	if in.data == "" {
-		switch {
-		case top.pkg == pkg && top.class == class:
-			return "Warning: Activity not started, intent has been delivered to currently running top-most instance.", ""
-		case s.has(pkg, class) || pkg == launcherPackage:
-			s.bring(pkg)
-			return "Warning: Activity not started, its current task has been brought to the front", "HOT"
-		}
-	}
-	var data *string
-	if in.data != "" {
-		data = &in.data
-	}
-	s.bring(pkg)
-	s.open(pkg, class, data)
-	extras := map[string]Extra{}
-	for name, value := range in.extras {
-		extras[name] = Extra{in.kinds[name], value}
-	}
-	s.phone.packages[pkg].extras = extras
-	if cold {
-		return "", "COLD"
-	}
-	return "", "WARM"
-}
-
-func (s *screen) has(pkg, class string) bool {
-	for _, a := range s.stack {
-		if a.pkg == pkg && a.class == class {
-			return true
-		}
-	}
-	return false
-}
-
 func amBroadcast(c *call, args []string) int {
 	in, err := parseIntent(args)
 	if err != nil {
@@ -193,13 +147,13 @@ func amBroadcast(c *call, args []string) int {
 	}
 	in.flags = orElse(in.flags, "0x400000")
 	c.printf("Broadcasting: %s\n", in)
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	if in.action == "android.intent.action.MEDIA_SCANNER_SCAN_FILE" {
-		c.phone.scan(in.data)
+		c.sys.scan(in.data)
 	}
-	s := c.phone.ui
-	if c.phone.packages[adbKeyboard] != nil && c.phone.settings["secure"]["default_input_method"] == adbKeyboardIME {
+	s := c.sys.ui
+	if c.sys.packages[adbKeyboard] != nil && c.sys.settings["secure"]["default_input_method"] == adbKeyboardIME {
 		switch in.action {
 		case "ADB_INPUT_TEXT":
 			s.typeText(in.extras["msg"])

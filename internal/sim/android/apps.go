@@ -1,7 +1,6 @@
 package androidsim
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -32,27 +31,28 @@ type installed struct {
 	declared   []string // runtime permissions
 	data       map[string]string
 	locales    string
-	extras     map[string]Extra // of the activity that was opened last
-	scene      Scene            // what a test has written for it; nil: a plain page
-	web        *webApp          // its screen is a WebView
+	extras     map[string]Extra     // of the activity that was opened last
+	pages      func(o opening) page // makes the page of an activity; nil: a plain one
+	cleared    func()               // is called when pm clear takes its data; may be nil
 }
 
-func defaultPackages(o Options) map[string]*installed {
+// defaultPackages are those that a phone comes with.
+func defaultPackages(o Options) []*installed {
 	list := []*installed{
 		{
-			name: launcherPackage, label: "Launcher", uid: 10101, system: true,
+			name: launcherPackage, label: "Launcher", uid: 10101, system: true, pages: newLauncher,
 			activities: map[string]string{launcherPackage + ".uioverrides.QuickstepLauncher": ""},
 		},
 		{name: "com.android.systemui", label: "System UI", uid: 10102, system: true},
 		{name: "com.android.settings", label: "Settings", uid: 1000, system: true},
 		{name: imePackage, label: "Gboard", uid: 10103, system: true},
 		{
-			name: LoginPackage, label: "Login", uid: 10151, launch: LoginPackage + ".MainActivity",
+			name: LoginPackage, label: "Login", uid: 10151, launch: LoginPackage + ".MainActivity", pages: newLogin,
 			activities: map[string]string{LoginPackage + ".MainActivity": "login"},
 			declared:   []string{"android.permission.POST_NOTIFICATIONS", "android.permission.CAMERA"},
 		},
 		{
-			name: ListPackage, label: "Catalogue", uid: 10152, launch: ListPackage + ".MainActivity",
+			name: ListPackage, label: "Catalogue", uid: 10152, launch: ListPackage + ".MainActivity", pages: newListPage,
 			activities: listActivities(),
 			declared:   []string{"android.permission.ACCESS_FINE_LOCATION"},
 		},
@@ -60,33 +60,19 @@ func defaultPackages(o Options) map[string]*installed {
 	if o.ADBKeyboard {
 		list = append(list, &installed{name: adbKeyboard, label: "ADB Keyboard", uid: 10153})
 	}
-	out := map[string]*installed{}
 	for _, p := range list {
 		p.version, p.code = "1.0", 1
 		p.granted = map[string]bool{}
 		p.data = map[string]string{}
-		out[p.name] = p
 	}
-	return out
+	return list
 }
 
-// newPage starts the state machine behind an activity.
-func newPage(s *screen, r *running, a *activity, data *string) page {
-	if scene := s.phone.packages[a.pkg].scene; scene != nil {
-		return &scenePage{s, a, scene}
-	}
-	if web := s.phone.packages[a.pkg].web; web != nil {
-		return newWebPage(s, r, web)
-	}
-	switch a.pkg {
-	case launcherPackage:
-		return &launcher{screen: s}
-	case LoginPackage:
-		return newLogin(s, r, a, data)
-	case ListPackage:
-		return newListPage(s, r, a)
-	default:
-		return &plain{title: s.phone.packages[a.pkg].label}
+// newPackage is an app that a test installs, with one activity, .MainActivity.
+func newPackage(pkg, label string, pages func(o opening) page) *installed {
+	return &installed{
+		name: pkg, label: label, launch: pkg + ".MainActivity", version: "1.0", pages: pages,
+		activities: map[string]string{pkg + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
 	}
 }
 
@@ -103,14 +89,16 @@ func (p *plain) back() bool           { return false }
 // launcher shows an icon with a label for every app that can be started.
 type launcher struct{ screen *screen }
 
+func newLauncher(o opening) page { return &launcher{screen: o.screen} }
+
 func (l *launcher) dialog(metrics) *view { return nil }
 func (l *launcher) back() bool           { return true }
 
 func (l *launcher) view(m metrics) *view {
 	root := m.page(0xd7e3f4)
 	i := 0
-	for _, name := range slices.Sorted(maps.Keys(l.screen.phone.packages)) {
-		p := l.screen.phone.packages[name]
+	for _, name := range slices.Sorted(maps.Keys(l.screen.packages)) {
+		p := l.screen.packages[name]
 		if p.launch == "" {
 			continue
 		}
@@ -128,20 +116,4 @@ func (l *launcher) view(m metrics) *view {
 		i++
 	}
 	return root
-}
-
-// start is a tap on an icon: what runs already comes back as it was.
-func (s *screen) start(pkg string) {
-	if !s.bring(pkg) {
-		s.open(pkg, s.phone.packages[pkg].launch, nil)
-	}
-}
-
-// appLog writes to the phone's log as a process of the app.
-func (s *screen) appLog(pkg, tag, format string, args ...any) {
-	r := s.apps[pkg]
-	if r == nil {
-		return
-	}
-	s.phone.log.write(logLine{pid: r.pid, tid: r.pid, pri: 'I', tag: tag, text: fmt.Sprintf(format, args...)})
 }

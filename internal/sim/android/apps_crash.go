@@ -18,7 +18,7 @@ func (l *crashPage) view(m metrics) *view {
 	} {
 		root.add(m.button(b.text, ListPackage+":id/"+b.id, m.rect(16, 66+i*58, w, 50), func() {
 			l.status = "Working"
-			s.later(s.phone.opts.CrashAfter, b.do)
+			s.later(s.opts.CrashAfter, b.do)
 		}))
 	}
 	return root.add(l.footer(m, l.status))

@@ -16,7 +16,7 @@ func (l *splashPage) view(m metrics) *view {
 	root := m.page(0xfefbff).add(m.title("Start"), m.label("Welcome back", m.rect(16, 90, w, 40)),
 		m.button("Continue", ListPackage+":id/continue", m.rect(16, 160, w, 52), l.says("Continued")),
 		l.footer(m, l.status))
-	if m.since(l.act.started) >= l.screen.phone.opts.Splash {
+	if m.since(l.act.started) >= l.screen.opts.Splash {
 		return root
 	}
 	logo := &view{class: classImage, id: ListPackage + ":id/splash", b: m.area, fill: rgb(0x6750a4), ink: rgb(0xeaddff),
@@ -184,7 +184,7 @@ type shiftPage struct{ listPage }
 func (l *shiftPage) view(m metrics) *view {
 	w := m.width() - 32
 	root, y := m.page(0xfefbff).add(m.title("News")), 80
-	if m.since(l.act.started) >= l.screen.phone.opts.LatePay {
+	if m.since(l.act.started) >= l.screen.opts.LatePay {
 		root.add(m.button("Advertisement", ListPackage+":id/ad", m.rect(16, y, w, 60), l.says("Advertisement tapped")))
 		y += 68
 	}

@@ -30,17 +30,17 @@ type catalogue struct {
 	visits int
 }
 
-func newListPage(s *screen, r *running, a *activity) page {
-	app, ok := r.app.(*catalogue)
+func newListPage(o opening) page {
+	app, ok := o.process.app.(*catalogue)
 	if !ok {
-		data := s.phone.packages[ListPackage].data
+		data := o.screen.packages[ListPackage].data
 		n, _ := strconv.Atoi(data["visits"])
 		data["visits"] = strconv.Itoa(n + 1)
 		app = &catalogue{visits: n + 1}
-		r.app = app
+		o.process.app = app
 	}
-	base := listPage{screen: s, act: a}
-	switch a.class[len(ListPackage)+1:] {
+	base := listPage{screen: o.screen, act: o.act}
+	switch o.act.class[len(ListPackage)+1:] {
 	case "PayActivity":
 		base.status = "Unpaid"
 		return &payPage{listPage: base}
@@ -59,7 +59,7 @@ func newListPage(s *screen, r *running, a *activity) page {
 	case "GesturesActivity":
 		return &gesturesPage{listPage: base}
 	default:
-		name := strings.TrimSuffix(a.class[len(ListPackage)+1:], "Activity")
+		name := strings.TrimSuffix(o.act.class[len(ListPackage)+1:], "Activity")
 		if p := newMotionPage(base, name); p != nil {
 			return p
 		}

@@ -1,8 +1,6 @@
 package androidsim
 
-import (
-	"time"
-)
+import "time"
 
 // The account that com.example.login knows.
 const (
@@ -23,16 +21,16 @@ type login struct {
 	inside   bool
 }
 
-func newLogin(s *screen, r *running, a *activity, data *string) page {
-	l, ok := r.app.(*login)
+func newLogin(o opening) page {
+	l, ok := o.process.app.(*login)
 	if !ok {
-		l = &login{screen: s, email: &field{}, password: &field{password: true}}
+		l = &login{screen: o.screen, email: &field{}, password: &field{password: true}}
 		l.password.onEnter = l.signIn
-		r.app = l
+		o.process.app = l
 	}
-	l.act = a
-	if data != nil && *data == "login://form" {
-		a.started = a.started.Add(-s.phone.opts.LoginLoading)
+	l.act = o.act
+	if o.data != nil && *o.data == "login://form" {
+		l.act.started = l.act.started.Add(-o.screen.opts.LoginLoading)
 	}
 	return l
 }
@@ -43,7 +41,7 @@ func (l *login) back() bool { return false }
 
 func (l *login) view(m metrics) *view {
 	root := m.page(0xfefbff)
-	if !l.asked.IsZero() && m.now.Sub(l.asked) >= l.screen.phone.opts.LoginSpinner {
+	if !l.asked.IsZero() && m.now.Sub(l.asked) >= l.screen.opts.LoginSpinner {
 		l.answer()
 	}
 	switch {
@@ -51,7 +49,7 @@ func (l *login) view(m metrics) *view {
 		return l.welcome(m, root)
 	case !l.asked.IsZero():
 		return spinner(m, root, "Signing in…")
-	case m.now.Sub(l.act.started) < l.screen.phone.opts.LoginLoading:
+	case m.now.Sub(l.act.started) < l.screen.opts.LoginLoading:
 		return spinner(m, root, "Loading…")
 	default:
 		return l.form(m, root)
@@ -112,7 +110,7 @@ func (l *login) answer() {
 		l.screen.appLog(LoginPackage, "Login", "welcome %s", l.email.text)
 		return
 	}
-	l.screen.phone.log.write(logLine{pid: l.screen.apps[LoginPackage].pid, pri: 'W', tag: "Login",
+	l.screen.log.write(logLine{pid: l.screen.apps[LoginPackage].pid, pri: 'W', tag: "Login",
 		text: "wrong e-mail or password"})
 }
 

@@ -21,7 +21,7 @@ func (l *payPage) view(m metrics) *view {
 	if l.open {
 		root.add(m.label("No payments yet", m.rect(16, 200, w, 40)))
 	}
-	if m.now.Sub(l.act.started) >= l.screen.phone.opts.LatePay {
+	if m.now.Sub(l.act.started) >= l.screen.opts.LatePay {
 		root.add(m.button("Pay", ListPackage+":id/pay", m.rect(16, 260, w, 52), func() { l.status = "Paid" }))
 	}
 	return root
@@ -59,7 +59,7 @@ func (l *overlayPage) view(m metrics) *view {
 type movingPage struct{ listPage }
 
 func (l *movingPage) view(m metrics) *view {
-	whole := l.screen.phone.opts.Moving
+	whole := l.screen.opts.Moving
 	at := min(m.now.Sub(l.act.started), whole)
 	y := 90 + int(420*at/whole)
 	return m.page(0xfefbff).add(m.title("Slide"),

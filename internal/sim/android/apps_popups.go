@@ -140,7 +140,7 @@ func (l *noticePage) view(m metrics) *view {
 }
 
 func (l *noticePage) others(m metrics) []*window {
-	if l.gone || m.since(l.act.started) < l.screen.phone.opts.LatePay {
+	if l.gone || m.since(l.act.started) < l.screen.opts.LatePay {
 		return nil
 	}
 	gone := func(what string) func() {

@@ -1,12 +1,66 @@
 package androidsim
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
+// userland is the phone's shell: its programs, and how often each has run.
+type userland struct {
+	sys *system
+	userlandParts
+
+	encoded atomic.Int64 // frames that screenrecord took
+
+	// the lock of sys guards what follows
+	shells       int
+	counts       map[string]int
+	sessions     map[int]*installSession // installations that have started
+	sessionsMade int                     // since the phone started
+}
+
+// userlandParts are those that programs use in addition to Android.
+type userlandParts struct {
+	cable  *cable
+	faults *faultList
+	agents *agents
+	views  *views
+}
+
+func newUserland(s *system, parts userlandParts) *userland {
+	return &userland{sys: s, userlandParts: parts, counts: map[string]int{}, sessions: map[int]*installSession{}}
+}
+
+// EncodedFrames returns how many frames the encoders of screenrecord have taken; one that shows nothing new is not
+// passed to them.
+func (p *userland) EncodedFrames() int { return int(p.encoded.Load()) }
+
+// Count is how often a command of the phone's shell ran, named by its first word ("uiautomator"), or by two words
+// behind cmd ("cmd input"). Builtins of the shell are not counted.
+func (p *userland) Count(command string) int {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.counts[command]
+}
+
+// Counts is Count for all commands that ran.
+func (p *userland) Counts() map[string]int {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return maps.Clone(p.counts)
+}
+
+// Shells is how many command lines the host has sent to the phone's shell.
+func (p *userland) Shells() int {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.shells
+}
+
 // command finds a program of the phone by its name.
-func (p *Phone) command(name string) (func(*call) int, bool) {
+func (p *userland) command(name string) (func(*call) int, bool) {
 	all := map[string]func(*call) int{
 		"am": cmdAm, "pm": cmdPm, "monkey": cmdMonkey, "cmd": cmdCmd, "input": cmdInput, "uiautomator": cmdUiautomator,
 		"screencap": cmdScreencap, "screenrecord": cmdScreenrecord, "dumpsys": cmdDumpsys, "wm": cmdWm,
@@ -18,11 +72,11 @@ func (p *Phone) command(name string) (func(*call) int, bool) {
 		"content": cmdContent, "getevent": cmdGetevent, "sendevent": cmdSendevent, "uinput": cmdUinput, "rmdir": cmdRmdir,
 		"mv": cmdMv, "cp": cmdMv, "appops": cmdAppops, "whoami": cmdWhoami, "uptime": cmdUptime, "toybox": cmdToybox,
 	}
-	if name == "uinput" && (p.prof.api < 30 || p.opts.NoUinput) {
+	if name == "uinput" && (p.sys.prof.api < 30 || p.sys.opts.NoUinput) {
 		return nil, false
 	}
 	run, ok := all[name]
-	if ok && p.State() == StateRecovery && !slices.Contains(recoveryPrograms(), name) {
+	if ok && p.cable.State() == StateRecovery && !slices.Contains(recoveryPrograms(), name) {
 		return nil, false
 	}
 	return run, ok
@@ -51,21 +105,21 @@ func cmdCmd(c *call) int {
 	services := map[string]func(*call) int{
 		"package": cmdPm, "activity": cmdAm, "settings": cmdSettings, "window": cmdWm, "statusbar": cmdStatusbar,
 	}
-	if c.phone.prof.api >= 29 {
+	if c.sys.prof.api >= 29 {
 		services["uimode"] = cmdUimode
 	}
-	if c.phone.prof.api >= 31 {
+	if c.sys.prof.api >= 31 {
 		services["input"] = cmdInput
 		services["display"] = cmdDisplay
 		services["location"] = cmdLocation
 	}
-	if c.phone.prof.api >= 30 {
+	if c.sys.prof.api >= 30 {
 		services["connectivity"] = cmdConnectivity
 	}
-	if c.phone.prof.api >= 33 {
+	if c.sys.prof.api >= 33 {
 		services["locale"] = cmdLocale
 	}
-	if c.phone.prof.api >= 26 {
+	if c.sys.prof.api >= 26 {
 		services["input_method"] = cmdIme
 	}
 	name := c.args[1]
@@ -73,7 +127,7 @@ func cmdCmd(c *call) int {
 	if !ok {
 		return c.fail(20, "cmd: Can't find service: %s", name)
 	}
-	c.phone.count("cmd " + name)
+	c.land.count("cmd " + name)
 	c.args = c.args[1:]
 	return run(c)
 }
@@ -83,13 +137,13 @@ func cmdStatusbar(c *call) int {
 	if len(c.args) > 1 {
 		verb = c.args[1]
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	switch verb {
 	case "expand-notifications":
-		c.phone.ui.shade = true
+		c.sys.ui.shade = true
 	case "collapse":
-		c.phone.ui.shade = false
+		c.sys.ui.shade = false
 	default:
 		return c.fail(255,
 			"Status bar commands:\n  help\n    Print this help text.\n\n  expand-notifications\n    Open the notifications "+
@@ -104,8 +158,8 @@ func cmdUimode(c *call) int {
 			"UiModeManager service (uimode) commands:\n  help\n    Print this help text.\n  night "+
 				"[yes|no|auto|custom_schedule|custom_bedtime]")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	if len(c.args) > 2 {
 		if !strings.Contains(" yes no auto ", " "+c.args[2]+" ") {
 			return c.fail(255, "Error: mode must be 'yes', 'no', or 'auto', or 'custom_schedule', or 'custom_bedtime'")
@@ -115,10 +169,10 @@ func cmdUimode(c *call) int {
 			return code
 		}
 		if !kept {
-			c.phone.night = c.args[2]
+			c.sys.night = c.args[2]
 		}
 	}
-	c.printf("Night mode: %s\n", c.phone.night)
+	c.printf("Night mode: %s\n", c.sys.night)
 	return 0
 }
 
@@ -127,9 +181,9 @@ func cmdConnectivity(c *call) int {
 		return c.fail(255,
 			"Connectivity service commands:\n  help\n    Print this help text.\n  airplane-mode [enable|disable]")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	global := c.phone.settings["global"]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	global := c.sys.settings["global"]
 	if len(c.args) > 2 {
 		if kept, code := c.guarded("connectivity", "airplane-mode",
 			"uid 2000 does not have android.permission.NETWORK_SETTINGS."); kept {
@@ -153,9 +207,9 @@ func cmdLocale(c *call) int {
 	if len(c.args) < 3 || c.args[1] != "set-app-locales" && c.args[1] != "get-app-locales" {
 		return c.fail(255, "Locale manager (locale) shell commands:\n  help\n      Print this help text.")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	p := c.phone.packages[c.args[2]]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	p := c.sys.packages[c.args[2]]
 	if p == nil {
 		return c.fail(255, "Unknown package %s for userId 0", c.args[2])
 	}
@@ -181,12 +235,12 @@ func cmdDisplay(c *call) int {
 		return c.fail(255,
 			"Display manager commands:\n  help\n    Print this help text.\n  get-displays [-c|--category CATEGORY]")
 	}
-	c.phone.mu.Lock()
-	size := c.phone.ui.size()
-	c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	size := c.sys.ui.size()
+	c.sys.mu.Unlock()
 	c.printf("Displays:\nDisplay id 0: DisplayInfo{\"Built-in Screen\", displayId 0, state ON, real %d x %d, uniqueId "+
-		"\"local:%s\"}, isValid=true\n", size.X, size.Y, c.phone.mainDisplay())
-	for i := 1; i < c.phone.opts.Displays; i++ {
+		"\"local:%s\"}, isValid=true\n", size.X, size.Y, c.sys.mainDisplay())
+	for i := 1; i < c.sys.opts.Displays; i++ {
 		c.printf("Display id %d: DisplayInfo{\"HDMI Screen\", displayId %d, state ON, real 1280 x 720, uniqueId "+
 			"\"local:461982725983564467%d\"}, isValid=true\n", i, i, 2+i)
 	}
@@ -201,18 +255,18 @@ func cmdAppops(c *call) int {
 	if args[0] == "--uid" {
 		args = args[1:]
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	if c.args[1] == "set" {
 		if kept, code := c.guarded("appops", "set", "uid 2000 does not have android.permission.MANAGE_APP_OPS_MODES."); kept {
 			return code
 		}
 	}
 	if c.args[1] == "set" && len(args) == 3 && args[0] == "com.android.shell" && args[1] == "android:mock_location" {
-		c.phone.location.allowed = args[2] == "allow"
+		c.sys.location.allowed = args[2] == "allow"
 		return 0
 	}
-	if c.phone.packages[args[0]] == nil {
+	if c.sys.packages[args[0]] == nil {
 		return c.fail(255, "Error: No UID for %s in user 0", args[0])
 	}
 	return 0
@@ -233,7 +287,7 @@ func cmdToybox(c *call) int {
 		c.printf("cat cp date df grep head id kill ls mkdir mv pgrep pidof pkill ps rm sleep stat tail uptime wc whoami\n")
 		return 0
 	}
-	run, ok := c.phone.command(c.args[1])
+	run, ok := c.land.command(c.args[1])
 	if !ok {
 		return c.fail(127, "toybox: Unknown command %s", c.args[1])
 	}

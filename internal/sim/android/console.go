@@ -6,8 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -40,31 +38,31 @@ func consoleHome(t testing.TB) string {
 }
 
 // serveConsole serves until the phone is closed.
-func (p *Phone) serveConsole(at net.Listener, home string) {
-	p.work.run(func() {
-		<-p.ctx.Done()
+func (p *daemon) serveConsole(at net.Listener, home string) {
+	p.sys.work.run(func() {
+		<-p.sys.ctx.Done()
 		_ = at.Close()
 	})
-	p.work.run(func() {
+	p.sys.work.run(func() {
 		for {
 			nc, err := at.Accept()
 			if err != nil {
 				return
 			}
-			p.work.run(func() { p.console(nc, home) })
+			p.sys.work.run(func() { p.console(nc, home) })
 		}
 	})
 }
 
 // console speaks as emulator 35 does: lines end in CR LF, and nothing but help and auth is allowed before the word was
 // reported.
-func (p *Phone) console(nc net.Conn, home string) {
+func (p *daemon) console(nc net.Conn, home string) {
 	done := make(chan struct{})
 	defer close(done)
 	defer nc.Close()
-	p.work.run(func() {
+	p.sys.work.run(func() {
 		select {
-		case <-p.ctx.Done():
+		case <-p.sys.ctx.Done():
 			_ = nc.Close()
 		case <-done:
 		}
@@ -92,63 +90,18 @@ func (p *Phone) console(nc net.Conn, home string) {
 		case !open:
 			say("KO: unknown command, try 'help'\n")
 		case line == "sensor get acceleration":
-			p.mu.Lock()
-			at := p.motion.acceleration
-			p.mu.Unlock()
+			p.sys.mu.Lock()
+			at := p.sys.sensors.acceleration
+			p.sys.mu.Unlock()
 			say("acceleration = %g:%g:%g\nOK\n", at[0], at[1], at[2])
 		case len(words) == 4 && strings.HasPrefix(line, "sensor set acceleration "):
-			say(p.setAcceleration(words[3]))
+			say(p.sys.setAcceleration(words[3]))
 		case line == "finger remove":
 			say("OK\n")
 		case len(words) == 3 && strings.HasPrefix(line, "finger touch "):
-			say(p.touchSensor(words[2]))
+			say(p.sys.touchSensor(words[2]))
 		default:
 			say("KO: unknown command, try 'help'\n")
 		}
 	}
-}
-
-func (p *Phone) touchSensor(finger string) string {
-	id, err := strconv.Atoi(finger)
-	if err != nil || id < 1 {
-		return "KO: invalid fingerid\n"
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.fingerprints = append(p.fingerprints, id)
-	return "OK\n"
-}
-
-// Fingers are those that have touched the sensor, in order.
-func (p *Phone) Fingers() []int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.fingerprints)
-}
-
-// motion is what the sensor of acceleration has reported.
-type motion struct {
-	acceleration [3]float64
-	turns        int // how often it turned round
-}
-
-func (p *Phone) setAcceleration(text string) string {
-	var to [3]float64
-	if _, err := fmt.Sscanf(text, "%g:%g:%g", &to[0], &to[1], &to[2]); err != nil {
-		return "KO: Sensor value format is invalid.\n"
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if to[0]*p.motion.acceleration[0] < 0 { // it is moved the other way
-		p.motion.turns++
-	}
-	p.motion.acceleration = to
-	return "OK\n"
-}
-
-// Acceleration is what the sensor says now, and how often it turned round: a hand that shakes turns it several times.
-func (p *Phone) Acceleration() (now []float64, turns int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.motion.acceleration[:]), p.motion.turns
 }

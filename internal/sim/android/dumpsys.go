@@ -20,8 +20,8 @@ func cmdDumpsys(c *call) int {
 			"package\n  power\n  window\n")
 		return 0
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	known := map[string]func(*call, []string){
 		"window": dumpWindow, "activity": dumpActivity, "input_method": dumpInputMethod, "battery": dumpBattery,
 		"meminfo": dumpMeminfo, "display": dumpDisplay, "power": dumpPower, "input": dumpInput, "package": dumpPackage,
@@ -40,13 +40,9 @@ func windowToken(a *activity) string {
 	return fmt.Sprintf("Window{%x u0 %s/%s}", a.token, a.pkg, a.class)
 }
 
-func (s *screen) record(a *activity) string {
-	return fmt.Sprintf("ActivityRecord{%x u0 %s t%d}", a.token+0x11, a.component(), a.task)
-}
-
 // dumpWindow has the focus under displays since API 29 and under windows before.
 func dumpWindow(c *call, args []string) {
-	s := c.phone.ui
+	s := c.sys.ui
 	part := ""
 	if len(args) > 0 {
 		part = strings.TrimPrefix(args[0], "-")
@@ -57,7 +53,7 @@ func dumpWindow(c *call, args []string) {
 		switch {
 		case s.guard.off || s.guard.locked || s.shade:
 			current = "Window{5fe2d0c u0 NotificationShade}"
-			if c.phone.prof.api < 30 {
+			if c.sys.prof.api < 30 {
 				current = "Window{5fe2d0c u0 StatusBar}"
 			}
 		case !s.settled(now):
@@ -67,20 +63,20 @@ func dumpWindow(c *call, args []string) {
 			current = "Window{1d03bb4 u0 " + s.complaint + "}"
 		}
 		c.printf("  mCurrentFocus=%s\n", current)
-		if c.phone.prof.api >= 29 {
-			c.printf("  mFocusedApp=%s\n", s.record(top))
+		if c.sys.prof.api >= 29 {
+			c.printf("  mFocusedApp=%s\n", top.record())
 		} else {
-			c.printf("  mFocusedApp=AppWindowToken{%x token=Token{%x %s}}\n", top.token+0x22, top.token+0x33, s.record(top))
+			c.printf("  mFocusedApp=AppWindowToken{%x token=Token{%x %s}}\n", top.token+0x22, top.token+0x33, top.record())
 		}
 	}
 	rotation := []string{"ROTATION_0", "ROTATION_90", "ROTATION_180", "ROTATION_270"}[s.rotation()]
 	if part == "displays" || part == "d" || part == "" || part == "all" || part == "a" {
 		size := s.size()
 		c.printf("WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n  Display: mDisplayId=0\n")
-		c.printf("    init=%dx%d %ddpi cur=%dx%d app=%dx%d rng=%dx%d-%dx%d\n", c.phone.opts.Width, c.phone.opts.Height,
-			c.phone.opts.Density, size.X, size.Y, size.X, size.Y, min(size.X, size.Y), min(size.X, size.Y), max(size.X, size.Y),
+		c.printf("    init=%dx%d %ddpi cur=%dx%d app=%dx%d rng=%dx%d-%dx%d\n", c.sys.opts.Width, c.sys.opts.Height,
+			c.sys.opts.Density, size.X, size.Y, size.X, size.Y, min(size.X, size.Y), min(size.X, size.Y), max(size.X, size.Y),
 			max(size.X, size.Y))
-		if c.phone.prof.api >= 29 {
+		if c.sys.prof.api >= 29 {
 			c.printf("  mCurrentRotation=%s\n", rotation)
 			focus()
 		} else {
@@ -94,22 +90,22 @@ func dumpWindow(c *call, args []string) {
 				"mFrame=[0,0][%[2]d,%[3]d]\n"+
 				"    touchable region=SkRegion((0,%[4]d,%[2]d,%[3]d))\n", len(s.stack), size.X, size.Y, size.Y-size.Y*36/100)
 		}
-		if s.toast.text != "" && time.Now().Before(s.toast.until) && !c.phone.opts.NoToastWindows {
+		if s.toast.text != "" && time.Now().Before(s.toast.until) && !c.sys.opts.NoToastWindows {
 			c.printf("  Window #%d Window{%x u0 Toast}:\n    mDisplayId=0 mSession=Session{78} \n", len(s.stack)+1,
 				0x5d1c3a2+s.toast.nth)
 		}
-		s.dumpAppWindows(c)
-		if c.phone.prof.api < 29 {
+		dumpAppWindows(c)
+		if c.sys.prof.api < 29 {
 			focus()
 		}
 	}
 	if part == "policy" || part == "p" || part == "" {
-		s.dumpPolicy(c)
+		dumpPolicy(c)
 	}
 }
 
 func dumpActivity(c *call, args []string) {
-	s := c.phone.ui
+	s := c.sys.ui
 	if len(args) == 0 || args[0] != "activities" && args[0] != "a" {
 		if len(args) > 0 && args[0] == "top" {
 			c.printf("TASK %s id=%d userId=0\n  ACTIVITY %s %x pid=%d\n", s.top().pkg, s.top().task, s.top().component(),
@@ -126,10 +122,10 @@ func dumpActivity(c *call, args []string) {
 		a := s.stack[i]
 		c.printf("  * Task{%x #%d type=standard A=%d:%s U=0 visible=%t}\n    * Hist  #0: %s\n      packageName=%s "+
 			"processName=%s\n",
-			a.token+3, a.task, c.phone.packages[a.pkg].uid, a.pkg, i == len(s.stack)-1, s.record(a), a.pkg, a.pkg)
+			a.token+3, a.task, c.sys.packages[a.pkg].uid, a.pkg, i == len(s.stack)-1, a.record(), a.pkg, a.pkg)
 	}
-	top := s.record(s.top())
-	switch api := c.phone.prof.api; {
+	top := s.top().record()
+	switch api := c.sys.prof.api; {
 	case api >= 30:
 		c.printf("  topResumedActivity=%s\n  ResumedActivity: %s\n", top, top)
 	case api >= 28:
@@ -140,10 +136,10 @@ func dumpActivity(c *call, args []string) {
 }
 
 func dumpInputMethod(c *call, _ []string) {
-	s := c.phone.ui
+	s := c.sys.ui
 	s.frame(time.Now()) // drops the focus of a field that has gone
 	c.printf("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  mCurMethodId=%s\n",
-		c.phone.settings["secure"]["default_input_method"])
+		c.sys.settings["secure"]["default_input_method"])
 	c.printf("  mShowRequested=%t mShowExplicitlyRequested=%t mShowForced=false mInputShown=%t\n", s.keyboard, s.keyboard,
 		s.keyboard)
 	c.printf("  mServedView=%t mIsInputViewShown=%t\n", s.focus != nil || s.web != nil, s.keyboard)
@@ -167,10 +163,10 @@ func dumpBattery(c *call, _ []string) {
 
 func dumpMeminfo(c *call, args []string) {
 	if len(args) == 0 {
-		c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n", c.phone.uptime(), c.phone.uptime())
+		c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n", c.sys.uptime(), c.sys.uptime())
 		return
 	}
-	r := c.phone.ui.apps[args[0]]
+	r := c.sys.ui.apps[args[0]]
 	if r == nil {
 		c.printf("No process found for: %s\n", args[0])
 		return
@@ -179,7 +175,7 @@ func dumpMeminfo(c *call, args []string) {
 	_, _ = h.Write([]byte(args[0]))
 	total := 60000 + h.Sum32()%20000
 	c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n\n** MEMINFO in pid %d [%s] **\n",
-		c.phone.uptime(), c.phone.uptime(), r.pid, args[0])
+		c.sys.uptime(), c.sys.uptime(), r.pid, args[0])
 	c.printf("                   Pss  Private  Private  SwapPss      Rss     Heap     Heap     Heap\n" +
 		"                 Total    Dirty    Clean    Dirty    Total     Size    Alloc     Free\n" +
 		"                ------   ------   ------   ------   ------   ------   ------   ------\n")
@@ -191,22 +187,20 @@ func dumpMeminfo(c *call, args []string) {
 		"        TOTAL RSS: %8d       TOTAL SWAP PSS:       64\n", total, total+52000)
 }
 
-func (p *Phone) uptime() int64 { return time.Since(p.boot).Milliseconds() + 600000 }
-
 func dumpDisplay(c *call, _ []string) {
-	size := c.phone.ui.size()
+	size := c.sys.ui.size()
 	c.printf("DISPLAY MANAGER (dumpsys display)\n  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0, "+
 		"uniqueId='local:4619827259835644672', orientation=%d, logicalFrame=Rect(0, 0 - %d, %d)}]\n",
-		c.phone.ui.rotation(), size.X, size.Y)
+		c.sys.ui.rotation(), size.X, size.Y)
 }
 
 func dumpPower(c *call, _ []string) {
 	c.printf("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness=%s\n  mStayOn=false\n",
-		c.phone.ui.guard.wakefulness())
+		c.sys.ui.guard.wakefulness())
 }
 
 func dumpInput(c *call, _ []string) {
-	c.printf("INPUT MANAGER (dumpsys input)\n\n  SurfaceOrientation: %d\n", c.phone.ui.rotation())
+	c.printf("INPUT MANAGER (dumpsys input)\n\n  SurfaceOrientation: %d\n", c.sys.ui.rotation())
 }
 
 func dumpPackage(c *call, args []string) {
@@ -214,7 +208,7 @@ func dumpPackage(c *call, args []string) {
 		c.printf("Packages:\n")
 		return
 	}
-	p := c.phone.packages[args[0]]
+	p := c.sys.packages[args[0]]
 	if p == nil {
 		c.printf("Unable to find package: %s\n", args[0])
 		return
@@ -241,7 +235,7 @@ func dumpPackage(c *call, args []string) {
 }
 
 func dumpGfx(c *call, args []string) {
-	if len(args) == 0 || c.phone.ui.apps[args[0]] == nil {
+	if len(args) == 0 || c.sys.ui.apps[args[0]] == nil {
 		c.printf("No process found for: %s\n", strings.Join(args, " "))
 		return
 	}
@@ -250,29 +244,10 @@ func dumpGfx(c *call, args []string) {
 		"Total frames rendered: 120\nJanky frames: 3 (2.50%%)\n50th percentile: 6ms\n90th percentile: 10ms\n95th "+
 		"percentile: "+
 		"14ms\n99th percentile: 28ms\n",
-		c.phone.uptime(), c.phone.uptime(), c.phone.ui.apps[args[0]].pid, args[0])
+		c.sys.uptime(), c.sys.uptime(), c.sys.ui.apps[args[0]].pid, args[0])
 }
 
 func dumpCPU(c *call, _ []string) {
 	c.printf("Load: 1.2 / 1.1 / 0.9\nCPU usage from 60000ms to 0ms ago:\n  4.1%% 1033/system_server: 2.6%% user + 1.5%% " +
 		"kernel\n4.8%% TOTAL: 2.9%% user + 1.7%% kernel\n")
-}
-
-// procStat is /proc/PID/stat of an app that runs: it has used a tenth of one core since it started.
-func (p *Phone) procStat(name string) (string, bool) {
-	var pid int
-	if n, err := fmt.Sscanf(name, "/proc/%d/stat", &pid); n != 1 || err != nil {
-		return "", false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for pkg, r := range p.ui.apps {
-		if r.pid == pid {
-			ticks := time.Since(r.started).Milliseconds() / 100
-			return fmt.Sprintf(
-				"%d (%.15s) S 512 512 0 0 -1 1077952832 41213 0 12 0 %d %d 0 0 10 -10 31 0 91234 15847284736 "+
-					"32112\n", pid, pkg, ticks*2/3, ticks-ticks*2/3), true
-		}
-	}
-	return "", false
 }

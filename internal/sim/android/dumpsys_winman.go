@@ -10,7 +10,8 @@ import (
 
 // dumpAppWindows prints the windows of the foreground activity and of those over it, the topmost first, and of the
 // activities below, which have invisible windows.
-func (s *screen) dumpAppWindows(c *call) {
+func dumpAppWindows(c *call) {
+	s := c.sys.ui
 	top, f := s.top(), s.frame(time.Now())
 	n := len(s.stack) + len(f.windows)
 	for i, w := range slices.Backward(f.windows) {
@@ -25,7 +26,7 @@ func (s *screen) dumpAppWindows(c *call) {
 			}
 		}
 		n--
-		w.dump(c, f, n, token)
+		dumpOneWindow(c, w, f, n, token)
 	}
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		a := s.stack[i]
@@ -35,13 +36,13 @@ func (s *screen) dumpAppWindows(c *call) {
 		}
 		w := &window{title: a.component(), kind: "APPLICATION", root: &view{b: image.Rectangle{Max: f.size}, pkg: a.pkg},
 			away: true}
-		w.dump(c, f, i, windowToken(a))
+		dumpOneWindow(c, w, f, i, windowToken(a))
 	}
 }
 
-// dump writes what window managers say of a window: flags are a number before Android 9, and names since.
-func (w *window) dump(c *call, f *frame, n int, token string) {
-	api := c.phone.prof.api
+// dumpOneWindow writes what window managers say of a window: flags are a number before Android 9, and names since.
+func dumpOneWindow(c *call, w *window, f *frame, n int, token string) {
+	api := c.sys.prof.api
 	c.printf("  Window #%d %s:\n    mDisplayId=0 stackId=1 mSession=Session{4a9be2 2044:u0a10101} "+
 		"mClient=android.os.BinderProxy@5b1e0c\n", n, token)
 	c.printf("    mOwnerUid=10101 mShowToOwnerOnly=true package=%s appop=NONE\n", w.root.pkg)

@@ -33,6 +33,7 @@ type Fault struct {
 	Away   time.Duration // Drop: the phone stays unplugged so long; negative = until Reconnect
 }
 
+// faultList are the faults that are armed.
 type faultList struct {
 	mu    sync.Mutex
 	all   []*armedFault
@@ -45,24 +46,24 @@ type armedFault struct {
 }
 
 // Fail arms a fault; several may be armed at once, the first that matches acts.
-func (p *Phone) Fail(f Fault) {
-	p.faults.mu.Lock()
-	defer p.faults.mu.Unlock()
-	p.faults.all = append(p.faults.all, &armedFault{Fault: f})
+func (l *faultList) Fail(f Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, &armedFault{Fault: f})
 }
 
 // Failed says how often a fault has acted.
-func (p *Phone) Failed() int {
-	p.faults.mu.Lock()
-	defer p.faults.mu.Unlock()
-	return p.faults.acted
+func (l *faultList) Failed() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acted
 }
 
 // Heal disarms all faults.
-func (p *Phone) Heal() {
-	p.faults.mu.Lock()
-	defer p.faults.mu.Unlock()
-	p.faults.all = nil
+func (l *faultList) Heal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = nil
 }
 
 // match returns the fault that acts on a service (command false) or on a shell command.
@@ -83,31 +84,18 @@ func (l *faultList) match(what string, command bool) (Fault, bool) {
 }
 
 // dropAway breaks all connections and keeps the phone away for as long as the fault says.
-func (p *Phone) dropAway(away time.Duration) {
+func (p *daemon) dropAway(away time.Duration) {
 	if away == 0 {
-		p.dropAll()
+		p.cable.dropAll()
 		return
 	}
-	before := p.State()
-	p.SetState(StateAbsent)
+	before := p.cable.State()
+	p.cable.SetState(StateAbsent)
 	if away > 0 {
-		p.work.run(func() {
-			if pause(p.ctx, away) {
-				p.SetState(before)
+		p.sys.work.run(func() {
+			if pause(p.sys.ctx, away) {
+				p.cable.SetState(before)
 			}
 		})
 	}
-}
-
-// FillStorage fills the phone's storage up, or frees it: then every write fails, and files that are made stay empty.
-func (p *Phone) FillStorage(full bool) {
-	p.files.mu.Lock()
-	defer p.files.mu.Unlock()
-	p.files.full = full
-}
-
-func (f *fileSystem) isFull() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.full
 }

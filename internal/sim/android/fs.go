@@ -73,6 +73,13 @@ func writable(name string) bool {
 	return strings.HasPrefix(name, "/sdcard/") || strings.HasPrefix(name, "/data/local/tmp/")
 }
 
+// fill makes every write fail, or lets them be.
+func (f *fileSystem) fill(full bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.full = full
+}
+
 func (f *fileSystem) stat(name string) (fileInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -322,4 +329,10 @@ func (i fileInfo) unixMode() uint32 {
 	default:
 		return m | 0o100000
 	}
+}
+
+func (f *fileSystem) isFull() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.full
 }

@@ -21,7 +21,7 @@ func (s *Server) serialRequest(conn net.Conn, serial, what string) {
 		return
 	}
 	if what == "get-state" && serial != "" {
-		if p := s.find(serial); p != nil && p.State() == StateOffline {
+		if p := s.find(serial); p != nil && p.cable.State() == StateOffline {
 			okay(conn, hex4("offline"))
 			return
 		}
@@ -35,19 +35,19 @@ func (s *Server) serialRequest(conn net.Conn, serial, what string) {
 }
 
 // hostRequest handles a host request about a chosen phone.
-func (s *Server) hostRequest(conn net.Conn, p *Phone, what string) {
+func (s *Server) hostRequest(conn net.Conn, p *daemon, what string) {
 	switch {
 	case what == "get-state":
-		okay(conn, hex4(string(p.State())))
+		okay(conn, hex4(string(p.cable.State())))
 	case what == "get-serialno":
-		okay(conn, hex4(p.Serial()))
+		okay(conn, hex4(p.serial()))
 	case what == "get-devpath":
 		okay(conn, hex4("usb:1-1"))
 	case what == "features":
-		okay(conn, hex4(strings.Join(p.prof.features, ",")))
+		okay(conn, hex4(strings.Join(p.sys.prof.features, ",")))
 	case what == "reconnect":
-		okay(conn, hex4("reconnecting "+p.Serial()+" [device]\n"))
-		p.dropAll()
+		okay(conn, hex4("reconnecting "+p.serial()+" [device]\n"))
+		p.cable.dropAll()
 	case strings.HasPrefix(what, "forward:"):
 		s.forward(conn, p, strings.TrimPrefix(what, "forward:"))
 	default:
@@ -67,9 +67,9 @@ func (s *Server) waitFor(conn net.Conn, serial, spec string) {
 		found := false
 		all := s.plugged()
 		for _, p := range all {
-			if serial == "" || p.Serial() == serial {
+			if serial == "" || p.serial() == serial {
 				found = true
-				if state == "any" || state == string(p.State()) {
+				if state == "any" || state == string(p.cable.State()) {
 					okay(conn, "")
 					return true
 				}
@@ -84,7 +84,7 @@ func (s *Server) waitFor(conn net.Conn, serial, spec string) {
 }
 
 // forward listens on the host and opens the remote service for each connection.
-func (s *Server) forward(conn net.Conn, p *Phone, spec string) {
+func (s *Server) forward(conn net.Conn, p *daemon, spec string) {
 	spec, norebind := strings.CutPrefix(spec, "norebind:")
 	local, remote, ok := strings.Cut(spec, ";")
 	if !ok || !strings.HasPrefix(local, "tcp:") {
@@ -110,12 +110,12 @@ func (s *Server) forward(conn net.Conn, p *Phone, spec string) {
 	if local == "tcp:0" {
 		local, answer = "tcp:"+port, hex4(port)
 	}
-	s.forwards[local] = &forward{serial: p.Serial(), local: local, remote: remote, listener: l}
+	s.forwards[local] = &forward{serial: p.serial(), local: local, remote: remote, listener: l}
 	s.work.Go(func() { s.serveForward(l, p, remote) })
 	okay(conn, "OKAY"+answer)
 }
 
-func (s *Server) serveForward(l net.Listener, p *Phone, remote string) {
+func (s *Server) serveForward(l net.Listener, p *daemon, remote string) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -124,7 +124,7 @@ func (s *Server) serveForward(l net.Listener, p *Phone, remote string) {
 		s.work.Go(func() {
 			defer c.Close()
 			defer context.AfterFunc(s.ctx, func() { c.Close() })()
-			if run, ok := p.service(remote); ok && p.State() == StateDevice {
+			if run, ok := p.service(remote); ok && p.cable.State() == StateDevice {
 				s.serve(c, p, run)
 			}
 		})
@@ -170,8 +170,8 @@ func (s *Server) deviceServiceAny(conn net.Conn, name string) {
 }
 
 // deviceService opens a service on the phone and joins it to the client's connection.
-func (s *Server) deviceService(conn net.Conn, p *Phone, name string) {
-	if p.State() != StateDevice && p.State() != StateRecovery {
+func (s *Server) deviceService(conn net.Conn, p *daemon, name string) {
+	if p.cable.State() != StateDevice && p.cable.State() != StateRecovery {
 		fail(conn, "closed")
 		return
 	}
@@ -185,12 +185,12 @@ func (s *Server) deviceService(conn net.Conn, p *Phone, name string) {
 }
 
 // serve runs a service over a connection; the client hanging up kills the device process.
-func (s *Server) serve(conn net.Conn, p *Phone, run serviceFunc) {
-	c, _, detach := p.attach(conn)
+func (s *Server) serve(conn net.Conn, p *daemon, run serviceFunc) {
+	c, _, detach := p.cable.attach(conn)
 	defer detach()
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
-	stop := context.AfterFunc(p.ctx, func() { c.drop() })
+	stop := context.AfterFunc(p.sys.ctx, func() { c.drop() })
 	defer stop()
 	box := newMailbox()
 	done := make(chan struct{})

@@ -21,7 +21,7 @@ type Server struct {
 	home     string // of the user, for emulators
 
 	mu       sync.Mutex
-	phones   []*Phone
+	phones   []*daemon
 	forwards map[string]*forward // by local spec
 	conns    int
 }
@@ -31,8 +31,8 @@ type forward struct {
 	listener              net.Listener
 }
 
-// NewServer serves the phones on a free loopback port; Close ends it, and not the phones.
-func NewServer(phones ...*Phone) (*Server, error) {
+// newServer serves the phones on a free loopback port; Close ends it, and not the phones.
+func newServer(phones ...*daemon) (*Server, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l, err := listen(ctx, "127.0.0.1:0")
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) accept() {
 
 // client serves one connection: requests until one of them takes the connection over.
 func (s *Server) client(conn net.Conn) {
-	var phone *Phone
+	var phone *daemon
 	for {
 		req, err := readHex4(conn)
 		if err != nil {
@@ -131,7 +131,7 @@ func okay(w io.Writer, text string) { _, _ = io.WriteString(w, "OKAY"+text) }
 func fail(w io.Writer, text string) { _, _ = io.WriteString(w, "FAIL"+hex4(text)) }
 
 // request handles host requests; it returns the phone that a transport request chose.
-func (s *Server) request(conn net.Conn, req string) (chosen *Phone, done bool) {
+func (s *Server) request(conn net.Conn, req string) (chosen *daemon, done bool) {
 	if rest, ok := strings.CutPrefix(req, "host-serial:"); ok {
 		serial, what := s.splitSerial(rest)
 		s.serialRequest(conn, serial, what)
@@ -197,22 +197,22 @@ func (s *Server) splitSerial(rest string) (serial, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.phones {
-		if what, ok := strings.CutPrefix(rest, p.Serial()+":"); ok {
-			return p.Serial(), what
+		if what, ok := strings.CutPrefix(rest, p.serial()+":"); ok {
+			return p.serial(), what
 		}
 	}
 	serial, what, _ = strings.Cut(rest, ":")
 	return serial, what
 }
 
-func (s *Server) tport(conn net.Conn, arg string) (*Phone, bool) {
+func (s *Server) tport(conn net.Conn, arg string) (*daemon, bool) {
 	if serial, ok := strings.CutPrefix(arg, "serial:"); ok {
 		return s.transport(conn, serial, true)
 	}
 	return s.transport(conn, "", true)
 }
 
-func (s *Server) transport(conn net.Conn, serial string, withID bool) (*Phone, bool) {
+func (s *Server) transport(conn net.Conn, serial string, withID bool) (*daemon, bool) {
 	p, problem := s.acquire(serial)
 	if p == nil {
 		fail(conn, problem)
@@ -225,7 +225,7 @@ func (s *Server) transport(conn net.Conn, serial string, withID bool) (*Phone, b
 	return p, false
 }
 
-func (s *Server) transportID(p *Phone) uint64 {
+func (s *Server) transportID(p *daemon) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, q := range s.phones {
@@ -236,21 +236,21 @@ func (s *Server) transportID(p *Phone) uint64 {
 	return 0
 }
 
-func (s *Server) plugged() []*Phone {
+func (s *Server) plugged() []*daemon {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []*Phone
+	var out []*daemon
 	for _, p := range s.phones {
-		if p.State() != StateAbsent {
+		if p.cable.State() != StateAbsent {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-func (s *Server) find(serial string) *Phone {
+func (s *Server) find(serial string) *daemon {
 	for _, p := range s.plugged() {
-		if p.Serial() == serial {
+		if p.serial() == serial {
 			return p
 		}
 	}
@@ -258,12 +258,12 @@ func (s *Server) find(serial string) *Phone {
 }
 
 // acquire finds the phone for a transport, or says in adb's words why there is none.
-func (s *Server) acquire(serial string) (*Phone, string) {
-	var p *Phone
+func (s *Server) acquire(serial string) (*daemon, string) {
+	var p *daemon
 	all := s.plugged()
 	if serial != "" {
-		all = slices.DeleteFunc(all, func(p *Phone) bool {
-			return p.Serial() != serial && (p.opts.USB == "" || "usb:"+p.opts.USB != serial)
+		all = slices.DeleteFunc(all, func(p *daemon) bool {
+			return p.serial() != serial && (p.sys.opts.USB == "" || "usb:"+p.sys.opts.USB != serial)
 		})
 		switch len(all) {
 		case 0:
@@ -287,7 +287,7 @@ func (s *Server) acquire(serial string) (*Phone, string) {
 }
 
 // byID finds the phone behind the number of a connection.
-func (s *Server) byID(id string) (*Phone, string) {
+func (s *Server) byID(id string) (*daemon, string) {
 	for _, p := range s.plugged() {
 		if strconv.FormatUint(s.transportID(p), 10) == id {
 			return usable(p)
@@ -307,8 +307,8 @@ func (s *Server) idRequest(conn net.Conn, id, what string) {
 }
 
 // usable is the phone, or what adb says of its state.
-func usable(p *Phone) (*Phone, string) {
-	switch p.State() {
+func usable(p *daemon) (*daemon, string) {
+	switch p.cable.State() {
 	case StateOffline:
 		return nil, "device offline"
 	case StateUnauthorized:
@@ -321,8 +321,8 @@ func usable(p *Phone) (*Phone, string) {
 func (s *Server) devices(long bool) string {
 	var b strings.Builder
 	for _, p := range s.plugged() {
-		state, serial := p.State(), p.Serial()
-		if p.opts.Unnamed {
+		state, serial := p.cable.State(), p.serial()
+		if p.sys.opts.Unnamed {
 			serial = "(no serial number)"
 		}
 		if !long {
@@ -330,12 +330,12 @@ func (s *Server) devices(long bool) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%-22s %s", serial, state)
-		if p.opts.USB != "" {
-			fmt.Fprintf(&b, " usb:%s", p.opts.USB)
+		if p.sys.opts.USB != "" {
+			fmt.Fprintf(&b, " usb:%s", p.sys.opts.USB)
 		}
 		if state == StateDevice || state == StateRecovery {
 			fmt.Fprintf(&b, " product:%s model:%s device:%s",
-				p.prof.product, strings.ReplaceAll(p.prof.model, " ", "_"), p.prof.product)
+				p.sys.prof.product, strings.ReplaceAll(p.sys.prof.model, " ", "_"), p.sys.prof.product)
 		}
 		fmt.Fprintf(&b, " transport_id:%d\n", s.transportID(p))
 	}
@@ -350,10 +350,10 @@ func (s *Server) changes(conn net.Conn, f func() (stop bool)) {
 	defer work.Wait()
 	defer cancel()
 	s.mu.Lock()
-	phones := append([]*Phone(nil), s.phones...)
+	phones := append([]*daemon(nil), s.phones...)
 	s.mu.Unlock()
 	for _, p := range phones {
-		changed, stop := p.watch()
+		changed, stop := p.cable.watch()
 		work.Go(func() {
 			defer stop()
 			for {

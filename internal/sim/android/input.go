@@ -62,8 +62,8 @@ func cmdInput(c *call) int {
 	if len(args) == 0 {
 		return c.inputError("")
 	}
-	c.due = c.shell.now().Add(c.phone.opts.Latency.Input)
-	if !c.pass(c.phone.opts.Latency.Input) {
+	c.due = c.shell.now().Add(c.sys.opts.Latency.Input)
+	if !c.pass(c.sys.opts.Latency.Input) {
 		return 128 + signalOf(c.ctx)
 	}
 	verb, args := args[0], args[1:]
@@ -71,14 +71,14 @@ func cmdInput(c *call) int {
 		"text": inputText, "keyevent": inputKeys, "tap": inputTap, "swipe": inputSwipe, "draganddrop": inputDrag,
 		"motionevent": inputMotion, "press": inputNothing, "roll": inputNothing,
 	}
-	if c.phone.prof.api >= 31 {
+	if c.sys.prof.api >= 31 {
 		known["keycombination"] = inputCombination
 	}
 	run, ok := known[verb]
 	if !ok {
 		return c.inputError("Error: Unknown command: " + verb)
 	}
-	if c.phone.opts.InputForbidden {
+	if c.sys.opts.InputForbidden {
 		return c.exception("java.lang.SecurityException: Injecting input events requires the caller (or the source of the "+
 			"instrumentation, if any) to have the INJECT_EVENTS permission.", "input", verb)
 	}
@@ -90,7 +90,7 @@ func (c *call) inputError(text string) int {
 		c.errorf("%s\n", text)
 	}
 	c.errorf("%s", inputUsage)
-	if c.phone.prof.api >= 31 {
+	if c.sys.prof.api >= 31 {
 		return 255
 	}
 	return 1
@@ -99,7 +99,7 @@ func (c *call) inputError(text string) int {
 // exception is an uncaught Java exception: worded by the shell command's framework, or the death of a process of its
 // own.
 func (c *call) exception(what, class, verb string) int {
-	if c.phone.prof.api >= 30 {
+	if c.sys.prof.api >= 30 {
 		c.errorf("\nException occurred while executing '%s':\n%s\n\tat "+
 			"com.android.server.%s.ShellCommand.onCommand(ShellCommand.java:255)\n", verb, what, class)
 		return 255
@@ -128,7 +128,7 @@ func (c *call) numbers(verb string, args []string, counts ...int) ([]int, int) {
 func inputTap(c *call, args []string) int {
 	n, code := c.numbers("tap", args, 2)
 	if n != nil {
-		c.phone.touch(c.due, image.Pt(n[0], n[1]), 0)
+		c.sys.panel.touch(c.due, image.Pt(n[0], n[1]), 0)
 	}
 	return code
 }
@@ -146,10 +146,10 @@ func inputSwipe(c *call, args []string) int {
 		return 128 + signalOf(c.ctx)
 	}
 	if d := to.Sub(from); max(d.X, -d.X, d.Y, -d.Y) < 24 { // less than the touch slop: a press
-		c.phone.touch(c.due.Add(length), from, length)
+		c.sys.panel.touch(c.due.Add(length), from, length)
 		return 0
 	}
-	c.phone.swipe("swipe", from, to)
+	c.sys.panel.swipe("swipe", from, to)
 	return 0
 }
 
@@ -165,13 +165,13 @@ func inputDrag(c *call, args []string) int {
 	if !pause(c.ctx, longPress+length) {
 		return 128 + signalOf(c.ctx)
 	}
-	c.phone.swipe("drag", image.Pt(n[0], n[1]), image.Pt(n[2], n[3]))
+	c.sys.panel.swipe("drag", image.Pt(n[0], n[1]), image.Pt(n[2], n[3]))
 	return 0
 }
 
 // inputMotion puts single events together: DOWN … UP is a tap, a long press or a swipe.
 func inputMotion(c *call, args []string) int {
-	if len(args) != 3 || c.phone.prof.api < 29 {
+	if len(args) != 3 || c.sys.prof.api < 29 {
 		return c.inputError("Error: Invalid arguments for command: motionevent")
 	}
 	n, code := c.numbers("motionevent", args[1:], 2)
@@ -181,20 +181,20 @@ func inputMotion(c *call, args []string) int {
 	at := image.Pt(n[0], n[1])
 	switch strings.ToUpper(args[0]) {
 	case "DOWN":
-		c.phone.finger(&touchPoint{at: at, since: time.Now()})
+		c.sys.panel.finger(&touchPoint{at: at, since: time.Now()})
 	case "MOVE":
-		c.phone.moved()
+		c.sys.panel.moved()
 	case "CANCEL":
-		c.phone.finger(nil)
+		c.sys.panel.finger(nil)
 	case "UP":
-		if down := c.phone.finger(nil); down == nil {
+		if down := c.sys.panel.finger(nil); down == nil {
 			break
 		} else if d := at.Sub(down.at); max(d.X, -d.X, d.Y, -d.Y) < 24 {
-			c.phone.touch(c.due, down.at, time.Since(down.since))
+			c.sys.panel.touch(c.due, down.at, time.Since(down.since))
 		} else if down.held {
-			c.phone.swipe("drag", down.at, at)
+			c.sys.panel.swipe("drag", down.at, at)
 		} else {
-			c.phone.swipe("swipe", down.at, at)
+			c.sys.panel.swipe("swipe", down.at, at)
 		}
 	default:
 		return c.exception("java.lang.IllegalArgumentException: Unknown action: "+args[0], "input", "motionevent")
@@ -210,10 +210,10 @@ type touchPoint struct {
 }
 
 // moved is a finger that moves while it is down.
-func (p *Phone) moved() {
+func (p *touchPanel) moved() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if f := p.ui.finger; f != nil && !f.moved {
+	if f := p.held; f != nil && !f.moved {
 		f.moved, f.held = true, time.Since(f.since) >= longPress
 	}
 }
@@ -227,30 +227,30 @@ type firstTap struct {
 }
 
 // second says whether a tap is the second of a double tap. Phone.mu is held.
-func (s *screen) second(v *view, now time.Time) bool {
-	gap := now.Sub(s.lastTap.at).Abs() // two that were started at once may come in either order
-	is := !s.lastTap.used && v.id == s.lastTap.id && v.b == s.lastTap.on && gap >= 40*time.Millisecond &&
-		gap <= s.phone.opts.DoubleTap
-	s.lastTap = firstTap{at: now, id: v.id, on: v.b, used: is}
+func (p *touchPanel) second(v *view, now time.Time) bool {
+	gap := now.Sub(p.lastTap.at).Abs() // two that were started at once may come in either order
+	is := !p.lastTap.used && v.id == p.lastTap.id && v.b == p.lastTap.on && gap >= 40*time.Millisecond &&
+		gap <= p.opts.DoubleTap
+	p.lastTap = firstTap{at: now, id: v.id, on: v.b, used: is}
 	return is
 }
 
 // finger sets where the finger is down and returns where it was.
-func (p *Phone) finger(t *touchPoint) *touchPoint {
+func (p *touchPanel) finger(t *touchPoint) *touchPoint {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	old := p.ui.finger
-	p.ui.finger = t
+	old := p.held
+	p.held = t
 	return old
 }
 
 // touch is a tap, or a long press when it took long enough.
-func (p *Phone) touch(when time.Time, at image.Point, held time.Duration) {
+func (p *touchPanel) touch(when time.Time, at image.Point, held time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s, kind := p.ui, "tap"
 	if held >= longPress {
-		kind, s.lastTap = "long", firstTap{}
+		kind, p.lastTap = "long", firstTap{}
 	}
 	f := s.frame(time.Now())
 	w := f.windowAt(at)
@@ -267,8 +267,8 @@ func (p *Phone) touch(when time.Time, at image.Point, held time.Duration) {
 	if v == nil || v.disabled {
 		return
 	}
-	s.appLog(v.pkg, p.tag(v.pkg), "%s %s", kind, v.label())
-	switch double := kind == "tap" && s.second(v, when); {
+	s.appLog(v.pkg, s.tag(v.pkg), "%s %s", kind, v.label())
+	switch double := kind == "tap" && p.second(v, when); {
 	case double && v.onDouble != nil:
 		v.onDouble()
 	case v.web != nil:
@@ -285,14 +285,7 @@ func (p *Phone) touch(when time.Time, at image.Point, held time.Duration) {
 	}
 }
 
-func (p *Phone) tag(pkg string) string {
-	if a := p.packages[pkg]; a != nil {
-		return a.label
-	}
-	return pkg
-}
-
-func (p *Phone) record(t Tap, v *view) {
+func (p *touchPanel) record(t Tap, v *view) {
 	t.At = time.Now()
 	if v != nil {
 		t.Label, t.ID, t.Class = v.label(), v.id, v.class
@@ -316,10 +309,10 @@ func (f *frame) windowAt(at image.Point) *window {
 }
 
 // swipe moves the content under the finger.
-func (p *Phone) swipe(kind string, from, to image.Point) {
+func (p *touchPanel) swipe(kind string, from, to image.Point) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ui.lastTap = firstTap{}
+	p.lastTap = firstTap{}
 	w := p.ui.frame(time.Now()).windowAt(from)
 	if w == nil {
 		p.record(Tap{Kind: kind, Point: from}, nil)

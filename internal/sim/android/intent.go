@@ -123,20 +123,20 @@ func orElse(s, other string) string {
 }
 
 // target finds package and class of an intent; the empty class means that nothing handles it. Phone.mu is held.
-func (p *Phone) target(in intent) (pkg, class string) {
+func (in intent) target(packages map[string]*installed) (pkg, class string) {
 	if in.component != "" {
 		pkg, class, _ = strings.Cut(in.component, "/")
 		if strings.HasPrefix(class, ".") {
 			class = pkg + class
 		}
-		if a := p.packages[pkg]; a != nil {
+		if a := packages[pkg]; a != nil {
 			if _, ok := a.activities[class]; ok {
 				return pkg, class
 			}
 		}
 		return pkg, ""
 	}
-	for name, a := range p.packages {
+	for name, a := range packages {
 		if in.pkg != "" && in.pkg != name {
 			continue
 		}
@@ -154,4 +154,13 @@ func (p *Phone) target(in intent) (pkg, class string) {
 		return launcherPackage, launcherPackage + ".uioverrides.QuickstepLauncher"
 	}
 	return "", ""
+}
+
+// request is what the activity manager receives of an intent.
+func (in intent) request() launch {
+	l := launch{data: in.data, clearTask: in.clearTask, extras: map[string]Extra{}}
+	for name, value := range in.extras {
+		l.extras[name] = Extra{in.kinds[name], value}
+	}
+	return l
 }

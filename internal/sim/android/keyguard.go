@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// keyguard is what keeps strangers from a phone. Phone.mu guards it.
+// keyguard is what keeps strangers from a phone. The phone's lock guards it.
 type keyguard struct {
+	opts Options
+
 	off     bool // the display
 	dozing  bool // off, but for a clock that is always there
 	locked  bool
@@ -15,104 +17,87 @@ type keyguard struct {
 	entered string
 }
 
-// Sleep switches the display off, as the power key does. A phone that has a lock is locked then.
-func (p *Phone) Sleep() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.sleep(false)
-}
-
-// Doze is Sleep on a phone that shows the time while it sleeps.
-func (p *Phone) Doze() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.sleep(true)
-}
-
-// LockNow locks a phone and leaves its display on: the keyguard covers everything.
-func (p *Phone) LockNow() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.sleep(false)
-	p.ui.guard.off = false
-}
-
-// Unlock removes the keyguard, as a user does who knows the PIN.
-func (p *Phone) Unlock() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.guard = keyguard{}
-}
-
-// Locked says whether the keyguard is shown, or would be if the display were on.
-func (p *Phone) Locked() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ui.guard.locked
-}
-
+// sleep switches the display off.
 func (s *screen) sleep(dozing bool) {
 	s.keyboard = false
-	s.guard = keyguard{off: true, dozing: dozing, locked: s.phone.opts.Lock != Unlocked}
+	s.guard.sleep(dozing)
 }
 
-func (s *screen) wake() {
-	if !s.phone.opts.Unwakeable {
-		s.guard.off, s.guard.dozing = false, false
+// lockKey takes the keys that concern display and keyguard, and all others while these are in the way.
+func (s *screen) lockKey(code int) bool {
+	handled, slept := s.guard.key(code)
+	if slept {
+		s.keyboard = false
+	}
+	return handled
+}
+
+// sleep switches the display off, and locks a phone that has a lock.
+func (g *keyguard) sleep(dozing bool) {
+	*g = keyguard{opts: g.opts, off: true, dozing: dozing, locked: g.opts.Lock != Unlocked}
+}
+
+// open takes the keyguard away, and switches the display on.
+func (g *keyguard) open() { *g = keyguard{opts: g.opts} }
+
+func (g *keyguard) wake() {
+	if !g.opts.Unwakeable {
+		g.off, g.dozing = false, false
 	}
 }
 
 // dismiss is what a swipe, the menu key and wm dismiss-keyguard do: a PIN is asked for.
-func (s *screen) dismiss() {
-	switch g := &s.guard; {
+func (g *keyguard) dismiss() {
+	switch {
 	case !g.locked:
-	case s.phone.opts.Lock == PINLock:
+	case g.opts.Lock == PINLock:
 		g.bouncer = !g.off
 	default:
 		g.locked = false
 	}
 }
 
-// lockKey takes the keys that concern display and keyguard, and all others while these are in the way.
-func (s *screen) lockKey(code int) bool {
-	g := &s.guard
+// key takes the keys that concern display and keyguard, and all others while these are in the way. It reports whether
+// one was taken, and whether the display went off by it.
+func (g *keyguard) key(code int) (handled, slept bool) {
 	switch {
 	case code == 26 && g.off, code == 224:
-		s.wake()
+		g.wake()
 	case code == 26, code == 223:
 		if !g.off {
-			s.sleep(false)
+			g.sleep(false)
+			return true, true
 		}
 	case g.off:
 	case !g.locked:
-		return false
+		return false, false
 	case code == 82:
-		s.dismiss()
+		g.dismiss()
 	case code == 4 || code == 111:
 		g.bouncer, g.entered = false, ""
 	case code >= 7 && code <= 16:
-		s.digit(string(rune('0' + code - 7)))
+		g.digit(string(rune('0' + code - 7)))
 	case code == 66 || code == 160:
-		s.tryPIN()
+		g.tryPIN()
 	}
-	return true
+	return true, false
 }
 
-func (s *screen) digit(n string) {
-	if s.guard.bouncer {
-		s.guard.entered += n
+func (g *keyguard) digit(n string) {
+	if g.bouncer {
+		g.entered += n
 	}
 }
 
-func (s *screen) tryPIN() {
-	if g := &s.guard; g.bouncer {
-		g.locked = g.entered != s.phone.opts.PIN
+func (g *keyguard) tryPIN() {
+	if g.bouncer {
+		g.locked = g.entered != g.opts.PIN
 		g.bouncer, g.entered = g.locked, ""
 	}
 }
 
-// keyguardWindow covers everything while the phone is locked.
-func (s *screen) keyguardWindow(m metrics, size image.Point) *window {
+// window covers everything while the phone is locked.
+func (g *keyguard) window(m metrics, size image.Point) *window {
 	const systemUI = "com.android.systemui"
 	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x14202c), id: systemUI +
 		":id/keyguard_root_view"}
@@ -122,7 +107,7 @@ func (s *screen) keyguardWindow(m metrics, size image.Point) *window {
 		return v
 	}
 	root.add(say(m.now.Format("15:04"), "clock", 60))
-	if !s.guard.bouncer {
+	if !g.bouncer {
 		root.add(say("Swipe up to open", "keyguard_indication_text", m.height()-80))
 	} else {
 		root.add(say("Enter PIN", "bouncer_message", 160))
@@ -132,13 +117,13 @@ func (s *screen) keyguardWindow(m metrics, size image.Point) *window {
 			if i == 0 {
 				at = 10
 			}
-			root.add(m.button(n, systemUI+":id/key"+n, m.rect(40+at%3*90, 220+at/3*64, 80, 56), func() { s.digit(n) }))
+			root.add(m.button(n, systemUI+":id/key"+n, m.rect(40+at%3*90, 220+at/3*64, 80, 56), func() { g.digit(n) }))
 		}
-		root.add(m.button("Enter", systemUI+":id/key_enter", m.rect(220, 220+3*64, 80, 56), s.tryPIN))
+		root.add(m.button("Enter", systemUI+":id/key_enter", m.rect(220, 220+3*64, 80, 56), g.tryPIN))
 	}
 	root.scroll = func(dy int) {
 		if dy > 0 {
-			s.dismiss()
+			g.dismiss()
 		}
 	}
 	root.walk(func(v *view) { v.pkg = systemUI })
@@ -146,7 +131,7 @@ func (s *screen) keyguardWindow(m metrics, size image.Point) *window {
 }
 
 // wakefulness is the word of the power manager.
-func (g keyguard) wakefulness() string {
+func (g *keyguard) wakefulness() string {
 	switch {
 	case g.dozing:
 		return "Dozing"
@@ -157,12 +142,12 @@ func (g keyguard) wakefulness() string {
 }
 
 // dumpPolicy is the window manager's part about the keyguard, which changed its words with Android 9.
-func (s *screen) dumpPolicy(c *call) {
-	g, secure := s.guard, s.phone.opts.Lock == PINLock
+func dumpPolicy(c *call) {
+	g, secure := c.sys.ui.guard, c.sys.opts.Lock == PINLock
 	display := map[bool]string{true: "SCREEN_STATE_OFF", false: "SCREEN_STATE_ON"}[g.off]
 	c.printf("WINDOW MANAGER POLICY STATE (dumpsys window policy)\n    mSafeMode=false mSystemReady=true "+
 		"mSystemBooted=true\n    screenState=%s\n", display)
-	if s.phone.prof.api < 28 {
+	if c.sys.prof.api < 28 {
 		c.printf("    mShowingLockscreen=%[1]t mShowingDream=false mDreamingLockscreen=%[1]t\n", g.locked)
 	}
 	c.printf("    KeyguardServiceDelegate\n      showing=%[1]t\n      showingAndNotOccluded=%[1]t\n      "+
@@ -178,9 +163,8 @@ func (s *screen) dumpPolicy(c *call) {
 }
 
 func dumpTrust(c *call, _ []string) {
-	s := c.phone.ui
 	locked := 0
-	if s.guard.locked && s.phone.opts.Lock == PINLock {
+	if c.sys.ui.guard.locked && c.sys.opts.Lock == PINLock {
 		locked = 1
 	}
 	c.printf("Trust manager state:\n User \"Owner\" (id=0, flags=0x4c13) (current): trustState=UNTRUSTED, "+

@@ -52,11 +52,11 @@ func inputKeys(c *call, args []string) int {
 	if len(args) == 0 {
 		return c.inputError("Error: Invalid arguments for command: keyevent")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	for _, arg := range args {
-		c.phone.pressed([]int{keyCode(arg)})
-		c.phone.ui.key(keyCode(arg))
+		c.sys.ui.pressed([]int{keyCode(arg)})
+		c.sys.ui.key(keyCode(arg))
 	}
 	return 0
 }
@@ -72,10 +72,10 @@ func inputCombination(c *call, args []string) int {
 	if len(keys) < 2 {
 		return c.inputError("Error: Invalid arguments for command: keycombination")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	c.phone.pressed(keys)
-	c.phone.ui.combination(keys)
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	c.sys.ui.pressed(keys)
+	c.sys.ui.combination(keys)
 	return 0
 }
 
@@ -122,7 +122,7 @@ func (s *screen) key(code int) {
 	case 61:
 		s.nextField()
 	case 111:
-		switch o := s.phone.opts; {
+		switch o := s.opts; {
 		case o.EscapeGoesBack:
 			s.keyboard = false
 			s.back()
@@ -247,14 +247,14 @@ func inputText(c *call, args []string) int {
 	text := []rune(unescapeInput(args[0]))
 	if slices.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' && r != '\n' && r != '\t' }) {
 		const npe = "java.lang.NullPointerException: Attempt to get length of null array"
-		if c.phone.prof.api < 30 {
+		if c.sys.prof.api < 30 {
 			return c.fail(137, "%s\n\tat com.android.commands.input.Input.sendText(Input.java:159)\nKilled", npe)
 		}
 		return c.exception(npe, "input", "text")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	c.phone.ui.typeText(string(text))
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	c.sys.ui.typeText(string(text))
 	return 0
 }
 
@@ -276,3 +276,6 @@ func unescapeInput(s string) string {
 	}
 	return string(out)
 }
+
+// pressed notes keys. The phone's lock is held.
+func (s *screen) pressed(keys []int) { s.keys = append(s.keys, keys) }

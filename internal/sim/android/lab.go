@@ -65,7 +65,7 @@ func RunLab(ctx context.Context, o LabOptions) (err error) {
 			return err
 		}
 		if o.Out != nil {
-			fmt.Fprintf(o.Out, "%s\t%s, Android %s\n", addr, p.Model(), p.prof.release)
+			fmt.Fprintf(o.Out, "%s\t%s, Android %s\n", addr, p.Model(), p.system.prof.release)
 		}
 	}
 	if o.Ready != nil {

@@ -13,14 +13,6 @@ type mockLocation struct {
 	places    map[string][2]float64 // by provider: latitude and longitude
 }
 
-// Location is where the phone has been made to believe that it is; ok is false while it believes its receiver.
-func (p *Phone) Location() (latitude, longitude float64, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at, ok := p.location.places["gps"]
-	return at[0], at[1], ok && len(p.location.providers) > 0
-}
-
 const locationUsage = `Location service commands:
   help or -h
     Print this help text.
@@ -41,9 +33,9 @@ func cmdLocation(c *call) int {
 	if len(args) < 3 || args[0] != "providers" {
 		return c.fail(255, "%s", locationUsage)
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	l, verb, name := &c.phone.location, args[1], args[2]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	l, verb, name := &c.sys.location, args[1], args[2]
 	if !l.allowed {
 		return c.exception(
 			"java.lang.SecurityException: com.android.shell from uid 2000 not allowed to perform "+
@@ -82,7 +74,7 @@ func (c *call) setPlace(name string, args []string) int {
 		if err1 != nil || err2 != nil {
 			return c.exception("java.lang.NumberFormatException: For input string: \""+args[i+1]+"\"", "location", "providers")
 		}
-		c.phone.location.places[name] = [2]float64{latitude, longitude}
+		c.sys.location.places[name] = [2]float64{latitude, longitude}
 		return 0
 	}
 	return c.exception("java.lang.IllegalArgumentException: Option \"--location\" is required", "location", "providers")

@@ -64,6 +64,16 @@ func (l *logRing) from(place int) ([]logLine, int, <-chan struct{}) {
 	return append([]logLine(nil), l.lines[skip:]...), l.dropped + len(l.lines), l.changed
 }
 
+// text is all of it, as logcat shows it.
+func (l *logRing) text() string {
+	lines, _, _ := l.from(0)
+	var b strings.Builder
+	for _, one := range lines {
+		b.WriteString(one.format("threadtime"))
+	}
+	return b.String()
+}
+
 func (l *logRing) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +100,7 @@ func cmdLogcat(c *call) int {
 		return c.fail(1, "%s", problem)
 	}
 	if o.clear {
-		c.phone.log.clear()
+		c.sys.log.clear()
 		return 0
 	}
 	if o.main {
@@ -100,7 +110,7 @@ func cmdLogcat(c *call) int {
 	}
 	place := 0
 	for first := true; ; first = false {
-		lines, next, changed := c.phone.log.from(place)
+		lines, next, changed := c.sys.log.from(place)
 		place = next
 		if first && o.tail >= 0 && len(lines) > o.tail {
 			lines = lines[len(lines)-o.tail:]
@@ -299,6 +309,6 @@ func cmdLog(c *call) int {
 		}
 		args = args[2:]
 	}
-	c.phone.log.write(logLine{pid: c.pid, pri: pri, tag: tag, text: strings.Join(args, " ")})
+	c.sys.log.write(logLine{pid: c.pid, pri: pri, tag: tag, text: strings.Join(args, " ")})
 	return 0
 }

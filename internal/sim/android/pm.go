@@ -95,10 +95,10 @@ func pmList(c *call, args []string) int {
 			filter = rest[0]
 		}
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(c.phone.packages)) {
-		p := c.phone.packages[name]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.sys.packages)) {
+		p := c.sys.packages[name]
 		if third && p.system || system && !p.system || !strings.Contains(name, filter) {
 			continue
 		}
@@ -127,9 +127,9 @@ func pmPath(c *call, args []string) int {
 	if len(args) == 0 {
 		return c.fail(255, "Error: no package specified")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	p := c.phone.packages[args[0]]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	p := c.sys.packages[args[0]]
 	if p == nil {
 		return 1
 	}
@@ -142,24 +142,24 @@ func pmClear(c *call, args []string) int {
 	if len(args) == 0 {
 		return c.fail(255, "Error: no package specified")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	p := c.phone.packages[args[0]]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	p := c.sys.packages[args[0]]
 	if p == nil {
 		c.printf("Failed\n")
 		return 1
 	}
-	if c.phone.opts.Guard != GuardNone {
+	if c.sys.opts.Guard != GuardNone {
 		return c.exception("java.lang.SecurityException: adb clearing user data is forbidden.", "pm", "clear")
 	}
 	clear(p.data)
 	clear(p.granted)
-	if p.web != nil {
-		p.web.clear()
+	if p.cleared != nil {
+		p.cleared()
 	}
-	if r := c.phone.ui.apps[p.name]; r != nil {
+	if r := c.sys.ui.apps[p.name]; r != nil {
 		// What lands later kills whatever runs by then, even a process that was started after the Success.
-		c.phone.ui.later(c.phone.opts.ClearKill, func() { c.phone.ui.stop(p.name) })
+		c.sys.ui.later(c.sys.opts.ClearKill, func() { c.sys.ui.stop(p.name) })
 	}
 	c.printf("Success\n")
 	return 0
@@ -169,9 +169,9 @@ func pmGrant(c *call, verb string, args []string) int {
 	if len(args) < 2 {
 		return c.fail(255, "Error: no permission specified")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	p := c.phone.packages[args[0]]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	p := c.sys.packages[args[0]]
 	if p == nil {
 		return c.exception("java.lang.IllegalArgumentException: Unknown package: "+args[0], "pm", verb)
 	}
@@ -184,7 +184,7 @@ func pmGrant(c *call, verb string, args []string) int {
 		return code
 	}
 	if verb == "revoke" && p.granted[args[1]] {
-		c.phone.ui.stop(p.name) // an app must not continue with a permission that it believes to have
+		c.sys.ui.stop(p.name) // an app must not continue with a permission that it believes to have
 	}
 	p.granted[args[1]] = verb == "grant"
 	return 0
@@ -210,14 +210,14 @@ func pmResolve(c *call, args []string) int {
 		}
 	}
 	in.pkg = name
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	pkg, class := c.phone.target(in)
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	pkg, class := in.target(c.sys.packages)
 	if class == "" {
 		c.printf("No activity found\n")
 		return 0
 	}
-	if p := c.phone.packages[pkg]; in.data == "" && p != nil && len(p.launchers) > 0 { // Android would ask which one
+	if p := c.sys.packages[pkg]; in.data == "" && p != nil && len(p.launchers) > 0 { // Android would ask which one
 		pkg, class = "android", "com.android.internal.app.ResolverActivity"
 	}
 	if brief {
@@ -248,10 +248,10 @@ func pmQuery(c *call, args []string) int {
 			pkg = args[0]
 		}
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	var classes []string
-	if p := c.phone.packages[pkg]; p != nil && p.launch != "" &&
+	if p := c.sys.packages[pkg]; p != nil && p.launch != "" &&
 		categories != "android.intent.category.LEANBACK_LAUNCHER" {
 		classes = append([]string{p.launch}, p.launchers...)
 	}
@@ -271,19 +271,10 @@ func pmQuery(c *call, args []string) int {
 	return 0
 }
 
-// AddLauncher adds a further activity to an app that launchers show.
-func (p *Phone) AddLauncher(pkg, class string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	a := p.packages[pkg]
-	a.launchers = append(a.launchers, class)
-	a.activities[class] = ""
-}
-
 // pmInstall takes an APK from stdin (-S N) or from a file: one that Android's tools built, or a file that starts like a
 // ZIP and has a line "package=NAME", which is what tests write.
 func pmInstall(c *call, args []string) int {
-	size, file, replace, downgrade := int64(-1), "", c.phone.prof.api >= 29, false
+	size, file, replace, downgrade := int64(-1), "", c.sys.prof.api >= 29, false
 	for ; len(args) > 0; args = args[1:] {
 		switch {
 		case args[0] == "-S" && len(args) > 1:
@@ -310,7 +301,7 @@ func pmInstall(c *call, args []string) int {
 			return c.failure("INSTALL_FAILED_INTERNAL_ERROR: Session relinquished")
 		}
 	case file != "":
-		data, err := c.phone.files.read(c.path(file))
+		data, err := c.sys.files.read(c.path(file))
 		if err != nil {
 			return c.fail(1, "Error: failed to open file: %s", file)
 		}
@@ -328,7 +319,7 @@ func (c *call) failure(reason string) int {
 }
 
 func (c *call) installAPK(apk []byte, replace, downgrade bool) int {
-	if c.phone.files.isFull() {
+	if c.sys.files.isFull() {
 		return c.failure("INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location")
 	}
 	facts, problem := parseAPK(apk, "vmdl1.tmp/base.apk")
@@ -366,33 +357,33 @@ func (c *call) installParsed(text string, facts apk, splits []string, replace, d
 		problem, _, _ = strings.Cut(problem, "\n")
 		return c.failure(problem)
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	if old := c.phone.packages[name]; old != nil && !replace {
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	if old := c.sys.packages[name]; old != nil && !replace {
 		return c.failure("INSTALL_FAILED_ALREADY_EXISTS: Attempt to re-install " + name + " without first uninstalling.")
 	}
-	if old := c.phone.packages[name]; old != nil && old.system {
+	if old := c.sys.packages[name]; old != nil && old.system {
 		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name +
 			" signatures do not match newer version; ignoring!")
 	}
-	if facts.agent && c.phone.opts.InstallPrompt {
-		c.phone.mu.Unlock()
+	if facts.agent && c.sys.opts.InstallPrompt {
+		c.sys.mu.Unlock()
 		<-c.ctx.Done()
-		c.phone.mu.Lock()
+		c.sys.mu.Lock()
 		return 128 + signalOf(c.ctx)
 	}
-	if problem := facts.refused(c.phone, c.phone.packages[name], downgrade); problem != "" {
+	if problem := facts.refused(c.sys, c.sys.packages[name], downgrade); problem != "" {
 		return c.failure(problem)
 	}
-	c.phone.ui.stop(name)
+	c.sys.ui.stop(name)
 	label := name[strings.LastIndexByte(name, '.')+1:]
-	c.phone.packages[name] = &installed{
-		name: name, label: label, splits: splits, uid: 10200 + len(c.phone.packages), version: facts.version,
+	c.sys.packages[name] = &installed{
+		name: name, label: label, splits: splits, uid: 10200 + len(c.sys.packages), version: facts.version,
 		code: facts.code, signed: facts.certificate, launch: name + ".MainActivity",
 		activities: map[string]string{name + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
 	}
 	if facts.plain() {
-		c.phone.packages[name].launch, c.phone.packages[name].activities = "", nil
+		c.sys.packages[name].launch, c.sys.packages[name].activities = "", nil
 	}
 	c.printf("Success\n")
 	return 0
@@ -405,17 +396,17 @@ func pmUninstall(c *call, args []string) int {
 	if len(args) == 0 {
 		return c.fail(1, "Error: package name not specified")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	p := c.phone.packages[args[0]]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	p := c.sys.packages[args[0]]
 	switch {
 	case p == nil:
 		return c.failure("DELETE_FAILED_INTERNAL_ERROR")
 	case p.system:
 		return c.failure("DELETE_FAILED_INTERNAL_ERROR: system package")
 	}
-	c.phone.ui.stop(p.name)
-	delete(c.phone.packages, p.name)
+	c.sys.ui.stop(p.name)
+	delete(c.sys.packages, p.name)
 	c.printf("Success\n")
 	return 0
 }
@@ -437,16 +428,16 @@ func cmdMonkey(c *call) int {
 		c.errorf("** Error: Count not specified\nusage: monkey [-p ALLOWED_PACKAGE [-p ALLOWED_PACKAGE] ...]\n")
 		return 255
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	p := c.phone.packages[pkg]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	p := c.sys.packages[pkg]
 	c.printf("  bash arg: -p\n  bash arg: %s\n  bash arg: -c\n  bash arg: android.intent.category.LAUNCHER\n  bash arg: "+
 		"%s\n", pkg, count)
 	if p == nil || p.launch == "" {
 		c.printf("** No activities found to run, monkey aborted.\n")
 		return 252
 	}
-	c.phone.ui.start(pkg)
+	c.sys.ui.start(pkg)
 	c.printf("Events injected: %s\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
 		count)
 	return 0

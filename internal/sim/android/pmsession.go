@@ -22,7 +22,7 @@ type stagedAPK struct {
 }
 
 func pmInstallCreate(c *call, args []string) int {
-	s := &installSession{replace: c.phone.prof.api >= 29}
+	s := &installSession{replace: c.sys.prof.api >= 29}
 	for ; len(args) > 0; args = args[1:] {
 		switch {
 		case args[0] == "-S" && len(args) > 1:
@@ -41,19 +41,16 @@ func pmInstallCreate(c *call, args []string) int {
 			return c.exception("java.lang.IllegalArgumentException: Unknown option "+args[0], "pm", "install-create")
 		}
 	}
-	if c.phone.files.isFull() {
+	if c.sys.files.isFull() {
 		return c.exception(
 			"android.os.ParcelableException: java.io.IOException: Requested internal only, but not enough "+
 				"space", "pm", "install-create")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	c.phone.sessionsMade++
-	id := 1_700_000_000 + c.phone.sessionsMade
-	if c.phone.sessions == nil {
-		c.phone.sessions = map[int]*installSession{}
-	}
-	c.phone.sessions[id] = s
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	c.land.sessionsMade++
+	id := 1_700_000_000 + c.land.sessionsMade
+	c.land.sessions[id] = s
 	c.printf("Success: created install session [%d]\n", id)
 	return 0
 }
@@ -64,7 +61,7 @@ func (c *call) installSession(verb, id string) (s *installSession, number, code 
 	if err != nil {
 		return nil, 0, c.exception(fmt.Sprintf("java.lang.NumberFormatException: For input string: %q", id), "pm", verb)
 	}
-	if s = c.phone.sessions[number]; s == nil {
+	if s = c.land.sessions[number]; s == nil {
 		return nil, 0, c.exception(fmt.Sprintf("java.lang.SecurityException: Caller has no access to session %d", number),
 			"pm", verb)
 	}
@@ -92,16 +89,16 @@ func pmInstallWrite(c *call, args []string) int {
 	case strings.ContainsAny(args[1], "/\x00") || args[1] == "." || args[1] == "..":
 		return c.exception("java.lang.IllegalArgumentException: Invalid name: "+args[1], "pm", "install-write")
 	}
-	c.phone.mu.Lock()
+	c.sys.mu.Lock()
 	_, _, code := c.installSession("install-write", args[0])
-	c.phone.mu.Unlock()
+	c.sys.mu.Unlock()
 	if code != 0 {
 		return code
 	}
 	data := make([]byte, size)
 	_, _ = io.ReadFull(c.in, data)
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	s, _, code := c.installSession("install-write", args[0]) // it may have been abandoned meanwhile
 	if code != 0 {
 		return code
@@ -118,10 +115,10 @@ func pmInstallCommit(c *call, args []string) int {
 		return c.exception("java.lang.IllegalArgumentException: Argument expected after \"install-commit\"", "pm",
 			"install-commit")
 	}
-	c.phone.mu.Lock()
+	c.sys.mu.Lock()
 	s, id, code := c.installSession("install-commit", args[0])
-	delete(c.phone.sessions, id)
-	c.phone.mu.Unlock()
+	delete(c.land.sessions, id)
+	c.sys.mu.Unlock()
 	if code != 0 {
 		return code
 	}
@@ -187,30 +184,20 @@ func pmInstallAbandon(c *call, args []string) int {
 		return c.exception("java.lang.IllegalArgumentException: Argument expected after \"install-abandon\"", "pm",
 			"install-abandon")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	_, id, code := c.installSession("install-abandon", args[0])
 	if code != 0 {
 		return code
 	}
-	delete(c.phone.sessions, id)
+	delete(c.land.sessions, id)
 	c.printf("Success\n")
 	return 0
 }
 
-// Splits returns the names of an app's parts other than its base, sorted.
-func (p *Phone) Splits(pkg string) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if one := p.packages[pkg]; one != nil {
-		return slices.Clone(one.splits)
-	}
-	return nil
-}
-
 // InstallSessions returns how many installations have started and neither ended nor been abandoned.
-func (p *Phone) InstallSessions() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *userland) InstallSessions() int {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
 	return len(p.sessions)
 }

@@ -166,7 +166,7 @@ func cmdKill(c *call) int {
 			code = c.fail(1, "/system/bin/sh: kill: %s: arguments must be jobs or process IDs", arg)
 			continue
 		}
-		pr, ok := c.phone.procs.get(pid)
+		pr, ok := c.sys.procs.get(pid)
 		switch {
 		case !ok:
 			code = c.fail(1, "/system/bin/sh: kill: %d: No such process", pid)
@@ -217,7 +217,7 @@ func matchProcesses(c *call, kill bool) int {
 		return c.fail(1, "%s: bad pattern '%s'", c.args[0], args[0])
 	}
 	code := 1
-	for _, pr := range c.phone.procs.list() {
+	for _, pr := range c.sys.procs.list() {
 		name := pr.name
 		if full {
 			name = pr.args
@@ -249,7 +249,7 @@ func cmdPidof(c *call) int {
 	}
 	var pids []string
 	for _, name := range args {
-		for _, pr := range c.phone.procs.list() {
+		for _, pr := range c.sys.procs.list() {
 			if pr.name == name {
 				pids = append(pids, strconv.Itoa(pr.pid))
 			}
@@ -296,7 +296,7 @@ func cmdPs(c *call) int {
 		c.printf("%s\n", strings.Join(cells, " "))
 	}
 	row(func(f string) string { return f })
-	for _, pr := range c.phone.procs.list() {
+	for _, pr := range c.sys.procs.list() {
 		if !all && pr.user != "shell" {
 			continue
 		}

@@ -80,20 +80,6 @@ func (e *Entry) Then(characters int, next *Entry) { e.f.full, e.f.next = charact
 // Text is what is in it; in handlers and scenes only, elsewhere Phone.EntryText.
 func (e *Entry) Text() string { return e.f.text }
 
-// EntryText is what is in an entry.
-func (p *Phone) EntryText(e *Entry) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return e.f.text
-}
-
-// Change lets a test change what its scenes look at, between two looks.
-func (p *Phone) Change(do func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	do()
-}
-
 // App is an app that shows a scene.
 type App struct {
 	screen *screen
@@ -136,14 +122,9 @@ func (a App) Toast(text string) { a.screen.say(text, false) }
 // Finish closes the app's activity, as an app does that ends itself. Its process lives on.
 func (a App) Finish() { a.screen.finish(a.screen.top()) }
 
-// InstallScene installs an app with one activity, .MainActivity, that shows the scene.
-func (p *Phone) InstallScene(pkg, label string, s Scene) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.packages[pkg] = &installed{
-		name: pkg, label: label, uid: 10200 + len(p.packages), launch: pkg + ".MainActivity", version: "1.0", scene: s,
-		activities: map[string]string{pkg + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
-	}
+// scenePages makes the pages of an app with a scene.
+func scenePages(s Scene) func(o opening) page {
+	return func(o opening) page { return &scenePage{o.screen, o.act, s} }
 }
 
 // scenePage is the page of an app with a scene.

@@ -3,6 +3,7 @@ package androidsim
 import (
 	"fmt"
 	"image"
+	"sync"
 	"time"
 )
 
@@ -37,46 +38,55 @@ func shorten(pkg, class string) string {
 
 // screen is the window manager: the stack of activities, the focus and the keyboard. Phone.mu guards it.
 type screen struct {
-	pictured  bool // a screenshot is being taken
-	phone     *Phone
-	stack     []*activity
-	apps      map[string]*running
-	nextTask  int
-	token     uint32
-	changed   time.Time // when another activity came to the front
-	focus     *field
-	web       *webTab // the page that has the focus instead of a field
-	keyboard  bool
-	guard     keyguard
-	shade     bool // the notifications are pulled down
-	overlays  []*window
-	toast     toast
-	anr       string // the app that the system's dialog is about
-	lastTap   firstTap
-	finger    *touchPoint
-	barKeys   []string // buttons of the navigation bar that were touched
-	clipboard string
-	timers    []*time.Timer
-	complaint string // the window's title of the system's dialog about an app
+	*display
+	*tasks
+	*textInput
+	guard *keyguard
+	opts  Options
+
+	mu       *sync.Mutex
+	draw     *painter
+	pictured bool // a screenshot is being taken
+	shade    bool // the notifications are pulled down
+	overlays []*window
+	toast    toast
+	barKeys  []string // buttons of the navigation bar that were touched
+	keys     [][]int
+	timers   []*time.Timer
 }
+
+// textInput is what has the keys: a field, or a page that draws its fields itself.
+type textInput struct {
+	focus     *field
+	web       remoteView // the page that has the focus instead of a field
+	keyboard  bool
+	clipboard string
+}
+
+// unfocus takes the keys from what has them, and hides the keyboard.
+func (t *textInput) unfocus() { t.focus, t.web, t.keyboard = nil, nil, false }
 
 // running is the process of an app.
 type running struct {
 	pid     int
 	started time.Time
 	app     any
-	web     *webProcess // nil: it has no WebView
+	web     interface{ end() } // of its WebView; nil: it has none
 }
 
-func newScreen(p *Phone) *screen {
-	return &screen{phone: p, apps: map[string]*running{}, nextTask: 1, token: 0x48b4735}
+func newScreen(p *system) *screen {
+	input := &textInput{}
+	return &screen{opts: p.opts, mu: &p.mu, draw: newPainter(), textInput: input,
+		display: &display{opts: p.opts, settings: p.settings}, guard: &keyguard{opts: p.opts},
+		tasks: &tasks{kernel: p.kernel, opts: p.opts, prof: p.prof, settings: p.settings, packages: p.packages, input: input,
+			apps: map[string]*running{}, nextTask: 1, token: 0x48b4735}}
 }
 
 func (s *screen) boot() {
 	s.open(launcherPackage, launcherPackage+".uioverrides.QuickstepLauncher", nil)
 	s.changed = time.Time{}
-	s.guard.locked = s.phone.opts.Lock != Unlocked
-	if s.phone.opts.Asleep {
+	s.guard.locked = s.opts.Lock != Unlocked
+	if s.opts.Asleep {
 		s.sleep(false)
 	}
 }
@@ -89,134 +99,34 @@ func (s *screen) stopTimers() {
 
 // later runs f with the lock held, unless the phone is closed before.
 func (s *screen) later(d time.Duration, f func()) {
-	p := s.phone
 	s.timers = append(s.timers, time.AfterFunc(d, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.ctx.Err() == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ctx.Err() == nil {
 			f()
 		}
 	}))
 }
 
-func (s *screen) top() *activity { return s.stack[len(s.stack)-1] }
-
-// process starts the app's process unless it lives.
-func (s *screen) process(pkg string) (r *running, cold bool) {
-	if r := s.apps[pkg]; r != nil {
-		return r, false
-	}
-	p := s.phone
-	r = &running{pid: p.procs.pid(), started: time.Now()}
-	s.apps[pkg] = r
-	p.procs.add(&process{pid: r.pid, ppid: 512, user: "u0_a" + fmt.Sprint(p.packages[pkg].uid-10000), name: pkg,
-		args: pkg})
-	p.log.write(logLine{
-		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager",
-		text: fmt.Sprintf("Start proc %d:%s/u0a%d for next-top-activity", r.pid, pkg, p.packages[pkg].uid-10000),
-	})
-	return r, true
-}
-
 // open puts a new activity of a known class on top; a nil data string means a plain start.
 func (s *screen) open(pkg, class string, data *string) *activity {
 	r, _ := s.process(pkg)
-	s.token += 0x1f35
-	a := &activity{pkg: pkg, class: class, token: s.token, started: time.Now()}
-	if top := len(s.stack); top > 0 && s.stack[top-1].pkg == pkg {
-		a.task = s.stack[top-1].task
+	a := s.activity(pkg, class)
+	if make := s.packages[pkg].pages; make != nil {
+		a.page = make(opening{screen: s, process: r, act: a, data: data})
 	} else {
-		s.nextTask++
-		a.task = s.nextTask
+		a.page = &plain{title: s.packages[pkg].label}
 	}
-	a.page = newPage(s, r, a, data)
-	s.stack = append(s.stack, a)
-	s.moved()
+	s.push(a)
 	return a
 }
 
-// moved is called when another activity came to the front.
-func (s *screen) moved() {
-	s.changed = time.Now()
-	s.focus, s.web = nil, nil
-	s.keyboard = false
-	a := s.top()
-	s.phone.log.write(logLine{pid: 1033, tid: 1061, pri: 'I', tag: "ActivityTaskManager", text: "Displayed " +
-		a.component()})
-}
-
-// bring puts a package's activities on top, in their order; false when it has none.
-func (s *screen) bring(pkg string) bool {
-	var rest, mine []*activity
-	for _, a := range s.stack {
-		if a.pkg == pkg {
-			mine = append(mine, a)
-		} else {
-			rest = append(rest, a)
-		}
-	}
-	if len(mine) == 0 {
-		return false
-	}
-	was := s.top()
-	s.stack = append(rest, mine...)
-	if s.top() != was {
-		s.moved()
-	}
-	return true
-}
-
-func (s *screen) home() { s.bring(launcherPackage) }
-
-// finish closes an activity; the launcher stays.
-func (s *screen) finish(a *activity) {
-	for i, b := range s.stack {
-		if b == a && a.pkg != launcherPackage {
-			s.stack = append(s.stack[:i:i], s.stack[i+1:]...)
-			if page, ok := a.page.(*webPage); ok {
-				page.tab.cancel()
-			}
-			s.moved()
-			return
-		}
-	}
-}
-
-// stop kills an app and closes its activities.
-func (s *screen) stop(pkg string) {
-	s.phone.stopAgent(pkg)
-	if s.apps[pkg] == nil || pkg == launcherPackage {
-		return
-	}
-	s.phone.log.write(logLine{
-		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager",
-		text: fmt.Sprintf("Force stopping %s appid=%d user=0", pkg, s.phone.packages[pkg].uid),
-	})
-	s.remove(pkg)
-}
-
-// remove ends a process and its activities.
-func (s *screen) remove(pkg string) {
-	r := s.apps[pkg]
-	var rest []*activity
-	for _, a := range s.stack {
-		if a.pkg != pkg {
-			rest = append(rest, a)
-		}
-	}
-	was := s.top()
-	s.stack = rest
-	delete(s.apps, pkg)
-	s.phone.procs.remove(r.pid)
-	if r.web != nil {
-		r.web.cancel()
-	}
-	if s.anr == pkg {
-		s.anr, s.complaint = "", ""
-	}
-	if s.top() != was {
-		s.moved()
-	}
+// opening is what a page is made of when its activity is opened.
+type opening struct {
+	screen  *screen
+	process *running
+	act     *activity
+	data    *string // nil: a plain start
 }
 
 func (s *screen) back() {
@@ -233,53 +143,11 @@ func (s *screen) back() {
 	}
 }
 
-// size is the size in pixels after wm size and the rotation.
-func (s *screen) size() image.Point {
-	w, h := s.phone.displaySize()
-	if s.rotation()%2 == 1 {
-		w, h = h, w
-	}
-	return image.Pt(w, h)
-}
-
-func (s *screen) rotation() int {
-	sys := s.phone.settings["system"]
-	if sys["accelerometer_rotation"] == "1" {
-		return 0
-	}
-	switch sys["user_rotation"] {
-	case "1":
-		return 1
-	case "2":
-		return 2
-	case "3":
-		return 3
-	}
-	return 0
-}
-
 const (
 	statusBarDP = 28
 	navBarDP    = 24
 	buttonBarDP = 48
 )
-
-func (s *screen) metrics(now time.Time) metrics {
-	size := s.size()
-	scale := float64(s.phone.displayDensity()) / 160
-	m := metrics{scale: scale, now: now}
-	m.area = image.Rect(0, m.dp(statusBarDP), size.X, size.Y-m.dp(navBarDP))
-	return m
-}
-
-// settled reports whether the transition to the topmost activity has ended.
-func (s *screen) settled(now time.Time) bool {
-	wait := s.phone.opts.Transition
-	if s.phone.settings["global"]["transition_animation_scale"] == "0" {
-		wait = 0
-	}
-	return !now.Before(s.changed.Add(wait))
-}
 
 // frame builds the screen at an instant.
 func (s *screen) frame(now time.Time) *frame {
@@ -289,8 +157,9 @@ func (s *screen) frame(now time.Time) *frame {
 		return f
 	}
 	if s.guard.locked {
-		f.windows = []*window{s.keyguardWindow(m, f.size), statusBar(m, f.size)}
-		s.focus, s.web, s.keyboard, f.keyboard = nil, nil, false, false
+		f.windows = []*window{s.guard.window(m, f.size), statusBar(m, f.size)}
+		s.unfocus()
+		f.keyboard = false
 		return f
 	}
 	f.windows = s.appWindows(m, f.size)
@@ -308,9 +177,10 @@ func (s *screen) frame(now time.Time) *frame {
 		focusable = focusable || v.focused && !v.virtual && !v.sharesFocus
 	})
 	if !focusable { // the field went away with its page
-		s.focus, s.web, s.keyboard, f.keyboard = nil, nil, false, false
+		s.unfocus()
+		f.keyboard = false
 	}
-	if p, ok := s.top().page.(*scenePage); ok {
+	if p, ok := s.top().page.(abovePage); ok {
 		f.windows = append(f.windows, p.above(m)...)
 	}
 	if s.keyboard {
@@ -321,7 +191,7 @@ func (s *screen) frame(now time.Time) *frame {
 		f.windows = append(f.windows, s.askAboutApp(m))
 	}
 	f.windows = append(f.windows, s.overlayWindows(m)...)
-	if s.phone.opts.ButtonBar {
+	if s.opts.ButtonBar {
 		f.windows = append(f.windows, s.navigationBar(m, f.size))
 	}
 	f.windows = append(f.windows, statusBar(m, f.size))
@@ -331,7 +201,7 @@ func (s *screen) frame(now time.Time) *frame {
 // accessible is the screen as automation services receive it: some phones report the windows of a display that has gone
 // off.
 func (s *screen) accessible(now time.Time) *frame {
-	if !s.guard.off || !s.phone.opts.TellsWhenOff {
+	if !s.guard.off || !s.opts.TellsWhenOff {
 		return s.frame(now)
 	}
 	s.guard.off = false
@@ -339,4 +209,55 @@ func (s *screen) accessible(now time.Time) *frame {
 	return s.frame(now)
 }
 
-func (s *screen) picture(now time.Time) *image.RGBA { return s.phone.draw.frame(s.frame(now)) }
+func (s *screen) picture(now time.Time) *image.RGBA { return s.draw.frame(s.frame(now)) }
+
+func (a *activity) record() string {
+	return fmt.Sprintf("ActivityRecord{%x u0 %s t%d}", a.token+0x11, a.component(), a.task)
+}
+
+// launch is how an activity is to be started.
+type launch struct {
+	data      string // "": a plain start
+	clearTask bool
+	extras    map[string]Extra
+}
+
+// launch opens an activity, or brings its task to the front when it is the root of one.
+func (s *screen) launch(pkg, class string, in launch) (warning, state string) {
+	_, cold := s.process(pkg)
+	if in.clearTask {
+		for i := len(s.stack) - 1; i >= 0; i-- {
+			if s.stack[i].pkg == pkg {
+				s.finish(s.stack[i])
+			}
+		}
+	}
+	top := s.top()
+	if in.data == "" {
+		switch {
+		case top.pkg == pkg && top.class == class:
+			return "Warning: Activity not started, intent has been delivered to currently running top-most instance.", ""
+		case s.has(pkg, class) || pkg == launcherPackage:
+			s.bring(pkg)
+			return "Warning: Activity not started, its current task has been brought to the front", "HOT"
+		}
+	}
+	var data *string
+	if in.data != "" {
+		data = &in.data
+	}
+	s.bring(pkg)
+	s.open(pkg, class, data)
+	s.packages[pkg].extras = in.extras
+	if cold {
+		return "", "COLD"
+	}
+	return "", "WARM"
+}
+
+// start is a tap on an icon: what runs already comes back as it was.
+func (s *screen) start(pkg string) {
+	if !s.bring(pkg) {
+		s.open(pkg, s.packages[pkg].launch, nil)
+	}
+}

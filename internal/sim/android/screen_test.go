@@ -232,11 +232,11 @@ func TestDumpFailures(t *testing.T) {
 	if res := b.sh("uiautomator dump"); res.out != "UI hierchary dumped to: /sdcard/window_dump.xml\n" {
 		t.Errorf("after Stop: %+v", res)
 	}
-	b.phone.setDumping(true)
+	b.phone.system.setDumping(true)
 	if res := b.sh("uiautomator dump"); res.code != 137 || !strings.Contains(res.err, "already registered!") {
 		t.Errorf("two at once: %+v", res)
 	}
-	b.phone.setDumping(false)
+	b.phone.system.setDumping(false)
 	b.sh("input keyevent SLEEP")
 	if res := b.sh("uiautomator dump"); res.err != "ERROR: null root node returned by UiTestAutomationBridge.\n" {
 		t.Errorf("screen off: %+v", res)
@@ -304,17 +304,17 @@ func TestPictureShowsTheCaretAndTheClock(t *testing.T) {
 	b.start(ListPackage + "/.MainActivity")
 	b.tap("Form", 0)
 	b.tap("Note", 0)
-	b.phone.mu.Lock()
-	defer b.phone.mu.Unlock()
+	b.phone.system.mu.Lock()
+	defer b.phone.system.mu.Unlock()
 	at := time.UnixMilli(1_700_000_000_000)
-	on, off := b.phone.ui.picture(at), b.phone.ui.picture(at.Add(500*time.Millisecond))
+	on, off := b.phone.system.ui.picture(at), b.phone.system.ui.picture(at.Add(500*time.Millisecond))
 	if slices.Equal(on.Pix, off.Pix) {
 		t.Error("the caret does not blink")
 	}
-	if again := b.phone.ui.picture(at); !slices.Equal(on.Pix, again.Pix) {
+	if again := b.phone.system.ui.picture(at); !slices.Equal(on.Pix, again.Pix) {
 		t.Error("one instant gives two pictures")
 	}
-	if later := b.phone.ui.picture(at.Add(time.Second)); slices.Equal(on.Pix, later.Pix) {
+	if later := b.phone.system.ui.picture(at.Add(time.Second)); slices.Equal(on.Pix, later.Pix) {
 		t.Error("the clock does not tick")
 	}
 }

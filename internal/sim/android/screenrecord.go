@@ -47,7 +47,7 @@ func parseRecord(c *call) (recordOptions, string) {
 				}
 			case "--time-limit":
 				n, err := strconv.Atoi(v)
-				unlimited := c.phone.prof.api >= 34
+				unlimited := c.sys.prof.api >= 34
 				switch {
 				case err == nil && n == 0 && unlimited:
 					o.limit = 0
@@ -84,12 +84,12 @@ func cmdScreenrecord(c *call) int {
 	}
 	at := c.path(o.file)
 	// What is on the disk while the recording runs has no moov box: it cannot be played.
-	if err := c.phone.files.write(at, []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isommp42\x00\x00\x00\x08mdat"),
+	if err := c.sys.files.write(at, []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isommp42\x00\x00\x00\x08mdat"),
 		0o660); err != nil {
 		return c.fail(1, "Unable to open '%s': %s", o.file, reason(err))
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
-	if err != nil || c.phone.opts.NoEncoder {
+	if err != nil || c.sys.opts.NoEncoder {
 		return c.fail(1, "ERROR: unable to create video/avc codec instance")
 	}
 	dir, err := os.MkdirTemp("", "android-record-")
@@ -98,7 +98,7 @@ func cmdScreenrecord(c *call) int {
 	}
 	defer os.RemoveAll(dir)
 	if o.size == (image.Point{}) {
-		_, o.size = c.phone.changeKey(time.Now())
+		_, o.size = c.sys.changeKey(time.Now())
 	}
 	o.size = image.Pt(o.size.X&^1, o.size.Y&^1)
 	out := filepath.Join(dir, "out.mp4")
@@ -114,8 +114,8 @@ func cmdScreenrecord(c *call) int {
 	}
 	// The file may have been removed meanwhile; then the end of the recording is invisible of the recording, as on a
 	// phone.
-	if _, err := c.phone.files.stat(at); err == nil {
-		if err := c.phone.files.write(at, data, 0o660); err != nil {
+	if _, err := c.sys.files.stat(at); err == nil {
+		if err := c.sys.files.write(at, data, 0o660); err != nil {
 			return c.fail(1, "ERROR: %s", reason(err))
 		}
 	}
@@ -166,12 +166,12 @@ func (c *call) feed(w io.Writer, o recordOptions) error {
 	defer tick.Stop()
 	last, img := "", (*image.RGBA)(nil)
 	for {
-		if key, _ := c.phone.changeKey(time.Now()); key != last {
-			last, img = key, scaled(c.phone.captured(), o.size)
+		if key, _ := c.sys.changeKey(time.Now()); key != last {
+			last, img = key, scaled(c.sys.captured(), o.size)
 			if _, err := w.Write(img.Pix); err != nil {
 				return err
 			}
-			c.phone.filmed.Add(1)
+			c.land.encoded.Add(1)
 		}
 		select {
 		case <-tick.C:

@@ -13,6 +13,20 @@ import (
 	"time"
 )
 
+// daemon is adbd, the phone's end of adb: it opens services for hosts.
+type daemon struct {
+	sys    *system
+	cable  *cable
+	faults *faultList
+	land   *userland
+	agents *agents
+	views  *views
+	air    air
+}
+
+// serial is the serial number of the phone.
+func (p *daemon) serial() string { return p.sys.opts.Serial }
+
 // session is an opened service: reads come from the host, writes go to it.
 type session interface {
 	io.Reader
@@ -24,17 +38,17 @@ type serviceFunc func(ctx context.Context, s session)
 var errHostGone = errors.New("the host closed the stream")
 
 // service finds the service of a name such as "shell,v2,raw:id"; ok is false when adbd would refuse it.
-func (p *Phone) service(name string) (run serviceFunc, ok bool) {
+func (p *daemon) service(name string) (run serviceFunc, ok bool) {
 	kind, arg, _ := strings.Cut(name, ":")
 	switch base, opts, _ := strings.Cut(kind, ","); base {
 	case "shell":
 		if strings.Contains(","+opts+",", ",v2,") {
-			run = func(ctx context.Context, s session) { p.shellV2(ctx, s, arg) }
+			run = func(ctx context.Context, s session) { p.land.shellV2(ctx, s, arg) }
 		} else {
-			run = func(ctx context.Context, s session) { p.shellV1(ctx, s, arg, false) }
+			run = func(ctx context.Context, s session) { p.land.shellV1(ctx, s, arg, false) }
 		}
 	case "exec":
-		run = func(ctx context.Context, s session) { p.shellV1(ctx, s, arg, true) }
+		run = func(ctx context.Context, s session) { p.land.shellV1(ctx, s, arg, true) }
 	case "sync":
 		run = p.syncService
 	case "framebuffer":
@@ -43,12 +57,12 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 		run = func(_ context.Context, s session) { p.reverse(s, arg) }
 	case "tcp":
 		found := false
-		if run, found = p.tcpService(arg); !found {
+		if run, found = p.agents.tcpService(arg); !found {
 			return nil, false
 		}
 	case "localabstract":
 		found := false
-		if run, found = p.abstractSocket(arg); !found {
+		if run, found = p.views.abstractSocket(arg); !found {
 			return nil, false
 		}
 	case "reboot":
@@ -75,12 +89,12 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 }
 
 // slowed sends no faster than the phone's connection.
-func (p *Phone) slowed(run serviceFunc) serviceFunc {
-	if p.opts.Bandwidth <= 0 {
+func (p *daemon) slowed(run serviceFunc) serviceFunc {
+	if p.sys.opts.Bandwidth <= 0 {
 		return run
 	}
 	return func(ctx context.Context, s session) {
-		run(ctx, &slowSession{session: s, ctx: ctx, link: &p.air, rate: p.opts.Bandwidth})
+		run(ctx, &slowSession{session: s, ctx: ctx, link: &p.air, rate: p.sys.opts.Bandwidth})
 	}
 }
 
@@ -126,7 +140,7 @@ func (s *slowSession) Write(b []byte) (int, error) {
 }
 
 // broken wraps a service with a fault.
-func (p *Phone) broken(run serviceFunc, f Fault) serviceFunc {
+func (p *daemon) broken(run serviceFunc, f Fault) serviceFunc {
 	switch f.Kind {
 	case Hang:
 		return func(ctx context.Context, _ session) { <-ctx.Done() }
@@ -158,7 +172,7 @@ func (p *Phone) broken(run serviceFunc, f Fault) serviceFunc {
 }
 
 // cutAfter runs a service with output that ends after so many bytes.
-func (p *Phone) cutAfter(ctx context.Context, run serviceFunc, s session, limit int) {
+func (p *daemon) cutAfter(ctx context.Context, run serviceFunc, s session, limit int) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	run(ctx, &cutSession{session: s, left: limit, cut: func() { cancel(killed(sigHUP)) }})
@@ -199,7 +213,7 @@ func (l lockedWriter) Write(b []byte) (int, error) {
 }
 
 // shellV1 is shell: and exec:, one stream for everything and no exit code.
-func (p *Phone) shellV1(ctx context.Context, s session, script string, exec bool) {
+func (p *userland) shellV1(ctx context.Context, s session, script string, exec bool) {
 	out := lockedWriter{mu: &sync.Mutex{}, w: s}
 	p.runShell(ctx, shellIO{in: s, out: out, err: out, exec: exec}, script)
 }
@@ -211,10 +225,10 @@ type shellIO struct {
 }
 
 // runShell runs a script with its standard input from a pipe from the host; without a script the input is the script.
-func (p *Phone) runShell(ctx context.Context, streams shellIO, script string) int {
-	p.mu.Lock()
+func (p *userland) runShell(ctx context.Context, streams shellIO, script string) int {
+	p.sys.mu.Lock()
 	p.shells++
-	p.mu.Unlock()
+	p.sys.mu.Unlock()
 	pr, pw, err := os.Pipe()
 	if err != nil {
 		return 1
@@ -231,7 +245,7 @@ func (p *Phone) runShell(ctx context.Context, streams shellIO, script string) in
 		script = string(text)
 	}
 	sh := &shell{
-		phone: p, pid: p.procs.pid(), dir: "/", in: pr, out: streams.out,
+		sys: p.sys, land: p, pid: p.sys.procs.pid(), dir: "/", in: pr, out: streams.out,
 		err: &complaints{w: streams.err}, exec: streams.exec,
 	}
 	code := sh.run(ctx, script)
@@ -252,7 +266,7 @@ const (
 	idWindowSize = 5
 )
 
-func (p *Phone) shellV2(ctx context.Context, s session, script string) {
+func (p *userland) shellV2(ctx context.Context, s session, script string) {
 	mu := &sync.Mutex{}
 	streams := shellIO{
 		in:  &stdinPackets{r: s},
@@ -337,7 +351,7 @@ func adminService(s session, name, arg string) {
 }
 
 // reverse refuses what it cannot give, with the messages of adbd.
-func (p *Phone) reverse(s session, arg string) {
+func (p *daemon) reverse(s session, arg string) {
 	switch cmd, _, _ := strings.Cut(arg, ":"); cmd {
 	case "list-forward":
 		_, _ = io.WriteString(s, "OKAY0000")
@@ -349,5 +363,13 @@ func (p *Phone) reverse(s session, arg string) {
 		_, _ = io.WriteString(s, "FAIL"+hex4("cannot bind listener: Permission denied"))
 	default:
 		_, _ = io.WriteString(s, "FAIL"+hex4("not a reverse forwarding command"))
+	}
+}
+
+// counted wraps a service so that its time counts as the phone's.
+func (p *daemon) counted(run serviceFunc) serviceFunc {
+	return func(ctx context.Context, s session) {
+		defer p.sys.busy.work()()
+		run(ctx, s)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-func defaultSettings() map[string]map[string]string {
+func defaultSettings() settings {
 	ime := imePackage + "/com.android.inputmethod.latin.LatinIME"
-	return map[string]map[string]string{
+	return settings{
 		"system": {"accelerometer_rotation": "1", "user_rotation": "0", "screen_off_timeout": "60000"},
 		"secure": {"default_input_method": ime, "enabled_input_methods": ime, "android_id": "9f1c2d3e4a5b6c7d"},
 		"global": {
@@ -20,8 +20,7 @@ func defaultSettings() map[string]map[string]string {
 	}
 }
 
-func defaultProps(p *Phone) map[string]string {
-	o, prof := p.opts, p.prof
+func defaultProps(o Options, prof profile) map[string]string {
 	return map[string]string{
 		"ro.product.model": prof.model, "ro.product.name": prof.product, "ro.product.device": prof.product,
 		"ro.product.brand": "google", "ro.product.manufacturer": o.Maker, "ro.serialno": o.Serial,
@@ -34,15 +33,15 @@ func defaultProps(p *Phone) map[string]string {
 }
 
 func cmdGetprop(c *call) int {
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	switch len(c.args) {
 	case 1:
-		for _, k := range slices.Sorted(maps.Keys(c.phone.props)) {
-			c.printf("[%s]: [%s]\n", k, c.phone.props[k])
+		for _, k := range slices.Sorted(maps.Keys(c.sys.props)) {
+			c.printf("[%s]: [%s]\n", k, c.sys.props[k])
 		}
 	case 2, 3:
-		v, ok := c.phone.props[c.args[1]]
+		v, ok := c.sys.props[c.args[1]]
 		if !ok && len(c.args) == 3 {
 			v = c.args[2]
 		}
@@ -61,9 +60,9 @@ func cmdSetprop(c *call) int {
 	if strings.HasPrefix(name, "ro.") || strings.HasPrefix(name, "persist.") {
 		return c.fail(1, "setprop: failed to set property '%s' to '%s'", name, c.args[2])
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	c.phone.props[name] = c.args[2]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	c.sys.props[name] = c.args[2]
 	return 0
 }
 
@@ -82,9 +81,9 @@ func cmdSettings(c *call) int {
 	if space == "--user" && len(args) > 3 {
 		space, args = args[3], append([]string{verb}, args[3:]...)
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	table, ok := c.phone.settings[space]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	table, ok := c.sys.settings[space]
 	if !ok {
 		return c.fail(255, "Invalid namespace '%s'", space)
 	}
@@ -123,7 +122,7 @@ func cmdSettings(c *call) int {
 
 // guarded does what the phone's maker does instead of a command that it keeps from adb's shell.
 func (c *call) guarded(service, verb, what string) (kept bool, code int) {
-	switch c.phone.opts.Guard {
+	switch c.sys.opts.Guard {
 	case GuardRefuses:
 		return true, c.exception("java.lang.SecurityException: "+what, service, verb)
 	case GuardIsSilent:
@@ -139,11 +138,11 @@ func cmdIme(c *call) int {
 				"[--user "+
 				"<USER_ID>] <ID>\n  reset [--user <USER_ID>]")
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	secure := c.phone.settings["secure"]
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	secure := c.sys.settings["secure"]
 	known := []string{imePackage + "/com.android.inputmethod.latin.LatinIME"}
-	if c.phone.packages[adbKeyboard] != nil {
+	if c.sys.packages[adbKeyboard] != nil {
 		known = append(known, adbKeyboardIME)
 	}
 	verb, args := c.args[1], dropUser(c.args[2:])
@@ -168,7 +167,7 @@ func cmdIme(c *call) int {
 	id := args[0]
 	if !slices.Contains(known, id) {
 		c.errorf("Unknown input method %s cannot be selected for user #0\n", id)
-		if c.phone.prof.api >= 30 {
+		if c.sys.prof.api >= 30 {
 			return 255
 		}
 		return 0
@@ -201,21 +200,6 @@ func (c *call) setIME(secure map[string]string, verb, id string) int {
 	return 0
 }
 
-// displaySize is the physical size or the override of wm size. Phone.mu is held.
-func (p *Phone) displaySize() (w, h int) {
-	if _, err := fmt.Sscanf(p.settings["global"]["display_size_forced"], "%d,%d", &w, &h); err == nil {
-		return w, h
-	}
-	return p.opts.Width, p.opts.Height
-}
-
-func (p *Phone) displayDensity() int {
-	if d, err := strconv.Atoi(p.settings["secure"]["display_density_forced"]); err == nil && d > 0 {
-		return d
-	}
-	return p.opts.Density
-}
-
 func cmdWm(c *call) int {
 	const usage = "Window manager (window) commands:\n  help\n      Print this help text.\n  size [reset|WxH|WdpxHdp] " +
 		"[-d " +
@@ -226,8 +210,8 @@ func cmdWm(c *call) int {
 		c.errorf("%s", usage)
 		return 255
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
 	arg := ""
 	if len(c.args) > 2 {
 		arg = c.args[2]
@@ -240,7 +224,7 @@ func cmdWm(c *call) int {
 	case "user-rotation", "set-user-rotation":
 		return wmRotation(c, arg)
 	case "dismiss-keyguard":
-		c.phone.ui.dismiss()
+		c.sys.ui.guard.dismiss()
 		return 0
 	default:
 		c.errorf("Unknown command: %s\n", c.args[1])
@@ -249,11 +233,11 @@ func cmdWm(c *call) int {
 }
 
 func wmSize(c *call, arg string) int {
-	global := c.phone.settings["global"]
+	global := c.sys.settings["global"]
 	switch {
 	case arg == "":
-		c.printf("Physical size: %dx%d\n", c.phone.opts.Width, c.phone.opts.Height)
-		if w, h := c.phone.displaySize(); global["display_size_forced"] != "" {
+		c.printf("Physical size: %dx%d\n", c.sys.opts.Width, c.sys.opts.Height)
+		if w, h := c.sys.ui.displaySize(); global["display_size_forced"] != "" {
 			c.printf("Override size: %dx%d\n", w, h)
 		}
 	case arg == "reset":
@@ -272,10 +256,10 @@ func wmSize(c *call, arg string) int {
 }
 
 func wmDensity(c *call, arg string) int {
-	secure := c.phone.settings["secure"]
+	secure := c.sys.settings["secure"]
 	switch {
 	case arg == "":
-		c.printf("Physical density: %d\n", c.phone.opts.Density)
+		c.printf("Physical density: %d\n", c.sys.opts.Density)
 		if v := secure["display_density_forced"]; v != "" {
 			c.printf("Override density: %s\n", v)
 		}
@@ -295,7 +279,7 @@ func wmDensity(c *call, arg string) int {
 }
 
 func wmRotation(c *call, arg string) int {
-	sys := c.phone.settings["system"]
+	sys := c.sys.settings["system"]
 	switch arg {
 	case "lock":
 		sys["accelerometer_rotation"] = "0"
@@ -314,17 +298,4 @@ func wmRotation(c *call, arg string) int {
 		return c.fail(255, "Error: argument needs to be either -d, free or lock.")
 	}
 	return 0
-}
-
-// AllSettings is every row of Android's settings, one to a line.
-func (p *Phone) AllSettings() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var b strings.Builder
-	for _, space := range slices.Sorted(maps.Keys(p.settings)) {
-		for _, key := range slices.Sorted(maps.Keys(p.settings[space])) {
-			fmt.Fprintf(&b, "%s %s=%s\n", space, key, p.settings[space][key])
-		}
-	}
-	return b.String()
 }

@@ -32,14 +32,15 @@ const (
 
 // call is one command that runs on the phone.
 type call struct {
-	ctx   context.Context
-	phone *Phone
-	args  []string
-	pid   int
-	dir   string
-	in    io.Reader
-	out   io.Writer
-	err   io.Writer
+	ctx  context.Context
+	sys  *system
+	land *userland
+	args []string
+	pid  int
+	dir  string
+	in   io.Reader
+	out  io.Writer
+	err  io.Writer
 	// exec is true for the service exec:, in which /dev/tty leads back to the host.
 	exec  bool
 	shell *shell
@@ -68,13 +69,14 @@ func (c *call) path(name string) string { return resolve(c.dir, name) }
 
 // shell is one /system/bin/sh with its standard streams.
 type shell struct {
-	phone *Phone
-	pid   int
-	dir   string
-	in    *os.File
-	out   io.Writer
-	err   io.Writer
-	exec  bool
+	sys  *system
+	land *userland
+	pid  int
+	dir  string
+	in   *os.File
+	out  io.Writer
+	err  io.Writer
+	exec bool
 
 	began  time.Time
 	passed atomic.Int64 // nanoseconds of its script's own waits
@@ -89,11 +91,11 @@ func (s *shell) run(ctx context.Context, script string, params ...string) int {
 	s.began = time.Now()
 	jobs := false
 	defer func() { ended(jobs) }()
-	s.phone.procs.add(&process{
+	s.sys.procs.add(&process{
 		pid: s.pid, ppid: 1420, user: "shell", name: "sh", args: "sh -c " + script,
 		kill: func(sig int) { cancel(killed(sig)) },
 	})
-	defer s.phone.procs.remove(s.pid)
+	defer s.sys.procs.remove(s.pid)
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangMirBSDKorn)).Parse(strings.NewReader(script), "")
 	if err != nil {
 		fmt.Fprintf(s.err, "/system/bin/sh: %s\n", syntaxError(err))
@@ -146,7 +148,7 @@ func (s *shell) context(parent context.Context) (_ context.Context, cancel conte
 		}
 		cancel(killed(sigHUP))
 	})
-	stopPhone := context.AfterFunc(s.phone.ctx, func() { cancel(killed(sigKILL)) })
+	stopPhone := context.AfterFunc(s.sys.ctx, func() { cancel(killed(sigKILL)) })
 	return ctx, cancel, func(jobs bool) {
 		stop()
 		if !jobs {
@@ -196,7 +198,7 @@ func (s *shell) rewrite(file *syntax.File) (background bool) {
 // background turns `X &` into `{ child=N; ( self=N; exec X ) & }`, as the phone's shell forks once for a simple
 // command.
 func (s *shell) background(st *syntax.Stmt) {
-	pid := strconv.Itoa(s.phone.procs.pid())
+	pid := strconv.Itoa(s.sys.procs.pid())
 	if cmd, ok := st.Cmd.(*syntax.CallExpr); ok && len(cmd.Args) > 0 {
 		if first := cmd.Args[0].Lit(); first != "" && !interp.IsBuiltin(first) {
 			exec := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "exec"}}}
@@ -253,45 +255,45 @@ func (s *shell) execute(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
 	switch args[0] {
 	case forked:
-		s.phone.procs.fork(args[1], s.pid)
+		s.sys.procs.fork(args[1], s.pid)
 		return nil
 	case reaped:
 		pid, _ := strconv.Atoi(args[1])
-		s.phone.procs.remove(pid)
+		s.sys.procs.remove(pid)
 		return exitStatus(hc.LastExitStatus)
 	}
-	if !s.phone.work.enter() {
+	if !s.sys.work.enter() {
 		return exitStatus(128 + sigKILL)
 	}
-	defer s.phone.work.done()
+	defer s.sys.work.done()
 	name, isExec := strings.CutPrefix(strings.TrimPrefix(args[0], notBuiltin), replaced)
 	args = append([]string{name}, args[1:]...)
-	pid := s.phone.procs.pid()
+	pid := s.sys.procs.pid()
 	if isExec {
 		pid, _ = strconv.Atoi(hc.Env.Get(selfPID).String())
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &call{ctx: ctx, phone: s.phone, args: args, pid: pid, dir: hc.Dir, in: hc.Stdin, out: hc.Stdout, err: hc.Stderr,
+	c := &call{ctx: ctx, sys: s.sys, land: s.land, args: args, pid: pid, dir: hc.Dir, in: hc.Stdin, out: hc.Stdout, err: hc.Stderr,
 		exec: s.exec, shell: s}
 	if c.in == nil {
 		c.in = strings.NewReader("")
 	}
 	base := strings.TrimPrefix(name, "/system/bin/")
-	run, ok := s.phone.command(base)
+	run, ok := s.land.command(base)
 	if !ok {
 		return interp.ExitStatus(c.unknown(name))
 	}
-	s.phone.count(base)
-	if f, ok := s.phone.faults.match(strings.Join(args, " "), true); ok {
+	s.land.count(base)
+	if f, ok := s.land.faults.match(strings.Join(args, " "), true); ok {
 		c.errorf("%s", f.Output)
 		return exitStatus(f.Code)
 	}
-	s.phone.procs.add(&process{
+	s.sys.procs.add(&process{
 		pid: pid, ppid: s.pid, user: "shell", name: base, args: strings.Join(args, " "),
 		kill: func(sig int) { cancel(killed(sig)) },
 	})
-	defer s.phone.procs.remove(pid)
+	defer s.sys.procs.remove(pid)
 	code := run(c)
 	if ctx.Err() != nil && code == 0 {
 		code = 128 + signalOf(ctx)
@@ -308,7 +310,7 @@ func exitStatus(code int) error {
 
 func (c *call) unknown(name string) int {
 	if strings.Contains(name, "/") {
-		info, err := c.phone.files.stat(c.path(name))
+		info, err := c.sys.files.stat(c.path(name))
 		switch {
 		case err == nil && info.IsDir():
 			return c.fail(126, "/system/bin/sh: %s: can't execute: Is a directory", name)
@@ -316,11 +318,11 @@ func (c *call) unknown(name string) int {
 			return c.fail(126, "/system/bin/sh: %s: can't execute: Permission denied", name)
 		}
 	}
-	return c.fail(127, "/system/bin/sh: %s: %s", name, c.phone.prof.notFound)
+	return c.fail(127, "/system/bin/sh: %s: %s", name, c.sys.prof.notFound)
 }
 
-func (p *Phone) count(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *userland) count(name string) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
 	p.counts[name]++
 }

@@ -16,7 +16,7 @@ func (s *shell) openFile(ctx context.Context, name string, flag int, perm os.Fil
 	if at == "/dev/tty" {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: shellError{name, "can't open", "No such device or address"}}
 	}
-	f, err := s.phone.files.open(at, flag, perm)
+	f, err := s.sys.files.open(at, flag, perm)
 	if err != nil {
 		verb := "can't open"
 		if flag&os.O_CREATE != 0 {
@@ -54,7 +54,7 @@ func (c *complaints) Write(b []byte) (int, error) {
 }
 
 func (s *shell) statFile(_ context.Context, name string, _ bool) (fs.FileInfo, error) {
-	info, err := s.phone.files.stat(resolve("/", name))
+	info, err := s.sys.files.stat(resolve("/", name))
 	if err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
@@ -63,7 +63,7 @@ func (s *shell) statFile(_ context.Context, name string, _ bool) (fs.FileInfo, e
 
 func (s *shell) access(_ context.Context, name string, mode interp.AccessMode) error {
 	name = resolve("/", name)
-	info, err := s.phone.files.stat(name)
+	info, err := s.sys.files.stat(name)
 	switch {
 	case err != nil:
 		return err
@@ -76,7 +76,7 @@ func (s *shell) access(_ context.Context, name string, mode interp.AccessMode) e
 }
 
 func (s *shell) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
-	infos, err := s.phone.files.list(resolve("/", name))
+	infos, err := s.sys.files.list(resolve("/", name))
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -91,12 +91,12 @@ func (s *shell) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
 func cmdRmdir(c *call) int {
 	code := 0
 	for _, name := range c.args[1:] {
-		inside, err := c.phone.files.list(c.path(name))
+		inside, err := c.sys.files.list(c.path(name))
 		if err == nil && len(inside) > 0 {
 			err = errno("Directory not empty")
 		}
 		if err == nil {
-			err = c.phone.files.remove(c.path(name), true)
+			err = c.sys.files.remove(c.path(name), true)
 		}
 		if err != nil {
 			code = c.fail(1, "rmdir: '%s': %s", name, reason(err))

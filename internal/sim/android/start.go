@@ -34,7 +34,7 @@ func Start(t testing.TB, options ...Options) (*Server, []*Phone) {
 		p := NewPhone(o)
 		t.Cleanup(p.Close)
 		if at != nil {
-			p.serveConsole(at, home)
+			p.daemon.serveConsole(at, home)
 		}
 		phones = append(phones, p)
 	}
@@ -45,6 +45,15 @@ func Start(t testing.TB, options ...Options) (*Server, []*Phone) {
 	server.home = home
 	t.Cleanup(server.Close)
 	return server, phones
+}
+
+// NewServer serves the phones on a free loopback port; Close ends it, and not the phones.
+func NewServer(phones ...*Phone) (*Server, error) {
+	var daemons []*daemon
+	for _, p := range phones {
+		daemons = append(daemons, p.daemon)
+	}
+	return newServer(daemons...)
 }
 
 // Getenv is the environment for what is to use this server and no other.

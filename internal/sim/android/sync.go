@@ -19,7 +19,7 @@ const (
 )
 
 // syncService handles the file requests of push, pull and ls.
-func (p *Phone) syncService(_ context.Context, s session) {
+func (p *daemon) syncService(_ context.Context, s session) {
 	for {
 		var head [8]byte
 		if _, err := io.ReadFull(s, head[:]); err != nil {
@@ -43,7 +43,7 @@ func (p *Phone) syncService(_ context.Context, s session) {
 	}
 }
 
-func (p *Phone) syncRequest(s session, id, name string) error {
+func (p *daemon) syncRequest(s session, id, name string) error {
 	switch id {
 	case "STAT":
 		return p.syncStat(s, name)
@@ -66,10 +66,10 @@ func syncFail(s session, text string) error {
 	return err
 }
 
-func (p *Phone) syncStat(s session, name string) error {
+func (p *daemon) syncStat(s session, name string) error {
 	out := []byte("STAT")
 	le := binary.LittleEndian
-	if info, err := p.files.stat(resolve("/", name)); err == nil {
+	if info, err := p.sys.files.stat(resolve("/", name)); err == nil {
 		out = le.AppendUint32(out, info.unixMode())
 		out = le.AppendUint32(out, uint32(info.size))
 		out = le.AppendUint32(out, uint32(info.mtime.Unix()))
@@ -107,15 +107,15 @@ func stat2(out []byte, info fileInfo, failure error) []byte {
 	return out
 }
 
-func (p *Phone) syncStat2(s session, id, name string) error {
-	info, failure := p.files.stat(resolve("/", name))
+func (p *daemon) syncStat2(s session, id, name string) error {
+	info, failure := p.sys.files.stat(resolve("/", name))
 	_, err := s.Write(stat2([]byte(id), info, failure))
 	return err
 }
 
-func (p *Phone) syncList(s session, id, dir string) error {
+func (p *daemon) syncList(s session, id, dir string) error {
 	le := binary.LittleEndian
-	infos, _ := p.files.list(resolve("/", dir)) // a directory that cannot be read is an empty one
+	infos, _ := p.sys.files.list(resolve("/", dir)) // a directory that cannot be read is an empty one
 	var out []byte
 	for _, info := range infos {
 		if id == "LIS2" {
@@ -140,7 +140,7 @@ func (p *Phone) syncList(s session, id, dir string) error {
 }
 
 // syncSend stores a file: "path,mode", then DATA packets, then DONE with the time.
-func (p *Phone) syncSend(s session, spec string) error {
+func (p *daemon) syncSend(s session, spec string) error {
 	name, mode := spec, 0o644
 	if i := strings.LastIndexByte(spec, ','); i >= 0 {
 		if m, err := strconv.Atoi(spec[i+1:]); err == nil {
@@ -149,11 +149,11 @@ func (p *Phone) syncSend(s session, spec string) error {
 	}
 	at := resolve("/", name)
 	if dir := path.Dir(at); writable(at) {
-		if _, err := p.files.stat(dir); err != nil {
-			_ = p.files.mkdir(dir, true) // adbd makes the directories of what is pushed
+		if _, err := p.sys.files.stat(dir); err != nil {
+			_ = p.sys.files.mkdir(dir, true) // adbd makes the directories of what is pushed
 		}
 	}
-	failure := p.files.write(at, nil, fs.FileMode(mode).Perm())
+	failure := p.sys.files.write(at, nil, fs.FileMode(mode).Perm())
 	for {
 		var head [8]byte
 		if _, err := io.ReadFull(s, head[:]); err != nil {
@@ -165,7 +165,7 @@ func (p *Phone) syncSend(s session, spec string) error {
 			if failure != nil {
 				return syncFail(s, "couldn't create file: "+reason(failure))
 			}
-			p.files.setTime(at, time.Unix(int64(n), 0))
+			p.sys.files.setTime(at, time.Unix(int64(n), 0))
 			_, err := s.Write([]byte("OKAY\x00\x00\x00\x00"))
 			return err
 		case "DATA":
@@ -186,8 +186,8 @@ func (p *Phone) syncSend(s session, spec string) error {
 	}
 }
 
-func (p *Phone) appendFile(name string, chunk []byte) error {
-	f, err := p.files.open(name, os.O_WRONLY, 0)
+func (p *daemon) appendFile(name string, chunk []byte) error {
+	f, err := p.sys.files.open(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -195,8 +195,8 @@ func (p *Phone) appendFile(name string, chunk []byte) error {
 	return err
 }
 
-func (p *Phone) syncRecv(s session, name string) error {
-	data, err := p.files.read(resolve("/", name))
+func (p *daemon) syncRecv(s session, name string) error {
+	data, err := p.sys.files.read(resolve("/", name))
 	if err != nil {
 		return syncFail(s, "open failed: "+reason(err))
 	}

@@ -4,6 +4,7 @@ import (
 	"image"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,12 +28,26 @@ func cmdGetevent(c *call) int {
 		"                0036  : value 0, min 0, max %[1]d, fuzz 0, flat 0, resolution 0\n"+
 		"                0039  : value 0, min 0, max 65535, fuzz 0, flat 0, resolution 0\n  input props:\n    "+
 		"INPUT_PROP_DIRECT\n", panelMax)
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	for _, name := range c.phone.inputDevices {
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	for _, name := range c.sys.panel.devices {
 		c.printf("add device 3: /dev/input/event9\n  name:     \"%s\"\n", name)
 	}
 	return 0
+}
+
+// touchPanel is where fingers touch the screen, by whatever they are moved: the shell, the agent, or the panel's own
+// events.
+type touchPanel struct {
+	mu   *sync.Mutex // the phone's lock
+	opts Options
+	ui   *screen
+
+	taps    []Tap
+	lastTap firstTap
+	held    *touchPoint // a finger that is down
+	fingers multiTouch
+	devices []string // the names of those that uinput made
 }
 
 // multiTouch is what the panel's driver knows of its fingers.
@@ -63,18 +78,18 @@ func cmdSendevent(c *call) int {
 	if c.args[1] != panelPath {
 		return c.fail(1, "could not open %s, No such file or directory", c.args[1])
 	}
-	if c.phone.prof.api >= 29 && !c.phone.opts.Root {
+	if c.sys.prof.api >= 29 && !c.sys.opts.Root {
 		return c.fail(1, "sendevent: %s: Permission denied", c.args[1])
 	}
-	c.phone.mu.Lock()
-	defer c.phone.mu.Unlock()
-	c.phone.panelEvent(n[0], n[1], n[2])
+	c.sys.mu.Lock()
+	defer c.sys.mu.Unlock()
+	c.sys.panel.event(n[0], n[1], n[2])
 	return 0
 }
 
-// panelEvent follows protocol B of Linux's multi-touch. Phone.mu is held.
-func (p *Phone) panelEvent(kind, code, value int) {
-	t := &p.panel
+// event follows protocol B of Linux's multi-touch. Phone.mu is held.
+func (p *touchPanel) event(kind, code, value int) {
+	t := &p.fingers
 	if kind == 3 && code == 47 {
 		t.slot = value & 1
 		return
@@ -103,7 +118,7 @@ func (p *Phone) panelEvent(kind, code, value int) {
 }
 
 // pinched notifies the view under the middle of two fingers how they moved. Phone.mu is held.
-func (p *Phone) pinched(from, to [2]image.Point) {
+func (p *touchPanel) pinched(from, to [2]image.Point) {
 	pixel := func(at image.Point) image.Point {
 		x, y := at.X*(p.opts.Width-1)/panelMax, at.Y*(p.opts.Height-1)/panelMax
 		switch p.ui.rotation() {
@@ -120,10 +135,10 @@ func (p *Phone) pinched(from, to [2]image.Point) {
 }
 
 // pinchedAt is pinched in pixels of the screen as it is. Phone.mu is held.
-func (p *Phone) pinchedAt(from, to [2]image.Point) {
+func (p *touchPanel) pinchedAt(from, to [2]image.Point) {
 	a, b, c, d := from[0], from[1], to[0], to[1]
 	middle := a.Add(b).Div(2)
-	p.ui.lastTap = firstTap{}
+	p.lastTap = firstTap{}
 	w := p.ui.frame(time.Now()).windowAt(middle)
 	if w == nil {
 		p.record(Tap{Kind: "pinch", Point: middle}, nil)

@@ -62,12 +62,12 @@ func cmdCat(c *call) int {
 // readFile reads one of the files that commands take, and those of the kernel.
 func (c *call) readFile(name string) ([]byte, error) {
 	if c.path(name) == "/proc/net/unix" {
-		return []byte(c.phone.unixSockets()), nil
+		return []byte(c.land.views.unixSockets()), nil
 	}
-	if stat, ok := c.phone.procStat(name); ok {
+	if stat, ok := c.sys.procStat(name); ok {
 		return []byte(stat), nil
 	}
-	return c.phone.files.read(c.path(name))
+	return c.sys.files.read(c.path(name))
 }
 
 func cmdRm(c *call) int {
@@ -80,7 +80,7 @@ func cmdRm(c *call) int {
 	}
 	code := 0
 	for _, name := range files {
-		err := c.phone.files.remove(c.path(name), set['r'] || set['R'])
+		err := c.sys.files.remove(c.path(name), set['r'] || set['R'])
 		if err == nil || set['f'] && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -99,7 +99,7 @@ func cmdMkdir(c *call) int {
 	}
 	code := 0
 	for _, name := range dirs {
-		if err := c.phone.files.mkdir(c.path(name), set['p']); err != nil {
+		if err := c.sys.files.mkdir(c.path(name), set['p']); err != nil {
 			code = c.fail(1, "mkdir: '%s': %s", name, reason(err))
 		}
 	}
@@ -117,10 +117,10 @@ func cmdLs(c *call) int {
 	code := 0
 	for _, name := range names {
 		at := c.path(name)
-		info, err := c.phone.files.stat(at)
+		info, err := c.sys.files.stat(at)
 		if err == nil && info.IsDir() && !set['d'] {
 			var infos []fileInfo
-			if infos, err = c.phone.files.list(at); err == nil {
+			if infos, err = c.sys.files.list(at); err == nil {
 				if set['l'] {
 					c.printf("total %d\n", len(infos)*4)
 				}
@@ -162,7 +162,7 @@ func cmdStat(c *call) int {
 	}
 	code := 0
 	for _, name := range args {
-		i, err := c.phone.files.stat(c.path(name))
+		i, err := c.sys.files.stat(c.path(name))
 		if err != nil {
 			code = c.fail(1, "stat: '%s': %s", name, reason(err))
 			continue
@@ -229,7 +229,7 @@ func cmdDate(c *call) int {
 }
 
 func cmdDf(c *call) int {
-	if c.phone.files.isFull() {
+	if c.sys.files.isFull() {
 		c.printf("Filesystem     1K-blocks     Used Available Use%% Mounted on\n/dev/block/dm-5 114567160 114567160        " +
 			"0 100%% /data\n")
 		return 0
@@ -250,7 +250,7 @@ func cmdSh(c *call) int {
 	case len(args) == 1 && args[0] == "-c":
 		return c.fail(1, "/system/bin/sh: -c: requires argument")
 	case len(args) > 0:
-		data, err := c.phone.files.read(c.path(args[0]))
+		data, err := c.sys.files.read(c.path(args[0]))
 		if err != nil {
 			return c.fail(127, "/system/bin/sh: %s: %s", args[0], reason(err))
 		}
@@ -262,6 +262,6 @@ func cmdSh(c *call) int {
 		}
 		script = string(data)
 	}
-	sub := &shell{phone: c.phone, pid: c.pid, in: c.shell.in, out: c.out, err: &complaints{w: c.err}, exec: c.exec}
+	sub := &shell{sys: c.sys, land: c.land, pid: c.pid, in: c.shell.in, out: c.out, err: &complaints{w: c.err}, exec: c.exec}
 	return sub.run(c.ctx, script, params...)
 }

@@ -21,7 +21,7 @@ func cmdHeadTail(c *call) int {
 	}
 	in := c.in
 	if len(args) > 0 {
-		data, err := c.phone.files.read(c.path(args[0]))
+		data, err := c.sys.files.read(c.path(args[0]))
 		if err != nil {
 			return c.fail(1, "%s: %s: %s", c.args[0], args[0], reason(err))
 		}
@@ -86,7 +86,7 @@ func cmdWc(c *call) int {
 	}
 	data, err := io.ReadAll(io.LimitReader(c.in, maxDeviceFile))
 	if len(files) > 0 {
-		data, err = c.phone.files.read(c.path(files[0]))
+		data, err = c.sys.files.read(c.path(files[0]))
 	}
 	if err != nil {
 		return c.fail(1, "wc: %s", reason(err))
@@ -111,18 +111,18 @@ func cmdMv(c *call) int {
 		return c.fail(1, "%s: Needs 2 arguments (see \"%s --help\")", c.args[0], c.args[0])
 	}
 	from, to := c.path(args[0]), c.path(args[1])
-	data, err := c.phone.files.read(from)
+	data, err := c.sys.files.read(from)
 	if err != nil {
 		return c.fail(1, "%s: bad '%s': %s", c.args[0], args[0], reason(err))
 	}
-	if i, err := c.phone.files.stat(to); err == nil && i.IsDir() {
+	if i, err := c.sys.files.stat(to); err == nil && i.IsDir() {
 		to = path.Join(to, path.Base(from))
 	}
-	if err := c.phone.files.write(to, slices.Clone(data), 0o660); err != nil {
+	if err := c.sys.files.write(to, slices.Clone(data), 0o660); err != nil {
 		return c.fail(1, "%s: bad '%s': %s", c.args[0], args[1], reason(err))
 	}
 	if c.args[0] == "mv" {
-		if err := c.phone.files.remove(from, false); err != nil {
+		if err := c.sys.files.remove(from, false); err != nil {
 			return c.fail(1, "mv: %s: %s", args[0], reason(err))
 		}
 	}

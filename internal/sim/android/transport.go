@@ -31,16 +31,15 @@ type message struct {
 	data            []byte
 }
 
-// ListenADBD makes the phone reachable for `adb connect` on a loopback address until the context ends or the phone is
-// closed; "127.0.0.1:0" takes a free port outside 5555-5586. It returns the address that was bound.
-func (p *Phone) ListenADBD(ctx context.Context, addr string) (string, error) {
+// listen lets adb servers connect to an address, until the context ends or the phone is closed.
+func (p *daemon) listen(ctx context.Context, addr string) (string, error) {
 	l, err := listen(ctx, addr)
 	if err != nil {
 		return "", fmt.Errorf("listen for adb on %s: %w", addr, err)
 	}
 	stop := context.AfterFunc(ctx, func() { l.Close() })
-	stopPhone := context.AfterFunc(p.ctx, func() { l.Close() })
-	p.work.run(func() {
+	stopPhone := context.AfterFunc(p.sys.ctx, func() { l.Close() })
+	p.sys.work.run(func() {
 		defer stop()
 		defer stopPhone()
 		for {
@@ -48,12 +47,12 @@ func (p *Phone) ListenADBD(ctx context.Context, addr string) (string, error) {
 			if err != nil {
 				return
 			}
-			if !p.work.enter() {
+			if !p.sys.work.enter() {
 				conn.Close()
 				return
 			}
 			go func() {
-				defer p.work.done()
+				defer p.sys.work.done()
 				p.serveADBD(ctx, conn)
 			}()
 		}
@@ -78,7 +77,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 
 // transport is one connection from an adb server.
 type transport struct {
-	phone *Phone
+	phone *daemon
 	conn  net.Conn
 	ctx   context.Context
 
@@ -90,13 +89,13 @@ type transport struct {
 	work    sync.WaitGroup
 }
 
-func (p *Phone) serveADBD(ctx context.Context, conn net.Conn) {
+func (p *daemon) serveADBD(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(killed(sigHUP))
-	defer context.AfterFunc(p.ctx, func() { conn.Close() })()
+	defer context.AfterFunc(p.sys.ctx, func() { conn.Close() })()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	c, state, detach := p.attach(conn)
+	c, state, detach := p.cable.attach(conn)
 	defer detach()
 	if state == StateAbsent {
 		return
@@ -146,9 +145,9 @@ func (t *transport) send(cmd, arg0, arg1 uint32, data []byte) error {
 }
 
 // banner is what the phone reports of itself when a host connects.
-func (p *Phone) banner(state State) string {
+func (p *daemon) banner(state State) string {
 	return fmt.Sprintf("%s::ro.product.name=%s;ro.product.model=%s;ro.product.device=%s;features=%s",
-		state, p.prof.product, p.prof.model, p.prof.product, strings.Join(p.prof.features, ","))
+		state, p.sys.prof.product, p.sys.prof.model, p.sys.prof.product, strings.Join(p.sys.prof.features, ","))
 }
 
 func (t *transport) handle(m message, state State) bool {

@@ -40,7 +40,7 @@ func FuzzTransport(f *testing.F) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			p.serveADBD(t.Context(), b)
+			p.daemon.serveADBD(t.Context(), b)
 		}()
 		go func() { _, _ = io.Copy(io.Discard, a) }()
 		if err := a.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
@@ -109,11 +109,11 @@ func TestServiceThatWaitsForThePhone(t *testing.T) {
 	hello := pack(t, cmdCNXN, adbVersion, 0x100000, "host::")
 	send(hello)
 	answer(cmdCNXN)
-	p.mu.Lock()
+	p.system.mu.Lock()
 	send(pack(t, cmdOPEN, 7, 0, "tcp:6790\x00"))
 	send(hello)
 	answer(cmdCNXN)
-	p.mu.Unlock()
+	p.system.mu.Unlock()
 	answer(cmdCLSE)
 }
 

@@ -50,10 +50,10 @@ func (b *bench) page(name string) {
 // touch taps the middle of a rectangle of the dump in dp of the app's area.
 func (b *bench) touch(r func(m metrics) image.Rectangle) {
 	b.t.Helper()
-	b.phone.mu.Lock()
-	at := r(b.phone.ui.metrics(time.Now()))
-	b.phone.mu.Unlock()
-	b.phone.touch(time.Now(), at.Min.Add(at.Size().Div(2)), 0)
+	b.phone.system.mu.Lock()
+	at := r(b.phone.system.ui.metrics(time.Now()))
+	b.phone.system.mu.Unlock()
+	b.phone.system.panel.touch(time.Now(), at.Min.Add(at.Size().Div(2)), 0)
 }
 
 // TestChildWindowsAreNested: a menu is written inside the window of its page, before the page's own elements.
@@ -196,7 +196,7 @@ func TestToastsAndSecrets(t *testing.T) {
 		t.Error("a toast is on the glass and in no dump")
 	}
 	b.page("Secure")
-	img := b.phone.captured()
+	img := b.phone.system.captured()
 	r, g, bl, _ := img.At(540, 1200).RGBA()
 	if !strings.Contains(b.phone.Tree(), "Balance 1,234") || r+g+bl != 0 {
 		t.Error("a secure page is in the dump and black in screenshots")
@@ -214,9 +214,9 @@ func TestCrashPage(t *testing.T) {
 		b.page("Crash")
 		b.tap(button, 0)
 		until(t, button, func() bool { return strings.Contains(b.sh("logcat -d").out, want) })
-		b.phone.mu.Lock()
-		b.phone.ui.stop(ListPackage)
-		b.phone.mu.Unlock()
+		b.phone.system.mu.Lock()
+		b.phone.system.ui.stop(ListPackage)
+		b.phone.system.mu.Unlock()
 	}
 }
 

@@ -33,11 +33,6 @@ type dumper struct {
 	compressed bool
 }
 
-func (p *Phone) dumper(compressed bool) dumper {
-	style := p.opts.Dump
-	return dumper{style: style, hints: style.hints(p.prof.api), compressed: compressed}
-}
-
 // visible says whether a service sees the view; inverted bounds pass, as they do on phones.
 func (d dumper) visible(v *view) bool {
 	screen := image.Rectangle{Max: d.size}
@@ -150,15 +145,15 @@ func bounds(b image.Rectangle, size image.Point) string {
 // waitIdle waits until no window changed its content for the quiet time. Movement is not content, as on phones: an
 // animator sends no accessibility events.
 func (c *call) waitIdle() bool {
-	o := c.phone.opts
-	last, since := c.phone.content()
+	o := c.sys.opts
+	last, since := c.sys.content()
 	step := min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)
 	// a machine that is suspended takes one step: no phone is restless because of it
 	for left := o.IdleTimeout; ; left -= step {
 		if !pause(c.ctx, step) {
 			return false
 		}
-		next, at := c.phone.content()
+		next, at := c.sys.content()
 		if next != last {
 			last, since = next, at
 		}
@@ -169,22 +164,6 @@ func (c *call) waitIdle() bool {
 			return false
 		}
 	}
-}
-
-// content is what accessibility services receive, structure, texts and states, and the instant at which it was so.
-func (p *Phone) content() (string, time.Time) {
-	p.hearPage()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var b strings.Builder
-	now := time.Now()
-	f := p.ui.frame(now)
-	if w := f.active(); w != nil {
-		w.root.walk(func(v *view) {
-			fmt.Fprintf(&b, "%s|%s|%s|%t|%t|%t\n", v.class, v.shown(), v.desc, v.checked, v.focused, v.disabled)
-		})
-	}
-	return b.String(), now
 }
 
 func cmdUiautomator(c *call) int {
@@ -202,23 +181,23 @@ func cmdUiautomator(c *call) int {
 		switch {
 		case arg == "--compressed":
 			compressed = true
-		case arg == "--windows" && c.phone.opts.Dump.windows(c.phone.prof.api):
+		case arg == "--windows" && c.sys.opts.Dump.windows(c.sys.prof.api):
 			windows = true
 		case strings.HasPrefix(arg, "-"): // unknown options are passed over
 		default:
 			file = arg
 		}
 	}
-	if c.phone.agentHolds() {
-		c.phone.Log('E', "AndroidRuntime", "java.lang.IllegalStateException: UiAutomationService already registered!")
+	if c.land.agents.holds() {
+		c.sys.logf('E', "AndroidRuntime", "java.lang.IllegalStateException: UiAutomationService already registered!")
 		return c.fail(137, "Killed")
 	}
-	if !c.phone.setDumping(true) {
+	if !c.sys.setDumping(true) {
 		return c.fail(137, "java.lang.IllegalStateException: UiAutomationService android.accessibilityservice."+
 			"IAccessibilityServiceClient$Stub$Proxy@5e1c1f8already registered!\nKilled")
 	}
-	defer c.phone.setDumping(false)
-	if !pause(c.ctx, c.phone.opts.Latency.Dump) {
+	defer c.sys.setDumping(false)
+	if !pause(c.ctx, c.sys.opts.Latency.Dump) {
 		return 128 + signalOf(c.ctx)
 	}
 	if !c.waitIdle() {
@@ -227,7 +206,7 @@ func cmdUiautomator(c *call) int {
 		}
 		return c.fail(0, "ERROR: could not get idle state.")
 	}
-	text, ok := c.phone.dump(compressed, windows)
+	text, ok := c.sys.dump(compressed, windows)
 	if !ok {
 		return c.fail(0, "ERROR: null root node returned by UiTestAutomationBridge.")
 	}
@@ -236,35 +215,10 @@ func cmdUiautomator(c *call) int {
 		_, _ = io.WriteString(c.out, text)
 	default:
 		// A write that fails is only logged on the phone; the line below comes all the same.
-		if err := c.phone.files.write(c.path(file), []byte(text), 0o660); err != nil {
-			c.phone.Log('E', "UiAutomator", "failed to dump window to file: %v", err)
+		if err := c.sys.files.write(c.path(file), []byte(text), 0o660); err != nil {
+			c.sys.logf('E', "UiAutomator", "failed to dump window to file: %v", err)
 		}
 	}
 	c.printf("UI hierchary dumped to: %s\n", file)
 	return 0
-}
-
-// setDumping takes the only place for an automation service, or releases it.
-func (p *Phone) setDumping(on bool) (ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if on && p.dumping {
-		return false
-	}
-	p.dumping = on
-	return true
-}
-
-func (p *Phone) dump(compressed, windows bool) (string, bool) {
-	p.hearPage()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f := p.ui.frame(time.Now())
-	if f.active() == nil {
-		return "", false
-	}
-	if windows {
-		return dumpWindows(f, p.dumper(compressed)), true
-	}
-	return dumpActive(f, p.dumper(compressed)), true
 }

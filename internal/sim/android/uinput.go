@@ -29,7 +29,7 @@ func cmdUinput(c *call) int {
 	if len(c.args) != 2 || c.args[1] != "-" {
 		return c.fail(1, "uinput: only standard input is simulated")
 	}
-	device := madeDevice{phone: c.phone, most: map[int]int{}}
+	device := madeDevice{sys: c.sys, most: map[int]int{}}
 	defer device.remove()
 	for orders := json.NewDecoder(c.in); orders.More(); {
 		var o uinputOrder
@@ -52,7 +52,7 @@ func cmdUinput(c *call) int {
 
 // madeDevice is a touch screen that uinput has made.
 type madeDevice struct {
-	phone *Phone
+	sys   *system
 	name  string
 	since time.Time
 	most  map[int]int // of each axis
@@ -72,15 +72,15 @@ func (d *madeDevice) register(o uinputOrder) {
 	for _, axis := range o.AbsInfo {
 		d.most[axis.Code] = axis.Info.Maximum
 	}
-	d.phone.mu.Lock()
-	defer d.phone.mu.Unlock()
+	d.sys.mu.Lock()
+	defer d.sys.mu.Unlock()
 	d.name, d.since = o.Name, time.Now()
-	d.phone.inputDevices = append(d.phone.inputDevices, o.Name)
+	d.sys.panel.devices = append(d.sys.panel.devices, o.Name)
 }
 
 func (d *madeDevice) inject(events []int) {
-	d.phone.mu.Lock()
-	defer d.phone.mu.Unlock()
+	d.sys.mu.Lock()
+	defer d.sys.mu.Unlock()
 	if d.name == "" || time.Since(d.since) < noticed {
 		return
 	}
@@ -89,12 +89,12 @@ func (d *madeDevice) inject(events []int) {
 		if most := d.most[e[1]]; e[0] == 3 && (e[1] == 53 || e[1] == 54) && most > 0 {
 			value = value * panelMax / most
 		}
-		d.phone.panelEvent(e[0], e[1], value)
+		d.sys.panel.event(e[0], e[1], value)
 	}
 }
 
 func (d *madeDevice) remove() {
-	d.phone.mu.Lock()
-	defer d.phone.mu.Unlock()
-	d.phone.inputDevices = slices.DeleteFunc(d.phone.inputDevices, func(name string) bool { return name == d.name })
+	d.sys.mu.Lock()
+	defer d.sys.mu.Unlock()
+	d.sys.panel.devices = slices.DeleteFunc(d.sys.panel.devices, func(name string) bool { return name == d.name })
 }

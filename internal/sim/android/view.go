@@ -36,7 +36,7 @@ type view struct {
 	scroll func(dy int)
 	// web is the page that a WebView shows, image and version are its last image. Its virtual children are nodes alone:
 	// the WebView itself takes their touches.
-	web      *webTab
+	web      remoteView
 	webImage *image.RGBA
 	version  int
 	virtual  bool
@@ -170,6 +170,18 @@ func (v *view) hitScroll(at image.Point) *view {
 		return v
 	}
 	return nil
+}
+
+// remoteView is a page that another process draws, and that takes touches and keys itself. None of its methods block:
+// the phone's lock may be held.
+type remoteView interface {
+	// touched is a finger that did not move, moved one or more that did.
+	touched(at image.Point, held time.Duration)
+	moved(from, to []image.Point, held time.Duration)
+	// key reports whether a key is the page's; together are keys that are held together, of which the last is pressed.
+	key(code int) bool
+	together(keys []int)
+	typed(text string)
 }
 
 // window is one layer of the screen.

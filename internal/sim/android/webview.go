@@ -8,6 +8,12 @@ import (
 	"time"
 )
 
+// views are the WebViews of a phone.
+type views struct {
+	sys  *system
+	apps map[string]*webApp // guarded by the lock of sys
+}
+
 // WebView describes an app with a screen that is a WebView under a toolbar. The page is one of a real Chromium, which
 // the test starts with --remote-debugging-port; the phone loads it when the app is opened and closes it with the app's
 // process.
@@ -40,28 +46,31 @@ type WebView struct {
 }
 
 // InstallWebView installs an app with one activity, .MainActivity, that shows a page.
-func (p *Phone) InstallWebView(pkg, label string, w WebView) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.packages[pkg] = &installed{
-		name: pkg, label: label, uid: 10200 + len(p.packages), launch: pkg + ".MainActivity", version: "1.0", code: 1,
-		activities: map[string]string{pkg + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
-		web: &webApp{phone: p, pkg: pkg, view: w},
+func (p *views) InstallWebView(pkg, label string, w WebView) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	web := &webApp{sys: p.sys, pkg: pkg, view: w}
+	if p.apps == nil {
+		p.apps = map[string]*webApp{}
 	}
+	p.apps[pkg] = web
+	one := newPackage(pkg, label, web.page)
+	one.uid, one.code, one.cleared = 10200+len(p.sys.packages), 1, web.clear
+	p.sys.packages[pkg] = one
 }
 
 // ChangeWebView changes an app of InstallWebView while it runs.
-func (p *Phone) ChangeWebView(pkg string, change func(*WebView)) {
-	p.mu.Lock()
-	web := p.packages[pkg].web
-	p.mu.Unlock()
+func (p *views) ChangeWebView(pkg string, change func(*WebView)) {
+	p.sys.mu.Lock()
+	web := p.apps[pkg]
+	p.sys.mu.Unlock()
 	web.mu.Lock()
 	defer web.mu.Unlock()
 	change(&web.view)
 }
 
 // EvalWebView runs an expression in the page that an app shows and stores its value.
-func (p *Phone) EvalWebView(ctx context.Context, pkg, expression string, into any) error {
+func (p *views) EvalWebView(ctx context.Context, pkg, expression string, into any) error {
 	tab, err := p.webTab(ctx, pkg)
 	if err != nil {
 		return err
@@ -71,7 +80,7 @@ func (p *Phone) EvalWebView(ctx context.Context, pkg, expression string, into an
 
 // HangWebView makes the page of an app hang for ever: scripts do not return any more, and its image stays what it
 // was. Where it may, it waits for an answer that never comes, which costs less than a loop.
-func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
+func (p *views) HangWebView(ctx context.Context, pkg string) error {
 	tab, err := p.webTab(ctx, pkg)
 	if err != nil {
 		return err
@@ -83,7 +92,7 @@ func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 	hang := fmt.Sprintf(
 		`try { const r = new XMLHttpRequest(); r.open("GET", "http://%s/", false); r.send() } catch { for (;;) {} }`,
 		mute.Addr())
-	begun := p.work.run(func() {
+	begun := p.sys.work.run(func() {
 		defer mute.Close()
 		_ = tab.eval(tab.ctx, hang, nil)
 	})
@@ -103,15 +112,15 @@ func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 }
 
 // webTab is the page that an app shows, once it is there.
-func (p *Phone) webTab(ctx context.Context, pkg string) (*webTab, error) {
-	p.mu.Lock()
+func (p *views) webTab(ctx context.Context, pkg string) (*webTab, error) {
+	p.sys.mu.Lock()
 	var tab *webTab
-	for _, a := range p.ui.stack {
+	for _, a := range p.sys.ui.stack {
 		if page, ok := a.page.(*webPage); ok && a.pkg == pkg {
 			tab = page.tab
 		}
 	}
-	p.mu.Unlock()
+	p.sys.mu.Unlock()
 	if tab == nil {
 		return nil, fmt.Errorf("%s shows no WebView", pkg)
 	}
@@ -131,13 +140,25 @@ type webPage struct {
 	tab *webTab
 }
 
-func newWebPage(s *screen, r *running, app *webApp) *webPage {
-	if r.web == nil {
-		r.web = app.start(r.pid)
+// page makes the page of an activity. The phone's lock is held.
+func (a *webApp) page(o opening) page {
+	process, ok := o.process.web.(*webProcess)
+	if !ok {
+		process = a.start(o.process.pid)
+		o.process.web = process
 	}
-	m := s.metrics(time.Now())
-	return &webPage{app, r.web.open(s, app.bounds(m), m.scale)}
+	m := o.screen.metrics(time.Now())
+	return &webPage{a, process.open(o.screen, a.bounds(m), m.scale)}
 }
+
+// close ends the page with its activity.
+func (w *webPage) close() { w.tab.cancel() }
+
+// renewImage requests the image of the page again.
+func (w *webPage) renewImage() { w.tab.renewed(&w.tab.shots, w.tab.shoot) }
+
+// hear requests the accessibility nodes of the page again.
+func (w *webPage) hear() { w.tab.renewed(&w.tab.reads, w.tab.hear) }
 
 // bounds of the view, of which an ancestor may show less.
 func (a *webApp) bounds(m metrics) image.Rectangle {
@@ -153,7 +174,7 @@ func (w *webPage) view(m metrics) *view {
 	config := w.app.config()
 	b := w.app.bounds(m)
 	w.tab.fit(b, m.scale)
-	root := m.page(0xfefbff).add(m.title(w.app.phone.tag(w.app.pkg)))
+	root := m.page(0xfefbff).add(m.title(w.app.sys.ui.tag(w.app.pkg)))
 	reload := m.button("Reload", w.app.pkg+":id/reload", m.rect(m.width()-120, 6, 110, 44), w.tab.reload)
 	root.add(reload, w.tab.view(b, config.Mute))
 	if config.Chat {

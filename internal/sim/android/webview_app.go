@@ -14,8 +14,8 @@ import (
 // webApp is an installed app with a WebView. Its cookies and storage live in a browser context of its own, until pm
 // clear.
 type webApp struct {
-	phone *Phone
-	pkg   string
+	sys *system
+	pkg string
 
 	mu      sync.Mutex
 	view    WebView
@@ -36,9 +36,12 @@ type webProcess struct {
 	tab    *webTab // of the activity that was opened last; Phone.mu guards it
 }
 
+// end ends what runs in the process.
+func (w *webProcess) end() { w.cancel() }
+
 func (a *webApp) start(pid int) *webProcess {
 	w := &webProcess{app: a, pid: pid}
-	w.ctx, w.cancel = context.WithCancel(a.phone.ctx)
+	w.ctx, w.cancel = context.WithCancel(a.sys.ctx)
 	return w
 }
 
@@ -52,7 +55,7 @@ func (a *webApp) config() WebView {
 func (a *webApp) connect() (*devtools.Client, string, error) {
 	a.dial.Lock()
 	defer a.dial.Unlock()
-	ctx := a.phone.ctx
+	ctx := a.sys.ctx
 	if a.client != nil && a.client.Ended() {
 		a.client, a.home = nil, ""
 	}
@@ -61,7 +64,7 @@ func (a *webApp) connect() (*devtools.Client, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if !a.phone.work.run(func() { client.Read(ctx) }) {
+		if !a.sys.work.run(func() { client.Read(ctx) }) {
 			client.Close()
 			return nil, "", errors.New("the phone is closed")
 		}
@@ -147,7 +150,7 @@ func (b browserAbout) before(major int) bool {
 
 // userAgent is what the pages of a WebView send to servers.
 func (a *webApp) userAgent(chrome string) string {
-	p := a.phone.prof
+	p := a.sys.prof
 	return fmt.Sprintf(
 		"Mozilla/5.0 (Linux; Android %s; %s Build/SIM.%d; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/%s "+
 			"Mobile Safari/537.36",

@@ -19,7 +19,7 @@ import (
 const socketPrefix = "webview_devtools_remote_"
 
 // abstractSocket is a socket of the abstract namespace of the phone: only WebViews listen there.
-func (p *Phone) abstractSocket(name string) (serviceFunc, bool) {
+func (p *views) abstractSocket(name string) (serviceFunc, bool) {
 	for _, w := range p.webProcesses() {
 		if name == w.socket() && !w.app.config().Hidden {
 			return w.serve, true
@@ -29,13 +29,13 @@ func (p *Phone) abstractSocket(name string) (serviceFunc, bool) {
 }
 
 // webProcesses are those that have a WebView.
-func (p *Phone) webProcesses() []*webProcess {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *views) webProcesses() []*webProcess {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
 	var list []*webProcess
-	for _, r := range p.ui.apps {
-		if r.web != nil {
-			list = append(list, r.web)
+	for _, r := range p.sys.ui.apps {
+		if w, ok := r.web.(*webProcess); ok {
+			list = append(list, w)
 		}
 	}
 	slices.SortFunc(list, func(a, b *webProcess) int { return a.pid - b.pid })
@@ -45,7 +45,7 @@ func (p *Phone) webProcesses() []*webProcess {
 func (w *webProcess) socket() string { return fmt.Sprint(socketPrefix, w.pid) }
 
 // unixSockets is /proc/net/unix.
-func (p *Phone) unixSockets() string {
+func (p *views) unixSockets() string {
 	const connected, listening = "00000000 0001 03", "00010000 0001 01"
 	var b strings.Builder
 	b.WriteString("Num       RefCount Protocol Flags    Type St Inode Path\n")
@@ -191,9 +191,9 @@ func (w *webProcess) pages(ctx context.Context, host string) []map[string]string
 
 // shown is the page of the process, once there is one.
 func (w *webProcess) shown() *webTab {
-	w.app.phone.mu.Lock()
+	w.app.sys.mu.Lock()
 	t := w.tab
-	w.app.phone.mu.Unlock()
+	w.app.sys.mu.Unlock()
 	if t == nil || t.ctx.Err() != nil {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (w *webProcess) shown() *webTab {
 // description is the place of the view, in pixels of the screen, whatever an ancestor shows of it.
 func (t *webTab) description() string {
 	b, _ := t.place()
-	p := t.app.phone
+	p := t.app.sys
 	p.mu.Lock()
 	page, ok := p.ui.top().page.(*webPage)
 	visible := ok && page.tab == t && !p.ui.guard.off

@@ -62,7 +62,7 @@ func (w *webProcess) open(s *screen, bounds image.Rectangle, ratio float64) *web
 	}
 	t.ctx, t.cancel = context.WithCancel(w.ctx)
 	w.tab = t
-	w.app.phone.work.run(t.run)
+	w.app.sys.work.run(t.run)
 	return t
 }
 
@@ -70,7 +70,7 @@ func (w *webProcess) open(s *screen, bounds image.Rectangle, ratio float64) *web
 func (t *webTab) run() {
 	defer t.cancel()
 	if t.err = t.load(); t.err != nil {
-		t.app.phone.Log('E', "chromium", "%s: %v", t.app.pkg, t.err)
+		t.app.sys.logf('E', "chromium", "%s: %v", t.app.pkg, t.err)
 		return
 	}
 	close(t.ready)
@@ -140,7 +140,7 @@ func (t *webTab) load() error {
 		t.targets = append(t.targets, made.ID)
 	}
 	// A server that does not answer must not keep the app from its events.
-	t.app.phone.work.run(func() { _ = t.ask(t.ctx, "Page.navigate", map[string]any{"url": config.URL}, nil) })
+	t.app.sys.work.run(func() { _ = t.ask(t.ctx, "Page.navigate", map[string]any{"url": config.URL}, nil) })
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (t *webTab) fit(b image.Rectangle, ratio float64) {
 // setSize rounds up as Android does: the page may be cut by a part of a pixel.
 func (t *webTab) setSize(ctx context.Context) {
 	b, ratio := t.place()
-	whole := t.app.phone.opts
+	whole := t.app.sys.opts
 	css := func(n int) int { return int(math.Ceil(float64(n) / ratio)) }
 	_ = t.ask(ctx, "Emulation.setDeviceMetricsOverride", map[string]any{
 		"width": css(b.Dx()), "height": css(b.Dy()), "deviceScaleFactor": ratio, "mobile": true,
@@ -277,29 +277,12 @@ func (r *renewal) answer(ask func(), done chan struct{}) {
 	close(done)
 }
 
-// renewed is the foreground page, queried by ask before the phone is read.
-func (p *Phone) renewed(which func(*webTab) *renewal, ask func(*webTab, context.Context)) {
-	p.mu.Lock()
-	page, ok := p.ui.top().page.(*webPage)
-	p.mu.Unlock()
-	if !ok {
-		return
-	}
-	t := page.tab
+// renewed requests something of the page again, if it is ready, before the phone is read.
+func (t *webTab) renewed(which *renewal, ask func(context.Context)) {
 	select {
 	case <-t.ready:
 	default:
 		return
 	}
-	which(t).renew(webReadLimit, p.work.run, func() { ask(t, t.ctx) })
-}
-
-// renewImage renews the image of the foreground page.
-func (p *Phone) renewImage() {
-	p.renewed(func(t *webTab) *renewal { return &t.shots }, (*webTab).shoot)
-}
-
-// hearPage renews the accessibility nodes of the foreground page.
-func (p *Phone) hearPage() {
-	p.renewed(func(t *webTab) *renewal { return &t.reads }, (*webTab).hear)
+	which.renew(webReadLimit, t.app.sys.work.run, func() { ask(t.ctx) })
 }

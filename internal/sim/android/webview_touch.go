@@ -89,10 +89,10 @@ func (t *webTab) raiseKeyboard(ctx context.Context) {
 	if t.eval(ctx, editsScript, &edits) != nil {
 		return
 	}
-	p := t.app.phone
+	p := t.app.sys
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ui.web == t {
+	if p.ui.web == remoteView(t) {
 		p.ui.keyboard = edits
 	}
 }
@@ -208,7 +208,7 @@ func (t *webTab) copied(ctx context.Context, letter webKey, cut bool) {
 	if cut {
 		t.press(ctx, letter, "delete")
 	}
-	t.app.phone.mu.Lock()
-	defer t.app.phone.mu.Unlock()
+	t.app.sys.mu.Lock()
+	defer t.app.sys.mu.Unlock()
 	t.screen.clipboard = text
 }

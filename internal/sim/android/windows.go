@@ -20,6 +20,11 @@ type popup struct {
 	close     func()
 }
 
+// abovePage is a page over which windows of the system are, below the keyboard.
+type abovePage interface {
+	above(m metrics) []*window
+}
+
 // othersPage is a page over which windows of other apps show up.
 type othersPage interface {
 	others(m metrics) []*window
@@ -90,9 +95,9 @@ type toast struct {
 
 // say shows a toast.
 func (s *screen) say(text string, long bool) {
-	d := s.phone.opts.ShortToast
+	d := s.opts.ShortToast
 	if long {
-		d = s.phone.opts.LongToast
+		d = s.opts.LongToast
 	}
 	s.toast = toast{text, time.Now().Add(d), time.Now(), s.toast.nth + 1}
 }
@@ -117,20 +122,6 @@ func headsUp(m metrics, title, text string, tap func()) *window {
 	return &window{title: "NotificationShade", kind: "SYSTEM", root: root}
 }
 
-// HeadsUp shows a notification over the foreground app, until it is tapped or swiped away.
-func (p *Phone) HeadsUp(title, text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.overlay(func(m metrics, gone func()) *window { return headsUp(m, title, text, gone) })
-}
-
-// Bubble puts the bubble of a chat app over a place of the screen, until it is tapped.
-func (p *Phone) Bubble(at image.Rectangle) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.overlay(func(m metrics, gone func()) *window { return bubble(at, gone) })
-}
-
 func bubble(at image.Rectangle, tap func()) *window {
 	root := &view{
 		class: classImage, desc: "Bob: are you there?", pkg: "com.example.chat", b: at, clickable: true, focusable: true,
@@ -138,13 +129,6 @@ func bubble(at image.Rectangle, tap func()) *window {
 		fill:  rgb(0x0b57d0), ink: rgb(0xffffff), onTap: tap,
 	}
 	return &window{title: "BubbleStackView", kind: "SYSTEM", root: root}
-}
-
-// IncomingCall starts a call: a banner with buttons is over the app until one of them is tapped.
-func (p *Phone) IncomingCall(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.overlay(func(m metrics, gone func()) *window { return callBanner(m, name, func(string) { gone() }) })
 }
 
 func callBanner(m metrics, name string, answer func(how string)) *window {
@@ -185,7 +169,7 @@ func (s *screen) askAboutApp(m metrics) *window {
 	pkg := s.anr
 	w := m.width() - 64
 	root := &view{class: classFrame, b: m.rect(32, 240, w, 200), fill: rgb(0xece6f0), id: "android:id/parentPanel"}
-	title := m.label(s.phone.tag(pkg)+" isn't responding", m.rect(52, 260, w-40, 56))
+	title := m.label(s.tag(pkg)+" isn't responding", m.rect(52, 260, w-40, 56))
 	title.id = "android:id/alertTitle"
 	answer := func(f func()) func() {
 		return func() { s.anr, s.complaint = "", ""; f() }
@@ -227,13 +211,6 @@ func (s *screen) navigationBar(m metrics, size image.Point) *window {
 	bar.add(key(0, "Back", "back", 4), key(1, "Home", "home", 3), key(2, "Overview", "recent_apps", 187))
 	bar.walk(func(v *view) { v.pkg = systemUI })
 	return &window{title: "NavigationBar0", kind: "SYSTEM", root: bar, layer: 9}
-}
-
-// BarKeys are the buttons of the navigation bar that were touched.
-func (p *Phone) BarKeys() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]string(nil), p.ui.barKeys...)
 }
 
 // notificationShade covers everything while it is pulled down.

@@ -1,186 +1,205 @@
 package androidsim
 
 import (
-	"context"
+	"fmt"
+	"image"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
-// Keys are the key codes that were pressed since the phone was made, those that were pressed together in one list. Text
-// that was typed is not among them.
-func (p *Phone) Keys() [][]int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([][]int(nil), p.keys...)
-}
+// witness reports to a test what has happened on a phone. Its methods may be called from any goroutine.
+type witness struct{ sys *system }
 
-// Shells is how many command lines the host has sent to the phone's shell.
-func (p *Phone) Shells() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.shells
-}
-
-// FingerDown says whether a finger is down that single motion events have put there.
-func (p *Phone) FingerDown() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ui.finger != nil
-}
-
-// pressed notes keys. Phone.mu is held.
-func (p *Phone) pressed(keys []int) { p.keys = append(p.keys, keys) }
-
-// Setting is a row of the phone's settings, "null" when there is none.
-func (p *Phone) Setting(space, key string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if v, ok := p.settings[space][key]; ok {
-		return v
-	}
-	return "null"
-}
-
-// Night is the mode of the dark theme: yes, no or auto.
-func (p *Phone) Night() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.night
-}
-
-// Packages are the names of all apps on the phone.
-func (p *Phone) Packages() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Sorted(maps.Keys(p.packages))
-}
-
-// Granted says whether an app has a permission.
-func (p *Phone) Granted(pkg, permission string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.packages[pkg] != nil && p.packages[pkg].granted[permission]
-}
-
-// Locales are an app's own languages.
-func (p *Phone) Locales(pkg string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a := p.packages[pkg]; a != nil {
-		return a.locales
-	}
-	return ""
-}
-
-// Running says whether an app has a process.
-func (p *Phone) Running(pkg string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ui.apps[pkg] != nil
+// Tap is one gesture and the element that took it.
+type Tap struct {
+	At      time.Time
+	Kind    string // tap, long, swipe, drag
+	Point   image.Point
+	Package string
+	Label   string // text, or content description, or the first label inside the element; empty when nothing took it
+	ID      string
+	Class   string
 }
 
 // Extra is an argument that an activity was started with, and the option that passed it ("--ez").
 type Extra struct{ Kind, Value string }
 
+// Taps are the gestures since the phone was made.
+func (p *witness) Taps() []Tap {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return append([]Tap(nil), p.sys.panel.taps...)
+}
+
+// Keys are the key codes that were pressed since the phone was made, those that were pressed together in one list. Text
+// that was typed is not among them.
+func (p *witness) Keys() [][]int {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return append([][]int(nil), p.sys.ui.keys...)
+}
+
+// FingerDown says whether a finger is down that single motion events have put there.
+func (p *witness) FingerDown() bool {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.panel.held != nil
+}
+
+// Foreground is the component that has the focus, such as com.example.login/.MainActivity.
+func (p *witness) Foreground() string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.ui.top().component()
+}
+
+// BarKeys are the buttons of the navigation bar that were touched.
+func (p *witness) BarKeys() []string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return append([]string(nil), p.sys.ui.barKeys...)
+}
+
+// Running says whether an app has a process.
+func (p *witness) Running(pkg string) bool {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.ui.apps[pkg] != nil
+}
+
 // Extras are the arguments of an app's activity that was opened last.
-func (p *Phone) Extras(pkg string) map[string]Extra {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a := p.packages[pkg]; a != nil {
+func (p *witness) Extras(pkg string) map[string]Extra {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	if a := p.sys.packages[pkg]; a != nil {
 		return maps.Clone(a.extras)
 	}
 	return nil
 }
 
-// Crash makes an app that runs die of an exception, as com.example.login does by itself when crash@example.com signs
-// in.
-func (p *Phone) Crash(pkg, exception string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.crash(pkg, exception)
+// Packages are the names of all apps on the phone.
+func (p *witness) Packages() []string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.sys.packages))
 }
 
-// CrashProcess makes a process of an app, such as com.example.list:remote, die of an exception. The app itself runs on.
-func (p *Phone) CrashProcess(process, exception string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.crashProcess(process, exception)
+// Installed returns the version name of a package, and whether it is there.
+func (p *witness) Installed(name string) (version string, ok bool) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	one := p.sys.packages[name]
+	if one == nil {
+		return "", false
+	}
+	return one.version, true
 }
 
-// CrashNative makes an app that runs die of a signal.
-func (p *Phone) CrashNative(pkg string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.crashNative(pkg)
+// Splits returns the names of an app's parts other than its base, sorted.
+func (p *witness) Splits(pkg string) []string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	if one := p.sys.packages[pkg]; one != nil {
+		return slices.Clone(one.splits)
+	}
+	return nil
 }
 
-// Freeze makes an app that runs hang until the system shows a dialog about it.
-func (p *Phone) Freeze(pkg string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.freeze(pkg)
+// Granted says whether an app has a permission.
+func (p *witness) Granted(pkg, permission string) bool {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.packages[pkg] != nil && p.sys.packages[pkg].granted[permission]
 }
 
-// LogText is all that the phone's log has, as logcat shows it.
-func (p *Phone) LogText() string {
-	lines, _, _ := p.log.from(0)
+// Locales are an app's own languages.
+func (p *witness) Locales(pkg string) string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	if a := p.sys.packages[pkg]; a != nil {
+		return a.locales
+	}
+	return ""
+}
+
+// Setting is a row of the phone's settings, "null" when there is none.
+func (p *witness) Setting(space, key string) string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	if v, ok := p.sys.settings[space][key]; ok {
+		return v
+	}
+	return "null"
+}
+
+// AllSettings is every row of Android's settings, one to a line.
+func (p *witness) AllSettings() string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
 	var b strings.Builder
-	for _, l := range lines {
-		b.WriteString(l.format("threadtime"))
+	for _, space := range slices.Sorted(maps.Keys(p.sys.settings)) {
+		for _, key := range slices.Sorted(maps.Keys(p.sys.settings[space])) {
+			fmt.Fprintf(&b, "%s %s=%s\n", space, key, p.sys.settings[space][key])
+		}
 	}
 	return b.String()
 }
 
-// Complain makes the system ask about an app, under the title that its window has: "Application Not Responding:
-// com.android.systemui".
-func (p *Phone) Complain(title string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ui.complaint = title
+// Night is the mode of the dark theme: yes, no or auto.
+func (p *witness) Night() string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.night
 }
 
-// Busy is how long the phone has worked on anything that a host requested. A log or a recording that continues counts
-// as well.
-func (p *Phone) Busy() time.Duration {
-	p.busy.Lock()
-	defer p.busy.Unlock()
-	if p.busy.services > 0 {
-		return p.busy.total + time.Since(p.busy.since)
-	}
-	return p.busy.total
+// Locked says whether the keyguard is shown, or would be if the display were on.
+func (p *witness) Locked() bool {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.ui.guard.locked
 }
 
-// busyTime adds up the times in which at least one service is at work.
-type busyTime struct {
-	sync.Mutex
-	services int
-	since    time.Time
-	total    time.Duration
+// Location is where the phone has been made to believe that it is; ok is false while it believes its receiver.
+func (p *witness) Location() (latitude, longitude float64, ok bool) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	at, ok := p.sys.location.places["gps"]
+	return at[0], at[1], ok && len(p.sys.location.providers) > 0
 }
 
-// counted wraps a service so that its time counts as the phone's.
-func (p *Phone) counted(run serviceFunc) serviceFunc {
-	return func(ctx context.Context, s session) {
-		defer p.busy.work()()
-		run(ctx, s)
-	}
+// Gallery lists the files that apps find in the media index.
+func (p *witness) Gallery() []string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.sys.media))
 }
 
-// work counts one thing that the phone does, until the function that it returns is called.
-func (b *busyTime) work() (done func()) {
-	b.Lock()
-	defer b.Unlock()
-	if b.services++; b.services == 1 {
-		b.since = time.Now()
-	}
-	return func() {
-		b.Lock()
-		defer b.Unlock()
-		if b.services--; b.services == 0 {
-			b.total += time.Since(b.since)
-		}
-	}
+// Fingers are those that have touched the sensor, in order.
+func (p *witness) Fingers() []int {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return slices.Clone(p.sys.sensors.fingerprints)
+}
+
+// Acceleration is what the sensor says now, and how often it turned round: a hand that shakes turns it several times.
+func (p *witness) Acceleration() (now []float64, turns int) {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return slices.Clone(p.sys.sensors.acceleration[:]), p.sys.sensors.turns
+}
+
+// Clipboard is what was copied last.
+func (p *witness) Clipboard() string {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.ui.clipboard
+}
+
+// ToastStands reports whether a toast is on the screen.
+func (p *witness) ToastStands() bool {
+	p.sys.mu.Lock()
+	defer p.sys.mu.Unlock()
+	return p.sys.ui.toast.text != "" && time.Now().Before(p.sys.ui.toast.until)
 }
