@@ -126,8 +126,8 @@ func TestRealADB(t *testing.T) {
 }
 
 func (r *rig) running(name string) bool {
-	for _, p := range r.phone.kernel.procs.list() {
-		if p.name == name {
+	for _, p := range r.phone.kernel.Procs.List() {
+		if p.Name == name {
 			return true
 		}
 	}
@@ -307,7 +307,7 @@ func TestServerWhosePortWasTaken(t *testing.T) {
 	}
 	p := NewPhone(Options{})
 	defer p.Close()
-	a.path = adb
+	a.Path = adb
 	a.Connect(t, p)
 }
 

@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/sim/android/agent"
+	"github.com/taproot-dev/taproot/internal/sim/android/kernel"
+	"github.com/taproot-dev/taproot/internal/sim/android/shell"
 )
 
 // runAgent starts a phone with an agent that runs until the test ends.
@@ -20,12 +24,12 @@ func runAgent(t *testing.T, o Options) *Phone {
 	p.PutAgent("10.6.6", 278, "a40da80a")
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	p.kernel.work.run(func() {
+	p.kernel.Work.Run(func() {
 		var out strings.Builder
-		p.runShell(ctx, shellIO{in: strings.NewReader(""), out: &out, err: &out}, "am instrument -w "+agentRunner)
+		p.Run(ctx, shell.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, "am instrument -w "+agent.Runner)
 	})
 	for !p.AgentListens() {
-		if !pause(t.Context(), time.Millisecond) {
+		if !kernel.Pause(t.Context(), time.Millisecond) {
 			t.Fatal("the agent does not listen")
 		}
 	}
@@ -35,14 +39,14 @@ func runAgent(t *testing.T, o Options) *Phone {
 // agentConn opens a port of the phone.
 func agentConn(t *testing.T, p *Phone, port int) net.Conn {
 	t.Helper()
-	run, ok := p.tcpService(fmt.Sprint(port))
+	run, ok := p.TcpService(fmt.Sprint(port))
 	if !ok {
 		t.Fatalf("nothing listens on %d", port)
 	}
 	ours, theirs := net.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(func() { cancel(); ours.Close(); theirs.Close() })
-	p.kernel.work.run(func() {
+	p.kernel.Work.Run(func() {
 		run(ctx, theirs)
 		theirs.Close()
 	})
@@ -53,7 +57,7 @@ func agentConn(t *testing.T, p *Phone, port int) net.Conn {
 func TestAgentClosesSilentConnections(t *testing.T) {
 	t.Parallel()
 	p := runAgent(t, Options{AgentIdle: 30 * time.Millisecond})
-	c := agentConn(t, p, agentPort)
+	c := agentConn(t, p, agent.AgentPort)
 	if _, err := io.WriteString(c, "GET /status HTTP/1.1\r\nHost: phone\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +78,7 @@ func TestAgentClosesSilentConnections(t *testing.T) {
 func TestAgentFilm(t *testing.T) {
 	t.Parallel()
 	p := runAgent(t, Small)
-	c := agentConn(t, p, agentMJPEG)
+	c := agentConn(t, p, agent.AgentMJPEG)
 	if _, err := io.WriteString(c, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +96,7 @@ func TestAgentTakesTheOneUiAutomation(t *testing.T) {
 	t.Parallel()
 	p := runAgent(t, Small)
 	var out strings.Builder
-	if code := p.runShell(t.Context(), shellIO{in: strings.NewReader(""), out: &out, err: &out},
+	if code := p.Run(t.Context(), shell.Streams{In: strings.NewReader(""), Out: &out, Err: &out},
 		"uiautomator dump"); code != 137 {
 		t.Errorf("%d, %s", code, out.String())
 	}

@@ -8,10 +8,15 @@ import (
 	"image"
 	"io"
 	"net"
+	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 )
 
 // until polls a condition; a test that waits in vain fails with what it waited for.
@@ -28,6 +33,32 @@ func until(t *testing.T, what string, ok func() bool) {
 		}
 	}
 }
+
+// wireText is a request to an adb server: its length in four hexadecimal digits, then itself.
+func wireText(s string) string { return fmt.Sprintf("%04x%s", len(s), s) }
+
+// readWireText reads a text that an adb server sends.
+func readWireText(r io.Reader) (string, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(string(head[:]), 16, 16)
+	if err != nil {
+		return "", err
+	}
+	body := make([]byte, n)
+	_, err = io.ReadFull(r, body)
+	return string(body), err
+}
+
+// The packets of the shell protocol.
+const (
+	packetStdout     = 1
+	packetStderr     = 2
+	packetExit       = 3
+	packetCloseStdin = 4
+)
 
 // center finds the middle of the node with a text in a dump.
 func center(t *testing.T, dump, text string) (x, y string) {
@@ -74,13 +105,13 @@ func ask(t *testing.T, s *Server, requests ...string) (net.Conn, string) {
 	}
 	t.Cleanup(func() { conn.Close() })
 	for _, req := range requests {
-		fmt.Fprint(conn, hex4(req))
+		fmt.Fprint(conn, wireText(req))
 		var status [4]byte
 		if _, err := io.ReadFull(conn, status[:]); err != nil {
 			return conn, "closed: " + err.Error()
 		}
 		if string(status[:]) == "FAIL" {
-			text, _ := readHex4(conn)
+			text, _ := readWireText(conn)
 			return conn, text
 		}
 		if strings.HasPrefix(req, "host:tport:") {
@@ -110,7 +141,7 @@ type result struct {
 func (b *bench) sh(script string) result {
 	b.t.Helper()
 	conn := b.open("shell,v2,raw:" + script)
-	if _, err := conn.Write([]byte{idCloseStdin, 0, 0, 0, 0}); err != nil {
+	if _, err := conn.Write([]byte{packetCloseStdin, 0, 0, 0, 0}); err != nil {
 		b.t.Fatal(err)
 	}
 	return readV2(conn)
@@ -128,11 +159,11 @@ func readV2(r io.Reader) result {
 			return res
 		}
 		switch head[0] {
-		case idStdout:
+		case packetStdout:
 			res.out += string(body)
-		case idStderr:
+		case packetStderr:
 			res.err += string(body)
-		case idExit:
+		case packetExit:
 			res.code = int(body[0])
 		}
 	}
@@ -238,3 +269,15 @@ func (b *bench) start(component string) {
 }
 
 func isPNG(data []byte) bool { return bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) }
+
+// chromium shows the pages of this package's WebViews.
+var chromium chromiumtest.DevTools
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := chromium.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(leaktest.Check(code))
+}

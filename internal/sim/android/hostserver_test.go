@@ -15,7 +15,7 @@ func reply(t *testing.T, s *Server, requests ...string) string {
 	if problem != "" {
 		return "FAIL " + problem
 	}
-	text, err := readHex4(conn)
+	text, err := readWireText(conn)
 	if err != nil {
 		t.Fatalf("%v: %v", requests, err)
 	}
@@ -77,7 +77,7 @@ func TestTrackAndWait(t *testing.T) {
 	track, _ := ask(t, b.server, "host:track-devices")
 	next := func(want string) {
 		t.Helper()
-		if got, err := readHex4(track); err != nil || got != want {
+		if got, err := readWireText(track); err != nil || got != want {
 			t.Fatalf("tracked %q (%v), want %q", got, err, want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestForward(t *testing.T) {
 	if _, err := io.ReadFull(conn, okay[:]); err != nil || string(okay[:]) != "OKAY" {
 		t.Fatalf("second OKAY: %q %v", okay, err)
 	}
-	port, err := readHex4(conn)
+	port, err := readWireText(conn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/sim/android/spec"
+	"github.com/taproot-dev/taproot/internal/sim/android/system"
+	"github.com/taproot-dev/taproot/internal/sim/android/ui"
 )
 
 const (
@@ -41,12 +45,13 @@ func TestWrongPassword(t *testing.T) {
 		t.Errorf("password field: %q", b.texts())
 	}
 	b.tap("Sign in", 0)
-	if got := lastTap(b.phone); got.ID != LoginPackage+":id/sign_in" || got.Label != "Sign in" || got.Class != classFrame {
+	if got := lastTap(b.phone); got.ID != LoginPackage+":id/sign_in" || got.Label != "Sign in" ||
+		got.Class != ui.ClassFrame {
 		t.Errorf("tap hit %+v", got)
 	}
 	b.wait("Wrong e-mail or password")
 	b.sh("input keyevent HOME")
-	if got := b.phone.Foreground(); !strings.HasPrefix(got, launcherPackage) {
+	if got := b.phone.Foreground(); !strings.HasPrefix(got, spec.LauncherPackage) {
 		t.Errorf("home: %s", got)
 	}
 	if res := b.sh("am start -W -n " + LoginPackage + "/.MainActivity"); !strings.Contains(res.out,
@@ -85,7 +90,7 @@ func TestInputText(t *testing.T) {
 		t.Errorf("after deleting all: %q", b.texts())
 	}
 	b.tap("Save", 0) // the keyboard covers it
-	if got := lastTap(b.phone); got.Package != imePackage {
+	if got := lastTap(b.phone); got.Package != spec.ImePackage {
 		t.Errorf("the keyboard should take the tap: %+v", got)
 	}
 	b.sh("input keyevent 111")
@@ -232,11 +237,11 @@ func TestDumpFailures(t *testing.T) {
 	if res := b.sh("uiautomator dump"); res.out != "UI hierchary dumped to: /sdcard/window_dump.xml\n" {
 		t.Errorf("after Stop: %+v", res)
 	}
-	b.phone.system.setDumping(true)
+	b.phone.system.SetDumping(true)
 	if res := b.sh("uiautomator dump"); res.code != 137 || !strings.Contains(res.err, "already registered!") {
 		t.Errorf("two at once: %+v", res)
 	}
-	b.phone.system.setDumping(false)
+	b.phone.system.SetDumping(false)
 	b.sh("input keyevent SLEEP")
 	if res := b.sh("uiautomator dump"); res.err != "ERROR: null root node returned by UiTestAutomationBridge.\n" {
 		t.Errorf("screen off: %+v", res)
@@ -287,7 +292,7 @@ func TestScreencapFormats(t *testing.T) {
 	if at <= 0 || !bytes.HasPrefix(data, []byte("[Warning] Multiple displays were found")) {
 		t.Fatalf("the warning comes first: %q", data[:min(len(data), 80)])
 	}
-	if data := b.exec("screencap -p -d " + displayID); !isPNG(data) {
+	if data := b.exec("screencap -p -d " + system.DisplayID); !isPNG(data) {
 		t.Errorf("with a display: %q", data[:min(len(data), 20)])
 	} else if img, err := png.Decode(bytes.NewReader(data)); err != nil || img.Bounds().Dx() != 1080 {
 		t.Errorf("picture: %v", err)
@@ -304,17 +309,17 @@ func TestPictureShowsTheCaretAndTheClock(t *testing.T) {
 	b.start(ListPackage + "/.MainActivity")
 	b.tap("Form", 0)
 	b.tap("Note", 0)
-	b.phone.system.mu.Lock()
-	defer b.phone.system.mu.Unlock()
+	b.phone.system.Mu.Lock()
+	defer b.phone.system.Mu.Unlock()
 	at := time.UnixMilli(1_700_000_000_000)
-	on, off := b.phone.system.ui.picture(at), b.phone.system.ui.picture(at.Add(500*time.Millisecond))
+	on, off := b.phone.system.Ui.Picture(at), b.phone.system.Ui.Picture(at.Add(500*time.Millisecond))
 	if slices.Equal(on.Pix, off.Pix) {
 		t.Error("the caret does not blink")
 	}
-	if again := b.phone.system.ui.picture(at); !slices.Equal(on.Pix, again.Pix) {
+	if again := b.phone.system.Ui.Picture(at); !slices.Equal(on.Pix, again.Pix) {
 		t.Error("one instant gives two pictures")
 	}
-	if later := b.phone.system.ui.picture(at.Add(time.Second)); slices.Equal(on.Pix, later.Pix) {
+	if later := b.phone.system.Ui.Picture(at.Add(time.Second)); slices.Equal(on.Pix, later.Pix) {
 		t.Error("the clock does not tick")
 	}
 }

@@ -2,12 +2,15 @@ package androidsim
 
 import (
 	"encoding/xml"
+	"fmt"
 	"image"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/sim/android/ui"
 )
 
 // dumpOf is what --windows writes, as a tree of windows.
@@ -48,12 +51,12 @@ func (b *bench) page(name string) {
 }
 
 // touch taps the middle of a rectangle of the dump in dp of the app's area.
-func (b *bench) touch(r func(m metrics) image.Rectangle) {
+func (b *bench) touch(r func(m ui.Metrics) image.Rectangle) {
 	b.t.Helper()
-	b.phone.system.mu.Lock()
-	at := r(b.phone.system.ui.metrics(time.Now()))
-	b.phone.system.mu.Unlock()
-	b.phone.system.panel.touch(time.Now(), at.Min.Add(at.Size().Div(2)), 0)
+	b.phone.system.Mu.Lock()
+	at := r(b.phone.system.Ui.Metrics(time.Now()))
+	b.phone.system.Mu.Unlock()
+	b.phone.system.Panel.Touch(time.Now(), at.Min.Add(at.Size().Div(2)), 0)
 }
 
 // TestChildWindowsAreNested: a menu is written inside the window of its page, before the page's own elements.
@@ -62,7 +65,7 @@ func TestChildWindowsAreNested(t *testing.T) {
 	for style, want := range map[string][2]int{"": {1, 0}, "both": {1, 1}, "flat": {0, 1}} {
 		b := newBench(t, Options{API: 36, Dump: DumpStyle{Windows: style}})
 		b.page("Menu")
-		b.touch(func(m metrics) image.Rectangle { return m.rect(m.width()-56, 4, 48, 48) })
+		b.touch(func(m ui.Metrics) image.Rectangle { return m.Rect(m.Width()-56, 4, 48, 48) })
 		d := b.windows()
 		var got [2]int
 		for _, w := range d.Windows {
@@ -120,7 +123,7 @@ func TestDrawingOrder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
 	b.page("Order")
-	b.touch(func(m metrics) image.Rectangle { return m.rect(16, 90, m.width()-32, 100) })
+	b.touch(func(m ui.Metrics) image.Rectangle { return m.Rect(16, 90, m.Width()-32, 100) })
 	if taps := b.phone.Taps(); taps[len(taps)-1].Label != "Allow" {
 		t.Errorf("%+v", taps)
 	}
@@ -167,7 +170,7 @@ func TestKeyguard(t *testing.T) {
 func TestOthersLieAboveTheApp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{LatePay: time.Millisecond})
-	pay := func(m metrics) image.Rectangle { return m.rect(16, 24, m.width()-32, 52) }
+	pay := func(m ui.Metrics) image.Rectangle { return m.Rect(16, 24, m.Width()-32, 52) }
 	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Bubble": "com.example.chat",
 		"Call": "com.google.android.dialer"} {
 		b.page(page)
@@ -196,7 +199,7 @@ func TestToastsAndSecrets(t *testing.T) {
 		t.Error("a toast is on the glass and in no dump")
 	}
 	b.page("Secure")
-	img := b.phone.system.captured()
+	img := b.phone.system.Captured()
 	r, g, bl, _ := img.At(540, 1200).RGBA()
 	if !strings.Contains(b.phone.Tree(), "Balance 1,234") || r+g+bl != 0 {
 		t.Error("a secure page is in the dump and black in screenshots")
@@ -214,9 +217,9 @@ func TestCrashPage(t *testing.T) {
 		b.page("Crash")
 		b.tap(button, 0)
 		until(t, button, func() bool { return strings.Contains(b.sh("logcat -d").out, want) })
-		b.phone.system.mu.Lock()
-		b.phone.system.ui.stop(ListPackage)
-		b.phone.system.mu.Unlock()
+		b.phone.system.Mu.Lock()
+		b.phone.system.Ui.Stop(ListPackage)
+		b.phone.system.Mu.Unlock()
 	}
 }
 
@@ -238,5 +241,40 @@ func TestWorkProfile(t *testing.T) {
 	}
 	if res := b.sh("am start -W --user 0 -n " + ListPackage + "/.MainActivity"); !strings.Contains(res.out, "Status: ok") {
 		t.Error(res)
+	}
+}
+
+// TestForbiddenPictures: what phones return where a window forbids screenshots, and what their window managers report.
+func TestForbiddenPictures(t *testing.T) {
+	t.Parallel()
+	for _, o := range []struct {
+		api   int
+		style SecureStyle
+		bytes int
+		code  int
+		flags string
+	}{
+		{24, SecureByAPI, 0, 1, "fl=#81812100"}, {24, SecureZeros, 12, 0, "fl=#81812100"},
+		{27, SecureByAPI, 0, 1, "fl=#81812100"},
+		{30, SecureByAPI, 0, 1, "fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR SECURE"},
+		{34, SecureByAPI, 0, 1, "fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR SECURE"},
+		{34, SecureBlack, 16 + 4*540*1200, 0, " SECURE "}, {36, SecureByAPI, 16 + 4*540*1200, 0, " SECURE "},
+	} {
+		t.Run(fmt.Sprint(o.api, o.style), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, Options{API: o.api, Secure: o.style, Width: 540, Height: 1200, Density: 210})
+			b.page("Secure")
+			if res := b.sh("screencap"); len(res.out) != o.bytes || res.code != o.code {
+				t.Errorf("%d bytes, exit %d", len(res.out), res.code)
+			}
+			if said := b.sh("dumpsys window windows").out; !strings.Contains(said, o.flags) ||
+				!strings.Contains(said, "mHasSurface=true") {
+				t.Error(said)
+			}
+			b.page("Toast")
+			if res := b.sh("screencap"); len(res.out) < 4*540*1200 || res.code != 0 {
+				t.Errorf("of another page: %d bytes, exit %d", len(res.out), res.code)
+			}
+		})
 	}
 }

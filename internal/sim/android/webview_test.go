@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/taproot-dev/taproot/internal/sim/android/ui"
 )
 
 const hybrid = "com.example.hybrid"
@@ -162,7 +164,7 @@ func TestWebViewIsFoundThroughItsSocket(t *testing.T) {
 func (b *bench) webView() node {
 	b.t.Helper()
 	for _, n := range parseDump(b.t, b.phone.Tree()) {
-		if n.Class == classWebView {
+		if n.Class == ui.ClassWebView {
 			return n
 		}
 	}
@@ -299,7 +301,7 @@ func TestWebViewAccessibility(t *testing.T) {
 			field = n
 		}
 	}
-	if field.Class != classEdit || !b.at("mail").In(rectOf(t, field.Bounds)) {
+	if field.Class != ui.ClassEdit || !b.at("mail").In(rectOf(t, field.Bounds)) {
 		t.Errorf("the field is %+v", field)
 	}
 	b.tap("Buy now", 0)

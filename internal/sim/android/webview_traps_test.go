@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/taproot-dev/taproot/internal/sim/android/adbd"
 )
 
 func TestWebViewListsMoreThanItShows(t *testing.T) {
@@ -188,7 +190,7 @@ func TestTheStorageOfAWebViewLivesUntilItIsCleared(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<title>Shop</title>")
 	})}
-	at, err := listen(t.Context(), "127.0.0.1:0")
+	at, err := adbd.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
