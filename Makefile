@@ -150,14 +150,14 @@ fuzz: ## run every fuzzer with new inputs
 	for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$d/*_test.go | sed 's/^func //'); do \
 	go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(INPUTS) $$d || status=1; done; done; exit $$status
 
-check: ## gofmt, vet, staticcheck, tidy, the layer test, the style test, linters of the OpenAPI document, builds for all platforms
+check: ## gofmt, vet, staticcheck, tidy, the layer test, the style test, linters of the scripts and the OpenAPI document, builds for all platforms
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run make fmt: $$unformatted"; exit 1; }
 	go vet ./...
 	GOOS=windows go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff
 	go test -run TestLayers .
-	go test ./internal/style
+	go test -tags lint ./internal/style
 	$(BUNDLE) --outfile=bin/studio.js && cmp bin/studio.js server/studio/assets/studio.js || \
 	{ echo "the page of Studio has changed: make studio"; exit 1; }
 	go test -tags lint -run 'TestLint|TestTypeScriptClient' ./server

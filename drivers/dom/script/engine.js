@@ -10,7 +10,6 @@
   const rectOf = method(Element.prototype, 'getBoundingClientRect'),
     rectsOf = method(Element.prototype, 'getClientRects');
   const matches = method(Element.prototype, 'matches'), scrollTo = method(Element.prototype, 'scrollIntoView');
-  const within = method(Node.prototype, 'contains');
   const allIn = method(Document.prototype, 'getElementsByTagName');
   const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'),
     everyIn = method(DocumentFragment.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');

@@ -214,7 +214,7 @@
     }
     // judge adds to an element what its drawing shows: visible text, covers, and the point to touch.
     judge(rec) {
-      const {el, node} = rec, lines = this.lines(rec);
+      const {node} = rec, lines = this.lines(rec);
       let shown = lines.filter(l => !l.blank && !sliver(l.seen, l.whole));
       if (lines.length && !shown.length) {
         if (this.textGone(rec, lines)) return;
