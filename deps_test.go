@@ -38,7 +38,12 @@ var packages = map[string][]string{
 	"dsl":    {"dsl/source", "dsl", "dsl/maestro"},
 	"drivers": {
 		"drivers/screen", "drivers", "drivers/maestro", "drivers/drivertest", "drivers/dom", "drivers/vision/pixels",
-		"drivers/vision", "drivers/android", "drivers/ios/inspector", "drivers/ios", "drivers/web/webtest", "drivers/web",
+		"drivers/vision", "drivers/android", "drivers/ios/internal/inspector", "drivers/ios/internal/source",
+		"drivers/ios/internal/geometry", "drivers/ios/internal/wda", "drivers/ios/internal/host",
+		"drivers/ios/internal/agent", "drivers/ios/internal/webview", "drivers/ios/internal/apps",
+		"drivers/ios/internal/view", "drivers/ios/internal/alert", "drivers/ios/internal/capture",
+		"drivers/ios/internal/touch", "drivers/ios/internal/keyboard", "drivers/ios/internal/settings", "drivers/ios",
+		"drivers/web/webtest", "drivers/web",
 	},
 	"reporters": {
 		"reporters/event", "reporters/event/eventtest", "reporters/markdown", "reporters/video", "reporters/pack",
@@ -68,12 +73,12 @@ var packages = map[string][]string{
 // narrow lists packages that may import only these packages of other folders, in addition to internal: what makes them
 // easy to test, or to embed.
 var narrow = map[string][]string{
-	"drivers/vision/pixels": {},
-	"drivers/ios/inspector": {},
-	"reporters/event":       {"dsl", "dsl/source"},
-	"runner/script":         {},
-	"runner/plan":           {"dsl", "dsl/maestro", "dsl/source"},
-	"runner/pool":           {"dsl", "drivers"},
+	"drivers/vision/pixels":          {},
+	"drivers/ios/internal/inspector": {},
+	"reporters/event":                {"dsl", "dsl/source"},
+	"runner/script":                  {},
+	"runner/plan":                    {"dsl", "dsl/maestro", "dsl/source"},
+	"runner/pool":                    {"dsl", "drivers"},
 	"runner/action": {"dsl", "dsl/source", "dsl/maestro", "drivers", "drivers/screen", "drivers/maestro",
 		"drivers/vision/pixels", "reporters/event"},
 	"runner/engine": {"dsl", "dsl/source", "dsl/maestro", "drivers", "drivers/screen", "reporters/event",

@@ -10,7 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -178,29 +178,6 @@ func TestLocaleOfAnApp(t *testing.T) {
 	wait(t, d, "Katalog") // for the rest of the test
 	must(t, d.Locale(ctx, iossim.ListBundle, ""))
 	wait(t, d, "Catalogue")
-}
-
-// The folder that is emptied comes from a program's answer: only an app's data folder of this simulator will do.
-func TestOnlyAppDataIsEmptied(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	good := filepath.Join(dir, "Devices/UDID/data/Containers/Data/Application/1")
-	must(t, os.MkdirAll(filepath.Join(good, "Documents/deep"), 0o755))
-	must(t, os.WriteFile(filepath.Join(good, "Documents/deep/file"), nil, 0o644))
-	must(t, os.Symlink(dir, filepath.Join(good, "tmp")))
-	for _, bad := range []string{dir, "/", "", good + "/../../../../..",
-		filepath.Join(dir, "Devices/OTHER/data/Containers/Data/Application/1")} {
-		if err := emptyData(bad, "UDID"); err == nil {
-			t.Errorf("%q was emptied", bad)
-		}
-	}
-	must(t, emptyData(good, "UDID"))
-	if _, err := os.Stat(filepath.Join(good, "Documents/deep")); err == nil {
-		t.Error("it is not empty")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "Devices")); err != nil {
-		t.Error("a link led out of the folder")
-	}
 }
 
 func TestNothingIsLeftOnThePhoneWhenACallIsCancelled(t *testing.T) {

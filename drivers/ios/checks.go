@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -21,7 +22,7 @@ type Check struct {
 // Checks looks at everything that reaches iOS devices: programs, devices and their WebDriverAgents. None of it is
 // needed for the other platforms.
 func (d *Driver) Checks(ctx context.Context) []Check {
-	checks := []Check{d.checkSimctl(ctx), d.checkGoIOS(ctx)}
+	checks := []Check{checkSimctl(ctx, d.tools), checkGoIOS(ctx, d.tools)}
 	infos, err := d.Devices(ctx)
 	var missing *drivers.Unavailable
 	switch {
@@ -40,14 +41,14 @@ func (d *Driver) Checks(ctx context.Context) []Check {
 	return checks
 }
 
-func (d *Driver) checkSimctl(ctx context.Context) Check {
+func checkSimctl(ctx context.Context, t host.Tools) Check {
 	c := Check{Name: "xcode", Text: "xcrun was not found: no simulators", Advice: "on a Mac, install Xcode"}
-	if d.tools.xcrun == "" {
+	if t.Xcrun == "" {
 		return c
 	}
-	sims, err := d.tools.listSimulators(ctx)
+	sims, err := t.ListSimulators(ctx)
 	var missing *drivers.Unavailable
-	if err = noXcode(err, "simctl"); errors.As(err, &missing) {
+	if err = host.NoXcode(err, "simctl"); errors.As(err, &missing) {
 		c.Text, c.Advice = missing.What, missing.Fix
 		return c
 	}
@@ -56,23 +57,23 @@ func (d *Driver) checkSimctl(ctx context.Context) Check {
 			"run `xcrun simctl list` and look at what it says"
 		return c
 	}
-	return Check{Name: "xcode", OK: true, Text: fmt.Sprintf("%s, %d simulators", d.tools.xcrun, len(sims))}
+	return Check{Name: "xcode", OK: true, Text: fmt.Sprintf("%s, %d simulators", t.Xcrun, len(sims))}
 }
 
-func (d *Driver) checkGoIOS(ctx context.Context) Check {
+func checkGoIOS(ctx context.Context, t host.Tools) Check {
 	c := Check{Name: "go-ios", Text: "not found: no iPhones without Xcode, no logs of iPhones",
 		Advice: "npm install -g go-ios"}
-	if d.tools.goios == "" {
+	if t.GoIOS == "" {
 		return c
 	}
 	var answer struct{ Version string }
-	out, err := d.tools.run(ctx, d.tools.ios("version"))
+	out, err := t.Run(ctx, t.GoIOSCommand("version"))
 	if err == nil {
-		err = jsonIn(out, "version", &answer)
+		err = host.JSONIn(out, "version", &answer)
 	}
 	if err != nil || answer.Version == "" {
-		c.Text = d.tools.goios + " is not go-ios, or does not start"
+		c.Text = t.GoIOS + " is not go-ios, or does not start"
 		return c
 	}
-	return Check{Name: "go-ios", OK: true, Text: d.tools.goios + " " + answer.Version}
+	return Check{Name: "go-ios", OK: true, Text: t.GoIOS + " " + answer.Version}
 }

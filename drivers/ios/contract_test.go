@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 func toLogin(ctx context.Context, dev drivers.Device) error {

@@ -3,48 +3,45 @@ package ios
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/alert"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/apps"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/capture"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/geometry"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/keyboard"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/settings"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/touch"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/view"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/webview"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // closeLimit bounds what Close does on the device.
 const closeLimit = 10 * time.Second
 
-// Device is one simulator or iPhone, opened for one test.
+// Device is one simulator or iPhone, opened for one test. It is made of parts, each with a state and methods of its
+// own; those that the contract of drivers has are its own.
 type Device struct {
-	wda   *wda
-	host  host
-	tools tools
-	info  drivers.Info
-	log   *slog.Logger
-	home  string
-	film  string // address of WebDriverAgent's stream
-	notes string
-	life  *drivers.Lifetime // its goroutines are those of logs and recordings
-	web   webViews
+	*apps.Apps
+	*alert.Alerts
+	*alert.Links
+	*touch.Fingers
+	*keyboard.Keyboard
+	*settings.Settings
+	*capture.Camera
+	*capture.Recorder
 
-	taken drivers.ImageCache // the newest screenshot
-
-	mu      sync.Mutex
-	shot    image.Point   // size of the last screenshot, which is the measure of everything
-	scale   float64       // pixels of a point
-	wide    bool          // the application lay on its side when it was seen last
-	told    bool          // WebDriverAgent returns traits
-	corner  image.Point   // of the foreground app, in points
-	tree    *screen.Tree  // that was read last
-	bar     statusBar     // that was there last
-	aimed   *screen.Node  // what the next touch is meant for
-	standIn []buttonPlace // for the buttons of an alert with unreadable elements
-	debts   restoreState
-	app     watched           // the app that was launched last
-	locales map[string]string // of apps
-	known   []string          // the reports of crashes that were copied from an iPhone
+	info   drivers.Info
+	link   *wda.Link
+	reader *view.Reader
+	web    *webview.Views
+	watch  *apps.Watch
 }
 
 var (
@@ -62,120 +59,104 @@ var (
 	_ drivers.LocationSetter  = (*Device)(nil)
 	_ drivers.MediaAdder      = (*Device)(nil)
 	_ drivers.Pincher         = (*Device)(nil)
+	_ drivers.Aimer           = (*Device)(nil)
+	_ drivers.Adjuster        = (*Device)(nil)
 	_ drivers.Alerter         = (*Device)(nil)
 	_ drivers.AheadOfScreen   = (*Device)(nil)
 	_ drivers.QuickTreeReader = (*Device)(nil)
+	_ drivers.WebViewReader   = (*Device)(nil)
+	_ drivers.PartReader      = (*Device)(nil)
+	_ drivers.Screencaster    = (*Device)(nil)
 
 	_ drivers.Pusher          = (*Device)(nil)
 	_ drivers.StatusBarSetter = (*Device)(nil)
 )
 
-func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
-	dev := &Device{wda: w, host: d.host(f, w), tools: d.tools, info: f.info, log: d.log.With("device", f.info.ID),
-		home: d.home, film: film, notes: d.notes,
-		life: drivers.NewLifetime(), locales: map[string]string{}}
-	err := dev.wake(ctx)
+// newDevice prepares a device after its WebDriverAgent has made a session: its screen is unlocked, its size is known,
+// and what an earlier session changed on it is restored.
+func (d *Driver) newDevice(ctx context.Context, f host.Found, w *wda.Client, film string) (*Device, error) {
+	dev := d.assemble(f, w, film)
+	err := dev.link.Wake(ctx)
 	var img image.Image
 	if err == nil {
 		img, err = dev.Screenshot(ctx)
 	}
 	if err != nil {
-		dev.life.End()
+		dev.link.Life.End()
 		return nil, err
 	}
-	w.renewed = dev.sessionRenewed
+	w.Renewed = dev.watch.SessionRenewed
 	dev.info.Width, dev.info.Height = img.Bounds().Dx(), img.Bounds().Dy()
-	dev.restoreLeftovers(ctx)
+	dev.RestoreLeftovers(ctx)
 	return dev, nil
 }
 
-// wake unlocks a screen that is locked. No program enters a passcode.
-func (d *Device) wake(ctx context.Context) error {
-	locked, err := d.locked(ctx)
-	if err != nil || !locked {
-		return err
-	}
-	if err := d.do(ctx, post("unlocking", "/wda/unlock", nil), nil); err != nil {
-		return err
-	}
-	if locked, err = d.locked(ctx); err == nil && locked {
-		err = fmt.Errorf("%w: device %s is locked: enter its passcode, and set Auto-Lock to Never", drivers.ErrDeviceLost,
-			d.info.ID)
-	}
-	return err
+// assemble makes the parts, from the bottom up: each knows those before it.
+func (d *Driver) assemble(f host.Found, w *wda.Client, film string) *Device {
+	log := d.log.With("device", f.Info.ID)
+	l := &wda.Link{Agent: w, ID: f.Info.ID, Life: drivers.NewLifetime(), Log: log}
+	h := host.New(d.tools, f, w)
+	g := &geometry.Screen{ID: f.Info.ID}
+	web := webview.New(l, h)
+	watch := apps.NewWatch(l, d.tools.Reports(h), f.Info.Emulator, d.home)
+	camera := capture.NewCamera(l, h, g)
+	apps := apps.New(l, h, web, watch)
+	reader := view.New(l, g, web, watch)
+	alerts := alert.New(l, reader)
+	fingers := touch.New(touch.Parts{Link: l, Geometry: g, Reader: reader, Camera: camera, Alerts: alerts, Web: web})
+	links := alert.NewLinks(alert.LinkParts{Link: l, Host: h, Apps: apps, Watch: watch, Alerts: alerts})
+	return &Device{Apps: apps, Alerts: alerts, Links: links, Fingers: fingers,
+		Keyboard: keyboard.New(l, reader, fingers),
+		Settings: settings.New(
+			l,
+			h,
+			settings.Options{Mux: d.tools.Locator(f.Info.ID), Version: f.Info.OSVersion, Notes: d.notes},
+		), Camera: camera,
+		Recorder: capture.NewRecorder(l, h, g, film), info: f.Info, link: l, reader: reader, web: web, watch: watch}
 }
 
-func (d *Device) locked(ctx context.Context) (locked bool, err error) {
-	err = d.do(ctx, get("the lock", "/wda/locked"), &locked)
-	return locked, unlessUnknown(err)
-}
-
-// sessionRenewed looks whether the app of the test outlived the session of another client that took the place of ours,
-// and was ended for a new one: WebDriverAgent ends the app of such a session with it. That is not a crash.
-func (d *Device) sessionRenewed(ctx context.Context) error {
-	d.mu.Lock()
-	app := d.app
-	d.mu.Unlock()
-	if app.bundle == "" {
-		return nil
-	}
-	var state int
-	ask := post("the state of "+app.bundle, d.wda.path("/wda/apps/state"), map[string]any{"bundleId": app.bundle})
-	if err := d.wda.call(ctx, ask, &state); err != nil || state != runsNot || findReport(d.reports(), app, "") != nil {
-		return err
-	}
-	d.unwatch(app.bundle)
-	return fmt.Errorf(
-		"%w: device %s: %s does not run any more: another client has used this WebDriverAgent meanwhile, and the app of "+
-			"its session is ended with that",
-		drivers.ErrDeviceLost, d.info.ID, app.bundle)
+// ReadSource makes a tree of what WebDriverAgent returns for GET /source: its XML, alone, in its JSON response, or in
+// Appium's <AppiumAUT>, or its JSON (?format=json). It counts in points; pixels is the size of the screenshot that
+// belongs to it; the tree is converted to its pixels. Without one, a point counts as a pixel. A source that is cut off
+// is an error: what is missing in half a tree proves nothing.
+func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree, error) {
+	return source.ReadTree(data, pixels, taken)
 }
 
 // Info is the record made when the device was opened.
 func (d *Device) Info() drivers.Info { return d.info }
 
-// do makes a call in the session, unless the device is closed.
-func (d *Device) do(ctx context.Context, r request, to any) error {
-	ctx, cancel := drivers.Bound(ctx, d.life)
-	defer cancel()
-	return d.wda.in(ctx, r, to)
-}
-
-// alone makes a call that WebDriverAgent has outside of sessions only.
-func (d *Device) alone(ctx context.Context, r request) error {
-	ctx, cancel := drivers.Bound(ctx, d.life)
-	defer cancel()
-	return d.wda.call(ctx, r, nil)
-}
-
-// with returns a context for the host's programs, which ends with the device.
-func (d *Device) with(ctx context.Context, do func(context.Context) error) error {
-	ctx, cancel := drivers.Bound(ctx, d.life)
-	defer cancel()
-	if err := do(ctx); err != nil {
-		return fmt.Errorf("device %s: %w", d.info.ID, err)
-	}
-	return nil
-}
-
 // Close ends the logs and recordings that still run, and restores what was changed on the device. A device that is lost
 // cannot be given anything now; that is not an error, and what it has to get back is noted for the next Open.
 func (d *Device) Close() error {
-	if !d.life.End() {
+	if !d.link.Life.End() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	d.closeWebViews()
-	err := errors.Join(d.restore(ctx), d.wda.end(ctx))
+	d.web.Close()
+	err := errors.Join(d.Restore(ctx), d.link.Agent.End(ctx))
 	if errors.Is(err, drivers.ErrDeviceLost) {
-		d.log.Warn("device lost before its settings were restored", "error", err)
+		d.link.Log.Warn("device lost before its settings were restored", "error", err)
 		return nil
 	}
 	return err
 }
 
-// unsupported says what this device cannot do, and why.
-func (d *Device) unsupported(why string) error {
-	return fmt.Errorf("device %s: %w: %s", d.info.ID, drivers.ErrUnsupported, why)
-}
+// Tree reads the source of the foreground app, the alert of the system over it, the status bar and pages in WebViews.
+func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) { return d.reader.Tree(ctx) }
+
+// QuickTree is Tree without distinguishing what is hidden from what is seen.
+func (d *Device) QuickTree(ctx context.Context) (*screen.Tree, error) { return d.reader.QuickTree(ctx) }
+
+// TreeAheadOfScreen is true: UIKit moves a view's frame at once to where its animation ends.
+func (d *Device) TreeAheadOfScreen() bool { return true }
+
+// ReadParts names the parts of texts of which the elements of pages in WebViews need the places.
+func (d *Device) ReadParts(parts ...screen.TextPart) { d.web.ReadParts(parts...) }
+
+// ReadWebViews chooses the source of the pages in WebViews.
+func (d *Device) ReadWebViews(how string) error { return d.web.ReadWebViews(how) }
+
+// Crashed reports whether the app that was launched last has died.
+func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) { return d.watch.Crashed(ctx) }

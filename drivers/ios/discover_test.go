@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 func devices(t *testing.T, d *Driver) []drivers.Info {
@@ -63,7 +64,7 @@ func TestPhonesByGoIOS(t *testing.T) {
 		{Phone: true, NoDeveloperMode: true},
 		{Phone: true, NoTunnel: true}, {Phone: true, NoTunnel: true, Version: "16.7"}}}
 	b := newBench(t, o).only(t, "ios")
-	for i, want := range map[int]drivers.State{0: drivers.Ready, 1: untrusted, 2: noDevMode, 3: noTunnel,
+	for i, want := range map[int]drivers.State{0: drivers.Ready, 1: host.Untrusted, 2: host.NoDevMode, 3: host.NoTunnel,
 		4: drivers.Ready} {
 		for _, info := range devices(t, b.driver(t)) {
 			if info.ID == b.lab.Device(i).UDID() && info.State != want {
@@ -78,7 +79,7 @@ func TestAStrangersPhoneIsListed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{{Phone: true, Untrusted: true}}}).only(t, "xcrun")
 	infos := devices(t, b.driver(t))
-	if len(infos) != 1 || infos[0].State != untrusted || infos[0].ID == "" || !strings.Contains(infos[0].Problem,
+	if len(infos) != 1 || infos[0].State != host.Untrusted || infos[0].ID == "" || !strings.Contains(infos[0].Problem,
 		"Trust This Computer") {
 		t.Errorf("%+v", infos)
 	}
@@ -167,7 +168,7 @@ func TestWhoseWebDriverAgent(t *testing.T) {
 	}
 
 	b.env["TAPROOT_WDA_URL"] = "http://127.0.0.1:1"
-	if infos := devices(t, b.driver(t)); infos[0].State != deadAgent || infos[0].Problem == "" {
+	if infos := devices(t, b.driver(t)); infos[0].State != host.DeadAgent || infos[0].Problem == "" {
 		t.Errorf("an agent that is not there: %+v", infos)
 	}
 	for _, wrong := range []string{"8100", "ftp://a", "UDID=", "http://"} {
@@ -183,7 +184,7 @@ func TestWebDriverAgentIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iossim.Options{})
 	b.env["TAPROOT_WDA_XCTESTRUN"] = "/nowhere.xctestrun"
-	if infos := devices(t, b.driver(t)); infos[0].State != noAgent || !strings.Contains(infos[0].Problem,
+	if infos := devices(t, b.driver(t)); infos[0].State != host.NoAgent || !strings.Contains(infos[0].Problem,
 		"/nowhere.xctestrun") {
 		t.Errorf("%+v", infos)
 	}
@@ -191,7 +192,7 @@ func TestWebDriverAgentIsNotBuilt(t *testing.T) {
 	d := New(Options{Environ: b.lab.Environ(b.bin), Getenv: func(name string) string {
 		return map[string]string{"PATH": b.bin, "HOME": b.env["HOME"]}[name]
 	}})
-	if infos := devices(t, d); infos[0].State != noAgent || !strings.Contains(infos[0].Problem,
+	if infos := devices(t, d); infos[0].State != host.NoAgent || !strings.Contains(infos[0].Problem,
 		"taproot ios build-agent") {
 		t.Errorf("%+v", infos)
 	}
@@ -239,22 +240,6 @@ func TestListsThatAreNone(t *testing.T) {
 			}
 		}
 	}
-}
-
-func FuzzSimulators(f *testing.F) {
-	f.Add([]byte(
-		`{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-18-1":[{"udid":"A","state":"Booted","isAvailable":true}]}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		sims, err := parseSimulators(data)
-		if err == nil && len(sims) > 0 {
-			_, _ = pickSimulator(sims, sims[0].UDID)
-		}
-		_, _ = parsePhones(data)
-		_, _ = parseCoreApps(data)
-		parseApps(string(data))
-		parseReport(data)
-		_, _ = readAnswer("fuzz", 200, data)
-	})
 }
 
 func TestChecksSayWhatIsMissing(t *testing.T) {

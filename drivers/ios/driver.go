@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/agent"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
@@ -38,27 +41,23 @@ type Options struct {
 
 // Driver finds and opens simulators and iPhones. A WebDriverAgent that it had to start runs on until Close.
 type Driver struct {
-	tools   tools
+	tools   host.Tools
 	getenv  func(string) string
 	home    string
 	notes   string
-	urls    addresses // of WebDriverAgents
-	streams addresses // of their MJPEG servers
+	urls    agent.Addresses // of WebDriverAgents
+	streams agent.Addresses // of their MJPEG servers
 	http    *http.Client
 	fresh   *http.Client // opens a connection for each call
 	log     *slog.Logger
 
-	boot    string
-	keep    bool
-	booting sync.Mutex
-	booted  string // the simulator that Boot started
+	boot *host.Boot // of the simulator that Options.Boot names
 
 	watchAsk time.Duration
 
 	mu     sync.Mutex
-	found  map[string]found // what was listed last
-	agents map[string]*agent
-	closed bool
+	found  map[string]host.Found // what was listed last
+	agents *agent.Agents
 	open   drivers.OpenDevices
 }
 
@@ -76,17 +75,18 @@ func New(opts Options) *Driver {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	t := tools{environ: environ, log: log}
-	host := toolchain.NewHost(getenv, environ)
-	t.xcrun, _ = host.LookPath("xcrun") // "" where there is none
-	t.goios, _ = host.LookPath("ios")
-	t.webkit, _ = host.LookPath("ios_webkit_debug_proxy")
-	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot,
-		keep: opts.KeepBooted, watchAsk: watchAsk,
-		urls: readAddresses(getenv("TAPROOT_WDA_URL")), streams: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
-		http:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},
+	t := host.Tools{Environ: environ, Log: log}
+	machine := toolchain.NewHost(getenv, environ)
+	t.Xcrun, _ = machine.LookPath("xcrun") // "" where there is none
+	t.GoIOS, _ = machine.LookPath("ios")
+	t.Webkit, _ = machine.LookPath("ios_webkit_debug_proxy")
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
+	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log,
+		boot: host.NewBoot(t, opts.Boot, opts.KeepBooted), watchAsk: watchAsk,
+		urls: agent.ReadAddresses(getenv("TAPROOT_WDA_URL")), streams: agent.ReadAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
+		http:  client,
 		fresh: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-		found: map[string]found{}, agents: map[string]*agent{}}
+		found: map[string]host.Found{}, agents: agent.New(t, getenv, client)}
 }
 
 // Platform is iOS.
@@ -111,16 +111,10 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	if !d.open.Add(dev, dev.life) {
+	if !d.open.Add(dev, dev.link.Life) {
 		return nil, errors.Join(fmt.Errorf("open device %s: the driver is closed", id), dev.Close())
 	}
 	return dev, nil
-}
-
-func (d *Driver) isClosed() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.closed
 }
 
 func (d *Driver) prepare(ctx context.Context, id string) (*Device, error) {
@@ -128,37 +122,37 @@ func (d *Driver) prepare(ctx context.Context, id string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.info.State != drivers.Ready {
-		return nil, fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, id, f.info.State, f.info.Problem)
+	if f.Info.State != drivers.Ready {
+		return nil, fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, id, f.Info.State, f.Info.Problem)
 	}
 	for again := true; ; again = false { // one that we started may have died just after it had answered
-		a, err := d.agent(ctx, f)
+		a, err := d.agents.Of(ctx, f)
 		if err != nil {
 			return nil, err
 		}
 		dev, err := d.connect(ctx, f, a)
-		if err == nil || !again || f.url != "" || !errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
+		if err == nil || !again || f.URL != "" || !errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
 			return dev, err
 		}
 	}
 }
 
 // connect opens a session of a WebDriverAgent that responds.
-func (d *Driver) connect(ctx context.Context, f found, a *agent) (*Device, error) {
-	w := &wda{id: f.info.ID, base: a.url, http: d.http, fresh: d.fresh}
-	if f.url == "" {
-		w.gone = a.ended
+func (d *Driver) connect(ctx context.Context, f host.Found, a *agent.Agent) (*Device, error) {
+	w := &wda.Client{ID: f.Info.ID, Base: a.URL, HTTP: d.http, Fresh: d.fresh}
+	if f.URL == "" {
+		w.Gone = a.Ended
 	}
-	if err := w.open(ctx); err != nil {
+	if err := w.Open(ctx); err != nil {
 		return nil, err
 	}
-	return d.newDevice(ctx, f, w, d.streamAddress(f.info.ID, a.film))
+	return d.newDevice(ctx, f, w, d.streamAddress(f.Info.ID, a.Film))
 }
 
 // streamAddress returns the address of a device's video stream: the one that the environment names, else the usual one.
 func (d *Driver) streamAddress(id, usual string) string {
 	for _, key := range []string{id, ""} {
-		if url, ok := d.streams.by[key]; ok {
+		if url, ok := d.streams.By[key]; ok {
 			return url
 		}
 	}
@@ -168,21 +162,21 @@ func (d *Driver) streamAddress(id, usual string) string {
 // simulator finds one that runs without a question to the programs that know iPhones, which take seconds. False leaves
 // it to the whole list: where the environment names an address without a device, and where an error or a state has to
 // be reported.
-func (d *Driver) simulator(ctx context.Context, id string) (found, bool) {
-	if _, unnamed := d.urls.by[""]; unnamed || d.urls.err != nil || d.streams.err != nil || d.boot != "" ||
+func (d *Driver) simulator(ctx context.Context, id string) (host.Found, bool) {
+	if _, unnamed := d.urls.By[""]; unnamed || d.urls.Err != nil || d.streams.Err != nil || d.boot.Waits() ||
 		len(id) != len("00000000-0000-0000-0000-000000000000") {
-		return found{}, false
+		return host.Found{}, false
 	}
-	list, err := d.tools.simulators(ctx)
-	i := slices.IndexFunc(list, func(f found) bool { return f.info.ID == id && f.info.State == drivers.Ready })
+	list, err := d.tools.Simulators(ctx)
+	i := slices.IndexFunc(list, func(f host.Found) bool { return f.Info.ID == id && f.Info.State == drivers.Ready })
 	if err != nil || i < 0 {
-		return found{}, false
+		return host.Found{}, false
 	}
 	f := list[i]
-	f.url, f.listed = d.urls.by[id], time.Now()
+	f.URL, f.Listed = d.urls.By[id], time.Now()
 	d.check(ctx, &f)
-	if f.info.State != drivers.Ready {
-		return found{}, false
+	if f.Info.State != drivers.Ready {
+		return host.Found{}, false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -191,41 +185,33 @@ func (d *Driver) simulator(ctx context.Context, id string) (found, bool) {
 }
 
 // find returns a device of the last list, or of a new one.
-func (d *Driver) find(ctx context.Context, id string) (found, error) {
+func (d *Driver) find(ctx context.Context, id string) (host.Found, error) {
 	d.mu.Lock()
 	f, ok := d.found[id]
 	d.mu.Unlock()
-	if ok && time.Since(f.listed) < listGood && f.info.State == drivers.Ready {
+	if ok && time.Since(f.Listed) < listGood && f.Info.State == drivers.Ready {
 		return f, nil
 	}
 	if f, ok := d.simulator(ctx, id); ok {
 		return f, nil
 	}
 	if _, err := d.Devices(ctx); err != nil {
-		return found{}, err
+		return host.Found{}, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if f, ok := d.found[id]; ok {
 		return f, nil
 	}
-	return found{}, fmt.Errorf("%w: no iOS device %s is attached", drivers.ErrDeviceLost, id)
+	return host.Found{}, fmt.Errorf("%w: no iOS device %s is attached", drivers.ErrDeviceLost, id)
 }
 
 // Close closes the devices that are still open, ends the WebDriverAgents that this driver started and shuts down the
 // simulator that it started.
 func (d *Driver) Close() error {
-	d.mu.Lock()
-	d.closed = true
-	agents := d.agents
-	d.agents = map[string]*agent{}
-	d.mu.Unlock()
+	d.agents.Refuse()
 	err := d.open.Close()
-	var ending sync.WaitGroup
-	for _, a := range agents {
-		ending.Go(a.stop)
-	}
-	ending.Wait()
+	d.agents.Close()
 	d.http.CloseIdleConnections()
-	return errors.Join(err, d.shutdown())
+	return errors.Join(err, d.boot.Shutdown())
 }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"image"
-	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -37,7 +38,12 @@ func tap(ctx context.Context, d *Device) error { return d.Tap(ctx, image.Pt(195,
 func launch(ctx context.Context, d *Device) error { return d.Launch(ctx, iossim.LoginBundle, true) }
 
 func film(ctx context.Context, d *Device) error {
-	f, err := d.StartRecording(ctx, d.home)
+	dir, err := os.MkdirTemp("", "iossim-film-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	f, err := d.StartRecording(ctx, dir)
 	if err == nil {
 		_, err = f.Stop(context.WithoutCancel(ctx))
 	}
@@ -100,7 +106,7 @@ func matrix() []fault {
 			Text: "Error: Error Domain=NSPOSIXErrorDomain Code=54\n", Code: 54}, call: film, want: event.Error, says: "Code=54"},
 		{name: "no pictures come from an iPhone", fault: on("nothing", iossim.Hang),
 			call: func(ctx context.Context, d *Device) error {
-				d.film = "http://127.0.0.1:1"
+				d.Recorder.Film = "http://127.0.0.1:1"
 				return film(ctx, d)
 			}, want: event.Error, phone: true},
 		{name: "simctl fails to launch", fault: iossim.Fault{Match: "simctl launch", Kind: iossim.Refuse,
@@ -113,8 +119,8 @@ func matrix() []fault {
 			call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) },
 			want: event.Fail, kind: drivers.ErrNoApp, phone: true},
 		{name: "a link on a simulator that was shut down", fault: iossim.Fault{Match: "simctl openurl", Kind: iossim.Refuse,
-			Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: link, want: event.Error},
-		{name: "a link that nothing opens", fault: on("nothing", iossim.Hang), call: link, want: event.Fail,
+			Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: openLink, want: event.Error},
+		{name: "a link that nothing opens", fault: on("nothing", iossim.Hang), call: openLink, want: event.Fail,
 			kind: drivers.ErrNoApp},
 		{name: "the iPhone is locked", fault: iossim.Fault{Match: "process launch", Kind: iossim.Refuse,
 			Text: "ERROR: The application failed to launch.\n       Unable to launch com.example.login because the device was " +
@@ -124,7 +130,7 @@ func matrix() []fault {
 	}
 }
 
-func link(ctx context.Context, d *Device) error { return d.OpenLink(ctx, "nobody://x", "") }
+func openLink(ctx context.Context, d *Device) error { return d.OpenLink(ctx, "nobody://x", "") }
 
 func erase(ctx context.Context, d *Device) error { return d.Erase(ctx, -1) }
 
@@ -180,25 +186,14 @@ func TestHangingCallsEnd(t *testing.T) {
 		began := time.Now()
 		err := call(ctx, d)
 		cancel()
-		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > callLimit/2 {
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > wda.CallLimit/2 {
 			t.Errorf("%s: %v after %v", match, err, took)
 		}
 		closing := time.Now()
 		must(t, d.Close())
-		if took := time.Since(closing); took > callLimit {
+		if took := time.Since(closing); took > wda.CallLimit {
 			t.Errorf("%s: to close it took %v", match, took)
 		}
-	}
-}
-
-// What a program wrote is read to its end, which may take a moment after the program's own.
-func TestAProgramIsReadToItsEnd(t *testing.T) {
-	t.Parallel()
-	host := tools{log: slog.New(slog.DiscardHandler), environ: []string{"PATH=/bin:/usr/bin"}}
-	out, err := host.run(t.Context(), command{name: "sh", path: "/bin/sh",
-		args: []string{"-c", "(sleep 0.5; echo late) & echo early"}, limit: time.Minute})
-	if err != nil || string(out) != "early\nlate\n" {
-		t.Errorf("%q, %v", out, err)
 	}
 }
 
@@ -207,9 +202,9 @@ func TestASlowWebDriverAgentIsLost(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iossim.DeviceOptions{}))
 	b.lab.Fail(iossim.Fault{Match: "GET /source", Kind: iossim.Hang})
-	ask := get("the element tree", "/source")
-	ask.limit = 100 * time.Millisecond
-	if err := d.do(t.Context(), ask, nil); !errors.Is(err, drivers.ErrDeviceLost) ||
+	ask := wda.Get("the element tree", "/source")
+	ask.Limit = 100 * time.Millisecond
+	if err := d.link.Do(t.Context(), ask, nil); !errors.Is(err, drivers.ErrDeviceLost) ||
 		!strings.Contains(err.Error(), "within 100ms") {
 		t.Error(err)
 	}

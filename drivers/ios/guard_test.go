@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 // childVariable names a device: it makes this test binary a process that records it and reads its log until it is

@@ -10,7 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 

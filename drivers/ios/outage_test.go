@@ -2,18 +2,15 @@ package ios
 
 import (
 	"errors"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -41,33 +38,6 @@ func TestWebDriverAgentIsAwayForAMoment(t *testing.T) {
 	}
 }
 
-// dead is a transport to a WebDriverAgent that is not started again.
-type dead struct{ asked int }
-
-func (d *dead) RoundTrip(*http.Request) (*http.Response, error) {
-	d.asked++
-	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-}
-
-// TestWebDriverAgentThatStaysAwayIsWaitedForOnce: a WebDriverAgent that stays away is waited for once: what follows in
-// the test, and its screenshots and logs, fail at once.
-func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		way := &dead{}
-		w := &wda{id: "SIM", base: "http://127.0.0.1:1", http: &http.Client{Transport: way}}
-		if err := w.call(t.Context(), get("the screen", "/source"), nil); !errors.Is(err, drivers.ErrDeviceLost) ||
-			way.asked < 10 {
-			t.Errorf("asked %d times: %v", way.asked, err)
-		}
-		asked := way.asked
-		if err := w.call(t.Context(), get("a picture", "/screenshot"), nil); !errors.Is(err, drivers.ErrDeviceLost) ||
-			way.asked != asked+1 {
-			t.Errorf("then asked %d times: %v", way.asked-asked, err)
-		}
-	})
-}
-
 // A hung WebDriverAgent never responds, its status included: a step ends soon after its time, and so does the rest of
 // the test.
 func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
@@ -77,7 +47,7 @@ func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	s.Timeout = time.Second
 	began := time.Now()
 	v, err := doStep(t, s, tapLabel("Sounds"))
-	if took := time.Since(began); v != event.Error || !errors.Is(err, drivers.ErrDeviceLost) || took > 2*leastRead {
+	if took := time.Since(began); v != event.Error || !errors.Is(err, drivers.ErrDeviceLost) || took > 2*wda.LeastRead {
 		t.Errorf("%s after %v: %v", v, took, err)
 	}
 	began = time.Now()
@@ -191,7 +161,7 @@ func TestGoIOSFailsInSilence(t *testing.T) {
 	if err != nil || len(infos) != 1 || infos[0].State != drivers.Ready {
 		t.Errorf("a developer mode that is not known counts as off: %+v, %v", infos, err)
 	}
-	if err := d.mountImage(t.Context(), b.lab.Device(0).UDID()); err == nil ||
+	if err := d.agents.MountImage(t.Context(), b.lab.Device(0).UDID()); err == nil ||
 		!strings.Contains(err.Error(), "no such host") {
 		t.Errorf("an image that could not be downloaded: %v", err)
 	}

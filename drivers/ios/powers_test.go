@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 // TestVariablesOfAnApp: an app gets the environment that it is started with, also one that ran, on whatever reaches the
@@ -81,12 +81,6 @@ func TestLocationOfAnOldIPhone(t *testing.T) {
 	must(t, d.Close())
 	if at := b.lab.Device(0).Place(); at != "" {
 		t.Errorf("after the test it believes to be at %q", at)
-	}
-	for version, want := range map[string]bool{"15.8": true, "16.3.1": true, "16.4": false, "17": false, "": false,
-		"18.1": false, "9": true} {
-		if got := before(version, 16, 4); got != want {
-			t.Errorf("%s: %v", version, got)
-		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )

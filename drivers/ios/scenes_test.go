@@ -5,7 +5,7 @@ import (
 	"image"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 

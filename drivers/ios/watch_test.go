@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 )
 
 func TestWatchReportsDevicesThatComeAndGo(t *testing.T) {
@@ -37,7 +38,12 @@ func TestWatchReportsDevicesThatComeAndGo(t *testing.T) {
 			cancel()
 		}
 	}))
-	want := [][]drivers.State{{drivers.Ready}, {drivers.Ready, starting}, {drivers.Ready, drivers.Ready}, {drivers.Ready}}
+	want := [][]drivers.State{
+		{drivers.Ready},
+		{drivers.Ready, host.Starting},
+		{drivers.Ready, drivers.Ready},
+		{drivers.Ready},
+	}
 	if len(seen) != len(want) {
 		t.Fatalf("%v", seen)
 	}

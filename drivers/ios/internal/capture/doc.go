@@ -1,0 +1,2 @@
+// Package capture takes the screenshots, recordings and logs of one device.
+package capture
