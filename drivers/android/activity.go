@@ -19,8 +19,8 @@ const (
 // mainActivity names the activity that launching an app means. An app with one activity for launchers means that one.
 // Of several, the only one that belongs to the app itself is taken: its class starts with the first two words of the
 // package, which those of libraries such as LeakCanary do not. In all other cases the test has to name it.
-func (d *Device) mainActivity(ctx context.Context, pkg string) (string, error) {
-	all, err := d.launcherActivities(ctx, pkg)
+func (a *apps) mainActivity(ctx context.Context, pkg string) (string, error) {
+	all, err := a.launcherActivities(ctx, pkg)
 	if err != nil {
 		return "", err
 	}
@@ -29,31 +29,31 @@ func (d *Device) mainActivity(ctx context.Context, pkg string) (string, error) {
 	case len(all) == 1:
 		return all[0], nil
 	case len(own) == 1:
-		d.log.Debug("an app with several launcher activities", "app", pkg, "all", all, "own", own[0])
+		a.phone.log.Debug("an app with several launcher activities", "app", pkg, "all", all, "own", own[0])
 		return own[0], nil
 	case len(all) > 1:
-		return "", fmt.Errorf("device %s: launch %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNoApp, fmt.Sprintf(
+		return "", fmt.Errorf("device %s: launch %s: %w", a.phone.link.serial, pkg, asAppError(drivers.ErrNoApp, fmt.Sprintf(
 			"it has %d activities for launchers, and which one is meant is not known: write %s", len(all),
 			strings.Join(all, " or "))))
 	}
-	if err := d.mustBeInstalled(ctx, pkg); err != nil {
+	if err := a.packages.mustBeInstalled(ctx, pkg); err != nil {
 		return "", err
 	}
 	return "", fmt.Errorf(
 		"device %s: %w: %s is installed and has nothing that a launcher could start; an activity can be named "+
-			"behind a slash: %s/.Activity", d.link.serial, drivers.ErrNoApp, pkg, pkg)
+			"behind a slash: %s/.Activity", a.phone.link.serial, drivers.ErrNoApp, pkg, pkg)
 }
 
 // launcherActivities are an app's activities for launchers, as "package/activity", sorted.
-func (d *Device) launcherActivities(ctx context.Context, pkg string) ([]string, error) {
+func (a *apps) launcherActivities(ctx context.Context, pkg string) ([]string, error) {
 	for _, category := range []string{launcherCategory, leanbackCategory} {
 		line := "cmd package query-activities --brief -a " + mainAction + " -c " + category + " -p " + pkg
-		o, err := d.run(ctx, command{name: "query-activities", readOnly: true, line: line})
+		o, err := a.phone.run(ctx, command{name: "query-activities", readOnly: true, line: line})
 		if err != nil {
 			return nil, err
 		}
 		if o.failed() || noSuchCommand(o) {
-			return d.filteredActivities(ctx, pkg)
+			return a.filteredActivities(ctx, pkg)
 		}
 		if found := componentsOf(string(o.out), pkg); len(found) > 0 {
 			return found, nil
@@ -75,8 +75,8 @@ func componentsOf(answer, pkg string) []string {
 }
 
 // filteredActivities is for Androids without query-activities: it reads the filters of the app's activities.
-func (d *Device) filteredActivities(ctx context.Context, pkg string) ([]string, error) {
-	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
+func (a *apps) filteredActivities(ctx context.Context, pkg string) ([]string, error) {
+	o, err := a.phone.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,11 @@ func (a attachment) names(id string) bool {
 	return serial && (m[2] == "usb-"+a.usb && a.usb != "" || m[2] == "transport-"+a.transport && a.transport != "")
 }
 
+// isEmulator reports whether a serial or the properties of a device are those of an emulator.
+func isEmulator(serial string, props map[string]string) bool {
+	return strings.HasPrefix(serial, "emulator-") || props["ro.kernel.qemu"] == "1" || props["ro.boot.qemu"] == "1"
+}
+
 // shared reports whether a device is known by its place, because its serial names no device alone.
 func (l *link) shared() bool { return placeForm.MatchString(l.serial) }
 

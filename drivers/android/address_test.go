@@ -114,11 +114,11 @@ func TestTwinsByTheirPlace(t *testing.T) {
 			t.Errorf("%s: %s is in front", info.ID, front)
 		}
 		const remote = "/data/local/tmp/mine"
-		if err := d.link.push(t.Context(), strings.NewReader(info.ID), remote, testTime); err != nil {
+		if err := d.phone.link.push(t.Context(), strings.NewReader(info.ID), remote, testTime); err != nil {
 			t.Error(err)
 		}
 		var back bytes.Buffer
-		if err := d.link.pullTo(t.Context(), remote, &back); err != nil || back.String() != info.ID {
+		if err := d.phone.link.pullTo(t.Context(), remote, &back); err != nil || back.String() != info.ID {
 			t.Errorf("pulled %q: %v", back.String(), err)
 		}
 	}

@@ -36,19 +36,20 @@ const (
 // agentAccess reads and touches the screen through appium-uiautomator2-server, which runs on the phone while the device
 // is open.
 type agentAccess struct {
-	d      *Device
-	mode   AgentMode
-	shadow toastTracker
+	phone     *phone
+	input     *injector
+	debts     *debts
+	installer *agentInstaller
+	shell     *agentShell
+	shadow    toastTracker
 
 	mu       sync.Mutex
+	reads    string // the sentence that says what reads the screen
+	up       bool   // it reads and touches the screen; false: the phone's own tools do
 	session  string
-	ended    chan struct{} // closed when the shell that it runs in has ended
-	output   *capped       // what that shell printed
-	proc     *process
 	lastErr  error // what went wrong since it was last known to be well
 	restarts int
 	depth    int
-	plain    bool                // this phone's am knows none of the options that can be left out
 	lastRead time.Time           // when the newest tree was complete
 	census   census              // of the newest tree
 	windows  map[int]windowPlace // on the screen of the newest tree
@@ -60,9 +61,9 @@ func (a *agentAccess) ask(ctx context.Context, q agentRequest, value any) error 
 	session := a.session
 	a.mu.Unlock()
 	q.path = "/session/" + session + "/" + q.path
-	ctx, cancel := drivers.Bound(ctx, a.d.life)
+	ctx, cancel := drivers.Bound(ctx, a.phone.life)
 	defer cancel()
-	err := a.d.link.ask(ctx, q, value)
+	err := request(ctx, a.phone.link, q, value)
 	if e := new(agentError); errors.As(err, &e) {
 		e.what = strings.Replace(e.what, "/session/"+session+"/", "", 1)
 	}
@@ -71,10 +72,9 @@ func (a *agentAccess) ask(ctx context.Context, q agentRequest, value any) error 
 
 // health: the shell that the agent was started from lives, and it returns what only a working UiAutomation can.
 func (a *agentAccess) health(ctx context.Context) error {
-	select {
-	case <-a.ended:
-		return &agentError{serial: a.d.link.serial, what: "anything", cause: errors.New("it has ended: " + a.lastOutput())}
-	default:
+	if a.shell.hasEnded() {
+		return &agentError{serial: a.phone.link.serial, what: "anything",
+			cause: errors.New("it has ended: " + a.shell.lastOutput())}
 	}
 	var windows []agentWindow
 	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
@@ -93,12 +93,8 @@ func (a *agentAccess) ensureHealthy(ctx context.Context) error {
 	a.mu.Lock()
 	sick := a.lastErr
 	a.mu.Unlock()
-	select {
-	case <-a.ended:
-		if sick == nil {
-			sick = errors.New("it ended: " + a.lastOutput())
-		}
-	default:
+	if sick == nil && a.shell.hasEnded() {
+		sick = errors.New("it ended: " + a.shell.lastOutput())
 	}
 	if sick == nil {
 		return nil
@@ -109,19 +105,19 @@ func (a *agentAccess) ensureHealthy(ctx context.Context) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		return a.d.link.fault(ctx, "ask the agent", ctx.Err())
+		return a.phone.link.fault(ctx, "ask the agent", ctx.Err())
 	}
-	state, asking := a.d.link.state(ctx)
+	state, asking := a.phone.link.state(ctx)
 	away := asking != nil || state != drivers.Ready // the phone, which is not the agent's fault
-	if away && !a.d.link.returns(ctx) {
+	if away && !a.phone.link.returns(ctx) {
 		return cmp.Or(asking, err) // what became of the phone is why the agent is gone
 	}
 	if away || a.restarts < agentRestarts {
 		if !away {
 			a.restarts++
 		}
-		a.d.log.Warn("starting the agent again", "error", sick)
-		a.end()
+		a.phone.log.Warn("starting the agent again", "error", sick)
+		a.shell.end()
 		if _, err = a.start(ctx); err == nil {
 			a.mark(nil)
 			return nil
@@ -142,52 +138,40 @@ func (a *agentAccess) mark(err error) {
 
 // giveUp ends the agent for the rest of the lease.
 func (a *agentAccess) giveUp(err error) error {
-	d := a.d
-	a.end()
-	why := agentReason(d.link.serial, err)
-	if a.mode == AgentRequire {
+	a.shell.end()
+	serial := a.phone.link.serial
+	why := agentReason(serial, err)
+	if a.installer.files.mode == AgentRequire {
 		return fmt.Errorf("device %s: %w: the agent stopped working, and TAPROOT_AGENT=require allows no other: %s",
-			d.link.serial, drivers.ErrUnsupported, why)
+			serial, drivers.ErrUnsupported, why)
 	}
-	d.mu.Lock()
-	d.agent = nil
-	d.reads = "The screen was read with the agent until it stopped working, from then on with uiautomator dump: " +
-		why + "."
-	d.mu.Unlock()
-	d.stopAgent(d.life)
+	a.switchTo(false, "The screen was read with the agent until it stopped working, from then on with uiautomator dump: "+
+		why+".")
+	a.shell.stop(a.phone.life)
 	return errFallback
 }
 
-// stopAgent ends what runs of the agent. It is tried again when the device is closed.
-func (d *Device) stopAgent(ctx context.Context) {
-	if _, err := d.run(ctx, command{name: "stop the agent", line: stopAgentLine}); err != nil {
-		d.log.Debug("the agent was not stopped yet", "error", err)
-	}
+// running reports whether it reads and touches the screen now.
+func (a *agentAccess) running() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.up
 }
 
-// end closes the shell that the agent runs in, and waits for it.
-func (a *agentAccess) end() {
+// switchTo notes whether it reads the screen from now on, and the sentence that says so.
+func (a *agentAccess) switchTo(up bool, reads string) {
 	a.mu.Lock()
-	p, ended := a.proc, a.ended
-	a.proc = nil
-	a.mu.Unlock()
-	if p != nil {
-		p.close()
-		<-ended
-	}
+	defer a.mu.Unlock()
+	a.up, a.reads = up, reads
 }
 
 // leave ends the agent; what still runs of it is stopped when the phone is restored.
-func (d *Device) leaveAgent(ctx context.Context) {
-	d.mu.Lock()
-	a := d.agent
-	d.agent = nil
-	d.mu.Unlock()
-	if a == nil {
-		return
-	}
+func (a *agentAccess) leave(ctx context.Context) {
 	a.mu.Lock()
-	session := a.session
+	up, session := a.up, a.session
+	a.up = false
 	a.mu.Unlock()
-	_ = d.link.ask(ctx, agentRequest{method: "DELETE", path: "/session/" + session, limit: agentFarewell}, nil)
+	if up {
+		_ = request(ctx, a.phone.link, agentRequest{method: "DELETE", path: "/session/" + session, limit: agentFarewell}, nil)
+	}
 }

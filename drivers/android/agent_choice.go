@@ -33,43 +33,37 @@ func ParseAgentMode(s string) (AgentMode, error) {
 	return "", fmt.Errorf("agent mode %q: use auto, require or off", s)
 }
 
-// chooseWay starts the agent, where that is wanted and can be done, and notes in one sentence what reads the screen.
-func (d *Device) chooseWay(ctx context.Context, o agentOptions) error {
-	why, err := d.withoutAgent(o)
+// choose starts the agent, where that is wanted and can be done, and notes in one sentence what reads the screen.
+func (a *agentAccess) choose(ctx context.Context) error {
+	o, serial := a.installer.files, a.phone.link.serial
+	why, err := a.without(o)
 	if err == nil && why == "" {
-		if err = d.startAgent(ctx, o); err == nil {
+		if err = a.setUp(ctx); err == nil {
 			return nil
 		}
 		if ctx.Err() == nil {
-			o.refusals.note(d.link.serial, err)
+			o.refusals.note(serial, err)
 		}
 		if ctx.Err() != nil || errors.Is(err, drivers.ErrDeviceLost) && o.mode != AgentAuto {
 			return err
 		}
-		why = noStart + agentReason(d.link.serial, err)
+		why = noStart + agentReason(serial, err)
 	}
 	if o.mode == AgentRequire {
 		if err == nil {
-			err = fmt.Errorf("device %s: %w: TAPROOT_AGENT=require, but %s", d.link.serial, drivers.ErrUnsupported, why)
+			err = fmt.Errorf("device %s: %w: TAPROOT_AGENT=require, but %s", serial, drivers.ErrUnsupported, why)
 		}
 		return err
 	}
-	d.readBy("The screen was read with uiautomator dump: " + why + ".")
+	a.switchTo(false, "The screen was read with uiautomator dump: "+why+".")
 	return nil
 }
 
-// readBy notes what reads the screen.
-func (d *Device) readBy(sentence string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.reads = sentence
-}
-
 // TreeReadBy says in a sentence what reads the screen and why.
-func (d *Device) TreeReadBy() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.reads
+func (a *agentAccess) TreeReadBy() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.reads
 }
 
 // agentOptions are what the driver says about the agent.
@@ -113,16 +107,16 @@ func agentReason(serial string, err error) string {
 	return strings.TrimPrefix(firstLine(err.Error()), "device "+serial+": ")
 }
 
-// withoutAgent is why there is none, "" when one can be tried.
-func (d *Device) withoutAgent(o agentOptions) (string, error) {
+// without is why there is none, "" when one can be tried.
+func (a *agentAccess) without(o agentOptions) (string, error) {
 	switch {
 	case o.err != nil:
 		return "", o.err
 	case o.mode == AgentOff:
 		return "TAPROOT_AGENT is off", nil
-	case d.info.APILevel < agentAPI:
+	case a.phone.info.APILevel < agentAPI:
 		return "the agent needs Android 8.0", nil
-	case o.mode == AgentAuto && overNetwork(d.link.serial):
+	case o.mode == AgentAuto && overNetwork(a.phone.link.serial):
 		return "the phone is attached over the network, where the agent could be reached from other machines " +
 			"(TAPROOT_AGENT=require " +
 			"uses it all the same)", nil
@@ -130,7 +124,7 @@ func (d *Device) withoutAgent(o agentOptions) (string, error) {
 	if _, err := o.apks(); err != nil {
 		return firstLine(err.Error()), nil
 	}
-	if said := o.refusals.of(d.link.serial); said != "" && o.mode == AgentAuto {
+	if said := o.refusals.of(a.phone.link.serial); said != "" && o.mode == AgentAuto {
 		return noStart + said, nil
 	}
 	return "", nil

@@ -65,10 +65,10 @@ type agentRequest struct {
 	session      *string // gets the session that the answer names
 }
 
-// ask makes a request on a connection of its own, straight through adb: no port of this machine is opened, a connection
-// that has grown old cannot swallow a touch, and nothing is sent twice. Into value goes what was answered, unless that
-// is nil.
-func (l *link) ask(ctx context.Context, a agentRequest, value any) error {
+// request makes a request on a connection of its own, straight through adb: no port of this machine is opened, a
+// connection that has grown old cannot swallow a touch, and nothing is sent twice. Into value goes what was answered,
+// unless that is nil.
+func request(ctx context.Context, l *link, a agentRequest, value any) error {
 	limit := a.limit
 	if limit == 0 {
 		limit = askLimit
@@ -100,22 +100,22 @@ func (l *link) ask(ctx context.Context, a agentRequest, value any) error {
 		return fail(err)
 	}
 	defer c.Close()
-	request, err := http.NewRequestWithContext(ctx, a.method, "http://127.0.0.1:6790"+a.path, bytes.NewReader(text))
+	post, err := http.NewRequestWithContext(ctx, a.method, "http://127.0.0.1:6790"+a.path, bytes.NewReader(text))
 	if err != nil {
 		return fail(err)
 	}
 	if text != nil {
-		request.Header.Set("Content-Type", "application/json; charset=utf-8")
+		post.Header.Set("Content-Type", "application/json; charset=utf-8")
 	}
 	var out bytes.Buffer
-	if err := request.Write(&out); err != nil {
+	if err := post.Write(&out); err != nil {
 		return fail(err)
 	}
 	failed.sent = true
-	if _, err := c.nc.Write(out.Bytes()); err != nil {
+	if _, err := c.Write(out.Bytes()); err != nil {
 		return fail(err)
 	}
-	response, err := http.ReadResponse(bufio.NewReader(c.r), request)
+	response, err := http.ReadResponse(bufio.NewReader(c), post)
 	if err != nil {
 		return fail(noEOF(err))
 	}

@@ -15,6 +15,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
+// agentInstaller puts the agent onto a phone and takes it off.
+type agentInstaller struct {
+	phone *phone
+	apps  *installer
+	files agentOptions // where it would come from
+}
+
 // AgentState is what of the agent is on a phone.
 type AgentState struct {
 	Server    bool   // the package that listens
@@ -26,10 +33,10 @@ type AgentState struct {
 
 var packageHead = lazyregexp.New(`(?m)^\s*Package \[([\w.]+)\] \(`)
 
-// agentInstalled queries the package manager.
-func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
+// installed queries the package manager.
+func (n *agentInstaller) installed(ctx context.Context) (AgentState, error) {
 	var s AgentState
-	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + agentPackage +
+	o, err := n.phone.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + agentPackage +
 		"; dumpsys package " + agentTests})
 	if err != nil {
 		return s, err
@@ -54,48 +61,48 @@ func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
 	return s, nil
 }
 
-// installAgent brings both packages onto the phone, unless they are there in the version of the files. One that is
+// install brings both packages onto the phone, unless they are there in the version of the files. One that is
 // newer, or signed with another key, must be removed first; so must one of the two that is there alone.
-func (d *Device) installAgent(ctx context.Context, dir string, check func() error) error {
+func (n *agentInstaller) install(ctx context.Context, dir string) error {
 	server, tests, version, err := agentAPKs(dir)
 	if err != nil {
 		return err
 	}
-	have, err := d.agentInstalled(ctx)
+	have, err := n.installed(ctx)
 	if err != nil {
 		return err
 	}
 	if have.Server && have.Tests && have.Version == version {
 		return nil
 	}
-	if err := check(); err != nil {
+	if err := n.files.check(); err != nil {
 		return err
 	}
 	if have.Server != have.Tests || have.Server && newer(have.Version, version) {
-		if err := d.removeAgent(ctx); err != nil {
+		if err := n.remove(ctx); err != nil {
 			return err
 		}
 	}
-	d.log.Info("installing the agent", "version", version)
-	ctx, cancel := context.WithTimeoutCause(ctx, d.agentFiles.installLimit(), errUnanswered)
+	n.phone.log.Info("installing the agent", "version", version)
+	ctx, cancel := context.WithTimeoutCause(ctx, n.files.installLimit(), errUnanswered)
 	defer cancel()
-	install := func() error {
+	both := func() error {
 		for _, name := range []string{server, tests} {
-			if err := d.Install(ctx, filepath.Join(dir, name)); err != nil {
-				return agentInstallError(ctx, d.link.serial, err)
+			if err := n.apps.Install(ctx, filepath.Join(dir, name)); err != nil {
+				return agentInstallError(ctx, n.phone.link.serial, err)
 			}
 		}
 		return nil
 	}
-	if err = install(); err != nil && fixedByRemoval(err) {
-		if err = d.removeAgent(ctx); err == nil {
-			err = install()
+	if err = both(); err != nil && fixedByRemoval(err) {
+		if err = n.remove(ctx); err == nil {
+			err = both()
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return d.awaitInstrumentation(ctx)
+	return n.awaitInstrumentation(ctx)
 }
 
 // installRefused is a phone's no.
@@ -126,33 +133,33 @@ func fixedByRemoval(err error) bool {
 }
 
 // awaitInstrumentation waits until the package manager knows what can be started.
-func (d *Device) awaitInstrumentation(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, d.link.tooSlow("the installation of the agent",
+func (n *agentInstaller) awaitInstrumentation(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, n.phone.link.tooSlow("the installation of the agent",
 		agentStartLimit))
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "pm list instrumentation", readOnly: true, line: "pm list instrumentation"})
+		o, err := n.phone.run(ctx, command{name: "pm list instrumentation", readOnly: true, line: "pm list instrumentation"})
 		if err != nil || strings.Contains(string(o.out), agentRunner) {
 			return err
 		}
 		if err := drivers.Pause(ctx, agentStartPoll); err != nil {
-			return d.link.fault(ctx, "install the agent", err)
+			return n.phone.link.fault(ctx, "install the agent", err)
 		}
 	}
 }
 
-// removeAgent takes both packages off the phone; one that is not there is fine.
-func (d *Device) removeAgent(ctx context.Context) error {
+// remove takes both packages off the phone; one that is not there is fine.
+func (n *agentInstaller) remove(ctx context.Context) error {
 	for _, name := range []string{agentTests, agentPackage} {
-		o, err := d.run(ctx, command{name: "pm uninstall", line: "pm uninstall " + name})
+		o, err := n.phone.run(ctx, command{name: "pm uninstall", line: "pm uninstall " + name})
 		if err != nil {
 			return err
 		}
 		_ = o // its answer differs from phone to phone: what is there is asked next
 	}
-	have, err := d.agentInstalled(ctx)
+	have, err := n.installed(ctx)
 	if err == nil && (have.Server || have.Tests) {
-		err = fmt.Errorf("device %s: the agent cannot be removed", d.link.serial)
+		err = fmt.Errorf("device %s: the agent cannot be removed", n.phone.link.serial)
 	}
 	return err
 }
@@ -176,37 +183,37 @@ func newer(a, b string) bool {
 }
 
 // AgentState reports which parts of the agent are on the phone.
-func (d *Device) AgentState(ctx context.Context) (AgentState, error) {
-	s, err := d.agentInstalled(ctx)
+func (n *agentInstaller) AgentState(ctx context.Context) (AgentState, error) {
+	s, err := n.installed(ctx)
 	if err != nil {
 		return s, err
 	}
-	if dir, err := d.agentFiles.apks(); err == nil {
+	if dir, err := n.files.apks(); err == nil {
 		_, _, s.Wanted, _ = agentAPKs(dir)
 	}
-	s.Listening = d.link.ask(ctx, agentRequest{method: "GET", path: "/status"}, nil) == nil
+	s.Listening = request(ctx, n.phone.link, agentRequest{method: "GET", path: "/status"}, nil) == nil
 	return s, nil
 }
 
 // InstallAgent brings the agent onto the phone; there already is fine.
-func (d *Device) InstallAgent(ctx context.Context) error {
-	if d.info.APILevel < agentAPI {
-		return fmt.Errorf("device %s: %w: the agent needs Android 8.0, this is Android %s", d.link.serial,
-			drivers.ErrUnsupported, d.info.OSVersion)
+func (n *agentInstaller) InstallAgent(ctx context.Context) error {
+	if n.phone.info.APILevel < agentAPI {
+		return fmt.Errorf("device %s: %w: the agent needs Android 8.0, this is Android %s", n.phone.link.serial,
+			drivers.ErrUnsupported, n.phone.info.OSVersion)
 	}
-	dir, err := d.agentFiles.apks()
+	dir, err := n.files.apks()
 	if err != nil {
 		return err
 	}
-	return d.installAgent(ctx, dir, d.agentFiles.check)
+	return n.install(ctx, dir)
 }
 
 // RemoveAgent stops the agent and takes it off the phone; not there is fine.
-func (d *Device) RemoveAgent(ctx context.Context) error {
-	if _, err := d.run(ctx, command{name: "stop the agent", line: stopAgentLine}); err != nil {
+func (n *agentInstaller) RemoveAgent(ctx context.Context) error {
+	if _, err := n.phone.run(ctx, command{name: "stop the agent", line: stopAgentLine}); err != nil {
 		return err
 	}
-	return d.removeAgent(ctx)
+	return n.remove(ctx)
 }
 
 // agentAPKs finds the agent's two packages in a folder.

@@ -57,30 +57,24 @@ func (w agentWindow) bounds() image.Rectangle {
 }
 
 // readTree reads the elements of all windows. A failed attempt is repeated, by an agent that was started again
-// where that helps.
-func (a *agentAccess) readTree(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, a.d.link.tooSlow("the agent's look at the screen",
+// where that helps. One that wraps errFallback says that the phone's own tools have to read it.
+func (a *agentAccess) readTree(ctx context.Context, choose func(*dump)) (*dump, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, a.phone.link.tooSlow("the agent's look at the screen",
 		treeBudget))
 	defer cancel()
 	for try := 1; ; try++ {
 		err := a.ensureHealthy(ctx)
-		if errors.Is(err, errFallback) {
-			return stockAccess{a.d}.readTree(ctx, choose)
-		}
 		if err != nil {
 			return nil, err
 		}
 		taken := time.Now()
 		got, err := a.readTreeOnce(ctx, choose)
 		if err == nil {
-			if err := a.d.readWebViews(ctx, got); err != nil {
-				return nil, err
-			}
-			tree := a.d.newTree(got, taken)
+			got.taken = taken
 			a.mu.Lock()
 			a.census, a.lastRead = got.census, time.Now()
 			a.mu.Unlock()
-			return tree, nil
+			return got, nil
 		}
 		if isUnresponsive(err) {
 			a.mark(err)
@@ -90,9 +84,9 @@ func (a *agentAccess) readTree(ctx context.Context, choose func(*dump)) (*screen
 		if try >= agentReads || ctx.Err() != nil {
 			return nil, a.notNow(ctx, err)
 		}
-		a.d.log.Debug("look failed, trying again", "try", try, "error", err)
+		a.phone.log.Debug("look failed, trying again", "try", try, "error", err)
 		if pause := drivers.Pause(ctx, agentReadPause); pause != nil {
-			return nil, a.d.link.fault(ctx, "ask the agent", pause)
+			return nil, a.phone.link.fault(ctx, "ask the agent", pause)
 		}
 	}
 }
@@ -100,7 +94,7 @@ func (a *agentAccess) readTree(ctx context.Context, choose func(*dump)) (*screen
 // notNow makes an error one that may be over later.
 func (a *agentAccess) notNow(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return a.d.link.fault(ctx, "ask the agent", ctx.Err())
+		return a.phone.link.fault(ctx, "ask the agent", ctx.Err())
 	}
 	if errors.Is(err, drivers.ErrNotReady) {
 		return err
@@ -113,11 +107,11 @@ func (a *agentAccess) readTreeOnce(ctx context.Context, choose func(*dump)) (*du
 	started := time.Now()
 	var list []agentWindow
 	listed := make(chan error, 1)
-	if err := a.d.life.Go(func() {
+	if err := a.phone.life.Go(func() {
 		listed <- a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
 			"skipScreenshots": true}, limit: readLimit}, &list)
 	}); err != nil {
-		return nil, fmt.Errorf("device %s: %w", a.d.link.serial, err)
+		return nil, fmt.Errorf("device %s: %w", a.phone.link.serial, err)
 	}
 	var doc string
 	err := a.ask(ctx, agentRequest{method: "GET", path: "source", limit: readLimit}, &doc)
@@ -129,14 +123,14 @@ func (a *agentAccess) readTreeOnce(ctx context.Context, choose func(*dump)) (*du
 	}
 	got, err := parseDump([]byte(doc))
 	if err != nil {
-		return nil, fmt.Errorf("device %s: the agent's tree cannot be read: %v: %w", a.d.link.serial, err,
+		return nil, fmt.Errorf("device %s: the agent's tree cannot be read: %v: %w", a.phone.link.serial, err,
 			drivers.ErrNotReady)
 	}
 	if deep(got.windows) >= a.depth && a.depth < agentDepthLimit {
 		return a.deeper(ctx, choose)
 	}
 	toasts := got.takeToasts()
-	if err := got.know(list, a.d.link.serial); err != nil {
+	if err := got.know(list, a.phone.link.serial); err != nil {
 		return nil, err
 	}
 	got.census = takeCensus(got, deep(got.windows) < a.depth)
@@ -148,7 +142,7 @@ func (a *agentAccess) readTreeOnce(ctx context.Context, choose func(*dump)) (*du
 	a.mu.Unlock()
 	choose(got)
 	if len(got.windows) == 0 {
-		return nil, fmt.Errorf("device %s: the agent saw no window of an app: %w", a.d.link.serial, drivers.ErrNotReady)
+		return nil, fmt.Errorf("device %s: the agent saw no window of an app: %w", a.phone.link.serial, drivers.ErrNotReady)
 	}
 	a.showToasts(ctx, got, toasts, started)
 	return got, nil

@@ -7,66 +7,60 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shellerr"
 )
 
-// startAgent installs the agent where it is not there, starts it, and requests something real from it.
-func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
-	dir, err := o.apks()
+// setUp installs the agent where it is not there, starts it, and requests something real from it.
+func (a *agentAccess) setUp(ctx context.Context) error {
+	dir, err := a.installer.files.apks()
 	if err != nil {
 		return err
 	}
-	if err := d.installAgent(ctx, dir, o.check); err != nil {
+	if err := a.installer.install(ctx, dir); err != nil {
 		return err
 	}
-	if err := d.noteRestore(func(debts *restoreState) { debts.Agent = true }); err != nil {
+	if err := a.debts.noteRestore(func(owed *restoreState) { owed.Agent = true }); err != nil {
 		return err
 	}
-	a := &agentAccess{d: d, mode: o.mode, depth: agentDepth}
 	version, err := a.start(ctx)
 	if err != nil && strings.Contains(err.Error(), signedApart) { // one of the two was built by someone else
-		if err = d.removeAgent(ctx); err == nil {
-			err = d.installAgent(ctx, dir, o.check)
+		if err = a.installer.remove(ctx); err == nil {
+			err = a.installer.install(ctx, dir)
 		}
 		if err == nil {
 			version, err = a.start(ctx)
 		}
 	}
 	if err != nil {
-		a.end()
-		d.stopAgent(d.life) // it continues without its shell, open to every caller
+		a.shell.end()
+		a.shell.stop(a.phone.life) // it continues without its shell, open to every caller
 		return err
 	}
-	d.mu.Lock()
-	d.agent = a
-	d.reads = "The screen was read with the agent appium-uiautomator2-server " + version + " on the phone."
-	d.mu.Unlock()
+	a.switchTo(true, "The screen was read with the agent appium-uiautomator2-server "+version+" on the phone.")
 	return nil
 }
 
 // start runs the agent's instrumentation, twice where another user of UiAutomation may have been in its way.
 func (a *agentAccess) start(ctx context.Context) (version string, err error) {
-	d := a.d
 	clear := stopAgentLine
 	for try := range 2 {
-		if _, err := d.run(ctx, command{name: "stop the agent", line: clear}); err != nil {
+		if _, err := a.phone.run(ctx, command{name: "stop the agent", line: clear}); err != nil {
 			return "", err
 		}
 		if version, err = a.startOnce(ctx); err == nil || ctx.Err() != nil || errors.Is(err, drivers.ErrDeviceLost) {
 			return version, err
 		}
-		a.end()
+		a.shell.end()
 		if try > 0 || strings.Contains(err.Error(), signedApart) {
 			break
 		}
-		a.plain = strings.Contains(err.Error(), "Unknown option")
+		a.shell.plain = strings.Contains(err.Error(), "Unknown option")
 		clear = "pkill -9 -x uiautomator; " + clear
 		pause := agentRivalPause
 		if !answered(err, "session not created") {
 			pause = agentStartPoll
 		}
 		if err := drivers.Pause(ctx, pause); err != nil {
-			return "", d.link.fault(ctx, "start the agent", err)
+			return "", a.phone.link.fault(ctx, "start the agent", err)
 		}
 	}
 	return "", err
@@ -74,76 +68,21 @@ func (a *agentAccess) start(ctx context.Context) (version string, err error) {
 
 // startOnce starts the agent, waits until it reports that it is ready, and makes sure that it is.
 func (a *agentAccess) startOnce(ctx context.Context) (string, error) {
-	d := a.d
-	line := "am instrument -w "
-	if !a.plain {
-		line += "--no-window-animation "
-	}
-	line += "-e DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES true -e disableAnalytics true "
-	if !a.plain && d.info.APILevel >= hiddenAPI {
-		line += "--no-hidden-api-checks "
-	}
-	p, err := d.stream(ctx, command{name: "am instrument", line: line + agentRunner})
-	if err != nil {
+	a.setSession("")
+	if err := a.shell.start(ctx); err != nil {
 		return "", err
 	}
-	ended, said := make(chan struct{}), &capped{max: agentOutputBytes, quiet: true}
-	a.mu.Lock()
-	a.proc, a.ended, a.output, a.session = p, ended, said, ""
-	a.mu.Unlock()
-	if err := d.life.Go(func() {
-		defer close(ended)
-		_, _ = p.wait(said, said)
-	}); err != nil {
-		p.close()
-		return "", err
-	}
-	version, err := a.awaitStatus(ctx)
+	version, err := a.shell.awaitStatus(ctx)
 	if err != nil {
 		return "", err
 	}
 	return version, a.open(ctx)
 }
 
-// awaitStatus polls until the agent reports that it is ready. That does not mean yet that it works.
-func (a *agentAccess) awaitStatus(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, a.d.link.tooSlow("the start of the agent",
-		agentStartLimit))
-	defer cancel()
-	for {
-		var status struct {
-			Ready bool
-			Build struct{ Version string }
-		}
-		err := a.d.link.ask(ctx, agentRequest{method: "GET", path: "/status"}, &status)
-		if err == nil && status.Ready {
-			return status.Build.Version, nil
-		}
-		select {
-		case <-a.ended:
-			return "", fmt.Errorf("device %s: the agent ended at once: %s", a.d.link.serial, a.lastOutput())
-		default:
-		}
-		if err := drivers.Pause(ctx, agentStartPoll); err != nil {
-			return "", a.d.link.fault(ctx, "start the agent", err)
-		}
-	}
-}
-
-// lastOutput are what the shell of the agent printed.
-func (a *agentAccess) lastOutput() string {
-	for line := range strings.Lines(string(a.output.Bytes())) {
-		line = strings.TrimSpace(line)
-		for _, mark := range []string{"Error=", "shortMsg=", signedApart, "Unknown option"} {
-			if i := strings.Index(line, mark); i >= 0 {
-				return strings.TrimPrefix(strings.TrimPrefix(line[i:], "Error="), "shortMsg=")
-			}
-		}
-	}
-	if line := shellerr.Line(string(a.output.Bytes())); line != "" {
-		return line
-	}
-	return "it printed nothing"
+func (a *agentAccess) setSession(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.session = id
 }
 
 // open starts a session with settings of ours, reads back those that matter, and looks at the screen.
@@ -154,16 +93,14 @@ func (a *agentAccess) open(ctx context.Context) error {
 	}
 	made := ""
 	body := map[string]any{"capabilities": map[string]any{"firstMatch": []any{settings}, "alwaysMatch": map[string]any{}}}
-	if err := a.d.link.ask(ctx, agentRequest{method: "POST", path: "/session", body: body, limit: touchLimit,
+	if err := request(ctx, a.phone.link, agentRequest{method: "POST", path: "/session", body: body, limit: touchLimit,
 		session: &made}, nil); err != nil {
 		return err
 	}
 	if made == "" {
-		return fmt.Errorf("device %s: the agent returned no session id", a.d.link.serial)
+		return fmt.Errorf("device %s: the agent returned no session id", a.phone.link.serial)
 	}
-	a.mu.Lock()
-	a.session = made
-	a.mu.Unlock()
+	a.setSession(made)
 	if err := a.keeps(ctx, map[string]any{"waitForIdleTimeout": 0.0, "enableMultiWindows": true,
 		"snapshotMaxDepth": float64(a.depth)}); err != nil {
 		return err
@@ -179,7 +116,7 @@ func (a *agentAccess) keeps(ctx context.Context, settings map[string]any) error 
 	}
 	for name, want := range settings {
 		if kept[name] != want {
-			return fmt.Errorf("device %s: the agent does not keep the setting %s: %v instead of %v", a.d.link.serial, name,
+			return fmt.Errorf("device %s: the agent does not keep the setting %s: %v instead of %v", a.phone.link.serial, name,
 				kept[name], want)
 		}
 	}

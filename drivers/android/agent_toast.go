@@ -83,7 +83,7 @@ func (a *agentAccess) showToasts(ctx context.Context, d *dump, toasts []*screen.
 	}
 	window := ""
 	if len(all) > 0 {
-		window = a.d.toastWindow(ctx)
+		window = a.toastWindow(ctx)
 	}
 	shown, earlier := a.shadow.note(strings.Join(all, "\n"), window, began)
 	if !shown {
@@ -93,7 +93,7 @@ func (a *agentAccess) showToasts(ctx context.Context, d *dump, toasts []*screen.
 	if at := d.active(); at >= 0 {
 		front = d.windows[at]
 	}
-	size := a.d.screenSize()
+	size := a.phone.screenSize()
 	if size == (image.Point{}) {
 		size = extent(d.windows)
 	}
@@ -122,8 +122,8 @@ var toastTitle = lazyregexp.New(`Window\{\w+ (?:u\d+ )?Toast\}`)
 
 // toastWindow queries the window manager for the windows of toasts, by which they can be distinguished; "": there is
 // none.
-func (d *Device) toastWindow(ctx context.Context) string {
-	o, err := d.run(ctx, command{name: "dumpsys window windows", readOnly: true,
+func (a *agentAccess) toastWindow(ctx context.Context) string {
+	o, err := a.phone.run(ctx, command{name: "dumpsys window windows", readOnly: true,
 		line: "dumpsys window windows | grep ' Toast}'"})
 	if err != nil {
 		return ""

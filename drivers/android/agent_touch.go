@@ -12,8 +12,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-var _ drivers.ExactAimer = (*Device)(nil)
-
 const (
 	// how long the finger stays down in a tap; the agent's timing is not finer than this
 	pressFor    = 20 * time.Millisecond
@@ -24,34 +22,6 @@ const (
 	touchOutcomeUnknown = "the agent did not respond to a touch, which may have happened and is not repeated"
 	agentTouches        = 2 // how often a touch that was certainly not sent is retried
 )
-
-// Aim sets the element that the next touch is meant for. If the agent is used, its position is queried again right
-// before the touch.
-func (d *Device) Aim(n *screen.Node) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.aim = n
-}
-
-func (d *Device) takeAim() *screen.Node {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n := d.aim
-	d.aim = nil
-	return n
-}
-
-// AimsExactly reports whether the agent knows where the element is when it is touched.
-func (d *Device) AimsExactly(n *screen.Node) bool {
-	d.mu.Lock()
-	a := d.agent
-	d.mu.Unlock()
-	if a == nil {
-		return false
-	}
-	_, _, ok := a.selector(n)
-	return ok
-}
 
 // selector returns the locator strategy and value that match only n in the newest tree; ok is false if there are none.
 func (a *agentAccess) selector(n *screen.Node) (strategy, value string, ok bool) {
@@ -68,7 +38,7 @@ func (a *agentAccess) seenAgain(ctx context.Context, n *screen.Node) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	for o := range screen.NewTree(got.windows, a.d.screenSize(), time.Now()).All {
+	for o := range screen.NewTree(got.windows, a.phone.screenSize(), time.Now()).All {
 		if o.Type == n.Type && o.ID == n.ID && o.Text == n.Text && o.Desc == n.Desc && o.Bounds == n.Bounds {
 			return true, nil
 		}
@@ -110,8 +80,8 @@ func (a *agentAccess) rect(ctx context.Context, element string) (image.Rectangle
 // once, so that as little time as possible passes between the responses and the touch.
 func (a *agentAccess) ready(ctx context.Context, t touch) error {
 	free := make(chan error, 1)
-	if err := a.d.life.Go(func() { free <- a.uncovered(ctx, t) }); err != nil {
-		return fmt.Errorf("device %s: %w", a.d.link.serial, err)
+	if err := a.phone.life.Go(func() { free <- a.uncovered(ctx, t) }); err != nil {
+		return fmt.Errorf("device %s: %w", a.phone.link.serial, err)
 	}
 	err := a.verifyPlace(ctx, t)
 	if other := <-free; err == nil {
@@ -138,7 +108,7 @@ func (a *agentAccess) uncovered(ctx context.Context, t touch) error {
 		if was, known := before[id]; known && (was.bounds == now.bounds || t.from.In(was.bounds)) {
 			continue
 		}
-		return fmt.Errorf("device %s: %w: the window %q has come over %s", a.d.link.serial, drivers.ErrMissed, now.name,
+		return fmt.Errorf("device %s: %w: the window %q has come over %s", a.phone.link.serial, drivers.ErrMissed, now.name,
 			t.aimed)
 	}
 	return nil
@@ -151,14 +121,14 @@ func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 		return nil // the caller has seen it standing still
 	}
 	missed := func(why string) error {
-		return fmt.Errorf("device %s: %w: %s %s", a.d.link.serial, drivers.ErrMissed, t.aimed, why)
+		return fmt.Errorf("device %s: %w: %s %s", a.phone.link.serial, drivers.ErrMissed, t.aimed, why)
 	}
 	a.mu.Lock()
 	rest := stationaryTime - time.Since(a.lastRead)
 	a.mu.Unlock()
 	if rest > 0 {
 		if err := drivers.Pause(ctx, rest); err != nil {
-			return a.d.link.fault(ctx, "touch", err)
+			return a.phone.link.fault(ctx, "touch", err)
 		}
 	}
 	element, err := a.handle(ctx, strategy, value)
@@ -192,7 +162,7 @@ func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 	// The tree may cut bounds in another way than the element reports them: what has the same place in two queries is
 	// stationary still.
 	if err := drivers.Pause(ctx, stationaryTime); err != nil {
-		return a.d.link.fault(ctx, "touch", err)
+		return a.phone.link.fault(ctx, "touch", err)
 	}
 	again, err := a.rect(ctx, element)
 	if err != nil {
@@ -206,19 +176,17 @@ func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 }
 
 // touch makes a gesture with W3C actions, which have ended when the agent responds. The agent is made well before it,
-// never after it, because the gesture might then happen twice.
+// never after it, because the gesture might then happen twice. An error that wraps errFallback says that nothing was
+// touched, and that the phone's own tools have to do it.
 func (a *agentAccess) touch(ctx context.Context, t touch) error {
 	for try := 1; ; try++ {
 		err := a.ensureHealthy(ctx)
-		if errors.Is(err, errFallback) {
-			return stockAccess{a.d}.touch(ctx, t)
-		}
 		if err != nil {
 			return err
 		}
 		off := make(chan error, 1)
-		if err := a.d.life.Go(func() { off <- a.d.DisplayOn(ctx) }); err != nil {
-			return fmt.Errorf("device %s: %w", a.d.link.serial, err)
+		if err := a.phone.life.Go(func() { off <- a.phone.displayOn(ctx) }); err != nil {
+			return fmt.Errorf("device %s: %w", a.phone.link.serial, err)
 		}
 		if t.aimed != nil {
 			err = a.ready(ctx, t)
@@ -259,14 +227,14 @@ func (a *agentAccess) touch(ctx context.Context, t touch) error {
 
 // touchError says what became of a touch that was not confirmed.
 func (a *agentAccess) touchError(t touch, e *agentError) error {
-	serial := a.d.link.serial
+	serial := a.phone.link.serial
 	switch {
 	case e.kind == "":
 		a.mark(e)
 		return fmt.Errorf("device %s: %s: %s: %w", serial, t.kind, touchOutcomeUnknown, e.cause)
 	case e.kind == "invalid element state":
 		return fmt.Errorf("device %s: %w: the phone refused the touch (%s): %s", serial, drivers.ErrUnsupported,
-			firstLine(e.message), makersSwitch(a.d.info.Manufacturer))
+			firstLine(e.message), makersSwitch(a.phone.info.Manufacturer))
 	case isUnresponsive(e):
 		a.mark(e)
 	}

@@ -238,7 +238,7 @@ func TestAgentSessionOfAnotherHost(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
 	button := waitNode(t, d, "sign_in")
-	if err := d.link.ask(t.Context(), agentRequest{method: "POST", path: "/session", body: map[string]any{
+	if err := request(t.Context(), d.phone.link, agentRequest{method: "POST", path: "/session", body: map[string]any{
 		"capabilities": map[string]any{}}}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-var _ drivers.Alerter = (*Device)(nil)
-
 // dialogParts are the ids that Android's dialogs give their parts: alerts of apps and of the system, the question for a
 // permission, and the one about an app that does not respond.
 type dialogParts struct{ text, accept, dismiss, other []string }
@@ -43,8 +41,8 @@ type openDialog struct {
 }
 
 // Alert finds a dialog by the ids of its parts: text alone, without a button to answer it, is none.
-func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
-	tree, err := d.Tree(ctx)
+func (u *ui) Alert(ctx context.Context) (*drivers.Alert, error) {
+	tree, err := u.Tree(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +50,7 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	if open == nil {
 		return nil, nil
 	}
-	d.noteButtons(open)
+	u.noteButtons(open)
 	a := &drivers.Alert{Text: strings.Join(open.texts, "\n")}
 	for _, b := range open.buttons {
 		a.Buttons = append(a.Buttons, b.Label())
@@ -79,15 +77,15 @@ func (o *openDialog) actions() (accept, dismiss string) {
 }
 
 // noteButtons keeps where the buttons of a dialog are, and reports whether they were there in the read before as well.
-func (d *Device) noteButtons(open *openDialog) (rests bool) {
+func (u *ui) noteButtons(open *openDialog) (rests bool) {
 	var now []image.Rectangle
 	for _, b := range open.buttons {
 		now = append(now, b.Bounds)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	rests = slices.Equal(now, d.buttons)
-	d.buttons = now
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	rests = slices.Equal(now, u.buttons)
+	u.buttons = now
 	return rests
 }
 
@@ -98,55 +96,55 @@ const (
 
 // AnswerAlert taps the button of that name, once the dialog is stationary: while it slides in, another button comes to
 // where this one was.
-func (d *Device) AnswerAlert(ctx context.Context, name, text string) error {
+func (u *ui) AnswerAlert(ctx context.Context, name, text string) error {
 	for end := time.Now().Add(dialogSlides); ; {
-		rests, err := d.answer(ctx, name, text, time.Now().After(end))
+		rests, err := u.answer(ctx, name, text, time.Now().After(end))
 		if rests && !errors.Is(err, drivers.ErrMissed) || err != nil && !errors.Is(err, drivers.ErrMissed) ||
 			time.Now().After(end.Add(dialogSlides)) {
 			return err
 		}
 		if err := drivers.Pause(ctx, dialogPause); err != nil {
-			return d.link.fault(ctx, "answer the dialog", err)
+			return u.phone.link.fault(ctx, "answer the dialog", err)
 		}
 	}
 }
 
 // answer taps the button if the dialog has not moved since it was looked at before; false: it has.
-func (d *Device) answer(ctx context.Context, name, text string, anyway bool) (rests bool, err error) {
-	tree, err := d.Tree(ctx)
+func (u *ui) answer(ctx context.Context, name, text string, anyway bool) (rests bool, err error) {
+	tree, err := u.Tree(ctx)
 	if err != nil {
 		return false, err
 	}
 	open := findDialog(tree)
 	if open == nil {
-		return false, fmt.Errorf("device %s: %w: no dialog is open", d.link.serial, screen.ErrNotFound)
+		return false, fmt.Errorf("device %s: %w: no dialog is open", u.phone.link.serial, screen.ErrNotFound)
 	}
 	at := slices.IndexFunc(open.buttons, func(b *screen.Node) bool { return b.Label() == name })
 	if at < 0 {
-		return false, fmt.Errorf("device %s: %w: the dialog has no button %s", d.link.serial, screen.ErrNotFound,
+		return false, fmt.Errorf("device %s: %w: the dialog has no button %s", u.phone.link.serial, screen.ErrNotFound,
 			screen.Quote(name))
 	}
-	if !d.noteButtons(open) && !anyway {
+	if !u.noteButtons(open) && !anyway {
 		return false, nil
 	}
 	if text != "" {
 		if open.field == nil {
-			return false, fmt.Errorf("device %s: %w: the dialog has no field for a text", d.link.serial,
+			return false, fmt.Errorf("device %s: %w: the dialog has no field for a text", u.phone.link.serial,
 				drivers.ErrNotActionable)
 		}
-		if err := d.Tap(ctx, middle(open.field)); err != nil {
+		if err := u.Tap(ctx, middle(open.field)); err != nil {
 			return true, err
 		}
-		if err := d.Type(ctx, text); err != nil {
+		if err := u.Type(ctx, text); err != nil {
 			return true, err
 		}
-		if err := d.HideKeyboard(ctx); err != nil { // it may lie over the buttons, or have moved them
+		if err := u.keyboard.HideKeyboard(ctx); err != nil { // it may lie over the buttons, or have moved them
 			return true, err
 		}
-		return true, d.AnswerAlert(ctx, name, "")
+		return true, u.AnswerAlert(ctx, name, "")
 	}
-	d.Aim(open.buttons[at])
-	return true, d.Tap(ctx, middle(open.buttons[at]))
+	u.Aim(open.buttons[at])
+	return true, u.Tap(ctx, middle(open.buttons[at]))
 }
 
 func findDialog(t *screen.Tree) *openDialog {

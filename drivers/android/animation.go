@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/taproot-dev/taproot/drivers"
 )
-
-var _ drivers.AnimationControl = (*Device)(nil)
 
 // animationSetting is a setting that a phone has while it is tested.
 type animationSetting struct {
@@ -32,20 +28,20 @@ func animationSettings() []animationSetting {
 
 // StopAnimations changes the settings that need it. What they were is noted on disk first, and restored by Close or by
 // the next Open. What the phone does not let be changed is a warning.
-func (d *Device) StopAnimations(ctx context.Context) error {
-	values, o, err := d.settings(ctx, animationSettings(), "")
+func (y *system) StopAnimations(ctx context.Context) error {
+	values, o, err := y.settings(ctx, animationSettings(), "")
 	if err != nil {
 		return err
 	}
 	if len(values) != len(animationSettings()) {
-		return fmt.Errorf("device %s: read its animation scales: %s", d.link.serial, d.why(o))
+		return fmt.Errorf("device %s: read its animation scales: %s", y.phone.link.serial, y.phone.why(o))
 	}
 	var needed []animationSetting
 	for i, s := range animationSettings() {
 		if s.does(values[i]) {
 			continue
 		}
-		if err := d.noteRestore(func(debts *restoreState) {
+		if err := y.debts.noteRestore(func(debts *restoreState) {
 			debts.setting(newSetting(s.space, s.key, values[i]))
 		}); err != nil {
 			return err
@@ -55,21 +51,21 @@ func (d *Device) StopAnimations(ctx context.Context) error {
 	if len(needed) == 0 {
 		return nil
 	}
-	return d.putAnimations(ctx, needed)
+	return y.putAnimations(ctx, needed)
 }
 
 // putAnimations changes settings one by one and reads them again: some phones refuse in words, others in silence.
-func (d *Device) putAnimations(ctx context.Context, needed []animationSetting) error {
+func (y *system) putAnimations(ctx context.Context, needed []animationSetting) error {
 	var put strings.Builder
 	for _, s := range needed {
 		put.WriteString("settings put " + s.space + " " + s.key + " " + s.value + "; ")
 	}
-	now, o, err := d.settings(ctx, needed, put.String()+"echo "+settingsMark+"; ")
+	now, o, err := y.settings(ctx, needed, put.String()+"echo "+settingsMark+"; ")
 	if err != nil {
 		return err
 	}
 	if len(now) != len(needed) {
-		return fmt.Errorf("device %s: switch its animations off: %s", d.link.serial, d.why(o))
+		return fmt.Errorf("device %s: switch its animations off: %s", y.phone.link.serial, y.phone.why(o))
 	}
 	var kept []string
 	for i, s := range needed {
@@ -77,18 +73,18 @@ func (d *Device) putAnimations(ctx context.Context, needed []animationSetting) e
 			continue
 		}
 		kept = append(kept, s.key)
-		if err := d.noteRestore(func(debts *restoreState) { debts.drop(s.space, s.key, now[i]) }); err != nil {
+		if err := y.debts.noteRestore(func(debts *restoreState) { debts.drop(s.space, s.key, now[i]) }); err != nil {
 			return err
 		}
 	}
 	if len(kept) == 0 {
 		return nil
 	}
-	why := d.refusal(o)
+	why := y.phone.refusal(o)
 	if why == "" {
-		why = "the phone does not say why: " + makersSwitch(d.info.Manufacturer)
+		why = "the phone does not say why: " + makersSwitch(y.phone.info.Manufacturer)
 	}
-	d.warn("animations stay on, or the display goes off while a test waits: %s cannot be set: %s",
+	y.phone.warn("animations stay on, or the display goes off while a test waits: %s cannot be set: %s",
 		strings.Join(kept, ", "), why)
 	return nil
 }
@@ -97,7 +93,7 @@ func (d *Device) putAnimations(ctx context.Context, needed []animationSetting) e
 const settingsMark = "taproot-settings:"
 
 // settings runs a line and then reads settings, each a word.
-func (d *Device) settings(ctx context.Context, list []animationSetting, before string) ([]string, output, error) {
+func (y *system) settings(ctx context.Context, list []animationSetting, before string) ([]string, output, error) {
 	var ask []string
 	for _, s := range list {
 		ask = append(ask, "settings get "+s.space+" "+s.key)
@@ -106,7 +102,7 @@ func (d *Device) settings(ctx context.Context, list []animationSetting, before s
 	if before != "" {
 		cmd.name = "settings put"
 	}
-	o, err := d.run(ctx, cmd)
+	o, err := y.phone.run(ctx, cmd)
 	said := string(o.out)
 	if _, after, marked := strings.Cut(said, settingsMark); marked {
 		said = after

@@ -16,6 +16,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
+// apps launches, stops and changes the apps of a phone.
+type apps struct {
+	phone    *phone
+	packages *packages
+	app      *launchedApp
+}
+
 // launchLimit is longer than the 10 s for which `am start -W` itself waits, because a cold start on a busy phone waits
 // before.
 const launchLimit = 45 * time.Second
@@ -25,65 +32,66 @@ var appName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)*(/[\w.$]+)?$`)
 // Launch starts the app's main activity (see mainActivity), or the one named behind a slash
 // ("com.example.app/.Settings"). With force it is stopped first. It returns when Android says that the activity is
 // there.
-func (d *Device) Launch(ctx context.Context, app string, force bool) error {
-	return d.LaunchWith(ctx, app, drivers.LaunchOptions{Force: force})
+func (a *apps) Launch(ctx context.Context, app string, force bool) error {
+	return a.LaunchWith(ctx, app, drivers.LaunchOptions{Force: force})
 }
 
 // LaunchWith does what the options say before it launches: the data goes first, because permissions go with it. With
 // arguments an activity that is open already is opened again: Android passes no new arguments to an open one.
-func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
-	pkg, activity, err := d.splitApp(app)
+func (a *apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
+	pkg, activity, err := a.packages.splitApp(app)
 	if err != nil {
 		return err
 	}
 	extras, err := extras(how.Arguments)
 	if err != nil {
-		return fmt.Errorf("device %s: launch %s: %w", d.link.serial, app, err)
+		return fmt.Errorf("device %s: launch %s: %w", a.phone.link.serial, app, err)
 	}
-	if err := d.beforeLaunch(ctx, pkg, how); err != nil {
+	if err := a.beforeLaunch(ctx, pkg, how); err != nil {
 		return err
 	}
 	component := app
 	if activity == "" {
-		if component, err = d.mainActivity(ctx, pkg); err != nil {
+		if component, err = a.mainActivity(ctx, pkg); err != nil {
 			return err
 		}
 	}
-	return d.start(ctx, pkg, component, extras)
+	return a.start(ctx, pkg, component, extras)
 }
 
-func (d *Device) beforeLaunch(ctx context.Context, pkg string, how drivers.LaunchOptions) error {
+func (a *apps) beforeLaunch(ctx context.Context, pkg string, how drivers.LaunchOptions) error {
 	if how.Clear {
-		if err := d.ClearApp(ctx, pkg); err != nil {
+		if err := a.ClearApp(ctx, pkg); err != nil {
 			return err
 		}
 	}
 	if len(how.Permissions) > 0 {
-		if err := d.SetPermissions(ctx, pkg, how.Permissions); err != nil {
+		if err := a.SetPermissions(ctx, pkg, how.Permissions); err != nil {
 			return err
 		}
 	}
 	if how.Force {
-		return d.forceStop(ctx, pkg)
+		return a.forceStop(ctx, pkg)
 	}
 	return nil
 }
 
 // splitApp parts a package from the activity behind a slash, and lets nothing else through: the names go into shell
 // lines.
-func (d *Device) splitApp(app string) (pkg, activity string, err error) {
+func (k *packages) splitApp(app string) (pkg, activity string, err error) {
 	if !appName.MatchString(app) {
-		return "", "", fmt.Errorf("device %s: %w: %q is not a package name", d.link.serial, drivers.ErrNoApp, app)
+		return "", "", fmt.Errorf("device %s: %w: %q is not a package name", k.phone.link.serial, drivers.ErrNoApp, app)
 	}
 	pkg, activity, _ = strings.Cut(app, "/")
 	return pkg, activity, nil
 }
 
 // packageOf is splitApp where only an app as a whole can be meant.
-func (d *Device) packageOf(app string) (string, error) {
-	pkg, activity, err := d.splitApp(app)
+func (k *packages) packageOf(app string) (string, error) {
+	pkg, activity, err := k.splitApp(app)
 	if err == nil && activity != "" {
-		err = fmt.Errorf("device %s: %w: %q names an activity, and this is for an app as a whole: write %s", d.link.serial,
+		err = fmt.Errorf("device %s: %w: %q names an activity, and this is for an app as a whole: write %s",
+			k.phone.link.serial,
 			drivers.ErrNoApp, app, pkg)
 	}
 	return pkg, err
@@ -116,25 +124,25 @@ func extras(arguments map[string]string) (string, error) {
 }
 
 // start runs `am start` and reads its answer.
-func (d *Device) start(ctx context.Context, pkg, component, extras string) error {
-	o, err := d.amStart(ctx, "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n "+
+func (a *apps) start(ctx context.Context, pkg, component, extras string) error {
+	o, err := a.amStart(ctx, "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n "+
 		shellescape.Quote(component)+extras)
 	if err != nil {
 		return err
 	}
-	d.watch(pkg, o)
+	a.app.watch(pkg, o)
 	started, problem := parseStart(o)
 	if problem == "" {
-		d.log.Debug("launched", "component", component, "answer", started)
+		a.phone.log.Debug("launched", "component", component, "answer", started)
 		return nil
 	}
-	if err := d.mustBeInstalled(ctx, pkg); err != nil {
+	if err := a.packages.mustBeInstalled(ctx, pkg); err != nil {
 		return err
 	}
 	if strings.HasPrefix(problem, "Error") || strings.Contains(problem, "SecurityException") {
-		return fmt.Errorf("device %s: %w: %s: %s", d.link.serial, drivers.ErrNoApp, component, problem)
+		return fmt.Errorf("device %s: %w: %s: %s", a.phone.link.serial, drivers.ErrNoApp, component, problem)
 	}
-	return fmt.Errorf("device %s: launch %s: %s", d.link.serial, component, problem)
+	return fmt.Errorf("device %s: launch %s: %s", a.phone.link.serial, component, problem)
 }
 
 // foreignUser is what a phone with a work profile, or another second user, says to a start that does not name its user.
@@ -142,9 +150,10 @@ var foreignUser = lazyregexp.New(`(?i)SecurityException.*(?:\buser\b|INTERACT_AC
 
 // amStart runs `am start` behind the phone's date. Where the phone needs a user, it is the
 // foreground user.
-func (d *Device) amStart(ctx context.Context, args string) (output, error) {
+func (a *apps) amStart(ctx context.Context, args string) (output, error) {
 	start := func(user string) (output, error) {
-		return d.run(ctx, command{name: "am start", line: deviceDate + "; am start -W " + user + args, limit: launchLimit})
+		return a.phone.run(ctx, command{name: "am start", line: deviceDate + "; am start -W " + user + args,
+			limit: launchLimit})
 	}
 	o, err := start("")
 	if _, problem := parseStart(o); err == nil && problem != "" && foreignUser.MatchString(o.text()) {

@@ -1,7 +1,6 @@
 package android
 
 import (
-	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -14,21 +13,17 @@ const (
 	rawGlimpse  = 250 * time.Millisecond // of a raw screenshot, before its rate is judged
 	// screenshots of one kind after which the other is attempted again: connections change
 	askAgain = 25
-
-	// treeRest is what every stock tree costs at least: uiautomator waits for a second of rest.
-	treeRest = time.Second
 )
 
 // errSlowPixels ends a raw screenshot that would take too long.
 var errSlowPixels = errors.New("raw pixels come too slowly over this connection")
 
-// captureCosts is what screenshots and trees cost over this phone's connection, as measured. The zero value knows
+// captureCosts is what screenshots cost over this phone's connection, as measured. The zero value knows
 // nothing.
 type captureCosts struct {
 	mu        sync.Mutex
 	raw, png  time.Duration // of the last one; 0: none was taken
-	tree      time.Duration
-	sinceKind int // screenshots since both kinds were compared
+	sinceKind int           // screenshots since both kinds were compared
 	asPNG     bool
 }
 
@@ -62,12 +57,6 @@ func (c *captureCosts) tookPNG(d time.Duration) {
 	c.png, c.asPNG = max(d, 1), true
 }
 
-func (c *captureCosts) tookTree(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.tree = d
-}
-
 // patience watches a raw screenshot of so many bytes arrive, and cancels one that would take much longer than a PNG.
 // What it would have taken counts as its cost.
 func (c *captureCosts) patience(expect int) func(bytes int) error {
@@ -89,22 +78,4 @@ func (c *captureCosts) patience(expect int) func(bytes int) error {
 		c.tookRaw(took + rest)
 		return errSlowPixels
 	}
-}
-
-// screenshotCost is what a screenshot costs now; 0: none was taken.
-func (c *captureCosts) screenshotCost() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.asPNG {
-		return cmp.Or(c.png, c.raw)
-	}
-	return c.raw
-}
-
-// cheap reports whether two screenshots cost less than one tree.
-func (c *captureCosts) cheap() bool {
-	shot := c.screenshotCost()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return 2*shot < max(c.tree, treeRest)
 }

@@ -42,25 +42,18 @@ func TestShotCosts(t *testing.T) {
 	for name, cost := range map[string]struct {
 		raw, png time.Duration
 		want     string
-		cheap    bool
 	}{
-		"USB":                 {250 * time.Millisecond, time.Second, "rrrr", true},
-		"Wi-Fi":               {5 * time.Second, 600 * time.Millisecond, "rppp", false},
-		"slow encoder":        {900 * time.Millisecond, 2 * time.Second, "rprr", false},
-		"a slow one all over": {20 * time.Second, 4 * time.Second, "rppp", false},
+		"USB":                 {250 * time.Millisecond, time.Second, "rrrr"},
+		"Wi-Fi":               {5 * time.Second, 600 * time.Millisecond, "rppp"},
+		"slow encoder":        {900 * time.Millisecond, 2 * time.Second, "rprr"},
+		"a slow one all over": {20 * time.Second, 4 * time.Second, "rppp"},
 	} {
 		c, got := &captureCosts{}, ""
-		if !c.cheap() {
-			t.Error("nothing was measured: a stock tree costs more")
-		}
 		for range 4 {
 			got += take(c, cost.raw, cost.png)
 		}
-		if got != cost.want || c.cheap() != cost.cheap {
-			t.Errorf("%s: %s, cheap %v", name, got, c.cheap())
-		}
-		if c.tookTree(50 * time.Second); !c.cheap() {
-			t.Errorf("%s: a tree costs much more", name)
+		if got != cost.want {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 	c, got := &captureCosts{}, ""
@@ -103,8 +96,8 @@ func TestPatience(t *testing.T) {
 			if errors.Is(err, errSlowPixels) != c.slow {
 				t.Errorf("%s: %v after %d bytes", name, err, came)
 			}
-			if c.slow && (costs.screenshotCost() < 4*time.Second || came > c.expect/4) {
-				t.Errorf("%s: %v, %d bytes", name, costs.screenshotCost(), came)
+			if c.slow && (costs.raw < 4*time.Second || came > c.expect/4) {
+				t.Errorf("%s: %v, %d bytes", name, costs.raw, came)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 
 // conn is one connection to the adb server. It serves one request, because a service of a device takes the whole of it.
 type conn struct {
-	nc    net.Conn
+	net.Conn
 	r     *bufio.Reader
 	untie func() bool
 }
@@ -19,15 +19,19 @@ type conn struct {
 // newConn ties a connection to ctx: closing it is the only way to stop what it does, on this side and on the device.
 func newConn(ctx context.Context, nc net.Conn) *conn {
 	return &conn{
-		nc:    nc,
+		Conn:  nc,
 		r:     bufio.NewReaderSize(nc, 64<<10),
 		untie: context.AfterFunc(ctx, func() { nc.Close() }),
 	}
 }
 
-func (c *conn) Close() {
+// Read reads behind what has been read of the answer.
+func (c *conn) Read(p []byte) (int, error) { return c.r.Read(p) }
+
+// Close ends the connection.
+func (c *conn) Close() error {
 	c.untie()
-	c.nc.Close()
+	return c.Conn.Close()
 }
 
 // refusal is the server's FAIL, in its own words.
@@ -40,7 +44,7 @@ func (c *conn) request(name string) error {
 	if len(name) > 0xffff {
 		return fmt.Errorf("request of %d bytes is too long for adb", len(name))
 	}
-	if _, err := fmt.Fprintf(c.nc, "%04x%s", len(name), name); err != nil {
+	if _, err := fmt.Fprintf(c.Conn, "%04x%s", len(name), name); err != nil {
 		return err
 	}
 	return c.status(label(name))

@@ -14,10 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var (
-	_ drivers.Shaker     = (*Device)(nil)
-	_ drivers.Biometrics = (*Device)(nil)
-)
+// emulator is what an emulator's console can do.
+type emulator struct{ phone *phone }
 
 // How an emulator is shaken: so often, so fast and so hard (m/s², apps that listen want about 12 more than gravity).
 const (
@@ -27,8 +25,8 @@ const (
 )
 
 // Shake moves the acceleration sensor of an emulator to and fro and puts it back to its value before.
-func (d *Device) Shake(ctx context.Context) (err error) {
-	c, err := d.console(ctx, "only the sensors of an emulator can be set, and only a hand shakes a phone")
+func (e *emulator) Shake(ctx context.Context) (err error) {
+	c, err := e.console(ctx, "only the sensors of an emulator can be set, and only a hand shakes a phone")
 	if err != nil {
 		return err
 	}
@@ -64,15 +62,15 @@ const (
 
 // Enroll cannot be done from outside: a finger is enrolled in the settings of the emulator, which ask for it as often
 // as they need.
-func (d *Device) Enroll(context.Context, bool) error {
+func (e *emulator) Enroll(context.Context, bool) error {
 	return fmt.Errorf(
 		"device %s: %w: an emulator learns a finger in its settings (Security, Fingerprint), to which biometrics: match "+
-			"returns it", d.link.serial, drivers.ErrUnsupported)
+			"returns it", e.phone.link.serial, drivers.ErrUnsupported)
 }
 
 // Present touches the sensor of an emulator with a finger, and takes it away.
-func (d *Device) Present(ctx context.Context, known bool) error {
-	c, err := d.console(ctx, "a phone wants a real finger: only emulators can simulate one")
+func (e *emulator) Present(ctx context.Context, known bool) error {
+	c, err := e.console(ctx, "a phone wants a real finger: only emulators can simulate one")
 	if err != nil {
 		return err
 	}
@@ -86,14 +84,14 @@ func (d *Device) Present(ctx context.Context, known bool) error {
 }
 
 // console opens the console of an emulator. On a phone it returns the reason as an error that wraps ErrUnsupported.
-func (d *Device) console(ctx context.Context, why string) (*console, error) {
-	port, emulator := strings.CutPrefix(d.link.serial, "emulator-")
+func (e *emulator) console(ctx context.Context, why string) (*console, error) {
+	port, emulator := strings.CutPrefix(e.phone.link.serial, "emulator-")
 	if !emulator {
-		return nil, fmt.Errorf("device %s: %w: %s", d.link.serial, drivers.ErrUnsupported, why)
+		return nil, fmt.Errorf("device %s: %w: %s", e.phone.link.serial, drivers.ErrUnsupported, why)
 	}
-	c, err := openConsole(ctx, d.link.srv, port)
+	c, err := openConsole(ctx, e.phone.link.srv, port)
 	if err != nil {
-		return nil, fmt.Errorf("device %s: %w", d.link.serial, err)
+		return nil, fmt.Errorf("device %s: %w", e.phone.link.serial, err)
 	}
 	return c, nil
 }

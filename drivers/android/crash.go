@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -13,14 +14,24 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
+// launchedApp is the app that was launched last.
+type launchedApp struct {
+	mu       sync.Mutex
+	watching watched
+}
+
+// watcher watches the app that was launched last: its log, its crashes, and what is in front of it.
+type watcher struct {
+	phone *phone
+	app   *launchedApp
+
+	mu     sync.Mutex
+	logged *logStream // the log that was started last
+}
+
 const (
 	crashLines = 120
 	crashBytes = 16 << 10
-)
-
-var (
-	_ drivers.CrashWatcher = (*Device)(nil)
-	_ drivers.CrashHinter  = (*Device)(nil)
 )
 
 // watched is the app that was launched last.
@@ -33,10 +44,10 @@ type watched struct {
 const crashRest = 150 * time.Millisecond
 
 // hear looks at a line of the log that goes by.
-func (d *Device) hear(line []byte) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.watching.pkg == "" || !bytes.Contains(line, []byte(d.watching.pkg)) {
+func (l *launchedApp) hear(line []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.watching.pkg == "" || !bytes.Contains(line, []byte(l.watching.pkg)) {
 		return
 	}
 	m := logRecord.FindSubmatch(bytes.TrimRight(line, "\r\n"))
@@ -45,18 +56,18 @@ func (d *Device) hear(line []byte) {
 	}
 	for _, whose := range []*lazyregexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
 		if w := whose.FindSubmatch(m[4]); w != nil && (whose != processLine || string(m[3]) == "AndroidRuntime") {
-			d.watching.alarm = d.watching.alarm || named(string(w[1]), d.watching.pkg)
+			l.watching.alarm = l.watching.alarm || named(string(w[1]), l.watching.pkg)
 		}
 	}
 }
 
 // CrashSuspected is true once the log that StartLog copies has reported the end of the app that was launched last, and
 // while that log is cut.
-func (d *Device) CrashSuspected() bool {
-	if d.launched().alarm {
+func (w *watcher) CrashSuspected() bool {
+	if w.app.launched().alarm {
 		return true
 	}
-	return d.LogCut() != nil
+	return w.LogCut() != nil
 }
 
 // launchTime is the phone's time as exactly as it may be had: what crashed a millisecond before the launch does not
@@ -64,47 +75,54 @@ func (d *Device) CrashSuspected() bool {
 var launchTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{3,6})?`)
 
 // watch remembers an app and the phone's time, with which the output of its launch starts.
-func (d *Device) watch(pkg string, launched output) {
+func (l *launchedApp) watch(pkg string, launched output) {
 	date, _, _ := strings.Cut(string(launched.out), "\n")
 	since := "" // without a time, the crashes of earlier sessions would count
 	if m := launchTime.FindStringSubmatch(date); m != nil {
 		since = "'" + m[1] + cmp.Or(m[2], ".000") + "'" // old phones know whole seconds only
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.watching = watched{pkg: pkg, since: since}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watching = watched{pkg: pkg, since: since}
 }
 
-func (d *Device) launched() watched {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.watching
+func (l *launchedApp) launched() watched {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.watching
 }
 
-func (d *Device) unwatch(pkg string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.watching.pkg == pkg {
-		d.watching = watched{}
+// falseAlarm notes that the end which the log reported was another process's.
+func (l *launchedApp) falseAlarm() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watching.alarm = false
+}
+
+func (l *launchedApp) unwatch(pkg string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.watching.pkg == pkg {
+		l.watching = watched{}
 	}
 }
 
 // Crashed reads what the system has written about the app since its launch: by those tags only, so that it is little.
 // An error means that it is not known, and never that there was no crash.
-func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
-	w := d.launched()
-	if w.pkg == "" {
+func (w *watcher) Crashed(ctx context.Context) (*drivers.Crash, error) {
+	app := w.app.launched()
+	if app.pkg == "" {
 		return nil, nil
 	}
-	crash, err := d.readCrash(ctx, w)
+	crash, err := w.readCrash(ctx, app)
 	if err == nil && crash != nil && strings.Count(crash.Report, "\n") < 2 && crash.Kind != drivers.CrashDied {
 		if err := drivers.Pause(ctx, crashRest); err != nil {
-			return nil, d.link.fault(ctx, "logcat", err)
+			return nil, w.phone.link.fault(ctx, "logcat", err)
 		}
-		crash, err = d.readCrash(ctx, w)
+		crash, err = w.readCrash(ctx, app)
 	}
 	if crash == nil && ctx.Err() == nil {
-		complained, askErr := d.complainedOf(ctx, w.pkg)
+		complained, askErr := w.complainedOf(ctx, app.pkg)
 		if crash = complained; crash != nil {
 			err = nil
 		} else if err == nil {
@@ -112,9 +130,7 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 		}
 	}
 	if err == nil && crash == nil {
-		d.mu.Lock()
-		d.watching.alarm = false // it was another process's
-		d.mu.Unlock()
+		w.app.falseAlarm()
 	}
 	return crash, err
 }
@@ -123,27 +139,28 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 const crashTags = " AndroidRuntime:E ActivityManager:I libc:F DEBUG:F '*:S'"
 
 // readCrash requests the buffers by name, and once more without names where a phone does not have them all.
-func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, error) {
-	if w.since == "" {
+func (w *watcher) readCrash(ctx context.Context, app watched) (*drivers.Crash, error) {
+	if app.since == "" {
 		return nil, fmt.Errorf(
 			"device %s: when %s was launched is not known, for its clock could not be read: its log was not checked for a "+
-				"crash", d.link.serial, w.pkg)
+				"crash", w.phone.link.serial, app.pkg)
 	}
 	var last output
 	for _, buffers := range []string{"-b main -b system -b crash ", ""} {
-		o, err := d.run(ctx, command{name: "logcat", readOnly: true, line: "logcat -d -v threadtime " + buffers + "-T " +
-			w.since + crashTags})
+		o, err := w.phone.run(ctx, command{name: "logcat", readOnly: true, line: "logcat -d -v threadtime " + buffers +
+			"-T " +
+			app.since + crashTags})
 		if err != nil {
 			return nil, err
 		}
-		crash := findCrash(string(o.out), w.pkg)
+		crash := findCrash(string(o.out), app.pkg)
 		if crash != nil || o.code == 0 && (len(o.out) > 0 || len(bytes.TrimSpace(o.errs)) == 0) {
 			return crash, nil
 		}
 		last = o
 	}
 	return nil, fmt.Errorf("device %s: its log cannot be read, so it was not checked for a crash: logcat: %s",
-		d.link.serial, output{errs: last.errs, code: last.code}.reason())
+		w.phone.link.serial, output{errs: last.errs, code: last.code}.reason())
 }
 
 // logRecord is a line of `logcat -v threadtime`.

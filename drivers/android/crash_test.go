@@ -145,10 +145,10 @@ func TestWatchTime(t *testing.T) {
 		"11-21 10:00:00.%N": "'11-21 10:00:00.000'", "date: bad": "", "": "",
 		"11-21 10:00:00'; reboot": "'11-21 10:00:00.000'",
 	} {
-		d := &Device{}
-		d.watch("a.b", output{out: []byte(date)})
-		if d.watching.since != want {
-			t.Errorf("%q: %q", date, d.watching.since)
+		app := &launchedApp{}
+		app.watch("a.b", output{out: []byte(date)})
+		if app.watching.since != want {
+			t.Errorf("%q: %q", date, app.watching.since)
 		}
 	}
 }
@@ -234,7 +234,7 @@ func TestLogThatCannotBeRead(t *testing.T) {
 	if crash := crashOf(t, d); crash == nil {
 		t.Error("the dialog on the screen tells of it, too")
 	}
-	d.watch(androidsim.ListPackage, output{out: []byte("date: not found")})
+	d.watcher.app.watch(androidsim.ListPackage, output{out: []byte("date: not found")})
 	p.Heal()
 	p.Complain("")
 	if _, err := d.Crashed(t.Context()); err == nil || !strings.Contains(err.Error(), "not checked") {

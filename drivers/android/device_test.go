@@ -358,7 +358,7 @@ func noLeftovers(t *testing.T, d *Device) {
 	if err := d.Close(); err != nil {
 		t.Errorf("close again: %v", err)
 	}
-	o, err := d.link.run(t.Context(), command{name: "ls", line: "ls " + tempDir})
+	o, err := d.phone.link.run(t.Context(), command{name: "ls", line: "ls " + tempDir})
 	if err != nil {
 		t.Fatal(err)
 	}

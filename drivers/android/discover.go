@@ -22,7 +22,7 @@ const (
 // Devices lists every device that the adb server knows, in whatever state, with what to do about those that are not
 // ready.
 func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
-	attached, err := d.attached(ctx)
+	attached, err := d.srv.attached(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list Android devices: %w", err)
 	}
@@ -43,23 +43,6 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	return infos, nil
 }
 
-// attached returns adb's list. Devices with an address that were in it before are connected again, once, before they
-// count as gone: the server may have been restarted by another program.
-func (d *Driver) attached(ctx context.Context) ([]attachment, error) {
-	for {
-		answer, err := d.srv.query(ctx, "host:devices-l")
-		if err != nil {
-			return nil, err
-		}
-		list := parseDevices(answer)
-		gone := d.srv.friends.missing(list)
-		if len(gone) == 0 {
-			return list, nil
-		}
-		d.srv.bringBack(ctx, gone)
-	}
-}
-
 // record describes one device as far as it lets itself be described.
 func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
 	info := drivers.Info{ID: a.id, Platform: dsl.Android, State: a.state, Model: a.model,
@@ -70,7 +53,7 @@ func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
 	}
 	ctx, cancel := context.WithTimeout(ctx, describeLimit)
 	defer cancel()
-	p, err := describe(ctx, &link{srv: d.srv, serial: a.id})
+	p, err := describe(ctx, d.srv.device(a.id))
 	if err == nil {
 		return p.info(a)
 	}
@@ -81,8 +64,4 @@ func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
 	}
 	info.Problem = remedy(a.id, info.State)
 	return info
-}
-
-func isEmulator(serial string, props map[string]string) bool {
-	return strings.HasPrefix(serial, "emulator-") || props["ro.kernel.qemu"] == "1" || props["ro.boot.qemu"] == "1"
 }

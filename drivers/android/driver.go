@@ -92,11 +92,11 @@ func (d *Driver) Preferred() string { return d.preferred }
 // (one with a PIN or a pattern is an error, as is a display that stays dark), and what an earlier session that was
 // killed left in its temporary folder is removed.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
-	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log, d.notes, d.agent)
+	dev, err := open(ctx, d.srv.device(id), d.log, d.notes, d.agent)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	if !d.open.Add(dev, dev.life) {
+	if !d.open.Add(dev, dev.phone.life) {
 		return nil, errors.Join(fmt.Errorf("open device %s: the driver is closed", id), dev.Close())
 	}
 	return dev, nil

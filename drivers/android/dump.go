@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/shorten"
@@ -22,6 +23,7 @@ type dump struct {
 	bars     []*screen.Node    // see screen.Tree
 	edges    []image.Rectangle // screen.Tree.SwipeEdges
 	census   census            // of what the agent searches
+	taken    time.Time         // when its reading started
 }
 
 // parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers

@@ -429,7 +429,7 @@ func TestEveryCallHasItsOwnLimit(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					dev.(*Device).info.APILevel = 36
+					dev.(*Device).phone.info.APILevel = 36
 					hang.Store(true)
 					start := time.Now()
 					err = call.do(t.Context(), dev.(*Device), t.TempDir())

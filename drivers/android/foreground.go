@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -21,15 +20,16 @@ var (
 
 // Foreground names the package of the focused window, or of the focused app where the window is the system's (the
 // status bar, a popup). During a change of windows there is none, and the answer is "".
-func (d *Device) Foreground(ctx context.Context) (string, error) {
-	said, err := d.focus(ctx)
+func (w *watcher) Foreground(ctx context.Context) (string, error) {
+	said, err := w.focus(ctx)
 	if err != nil {
 		return "", err
 	}
 	if pkg, known := parseFocus(said); known {
 		return pkg, nil
 	}
-	o, err := d.run(ctx, command{name: "dumpsys activity activities", readOnly: true, line: "dumpsys activity activities"})
+	o, err := w.phone.run(ctx, command{name: "dumpsys activity activities", readOnly: true,
+		line: "dumpsys activity activities"})
 	if err != nil {
 		return "", err
 	}
@@ -43,14 +43,14 @@ func (d *Device) Foreground(ctx context.Context) (string, error) {
 
 // focus queries the window manager for what has the focus. The part of its dump that reports it changed with Android
 // 10.
-func (d *Device) focus(ctx context.Context) (string, error) {
+func (w *watcher) focus(ctx context.Context) (string, error) {
 	parts := []string{"displays", "windows"}
-	if d.info.APILevel > 0 && d.info.APILevel < 29 {
+	if w.phone.info.APILevel > 0 && w.phone.info.APILevel < 29 {
 		slices.Reverse(parts)
 	}
 	for _, part := range parts {
 		line := "dumpsys window " + part
-		o, err := d.run(ctx, command{name: line, readOnly: true, line: line})
+		o, err := w.phone.run(ctx, command{name: line, readOnly: true, line: line})
 		if err != nil || focusLine.Match(o.out) || focusedApp.Match(o.out) {
 			return string(o.out), err
 		}
@@ -96,8 +96,8 @@ var (
 )
 
 // KeyboardShown queries the input method service.
-func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
-	o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true, line: "dumpsys input_method"})
+func (k *keyboard) KeyboardShown(ctx context.Context) (bool, error) {
+	o, err := k.phone.run(ctx, command{name: "dumpsys input_method", readOnly: true, line: "dumpsys input_method"})
 	if err != nil {
 		return false, err
 	}
@@ -115,8 +115,6 @@ func parseKeyboard(dumpsys string) bool {
 	return false
 }
 
-var _ drivers.KeyboardArea = (*Device)(nil)
-
 var (
 	keyboardWindow = lazyregexp.New(`(?m)^\s*Window #\d+ Window\{[^}]*\bInputMethod\}:`)
 	anyWindow      = lazyregexp.New(`(?m)^\s*Window #\d+ `)
@@ -129,8 +127,8 @@ var (
 // KeyboardArea queries the input method service for whether there is one, and the window manager where it takes
 // touches: its window is often as large as the screen. Where that is not reported it is assumed to be two fifths of the
 // screen.
-func (d *Device) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
-	o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true,
+func (k *keyboard) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
+	o, err := k.phone.run(ctx, command{name: "dumpsys input_method", readOnly: true,
 		line: "dumpsys input_method; dumpsys window windows"})
 	if err != nil || !parseKeyboard(string(o.out)) {
 		return image.Rectangle{}, err
@@ -138,7 +136,7 @@ func (d *Device) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
 	if area := parseKeyboardArea(string(o.out)); !area.Empty() {
 		return area, nil
 	}
-	size := d.screenSize()
+	size := k.phone.screenSize()
 	return image.Rect(0, size.Y*3/5, size.X, size.Y), nil
 }
 

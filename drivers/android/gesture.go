@@ -27,30 +27,30 @@ const (
 )
 
 // LongPress holds one finger: a swipe that goes nowhere, which is one command on every Android.
-func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duration) error {
-	return d.gesture(ctx, touch{kind: touchHold, from: p, took: hold, points: []image.Point{p}})
+func (u *ui) LongPress(ctx context.Context, p image.Point, hold time.Duration) error {
+	return u.gesture(ctx, touch{kind: touchHold, from: p, took: hold, points: []image.Point{p}})
 }
 
 // Swipe moves one finger.
-func (d *Device) Swipe(ctx context.Context, a, b image.Point, took time.Duration) error {
-	return d.gesture(ctx, touch{kind: touchSwipe, from: a, to: b, took: took, points: []image.Point{a, b}})
+func (u *ui) Swipe(ctx context.Context, a, b image.Point, took time.Duration) error {
+	return u.gesture(ctx, touch{kind: touchSwipe, from: a, to: b, took: took, points: []image.Point{a, b}})
 }
 
-func (d *Device) swipe(ctx context.Context, name string, way [2]image.Point, took time.Duration) error {
+func (j *injector) swipe(ctx context.Context, name string, way [2]image.Point, took time.Duration) error {
 	took = max(took, shortestSwipe)
-	_, err := d.give(ctx, input{name: name, took: took, line: func(via string) string {
+	_, err := j.give(ctx, inputLine{name: name, took: took, line: func(via string) string {
 		return fmt.Sprintf("%s swipe %d %d %d %d %d", via, way[0].X, way[0].Y, way[1].X, way[1].Y, took.Milliseconds())
 	}})
 	return err
 }
 
 // DoubleTap taps twice, in one shell line where there is no agent.
-func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
-	return d.gesture(ctx, touch{kind: touchDouble, from: p, points: []image.Point{p}})
+func (u *ui) DoubleTap(ctx context.Context, p image.Point) error {
+	return u.gesture(ctx, touch{kind: touchDouble, from: p, points: []image.Point{p}})
 }
 
-func (d *Device) inputDoubleTap(ctx context.Context, p image.Point) error {
-	_, err := d.give(ctx, input{name: "double tap", line: func(via string) string {
+func (j *injector) inputDoubleTap(ctx context.Context, p image.Point) error {
+	_, err := j.give(ctx, inputLine{name: "double tap", line: func(via string) string {
 		tap := fmt.Sprintf("%s tap %d %d", via, p.X, p.Y)
 		if via == viaCmd {
 			return tap + " && sleep " + doubleTapPause + " && " + tap
@@ -61,17 +61,17 @@ func (d *Device) inputDoubleTap(ctx context.Context, p image.Point) error {
 }
 
 // Drag holds, moves and lifts.
-func (d *Device) Drag(ctx context.Context, a, b image.Point, took time.Duration) error {
-	return d.gesture(ctx, touch{kind: touchDrag, from: a, to: b, took: took, points: []image.Point{a, b}})
+func (u *ui) Drag(ctx context.Context, a, b image.Point, took time.Duration) error {
+	return u.gesture(ctx, touch{kind: touchDrag, from: a, to: b, took: took, points: []image.Point{a, b}})
 }
 
 // inputDrag: from Android 12 on that is single events in one shell line, because `input draganddrop` holds for no
 // longer than a view's long press, too short for a gesture detector's; before, each event would start a VM, so there it
 // is `draganddrop` (Android 7).
-func (d *Device) inputDrag(ctx context.Context, a, b image.Point, took time.Duration) error {
+func (j *injector) inputDrag(ctx context.Context, a, b image.Point, took time.Duration) error {
 	took = max(took, shortestSwipe)
 	down := false
-	_, err := d.give(ctx, input{name: "drag", took: took + dragHold + dragEnd + dragSteps*moveCost,
+	_, err := j.give(ctx, inputLine{name: "drag", took: took + dragHold + dragEnd + dragSteps*moveCost,
 		line: func(via string) string {
 			down = via == viaCmd
 			if !down {
@@ -81,7 +81,7 @@ func (d *Device) inputDrag(ctx context.Context, a, b image.Point, took time.Dura
 		}})
 	if err != nil && down {
 		// The finger may still be down, and would spoil the next gesture.
-		_, _ = d.run(d.life, command{name: "input cancel", limit: hurriedLimit,
+		_, _ = j.phone.run(j.phone.life, command{name: "input cancel", limit: hurriedLimit,
 			line: fmt.Sprintf("%s motionevent CANCEL %d %d", viaCmd, b.X, b.Y)})
 	}
 	return err
@@ -104,20 +104,20 @@ func dragLine(via string, a, b image.Point, took time.Duration) string {
 
 // onScreen checks points against the last screenshot, and against a new one before it refuses any that the screen would
 // have if it had turned. Points outside it are taken by Android without a word.
-func (d *Device) onScreen(ctx context.Context, points ...image.Point) error {
-	size := d.screenSize()
+func (u *ui) onScreen(ctx context.Context, points ...image.Point) error {
+	size := u.phone.screenSize()
 	if size == (image.Point{}) || within(size, points) == nil {
 		return nil
 	}
 	longer := max(size.X, size.Y)
 	if within(image.Pt(longer, longer), points) == nil {
-		if _, err := d.Screenshot(ctx); err != nil {
+		if _, err := u.camera.Screenshot(ctx); err != nil {
 			return err
 		}
-		size = d.screenSize()
+		size = u.phone.screenSize()
 	}
 	if p := within(size, points); p != nil {
-		return fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.link.serial,
+		return fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", u.phone.link.serial,
 			drivers.ErrNotActionable,
 			p.X, p.Y, size.X, size.Y)
 	}
@@ -135,11 +135,23 @@ func within(size image.Point, points []image.Point) *image.Point {
 }
 
 // screenSize is that of the last screenshot, or the natural one before there was any, or zero.
-func (d *Device) screenSize() image.Point {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.shot != (image.Point{}) {
-		return d.shot
+func (p *phone) screenSize() image.Point {
+	if shot := p.lastShot(); shot != (image.Point{}) {
+		return shot
 	}
-	return image.Pt(d.info.Width, d.info.Height)
+	return image.Pt(p.info.Width, p.info.Height)
+}
+
+// lastShot is the size of the last screenshot, zero before there was any since the screen was turned.
+func (p *phone) lastShot() image.Point {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.shot
+}
+
+// setShot notes the size of a screenshot.
+func (p *phone) setShot(size image.Point) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shot = size
 }

@@ -57,12 +57,12 @@ var (
 
 // askCaret queries the input method service about the field that has the focus, when its text may be its hint: only in
 // front of a text the caret is anywhere but at the start. What is unknown stays as it is.
-func (d *Device) askCaret(ctx context.Context, t *screen.Tree) {
+func (u *dumper) askCaret(ctx context.Context, t *screen.Tree) {
 	n := t.Focused()
 	if n == nil || !n.HintUnsure {
 		return
 	}
-	if o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true,
+	if o, err := u.phone.run(ctx, command{name: "dumpsys input_method", readOnly: true,
 		line: "dumpsys input_method"}); err == nil {
 		settleByCaret(n, string(o.out))
 	}

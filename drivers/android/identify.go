@@ -8,17 +8,15 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-var _ drivers.Identifier = (*Device)(nil)
-
 var versionName = lazyregexp.New(`(?m)^\s+versionName=(\S[^\r\n]*)`)
 
 // Identify queries the package manager for the version of the app that was launched last.
-func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
-	pkg := d.launched().pkg
+func (w *watcher) Identify(ctx context.Context) (*drivers.Identity, error) {
+	pkg := w.app.launched().pkg
 	if pkg == "" {
 		return nil, nil
 	}
-	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
+	o, err := w.phone.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
 	if err != nil {
 		return nil, err
 	}

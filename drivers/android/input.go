@@ -5,11 +5,21 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
+
+// injector touches a phone and presses its keys by its own tools.
+type injector struct {
+	phone *phone
+	debts *debts
+
+	mu      sync.Mutex
+	program string // that takes input: "cmd input" or "input"; "" until known
+}
 
 const (
 	viaCmd   = "cmd input"
@@ -21,51 +31,51 @@ const (
 
 // Tap touches one point, once. When the connection breaks it may have happened, and the error is what the caller has to
 // live with.
-func (d *Device) Tap(ctx context.Context, p image.Point) error {
-	return d.gesture(ctx, touch{kind: touchTap, from: p, points: []image.Point{p}})
+func (u *ui) Tap(ctx context.Context, p image.Point) error {
+	return u.gesture(ctx, touch{kind: touchTap, from: p, points: []image.Point{p}})
 }
 
-func (d *Device) inputTap(ctx context.Context, p image.Point) error {
-	_, err := d.inputs(ctx, "tap", []string{fmt.Sprintf("tap %d %d", p.X, p.Y)})
+func (j *injector) inputTap(ctx context.Context, p image.Point) error {
+	_, err := j.inputs(ctx, "tap", []string{fmt.Sprintf("tap %d %d", p.X, p.Y)})
 	return err
 }
 
 // inputs sends several input commands to the phone in one shell call, each only if the one before went well.
-func (d *Device) inputs(ctx context.Context, name string, args []string) (output, error) {
-	return d.give(ctx, input{name: name, line: func(via string) string { return joinInputs(via, args) }})
+func (j *injector) inputs(ctx context.Context, name string, args []string) (output, error) {
+	return j.give(ctx, inputLine{name: name, line: func(via string) string { return joinInputs(via, args) }})
 }
 
-// input is one shell line that sends input to the phone, however many events that is.
-type input struct {
+// inputLine is one shell line that sends input to the phone, however many events that is.
+type inputLine struct {
 	name string
 	took time.Duration // that the events take by themselves
 	// via is the program that takes input. When it does not know itself, nothing may have happened.
 	line func(via string) string
 }
 
-func (d *Device) give(ctx context.Context, in input) (output, error) {
+func (j *injector) give(ctx context.Context, in inputLine) (output, error) {
 	name := in.name
 	cmd := command{name: "input " + name, limit: commandLimit + in.took}
-	via, err := d.inputProgram(ctx)
+	via, err := j.inputProgram(ctx)
 	if err != nil {
 		return output{}, err
 	}
 	cmd.line = in.line(via)
-	o, err := d.run(ctx, cmd)
+	o, err := j.phone.run(ctx, cmd)
 	if err != nil {
 		return output{}, err
 	}
 	if via == viaCmd && noSuchCommand(o) {
 		// The first of them was refused as unknown, so nothing has happened yet.
-		d.mu.Lock()
-		d.input = viaInput
-		d.mu.Unlock()
+		j.mu.Lock()
+		j.program = viaInput
+		j.mu.Unlock()
 		cmd.line = in.line(viaInput)
-		if o, err = d.run(ctx, cmd); err != nil {
+		if o, err = j.phone.run(ctx, cmd); err != nil {
 			return output{}, err
 		}
 	}
-	return o, d.inputError(name, o)
+	return o, j.inputError(name, o)
 }
 
 func joinInputs(via string, args []string) string {
@@ -77,18 +87,18 @@ func joinInputs(via string, args []string) string {
 }
 
 // inputProgram returns the fastest way in which this phone takes input.
-func (d *Device) inputProgram(ctx context.Context) (string, error) {
-	d.mu.Lock()
-	via := d.input
-	d.mu.Unlock()
+func (j *injector) inputProgram(ctx context.Context) (string, error) {
+	j.mu.Lock()
+	via := j.program
+	j.mu.Unlock()
 	if via != "" {
 		return via, nil
 	}
 	via = viaInput
-	if d.info.APILevel >= cmdInputAPI {
-		ctx, cancel := drivers.Bound(ctx, d.life)
+	if j.phone.info.APILevel >= cmdInputAPI {
+		ctx, cancel := drivers.Bound(ctx, j.phone.life)
 		defer cancel()
-		has, err := d.link.has(ctx, "cmd")
+		has, err := j.phone.link.has(ctx, "cmd")
 		if err != nil {
 			return "", err
 		}
@@ -96,9 +106,9 @@ func (d *Device) inputProgram(ctx context.Context) (string, error) {
 			via = viaCmd
 		}
 	}
-	d.mu.Lock()
-	d.input = via
-	d.mu.Unlock()
+	j.mu.Lock()
+	j.program = via
+	j.mu.Unlock()
 	return via, nil
 }
 
@@ -112,14 +122,15 @@ func noSuchCommand(o output) bool {
 
 // inputError finds out whether the phone took the input. The tool says so by its exit code on new phones, and by a
 // stack trace on old ones.
-func (d *Device) inputError(name string, o output) error {
+func (j *injector) inputError(name string, o output) error {
 	said := o.text()
 	switch {
 	case strings.Contains(said, "INJECT_EVENTS") || strings.Contains(said, "SecurityException"):
-		return fmt.Errorf("device %s: %w: the phone forbids input over USB (%s): %s", d.link.serial, drivers.ErrUnsupported,
-			o.reason(), makersSwitch(d.info.Manufacturer))
+		return fmt.Errorf("device %s: %w: the phone forbids input over USB (%s): %s", j.phone.link.serial,
+			drivers.ErrUnsupported,
+			o.reason(), makersSwitch(j.phone.info.Manufacturer))
 	case o.code == 0 && !strings.Contains(said, "Exception") && !killed(said) && !strings.Contains(said, "Error: "):
 		return nil
 	}
-	return fmt.Errorf("device %s: input %s: %s", d.link.serial, name, o.reason())
+	return fmt.Errorf("device %s: input %s: %s", j.phone.link.serial, name, o.reason())
 }

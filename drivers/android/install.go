@@ -17,6 +17,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
+// installer installs apps.
+type installer struct{ phone *phone }
+
 const (
 	installLimit = 5 * time.Minute
 	installReply = 64 << 10
@@ -25,55 +28,55 @@ const (
 
 // Install streams a package file, or a set of split APKs, into the phone's package manager; phones without that get the
 // file first. It replaces an older version and keeps its data.
-func (d *Device) Install(ctx context.Context, path string) error {
-	return d.InstallWatched(ctx, path, nil)
+func (n *installer) Install(ctx context.Context, path string) error {
+	return n.InstallWatched(ctx, path, nil)
 }
 
 // InstallWatched is Install that reports how many bytes the phone has taken.
-func (d *Device) InstallWatched(ctx context.Context, path string, progress func(done, total int64)) error {
+func (n *installer) InstallWatched(ctx context.Context, path string, progress func(done, total int64)) error {
 	name := filepath.Base(path)
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, err.Error()))
+		return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name, asAppError(drivers.ErrNoApp, err.Error()))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
+		return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name, err)
 	}
 	switch {
 	case strings.EqualFold(filepath.Ext(name), ".aab"):
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name,
+		return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name,
 			asAppError(drivers.ErrNoApp, "it is an app bundle, which no phone "+
 				"installs: build a set of APKs by bundletool build-apks --mode=universal, and install the .apks that it writes"))
 	case info.IsDir() || isSet(name):
-		return d.installParts(ctx, path, info, progress)
+		return n.installParts(ctx, path, info, progress)
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > packageBytes {
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name,
+		return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name,
 			asAppError(drivers.ErrNoApp, "it is not a package file"))
 	}
-	ctx, done := context.WithTimeoutCause(ctx, installLimit, d.link.tooSlow("install "+name, installLimit))
+	ctx, done := context.WithTimeoutCause(ctx, installLimit, n.phone.link.tooSlow("install "+name, installLimit))
 	defer done()
-	ctx, cancel := drivers.Bound(ctx, d.life)
+	ctx, cancel := drivers.Bound(ctx, n.phone.life)
 	defer cancel()
-	streams, err := d.link.has(ctx, "cmd")
+	streams, err := n.phone.link.has(ctx, "cmd")
 	if err != nil {
 		return err
 	}
 	said, apk := "", &counting{r: f, total: info.Size(), told: progress}
 	if streams {
-		said, err = d.link.feed(ctx, fmt.Sprintf("exec:cmd package 'install' -r -t -S %d", info.Size()), apk)
+		said, err = n.phone.link.feed(ctx, fmt.Sprintf("exec:cmd package 'install' -r -t -S %d", info.Size()), apk)
 	} else {
-		said, err = d.installPushed(ctx, apk, info.ModTime())
+		said, err = n.installPushed(ctx, apk, info.ModTime())
 	}
 	if err != nil {
-		return d.link.fault(ctx, "install "+name, err)
+		return n.phone.link.fault(ctx, "install "+name, err)
 	}
 	if hasLine(said, "Success") {
 		return nil
 	}
-	return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
+	return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name, installProblem(said))
 }
 
 // feed opens a service, sends it what is in r, and reads its response to the end.
@@ -83,9 +86,9 @@ func (l *link) feed(ctx context.Context, service string, r io.Reader) (string, e
 		return "", err
 	}
 	defer c.Close()
-	_, wrote := io.Copy(c.nc, r)
+	_, wrote := io.Copy(c, r)
 	answer := &capped{max: installReply, quiet: true}
-	_, err = io.Copy(answer, c.r)
+	_, err = io.Copy(answer, c)
 	said := string(answer.Bytes())
 	if strings.TrimSpace(said) != "" {
 		return said, nil // it may have answered before it had everything
@@ -97,15 +100,15 @@ func (l *link) feed(ctx context.Context, service string, r io.Reader) (string, e
 }
 
 // installPushed is for Android 6 and older.
-func (d *Device) installPushed(ctx context.Context, f io.Reader, modified time.Time) (string, error) {
-	remote := d.tempFile(".apk")
-	if err := d.link.push(ctx, f, remote, modified); err != nil {
+func (n *installer) installPushed(ctx context.Context, f io.Reader, modified time.Time) (string, error) {
+	remote := n.phone.tempFile(".apk")
+	if err := n.phone.link.push(ctx, f, remote, modified); err != nil {
 		return "", err
 	}
-	o, err := d.link.run(ctx, command{name: "pm install", limit: installLimit, line: "pm install -r -t " + remote +
+	o, err := n.phone.link.run(ctx, command{name: "pm install", limit: installLimit, line: "pm install -r -t " + remote +
 		"; rm -f " + remote})
 	if err == nil {
-		d.removed(remote)
+		n.phone.removed(remote)
 	}
 	return o.text(), err
 }
@@ -243,18 +246,18 @@ func installProblems() []installMeaning {
 }
 
 // Uninstall removes an app and its data.
-func (d *Device) Uninstall(ctx context.Context, app string) error {
-	pkg, err := d.packageOf(app)
+func (a *apps) Uninstall(ctx context.Context, app string) error {
+	pkg, err := a.packages.packageOf(app)
 	if err != nil {
 		return err
 	}
-	d.unwatch(pkg)
-	o, err := d.pm(ctx, "uninstall", pkg)
+	a.app.unwatch(pkg)
+	o, err := a.packages.pm(ctx, "uninstall", pkg)
 	if err != nil || hasLine(string(o.out), "Success") {
 		return err
 	}
-	if err := d.mustBeInstalled(ctx, pkg); err != nil {
+	if err := a.packages.mustBeInstalled(ctx, pkg); err != nil {
 		return err
 	}
-	return fmt.Errorf("device %s: uninstall %s: %w", d.link.serial, pkg, installProblem(o.text()))
+	return fmt.Errorf("device %s: uninstall %s: %w", a.phone.link.serial, pkg, installProblem(o.text()))
 }

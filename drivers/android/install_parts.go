@@ -28,12 +28,12 @@ func isSet(name string) bool {
 
 // installParts installs an app that consists of several APKs: all of a folder, or those of an archive that fit the
 // phone.
-func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo,
+func (n *installer) installParts(ctx context.Context, path string, info os.FileInfo,
 	progress func(done, total int64)) error {
 	name := filepath.Base(path)
-	ctx, done := context.WithTimeoutCause(ctx, installLimit, d.link.tooSlow("install "+name, installLimit))
+	ctx, done := context.WithTimeoutCause(ctx, installLimit, n.phone.link.tooSlow("install "+name, installLimit))
 	defer done()
-	ctx, cancel := drivers.Bound(ctx, d.life)
+	ctx, cancel := drivers.Bound(ctx, n.phone.life)
 	defer cancel()
 	set := &apkSet{}
 	defer set.close()
@@ -45,40 +45,40 @@ func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo
 		}
 	} else if err = set.openArchive(ctx, path, info.Size()); err == nil {
 		var phone traits
-		if phone, err = d.traits(ctx); err != nil {
+		if phone, err = n.traits(ctx); err != nil {
 			return err
 		}
 		parts, err = choose(set.parts, phone)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return d.link.fault(ctx, "install "+name, err)
+		return n.phone.link.fault(ctx, "install "+name, err)
 	case errors.Is(err, errDiskFull):
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
+		return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name, err)
 	case err != nil:
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, err.Error()))
+		return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name, asAppError(drivers.ErrNoApp, err.Error()))
 	}
-	return d.installTogether(ctx, name, parts, progress)
+	return n.installTogether(ctx, name, parts, progress)
 }
 
 // traits queries the phone for what decides which parts of an app it needs.
-func (d *Device) traits(ctx context.Context) (traits, error) {
-	o, err := d.link.run(ctx, command{name: "getprop", readOnly: true,
+func (n *installer) traits(ctx context.Context) (traits, error) {
+	o, err := n.phone.link.run(ctx, command{name: "getprop", readOnly: true,
 		line: "getprop ro.product.cpu.abilist; getprop ro.product.cpu.abi"})
 	if err != nil {
 		return traits{}, err
 	}
 	abis := strings.FieldsFunc(string(o.out), func(r rune) bool { return r == ',' || r == '\n' || r == '\r' || r == ' ' })
-	return traits{abis: abis, density: d.info.Density}, nil
+	return traits{abis: abis, density: n.phone.info.Density}, nil
 }
 
 var sessionMade = lazyregexp.New(`(?m)^Success.*\[(\d+)\]`)
 
 // installTogether installs APKs in one session of the package manager, which takes all of them or none.
-func (d *Device) installTogether(ctx context.Context, name string, parts []apkPart,
+func (n *installer) installTogether(ctx context.Context, name string, parts []apkPart,
 	progress func(done, total int64)) error {
 	manager := "exec:pm "
-	if streams, err := d.link.has(ctx, "cmd"); err != nil {
+	if streams, err := n.phone.link.has(ctx, "cmd"); err != nil {
 		return err
 	} else if streams {
 		manager = "exec:cmd package "
@@ -87,41 +87,43 @@ func (d *Device) installTogether(ctx context.Context, name string, parts []apkPa
 	for _, p := range parts {
 		sent.total += p.size
 	}
-	said, err := d.link.feed(ctx, fmt.Sprintf("%sinstall-create -r -t -S %d", manager, sent.total), strings.NewReader(""))
+	said, err := n.phone.link.feed(ctx, fmt.Sprintf("%sinstall-create -r -t -S %d", manager, sent.total),
+		strings.NewReader(""))
 	if err != nil {
-		return d.link.fault(ctx, "install "+name, err)
+		return n.phone.link.fault(ctx, "install "+name, err)
 	}
 	m := sessionMade.FindStringSubmatch(said)
 	if m == nil {
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
+		return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name, installProblem(said))
 	}
 	over := false
 	defer func() {
 		if !over {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonLimit)
 			defer cancel()
-			if _, err := d.link.feed(ctx, manager+"install-abandon "+m[1], strings.NewReader("")); err != nil {
-				d.log.Warn("an installation could not be given up", "session", m[1], "error", err)
+			if _, err := n.phone.link.feed(ctx, manager+"install-abandon "+m[1], strings.NewReader("")); err != nil {
+				n.phone.log.Warn("an installation could not be given up", "session", m[1], "error", err)
 			}
 		}
 	}()
 	for i, p := range parts {
 		sent.r = io.NewSectionReader(p.at, 0, p.size)
-		said, err := d.link.feed(ctx, fmt.Sprintf("%sinstall-write -S %d %s %s -", manager, p.size, m[1], p.staged(i)), sent)
+		said, err := n.phone.link.feed(ctx, fmt.Sprintf("%sinstall-write -S %d %s %s -", manager, p.size, m[1], p.staged(i)),
+			sent)
 		if err != nil {
-			return d.link.fault(ctx, "install "+name, err)
+			return n.phone.link.fault(ctx, "install "+name, err)
 		}
 		if !strings.HasPrefix(strings.TrimSpace(said), "Success") {
-			return fmt.Errorf("device %s: install %s: %s: %w", d.link.serial, name, p.name, installProblem(said))
+			return fmt.Errorf("device %s: install %s: %s: %w", n.phone.link.serial, name, p.name, installProblem(said))
 		}
 	}
-	said, err = d.link.feed(ctx, manager+"install-commit "+m[1], strings.NewReader(""))
+	said, err = n.phone.link.feed(ctx, manager+"install-commit "+m[1], strings.NewReader(""))
 	if err != nil {
-		return d.link.fault(ctx, "install "+name, err)
+		return n.phone.link.fault(ctx, "install "+name, err)
 	}
 	over = true
 	if hasLine(said, "Success") {
 		return nil
 	}
-	return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
+	return fmt.Errorf("device %s: install %s: %w", n.phone.link.serial, name, installProblem(said))
 }

@@ -67,9 +67,9 @@ func characterCode(r rune) (int, bool) {
 
 // Press presses keys. A single character is typed as text, so is a character with shift; all else that is pressed
 // together needs Android 12. "home" alone is the phone's button; with other keys it goes to the beginning of the line.
-func (d *Device) Press(ctx context.Context, keys []string) error {
+func (u *ui) Press(ctx context.Context, keys []string) error {
 	if text, ok := asText(keys); ok {
-		return d.Type(ctx, text)
+		return u.Type(ctx, text)
 	}
 	codes := make([]int, len(keys))
 	for i, key := range keys {
@@ -78,7 +78,7 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 			code, ok = characterCode(r)
 		}
 		if !ok {
-			return fmt.Errorf("device %s: %w: no key %q; there are single characters, %s", d.link.serial,
+			return fmt.Errorf("device %s: %w: no key %q; there are single characters, %s", u.phone.link.serial,
 				drivers.ErrUnsupported, key,
 				strings.Join(drivers.KeyNames(), ", "))
 		}
@@ -89,16 +89,16 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 	}
 	switch {
 	case len(keys) == 0:
-		return fmt.Errorf("device %s: %w: no key to press", d.link.serial, drivers.ErrUnsupported)
+		return fmt.Errorf("device %s: %w: no key to press", u.phone.link.serial, drivers.ErrUnsupported)
 	case len(keys) == 1:
-		_, err := d.inputs(ctx, "keyevent", []string{keyEvents(codes)})
+		_, err := u.input.inputs(ctx, "keyevent", []string{keyEvents(codes)})
 		return err
-	case d.info.APILevel < keyCombinationAPI:
+	case u.phone.info.APILevel < keyCombinationAPI:
 		return fmt.Errorf("device %s: %w: %s: keys are pressed together from Android 12 on, this is Android %s",
-			d.link.serial,
-			drivers.ErrUnsupported, strings.Join(keys, "+"), d.info.OSVersion)
+			u.phone.link.serial,
+			drivers.ErrUnsupported, strings.Join(keys, "+"), u.phone.info.OSVersion)
 	}
-	_, err := d.inputs(ctx, "keycombination", []string{keyCombination(codes...)})
+	_, err := u.input.inputs(ctx, "keycombination", []string{keyCombination(codes...)})
 	return err
 }
 
@@ -144,21 +144,21 @@ const (
 // from Android 12 on; before, as many keys are sent as the field shows characters, and no more: an empty field may do
 // something of its own with a backspace. (Old Androids give the hint of an empty field as its text.) Whether it came
 // true is seen on the screen.
-func (d *Device) Erase(ctx context.Context, n int) error {
-	combines := d.info.APILevel >= keyCombinationAPI
+func (u *ui) Erase(ctx context.Context, n int) error {
+	combines := u.phone.info.APILevel >= keyCombinationAPI
 	if n < 0 && combines {
-		_, err := d.inputs(ctx, "erase", []string{keyCombination(keyControl, keyA), keyEvents([]int{keyBackspace})})
+		_, err := u.input.inputs(ctx, "erase", []string{keyCombination(keyControl, keyA), keyEvents([]int{keyBackspace})})
 		return err
 	}
 	forward := 0
 	if n < 0 {
-		tree, err := d.Tree(ctx)
+		tree, err := u.Tree(ctx)
 		if err != nil {
 			return err
 		}
 		field := tree.Focused()
 		if field == nil || !field.Editable {
-			return fmt.Errorf("device %s: %w: no text field has the focus", d.link.serial, drivers.ErrNotActionable)
+			return fmt.Errorf("device %s: %w: no text field has the focus", u.phone.link.serial, drivers.ErrNotActionable)
 		}
 		n = utf8.RuneCountInString(field.Text)
 		if field.Password {
@@ -177,7 +177,7 @@ func (d *Device) Erase(ctx context.Context, n int) error {
 	}
 	codes := append(slices.Repeat([]int{keyBackspace}, n), slices.Repeat([]int{keyForwardDel}, forward)...)
 	for chunk := range slices.Chunk(codes, eraseChunk) {
-		if _, err := d.inputs(ctx, "erase", append(first, keyEvents(chunk))); err != nil {
+		if _, err := u.input.inputs(ctx, "erase", append(first, keyEvents(chunk))); err != nil {
 			return err
 		}
 		first = nil

@@ -196,9 +196,10 @@ func (l *link) runOnce(ctx context.Context, cmd command) (output, error) {
 	}
 	out.buf.Grow(min(cmd.hint, out.max))
 	errs := &capped{max: stderrLimit, quiet: true}
-	code, err := p.wait(&seenWriter{capped: out, seen: cmd.seen}, errs)
-	if errors.Is(err, errSlowPixels) {
-		return output{}, err
+	watched := &seenWriter{capped: out, seen: cmd.seen}
+	code, err := p.wait(watched, errs)
+	if watched.stopped != nil {
+		return output{}, watched.stopped
 	}
 	if err != nil {
 		return output{}, l.fault(ctx, cmd.name, err)

@@ -9,22 +9,20 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.LocationSetter = (*Device)(nil)
-
 // mockAPI is the first API level with a location service that takes test providers by command.
 const mockAPI = 31
 
 // SetLocation makes test providers of the phone's own and sets their place. Apps can distinguish such a place from a
 // real one.
-func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
-	if err := d.since(mockAPI, "a made-up location"); err != nil {
+func (y *system) SetLocation(ctx context.Context, at drivers.Coordinates) error {
+	if err := y.phone.since(mockAPI, "a made-up location"); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	mocked := d.mocked
-	d.mu.Unlock()
+	y.mu.Lock()
+	mocked := y.mocked
+	y.mu.Unlock()
 	if !mocked {
-		if err := d.noteRestore(func(debts *restoreState) { debts.Location = true }); err != nil {
+		if err := y.debts.noteRestore(func(debts *restoreState) { debts.Location = true }); err != nil {
 			return err
 		}
 		lines := []string{"appops set com.android.shell android:mock_location allow",
@@ -33,12 +31,12 @@ func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error 
 			lines = append(lines, "cmd location providers add-test-provider "+p,
 				"cmd location providers set-test-provider-enabled "+p+" true")
 		}
-		if err := d.change(ctx, "make test providers of its location", strings.Join(lines, " && ")); err != nil {
+		if err := y.debts.change(ctx, "make test providers of its location", strings.Join(lines, " && ")); err != nil {
 			return err
 		}
-		d.mu.Lock()
-		d.mocked = true
-		d.mu.Unlock()
+		y.mu.Lock()
+		y.mocked = true
+		y.mu.Unlock()
 	}
 	accuracy := at.Accuracy
 	if accuracy <= 0 {
@@ -50,7 +48,7 @@ func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error 
 			fmt.Sprintf("cmd location providers set-test-provider-location %s --location %s,%s --accuracy %s", p,
 				decimal(at.Latitude), decimal(at.Longitude), decimal(accuracy)))
 	}
-	return d.change(ctx, "set its location", strings.Join(lines, " && "))
+	return y.debts.change(ctx, "set its location", strings.Join(lines, " && "))
 }
 
 // locationProviders are those that apps listen to; the fused one is Android's own.

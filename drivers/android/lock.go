@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -35,12 +34,12 @@ type lockState struct {
 	secure bool   // it requires a PIN, a pattern or a password
 }
 
-func (d *Device) lockState(ctx context.Context) lockState {
+func (p *phone) lockState(ctx context.Context) lockState {
 	const line = "dumpsys power; dumpsys trust; dumpsys window policy"
-	said := d.link.queryOptional(ctx, command{name: "dumpsys power, trust, window policy", line: line})
+	said := p.link.queryOptional(ctx, command{name: "dumpsys power, trust, window policy", line: line})
 	s := parseLockState(said)
 	if !s.told && said != "" {
-		s = parseLockState(said + d.link.queryOptional(ctx, command{name: "dumpsys window", line: "dumpsys window"}))
+		s = parseLockState(said + p.link.queryOptional(ctx, command{name: "dumpsys window", line: "dumpsys window"}))
 	}
 	return s
 }
@@ -59,44 +58,17 @@ func parseLockState(said string) lockState {
 	return s
 }
 
-var _ drivers.DisplayReporter = (*Device)(nil)
-
-// DisplayOn is the error about a display that is off, which takes no touches: the agent may see its elements all
+// displayOn is the error about a display that is off, which takes no touches: the agent may see its elements all
 // the same.
-func (d *Device) DisplayOn(ctx context.Context) error {
-	said := d.link.queryOptional(ctx, command{name: "dumpsys power", line: "dumpsys power | grep mWakefulness="})
-	return d.unusable(lockState{asleep: parseLockState(said).asleep})
-}
-
-// unlock wakes the display and takes a lock without a secret away. The error says why the phone cannot be used as it
-// is.
-func (d *Device) unlock(ctx context.Context) error {
-	s := d.lockState(ctx)
-	if s.asleep == "" && !s.locked {
-		return nil
-	}
-	wait, cancel := context.WithTimeout(ctx, unlockLimit)
-	defer cancel()
-	for {
-		if s.asleep != "" {
-			if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
-				d.log.Warn("the display is off and cannot be woken", "error", err)
-			}
-		}
-		// Against a PIN it brings up the question, which is as good as the clock.
-		d.link.queryOptional(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
-		s = d.lockState(ctx)
-		if s.asleep == "" && (!s.locked || s.secure) || drivers.Pause(wait, unlockPoll) != nil {
-			break
-		}
-	}
-	return d.unusable(s)
+func (p *phone) displayOn(ctx context.Context) error {
+	said := p.link.queryOptional(ctx, command{name: "dumpsys power", line: "dumpsys power | grep mWakefulness="})
+	return p.unusable(lockState{asleep: parseLockState(said).asleep})
 }
 
 // unusable is the error about what prevents any use of the phone, nil when nothing does.
-func (d *Device) unusable(s lockState) error {
+func (p *phone) unusable(s lockState) error {
 	if what := s.problem(); what != "" {
-		return fmt.Errorf("device %s: %s", d.link.serial, what)
+		return fmt.Errorf("device %s: %s", p.link.serial, what)
 	}
 	return nil
 }

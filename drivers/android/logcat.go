@@ -24,8 +24,6 @@ const (
 	lineMax  = 64 << 10
 )
 
-var _ drivers.LogKeeper = (*Device)(nil)
-
 // deviceDate returns the phone's own time in the form that logcat's -T takes.
 const deviceDate = "date '+%m-%d %H:%M:%S.%N'"
 
@@ -34,39 +32,39 @@ var deviceTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
 // StartLog copies logcat, all lines from now on by the phone's own clock. It continues until stop is called or the
 // device is closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that
 // comes back, so that everything before it is there; the line itself is left out.
-func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
-	o, err := d.run(ctx, command{name: "date", readOnly: true, line: deviceDate})
+func (w *watcher) StartLog(ctx context.Context, to io.Writer) (stop func() error, err error) {
+	o, err := w.phone.run(ctx, command{name: "date", readOnly: true, line: deviceDate})
 	if err != nil {
 		return nil, err
 	}
 	since := logStart(string(o.out))
-	p, err := d.logcat(ctx, since)
+	p, err := w.logcat(ctx, since)
 	if err != nil {
 		return nil, err
 	}
 	l := &logStream{
-		d: d, p: p, w: w, mark: "end-of-test-" + rand.Text()[:12], errs: capped{max: stderrLimit, quiet: true},
+		watcher: w, p: p, w: to, mark: "end-of-test-" + rand.Text()[:12], errs: capped{max: stderrLimit, quiet: true},
 		moved: make(chan struct{}, 1), done: make(chan struct{}),
 		last: recent{since: launchTime.FindString(strings.Trim(since, "'"))},
 	}
-	l.wanted, l.end = context.WithCancel(d.life)
-	if err := d.life.Go(func() {
+	l.wanted, l.end = context.WithCancel(w.phone.life)
+	if err := w.phone.life.Go(func() {
 		defer close(l.done)
 		l.follow()
 	}); err != nil {
 		l.end()
 		p.close()
-		return nil, fmt.Errorf("device %s: logcat: %w", d.link.serial, err)
+		return nil, fmt.Errorf("device %s: logcat: %w", w.phone.link.serial, err)
 	}
-	d.mu.Lock()
-	d.logged = l
-	d.mu.Unlock()
+	w.mu.Lock()
+	w.logged = l
+	w.mu.Unlock()
 	return sync.OnceValue(l.stop), nil
 }
 
 // logcat starts to copy what was logged since.
-func (d *Device) logcat(ctx context.Context, since string) (*process, error) {
-	return d.stream(ctx, command{name: "logcat", line: "logcat -v threadtime -T " + since})
+func (w *watcher) logcat(ctx context.Context, since string) (*process, error) {
+	return w.phone.stream(ctx, command{name: "logcat", line: "logcat -v threadtime -T " + since})
 }
 
 // logStart turns the phone's date into the argument of -T. One that cannot be read means: from the last line on.
@@ -83,12 +81,12 @@ func logStart(date string) string {
 
 // logStream is a log being copied.
 type logStream struct {
-	d     *Device
-	w     io.Writer
-	mark  string
-	errs  capped
-	moved chan struct{} // something arrived
-	done  chan struct{} // the log has ended
+	watcher *watcher
+	w       io.Writer
+	mark    string
+	errs    capped
+	moved   chan struct{} // something arrived
+	done    chan struct{} // the log has ended
 
 	wanted context.Context // ends when the log is not needed any more
 	end    context.CancelFunc
@@ -140,7 +138,7 @@ func (l *logStream) pass(line []byte) error {
 	if l.last.again(string(line)) {
 		return nil
 	}
-	l.d.hear(line)
+	l.watcher.app.hear(line)
 	if _, err := l.w.Write(line); err != nil {
 		l.ended = true
 		l.err = fmt.Errorf("write the log: %w", err)
@@ -170,11 +168,11 @@ func (l *logStream) resume() bool {
 	l.mu.Lock()
 	cut, over, since := l.err, l.asked || l.ended, l.last.since
 	l.mu.Unlock()
-	if cut == nil || over || since == "" || dropped(cut) && !l.d.link.returns(l.wanted) ||
+	if cut == nil || over || since == "" || dropped(cut) && !l.watcher.phone.link.returns(l.wanted) ||
 		drivers.Pause(l.wanted, logQuiet) != nil {
 		return false
 	}
-	p, err := l.d.logcat(l.wanted, "'"+since+"'")
+	p, err := l.watcher.logcat(l.wanted, "'"+since+"'")
 	if err != nil {
 		return false
 	}
@@ -186,15 +184,15 @@ func (l *logStream) resume() bool {
 	}
 	l.p, l.rest, l.err = p, nil, nil
 	l.last.replay()
-	l.d.log.Info("the log was cut and continues", "since", since, "error", cut)
+	l.watcher.phone.log.Info("the log was cut and continues", "since", since, "error", cut)
 	return true
 }
 
 // LogCut says that lines may be missing now.
-func (d *Device) LogCut() error {
-	d.mu.Lock()
-	l := d.logged
-	d.mu.Unlock()
+func (w *watcher) LogCut() error {
+	w.mu.Lock()
+	l := w.logged
+	w.mu.Unlock()
 	if l == nil {
 		return nil
 	}
@@ -237,19 +235,19 @@ func (r *recent) replay() { r.known = maps.Clone(r.lines) }
 func (l *logStream) finish(code int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asked || l.err != nil || l.d.life.Err() != nil {
+	if l.asked || l.err != nil || l.watcher.phone.life.Err() != nil {
 		return
 	}
 	if err != nil {
-		l.err = l.d.link.fault(l.d.life, "logcat", err)
+		l.err = l.watcher.phone.link.fault(l.watcher.phone.life, "logcat", err)
 	} else if !l.ended {
-		l.err = fmt.Errorf("device %s: logcat ended by itself: %s", l.d.link.serial,
+		l.err = fmt.Errorf("device %s: logcat ended by itself: %s", l.watcher.phone.link.serial,
 			output{errs: l.errs.Bytes(), code: code}.reason())
 	}
 }
 
 func (l *logStream) stop() error {
-	ctx, cancel := context.WithTimeout(l.d.life, logFlush)
+	ctx, cancel := context.WithTimeout(l.watcher.phone.life, logFlush)
 	defer cancel()
 	l.flush(ctx)
 	l.mu.Lock()
@@ -266,7 +264,8 @@ func (l *logStream) stop() error {
 
 // flush waits until the mark came back, or, on phones where that cannot be written, until the log is quiet.
 func (l *logStream) flush(ctx context.Context) {
-	o, err := l.d.link.run(ctx, command{name: "log", line: "log -p i -t " + logTag + " " + l.mark, limit: logFlush})
+	o, err := l.watcher.phone.link.run(ctx, command{name: "log", line: "log -p i -t " + logTag + " " + l.mark,
+		limit: logFlush})
 	marked := err == nil && o.code == 0
 	if errors.Is(err, drivers.ErrDeviceLost) {
 		// A stream that ends of it says so itself, if it is let.

@@ -19,56 +19,54 @@ const (
 	diePoll    = 100 * time.Millisecond
 )
 
-var _ drivers.AppManager = (*Device)(nil)
-
 // Stop force-stops an app. What it does after that is not a crash.
-func (d *Device) Stop(ctx context.Context, app string) error {
-	pkg, err := d.packageOf(app)
+func (a *apps) Stop(ctx context.Context, app string) error {
+	pkg, err := a.packages.packageOf(app)
 	if err != nil {
 		return err
 	}
-	if err := d.forceStop(ctx, pkg); err != nil {
+	if err := a.forceStop(ctx, pkg); err != nil {
 		return err
 	}
-	d.unwatch(pkg)
+	a.app.unwatch(pkg)
 	// `am force-stop` says nothing of an app that is not there.
-	o, err := d.pm(ctx, "path", pkg)
+	o, err := a.packages.pm(ctx, "path", pkg)
 	if err != nil || strings.Contains(string(o.out), "package:") {
 		return err
 	}
-	return d.mustBeInstalled(ctx, pkg)
+	return a.packages.mustBeInstalled(ctx, pkg)
 }
 
-func (d *Device) forceStop(ctx context.Context, pkg string) error {
-	o, err := d.run(ctx, command{name: "am force-stop", line: "am force-stop " + pkg})
+func (a *apps) forceStop(ctx context.Context, pkg string) error {
+	o, err := a.phone.run(ctx, command{name: "am force-stop", line: "am force-stop " + pkg})
 	if err != nil {
 		return err
 	}
 	if o.failed() {
-		return fmt.Errorf("device %s: stop %s: %s", d.link.serial, pkg, d.why(o))
+		return fmt.Errorf("device %s: stop %s: %s", a.phone.link.serial, pkg, a.phone.why(o))
 	}
 	return nil
 }
 
 // ClearApp removes an app's data and its permissions. It waits for the process that ran: `pm clear` kills it a second
 // after its answer, and with it whatever was launched in between.
-func (d *Device) ClearApp(ctx context.Context, app string) error {
-	pkg, err := d.packageOf(app)
+func (a *apps) ClearApp(ctx context.Context, app string) error {
+	pkg, err := a.packages.packageOf(app)
 	if err != nil {
 		return err
 	}
-	d.unwatch(pkg)
-	o, err := d.run(ctx, command{name: "pm clear", line: "pidof " + pkg + "; pm clear " + pkg, limit: clearLimit})
+	a.app.unwatch(pkg)
+	o, err := a.phone.run(ctx, command{name: "pm clear", line: "pidof " + pkg + "; pm clear " + pkg, limit: clearLimit})
 	if err != nil {
 		return err
 	}
 	if !hasLine(string(o.out), "Success") {
-		if err := d.mustBeInstalled(ctx, pkg); err != nil {
+		if err := a.packages.mustBeInstalled(ctx, pkg); err != nil {
 			return err
 		}
-		return fmt.Errorf("device %s: clear %s: %s", d.link.serial, pkg, d.why(o))
+		return fmt.Errorf("device %s: clear %s: %s", a.phone.link.serial, pkg, a.phone.why(o))
 	}
-	return d.waitDead(ctx, pkg, pids(o.out))
+	return a.waitDead(ctx, pkg, pids(o.out))
 }
 
 // pids reads the answer of pidof, which is the first line if there is one.
@@ -87,11 +85,11 @@ func pids(out []byte) map[string]bool {
 var errAlive = errors.New("still alive")
 
 // waitDead waits until none of the processes is left.
-func (d *Device) waitDead(ctx context.Context, pkg string, old map[string]bool) error {
+func (a *apps) waitDead(ctx context.Context, pkg string, old map[string]bool) error {
 	wait, cancel := context.WithTimeoutCause(ctx, dieLimit, errAlive)
 	defer cancel()
 	for len(old) > 0 {
-		o, err := d.run(ctx, command{name: "pidof", readOnly: true, line: "pidof " + pkg})
+		o, err := a.phone.run(ctx, command{name: "pidof", readOnly: true, line: "pidof " + pkg})
 		if err != nil {
 			return err
 		}
@@ -103,47 +101,49 @@ func (d *Device) waitDead(ctx context.Context, pkg string, old map[string]bool) 
 			return nil
 		}
 		if err := drivers.Pause(wait, diePoll); errors.Is(err, errAlive) {
-			return fmt.Errorf("device %s: clear %s: its process is still there %v after its data was removed", d.link.serial,
+			return fmt.Errorf("device %s: clear %s: its process is still there %v after its data was removed",
+				a.phone.link.serial,
 				pkg, dieLimit)
 		} else if err != nil {
-			return d.link.fault(ctx, "clear "+pkg, err)
+			return a.phone.link.fault(ctx, "clear "+pkg, err)
 		}
 	}
 	return nil
 }
 
 // OpenLink lets Android, or the app that is named, view a link. When several apps can, Android may ask on the screen.
-func (d *Device) OpenLink(ctx context.Context, link, app string) error {
+func (a *apps) OpenLink(ctx context.Context, link, app string) error {
 	if link == "" || strings.ContainsRune(link, 0) {
-		return fmt.Errorf("device %s: %w: %q is not a link", d.link.serial, drivers.ErrNoApp, link)
+		return fmt.Errorf("device %s: %w: %q is not a link", a.phone.link.serial, drivers.ErrNoApp, link)
 	}
 	line := "-a android.intent.action.VIEW -d " + shellescape.Quote(link)
 	if app != "" {
-		pkg, err := d.packageOf(app)
+		pkg, err := a.packages.packageOf(app)
 		if err != nil {
 			return err
 		}
 		line += " -p " + pkg
 	}
-	o, err := d.amStart(ctx, line)
+	o, err := a.amStart(ctx, line)
 	if err != nil {
 		return err
 	}
 	_, problem := parseStart(o)
 	if problem == "" {
 		if app != "" {
-			d.watch(app, o)
+			a.app.watch(app, o)
 		}
 		return nil
 	}
 	if app != "" {
-		if err := d.mustBeInstalled(ctx, app); err != nil {
+		if err := a.packages.mustBeInstalled(ctx, app); err != nil {
 			return err
 		}
 	}
 	if strings.HasPrefix(problem, "Error") || strings.Contains(problem, "SecurityException") {
-		return fmt.Errorf("device %s: %w: nothing opens %s: %s", d.link.serial, drivers.ErrNoApp, shorten.Bytes(link, 200),
+		return fmt.Errorf("device %s: %w: nothing opens %s: %s", a.phone.link.serial, drivers.ErrNoApp, shorten.Bytes(link,
+			200),
 			problem)
 	}
-	return fmt.Errorf("device %s: open %s: %s", d.link.serial, shorten.Bytes(link, 200), problem)
+	return fmt.Errorf("device %s: open %s: %s", a.phone.link.serial, shorten.Bytes(link, 200), problem)
 }

@@ -275,7 +275,7 @@ func TestShortNamesByLevel(t *testing.T) {
 		{"bluetooth", 30, ""},
 		{"bluetooth", 31, "BLUETOOTH_SCAN BLUETOOTH_CONNECT BLUETOOTH_ADVERTISE"},
 	} {
-		d := &Device{link: &link{serial: "X"}, info: drivers.Info{APILevel: c.api}}
+		d := &apps{phone: &phone{link: &link{serial: "X"}, info: drivers.Info{APILevel: c.api}}}
 		names, err := d.permissions(c.name, true, asked)
 		got := strings.ReplaceAll(strings.Join(names, " "), "android.permission.", "")
 		if err != nil || got != c.want {

@@ -11,8 +11,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-var _ drivers.Meter = (*Device)(nil)
-
 const (
 	measureLimit = 10 * time.Second
 	measureBytes = 512 << 10
@@ -22,14 +20,12 @@ const (
 
 // Measure queries everything in one shell call. The process's times come from /proc, because `dumpsys cpuinfo` is often
 // not there.
-func (d *Device) Measure(ctx context.Context) (*drivers.Measurement, error) {
-	d.mu.Lock()
-	pkg := d.watching.pkg
-	d.mu.Unlock()
+func (w *watcher) Measure(ctx context.Context) (*drivers.Measurement, error) {
+	pkg := w.app.launched().pkg
 	if pkg == "" {
 		return nil, nil
 	}
-	o, err := d.run(ctx, command{name: "measure", readOnly: true, limit: measureLimit, max: measureBytes,
+	o, err := w.phone.run(ctx, command{name: "measure", readOnly: true, limit: measureLimit, max: measureBytes,
 		line: fmt.Sprintf(
 			"p=$(pidof %[1]s); p=${p%%%% *}; echo pid=$p; [ -n \"$p\" ] && { cat /proc/$p/stat; dumpsys meminfo %[1]s; dumpsys "+
 				"gfxinfo %[1]s; }", pkg)})

@@ -19,8 +19,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-var _ drivers.MediaAdder = (*Device)(nil)
-
 const (
 	mediaDir    = "/storage/emulated/0/DCIM/Taproot"
 	mediaLimit  = 15 * time.Second // for the scanner to find the file
@@ -36,10 +34,10 @@ var (
 
 // AddMedia pushes the file into the camera's folder, notifies the media scanner, and waits until the gallery's own
 // index has it.
-func (d *Device) AddMedia(ctx context.Context, path string) error {
+func (y *system) AddMedia(ctx context.Context, path string) error {
 	base := filepath.Base(path)
 	fail := func(err error) error {
-		return fmt.Errorf("device %s: add %s to the gallery: %w", d.link.serial, base, err)
+		return fmt.Errorf("device %s: add %s to the gallery: %w", y.phone.link.serial, base, err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -60,40 +58,40 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 		}
 		return '_'
 	}, shorten.Bytes(base, 100))
-	if err := d.noteRestore(func(debts *restoreState) { debts.Media = append(debts.Media, name) }); err != nil {
+	if err := y.debts.noteRestore(func(debts *restoreState) { debts.Media = append(debts.Media, name) }); err != nil {
 		return err
 	}
-	if err := d.change(ctx, "make a folder for media", "mkdir -p "+mediaDir); err != nil {
+	if err := y.debts.change(ctx, "make a folder for media", "mkdir -p "+mediaDir); err != nil {
 		return err
 	}
-	if err := d.upload(ctx, f, mediaDir+"/"+name, info.ModTime()); err != nil {
-		return d.link.fault(ctx, "push "+base, err)
+	if err := y.upload(ctx, f, mediaDir+"/"+name, info.ModTime()); err != nil {
+		return y.phone.link.fault(ctx, "push "+base, err)
 	}
-	return d.scanMedia(ctx, base, mediaDir+"/"+name)
+	return y.scanMedia(ctx, base, mediaDir+"/"+name)
 }
 
 // upload copies a file to the phone, in its own time.
-func (d *Device) upload(ctx context.Context, r io.Reader, remote string, modified time.Time) error {
-	ctx, done := context.WithTimeoutCause(ctx, mediaUpload, d.link.tooSlow("push", mediaUpload))
+func (y *system) upload(ctx context.Context, r io.Reader, remote string, modified time.Time) error {
+	ctx, done := context.WithTimeoutCause(ctx, mediaUpload, y.phone.link.tooSlow("push", mediaUpload))
 	defer done()
-	ctx, cancel := drivers.Bound(ctx, d.life)
+	ctx, cancel := drivers.Bound(ctx, y.phone.life)
 	defer cancel()
-	return d.link.push(ctx, r, remote, modified)
+	return y.phone.link.push(ctx, r, remote, modified)
 }
 
 var errUnscanned = errors.New("the phone's media scanner does not find it")
 
 // scanMedia requests the scan in both ways in which Androids have taken it, and then the index.
-func (d *Device) scanMedia(ctx context.Context, base, remote string) error {
+func (y *system) scanMedia(ctx context.Context, base, remote string) error {
 	wait, cancel := context.WithTimeoutCause(ctx, mediaLimit, errUnscanned)
 	defer cancel()
 	scan := "am broadcast -a android.intent.action.MEDIA_SCANNER_SCAN_FILE -d " + shellescape.Quote("file://"+remote) +
 		"; content call --uri content://media --method scan_file --arg " + shellescape.Quote(remote)
-	if _, err := d.run(ctx, command{name: "scan media", line: scan}); err != nil {
+	if _, err := y.phone.run(ctx, command{name: "scan media", line: scan}); err != nil {
 		return err
 	}
 	for {
-		o, err := d.run(ctx, command{name: "content query", readOnly: true,
+		o, err := y.phone.run(ctx, command{name: "content query", readOnly: true,
 			line: "content query --uri content://media/external/file --projection _id --where " +
 				shellescape.Quote(mediaWhere(remote))})
 		if err != nil {
@@ -103,9 +101,9 @@ func (d *Device) scanMedia(ctx context.Context, base, remote string) error {
 			return nil
 		}
 		if err := drivers.Pause(wait, mediaPoll); errors.Is(err, errUnscanned) {
-			return fmt.Errorf("device %s: add %s to the gallery: %w within %v", d.link.serial, base, err, mediaLimit)
+			return fmt.Errorf("device %s: add %s to the gallery: %w within %v", y.phone.link.serial, base, err, mediaLimit)
 		} else if err != nil {
-			return d.link.fault(ctx, "scan media", err)
+			return y.phone.link.fault(ctx, "scan media", err)
 		}
 	}
 }

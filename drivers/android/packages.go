@@ -13,9 +13,12 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
+// packages is the phone's package manager.
+type packages struct{ phone *phone }
+
 // ListApps names the packages that are not part of the system.
-func (d *Device) ListApps(ctx context.Context) ([]string, error) {
-	names, err := d.packages(ctx, "-3")
+func (a *apps) ListApps(ctx context.Context) ([]string, error) {
+	names, err := a.packages.list(ctx, "-3")
 	slices.Sort(names)
 	return names, err
 }
@@ -25,20 +28,20 @@ func (d *Device) ListApps(ctx context.Context) ([]string, error) {
 var otherUser = lazyregexp.New(`does not have permission to access user \d+`)
 
 // pm runs the package manager, for the phone's first user where it may not for all.
-func (d *Device) pm(ctx context.Context, verb, args string) (output, error) {
+func (k *packages) pm(ctx context.Context, verb, args string) (output, error) {
 	cmd := command{name: "pm " + verb, line: strings.TrimSpace("pm " + verb + " " + args), limit: clearLimit,
 		readOnly: verb != "uninstall"}
-	o, err := d.run(ctx, cmd)
+	o, err := k.phone.run(ctx, cmd)
 	if err != nil || !otherUser.MatchString(o.text()) {
 		return o, err
 	}
 	cmd.line = strings.TrimSpace("pm " + verb + " --user 0 " + args)
-	return d.run(ctx, cmd)
+	return k.phone.run(ctx, cmd)
 }
 
 // mustBeInstalled returns ErrNoApp, with the names that are near, for a package that the phone does not have.
-func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
-	all, err := d.packages(ctx, "")
+func (k *packages) mustBeInstalled(ctx context.Context, pkg string) error {
+	all, err := k.list(ctx, "")
 	if errors.Is(err, errUntold) {
 		return nil
 	}
@@ -48,7 +51,7 @@ func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
 	if len(all) == 0 || slices.Contains(all, pkg) {
 		return nil
 	}
-	own, err := d.packages(ctx, "-3")
+	own, err := k.list(ctx, "-3")
 	if err != nil {
 		return err
 	}
@@ -56,12 +59,12 @@ func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
 	if names := near(pkg, own); len(names) > 0 {
 		hint = "; did you mean " + strings.Join(names, " or ") + "?"
 	}
-	return fmt.Errorf("device %s: %w: %s is not installed%s", d.link.serial, drivers.ErrNoApp, pkg, hint)
+	return fmt.Errorf("device %s: %w: %s is not installed%s", k.phone.link.serial, drivers.ErrNoApp, pkg, hint)
 }
 
 // packages returns the names that `pm list packages` lists with an option.
-func (d *Device) packages(ctx context.Context, option string) ([]string, error) {
-	o, err := d.pm(ctx, "list packages", option)
+func (k *packages) list(ctx context.Context, option string) ([]string, error) {
+	o, err := k.pm(ctx, "list packages", option)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +75,7 @@ func (d *Device) packages(ctx context.Context, option string) ([]string, error) 
 		}
 	}
 	if len(names) == 0 && (o.code != 0 || strings.Contains(o.text(), "Exception")) {
-		return nil, fmt.Errorf("device %s: %w: %s", d.link.serial, errUntold, o.reason())
+		return nil, fmt.Errorf("device %s: %w: %s", k.phone.link.serial, errUntold, o.reason())
 	}
 	return names, nil
 }

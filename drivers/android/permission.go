@@ -49,24 +49,24 @@ var permissionName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)+$`)
 // SetPermissions grants and revokes by short name or by Android's own. Of a short name's permissions those count that
 // the app requests. What an older Android grants without a request is granted there already, and cannot be revoked. To
 // revoke kills an app that runs.
-func (d *Device) SetPermissions(ctx context.Context, app string, allow map[string]bool) error {
-	pkg, err := d.packageOf(app)
+func (a *apps) SetPermissions(ctx context.Context, app string, allow map[string]bool) error {
+	pkg, err := a.packages.packageOf(app)
 	if err != nil || len(allow) == 0 {
 		return err
 	}
-	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
+	o, err := a.phone.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
 	if err != nil {
 		return err
 	}
 	asked := requested(string(o.out), pkg)
 	if asked == nil {
-		if err := d.mustBeInstalled(ctx, pkg); err != nil {
+		if err := a.packages.mustBeInstalled(ctx, pkg); err != nil {
 			return err
 		}
-		return fmt.Errorf("device %s: the phone does not report which permissions %s requests", d.link.serial, pkg)
+		return fmt.Errorf("device %s: the phone does not report which permissions %s requests", a.phone.link.serial, pkg)
 	}
 	if grant, all := allow[drivers.AllPermissions]; all {
-		if err := d.setAll(ctx, pkg, asked, grant); err != nil {
+		if err := a.setAll(ctx, pkg, asked, grant); err != nil {
 			return err
 		}
 	}
@@ -75,9 +75,9 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 		if name == drivers.AllPermissions {
 			continue
 		}
-		names, err := d.permissions(name, allow[name], asked)
+		names, err := a.permissions(name, allow[name], asked)
 		if err != nil {
-			return fmt.Errorf("device %s: permission %s of %s: %w", d.link.serial, name, pkg, err)
+			return fmt.Errorf("device %s: permission %s of %s: %w", a.phone.link.serial, name, pkg, err)
 		}
 		verb := map[bool]string{true: "grant", false: "revoke"}[allow[name]]
 		for _, n := range names {
@@ -87,16 +87,16 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 	if len(lines) == 0 {
 		return nil
 	}
-	o, err = d.run(ctx, command{name: "pm grant", line: strings.Join(lines, " && "), limit: clearLimit})
+	o, err = a.phone.run(ctx, command{name: "pm grant", line: strings.Join(lines, " && "), limit: clearLimit})
 	if err != nil {
 		return err
 	}
-	return d.grantError(pkg, o)
+	return a.grantError(pkg, o)
 }
 
 // setAll grants or revokes all that the app requests. What Android does not let be changed stays as it is; what the
 // phone's maker does not is a warning.
-func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, grant bool) error {
+func (a *apps) setAll(ctx context.Context, pkg string, asked map[string]bool, grant bool) error {
 	verb := map[bool]string{true: "grant", false: "revoke"}[grant]
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
@@ -107,14 +107,14 @@ func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, 
 	if len(lines) == 0 {
 		return nil
 	}
-	o, err := d.run(ctx, command{name: "pm " + verb, line: strings.Join(lines, "; ") + "; true", limit: clearLimit})
+	o, err := a.phone.run(ctx, command{name: "pm " + verb, line: strings.Join(lines, "; ") + "; true", limit: clearLimit})
 	if err != nil {
 		return err
 	}
 	// the one that counts: others say that a permission cannot be changed at all
 	for line := range strings.Lines(o.text()) {
 		if kept := (output{out: []byte(line), code: 1}); keptFromShell(kept) {
-			d.warn("the permissions of %s stay as they are: %s", pkg, d.why(kept))
+			a.phone.warn("the permissions of %s stay as they are: %s", pkg, a.phone.why(kept))
 			break
 		}
 	}
@@ -128,7 +128,7 @@ func keptFromShell(o output) bool {
 }
 
 // permissions returns Android's names for one in a test.
-func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]string, error) {
+func (a *apps) permissions(name string, allow bool, asked map[string]bool) ([]string, error) {
 	if strings.Contains(name, ".") {
 		if !permissionName.MatchString(name) {
 			return nil, asAppError(drivers.ErrNotActionable, "it is not a permission's name")
@@ -147,7 +147,7 @@ func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]
 	exists := false
 	var names []string
 	for _, p := range all {
-		if p.since > d.info.APILevel || p.last != 0 && p.last < d.info.APILevel {
+		if p.since > a.phone.info.APILevel || p.last != 0 && p.last < a.phone.info.APILevel {
 			continue
 		}
 		exists = true
@@ -160,7 +160,7 @@ func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]
 		return nil, asAppError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
 	case !exists && !allow:
 		return nil, asAppError(drivers.ErrUnsupported,
-			fmt.Sprintf("Android %s grants it to every app, and does not revoke it", d.info.OSVersion))
+			fmt.Sprintf("Android %s grants it to every app, and does not revoke it", a.phone.info.OSVersion))
 	}
 	return names, nil
 }
@@ -191,16 +191,17 @@ func requested(dumpsys, pkg string) map[string]bool {
 	return asked
 }
 
-func (d *Device) grantError(pkg string, o output) error {
+func (a *apps) grantError(pkg string, o output) error {
 	said := o.text()
 	switch {
 	case keptFromShell(o):
-		return fmt.Errorf("device %s: %w: permissions of %s: %s", d.link.serial, drivers.ErrUnsupported, pkg, d.why(o))
+		return fmt.Errorf("device %s: %w: permissions of %s: %s", a.phone.link.serial, drivers.ErrUnsupported, pkg,
+			a.phone.why(o))
 	case strings.Contains(said, "not a changeable permission"):
-		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNotActionable,
+		return fmt.Errorf("device %s: permissions of %s: %w", a.phone.link.serial, pkg, asAppError(drivers.ErrNotActionable,
 			o.reason()))
 	case !o.failed():
 		return nil
 	}
-	return fmt.Errorf("device %s: permissions of %s: %s", d.link.serial, pkg, o.reason())
+	return fmt.Errorf("device %s: permissions of %s: %s", a.phone.link.serial, pkg, o.reason())
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-var _ drivers.Pincher = (*Device)(nil)
-
 const (
 	pinchStep  = 60 * time.Millisecond
 	pinchMoves = 12 // at most: each event starts a program on the phone
@@ -39,30 +37,31 @@ func (a axis) at(v, size int) int {
 }
 
 // Pinch moves two fingers.
-func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, took time.Duration) error {
+func (u *ui) Pinch(ctx context.Context, centre image.Point, from, to int, took time.Duration) error {
 	far := image.Pt(max(from, to), 0)
-	return d.gesture(ctx, touch{kind: touchPinch, from: centre, near: [2]int{from, to}, took: took, points: []image.Point{
+	return u.gesture(ctx, touch{kind: touchPinch, from: centre, near: [2]int{from, to}, took: took, points: []image.Point{
 		centre.Sub(far), centre.Add(far)}})
 }
 
 // panelPinch returns the events of two fingers, because Android's input program knows one finger only. They are written
 // to the touch screen's device file, which the shell may do up to Android 9, and later where adbd runs as root, as on
 // emulators. Where it may not, from Android 11 on, they come from a touch screen that is made for them.
-func (d *Device) panelPinch(ctx context.Context, centre image.Point, near [2]int, took time.Duration) error {
-	turns, err := d.turns(ctx)
+func (j *injector) panelPinch(ctx context.Context, centre image.Point, near [2]int, took time.Duration) error {
+	turns, err := j.turns(ctx)
 	if err != nil {
 		return err
 	}
-	natural := image.Pt(d.info.Width, d.info.Height)
+	natural := image.Pt(j.phone.info.Width, j.phone.info.Height)
 	if natural == (image.Point{}) {
-		return fmt.Errorf("device %s: %w: it does not report the size of its screen", d.link.serial, drivers.ErrUnsupported)
+		return fmt.Errorf("device %s: %w: it does not report the size of its screen", j.phone.link.serial,
+			drivers.ErrUnsupported)
 	}
 	moves := min(max(int(took/pinchStep), 4), pinchMoves)
 	p := pinch{centre: centre, from: near[0], to: near[1], moves: moves, pause: took / time.Duration(moves),
 		natural: func(p image.Point) image.Point { return unturn(p, natural, turns) }}
-	err = d.pinchOnTouchscreen(ctx, p, natural)
-	if errors.Is(err, errForbidden) && d.info.APILevel >= uinputAPI {
-		return d.pinchOnVirtual(ctx, p, natural)
+	err = j.pinchOnTouchscreen(ctx, p, natural)
+	if errors.Is(err, errForbidden) && j.phone.info.APILevel >= uinputAPI {
+		return j.pinchOnVirtual(ctx, p, natural)
 	}
 	return err
 }
@@ -70,45 +69,45 @@ func (d *Device) panelPinch(ctx context.Context, centre image.Point, near [2]int
 // errForbidden is why no event was written.
 var errForbidden = fmt.Errorf("%w: only root may inject two fingers", drivers.ErrUnsupported)
 
-func (d *Device) pinchOnTouchscreen(ctx context.Context, p pinch, natural image.Point) error {
-	panel, err := d.panel(ctx)
+func (j *injector) pinchOnTouchscreen(ctx context.Context, p pinch, natural image.Point) error {
+	panel, err := j.panel(ctx)
 	if err != nil {
 		return err
 	}
 	events := p.events(func(at image.Point) (x, y int) { return panel.x.at(at.X, natural.X), panel.y.at(at.Y, natural.Y) })
-	o, err := d.run(ctx, command{name: "sendevent", line: sendLine(panel.path, events, p.pause),
+	o, err := j.phone.run(ctx, command{name: "sendevent", line: sendLine(panel.path, events, p.pause),
 		limit: commandLimit + p.took() + time.Duration(12*p.moves)*eventCost})
 	if err != nil {
-		_, _ = d.run(d.life, command{name: "lift the fingers", line: liftLine(panel.path), limit: hurriedLimit})
+		_, _ = j.phone.run(j.phone.life, command{name: "lift the fingers", line: liftLine(panel.path), limit: hurriedLimit})
 		return err
 	}
 	switch {
 	case strings.Contains(o.text(), "ermission denied"):
 		return fmt.Errorf(
 			"device %s: %w on Android %s: use an emulator after `adb root`, or a phone with another Android than 10",
-			d.link.serial, errForbidden, d.info.OSVersion)
+			j.phone.link.serial, errForbidden, j.phone.info.OSVersion)
 	case o.code != 0:
-		return fmt.Errorf("device %s: pinch: %s", d.link.serial, o.reason())
+		return fmt.Errorf("device %s: pinch: %s", j.phone.link.serial, o.reason())
 	}
 	return nil
 }
 
 // panel finds the touch screen.
-func (d *Device) panel(ctx context.Context) (touchPanel, error) {
-	o, err := d.run(ctx, command{name: "getevent", readOnly: true, line: "getevent -p"})
+func (j *injector) panel(ctx context.Context) (touchPanel, error) {
+	o, err := j.phone.run(ctx, command{name: "getevent", readOnly: true, line: "getevent -p"})
 	if err != nil {
 		return touchPanel{}, err
 	}
 	panel, err := parsePanel(string(o.out))
 	if err != nil {
-		err = fmt.Errorf("device %s: %w: %w", d.link.serial, errForbidden, err)
+		err = fmt.Errorf("device %s: %w: %w", j.phone.link.serial, errForbidden, err)
 	}
 	return panel, err
 }
 
 // turns returns how the screen is rotated on the touch screen, in quarters.
-func (d *Device) turns(ctx context.Context) (int, error) {
-	o, err := d.run(ctx, command{name: "dumpsys window displays", readOnly: true, line: "dumpsys window displays"})
+func (j *injector) turns(ctx context.Context) (int, error) {
+	o, err := j.phone.run(ctx, command{name: "dumpsys window displays", readOnly: true, line: "dumpsys window displays"})
 	turns, _ := parseRotation(string(o.out))
 	return turns, err
 }

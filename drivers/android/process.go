@@ -104,13 +104,15 @@ func (w *capped) Write(p []byte) (int, error) {
 // seenWriter counts how much has come.
 type seenWriter struct {
 	*capped
-	seen func(bytes int) error
+	seen    func(bytes int) error
+	stopped error // what seen ended it with
 }
 
 func (w *seenWriter) Write(p []byte) (int, error) {
 	n, err := w.capped.Write(p)
 	if err == nil && w.seen != nil {
-		err = w.seen(w.buf.Len())
+		w.stopped = w.seen(w.buf.Len())
+		err = w.stopped
 	}
 	return n, err
 }

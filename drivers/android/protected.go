@@ -12,8 +12,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-var _ drivers.Protector = (*Device)(nil)
-
 // flagSecure is FLAG_SECURE of WindowManager.LayoutParams.
 const flagSecure = 0x2000
 
@@ -26,8 +24,8 @@ var (
 )
 
 // Protected queries the window manager for the windows on the screen that forbid screenshots.
-func (d *Device) Protected(ctx context.Context) ([]drivers.Protected, error) {
-	o, err := d.run(ctx, command{name: "dumpsys window windows", readOnly: true, line: "dumpsys window windows"})
+func (c *camera) Protected(ctx context.Context) ([]drivers.Protected, error) {
+	o, err := c.phone.run(ctx, command{name: "dumpsys window windows", readOnly: true, line: "dumpsys window windows"})
 	if err != nil {
 		return nil, err
 	}
@@ -69,16 +67,16 @@ func forbids(number, names string) bool {
 }
 
 // whyNoScreenshot distinguishes a screenshot that an app forbids from one that could not be taken.
-func (d *Device) whyNoScreenshot(ctx context.Context, err error) error {
+func (c *camera) whyNoScreenshot(ctx context.Context, err error) error {
 	if !errors.Is(err, drivers.ErrNotReady) || ctx.Err() != nil {
 		return err
 	}
-	parts, asking := d.Protected(ctx)
+	parts, asking := c.Protected(ctx)
 	if asking != nil || len(parts) == 0 {
 		return err
 	}
 	for i := range parts { // there is no screenshot at all
 		parts[i].Bounds = image.Rectangle{}
 	}
-	return &drivers.ProtectedError{Device: d.link.serial, Parts: parts}
+	return &drivers.ProtectedError{Device: c.phone.link.serial, Parts: parts}
 }

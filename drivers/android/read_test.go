@@ -268,7 +268,7 @@ func TestDecodePNGBehindAWarning(t *testing.T) {
 
 func TestReadDump(t *testing.T) {
 	t.Parallel()
-	d := &Device{link: &link{serial: "X"}}
+	d := &dumper{phone: &phone{link: &link{serial: "X"}}}
 	whole := node(`class="V"`)
 	const noFile = "cat: /data/local/tmp/x.xml: No such file or directory\n"
 	cases := []struct {
@@ -338,9 +338,8 @@ func TestTreeSizeFollowsRotation(t *testing.T) {
 		{"lying, after a standing screenshot", image.Pt(720, 1600), 3, image.Pt(1600, 720)},
 		{"not said", image.Pt(720, 1600), -1, image.Pt(720, 1600)},
 	} {
-		d := &Device{shot: c.shot}
-		d.info.Width, d.info.Height = 1080, 2400
-		if got := d.newTree(&dump{rotation: c.rotation}, testTime).Size; got != c.want {
+		d := &ui{phone: &phone{shot: c.shot, info: drivers.Info{Width: 1080, Height: 2400}}, webViews: &webViews{}}
+		if got := d.newTree(&dump{rotation: c.rotation, taken: testTime}).Size; got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -125,6 +125,40 @@ func (s *server) bringBackOne(ctx context.Context, serial string) (state drivers
 	}
 }
 
+// attached returns adb's list. Devices with an address that were in it before are connected again, once, before they
+// count as gone: the server may have been restarted by another program.
+func (s *server) attached(ctx context.Context) ([]attachment, error) {
+	for {
+		answer, err := s.query(ctx, "host:devices-l")
+		if err != nil {
+			return nil, err
+		}
+		list := parseDevices(answer)
+		gone := s.friends.missing(list)
+		if len(gone) == 0 {
+			return list, nil
+		}
+		s.bringBack(ctx, gone)
+	}
+}
+
+// reach makes sure that the device can be used. One with an address that was seen before is connected again.
+func (l *link) reach(ctx context.Context) error {
+	state, err := l.state(ctx)
+	if l.srv.friends.know(l.serial) && (errors.Is(err, drivers.ErrDeviceLost) || state == "offline") {
+		l.srv.bringBack(ctx, []string{l.serial})
+		state, err = l.state(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	l.srv.friends.meet(l.serial)
+	if state != drivers.Ready {
+		return l.notReady(state)
+	}
+	return nil
+}
+
 // returns waits for a device with a broken connection. A device for which that was in vain is not waited for again
 // until it has answered.
 func (l *link) returns(ctx context.Context) bool {

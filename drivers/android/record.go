@@ -18,6 +18,14 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
+// recorder records the screen.
+type recorder struct {
+	phone   *phone
+	camera  *camera
+	segment int           // seconds of a part of a recording
+	probe   time.Duration // how long a recording is watched before it counts as started
+}
+
 const (
 	segmentSeconds     = 170 // screenrecord ends by itself after 180 below API 34
 	recordingBitRate   = 4_000_000
@@ -33,12 +41,12 @@ const (
 )
 
 // StartRecording records with the phone's screenrecord, in segments, at its own size or, where the encoder refuses
-// that, at 720x1280. The recording continues until Stop or Device.Close, whatever becomes of ctx.
-func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
+// that, at 720x1280. The recording continues until Stop or the end of the device, whatever becomes of ctx.
+func (r *recorder) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
 	var first *segment
 	var size string
-	for _, try := range []string{"", d.smallSize()} {
-		s, err := d.startSegment(ctx, try)
+	for _, try := range []string{"", r.smallSize()} {
+		s, err := r.startSegment(ctx, try)
 		if err != nil {
 			return nil, err
 		}
@@ -47,29 +55,27 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 			break
 		} else if ctx.Err() != nil {
 			s.p.close()
-			return nil, d.link.fault(ctx, "screenrecord", err)
+			return nil, r.phone.link.fault(ctx, "screenrecord", err)
 		}
-		d.log.Debug("screenrecord refuses", "size", try, "reason", s.reason())
-		d.discard(ctx, s)
+		r.phone.log.Debug("screenrecord refuses", "size", try, "reason", s.reason())
+		r.discard(ctx, s)
 		if errors.Is(s.err, drivers.ErrDeviceLost) {
 			return nil, s.err
 		}
 		if try != "" {
-			return nil, fmt.Errorf("device %s: %w: screenrecord: %s", d.link.serial, drivers.ErrUnsupported, s.reason())
+			return nil, fmt.Errorf("device %s: %w: screenrecord: %s", r.phone.link.serial, drivers.ErrUnsupported, s.reason())
 		}
 	}
-	r := &recording{d: d, dir: dir, size: size, asked: make(chan struct{}), done: make(chan struct{})}
-	if err := d.life.Go(func() { r.run(first) }); err != nil {
-		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, err)
+	made := &recording{recorder: r, dir: dir, size: size, asked: make(chan struct{}), done: make(chan struct{})}
+	if err := r.phone.life.Go(func() { made.run(first) }); err != nil {
+		return nil, fmt.Errorf("device %s: screenrecord: %w", r.phone.link.serial, err)
 	}
-	return r, nil
+	return made, nil
 }
 
 // smallSize is a size that every encoder takes, lying or standing as the screen does.
-func (d *Device) smallSize() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.shot.X > d.shot.Y {
+func (r *recorder) smallSize() string {
+	if shot := r.phone.lastShot(); shot.X > shot.Y {
 		return "1280x720"
 	}
 	return "720x1280"
@@ -77,13 +83,13 @@ func (d *Device) smallSize() string {
 
 // segment is one run of screenrecord.
 type segment struct {
-	d     *Device
-	p     *process
-	file  string
-	start time.Time
-	pid   int
-	known chan struct{} // closed once start and pid are set
-	ended chan struct{} // closed with code, err and output final
+	recorder *recorder
+	p        *process
+	file     string
+	start    time.Time
+	pid      int
+	known    chan struct{} // closed once start and pid are set
+	ended    chan struct{} // closed with code, err and output final
 
 	said bytes.Buffer
 	code int
@@ -91,33 +97,32 @@ type segment struct {
 }
 
 // startSegment starts a segment of the recording and waits for its process id.
-func (d *Device) startSegment(ctx context.Context, size string) (*segment, error) {
-	s := &segment{d: d, file: d.tempFile(".mp4"), known: make(chan struct{}), ended: make(chan struct{})}
-	line := fmt.Sprintf("echo $$; exec screenrecord --bit-rate %d --time-limit %d", recordingBitRate, d.segment)
+func (r *recorder) startSegment(ctx context.Context, size string) (*segment, error) {
+	s := &segment{recorder: r, file: r.phone.tempFile(".mp4"), known: make(chan struct{}), ended: make(chan struct{})}
+	line := fmt.Sprintf("echo $$; exec screenrecord --bit-rate %d --time-limit %d", recordingBitRate, r.segment)
 	if size != "" {
 		line += " --size " + size
 	}
-	d.mu.Lock()
-	if d.display != "" {
-		line += " --display-id " + d.display
+	if display := r.camera.chosenDisplay(); display != "" {
+		line += " --display-id " + display
 	}
-	d.mu.Unlock()
 	var err error
-	if s.p, err = d.stream(ctx, command{name: "screenrecord", line: line + " " + s.file}); err != nil {
+	if s.p, err = r.phone.stream(ctx, command{name: "screenrecord", line: line + " " + s.file}); err != nil {
 		return nil, err
 	}
-	if err := d.life.Go(s.watch); err != nil {
+	if err := r.phone.life.Go(s.watch); err != nil {
 		s.p.close()
-		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, err)
+		return nil, fmt.Errorf("device %s: screenrecord: %w", r.phone.link.serial, err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, recordingPidLimit, d.link.tooSlow("screenrecord", recordingPidLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, recordingPidLimit, r.phone.link.tooSlow("screenrecord",
+		recordingPidLimit))
 	defer cancel()
 	select {
 	case <-s.known:
 	case <-s.ended:
 	case <-ctx.Done():
 		s.p.close()
-		return nil, d.link.fault(ctx, "screenrecord", ctx.Err())
+		return nil, r.phone.link.fault(ctx, "screenrecord", ctx.Err())
 	}
 	return s, nil
 }
@@ -127,12 +132,10 @@ func (s *segment) watch() {
 	defer close(s.ended)
 	s.code, s.err = s.p.wait(s, s)
 	if s.err != nil {
-		s.err = s.d.link.fault(s.d.life, "screenrecord", s.err)
+		s.err = s.recorder.phone.link.fault(s.recorder.phone.life, "screenrecord", s.err)
 		return
 	}
-	s.d.mu.Lock()
-	delete(s.d.pids, s.pid)
-	s.d.mu.Unlock()
+	s.recorder.phone.processEnded(s.pid)
 }
 
 // Write reads the process id from the first line and keeps the rest, as far as it may be a reason. One goroutine calls
@@ -146,9 +149,7 @@ func (s *segment) Write(p []byte) (int, error) {
 			if pid, err := strconv.Atoi(strings.TrimSpace(string(line))); err == nil && pid > 1 {
 				s.pid, s.start = pid, time.Now()
 				s.said = *bytes.NewBuffer(bytes.Clone(rest))
-				s.d.mu.Lock()
-				s.d.pids[pid] = struct{}{} // for Close to stop
-				s.d.mu.Unlock()
+				s.recorder.phone.processStarted(pid)
 				close(s.known)
 			}
 		}
@@ -158,7 +159,7 @@ func (s *segment) Write(p []byte) (int, error) {
 
 // survives waits whether screenrecord ends at once.
 func (s *segment) survives(ctx context.Context) error {
-	timer := time.NewTimer(s.d.probe)
+	timer := time.NewTimer(s.recorder.probe)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -179,15 +180,15 @@ func (s *segment) reason() string {
 }
 
 // discard removes a segment's file from the device. What does not work here is done by Close.
-func (d *Device) discard(ctx context.Context, s *segment) {
-	if o, err := d.run(ctx, command{name: "rm", line: "rm -f " + s.file}); err == nil && o.code == 0 {
-		d.removed(s.file)
+func (r *recorder) discard(ctx context.Context, s *segment) {
+	if o, err := r.phone.run(ctx, command{name: "rm", line: "rm -f " + s.file}); err == nil && o.code == 0 {
+		r.phone.removed(s.file)
 	}
 }
 
 // recording is a video being made, segment after segment.
 type recording struct {
-	d         *Device
+	recorder  *recorder
 	dir, size string
 	ask       sync.Once
 	asked     chan struct{} // to stop
@@ -209,13 +210,13 @@ func (r *recording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	select {
 	case <-r.done:
 	case <-ctx.Done():
-		return nil, r.d.link.fault(ctx, "stop screenrecord", ctx.Err())
+		return nil, r.recorder.phone.link.fault(ctx, "stop screenrecord", ctx.Err())
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	slices.SortFunc(r.clips, func(a, b drivers.Clip) int { return a.Start.Compare(b.Start) })
 	if len(r.clips) == 0 && len(r.errs) == 0 {
-		return nil, fmt.Errorf("device %s: screenrecord left no video", r.d.link.serial)
+		return nil, fmt.Errorf("device %s: screenrecord left no video", r.recorder.phone.link.serial)
 	}
 	return r.clips, errors.Join(r.errs...)
 }
@@ -230,15 +231,16 @@ func (r *recording) run(s *segment) {
 		case <-r.asked:
 			asked = true
 			r.interrupt(s)
-		case <-r.d.life.Done():
+		case <-r.recorder.phone.life.Done():
 			<-s.ended
 			return
 		}
-		failed := s.err != nil || s.code != 0 && !asked && time.Since(s.start) < time.Duration(r.d.segment)*time.Second/2
+		failed := s.err != nil || s.code != 0 && !asked &&
+			time.Since(s.start) < time.Duration(r.recorder.segment)*time.Second/2
 		if s.err != nil {
 			r.fail(s.err)
 		} else if failed {
-			r.fail(fmt.Errorf("device %s: screenrecord: %s", r.d.link.serial, s.reason()))
+			r.fail(fmt.Errorf("device %s: screenrecord: %s", r.recorder.phone.link.serial, s.reason()))
 		}
 		if s.err == nil {
 			r.fetch(s)
@@ -246,7 +248,7 @@ func (r *recording) run(s *segment) {
 		if asked || failed {
 			return
 		}
-		next, err := r.d.startSegment(r.d.life, r.size)
+		next, err := r.recorder.startSegment(r.recorder.phone.life, r.size)
 		if err != nil {
 			r.fail(err)
 		}
@@ -266,7 +268,7 @@ func (r *recording) interrupt(s *segment) {
 	select {
 	case <-s.ended:
 	case <-timer.C:
-		r.fail(fmt.Errorf("device %s: screenrecord did not end within %v", r.d.link.serial, limit))
+		r.fail(fmt.Errorf("device %s: screenrecord did not end within %v", r.recorder.phone.link.serial, limit))
 		s.p.close() // which kills it
 		<-s.ended
 	}
@@ -280,7 +282,7 @@ func (r *recording) signal(s *segment) bool {
 	if s.pid != 0 {
 		line = fmt.Sprintf("kill -2 %d || %s", s.pid, byFile)
 	}
-	o, err := r.d.run(r.d.life, command{name: "stop screenrecord", line: line})
+	o, err := r.recorder.phone.run(r.recorder.phone.life, command{name: "stop screenrecord", line: line})
 	if err != nil {
 		r.fail(err)
 		return false
@@ -295,16 +297,18 @@ func (r *recording) fetch(s *segment) {
 	local := filepath.Join(r.dir, fmt.Sprintf("screenrecord-%02d.mp4", r.made))
 	r.mu.Unlock()
 	r.pulls.Go(func() {
-		ctx, cancel := context.WithTimeoutCause(r.d.life, recordingPullLimit, r.d.link.tooSlow("the pull of its recording",
-			recordingPullLimit))
+		ctx, cancel := context.WithTimeoutCause(r.recorder.phone.life, recordingPullLimit,
+			r.recorder.phone.link.tooSlow("the pull of its recording",
+				recordingPullLimit))
 		defer cancel()
-		if err := r.d.link.pull(ctx, s.file, local); err != nil {
+		if err := r.recorder.phone.link.pull(ctx, s.file, local); err != nil {
 			r.fail(err)
 			return
 		}
-		r.d.discard(r.d.life, s)
+		r.recorder.discard(r.recorder.phone.life, s)
 		if info, err := os.Stat(local); err != nil || info.Size() == 0 {
-			r.fail(errors.Join(err, fmt.Errorf("device %s: screenrecord left an empty video: %s", r.d.link.serial, s.reason())))
+			r.fail(errors.Join(err, fmt.Errorf("device %s: screenrecord left an empty video: %s", r.recorder.phone.link.serial,
+				s.reason())))
 			_ = os.Remove(local)
 			return
 		}

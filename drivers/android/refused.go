@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/shellerr"
 )
-
-var _ drivers.Warner = (*Device)(nil)
 
 // The switches in the developer options of phones that withhold from adb's shell what Android allows it.
 const (
@@ -49,36 +46,36 @@ func (o output) failed() bool {
 
 // refusal returns what the phone reported and the switch that allows it, where it kept a command from adb's shell;
 // otherwise "".
-func (d *Device) refusal(o output) string {
+func (p *phone) refusal(o output) string {
 	if !o.failed() || !shellerr.Refused(o.text()) {
 		return ""
 	}
 	return fmt.Sprintf("the phone forbids it over USB (%s): %s", strings.TrimSuffix(o.reason(), "."),
-		makersSwitch(d.info.Manufacturer))
+		makersSwitch(p.info.Manufacturer))
 }
 
 // why is the refusal, or the line that says why a command failed.
-func (d *Device) why(o output) string {
-	if refusal := d.refusal(o); refusal != "" {
+func (p *phone) why(o output) string {
+	if refusal := p.refusal(o); refusal != "" {
 		return refusal
 	}
 	return o.reason()
 }
 
 // warn keeps something that a reader of the report must know although the call continues.
-func (d *Device) warn(format string, args ...any) {
+func (p *phone) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	d.log.Warn(text)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.warnings = append(d.warnings, text)
+	p.log.Warn(text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.warnings = append(p.warnings, text)
 }
 
-// TakeWarnings returns what the phone refused since the last call.
-func (d *Device) TakeWarnings() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	list := d.warnings
-	d.warnings = nil
+// takeWarnings returns what the phone refused since the last call.
+func (p *phone) takeWarnings() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := p.warnings
+	p.warnings = nil
 	return list
 }

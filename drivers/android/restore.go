@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"al.essio.dev/pkg/shellescape"
 
@@ -18,6 +19,15 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
+
+// debts are what a phone has to get back. They are noted on disk before it is changed.
+type debts struct {
+	phone *phone
+	notes string // the directory of the notes; "" means the user's cache
+
+	mu   sync.Mutex
+	owed restoreState
+}
 
 const noteBytes = 64 << 10
 
@@ -127,32 +137,54 @@ func noteFile(dir, serial string) (string, error) {
 }
 
 // noteRestore notes what has to be restored, on disk before it is changed on the phone.
-func (d *Device) noteRestore(note func(*restoreState)) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.life.Err() != nil { // else Close, which reads the debts after the end, waits for this one
-		return fmt.Errorf("device %s: %w", d.link.serial, drivers.ErrClosed)
+func (b *debts) noteRestore(note func(*restoreState)) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.phone.life.Err() != nil { // else Close, which reads the debts after the end, waits for this one
+		return fmt.Errorf("device %s: %w", b.phone.link.serial, drivers.ErrClosed)
 	}
-	note(&d.debts)
-	if err := d.writeNote(); err != nil {
-		return fmt.Errorf("device %s: note what to restore, before it is changed: %w", d.link.serial, err)
+	note(&b.owed)
+	if err := b.writeNote(); err != nil {
+		return fmt.Errorf("device %s: note what to restore, before it is changed: %w", b.phone.link.serial, err)
 	}
 	return nil
 }
 
+// indebted reports whether there is something to restore.
+func (b *debts) indebted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.owed.lines()) > 0
+}
+
+// keyboardOwed is the keyboard that the phone had before ADBKeyboard, "" where there is none to restore.
+func (b *debts) keyboardOwed() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.owed.Keyboard
+}
+
+// keyboardReturned notes that the phone has its keyboard again.
+func (b *debts) keyboardReturned() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.owed.Keyboard = ""
+	return b.writeNote()
+}
+
 // writeNote brings the file in line with the debts. The lock is held.
-func (d *Device) writeNote() error {
-	file, err := noteFile(d.notes, d.link.serial)
+func (b *debts) writeNote() error {
+	file, err := noteFile(b.notes, b.phone.link.serial)
 	if err != nil {
 		return err
 	}
-	if len(d.debts.lines()) == 0 {
+	if len(b.owed.lines()) == 0 {
 		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	text, err := json.MarshalIndent(&d.debts, "", "  ")
+	text, err := json.MarshalIndent(&b.owed, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -181,8 +213,8 @@ func replaceFile(file string, text []byte) error {
 
 // restoreLeftovers restores what a killed session has left. When that fails the phone is used as it is, and
 // Close repeats it.
-func (d *Device) restoreLeftovers(ctx context.Context) {
-	file, err := noteFile(d.notes, d.link.serial)
+func (b *debts) restoreLeftovers(ctx context.Context) {
+	file, err := noteFile(b.notes, b.phone.link.serial)
 	if err != nil {
 		return // then nothing can have been noted
 	}
@@ -196,36 +228,34 @@ func (d *Device) restoreLeftovers(ctx context.Context) {
 	}
 	var old restoreState
 	if err = errors.Join(err, json.Unmarshal(text, &old)); err != nil {
-		d.log.Warn("the note on what to restore cannot be read and is removed", "file", file, "error", err)
+		b.phone.log.Warn("the note on what to restore cannot be read and is removed", "file", file, "error", err)
 		_ = os.Remove(file)
 		return
 	}
-	d.debts = old
-	d.log.Info("restoring what an earlier session had changed", "file", file)
-	if err := d.restore(ctx); err != nil {
-		d.log.Warn("not restored yet", "error", err)
+	b.owed = old
+	b.phone.log.Info("restoring what an earlier session had changed", "file", file)
+	if err := b.restore(ctx); err != nil {
+		b.phone.log.Warn("not restored yet", "error", err)
 	}
 }
 
 // restore restores everything and removes the note.
-func (d *Device) restore(ctx context.Context) error {
-	d.mu.Lock()
-	lines := d.debts.lines()
-	d.mu.Unlock()
+func (b *debts) restore(ctx context.Context) error {
+	b.mu.Lock()
+	lines := b.owed.lines()
+	b.mu.Unlock()
 	if len(lines) > 0 {
 		line := "f=0; " + strings.Join(lines, " || f=1; ") + " || f=1; [ $f = 0 ]"
-		o, err := d.link.run(ctx, command{name: "restore", line: line})
+		o, err := b.phone.link.run(ctx, command{name: "restore", line: line})
 		if err != nil {
 			return err
 		}
 		if o.code != 0 {
-			return fmt.Errorf("device %s: restore its settings: %s", d.link.serial, d.why(o))
+			return fmt.Errorf("device %s: restore its settings: %s", b.phone.link.serial, b.phone.why(o))
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.debts = restoreState{}
-	return d.writeNote()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.owed = restoreState{}
+	return b.writeNote()
 }
-
-var _ drivers.System = (*Device)(nil)

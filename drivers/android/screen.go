@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"sync"
 	"time"
 
 	"golang.org/x/image/draw"
@@ -16,6 +17,18 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
+
+// camera takes screenshots.
+type camera struct {
+	phone *phone
+	shots captureCosts
+
+	mu      sync.Mutex
+	shotLen int    // bytes of the last screenshot, to read the next one in one piece
+	display string // screencap's name of the display, where there are several; "" is its first one
+	chosen  bool   // the display was looked for
+	rawBad  bool   // this phone's raw screenshots cannot be read
+}
 
 const (
 	screenshotBytes = 160 << 20 // an 8K screen in raw pixels
@@ -25,44 +38,42 @@ const (
 // Screenshot reads raw pixels, which most phones give several times faster than a PNG, and a PNG where they cannot be
 // read or where the connection is too slow for ten megabytes. What an app protects from screenshots is black in it, or
 // makes it a *drivers.ProtectedError: see Protected.
-func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
-	img, err := d.takeScreenshot(ctx)
+func (c *camera) Screenshot(ctx context.Context) (image.Image, error) {
+	img, err := c.takeScreenshot(ctx)
 	if err != nil {
-		return nil, d.whyNoScreenshot(ctx, err)
+		return nil, c.whyNoScreenshot(ctx, err)
 	}
-	img = d.overridden(img)
-	d.mu.Lock()
-	d.shot = img.Bounds().Size()
-	d.mu.Unlock()
+	img = c.overridden(img)
+	c.phone.setShot(img.Bounds().Size())
 	return img, nil
 }
 
 // takeScreenshot takes a screenshot of the kind that costs less over this connection.
-func (d *Device) takeScreenshot(ctx context.Context) (image.Image, error) {
+func (c *camera) takeScreenshot(ctx context.Context) (image.Image, error) {
 	began := time.Now()
-	if !d.shots.takesPNG() {
-		img, err := d.rawScreenshot(ctx)
+	if !c.shots.takesPNG() {
+		img, err := c.rawScreenshot(ctx)
 		if err == nil {
-			d.shots.tookRaw(time.Since(began))
+			c.shots.tookRaw(time.Since(began))
 			return img, nil
 		}
 		if !errors.Is(err, errPixels) && !errors.Is(err, errSlowPixels) {
 			return nil, err
 		}
-		d.log.Debug("no raw screenshot, taking a PNG", "reason", err)
+		c.phone.log.Debug("no raw screenshot, taking a PNG", "reason", err)
 	}
 	began = time.Now()
-	img, err := d.pngScreenshot(ctx)
+	img, err := c.pngScreenshot(ctx)
 	if err == nil {
-		d.shots.tookPNG(time.Since(began))
+		c.shots.tookPNG(time.Since(began))
 	}
 	return img, err
 }
 
 // overridden scales the screenshot of the whole panel, which old Androids take, to the size that was set over it (`wm
 // size 720x1600`): trees and taps go by that.
-func (d *Device) overridden(img image.Image) image.Image {
-	size, glass := image.Pt(d.info.Width, d.info.Height), d.glass
+func (c *camera) overridden(img image.Image) image.Image {
+	size, glass := image.Pt(c.phone.info.Width, c.phone.info.Height), c.phone.glass
 	if got := img.Bounds().Size(); got == image.Pt(glass.Y, glass.X) && got != glass {
 		size, glass = image.Pt(size.Y, size.X), got
 	}
@@ -77,45 +88,45 @@ func (d *Device) overridden(img image.Image) image.Image {
 // errPixels marks raw pixels that we cannot read: PNG is the way out.
 var errPixels = errors.New("raw pixels")
 
-func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
-	d.mu.Lock()
-	bad, hint := d.rawBad, d.shotLen
-	d.mu.Unlock()
+func (c *camera) rawScreenshot(ctx context.Context) (image.Image, error) {
+	c.mu.Lock()
+	bad, hint := c.rawBad, c.shotLen
+	c.mu.Unlock()
 	if bad {
 		return nil, errPixels
 	}
 	expect := hint
 	if expect == 0 {
-		expect = 4 * d.info.Width * d.info.Height
+		expect = 4 * c.phone.info.Width * c.phone.info.Height
 	}
-	o, err := d.screencap(ctx, command{name: "screencap", hint: cmp.Or(hint, expect+16)}, func() func(int) error {
-		return d.shots.patience(expect)
+	o, err := c.screencap(ctx, command{name: "screencap", hint: cmp.Or(hint, expect+16)}, func() func(int) error {
+		return c.shots.patience(expect)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if o.code != 0 && len(o.out) < 12 {
-		return nil, fmt.Errorf("device %s: %w: screencap: %s", d.link.serial, drivers.ErrNotReady, o.reason())
+		return nil, fmt.Errorf("device %s: %w: screencap: %s", c.phone.link.serial, drivers.ErrNotReady, o.reason())
 	}
 	img, err := decodeRaw(o.out)
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err != nil {
-		d.rawBad = errors.Is(err, errFormat)
+		c.rawBad = errors.Is(err, errFormat)
 		return nil, err
 	}
-	d.shotLen = len(o.out)
+	c.shotLen = len(o.out)
 	return img, nil
 }
 
-func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
-	o, err := d.screencap(ctx, command{name: "screencap -p"}, nil)
+func (c *camera) pngScreenshot(ctx context.Context) (image.Image, error) {
+	o, err := c.screencap(ctx, command{name: "screencap -p"}, nil)
 	if err != nil {
 		return nil, err
 	}
 	img, err := decodePNG(o.out)
 	if err != nil {
-		return nil, fmt.Errorf("device %s: %w: screencap -p: %w (%s)", d.link.serial, drivers.ErrNotReady, err,
+		return nil, fmt.Errorf("device %s: %w: screencap -p: %w (%s)", c.phone.link.serial, drivers.ErrNotReady, err,
 			output{errs: o.errs, code: o.code}.reason())
 	}
 	return img, nil
@@ -124,12 +135,12 @@ func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
 // screencap runs the tool for the display that trees and taps mean. A phone with several says that it takes the first
 // one, which on one that is folded is the dark one inside. Each attempt gets a watch of its own: what the wrong display
 // took says nothing of the right one.
-func (d *Device) screencap(ctx context.Context, cmd command, watch func() func(bytes int) error) (output, error) {
+func (c *camera) screencap(ctx context.Context, cmd command, watch func() func(bytes int) error) (output, error) {
 	cmd.readOnly, cmd.max = true, screenshotBytes
 	for {
-		d.mu.Lock()
-		display, chosen := d.display, d.chosen
-		d.mu.Unlock()
+		c.mu.Lock()
+		display, chosen := c.display, c.chosen
+		c.mu.Unlock()
 		cmd.line = cmd.name
 		if watch != nil {
 			cmd.seen = watch()
@@ -137,34 +148,41 @@ func (d *Device) screencap(ctx context.Context, cmd command, watch func() func(b
 		if display != "" {
 			cmd.line += " -d " + display
 		}
-		o, err := d.run(ctx, cmd)
+		o, err := c.phone.run(ctx, cmd)
 		switch {
 		case err != nil:
 			return o, err
 		case display != "" && o.code != 0 && len(o.out) == 0: // it is gone
-			d.choose("")
+			c.choose("")
 		case !chosen && bytes.Contains(append(o.errs, o.out[:min(len(o.out), 1024)]...),
 			[]byte("Multiple displays were found")):
-			if display, err = d.mainDisplay(ctx); err != nil {
+			if display, err = c.mainDisplay(ctx); err != nil {
 				return o, err
 			}
-			d.choose(display)
+			c.choose(display)
 		default:
 			return o, nil
 		}
 	}
 }
 
-func (d *Device) choose(display string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.display, d.chosen = display, true
+func (c *camera) choose(display string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.display, c.chosen = display, true
+}
+
+// chosenDisplay is screencap's name of the display that is meant, "" for its first one.
+func (c *camera) chosenDisplay() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.display
 }
 
 // mainDisplay returns which panel shows Android's display 0 now, "" where that is not reported.
-func (d *Device) mainDisplay(ctx context.Context) (string, error) {
+func (c *camera) mainDisplay(ctx context.Context) (string, error) {
 	for _, line := range []string{"cmd display get-displays", "dumpsys display"} {
-		o, err := d.run(ctx, command{name: line, readOnly: true, line: line})
+		o, err := c.phone.run(ctx, command{name: line, readOnly: true, line: line})
 		if err != nil {
 			return "", err
 		}

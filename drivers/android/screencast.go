@@ -12,6 +12,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/mjpeg"
 )
 
+// caster shows the screen while it changes.
+type caster struct {
+	phone  *phone
+	camera *camera
+	agent  *agentAccess
+}
+
 const (
 	castMoving  = 40 * time.Millisecond  // between two screenshots of a screen that moves
 	castKept    = 2 * time.Second        // and for so long after it has moved
@@ -25,56 +32,51 @@ const (
 	agentAgain      = 5 * time.Second // after which it is asked once more
 )
 
-var _ drivers.Screencaster = (*Device)(nil)
-
 // Screencast shows the images that the agent sends, where one runs. Where none does, or none arrives, it takes one raw
 // screenshot after the other. Of both, on connections of their own, it shows those that differ from the one before.
-func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
-	ctx, cancel := context.WithCancel(d.life)
+func (c *caster) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
+	ctx, cancel := context.WithCancel(c.phone.life)
 	done := make(chan struct{})
-	if err := d.life.Go(func() { defer close(done); d.cast(ctx, show) }); err != nil {
+	if err := c.phone.life.Go(func() { defer close(done); c.cast(ctx, show) }); err != nil {
 		cancel()
 		return nil, err
 	}
 	return func() error { cancel(); <-done; return nil }, nil
 }
 
-func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
+func (c *caster) cast(ctx context.Context, show func(drivers.Frame)) {
 	for ctx.Err() == nil {
-		agent, byAgent := d.backend().(*agentAccess)
 		until := time.Time{}
-		if byAgent {
-			d.log.Debug("the agent's images end", "error", d.castByAgent(ctx, agent, show))
+		if c.agent.running() {
+			c.phone.log.Debug("the agent's images end", "error", c.castByAgent(ctx, show))
 			until = time.Now().Add(agentAgain)
 		}
-		d.castRaw(ctx, until, show)
+		c.castRaw(ctx, until, show)
 	}
 }
 
 // castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw screenshot shows
 // what it looks like.
-func (d *Device) castByAgent(ctx context.Context, agent *agentAccess, show func(drivers.Frame)) error {
-	img, err := d.takeScreenshot(ctx)
+func (c *caster) castByAgent(ctx context.Context, show func(drivers.Frame)) error {
+	img, err := c.camera.takeScreenshot(ctx)
 	if err != nil {
 		return err
 	}
-	size := d.overridden(img).Bounds().Size()
-	c, err := d.link.service(ctx, agentStreamPort)
+	size := c.camera.overridden(img).Bounds().Size()
+	conn, err := c.phone.link.service(ctx, agentStreamPort)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	if _, err := c.nc.Write([]byte("GET / HTTP/1.0\r\n\r\n")); err != nil {
+	defer conn.Close()
+	if _, err := conn.Write([]byte("GET / HTTP/1.0\r\n\r\n")); err != nil {
 		return err
 	}
 	var last []byte
-	for sent := mjpeg.New(c.r, agentBoundary); ; {
-		select {
-		case <-agent.ended:
+	for sent := mjpeg.New(conn, agentBoundary); ; {
+		if c.agent.shell.hasEnded() {
 			return errors.New("the agent has ended")
-		default:
 		}
-		if err := c.nc.SetReadDeadline(time.Now().Add(agentSilence)); err != nil {
+		if err := conn.SetReadDeadline(time.Now().Add(agentSilence)); err != nil {
 			return err
 		}
 		frame, err := sent.Next()
@@ -109,17 +111,17 @@ func shows(screen, picture image.Point) (image.Point, bool) {
 }
 
 // castRaw takes screenshots until a time, or without end where there is none, and makes frames of those that differ.
-func (d *Device) castRaw(ctx context.Context, until time.Time, show func(drivers.Frame)) {
+func (c *caster) castRaw(ctx context.Context, until time.Time, show func(drivers.Frame)) {
 	var last image.Image
 	pace := drivers.Pace{Fast: castMoving, Slow: castStill, Keep: castKept}
 	for ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) {
 		pause := castFailing
-		img, err := d.takeScreenshot(ctx)
+		img, err := c.camera.takeScreenshot(ctx)
 		if err == nil {
 			at := time.Now()
 			differs := last == nil || !drivers.SamePixels(last, img)
 			if last = img; differs {
-				if frame, err := drivers.NewFrame(d.overridden(img), at); err == nil && ctx.Err() == nil {
+				if frame, err := drivers.NewFrame(c.camera.overridden(img), at); err == nil && ctx.Err() == nil {
 					show(frame)
 				}
 			}

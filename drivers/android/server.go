@@ -54,6 +54,22 @@ func serverFrom(getenv func(string) string) *server {
 	return s
 }
 
+// device returns the link to a device of this server.
+func (s *server) device(serial string) *link { return &link{srv: s, serial: serial} }
+
+// track opens the stream of lists of the devices, each of which counted reads.
+func (s *server) track(ctx context.Context) (*conn, error) {
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.request("host:track-devices"); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("host:track-devices: %w", err)
+	}
+	return c, nil
+}
+
 // parseSocket understands tcp:port, tcp:host:port, tcp:[host]:port, localfilesystem:path and localabstract:name.
 func parseSocket(spec string) (network, addr string, err error) {
 	kind, rest, _ := strings.Cut(spec, ":")

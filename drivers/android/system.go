@@ -9,11 +9,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
+
+// system changes the settings of a phone, and what is stored on it.
+type system struct {
+	phone    *phone
+	debts    *debts
+	packages *packages
+
+	mu     sync.Mutex
+	mocked bool // test providers give its location
+}
 
 const (
 	turnLimit  = 3 * time.Second
@@ -32,48 +43,46 @@ var rotationLine = lazyregexp.New(`(?m)^\s*(?:.* )?m(?:Current)?Rotation=(?:ROTA
 var surfaceLine = lazyregexp.New(`(?m)^\s*SurfaceOrientation: (\d)`)
 
 // Rotate fixes the screen's orientation, and waits a moment for it: an app may keep its own.
-func (d *Device) Rotate(ctx context.Context, landscape bool) error {
+func (y *system) Rotate(ctx context.Context, landscape bool) error {
 	turns := 0
-	if landscape != (d.info.Width > d.info.Height) {
+	if landscape != (y.phone.info.Width > y.phone.info.Height) {
 		turns = 1
 	}
-	return d.SetRotation(ctx, turns)
+	return y.SetRotation(ctx, turns)
 }
 
 // SetRotation fixes how the screen is held, in quarter turns, and waits a moment for it: an app may keep its own.
-func (d *Device) SetRotation(ctx context.Context, turns int) error {
-	values, o, err := d.rotationSettings(ctx)
+func (y *system) SetRotation(ctx context.Context, turns int) error {
+	values, o, err := y.rotationSettings(ctx)
 	if err != nil {
 		return err
 	}
 	if len(values) != 2 {
-		return fmt.Errorf("device %s: read its rotation: %s", d.link.serial, o.reason())
+		return fmt.Errorf("device %s: read its rotation: %s", y.phone.link.serial, o.reason())
 	}
 	line := "settings put system accelerometer_rotation 0 && settings put system user_rotation " + strconv.Itoa(turns)
-	err = d.changeNoted(ctx, command{name: "rotate", line: line}, func(debts *restoreState) {
+	err = y.debts.changeNoted(ctx, command{name: "rotate", line: line}, func(debts *restoreState) {
 		debts.setting(newSetting("system", "accelerometer_rotation", values[0]))
 		debts.setting(newSetting("system", "user_rotation", values[1]))
 	})
 	if err != nil {
 		return err
 	}
-	if values, o, err = d.rotationSettings(ctx); err != nil {
+	if values, o, err = y.rotationSettings(ctx); err != nil {
 		return err
 	}
 	if len(values) == 2 && (values[0] != "0" || values[1] != strconv.Itoa(turns)) {
-		return d.ignored("rotate")
+		return y.phone.ignored("rotate")
 	}
-	err = d.waitTurned(ctx, turns)
-	d.mu.Lock()
-	d.shot = image.Point{} // it was of the old orientation
-	d.mu.Unlock()
+	err = y.waitTurned(ctx, turns)
+	y.phone.setShot(image.Point{}) // it was of the old orientation
 	return err
 }
 
 // rotationSettings reads whether the screen turns by itself, and how it is held.
-func (d *Device) rotationSettings(ctx context.Context) ([]string, output, error) {
+func (y *system) rotationSettings(ctx context.Context) ([]string, output, error) {
 	line := "settings get system accelerometer_rotation; settings get system user_rotation"
-	o, err := d.run(ctx, command{name: "settings get", readOnly: true, line: line})
+	o, err := y.phone.run(ctx, command{name: "settings get", readOnly: true, line: line})
 	return strings.Fields(string(o.out)), o, err
 }
 
@@ -87,11 +96,11 @@ func newSetting(space, key, value string) settingRow {
 
 var errNotTurned = errors.New("the screen did not turn")
 
-func (d *Device) waitTurned(ctx context.Context, turns int) error {
+func (y *system) waitTurned(ctx context.Context, turns int) error {
 	wait, cancel := context.WithTimeoutCause(ctx, turnLimit, errNotTurned)
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "dumpsys window displays", readOnly: true, line: "dumpsys window displays"})
+		o, err := y.phone.run(ctx, command{name: "dumpsys window displays", readOnly: true, line: "dumpsys window displays"})
 		if err != nil {
 			return err
 		}
@@ -99,10 +108,10 @@ func (d *Device) waitTurned(ctx context.Context, turns int) error {
 			return nil
 		}
 		if err := drivers.Pause(wait, turnPoll); errors.Is(err, errNotTurned) {
-			d.log.Info("the screen did not turn: the foreground app keeps its orientation")
+			y.phone.log.Info("the screen did not turn: the foreground app keeps its orientation")
 			return nil
 		} else if err != nil {
-			return d.link.fault(ctx, "rotate", err)
+			return y.phone.link.fault(ctx, "rotate", err)
 		}
 	}
 }
@@ -124,120 +133,122 @@ func parseRotation(dumpsys string) (turns int, known bool) {
 }
 
 // change runs a command that says by its exit code, or by an exception, whether it did something.
-func (d *Device) change(ctx context.Context, name, line string) error {
-	return d.changeNoted(ctx, command{name: name, line: line}, nil)
+func (b *debts) change(ctx context.Context, name, line string) error {
+	return b.changeNoted(ctx, command{name: name, line: line}, nil)
 }
 
 // changeNoted is change that notes first what to restore. Of a command that the phone refuses there is nothing.
-func (d *Device) changeNoted(ctx context.Context, cmd command, note func(*restoreState)) error {
-	d.mu.Lock()
-	before := d.debts.clone()
-	d.mu.Unlock()
+func (b *debts) changeNoted(ctx context.Context, cmd command, note func(*restoreState)) error {
+	b.mu.Lock()
+	before := b.owed.clone()
+	b.mu.Unlock()
 	if note != nil {
-		if err := d.noteRestore(note); err != nil {
+		if err := b.noteRestore(note); err != nil {
 			return err
 		}
 	}
-	o, err := d.run(ctx, cmd)
+	o, err := b.phone.run(ctx, cmd)
 	if err != nil || !o.failed() {
 		return err
 	}
-	err = fmt.Errorf("device %s: %s: %s", d.link.serial, cmd.name, d.why(o))
-	if note != nil && d.refusal(o) != "" {
-		return errors.Join(err, d.unnote(ctx, before))
+	err = fmt.Errorf("device %s: %s: %s", b.phone.link.serial, cmd.name, b.phone.why(o))
+	if note != nil && b.phone.refusal(o) != "" {
+		return errors.Join(err, b.unnote(ctx, before))
 	}
 	return err
 }
 
 // unnote forgets what a refused command was noted for: a setting only where the phone still has the value from before,
 // for of several commands one may have changed something.
-func (d *Device) unnote(ctx context.Context, before restoreState) error {
-	d.mu.Lock()
+func (b *debts) unnote(ctx context.Context, before restoreState) error {
+	b.mu.Lock()
 	var added []settingRow
-	for _, s := range d.debts.Settings {
+	for _, s := range b.owed.Settings {
 		if !slices.ContainsFunc(before.Settings, s.same) {
 			added = append(added, s)
 		}
 	}
-	d.mu.Unlock()
+	b.mu.Unlock()
 	var changed []settingRow
 	for _, s := range added {
-		o, err := d.run(ctx, command{name: "settings get", readOnly: true, line: "settings get " + s.Space + " " + s.Key})
+		o, err := b.phone.run(ctx, command{name: "settings get", readOnly: true, line: "settings get " + s.Space + " " +
+			s.Key})
 		now := newSetting(s.Space, s.Key, strings.TrimSpace(string(o.out)))
 		if err != nil || !now.holds(s) {
 			changed = append(changed, s)
 		}
 	}
-	return d.noteRestore(func(debts *restoreState) {
+	return b.noteRestore(func(debts *restoreState) {
 		*debts = before
 		debts.Settings = append(debts.Settings, changed...)
 	})
 }
 
 // since refuses what this Android has no command for.
-func (d *Device) since(api int, what string) error {
-	if d.info.APILevel >= api {
+func (p *phone) since(api int, what string) error {
+	if p.info.APILevel >= api {
 		return nil
 	}
-	return fmt.Errorf("device %s: %w: %s by command needs API level %d, this is %d (Android %s)", d.link.serial,
+	return fmt.Errorf("device %s: %w: %s by command needs API level %d, this is %d (Android %s)", p.link.serial,
 		drivers.ErrUnsupported,
-		what, api, d.info.APILevel, d.info.OSVersion)
+		what, api, p.info.APILevel, p.info.OSVersion)
 }
 
 var nightLine = lazyregexp.New(`(?m)^\s*Night mode: (\w+)`)
 
 // DarkMode sets the night mode of the whole system.
-func (d *Device) DarkMode(ctx context.Context, on bool) error {
-	was, err := d.night(ctx)
+func (y *system) DarkMode(ctx context.Context, on bool) error {
+	was, err := y.night(ctx)
 	if err != nil {
 		return err
 	}
 	word := map[bool]string{true: "yes", false: "no"}[on]
-	err = d.changeNoted(ctx, command{name: "dark mode", line: "cmd uimode night " + word}, func(debts *restoreState) {
-		if debts.Night == "" {
-			debts.Night = was
-		}
-	})
+	err = y.debts.changeNoted(ctx, command{name: "dark mode", line: "cmd uimode night " + word},
+		func(debts *restoreState) {
+			if debts.Night == "" {
+				debts.Night = was
+			}
+		})
 	if err != nil {
 		return err
 	}
-	if now, err := d.night(ctx); err != nil || now == word {
+	if now, err := y.night(ctx); err != nil || now == word {
 		return err
 	}
-	return d.ignored("dark mode")
+	return y.phone.ignored("dark mode")
 }
 
 // ignored is the error of a change that the phone took without a word, and did not make.
-func (d *Device) ignored(name string) error {
-	return fmt.Errorf("device %s: %s: the phone takes the command and changes nothing: %s", d.link.serial, name,
-		makersSwitch(d.info.Manufacturer))
+func (p *phone) ignored(name string) error {
+	return fmt.Errorf("device %s: %s: the phone takes the command and changes nothing: %s", p.link.serial, name,
+		makersSwitch(p.info.Manufacturer))
 }
 
 // IsDark reports whether the dark theme is on.
-func (d *Device) IsDark(ctx context.Context) (bool, error) {
-	now, err := d.night(ctx)
+func (y *system) IsDark(ctx context.Context) (bool, error) {
+	now, err := y.night(ctx)
 	return now == "yes", err
 }
 
 // night is the night mode: yes, no, auto and the like.
-func (d *Device) night(ctx context.Context) (string, error) {
-	if err := d.since(uimodeAPI, "dark mode"); err != nil {
+func (y *system) night(ctx context.Context) (string, error) {
+	if err := y.phone.since(uimodeAPI, "dark mode"); err != nil {
 		return "", err
 	}
-	o, err := d.run(ctx, command{name: "cmd uimode", readOnly: true, line: "cmd uimode night"})
+	o, err := y.phone.run(ctx, command{name: "cmd uimode", readOnly: true, line: "cmd uimode night"})
 	if err != nil {
 		return "", err
 	}
 	m := nightLine.FindSubmatch(o.out)
 	if m == nil {
-		return "", fmt.Errorf("device %s: read its night mode: %s", d.link.serial, o.reason())
+		return "", fmt.Errorf("device %s: read its night mode: %s", y.phone.link.serial, o.reason())
 	}
 	return string(m[1]), nil
 }
 
 // IsAirplane reports whether airplane mode is on.
-func (d *Device) IsAirplane(ctx context.Context) (bool, error) {
-	o, err := d.run(ctx, command{name: "settings get", readOnly: true, line: "settings get global airplane_mode_on"})
+func (y *system) IsAirplane(ctx context.Context) (bool, error) {
+	o, err := y.phone.run(ctx, command{name: "settings get", readOnly: true, line: "settings get global airplane_mode_on"})
 	if err != nil {
 		return false, err
 	}
@@ -245,19 +256,19 @@ func (d *Device) IsAirplane(ctx context.Context) (bool, error) {
 }
 
 // Airplane is refused on a phone that is reached over the network, which it would cut.
-func (d *Device) Airplane(ctx context.Context, on bool) error {
-	if err := d.since(airplaneAPI, "airplane mode"); err != nil {
+func (y *system) Airplane(ctx context.Context, on bool) error {
+	if err := y.phone.since(airplaneAPI, "airplane mode"); err != nil {
 		return err
 	}
-	if overWiFi(d.link.serial) && !d.info.Emulator {
+	if overWiFi(y.phone.link.serial) && !y.phone.info.Emulator {
 		return fmt.Errorf("device %s: %w: airplane mode would cut the network by which adb reaches it: connect it by USB",
-			d.link.serial, drivers.ErrUnsupported)
+			y.phone.link.serial, drivers.ErrUnsupported)
 	}
-	was, err := d.IsAirplane(ctx)
+	was, err := y.IsAirplane(ctx)
 	if err != nil {
 		return err
 	}
-	err = d.changeNoted(ctx, command{name: "airplane mode", line: airplaneLine(on)}, func(debts *restoreState) {
+	err = y.debts.changeNoted(ctx, command{name: "airplane mode", line: airplaneLine(on)}, func(debts *restoreState) {
 		if debts.Airplane == nil {
 			debts.Airplane = &was
 		}
@@ -265,10 +276,10 @@ func (d *Device) Airplane(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	if now, err := d.IsAirplane(ctx); err != nil || now == on {
+	if now, err := y.IsAirplane(ctx); err != nil || now == on {
 		return err
 	}
-	return d.ignored("airplane mode")
+	return y.phone.ignored("airplane mode")
 }
 
 func airplaneLine(on bool) string {
@@ -290,31 +301,32 @@ var (
 )
 
 // Locale sets an app's own language, as the phone's settings do.
-func (d *Device) Locale(ctx context.Context, app, locale string) error {
-	pkg, err := d.packageOf(app)
+func (y *system) Locale(ctx context.Context, app, locale string) error {
+	pkg, err := y.packages.packageOf(app)
 	if err != nil {
 		return err
 	}
 	if locale != "" && !localeList.MatchString(locale) {
-		return fmt.Errorf("device %s: %w: %q is not a language tag such as fr-FR", d.link.serial, drivers.ErrNotActionable,
+		return fmt.Errorf("device %s: %w: %q is not a language tag such as fr-FR", y.phone.link.serial,
+			drivers.ErrNotActionable,
 			locale)
 	}
-	if err := d.since(localeAPI, "an app's language"); err != nil {
+	if err := y.phone.since(localeAPI, "an app's language"); err != nil {
 		return err
 	}
-	o, err := d.run(ctx, command{name: "cmd locale", readOnly: true, line: "cmd locale get-app-locales " + pkg})
+	o, err := y.phone.run(ctx, command{name: "cmd locale", readOnly: true, line: "cmd locale get-app-locales " + pkg})
 	if err != nil {
 		return err
 	}
 	m := localesLine.FindSubmatch(o.out)
 	if m == nil {
-		if err := d.mustBeInstalled(ctx, pkg); err != nil {
+		if err := y.packages.mustBeInstalled(ctx, pkg); err != nil {
 			return err
 		}
-		return fmt.Errorf("device %s: read the language of %s: %s", d.link.serial, pkg, o.reason())
+		return fmt.Errorf("device %s: read the language of %s: %s", y.phone.link.serial, pkg, o.reason())
 	}
 	set := command{name: "language of " + pkg, line: localeLine(pkg, locale)}
-	err = d.changeNoted(ctx, set, func(debts *restoreState) {
+	err = y.debts.changeNoted(ctx, set, func(debts *restoreState) {
 		if _, noted := debts.Locales[pkg]; noted {
 			return
 		}
@@ -326,11 +338,11 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 	if err != nil || string(m[1]) == locale {
 		return err
 	}
-	o, err = d.run(ctx, command{name: "cmd locale", readOnly: true, line: "cmd locale get-app-locales " + pkg})
+	o, err = y.phone.run(ctx, command{name: "cmd locale", readOnly: true, line: "cmd locale get-app-locales " + pkg})
 	if now := localesLine.FindSubmatch(o.out); err != nil || now == nil || string(now[1]) != string(m[1]) {
 		return err // changed: Android writes some languages in another way
 	}
-	return d.ignored("language of " + pkg)
+	return y.phone.ignored("language of " + pkg)
 }
 
 // localeLine sets an app's languages; none means the system's.
@@ -343,18 +355,16 @@ func localeLine(pkg, locales string) string {
 }
 
 // Notifications pulls the shade down. Close puts it up again.
-func (d *Device) Notifications(ctx context.Context) error {
-	d.mu.Lock()
-	d.shade = true
-	d.mu.Unlock()
-	return d.change(ctx, "open the notifications", "cmd statusbar expand-notifications")
+func (y *system) Notifications(ctx context.Context) error {
+	y.phone.shadeOpened()
+	return y.debts.change(ctx, "open the notifications", "cmd statusbar expand-notifications")
 }
 
 // Shell runs a command, for as long as its caller lets it, ten minutes at most.
-func (d *Device) Shell(ctx context.Context, line string) (string, int, error) {
+func (y *system) Shell(ctx context.Context, line string) (string, int, error) {
 	if strings.ContainsRune(line, 0) {
-		return "", 0, fmt.Errorf("device %s: %w: a command with a NUL in it", d.link.serial, drivers.ErrNotActionable)
+		return "", 0, fmt.Errorf("device %s: %w: a command with a NUL in it", y.phone.link.serial, drivers.ErrNotActionable)
 	}
-	o, err := d.run(ctx, command{name: "shell", line: line, limit: shellLimit})
+	o, err := y.phone.run(ctx, command{name: "shell", line: line, limit: shellLimit})
 	return string(o.out) + string(o.errs), o.code, err
 }

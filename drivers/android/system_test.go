@@ -84,7 +84,7 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 			if got := settingsOf(p); !strings.HasPrefix(got, want+"com.google") {
 				t.Errorf("settings %q instead of %q", got, want)
 			}
-			if notes := notesIn(t, d.notes); len(notes) != 1 || notes[0] != "odd%2F..%2Fserial%3Ax.json" {
+			if notes := notesIn(t, d.debts.notes); len(notes) != 1 || notes[0] != "odd%2F..%2Fserial%3Ax.json" {
 				t.Errorf("notes %q", notes)
 			}
 			if err := d.Close(); err != nil {
@@ -93,7 +93,7 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 			if after := settingsOf(p); after != before {
 				t.Errorf("settings %q became %q", before, after)
 			}
-			if notes := notesIn(t, d.notes); len(notes) != 0 {
+			if notes := notesIn(t, d.debts.notes); len(notes) != 0 {
 				t.Errorf("notes are left: %q", notes)
 			}
 		})
@@ -111,14 +111,14 @@ func TestRestoreAfterAKill(t *testing.T) {
 	}
 	killed := opened.(*Device)
 	changeAll(t, killed)
-	if err := killed.takeKeyboard(t.Context()); err != nil {
+	if err := killed.ui.input.takeKeyboard(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if after := settingsOf(p); after == before || !strings.Contains(after, adbKeyboard) {
 		t.Fatalf("nothing was changed: %s", after)
 	}
 	opts := serverAt(server.Addr())
-	opts.NotesDir = killed.notes
+	opts.NotesDir = killed.debts.notes
 	next := New(opts)
 	// The first attempt fails, as on a phone that is not quite there yet: Close makes the second.
 	p.Fail(androidsim.Fault{Match: "cmd uimode night", Nth: 1, Kind: androidsim.Error,
@@ -127,20 +127,20 @@ func TestRestoreAfterAKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after := settingsOf(p); after == before || len(notesIn(t, killed.notes)) != 1 {
-		t.Errorf("after a failed attempt: %s, notes %q", after, notesIn(t, killed.notes))
+	if after := settingsOf(p); after == before || len(notesIn(t, killed.debts.notes)) != 1 {
+		t.Errorf("after a failed attempt: %s, notes %q", after, notesIn(t, killed.debts.notes))
 	}
 	if err := dev.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if after := settingsOf(p); after != before || len(notesIn(t, killed.notes)) != 0 {
-		t.Errorf("settings %q became %q, notes %q", before, after, notesIn(t, killed.notes))
+	if after := settingsOf(p); after != before || len(notesIn(t, killed.debts.notes)) != 0 {
+		t.Errorf("settings %q became %q, notes %q", before, after, notesIn(t, killed.debts.notes))
 	}
 	changeAll(t, killed)
 	if _, err = next.Open(t.Context(), p.Serial()); err != nil {
 		t.Fatal(err)
 	}
-	if after := settingsOf(p); after != before || len(notesIn(t, killed.notes)) != 0 {
+	if after := settingsOf(p); after != before || len(notesIn(t, killed.debts.notes)) != 0 {
 		t.Errorf("at Open: settings %q became %q", before, after)
 	}
 	if err := next.Close(); err != nil {
@@ -178,14 +178,14 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	before := settingsOf(p)
 	p.Fail(androidsim.Fault{Match: "settings put", Nth: 1, Kind: androidsim.Error,
 		Output: "java.lang.IllegalStateException: no\n", Code: 255})
-	if err := d.Rotate(t.Context(), true); err == nil || len(notesIn(t, d.notes)) != 1 {
-		t.Errorf("error %v, notes %q", err, notesIn(t, d.notes))
+	if err := d.Rotate(t.Context(), true); err == nil || len(notesIn(t, d.debts.notes)) != 1 {
+		t.Errorf("error %v, notes %q", err, notesIn(t, d.debts.notes))
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.notes = file
+	d.debts.notes = file
 	for name, err := range map[string]error{
 		"rotate": d.Rotate(t.Context(), true), "dark": d.DarkMode(t.Context(), true),
 		"airplane": d.Airplane(t.Context(), true),
@@ -198,7 +198,7 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	if after := settingsOf(p); after != before {
 		t.Errorf("settings %q became %q", before, after)
 	}
-	d.notes = t.TempDir()
+	d.debts.notes = t.TempDir()
 }
 
 // TestHostileNote: the file may hold anything, and none of it becomes a command of its own.
@@ -232,7 +232,7 @@ func TestHostileNote(t *testing.T) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
-		dev.(*Device).debts = restoreState{}
+		dev.(*Device).debts.owed = restoreState{}
 	}
 }
 
@@ -274,7 +274,7 @@ func TestOverWiFi(t *testing.T) {
 			t.Errorf("%s: %v", serial, got)
 		}
 	}
-	d := &Device{link: &link{serial: "192.168.1.7:5555"}, info: drivers.Info{APILevel: 34}}
+	d := &system{phone: &phone{link: &link{serial: "192.168.1.7:5555"}, info: drivers.Info{APILevel: 34}}}
 	if err := d.Airplane(t.Context(), true); !errors.Is(err, drivers.ErrUnsupported) ||
 		!strings.Contains(err.Error(), "USB") {
 		t.Errorf("error %v", err)

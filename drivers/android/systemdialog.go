@@ -9,8 +9,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-var _ drivers.ObstacleReporter = (*Device)(nil)
-
 // systemDialog is a dialog in which the system says that an app does not respond or has stopped.
 type systemDialog struct{ kind, process string }
 
@@ -44,23 +42,23 @@ func (c systemDialog) about(pkg string) bool {
 }
 
 // systemDialog looks whether such a dialog has the focus.
-func (d *Device) systemDialog(ctx context.Context) (systemDialog, bool, error) {
-	said, err := d.focus(ctx)
+func (w *watcher) systemDialog(ctx context.Context) (systemDialog, bool, error) {
+	said, err := w.focus(ctx)
 	c, open := parseComplaint(said)
 	return c, open, err
 }
 
 // Obstacle is a keyguard that has come down meanwhile, a display that went dark, or the system's dialog about another
 // app, which no test of this one can know of: "System UI isn't responding".
-func (d *Device) Obstacle(ctx context.Context) (string, error) {
-	if what := d.lockState(ctx).problem(); what != "" {
+func (w *watcher) Obstacle(ctx context.Context) (string, error) {
+	if what := w.phone.lockState(ctx).problem(); what != "" {
 		return what, nil
 	}
-	pkg := d.launched().pkg
+	pkg := w.app.launched().pkg
 	if pkg == "" {
 		return "", nil // the process at fault is unknown
 	}
-	c, open, err := d.systemDialog(ctx)
+	c, open, err := w.systemDialog(ctx)
 	if err != nil || !open || c.about(pkg) {
 		return "", err
 	}
@@ -70,8 +68,8 @@ func (d *Device) Obstacle(ctx context.Context) (string, error) {
 }
 
 // complainedOf is a crash of which the log has nothing left, but which the system's dialog still shows.
-func (d *Device) complainedOf(ctx context.Context, pkg string) (*drivers.Crash, error) {
-	c, open, err := d.systemDialog(ctx)
+func (w *watcher) complainedOf(ctx context.Context, pkg string) (*drivers.Crash, error) {
+	c, open, err := w.systemDialog(ctx)
 	if err != nil || !open || !c.about(pkg) {
 		return nil, err
 	}

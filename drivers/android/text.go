@@ -21,18 +21,10 @@ const (
 	keyTab   = "keyevent 61"
 )
 
-// Type enters text. ASCII is typed by the phone itself, key by key; anything else is set by the agent, or needs the
-// keyboard app ADBKeyboard, and without these nothing is typed at all.
-func (d *Device) Type(ctx context.Context, text string) error {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	if text == "" {
-		return nil
-	}
-	if r, ok := untypable(text); ok {
-		return d.backend().write(ctx, text, r)
-	}
+// text types ASCII, key by key.
+func (j *injector) text(ctx context.Context, text string) error {
 	for _, batch := range batches(typing(text), textLine) {
-		if _, err := d.inputs(ctx, "text", batch); err != nil {
+		if _, err := j.inputs(ctx, "text", batch); err != nil {
 			return err
 		}
 	}
@@ -111,36 +103,36 @@ const (
 )
 
 // typeByKeyboard types through ADBKeyboard, which is made the phone's keyboard for that moment.
-func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (err error) {
-	o, err := d.run(ctx, command{name: "ime list", readOnly: true, line: "ime list -a -s"})
+func (j *injector) typeByKeyboard(ctx context.Context, text string, first rune) (err error) {
+	o, err := j.phone.run(ctx, command{name: "ime list", readOnly: true, line: "ime list -a -s"})
 	if err != nil {
 		return err
 	}
 	if !hasLine(string(o.out), adbKeyboard) {
 		return fmt.Errorf("device %s: %w: typing %q (%U) needs the agent: fetch it with `taproot setup --platform android`, "+
 			"and run with --agent require to see why it is not used; or install the app ADBKeyboard on the phone "+
-			"(com.android.adbkeyboard), or type ASCII only", d.link.serial, drivers.ErrUnsupported, first, first)
+			"(com.android.adbkeyboard), or type ASCII only", j.phone.link.serial, drivers.ErrUnsupported, first, first)
 	}
-	if err := d.takeKeyboard(ctx); err != nil {
-		return errors.Join(err, d.giveKeyboardBack(ctx))
+	if err := j.takeKeyboard(ctx); err != nil {
+		return errors.Join(err, j.giveKeyboardBack(ctx))
 	}
-	defer func() { err = errors.Join(err, d.giveKeyboardBack(ctx)) }()
+	defer func() { err = errors.Join(err, j.giveKeyboardBack(ctx)) }()
 	for _, piece := range pieces(text, broadcastText) {
 		line := "am broadcast -a ADB_INPUT_B64 --es msg " + base64.StdEncoding.EncodeToString([]byte(piece))
-		o, err := d.run(ctx, command{name: "am broadcast ADB_INPUT_B64", line: line})
+		o, err := j.phone.run(ctx, command{name: "am broadcast ADB_INPUT_B64", line: line})
 		if err != nil {
 			return err
 		}
 		if !strings.Contains(o.text(), "Broadcast completed") {
-			return fmt.Errorf("device %s: ADBKeyboard took no text: %s", d.link.serial, d.why(o))
+			return fmt.Errorf("device %s: ADBKeyboard took no text: %s", j.phone.link.serial, j.phone.why(o))
 		}
 	}
 	return nil
 }
 
 // takeKeyboard makes ADBKeyboard the keyboard and waits until it is. From here on Close knows which one to restore.
-func (d *Device) takeKeyboard(ctx context.Context) error {
-	o, err := d.run(ctx, command{name: "settings get default_input_method", readOnly: true,
+func (j *injector) takeKeyboard(ctx context.Context) error {
+	o, err := j.phone.run(ctx, command{name: "settings get default_input_method", readOnly: true,
 		line: "settings get secure default_input_method"})
 	if err != nil {
 		return err
@@ -150,22 +142,22 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 		return nil
 	}
 	if old != "" && old != "null" {
-		if err := d.noteRestore(func(debts *restoreState) { debts.Keyboard = old }); err != nil {
+		if err := j.debts.noteRestore(func(debts *restoreState) { debts.Keyboard = old }); err != nil {
 			return err
 		}
 	}
-	o, err = d.run(ctx, command{name: "ime set", line: "ime enable " + adbKeyboard + " && ime set " + adbKeyboard})
+	o, err = j.phone.run(ctx, command{name: "ime set", line: "ime enable " + adbKeyboard + " && ime set " + adbKeyboard})
 	if err != nil {
 		return err
 	}
 	if o.code != 0 {
-		return fmt.Errorf("device %s: choose ADBKeyboard: %s", d.link.serial, d.why(o))
+		return fmt.Errorf("device %s: choose ADBKeyboard: %s", j.phone.link.serial, j.phone.why(o))
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, keyboardLimit, d.link.tooSlow("the change of the keyboard",
+	ctx, cancel := context.WithTimeoutCause(ctx, keyboardLimit, j.phone.link.tooSlow("the change of the keyboard",
 		keyboardLimit))
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true, line: "dumpsys input_method"})
+		o, err := j.phone.run(ctx, command{name: "dumpsys input_method", readOnly: true, line: "dumpsys input_method"})
 		if err != nil {
 			return err
 		}
@@ -173,7 +165,7 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 			return nil
 		}
 		if err := drivers.Pause(ctx, keyboardPoll); err != nil {
-			return d.link.fault(ctx, "the change of the keyboard", err)
+			return j.phone.link.fault(ctx, "the change of the keyboard", err)
 		}
 	}
 }
@@ -197,10 +189,8 @@ func keyboardBound(dumpsys string) bool {
 
 // giveKeyboardBack restores the keyboard, also when the call it served was cancelled: then it has less than the second
 // in which that call must end. When it fails, Close repeats it.
-func (d *Device) giveKeyboardBack(after context.Context) error {
-	d.mu.Lock()
-	old := d.debts.Keyboard
-	d.mu.Unlock()
+func (j *injector) giveKeyboardBack(after context.Context) error {
+	old := j.debts.keyboardOwed()
 	if old == "" {
 		return nil
 	}
@@ -208,17 +198,14 @@ func (d *Device) giveKeyboardBack(after context.Context) error {
 	if after.Err() != nil {
 		limit = hurriedLimit
 	}
-	o, err := d.run(d.life, command{name: "ime set", limit: limit, line: "ime set " + shellescape.Quote(old)})
+	o, err := j.phone.run(j.phone.life, command{name: "ime set", limit: limit, line: "ime set " + shellescape.Quote(old)})
 	if err != nil {
 		return err
 	}
 	if o.code != 0 {
-		return fmt.Errorf("device %s: give its keyboard %s back: %s", d.link.serial, old, d.why(o))
+		return fmt.Errorf("device %s: give its keyboard %s back: %s", j.phone.link.serial, old, j.phone.why(o))
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.debts.Keyboard = ""
-	return d.writeNote()
+	return j.debts.keyboardReturned()
 }
 
 // pieces cuts text between characters into pieces of at most limit bytes.

@@ -238,7 +238,7 @@ func TestCloseGivesTheKeyboardBack(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := &Device{link: d.link, life: drivers.NewLifetime()}
+	again := &Device{phone: &phone{link: d.phone.link, life: drivers.NewLifetime()}}
 	if after := setting(t, again, "default_input_method"); after != before {
 		t.Errorf("keyboard %q became %q", before, after)
 	}
@@ -246,7 +246,7 @@ func TestCloseGivesTheKeyboardBack(t *testing.T) {
 
 func setting(t *testing.T, d *Device, name string) string {
 	t.Helper()
-	o, err := d.run(t.Context(), command{name: "settings", line: "settings get secure " + name})
+	o, err := d.phone.run(t.Context(), command{name: "settings", line: "settings get secure " + name})
 	if err != nil {
 		t.Fatal(err)
 	}

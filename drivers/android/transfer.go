@@ -139,7 +139,7 @@ func pass(ctx context.Context, l *link, near net.Conn) {
 	defer near.Close()
 	untie := context.AfterFunc(ctx, func() { near.Close() })
 	defer untie()
-	asked := &conn{nc: near, r: bufio.NewReader(near)}
+	asked := &conn{Conn: near, r: bufio.NewReader(near)}
 	request, err := asked.counted()
 	if err != nil {
 		return
@@ -158,7 +158,7 @@ func pass(ctx context.Context, l *link, near net.Conn) {
 		return
 	}
 	defer far.Close()
-	if _, err := fmt.Fprintf(far.nc, "%04x%s", len(request), request); err != nil {
+	if _, err := fmt.Fprintf(far.Conn, "%04x%s", len(request), request); err != nil {
 		return
 	}
 	var back sync.WaitGroup
@@ -166,7 +166,7 @@ func pass(ctx context.Context, l *link, near net.Conn) {
 		_, _ = io.Copy(near, far.r)
 		near.Close()
 	})
-	_, _ = io.Copy(far.nc, asked.r)
+	_, _ = io.Copy(far.Conn, asked.r)
 	far.Close()
 	back.Wait()
 }

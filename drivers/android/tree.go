@@ -8,12 +8,22 @@ import (
 	"image"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/treexml"
 )
+
+// dumper reads the screen by uiautomator.
+type dumper struct {
+	phone *phone
+
+	mu         sync.Mutex
+	oneWindow  bool // this phone's dumps of all windows cannot be read
+	allWindows bool // they have been read
+}
 
 const (
 	dumpLimit   = 20 * time.Second // idle is waited for up to 10 s, and refused after 11.4
@@ -26,42 +36,26 @@ const (
 	dumpCommand = "uiautomator dump %[2]s%[1]s >/dev/null && cat %[1]s; rm -f %[1]s"
 )
 
-// Tree reads the elements of the screen, with uiautomator where there is no agent. What the tool fails at for a moment
-// is repeated here; a screen that never stops moving is not, because each attempt costs ten seconds: that error wraps
-// ErrNotReady and the caller has the pixels.
-func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
-	return d.backend().readTree(ctx, (*dump).reachable)
-}
-
-// FullTree is Tree with all windows.
-func (d *Device) FullTree(ctx context.Context) (*screen.Tree, error) {
-	return d.backend().readTree(ctx, func(*dump) {})
-}
-
 // dumped reads the elements with uiautomator; choose leaves out windows.
-func (d *Device) dumped(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, d.link.tooSlow("uiautomator dump", treeBudget))
+func (u *dumper) dumped(ctx context.Context, choose func(*dump)) (*dump, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, u.phone.link.tooSlow("uiautomator dump", treeBudget))
 	defer cancel()
 	all := true // windows
 	for try := 1; ; try++ {
 		taken := time.Now()
-		got, err := d.dump(ctx, all, choose)
+		got, err := u.dump(ctx, all, choose)
 		if err == nil {
-			if err := d.readWebViews(ctx, got); err != nil {
-				return nil, err
-			}
-			tree := d.newTree(got, taken)
-			d.askCaret(ctx, tree)
-			return tree, nil
+			got.taken = taken
+			return got, nil
 		}
 		again := new(dumpError)
 		if !errors.As(err, &again) || try >= again.tries {
 			return nil, err
 		}
 		all = all && !again.silent
-		d.log.Debug("dump failed, trying again", "try", try, "error", err)
+		u.phone.log.Debug("dump failed, trying again", "try", try, "error", err)
 		if err := drivers.Pause(ctx, again.pause); err != nil {
-			return nil, d.link.fault(ctx, "uiautomator dump", err)
+			return nil, u.phone.link.fault(ctx, "uiautomator dump", err)
 		}
 	}
 }
@@ -85,40 +79,38 @@ func (e *dumpError) Error() string {
 
 func (e *dumpError) Unwrap() error { return e.kind }
 
-func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump, error) {
-	file, option := d.tempFile(".xml"), ""
+func (u *dumper) dump(ctx context.Context, all bool, choose func(*dump)) (*dump, error) {
+	file, option := u.phone.tempFile(".xml"), ""
 	if all {
-		option = d.windowsOption()
+		option = u.windowsOption()
 	}
-	began := time.Now()
-	o, err := d.run(ctx, command{
+	o, err := u.phone.run(ctx, command{
 		name: "uiautomator dump", readOnly: true, line: fmt.Sprintf(dumpCommand, file, option), limit: dumpLimit,
 		max: dumpBytes,
 	})
 	if err != nil {
 		return nil, err
 	}
-	d.removed(file)
-	tree, err := d.readDump(o)
+	u.phone.removed(file)
+	tree, err := u.readDump(o)
 	if err == nil {
-		d.shots.tookTree(time.Since(began))
 		if choose(tree); len(tree.windows) > 0 {
-			d.windowsTold(option, all)
+			u.windowsTold(option, all)
 			return tree, nil
 		}
 		if option != "" {
-			return d.dump(ctx, false, choose)
+			return u.dump(ctx, false, choose)
 		}
-		return nil, &dumpError{serial: d.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries,
+		return nil, &dumpError{serial: u.phone.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries,
 			pause: dumpPause, kind: drivers.ErrNotReady}
 	}
-	if d.withoutWindows(err) {
-		return d.dump(ctx, false, choose)
+	if u.withoutWindows(err) {
+		return u.dump(ctx, false, choose)
 	}
 	if len(bytes.TrimSpace(o.out)) == 0 && !strings.Contains(string(o.errs), "ERROR: ") {
 		// It reports success for a file that it could not write.
-		if full, askErr := d.storageFull(ctx); askErr != nil || full {
-			return nil, errors.Join(askErr, d.whenFull(full))
+		if full, askErr := u.storageFull(ctx); askErr != nil || full {
+			return nil, errors.Join(askErr, u.whenFull(full))
 		}
 	}
 	return tree, err
@@ -126,19 +118,19 @@ func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump,
 
 // windowsTold notes what kind of dump worked: a phone that returned all windows once is not to blame for one that
 // failed, and one that returned only a dump of one window gets no other request.
-func (d *Device) windowsTold(option string, all bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.allWindows = d.allWindows || option != ""
-	d.oneWindow = d.oneWindow || !all && !d.allWindows
+func (u *dumper) windowsTold(option string, all bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.allWindows = u.allWindows || option != ""
+	u.oneWindow = u.oneWindow || !all && !u.allWindows
 }
 
 // windowsOption requests all windows: the list that a field drops down is in a window of its own, which a plain dump
 // may not see. Phones that know only one window pass the option over.
-func (d *Device) windowsOption() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.oneWindow {
+func (u *dumper) windowsOption() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.oneWindow {
 		return ""
 	}
 	return "--windows "
@@ -146,30 +138,30 @@ func (d *Device) windowsOption() string {
 
 // withoutWindows notes a phone with unreadable dumps of all windows, so that one window is requested from now on. It
 // is true when that is news.
-func (d *Device) withoutWindows(err error) bool {
+func (u *dumper) withoutWindows(err error) bool {
 	broken := new(dumpError)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.oneWindow || !errors.As(err, &broken) || !broken.unreadable {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.oneWindow || !errors.As(err, &broken) || !broken.unreadable {
 		return false
 	}
-	d.oneWindow = true
-	d.log.Debug("the dump of all windows cannot be read, asking for one from now on", "error", err)
+	u.oneWindow = true
+	u.phone.log.Debug("the dump of all windows cannot be read, asking for one from now on", "error", err)
 	return true
 }
 
 // whenFull is the error about a phone that cannot write another file.
-func (d *Device) whenFull(full bool) error {
+func (u *dumper) whenFull(full bool) error {
 	if !full {
 		return nil
 	}
 	return fmt.Errorf("device %s: its storage is full, so that nothing can be dumped: delete something on it",
-		d.link.serial)
+		u.phone.link.serial)
 }
 
 // storageFull reads how much disk space there is where dumps are written.
-func (d *Device) storageFull(ctx context.Context) (bool, error) {
-	o, err := d.run(ctx, command{name: "df", readOnly: true, line: "df " + tempDir})
+func (u *dumper) storageFull(ctx context.Context) (bool, error) {
+	o, err := u.phone.run(ctx, command{name: "df", readOnly: true, line: "df " + tempDir})
 	return parseFull(string(o.out)), err
 }
 
@@ -191,11 +183,11 @@ func parseFull(text string) bool {
 
 // readDump distinguishes a tree from uiautomator's many failures. It ends with 0 after most of them and says so on
 // stderr only.
-func (d *Device) readDump(o output) (*dump, error) {
+func (u *dumper) readDump(o output) (*dump, error) {
 	noise, doc := splitDump(o.out)
 	said := string(o.errs) + "\n" + string(noise)
 	fail := func(tries int, pause time.Duration, kind error, what string) (*dump, error) {
-		return nil, &dumpError{serial: d.link.serial, what: what, tries: tries, pause: pause, kind: kind}
+		return nil, &dumpError{serial: u.phone.link.serial, what: what, tries: tries, pause: pause, kind: kind}
 	}
 	switch {
 	case len(doc) == 0 && strings.Contains(said, "could not get idle state"):
@@ -212,8 +204,9 @@ func (d *Device) readDump(o output) (*dump, error) {
 	case len(doc) == 0 && strings.Contains(said, "not found") && !strings.Contains(said, "Exception"):
 		return fail(1, 0, drivers.ErrUnsupported, "it has no uiautomator: "+output{errs: []byte(said)}.reason())
 	case len(doc) == 0:
-		return nil, &dumpError{serial: d.link.serial, what: "uiautomator returned nothing: " + output{errs: []byte(said),
-			code: o.code}.reason(),
+		return nil, &dumpError{serial: u.phone.link.serial, what: "uiautomator returned nothing: " +
+			output{errs: []byte(said),
+				code: o.code}.reason(),
 			tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady, silent: true}
 	}
 	tree, err := parseDump(doc)
@@ -279,33 +272,6 @@ func ParseTree(saved []byte, size image.Point) (*screen.Tree, error) {
 		size = from.whole()
 	}
 	return screen.NewTree(from.windows, size, time.Time{}), nil
-}
-
-// newTree sets the size of the dump to that of the screenshot, which has the same coordinates: the last screenshot's,
-// or what `wm size` reported, rotated as the screen was when it was dumped.
-func (d *Device) newTree(from *dump, taken time.Time) *screen.Tree {
-	d.mu.Lock()
-	size := d.shot
-	d.mu.Unlock()
-	natural := image.Pt(d.info.Width, d.info.Height)
-	if size == (image.Point{}) {
-		size = natural
-	}
-	if natural != (image.Point{}) && from.rotation >= 0 {
-		wide := natural.X > natural.Y
-		if from.rotation%2 == 1 {
-			wide = !wide
-		}
-		if size.X != size.Y && wide != (size.X > size.Y) {
-			size = image.Pt(size.Y, size.X)
-		}
-	}
-	if size == (image.Point{}) {
-		size = extent(from.windows)
-	}
-	tree := screen.NewTree(from.windows, size, taken)
-	tree.Active, tree.Bars, tree.SwipeEdges, tree.Parts = from.active(), from.bars, from.edges, d.webViews.parts
-	return tree
 }
 
 // extent is the far corner of the windows: the screen, for want of anything better.

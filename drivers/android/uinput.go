@@ -64,18 +64,18 @@ func registerTouch(natural image.Point) uinputCommand {
 
 // pinchOnVirtual sends the events by a touch screen of its own, which is gone afterwards. Android takes no events
 // before it knows of it.
-func (d *Device) pinchOnVirtual(ctx context.Context, p pinch, natural image.Point) error {
+func (j *injector) pinchOnVirtual(ctx context.Context, p pinch, natural image.Point) error {
 	line, err := uinputLine(registerTouch(natural), p.events(func(at image.Point) (x, y int) { return at.X, at.Y }),
 		p.pause)
 	if err != nil {
 		return err
 	}
-	o, err := d.run(ctx, command{name: "uinput", line: line, limit: commandLimit + uinputWait + p.took()})
+	o, err := j.phone.run(ctx, command{name: "uinput", line: line, limit: commandLimit + uinputWait + p.took()})
 	if err != nil {
 		return err // its touch screen goes with the program, and the fingers with that
 	}
 	if !strings.Contains(o.text(), uinputSeen) {
-		return fmt.Errorf("device %s: %w: the phone makes no touch screen for two fingers: %s", d.link.serial,
+		return fmt.Errorf("device %s: %w: the phone makes no touch screen for two fingers: %s", j.phone.link.serial,
 			drivers.ErrUnsupported, o.reason())
 	}
 	return nil

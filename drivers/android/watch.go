@@ -2,7 +2,6 @@ package android
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -27,7 +26,7 @@ func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		c, err := d.track(ctx)
+		c, err := d.srv.track(ctx)
 		if err != nil {
 			d.log.Warn("the adb server cannot be listened to", "error", err)
 			if drivers.Pause(ctx, watchAgain) == nil {
@@ -38,19 +37,6 @@ func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
 		listen(ctx, c, look)
 	}
 	return nil
-}
-
-// track opens the stream of lists.
-func (d *Driver) track(ctx context.Context) (*conn, error) {
-	c, err := d.srv.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.request("host:track-devices"); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("host:track-devices: %w", err)
-	}
-	return c, nil
 }
 
 // listen reads the list whenever the server reports a change, until the stream ends.

@@ -24,6 +24,7 @@ const webViewLimit = 6 * time.Second
 
 // webViews reads the pages in the WebViews of apps that let themselves be debugged, through Chrome DevTools.
 type webViews struct {
+	phone    *phone
 	always   bool                 // also of WebViews that Android's accessibility has
 	off      bool                 // never
 	packages map[string]string    // the app with the WebViews that a socket serves, by its name
@@ -33,50 +34,44 @@ type webViews struct {
 	parts    []screen.TextPart // of texts; the elements of pages have their places
 }
 
-var (
-	_ drivers.WebViewReader = (*Device)(nil)
-	_ drivers.PartReader    = (*Device)(nil)
-)
+// readParts names the parts of texts for which the elements of pages in WebViews need places.
+func (w *webViews) readParts(parts ...screen.TextPart) { w.parts = slices.Clone(parts) }
 
-// ReadParts names the parts of texts for which the elements of pages in WebViews need places.
-func (d *Device) ReadParts(parts ...screen.TextPart) { d.webViews.parts = slices.Clone(parts) }
-
-// ReadWebViews chooses the source for the pages in WebViews.
-func (d *Device) ReadWebViews(how string) error {
+// choose sets the source for the pages in WebViews.
+func (w *webViews) choose(how string) error {
 	always, never, err := drivers.WebViews(how)
 	if err == nil {
-		d.webViews.always, d.webViews.off = always, never
+		w.always, w.off = always, never
 	}
 	return err
 }
 
-// readWebViews hangs the pages of WebViews into the elements of a screen read. What cannot be read leaves a note that
+// read hangs the pages of WebViews into the elements of a screen read. What cannot be read leaves a note that
 // the tree is not whole; the error is that of a phone that is lost.
-func (d *Device) readWebViews(ctx context.Context, from *dump) error {
-	w := &d.webViews
+func (w *webViews) read(ctx context.Context, windows []*screen.Node) error {
 	if w.off {
 		return nil
 	}
 	var list []*screen.Node
-	for _, root := range from.windows {
+	for _, root := range windows {
 		list = screen.WebViews(root, isWebView, w.always, list)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	ctx, done := drivers.Bound(ctx, d.life)
+	ctx, done := drivers.Bound(ctx, w.phone.life)
 	defer done()
 	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit,
 		fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
 	defer cancel()
-	sockets, err := d.webViewSockets(ctx)
+	sockets, err := w.webViewSockets(ctx)
 	if err != nil {
 		return err
 	}
 	w.forget(sockets)
 	w.owners = map[string]*pageConn{}
 	for _, n := range list {
-		if err := d.readWebView(ctx, n, sockets); err != nil {
+		if err := w.readWebView(ctx, n, sockets); err != nil {
 			if errors.Is(err, drivers.ErrDeviceLost) {
 				return err
 			}
@@ -96,8 +91,8 @@ func isWebView(n *screen.Node) bool {
 var webViewSocket = lazyregexp.New(`(?m)^\S+ \S+ \S+ 00010000 .* @(webview_devtools_remote_\d+)\s*$`)
 
 // webViewSockets lists the sockets of the WebViews that let themselves be debugged, one for each process.
-func (d *Device) webViewSockets(ctx context.Context) ([]string, error) {
-	o, err := d.run(ctx, command{name: "cat /proc/net/unix", line: "cat /proc/net/unix", readOnly: true})
+func (w *webViews) webViewSockets(ctx context.Context) ([]string, error) {
+	o, err := w.phone.run(ctx, command{name: "cat /proc/net/unix", line: "cat /proc/net/unix", readOnly: true})
 	if err != nil {
 		return nil, err
 	}
@@ -129,32 +124,31 @@ func (w *webViews) forget(sockets []string) {
 
 // readWebView puts the page that a view shows in the place of what Android reports of it. A view that no socket reports
 // is left as it is.
-func (d *Device) readWebView(ctx context.Context, n *screen.Node, sockets []string) error {
+func (w *webViews) readWebView(ctx context.Context, n *screen.Node, sockets []string) error {
 	for _, socket := range sockets {
-		owner, err := d.webViewOwner(ctx, socket)
+		owner, err := w.webViewOwner(ctx, socket)
 		if err != nil {
-			d.log.Debug("a WebView's socket does not respond", "socket", socket, "error", err)
+			w.phone.log.Debug("a WebView's socket does not respond", "socket", socket, "error", err)
 			continue
 		}
 		if owner != n.Package {
 			continue
 		}
 		var targets []target
-		if err := d.devtools(ctx, socket, "/json", &targets); err != nil {
+		if err := w.devtools(ctx, socket, "/json", &targets); err != nil {
 			return err
 		}
 		t, at := shownIn(n.Bounds, targets)
 		if t == nil {
 			continue
 		}
-		return d.readTarget(ctx, n, socket, t, at)
+		return w.readTarget(ctx, n, socket, t, at)
 	}
 	return nil
 }
 
 // webViewOwner returns the package to which a socket's process belongs.
-func (d *Device) webViewOwner(ctx context.Context, socket string) (string, error) {
-	w := &d.webViews
+func (w *webViews) webViewOwner(ctx context.Context, socket string) (string, error) {
 	if name, known := w.packages[socket]; known {
 		return name, nil
 	}
@@ -162,7 +156,7 @@ func (d *Device) webViewOwner(ctx context.Context, socket string) (string, error
 		Package string `json:"Android-Package"`
 		Browser string
 	}
-	if err := d.devtools(ctx, socket, "/json/version", &version); err != nil {
+	if err := w.devtools(ctx, socket, "/json/version", &version); err != nil {
 		return "", err
 	}
 	if w.packages == nil {
@@ -198,13 +192,12 @@ func shownIn(bounds image.Rectangle, targets []target) (best *target, at image.R
 func area(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
 
 // readTarget reads a page on the connection that it had before, or on a new one.
-func (d *Device) readTarget(ctx context.Context, n *screen.Node, socket string, t *target, at image.Rectangle) error {
-	w := &d.webViews
+func (w *webViews) readTarget(ctx context.Context, n *screen.Node, socket string, t *target, at image.Rectangle) error {
 	key := socket + "/" + t.ID
 	kept := w.pages[key] != nil
-	page, err := d.readPage(ctx, key, socket, t.ID)
+	page, err := w.readPage(ctx, key, socket, t.ID)
 	if err != nil && kept && ctx.Err() == nil { // it may have been closed meanwhile
-		page, err = d.readPage(ctx, key, socket, t.ID)
+		page, err = w.readPage(ctx, key, socket, t.ID)
 	}
 	if err != nil {
 		return err
@@ -222,12 +215,11 @@ func (d *Device) readTarget(ctx context.Context, n *screen.Node, socket string, 
 }
 
 // readPage reads a page; a connection on which that fails is not used again.
-func (d *Device) readPage(ctx context.Context, key, socket, id string) (*dom.Page, error) {
-	w := &d.webViews
+func (w *webViews) readPage(ctx context.Context, key, socket, id string) (*dom.Page, error) {
 	conn := w.pages[key]
 	if conn == nil {
 		var err error
-		if conn, err = d.dialPage(ctx, socket, id); err != nil {
+		if conn, err = w.dialPage(ctx, socket, id); err != nil {
 			return nil, err
 		}
 		if w.pages == nil {
@@ -248,22 +240,22 @@ func (d *Device) readPage(ctx context.Context, key, socket, id string) (*dom.Pag
 	return page, nil
 }
 
-// closeWebViews ends the connections.
-func (d *Device) closeWebViews() {
-	for _, page := range d.webViews.pages {
+// close ends the connections.
+func (w *webViews) close() {
+	for _, page := range w.pages {
 		page.close()
 	}
-	d.webViews.pages = nil
+	w.pages = nil
 }
 
 // touchPatience is how long a touch may take to the page in a WebView.
 const touchPatience = time.Second
 
-// aimInPage has the page block the next touch unless it hits its target, and returns a function that queries
+// aim has the page block the next touch unless it hits its target, and returns a function that queries
 // it afterwards.
-func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
+func (w *webViews) aim(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
 	gen, _, _ := strings.Cut(n.Ref, "/")
-	conn := d.webViews.owners[gen]
+	conn := w.owners[gen]
 	if conn == nil {
 		return nil, fmt.Errorf("%w: the page has been left", drivers.ErrMissed)
 	}

@@ -45,23 +45,21 @@ type view struct {
 // socketConn is a connection to a socket of the phone.
 type socketConn struct {
 	net.Conn
-	r     io.Reader
-	close func()
+	end func() // of its context
 }
 
-func (c *socketConn) Read(p []byte) (int, error) { return c.r.Read(p) }
-
+// Close ends the connection.
 func (c *socketConn) Close() error {
-	c.close()
-	return nil
+	defer c.end()
+	return c.Conn.Close()
 }
 
 // connect opens an abstract socket of the phone. The connection lasts until the device is closed; ctx bounds only its
 // making.
-func (d *Device) connect(ctx context.Context, socket string) (net.Conn, error) {
-	life, end := context.WithCancel(d.life)
+func (w *webViews) connect(ctx context.Context, socket string) (net.Conn, error) {
+	life, end := context.WithCancel(w.phone.life)
 	untie := context.AfterFunc(ctx, end)
-	c, err := d.link.service(life, "localabstract:"+socket)
+	c, err := w.phone.link.service(life, "localabstract:"+socket)
 	if !untie() && err == nil {
 		c.Close()
 		err = context.Cause(ctx)
@@ -70,26 +68,26 @@ func (d *Device) connect(ctx context.Context, socket string) (net.Conn, error) {
 		end()
 		return nil, err
 	}
-	return &socketConn{c.nc, c.r, func() { c.Close(); end() }}, nil
+	return &socketConn{Conn: c, end: end}, nil
 }
 
 // client speaks HTTP with a socket of the phone, on a connection for each request.
-func (d *Device) client(socket string) *http.Client {
+func (w *webViews) client(socket string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return d.connect(ctx, socket) },
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return w.connect(ctx, socket) },
 	}}
 }
 
 // devtools requests one of the lists of a socket.
-func (d *Device) devtools(ctx context.Context, socket, path string, into any) error {
+func (w *webViews) devtools(ctx context.Context, socket, path string, into any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, devtoolsLimit, fmt.Errorf("it was silent for %v", devtoolsLimit))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+devtoolsHost+path, nil)
 	if err != nil {
 		return err
 	}
-	answer, err := d.client(socket).Do(request)
+	answer, err := w.client(socket).Do(request)
 	if err != nil {
 		return causeOf(ctx, err)
 	}
@@ -128,11 +126,11 @@ type pageConn struct {
 }
 
 // dialPage connects to a page.
-func (d *Device) dialPage(ctx context.Context, socket, id string) (*pageConn, error) {
+func (w *webViews) dialPage(ctx context.Context, socket, id string) (*pageConn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, devtoolsLimit, fmt.Errorf("it was silent for %v", devtoolsLimit))
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, "ws://"+devtoolsHost+"/devtools/page/"+url.PathEscape(id), &websocket.DialOptions{
-		HTTPClient: d.client(socket)})
+		HTTPClient: w.client(socket)})
 	if err != nil {
 		return nil, causeOf(ctx, err)
 	}
