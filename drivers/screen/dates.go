@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Dated reports whether the value of a field of that kind is a date, a time or a part of them.
@@ -39,12 +41,12 @@ func PickedValue(picker, text, order string) (string, bool) {
 }
 
 var (
-	isoDate  = regexp.MustCompile(`^(\d{4,6})-(\d\d)-(\d\d)$`)
-	isoMonth = regexp.MustCompile(`^(\d{4,6})-(\d\d)$`)
-	isoWeek  = regexp.MustCompile(`(?i)^(\d{4,6})-?W(\d\d)$`)
-	anyWeek  = regexp.MustCompile(`(?i)^(?:week|w)?\s*(\d{1,2})\s*[,/ ]\s*(\d{4})$`)
-	anyClock = regexp.MustCompile(`(?i)^(\d{1,2})(?:[:.](\d\d)(?:[:.](\d\d(?:\.\d{1,3})?))?)?\s*([ap])?\.?(?:m\.?)?$`)
-	runTimes = regexp.MustCompile(`(?i)^(\d\d)(\d\d)\s*([ap])?\.?(?:m\.?)?$`)
+	isoDate  = lazyregexp.New(`^(\d{4,6})-(\d\d)-(\d\d)$`)
+	isoMonth = lazyregexp.New(`^(\d{4,6})-(\d\d)$`)
+	isoWeek  = lazyregexp.New(`(?i)^(\d{4,6})-?W(\d\d)$`)
+	anyWeek  = lazyregexp.New(`(?i)^(?:week|w)?\s*(\d{1,2})\s*[,/ ]\s*(\d{4})$`)
+	anyClock = lazyregexp.New(`(?i)^(\d{1,2})(?:[:.](\d\d)(?:[:.](\d\d(?:\.\d{1,3})?))?)?\s*([ap])?\.?(?:m\.?)?$`)
+	runTimes = lazyregexp.New(`(?i)^(\d\d)(\d\d)\s*([ap])?\.?(?:m\.?)?$`)
 )
 
 func dateOf(text, order string) (string, bool) {

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Models are asked for one JSON object and nothing else, and many send more: their reasoning in <think> tags, a
@@ -21,10 +22,10 @@ import (
 const maxDepth = 10
 
 var (
-	thought   = regexp.MustCompile(`(?is)<(think|thinking|reasoning|thought)>.*?</(think|thinking|reasoning|thought)>`)
-	thinks    = regexp.MustCompile(`(?i)</?(think|thinking|reasoning|thought)>`)
-	list      = regexp.MustCompile(`^\[\s*[\[{]`)
-	fenceLine = regexp.MustCompile("(?m)^[ \\t]*```[A-Za-z0-9_-]*[ \\t]*\r?$")
+	thought   = lazyregexp.New(`(?is)<(think|thinking|reasoning|thought)>.*?</(think|thinking|reasoning|thought)>`)
+	thinks    = lazyregexp.New(`(?i)</?(think|thinking|reasoning|thought)>`)
+	list      = lazyregexp.New(`^\[\s*[\[{]`)
+	fenceLine = lazyregexp.New("(?m)^[ \\t]*```[A-Za-z0-9_-]*[ \\t]*\r?$")
 )
 
 // findAnswer returns the one object in a text that has any of the properties.

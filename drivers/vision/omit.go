@@ -4,11 +4,12 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/sashabaranov/go-openai"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // omission is a parameter of a request that some endpoints refuse and that a question can do without.
@@ -23,12 +24,12 @@ const (
 )
 
 // refusals lists the words by which an endpoint names each parameter in an error.
-var refusals = map[omission]*regexp.Regexp{
-	omitTemperature:    regexp.MustCompile(`(?i)\btemperature\b`),
-	omitSeed:           regexp.MustCompile(`(?i)\bseed\b`),
-	omitResponseFormat: regexp.MustCompile(`(?i)\bresponse[ _]?format\b|\bjson_schema\b|structured[ _]outputs?`),
-	omitTokenLimit:     regexp.MustCompile(`(?i)\bmax_completion_tokens\b`),
-	omitDetail:         regexp.MustCompile(`(?i)\bimage_url\.detail\b|\bdetail\b.*\bimage_url\b|'detail'`),
+var refusals = map[omission]*lazyregexp.Regexp{
+	omitTemperature:    lazyregexp.New(`(?i)\btemperature\b`),
+	omitSeed:           lazyregexp.New(`(?i)\bseed\b`),
+	omitResponseFormat: lazyregexp.New(`(?i)\bresponse[ _]?format\b|\bjson_schema\b|structured[ _]outputs?`),
+	omitTokenLimit:     lazyregexp.New(`(?i)\bmax_completion_tokens\b`),
+	omitDetail:         lazyregexp.New(`(?i)\bimage_url\.detail\b|\bdetail\b.*\bimage_url\b|'detail'`),
 }
 
 // omissions are the parameters that an endpoint has refused. Safe for concurrent use.

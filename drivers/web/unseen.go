@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // unseenRoots records which documents declare closed shadow roots in their HTML. A browser without DevTools shows such
@@ -34,8 +35,8 @@ const (
 )
 
 var (
-	closedTemplate = regexp.MustCompile(`(?i)<template\s[^>]*\bshadowrootmode\s*=\s*["']?closed\b`)
-	noMarkup       = regexp.MustCompile(`(?is)<!--.*?-->|<script\b.*?</script|<style\b.*?</style|` +
+	closedTemplate = lazyregexp.New(`(?i)<template\s[^>]*\bshadowrootmode\s*=\s*["']?closed\b`)
+	noMarkup       = lazyregexp.New(`(?is)<!--.*?-->|<script\b.*?</script|<style\b.*?</style|` +
 		`<textarea\b.*?</textarea|<title\b.*?</title`)
 )
 

@@ -4,13 +4,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
 
 	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Cluster describes an external NATS cluster for the hubs of a farm.
@@ -21,7 +21,7 @@ type Cluster struct {
 	TLS string
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+var serverName = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 
 // NewCluster makes the configuration that all servers of a cluster share (each is started with its own name:
 // nats-server -c nats.conf -n NAME), with new keys, and the seed of the farm's account, which the hubs need as

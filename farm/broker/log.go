@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"regexp"
 	"strconv"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // logger forwards the log of the embedded server.
@@ -30,10 +31,10 @@ func (logger) Tracef(string, ...any)            {}
 // The server reports refusals only as lines of its log. The name of a client is in quotes there, with quotes escaped,
 // so a client cannot forge a line.
 var (
-	violation = regexp.MustCompile(
+	violation = lazyregexp.New(
 		`^(\S+) - cid:\d+ .*- "[A-Z0-9]+/[^"]*\b(U[A-Z2-7]{55})[^"]*" - (Publish|Subscription) Violation - ` +
 			`(?:Subject|Reply) ("(?:[^"\\]|\\.)*")`)
-	stranger = regexp.MustCompile(`^(\S+) - cid:\d+ .*- authentication error`)
+	stranger = lazyregexp.New(`^(\S+) - cid:\d+ .*- authentication error`)
 )
 
 // refusal parses a line of the log.

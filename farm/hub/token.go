@@ -8,13 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/store"
 )
 
@@ -111,7 +111,7 @@ func badToken(format string, args ...any) error {
 	return &tokenError{fmt.Sprintf(format, args...) + " taproot admin host-token on the hub"}
 }
 
-var tokenForm = regexp.MustCompile(`^` + tokenPrefix + `[a-z2-7]{26}$`)
+var tokenForm = lazyregexp.New(`^` + tokenPrefix + `[a-z2-7]{26}$`)
 
 // checkForm returns an error that explains why a text is not a token.
 func checkForm(token string) error {
@@ -269,7 +269,7 @@ func again(t *store.Tx, host, key string, used int64) error {
 	return err
 }
 
-var notName = regexp.MustCompile(`[^a-z0-9-]+`)
+var notName = lazyregexp.New(`[^a-z0-9-]+`)
 
 // freeName derives an unused id from the name that a host would like to have. Ids are never reused.
 func freeName(t *store.Tx, wanted string) (string, error) {

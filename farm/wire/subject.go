@@ -2,8 +2,9 @@ package wire
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Version is the version of the protocol between hub and host.
@@ -31,7 +32,7 @@ func Fits(host int) error {
 	return nil
 }
 
-var name = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var name = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // IsName reports whether a text can be the id of a host, or another single part of a subject.
 func IsName(text string) bool { return name.MatchString(text) }

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Target is where traces are sent to, and how the sender is identified.
@@ -39,7 +40,7 @@ const (
 	envResource       = "OTEL_RESOURCE_ATTRIBUTES"
 )
 
-var traceParent = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
+var traceParent = lazyregexp.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
 
 // FromEnv reads the environment; nil: traces are not requested.
 func FromEnv(getenv func(string) string) (*Target, error) {

@@ -9,12 +9,14 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("docs").Parse(pageText))
+// page is parsed at its first use, so that commands start without it.
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("docs").Parse(pageText)) })
 
 // Page renders the document as one page without scripts.
 func Page(openapi []byte) ([]byte, error) {
@@ -23,7 +25,7 @@ func Page(openapi []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
 	var out bytes.Buffer
-	err := page.Execute(&out, d.chapters())
+	err := page().Execute(&out, d.chapters())
 	return out.Bytes(), err
 }
 
