@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/sim/ios/host"
 )
 
-func main() { os.Exit(iossim.Tool(os.Args, os.Environ())) }
+func main() { os.Exit(host.Tool(os.Args, os.Environ())) }

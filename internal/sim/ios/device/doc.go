@@ -1,0 +1,2 @@
+// Package device is a simulated iPhone or simulator: its apps, alerts, screen, keys and touches.
+package device

@@ -1,0 +1,2 @@
+// Package wda is the WebDriverAgent of a simulated iPhone.
+package wda
