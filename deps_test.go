@@ -61,7 +61,8 @@ var packages = map[string][]string{
 	},
 	"server": {
 		"server/mail", "server/oidc", "server/auth", "server/limit", "server/apidocs", "server/shared", "server/studio",
-		"server/service", "server/console", "server",
+		"server/service", "server/console", "server/internal/rest", "server/internal/sandbox", "server/internal/devices",
+		"server/internal/runs", "server/internal/accounts", "server/internal/tenants", "server/internal/farmapi", "server",
 	},
 	"mcpserver": {"mcpserver"},
 	"cli": {

@@ -1,14 +1,13 @@
 package server
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/taproot-dev/taproot/server/apidocs"
+	"github.com/taproot-dev/taproot/server/internal/rest"
 )
 
 // It is Markdown.
@@ -32,25 +31,25 @@ type health struct {
 }
 
 func (s *Server) about(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, about{"taproot", s.o.Version, "/docs", "/openapi.json"})
+	rest.WriteJSON(w, http.StatusOK, about{"taproot", s.o.Version, "/docs", "/openapi.json"})
 	return nil
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, health{"ok"})
+	rest.WriteJSON(w, http.StatusOK, health{"ok"})
 	return nil
 }
 
 // ready reports whether the server can write reports.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.closing.Load() {
-		return fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
+		return rest.Fault(http.StatusServiceUnavailable, rest.CodeUnavailable, "the server is shutting down")
 	}
 	if err := writable(s.o.Config.Reports); err != nil {
 		s.log.Warn("reports cannot be kept", "error", err)
-		return fault(http.StatusServiceUnavailable, codeUnavailable, "reports cannot be kept; the log says why")
+		return rest.Fault(http.StatusServiceUnavailable, rest.CodeUnavailable, "reports cannot be kept; the log says why")
 	}
-	writeJSON(w, http.StatusOK, health{"ready"})
+	rest.WriteJSON(w, http.StatusOK, health{"ready"})
 	return nil
 }
 
@@ -80,16 +79,6 @@ func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	_, err = w.Write(text)
 	return err
-}
-
-// writeDocument returns openapi.json. Generating it takes half as long as starting a server, so it is generated for the
-// first request.
-func (s *Server) writeDocument() ([]byte, error) {
-	text, err := json.Marshal(s.api.OpenAPI())
-	if err != nil {
-		return nil, fmt.Errorf("describe the API: %w", err)
-	}
-	return text, nil
 }
 
 // tryPage serves a page that sends requests. Its content security policy allows requests to this server only.

@@ -1,3 +1,3 @@
-// Package server is the REST API: requests go in, are let through or not, and become calls of runner/live, runner/jobs,
-// server/upload and reports.
+// Package server is the server that taproot serve runs: the REST API, the console, Studio and MCP behind one listener.
+// Requests are admitted, find their project, and become calls of its devices and runs; see the packages below internal.
 package server

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // adbMessage is a message of adb's protocol.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -17,12 +16,12 @@ func (s *Server) reportRunning() {
 	if s.o.Service == nil {
 		return
 	}
-	host := s.o.Service.NewHost(s.host, s.o.Version)
+	host := s.o.Service.NewHost(s.admission.Host, s.o.Version)
 	s.beating.Go(func() {
 		tick := time.NewTicker(service.HostBeat)
 		defer tick.Stop()
 		for {
-			host.Running, host.Queued = s.spaces.count()
+			host.Running, host.Queued = s.tenants.Count()
 			if err := s.o.Service.Here(s.streams, host); err != nil && s.streams.Err() == nil {
 				s.log.Debug("cannot report that this host is running", "error", err)
 			}
@@ -40,13 +39,28 @@ func (s *Server) reportRunning() {
 	})
 }
 
-// count counts the runs of all projects.
-func (p *spaces) count() (running, queued int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, own := range p.byID {
-		n := own.runs.Count()
-		running, queued = running+n[jobs.Running], queued+n[jobs.Queued]
+// reportLocalDevices reports the devices of this machine to the hub, until streams end.
+func (s *Server) reportLocalDevices() {
+	if s.o.Farm == nil {
+		return
 	}
-	return running, queued
+	s.beating.Go(func() {
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		for {
+			infos, err := s.tenants.Root().Devices.Live().List(s.streams)
+			if err == nil || len(infos) > 0 {
+				var ids []string
+				for _, info := range infos {
+					ids = append(ids, info.ID)
+				}
+				s.o.Farm.SetLocal(ids)
+			}
+			select {
+			case <-tick.C:
+			case <-s.streams.Done():
+				return
+			}
+		}
+	})
 }

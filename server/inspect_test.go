@@ -8,7 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestInspect: the elements of a screen, the selectors of one of them, and the matches of a selector; also of a leased

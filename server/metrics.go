@@ -11,18 +11,21 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/internal/tenants"
 )
 
 const (
-	metricsPath = "/metrics"
-	metricsDoc  = `With accounts: for admins, and for a key of taproot admin metrics-key, which reads these metrics and
+	metricsDoc = `With accounts: for admins, and for a key of taproot admin metrics-key, which reads these metrics and
 	nothing else. Send it as Authorization: Bearer.`
 )
 
 // serverMetrics are the metrics of one server, in the format of Prometheus.
 type serverMetrics struct {
-	server   *Server
+	tenant   *tenants.Tenant                  // of which devices and runs are counted
+	farm     *hub.Hub                         // nil: no farm
+	cases    func(context.Context, io.Writer) // writes the metrics of the farm's cases; may be nil
 	set      *metrics.Set
 	inFlight *metrics.Gauge
 }
@@ -32,10 +35,11 @@ var (
 	actionSeconds  = metrics.ExponentialBuckets(0.01, 3, 9)
 )
 
-func newMetrics(s *Server) *serverMetrics {
+func newMetrics(o Options) *serverMetrics {
 	metrics.ExposeMetadata(true) // write the types: counter, gauge, histogram
 	set := metrics.NewSet()
-	return &serverMetrics{server: s, set: set, inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
+	return &serverMetrics{farm: o.Farm, cases: o.FarmMetrics, set: set,
+		inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
 }
 
 // start counts a request that starts; done counts its end.
@@ -56,8 +60,8 @@ func (m *serverMetrics) start() (done func(route, method string, status int, too
 	}
 }
 
-// observeAction counts an action on a device.
-func (m *serverMetrics) observeAction(action string, took time.Duration, err error) {
+// ObserveAction counts an action on a device.
+func (m *serverMetrics) ObserveAction(action string, took time.Duration, err error) {
 	result := "ok"
 	if err != nil {
 		result = "error"
@@ -66,8 +70,8 @@ func (m *serverMetrics) observeAction(action string, took time.Duration, err err
 		actionSeconds).Update(took.Seconds())
 }
 
-// observeRun counts a run that has ended.
-func (m *serverMetrics) observeRun(r jobs.Record) {
+// ObserveRun counts a run that has ended.
+func (m *serverMetrics) ObserveRun(r jobs.Record) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_runs_total{result=%q}`, r.Result)).Inc()
 }
 
@@ -88,14 +92,13 @@ func (m *serverMetrics) writeCurrent(ctx context.Context, w io.Writer) {
 	defer cancel()
 	type kind struct{ platform, state string }
 	count := map[kind]int{}
-	infos, _ := m.server.devices.List(ctx) // devices that cannot be listed are left out
-	open := m.server.opened()
+	infos, _ := m.tenant.Devices.Live().List(ctx) // devices that cannot be listed are left out
 	for _, info := range infos {
 		state := string(info.State)
 		if info.State == drivers.Ready {
 			state = "ready"
 		}
-		if _, is := open[info.ID]; is {
+		if m.tenant.Devices.IsOpen(info.ID) {
 			state = "in_use"
 		}
 		count[kind{string(info.Platform), state}]++
@@ -104,21 +107,21 @@ func (m *serverMetrics) writeCurrent(ctx context.Context, w io.Writer) {
 	for k, n := range count {
 		set.NewGauge(fmt.Sprintf(`taproot_devices{platform=%q,state=%q}`, k.platform, k.state), nil).Set(float64(n))
 	}
-	for state, n := range m.server.runs.Count() {
+	for state, n := range m.tenant.Runs.Count() {
 		if state != jobs.Ended {
 			set.NewGauge(fmt.Sprintf(`taproot_runs{state=%q}`, state), nil).Set(float64(n))
 		}
 	}
-	m.farm(set)
+	m.countFarm(set)
 	set.WritePrometheus(w)
-	if m.server.o.FarmMetrics != nil {
-		m.server.o.FarmMetrics(ctx, w)
+	if m.cases != nil {
+		m.cases(ctx, w)
 	}
 }
 
-// farm counts the hosts and devices of a farm, as this hub knows them.
-func (m *serverMetrics) farm(set *metrics.Set) {
-	f := m.server.o.Farm
+// countFarm counts the hosts and devices of a farm, as this hub knows them.
+func (m *serverMetrics) countFarm(set *metrics.Set) {
+	f := m.farm
 	if f == nil {
 		return
 	}

@@ -17,10 +17,30 @@ import (
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/internal/devices"
+	"github.com/taproot-dev/taproot/server/internal/farmapi"
+	"github.com/taproot-dev/taproot/server/internal/tenants"
 	"github.com/taproot-dev/taproot/server/limit"
 	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/shared"
+)
+
+// What the options refer to.
+type (
+	// MCP serves assistants at /mcp over streamable HTTP. Close ends their sessions.
+	MCP = tenants.MCP
+	// MCPConfig is what assistants share with the REST API.
+	MCPConfig = tenants.MCPConfig
+	// FarmCase is a case that runs on a host.
+	FarmCase = farmapi.FarmCase
+	// FarmShare is a project's share of the farm and its current use.
+	FarmShare = farmapi.FarmShare
+	// FarmLine is a queue of cases with the same requirements.
+	FarmLine = farmapi.FarmLine
+	// FarmState is the state of a farm, as its hub knows it.
+	FarmState = farmapi.FarmState
+	// Device is the record of a device.
+	Device = devices.Device
 )
 
 // Options configure a server. The zero value of a limit means its default.
@@ -93,11 +113,6 @@ type Options struct {
 	// The time for the headers of a request, its JSON body, and each part of an upload or a response; default: 30 s.
 	Patience time.Duration
 	Running  int // runs at once; default: 4
-
-	refused   func(service.Entry)                  // logs rejected requests in the log of the service; nil: no log
-	projectID string                               // of a project's space
-	ownFiles  bool                                 // Files belongs to a project, so its members may replace it
-	share     func(*upload.Folder) *shared.Project // of a project's space; nil: its folders are not shared
 
 	Version string
 	Log     *slog.Logger

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/taproot-dev/taproot/server/internal/rest"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 // http creates the HTTP server.
 func (s *Server) http() *http.Server {
 	return &http.Server{Handler: s.handler, ReadHeaderTimeout: s.o.Patience, IdleTimeout: idleLimit,
-		MaxHeaderBytes: maxHeaders, ConnContext: withConn, ConnState: connState,
+		MaxHeaderBytes: rest.MaxHeaders, ConnContext: rest.WithConn, ConnState: rest.ConnState,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 }
 
@@ -26,7 +28,7 @@ func (s *Server) http() *http.Server {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := s.http()
 	served := make(chan error, 1)
-	go func() { served <- h.Serve(strictListener{l}) }()
+	go func() { served <- h.Serve(rest.StrictListener{Listener: l}) }()
 	var err error
 	select {
 	case err = <-served:

@@ -3,62 +3,41 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
-	"github.com/danielgtaylor/huma/v2"
-
-	"github.com/taproot-dev/taproot/internal/guard"
-	"github.com/taproot-dev/taproot/internal/upload"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/received"
-	"github.com/taproot-dev/taproot/runner/jobs"
-	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/runner/pool"
-	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/shared"
+	"github.com/taproot-dev/taproot/server/internal/farmapi"
+	"github.com/taproot-dev/taproot/server/internal/rest"
+	"github.com/taproot-dev/taproot/server/internal/tenants"
 	"github.com/taproot-dev/taproot/server/studio"
 )
 
 // Server serves the REST API. Call Close at the end.
 type Server struct {
-	o          Options
-	log        *slog.Logger
-	mask       *event.Mask
-	pool       *pool.Pool
-	devices    *live.Devices
-	runs       *jobs.Manager
-	uploads    *received.Store
-	files      *upload.Folder // of tests
-	root       *os.Root       // of files that clients name
-	leases     leases
-	mcp        MCP // nil: assistants are not served
-	figures    *serverMetrics
-	busy       busy
-	spaces     spaces
-	recordings recordings
-	shared     *shared.Project // of a project's space that several servers share; nil: only this one has it
+	o         Options
+	log       *slog.Logger
+	api       *rest.API
+	admission *rest.Admission
+	busy      rest.Busy
+	audit     rest.AuditLog
+	tenants   *tenants.Router
+	farm      *farmapi.API
+	metrics   *serverMetrics
 
-	retention *retention     // of a project's space
-	studio    *studio.Studio // pages that show a device; nil: none
-	screens   *studio.Studio // the same as pages of the console
-	project   *os.Root       // where Studio saves tests; may be nil
-	console   http.Handler   // pages of accounts; nil: without a service
+	studio  *studio.Studio // pages that show a device; nil: none
+	screens *studio.Studio // the same as pages of the console
+	project *os.Root       // where Studio saves tests; may be nil
+	console http.Handler   // pages of accounts; nil: without a service
 
-	mux      *http.ServeMux
-	api      huma.API
-	access   map[string]access      // by the pattern of a route
 	document func() ([]byte, error) // openapi.json
 	handler  http.Handler
-	host     string // name of this machine
 	closing  atomic.Bool
 	beating  sync.WaitGroup  // of the goroutines that report this host as running
-	farmRuns http.Handler    // nil: not a hub
 	streams  context.Context // ends streaming responses, before the HTTP server waits for all responses
 	hangUp   context.CancelFunc
 }
@@ -66,34 +45,16 @@ type Server struct {
 // New creates a server. It opens no device and listens on no port.
 func New(o Options) (*Server, error) {
 	o.defaults()
-	s := &Server{o: o, log: o.Log, mask: o.Mask, access: map[string]access{}, mux: http.NewServeMux()}
-	s.leases = newLeases(o.projectID, func(device string) []pool.Reservation { return s.pool.Reservations(device) })
+	s := &Server{o: o, log: o.Log, audit: rest.AuditLog{Logger: o.Audit}, metrics: newMetrics(o)}
 	s.streams, s.hangUp = context.WithCancel(context.Background())
-	s.recordings.base = s.streams
-	s.host, _ = os.Hostname() // without it the server accepts one name less
-	files, err := filepath.Abs(o.Files)
-	if err == nil {
-		s.root, err = os.OpenRoot(files)
+	if err := errors.Join(s.openProject(), s.openTenants()); err != nil {
+		s.hangUp()
+		return nil, errors.Join(err, s.closeProject())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("open the folder of files: %w", err)
-	}
-	if s.devices, err = s.liveDevices(); err != nil {
-		return nil, errors.Join(err, s.root.Close())
-	}
-	if o.FarmRuns != nil {
-		s.farmRuns = o.FarmRuns(farmProject)
-	}
-	s.figures = newMetrics(s)
-	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
-	s.share()
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.observeRun,
-		Keep: s.publishEnded, Again: s.runAgain, Remote: s.onFarm()})
-	s.uploads = &received.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
-	if err := upload.Sweep(o.Config.Reports); err != nil {
-		s.log.Warn("cannot remove incomplete uploads", "error", err)
-	}
-	if err := errors.Join(s.routes(), s.openConsole(), s.openQueued(), s.openStudio()); err != nil {
+	s.metrics.tenant = s.tenants.Root()
+	s.openTransport()
+	s.routes()
+	if err := errors.Join(s.openConsole(), s.tenants.OpenQueued(), s.openStudio()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.reportRunning()
@@ -101,76 +62,58 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// liveDevices creates the devices of single calls.
-func (s *Server) liveDevices() (*live.Devices, error) {
-	list := s.o.Drivers
-	conf := s.o.Config
-	if list == nil {
-		of := s.runConfig()
-		of.Parallel, of.NoFilePages = s.o.Pages, true
-		list = run.Drivers(of)
-	}
-	s.pool = pool.New(list, conf.PoolOptions())
-	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout,
-		Access: s.allowedAccess(false), Vision: conf.Vision(), AllowShell: conf.AllowShell, AfterUse: conf.AfterUse,
-		Exposed: s.o.Exposed, Mask: s.mask})
+func (s *Server) limits() rest.Uploads {
+	return rest.Uploads{MaxSend: s.o.MaxSend, Patience: s.o.Patience}
 }
 
-// runConfig returns the configuration of runs that clients request. They cannot read the environment.
-func (s *Server) runConfig() run.Config {
-	conf := s.o.Config
-	conf.Access = s.allowedAccess(true)
-	if !s.o.Network.IsOpen() {
-		conf.Network = &s.o.Network
-	}
-	conf.LookupEnv = func(name string) (string, bool) {
-		value, ok := s.o.Exposed[name]
-		return value, ok
-	}
-	conf.Log = s.log
-	return conf
+// openTenants opens the folders of the server. Those of projects are opened later.
+func (s *Server) openTenants() (err error) {
+	o := s.o
+	s.tenants, err = tenants.NewRouter(tenants.RouterOptions{Service: o.Service, Projects: o.Projects, Bucket: o.Bucket,
+		Tenant: tenants.Options{Config: o.Config, Files: o.Files, Pages: o.Pages, Drivers: o.Drivers, Exposed: o.Exposed,
+			Network: o.Network, Studio: s.project, MCP: o.MCP, Farm: o.Farm, FarmCases: o.FarmCases, OnHost: o.FarmHost,
+			Origins: o.Origins, MaxCall: o.MaxCall, MaxLease: o.MaxLease, Upload: o.Upload, Uploads: s.limits(),
+			Running: o.Running, Metrics: s.metrics, Audit: s.audit, Log: o.Log, Mask: o.Mask, Streams: s.streams}})
+	return err
+}
+
+// openTransport creates what admits, logs and dispatches requests.
+func (s *Server) openTransport() {
+	o := s.o
+	host, _ := os.Hostname() // without it the server accepts one name less
+	s.admission = &rest.Admission{OnHost: o.FarmHost, Service: o.Service, Auth: o.Auth, Limiter: o.Limiter,
+		Guesses: o.Guesses, Origins: o.Origins, Host: host, Hosts: o.Hosts, Proxies: o.Proxies,
+		Problems: s.tenants.Root().Devices.Problems(), SavesTests: s.project != nil}
+	s.farm = farmapi.New(farmapi.Options{Hub: o.Farm, Service: o.Service, Guesses: o.Guesses, Tenants: s.tenants,
+		Admission: s.admission, Uploads: s.limits(), Streams: s.streams, Audit: s.audit, Log: o.Log, Runs: o.FarmRuns,
+		Running: o.FarmRunning, Queue: o.FarmQueue})
+	s.api = rest.NewAPI(rest.APIOptions{Version: o.Version, Doc: apiDoc, Accounts: o.Service != nil, MaxBody: o.MaxBody,
+		Log: o.Log, Mask: o.Mask, Problems: func(ctx context.Context) *rest.Problems {
+			return s.tenants.Of(ctx).Devices.Problems()
+		}})
+	// Generating the document takes half as long as starting a server, so it is generated for the first request.
+	s.document = sync.OnceValues(s.api.Document)
+	access := &rest.AccessLog{Log: o.Log, Mask: o.Mask, Secure: o.Service != nil && o.Service.Secure(),
+		Patience: o.Patience, Client: s.admission.Client, Start: s.metrics.start}
+	s.handler = access.Handler(s.cors().Handler(http.HandlerFunc(s.serve)))
 }
 
 // Pool returns the pool of the devices that the server uses. It is valid until Close.
-func (s *Server) Pool() *pool.Pool { return s.pool }
+func (s *Server) Pool() *pool.Pool { return s.tenants.Root().Devices.Pool() }
 
 // Handler returns the HTTP handler.
 func (s *Server) Handler() http.Handler { return s.handler }
+
+// FarmDevices lists the devices of this host for hubs.
+func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
+	return s.tenants.FarmDevices(ctx)
+}
 
 // Close interrupts runs, releases devices and closes browsers. Callers must not send requests afterwards.
 func (s *Server) Close() error {
 	s.closing.Store(true)
 	s.hangUp()
-	s.recordings.close()
-	var ended error
-	if s.mcp != nil { // before the devices that its sessions use
-		ended = s.mcp.Close()
-	}
-	var all sync.WaitGroup
-	var errs [2]error
-	all.Go(func() { errs[0] = s.devices.Close() })
-	all.Go(func() { errs[1] = s.spaces.close() })
-	if s.runs != nil {
-		all.Go(s.runs.Close)
-	}
-	all.Go(s.beating.Wait)
-	all.Wait()
-	return errors.Join(ended, errs[0], errs[1], s.pool.Close(), s.root.Close(), s.closeStudio())
-}
-
-// received creates the pages of a run after an upload, and removes runs beyond the limits.
-func (s *Server) received(ctx context.Context, runDir string) error {
-	err := s.o.Config.Received(ctx, runDir)
-	if err != nil {
-		s.log.WarnContext(ctx, "cannot write the pages of an upload", "run", runDir, "error", err)
-	}
-	return err
-}
-
-// network returns a dialer that checks connections against Options.Network.
-func (s *Server) network() *guard.Dialer { return guard.NewDialer(s.o.Network) }
-
-// deadline limits one call on a device.
-func (s *Server) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, s.o.MaxCall, errTooLong)
+	err := s.tenants.Close()
+	s.beating.Wait()
+	return errors.Join(err, s.closeProject())
 }

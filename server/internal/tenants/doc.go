@@ -1,0 +1,2 @@
+// Package tenants finds the project that a request is for: its devices, runs and files.
+package tenants
