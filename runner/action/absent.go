@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -22,7 +23,7 @@ func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Im
 	if !ok || t == nil {
 		return nil
 	}
-	if s.launched != "" && shows(t, s.launched) && (last == nil || !dark(last)) {
+	if s.launched != "" && shows(t, s.launched) && (last == nil || !pixels.Dark(last)) {
 		if d, ok := s.Device.(drivers.DisplayReporter); ok && last == nil {
 			return d.DisplayOn(ctx)
 		}

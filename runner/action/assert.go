@@ -2,29 +2,37 @@ package action
 
 import (
 	"context"
-	"errors"
 
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 func assert(ctx context.Context, s *Session, a dsl.Assert) error {
 	if byMaestro(a.Selector) {
 		return s.finding(ctx, &a.Selector, nil, s.Timeout)
 	}
-	w := newScreenReader(s)
-	matches, err := w.locate(ctx, a.Selector, s.Timeout)
+	r, matches, err := locate(ctx, s, decide.Want{Selector: a.Selector})
+	if err != nil {
+		return asAssertion(err)
+	}
+	s.matched(matches[0])
+	if len(matches) > 1 {
+		s.note("%d elements match", len(matches))
+	}
+	s.notePart(matches[0])
+	s.notInFront(r.tree)
+	s.noteOwner(matches[0].Node)
+	return nil
+}
+
+// locate waits until something on the screen fits a want's selector.
+func locate(ctx context.Context, s *Session, w decide.Want) (*reader, []screen.Match, error) {
+	w.Purpose = decide.See
+	r := newReader(s, w)
+	d, err := r.run(ctx)
 	if err == nil {
-		s.matched(matches[0])
-		if len(matches) > 1 {
-			s.note("%d elements match", len(matches))
-		}
-		s.notePart(matches[0])
-		s.notInFront(w.tree)
-		s.noteOwner(matches[0].Node)
-		return nil
+		err = r.result(d)
 	}
-	if errors.Is(err, errWait) {
-		return w.missing(a.Selector, true)
-	}
-	return asAssertion(err)
+	return r, d.Matches, err
 }

@@ -3,13 +3,12 @@ package action
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
@@ -17,145 +16,31 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		return gone(ctx, s, a.Selector)
 	}
 	if a.Count != nil && *a.Count == 0 && a.Is == nil && a.Value == nil {
-		return gone(ctx, s, shownAs(a.Selector, a.Text))
+		return gone(ctx, s, decide.ShownAs(a.Selector, a.Text))
 	}
-	w := newScreenReader(s)
-	// a state is one whether it is seen or not
-	w.unseenToo = a.Count == nil && (a.Is != nil || a.Value != nil) && a.Visible == nil
-	w.readsParts(a.Selector)
-	var matches []screen.Match
-	unmet := ""
-	err := poll(ctx, s.Timeout, func() (err error) {
-		if err = w.read(ctx, true); err != nil {
-			return err
-		}
-		if matches, err = w.find(ctx, a.Selector, toSee); err != nil {
-			return err
-		}
-		unmet = ""
-		if a.Count != nil {
-			if *a.Count == 0 && (w.busy() != "" && !w.late() || !w.rested()) {
-				return errWait
-			}
-			if w.tree.Loading {
-				unmet = fmt.Sprintf("%d elements match so far, and the page is still being loaded", len(matches))
-				return errWait
-			}
-			if len(matches) != *a.Count {
-				unmet = fmt.Sprintf("%d elements match", len(matches))
-				return errWait
-			}
-		}
-		if a.Count == nil && len(matches) == 0 {
-			return errWait
-		}
-		if unmet = unmetBy(a, matches); unmet != "" || w.tooSoon() && (a.Is != nil || a.Count != nil || a.Value != nil ||
-			asksState(a.Selector) || w.wasPresentBefore(matches)) {
-			return errWait
-		}
+	r := newReader(s, decide.Want{Purpose: decide.State, Selector: a.Selector,
+		Check: decide.Check{Count: a.Count, Text: a.Text, Value: a.Value, Is: a.Is},
+		// a state is one whether it is seen or not
+		UnseenToo: a.Count == nil && (a.Is != nil || a.Value != nil) && a.Visible == nil})
+	d, err := r.run(ctx)
+	if err == nil {
+		err = r.result(d)
+	}
+	if err != nil {
+		return asAssertion(err)
+	}
+	if len(d.Matches) == 0 {
 		return nil
-	})
-	switch {
-	case err == nil && len(matches) > 0:
-		s.matched(matches[0])
-		s.notInFront(w.tree)
-		s.noteOwner(matches[0].Node)
-		if n := matches[0].Node; a.Value != nil && n.HintUnsure && n.Text == *a.Value {
-			s.warn("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
-				"unknown", n, screen.Quote(n.Text))
-		}
-		return nil
-	case err == nil:
-		return s.nothingOver(ctx, w.tree, w.rest.Last())
-	case errors.Is(err, errWait) && unmet == "":
-		return w.missing(a.Selector, true)
-	case errors.Is(err, errWait):
-		want := wanted(a)
-		return &Failure{event.Problem{Assertion: true, Expected: want, Actual: unmet,
-			Message: fmt.Sprintf("%s: expected %s within %s; %s", screen.Describe(a.Selector), want, s.Timeout, unmet)}}
 	}
-	return asAssertion(err)
-}
-
-// unmetBy returns "" when one of the matches is all that the assertion wants, else what the first one is instead.
-func unmetBy(a dsl.AssertElement, matches []screen.Match) string {
-	why := ""
-	for _, m := range matches {
-		this := unmet(a, m.Node)
-		if this == "" {
-			return ""
-		}
-		if why == "" {
-			why = this
-		}
+	n := d.Matches[0].Node
+	s.matched(d.Matches[0])
+	s.notInFront(r.tree)
+	s.noteOwner(n)
+	if a.Value != nil && n.HintUnsure && n.Text == *a.Value {
+		s.warn("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
+			"unknown", n, screen.Quote(n.Text))
 	}
-	return why
-}
-
-func unmet(a dsl.AssertElement, n *screen.Node) string {
-	shows := n.Shown()
-	field := n
-	if n.Control != nil {
-		field = n.Control
-	}
-	switch {
-	case a.Text != nil && !screen.SameText(shows, *a.Text):
-		return fmt.Sprintf("%s shows %s", n, screen.Quote(shows))
-	case a.Value != nil && !screen.SameValue(field.Value(), *a.Value):
-		return fmt.Sprintf("%s holds %s", field, screen.Quote(field.Value()))
-	}
-	if a.Is == nil {
-		return ""
-	}
-	for _, state := range []struct {
-		word string
-		want *bool
-		have func() (bool, *screen.Node)
-	}{{"enabled", a.Is.Enabled, n.EnabledState}, {"checked", a.Is.Checked, n.CheckedState},
-		{"selected", a.Is.Selected, n.SelectedState}, {"focused", a.Is.Focused, n.FocusedState}} {
-		if state.want == nil {
-			continue
-		}
-		have, holder := state.have()
-		switch {
-		case holder == nil:
-			return n.Stateless(state.word)
-		case have != *state.want:
-			return fmt.Sprintf("%s is %s", holder, not(!have)+state.word)
-		}
-	}
-	return ""
-}
-
-func not(negate bool) string {
-	if negate {
-		return "not "
-	}
-	return ""
-}
-
-func wanted(a dsl.AssertElement) string {
-	var parts []string
-	if a.Count != nil {
-		parts = append(parts, fmt.Sprintf("%d elements", *a.Count))
-	}
-	if a.Text != nil {
-		parts = append(parts, "the text "+screen.Quote(*a.Text))
-	}
-	if a.Value != nil {
-		parts = append(parts, "the value "+screen.Quote(*a.Value))
-	}
-	if a.Is != nil {
-		for _, state := range []struct {
-			word string
-			want *bool
-		}{{"enabled", a.Is.Enabled}, {"checked", a.Is.Checked}, {"selected", a.Is.Selected}, {"focused", a.Is.Focused}} {
-			if state.want != nil {
-				parts = append(parts, "to be "+not(!*state.want)+state.word)
-			}
-		}
-	}
-	return strings.Join(parts, ", ")
+	return nil
 }
 
 func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {

@@ -20,6 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/screenpng"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // assertScreenshot compares the screen, or an element of it, with the image that a run
@@ -173,13 +174,12 @@ func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image
 	if a.Element == nil && len(a.Mask) == 0 {
 		return crop, nil, nil
 	}
-	w := newScreenReader(s)
-	w.unseenToo = true
+	w := newReader(s, decide.Want{Purpose: decide.See, UnseenToo: true})
 	if err := w.read(ctx, false); err != nil {
 		return crop, nil, err
 	}
 	if a.Element != nil {
-		found, err := w.find(ctx, *a.Element, toSee)
+		found, err := w.find(ctx, *a.Element, false)
 		if err != nil {
 			return crop, nil, err
 		}
@@ -189,7 +189,7 @@ func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image
 		crop = found[0].Node.Bounds
 	}
 	for _, m := range a.Mask {
-		found, err := w.find(ctx, m, toSee)
+		found, err := w.find(ctx, m, false)
 		if err != nil {
 			return crop, nil, err
 		}

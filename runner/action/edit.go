@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 func erase(ctx context.Context, s *Session, a dsl.Erase) error {
@@ -114,13 +115,12 @@ func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
 
 // locateVisible waits for one element that is on the screen; it need not react.
 func locateVisible(ctx context.Context, s *Session, sel dsl.Selector) (*screen.Node, error) {
-	w := newScreenReader(s)
-	w.anywhere = true // to read a text, one need not see it
-	matches, err := w.locate(ctx, sel, s.Timeout)
-	if errors.Is(err, errWait) {
-		return nil, w.missing(sel, false)
-	}
+	_, matches, err := locate(ctx, s, decide.Want{Selector: sel, Anywhere: true}) // to read a text, one need not see it
 	if err != nil {
+		var f *Failure
+		if errors.As(err, &f) {
+			f.Assertion = false
+		}
 		return nil, err
 	}
 	s.matched(matches[0])

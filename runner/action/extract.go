@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 func logMessage(_ context.Context, s *Session, a dsl.Log) error {
@@ -61,8 +62,8 @@ func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract) error {
 		return nil
 	})
 	if errors.Is(err, errWait) {
-		p := problem("nothing on the screen fits the regular expression %s within %s; %s", pattern, s.Timeout, shown(tree))
-		p.Expected, p.Actual = pattern, shown(tree)
+		p := problem("nothing on the screen fits the regular expression %s within %s; %s", pattern, s.Timeout, decide.Shown(tree))
+		p.Expected, p.Actual = pattern, decide.Shown(tree)
 		return &Failure{p}
 	}
 	return err

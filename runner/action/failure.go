@@ -2,14 +2,13 @@ package action
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // Failure is what the app, or the test, did wrong.
@@ -87,33 +86,15 @@ func ResultOf(err error) event.Result {
 	return event.Error
 }
 
-// missing is the failure of an element that did not come.
-func (w *screenReader) missing(sel dsl.Selector, assertion bool) error {
-	s := w.s
-	f := &Failure{missing(screen.Query{Selector: sel, Matched: w.matched}, w.tree)}
-	f.Assertion = assertion
-	if w.hiddenUnder != "" {
-		f.Actual = w.hiddenUnder + "; " + f.Actual
+// failureOf is the failure that a problem of a decision is.
+func failureOf(p decide.Problem) *Failure {
+	f := event.Problem{Message: p.Message, Expected: p.Expected, Actual: p.Actual, Assertion: p.Assertion,
+		Candidates: p.Candidates, Rejected: p.Rejected}
+	switch p.Kind {
+	case decide.NotFound:
+		f.Kind = event.NotFound
+	case decide.NotActionable:
+		f.Kind = event.NotActionable
 	}
-	if r := s.Reading; r != nil && (sel.OCR != "" || sel.Fallback != "" || w.pixelsOnly) {
-		f.Candidates, f.Actual = append(r.nearest(), f.Candidates...), r.shown()
-	}
-	if w.pixelsOnly && w.labelled {
-		f.Actual += "; the screen never stops moving, so that its elements cannot be read, and an icon's description is " +
-			"not among what pixels show"
-	}
-	f.Message = fmt.Sprintf("%s did not appear within %s; %s", screen.Describe(sel), s.Timeout, f.Actual)
-	return f
-}
-
-// shown returns what a screen shows, in a few words.
-func shown(t *screen.Tree) string {
-	texts := t.Texts(12)
-	if len(texts) == 0 {
-		return "the screen shows no text; what a game or a canvas draws is found in the pixels: {label: …, fallback: ocr}"
-	}
-	for i, text := range texts {
-		texts[i] = screen.Quote(text)
-	}
-	return "the screen shows " + strings.Join(texts, ", ")
+	return &Failure{f}
 }

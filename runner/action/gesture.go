@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	flows "github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // capability returns the device as one with the capability T; a device without it is a matter of the device, not of the
@@ -88,7 +89,7 @@ func (s *Session) aimAt(n *screen.Node) {
 	if !ok {
 		return
 	}
-	if n != nil && n.Type == seenType { // in the pixels
+	if n != nil && n.Type == decide.SeenType { // in the pixels
 		n = nil
 	}
 	d.Aim(n)

@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // focusGrace is how long the focus may take to reach the field that was tapped before another field's focus is
@@ -155,7 +156,7 @@ func (s *Session) noFocus(tree *screen.Tree, actual string) error {
 		way = fmt.Sprintf("%s takes no text; did you mean the field %s?", s.tapped, field)
 	}
 	return &Failure{event.Problem{
-		Message:  fmt.Sprintf("no text field has the focus; %s; %s", way, shown(tree)),
+		Message:  fmt.Sprintf("no text field has the focus; %s; %s", way, decide.Shown(tree)),
 		Expected: "a text field with the focus", Actual: actual}}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // ProofGrace is how long a screen on which a tap has changed nothing is given before that counts.
@@ -34,10 +35,11 @@ func (s *Session) lookTaken(ctx context.Context, img image.Image) error {
 func (s *Session) looked(ctx context.Context) error { return s.lookTaken(ctx, nil) }
 
 // recordHit keeps what lay topmost where the element is about to be touched.
-func (s *Session) recordHit(w *screenReader, m screen.Match) {
-	hit := hitName(w.tree, m)
+func (s *Session) recordHit(r *reader, m screen.Match) {
+	hit := hitName(r.tree, m)
 	s.Detail.Proof = event.ProofHit + ": " + hit
-	if last := w.rest.Last(); w.pixels && last != nil && !s.NoPictures {
+	pictured := (r.want.Device.Pixels || r.want.Device.Ahead) && r.screen.Pictured()
+	if last := r.screen.Last(); pictured && last != nil && !s.NoPictures {
 		s.aimed = &Tapped{picture: last, at: time.Now(), hit: hit}
 	}
 }
@@ -46,7 +48,7 @@ func (s *Session) recordHit(w *screenReader, m screen.Match) {
 func hitName(t *screen.Tree, m screen.Match) string {
 	top := t.Topmost(m.Point)
 	switch {
-	case m.Node.Type == seenType:
+	case m.Node.Type == decide.SeenType:
 		return "pixels that show " + plainName(m.Node)
 	case top == nil || t.HitTested || m.Node.InPage && top.InPage: // the device itself judges the touch
 		return plainName(m.Node)
@@ -80,17 +82,19 @@ func (s *Session) confirmed() {
 }
 
 // recordMiss keeps why an element was not touched.
-func (h *targetSearch) recordMiss(m screen.Match) {
+func (s *Session) recordMiss(miss *decide.Miss) {
 	switch {
-	case m.CoverText != "" || h.aboveIt(m) != nil:
-		h.s.Detail.Proof = event.ProofOccluded
-	case h.why == movesOn:
-		h.s.Detail.Proof = event.ProofMoved
+	case miss == nil:
+		return
+	case miss.Reason == decide.Covered:
+		s.Detail.Proof = event.ProofOccluded
+	case miss.Reason == decide.Moving:
+		s.Detail.Proof = event.ProofMoved
 	default:
 		return
 	}
-	h.s.matched(m)
-	h.s.touched(m.Point)
+	s.matched(miss.Match)
+	s.touched(miss.Match.Point)
 }
 
 // Tapped returns what the step's tap is to be judged by, nil when there is nothing.

@@ -1,373 +1,355 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
-	"image"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/decide"
+	"github.com/taproot-dev/taproot/runner/observe"
 )
 
-// Quiet spans: how long a screen must not have changed before what is not on it, or is on it twice, counts.
-const (
-	quietToAssert = 300 * time.Millisecond
-	quietToAct    = 800 * time.Millisecond
-	quietToMiss   = 50 * time.Millisecond // where the page reports that nothing is pending
+// reader searches one screen for one step: observe, decide, act, and again. The screen comes from observe, every result
+// from decide; the reader answers what decisions ask, and does what they require of the device.
+type reader struct {
+	s      *Session
+	want   decide.Want
+	screen *observe.Screen
+	search *decide.Search
+	need   decide.Need // of the newest frame
+	frame  decide.Frame
+	tree   *screen.Tree      // of the newest whole frame, nil before the first
+	later  bool              // a screenshot that is taken after the tree may be the one that others wait for
+	parts  []screen.TextPart // of texts; on pages the trees have their places
+	pixels pixelSearch
 
-	// stateHolds is how long after an action a state must be there to count, and what was there before it: pages show
-	// what was asked for at once, and take it back.
-	stateHolds = 200 * time.Millisecond
-	// quietHolds is the same where the page reports that nothing is pending, and busyHolds where
-	// it reports that something is: that is the longest wait for it.
-	quietHolds = 70 * time.Millisecond
-	busyHolds  = 1500 * time.Millisecond
-
-	// goneLooks is in how many trees in a row what was there must be missing: two with a blink between them are alike.
-	goneLooks = 3
-
-	// leavesFor is how long an element that an animation moves away is waited for: one that is always on its way is there.
-	leavesFor = 3 * time.Second
-)
-
-// screenReader reads one device's screen repeatedly and knows since when it has not changed.
-//
-// A step searches in rounds: read, decide, wait. What is on the screen is easy to confirm; the time goes into its
-// opposite. That an element is absent, is the only match, or has lost a state counts only after a quiet span without a
-// change, because a screen that is being built shows every intermediate state. The spans are short where the page
-// itself reports that nothing is pending, and long where it reports that something is. To keep a round cheap, the
-// reader uses the cheapest source that can answer: a quick tree when the last read did not have the element either, a
-// whole tree otherwise, screenshots before and after the tree where they cost less than a tree, and OCR only where no
-// tree can be read. One screenshot serves the decision, the proof of the touch and the report of the step before.
-type screenReader struct {
-	s           *Session
-	pixels      bool // screenshots are cheaper than trees
-	tree        *screen.Tree
-	before      image.Image // the newest before tree, when pixels
-	rest        *pixels.Rest
-	beforeAt    time.Time               // of before
-	shotAt      time.Time               // of the newest screenshot
-	protected   *drivers.ProtectedError // what the newest screenshot, or the one that could not be taken, does not show
-	treeSince   time.Time               // the trees are alike since
-	began       time.Time
-	onlySeen    bool          // what is looked for may be seen where no tree can be read
-	labelled    bool          // only a label is searched: it may be read in pixels where the screen never stops moving
-	pixelsOnly  bool          // no tree could be read, and pixels do
-	eager       bool          // the pixels are looked at whenever the tree is
-	seen        *visionResult // by vision, last
-	anywhere    bool          // what can be scrolled to will do
-	wholeLines  bool          // the pixels are read for a label
-	mayBeQuick  bool          // the next read may be a quick tree
-	wasQuick    bool          // quick trees were allowed once
-	lookLater   bool          // a screenshot that is taken after the tree may be the one that others wait for
-	located     int           // how often a model was asked where it is
-	digest      uint64
-	matched     map[screen.Expression]map[*screen.Node]bool // by the css and XPath of the newest query
-	parts       []screen.TextPart                           // of texts; on pages the trees have their places
-	hiddenUnder string                                      // why what was found in the newest tree cannot be seen
-	undrawn     bool                                        // what was found in the newest tree is in view, and not drawn
-	within      []*screen.Node                              // that inside has meant
-	withinOf    *dsl.Selector                               // that inside
-	unseenToo   bool                                        // what is not drawn, or is under the keyboard, will do
-	seed        maphash.Seed
+	within   []*screen.Node // that inside has meant
+	withinOf *dsl.Selector  // that inside
 }
 
-func newScreenReader(s *Session) *screenReader {
-	p, ok := s.Device.(drivers.Pixels)
-	rest := &pixels.Rest{StatusBar: s.Platform != dsl.Web}
-	return &screenReader{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
-}
-
-// read takes a fresh tree; with frame also the screenshots around it, when they are
-// cheap. Once the time of the step has ended, a read is the tree alone.
-func (w *screenReader) read(ctx context.Context, frame bool) error {
-	frame = frame && w.pixels && (w.tree == nil || !w.late())
-	if err := w.readBehind(ctx, frame); err != nil || !frame || w.pixelsOnly || !w.pixels {
-		return err
+// newReader begins a search. Of the want, the caller fills in what it wants; the rest is the session's.
+func newReader(s *Session, w decide.Want) *reader {
+	r := &reader{s: s, want: w}
+	r.want.Began, r.want.StepTimeout, r.want.Timing = time.Now(), s.Timeout, decide.Native()
+	if r.want.Timeout == 0 {
+		r.want.Timeout = s.Timeout
 	}
-	return w.tryPixels(ctx)
+	r.want.Device = s.facts()
+	r.want.Earlier = decide.History{Acted: s.acted, Tree: s.before}
+	o := observe.Options{Page: s.Platform == dsl.Web, Vision: s.Vision != nil, Shot: s.lookTaken, Read: s.looked,
+		Alive: s.stillRuns, Doubt: func(text string) { s.doubtOnce("%s", text) },
+		Note: func(text string) { s.noteOnce("%s", text) }, Moving: &s.neverIdle}
+	if w.Purpose == decide.See || w.Purpose == decide.Act {
+		o.Texts = soughtTexts(w.Selector)
+	}
+	if t := s.touchedOn; t != nil {
+		o.Touched = t.picture
+		r.want.Earlier.Touched = &decide.Touched{Tree: t.tree, Shot: observe.TouchedShot(t.picture)}
+	}
+	if r.later = w.Purpose == decide.See && s.onPhone() && !w.Anywhere; r.later {
+		o.Read = nil
+	}
+	r.screen, r.search = observe.New(s.Device, o), decide.New(r.want)
+	return r
 }
 
-// late reports whether the time of the step has ended.
-func (w *screenReader) late() bool { return time.Since(w.began) >= w.s.Timeout }
+// facts are what is known of the device before anything is read.
+func (s *Session) facts() decide.Facts {
+	f := decide.Facts{Phone: s.onPhone(), IOS: s.Platform == dsl.IOS, Vision: s.Vision != nil, NoPictures: s.NoPictures}
+	if d, ok := s.Device.(drivers.Pixels); ok {
+		f.Pixels = d.PixelsAreCheap()
+	}
+	if d, ok := s.Device.(drivers.AheadOfScreen); ok {
+		f.Ahead = d.TreeAheadOfScreen()
+	}
+	_, f.Reveals = s.Device.(drivers.Revealer)
+	_, f.KnowsParts = s.Device.(drivers.PartReader)
+	_, f.CSS = s.Device.(drivers.Querier)
+	_, f.Quick = s.Device.(drivers.QuickTreeReader)
+	_, f.Keyboard = s.Device.(drivers.KeyboardArea)
+	_, f.Hides = s.Device.(drivers.KeyboardHider)
+	_, f.Exact = s.Device.(drivers.ExactAimer)
+	_, f.Obstacles = s.Device.(drivers.ObstacleReporter)
+	return f
+}
 
-// readBehind takes a screenshot, if it is required, and a fresh tree after it.
-func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
-	if picture {
-		if err := w.tryPixels(ctx); err != nil {
-			return err
+// run searches until a decision ends the search: Found, Gone, Fail or Unfit. The error is the device's.
+func (r *reader) run(ctx context.Context) (decide.Decision, error) {
+	r.want.Deadline, _ = drivers.StepDeadline(ctx)
+	r.search = decide.New(r.want)
+	for need := r.search.First(); ; {
+		if err := r.observe(ctx, need); err != nil {
+			return decide.Decision{}, err
+		}
+		d, err := r.decide(ctx)
+		if err != nil {
+			return d, err
+		}
+		if err := r.lookLater(ctx, d); err != nil {
+			return d, err
+		}
+		switch d.Kind {
+		case decide.Reveal:
+			if revealer, ok := r.s.Device.(drivers.Revealer); ok {
+				err = reveal(ctx, revealer, d.Matches[0])
+			}
+		case decide.Uncover:
+			if hider, ok := r.s.Device.(drivers.KeyboardHider); ok {
+				err = hider.HideKeyboard(ctx)
+			}
+		case decide.Wait:
+		default:
+			return d, nil
+		}
+		if err != nil && !errors.Is(err, drivers.ErrNotReady) {
+			return d, err
+		}
+		if left := time.Until(d.Until); left > 0 {
+			if err := drivers.Pause(ctx, left); err != nil {
+				return d, err
+			}
+		}
+		need = d.Next
+	}
+}
+
+// observe reads the next frame.
+func (r *reader) observe(ctx context.Context, need decide.Need) (err error) {
+	need.Parts = r.withParts(need.Parts)
+	reads := r.screen.Reads
+	r.need = need
+	r.frame, err = r.screen.Next(ctx, need)
+	r.s.Detail.ScreenReads += r.screen.Reads - reads
+	r.took()
+	return err
+}
+
+// took keeps the newest frame's tree.
+func (r *reader) took() {
+	if r.frame.Tree != nil && !r.frame.Quick && r.frame.Tree != r.tree {
+		r.tree = r.frame.Tree
+		if !r.frame.PixelsOnly {
+			r.s.Tree = r.tree
 		}
 	}
-	w.before, w.beforeAt = w.rest.Last(), w.shotAt
-	if err := w.s.stillRuns(ctx); err != nil {
-		return err
-	}
-	if d, ok := w.s.Device.(drivers.PartReader); ok {
-		d.ReadParts(w.parts...)
-	}
-	t, err := w.elements(ctx)
-	if w.pixelsOnly = w.onlyPixels(err); w.pixelsOnly {
-		w.s.noteOnce("the elements of the screen cannot be read, so only its pixels are looked at: %v", err)
-		return w.pixelsAlone(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	w.s.Detail.ScreenReads++
-	if d := digest(t, w.seed); w.tree == nil || d != w.digest {
-		w.digest, w.treeSince = d, t.Taken
-	}
-	w.tree, w.s.Tree = t, t
-	if w.lookLater {
-		return nil
-	}
-	return w.s.looked(ctx)
 }
 
-// pixelsAlone replaces a tree where none can be read: the screen as one empty area.
-func (w *screenReader) pixelsAlone(ctx context.Context) error {
-	if err := w.takeScreenshot(ctx); err != nil {
-		return err
+// decide decides on the newest frame, and answers what the decision asks.
+func (r *reader) decide(ctx context.Context) (decide.Decision, error) {
+	for {
+		r.frame.Now = time.Now()
+		d := r.search.Next(&r.frame)
+		if d.Kind != decide.Answering {
+			r.report(d.Notes, d.Warnings)
+			r.screen.Forget(d.Keep)
+			return d, nil
+		}
+		for _, q := range d.Questions {
+			if err := r.answer(ctx, q, d.Next); err != nil {
+				return d, err
+			}
+		}
 	}
-	w.tree = screen.NewTree(nil, w.rest.Last().Bounds().Size(), time.Now())
-	w.treeSince = time.Time{}
-	return nil
 }
 
-// takeScreenshot takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of
-// a window on the screen, or there is none.
-func (w *screenReader) takeScreenshot(ctx context.Context) error {
-	began := time.Now()
-	w.protected = nil
-	img, err := w.s.Device.Screenshot(ctx)
-	if err != nil {
-		errors.As(err, &w.protected)
-		return err
+// answer answers a question of a decision.
+func (r *reader) answer(ctx context.Context, q decide.Question, next decide.Need) error {
+	if q.Ask == decide.AskParts {
+		r.need.Parts = r.withParts(next.Parts)
 	}
-	w.rest.See(began, img)
-	w.shotAt = began
-	if err := w.s.lookTaken(ctx, img); err != nil {
-		return err
-	}
-	if w.protected, err = protection(ctx, w.s.Device, img); err == nil && w.protected != nil {
-		return w.protected
+	reads := r.screen.Reads
+	err := r.screen.Answer(ctx, &r.frame, q, r.need)
+	r.s.Detail.ScreenReads += r.screen.Reads - reads
+	switch {
+	case q.Ask == decide.AskKeyboard && err != nil && r.want.Purpose == decide.Act &&
+		!errors.Is(err, drivers.ErrDeviceLost):
+		observe.Put(&r.frame, q, decide.Answer{Unknown: true})
+		err = nil
+	case errors.Is(err, observe.ErrOther):
+		var a decide.Answer
+		if a, err = r.answerOther(ctx, q); err == nil {
+			observe.Put(&r.frame, q, a)
+		} else if r.screen.Fail(&r.frame, err) {
+			err = nil
+		}
+	case q.Ask == decide.AskParts && err == nil:
+		r.took()
+		observe.Put(&r.frame, q, decide.Answer{})
 	}
 	return err
 }
 
-// settled reports whether the screen, by its trees or its pixels, has been the same for at least the span and still
-// shows the tree.
-func (w *screenReader) settled(span time.Duration) bool {
-	if w.tree != nil && !w.treeSince.IsZero() && w.tree.Taken.Sub(w.treeSince) >= span {
-		return true
+// answerOther answers what only the session knows.
+func (r *reader) answerOther(ctx context.Context, q decide.Question) (decide.Answer, error) {
+	switch q.Ask {
+	case decide.AskObstacle:
+		return decide.Answer{}, r.s.nothingOver(ctx, r.frame.Tree, r.screen.Last())
+	case decide.AskReadable:
+		return r.readable(ctx, q), nil
+	case decide.AskSeen:
+		return r.lookFor(ctx, q.Text)
+	case decide.AskBrief:
+		return r.readBrief(ctx, q.Text)
+	case decide.AskUnchanged:
+		same, err := r.pixelsUnchanged(ctx, q.Area)
+		return decide.Answer{Yes: same}, err
 	}
-	since, tree := w.rest.Since(), w.tree.Taken
-	whole := w.pixelsOnly || w.pixels && !w.shotAt.Before(tree) // a screenshot shows the screen after the tree as well
-	return whole && !since.IsZero() && !tree.Before(since) && time.Since(since) >= span
+	return decide.Answer{}, fmt.Errorf("nothing answers a question about %s", q.Ask)
 }
 
-// locate waits until something on the screen fits the selector; errWait when nothing does.
-func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match,
-	err error) {
-	w.prepareFor(sel)
-	w.unseenToo = w.anywhere
-	w.lookLater = w.s.onPhone() && !w.anywhere
-	err = poll(ctx, timeout, func() (err error) {
-		matches, err = w.locateOnce(ctx, sel, timeout)
-		if w.lookLater && w.tree != nil && w.shotAt.Before(w.tree.Taken) && (err == nil || errors.Is(err, errWait)) {
-			if look := w.s.looked(ctx); look != nil {
-				return look
-			}
+// lookLater reports that a screenshot may be taken now, where none was taken after the tree.
+func (r *reader) lookLater(ctx context.Context, d decide.Decision) error {
+	if !r.later || r.tree == nil || d.Kind != decide.Wait && d.Kind != decide.Found && d.Kind != decide.Fail {
+		return nil
+	}
+	if last := r.frame.Last; last.Taken() && !last.At.Before(r.tree.Taken) {
+		return nil
+	}
+	return r.s.looked(ctx)
+}
+
+// report puts what decisions said into the report.
+func (r *reader) report(notes, warnings []string) {
+	for _, text := range notes {
+		r.s.noteOnce("%s", text)
+	}
+	for _, text := range warnings {
+		r.s.doubtOnce("%s", text)
+	}
+}
+
+// withParts adds parts of texts to those of which the next trees have the places.
+func (r *reader) withParts(parts []screen.TextPart) []screen.TextPart {
+	for _, p := range parts {
+		if !slices.Contains(r.parts, p) {
+			r.parts = append(r.parts, p)
 		}
-		return err
-	})
-	return matches, err
+	}
+	return r.parts
 }
 
-// locateOnce looks once; errWait: look again.
-func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match,
-	err error) {
-	if worth, err := w.quickTreeMayMatch(ctx, sel, toSee); err != nil || !worth {
-		return nil, cmp.Or(err, errWait)
+// result is the error that the last decision of a search stands for, nil when it found what was wanted.
+func (r *reader) result(d decide.Decision) error {
+	switch d.Kind {
+	case decide.Fail:
+		return failureOf(*d.Problem)
+	case decide.Unfit:
+		return r.unfit(d.Err)
 	}
-	// where pixels may show it, they are read first
-	if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil {
-		return nil, err
-	}
-	look := w.reachable
-	if !w.anywhere {
-		look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
-	}
-	if matches, err = look(ctx, sel); err != nil {
-		return nil, err
-	}
-	if len(matches) == 0 {
-		w.missed()
-	}
-	matches = w.newer(matches)
-	if len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.wasPresentBefore(matches)) {
-		w.unsure(matches)
-		return nil, errWait
-	}
-	return matches, nil
+	return nil
 }
 
-// newer leaves out what was there before the screen was touched last.
-func (w *screenReader) newer(matches []screen.Match) []screen.Match {
-	return slices.DeleteFunc(matches, func(m screen.Match) bool {
-		if m.Node.Earlier {
-			w.hiddenUnder = screen.Quote(m.Node.Text) +
-				" was there before the last touch, so that it says nothing of what that did"
-		}
-		return m.Node.Earlier
-	})
-}
-
-// tooSoon reports whether the screen was read so soon after an action that a state which the action led to may be taken
-// back at once.
-func (w *screenReader) tooSoon() bool {
-	return !w.late() && w.tree.Taken.Before(w.s.acted.Add(holdsFor(w.tree.Rest)))
-}
-
-// holdsFor is how long what is seen right after an action must be there to count.
-func holdsFor(rest screen.Activity) time.Duration {
-	switch rest {
-	case screen.Busy:
-		return busyHolds
-	case screen.Quiet:
-		return quietHolds
-	}
-	return stateHolds
-}
-
-// rested reports whether what is not in the newest tree counts as absent: the screen has rested, and nothing is on its
-// way.
-func (w *screenReader) rested() bool {
+// unfit is the error of a search that cannot be answered.
+func (r *reader) unfit(err error) error {
+	var unread *decide.NotReadError
+	var hidden *decide.HiddenError
+	var unproven *decide.UnprovenError
 	switch {
-	case w.tree.Rest == screen.Busy && w.tooSoon():
-		return false
-	case w.tree.Rest == screen.Quiet && w.settled(quietToMiss):
-		return true
+	case errors.As(err, &unread):
+		return r.screen.Failure()
+	case errors.As(err, &hidden) && r.pixels.seen != nil && r.pixels.seen.hidden != nil:
+		return fmt.Errorf("%s cannot be looked for: %w", hidden.What, r.pixels.seen.hidden)
+	case errors.As(err, &unproven) && r.screen.Protected() != nil:
+		return fmt.Errorf("%s: %w", unproven.What, r.screen.Protected())
 	}
-	return w.settled(quietToAssert)
+	return err
 }
 
-// wasPresentBefore reports whether all that was found was on the screen before the last action, too: what the action
-// takes away may be there for a moment.
-func (w *screenReader) wasPresentBefore(matches []screen.Match) bool {
-	before := w.s.before
-	return before != nil && !slices.ContainsFunc(matches, func(m screen.Match) bool {
-		for n := range before.All {
-			if n.Type == m.Node.Type && n.Text == m.Node.Text && n.Desc == m.Node.Desc && !n.Hidden && !n.Offscreen {
-				return false
-			}
-		}
-		return true
+// The methods below are for steps that search in ways of their own: they read one screen, and ask the same rules.
+
+// read reads a whole frame; with pictured also the screenshots around it, when they are cheap. Once the time of the step
+// has ended, a read is the tree alone.
+func (r *reader) read(ctx context.Context, pictured bool) error {
+	pictured = pictured && r.want.Device.Pixels && r.screen.Pictured() && (r.tree == nil || !r.late())
+	err := r.observe(ctx, decide.Need{Before: pictured, After: pictured, PixelsOnly: r.want.Purpose == ""})
+	if err == nil && r.frame.Failed != "" {
+		err = r.screen.Failure()
+	}
+	if err != nil {
+		return err
+	}
+	r.search.Observe(&r.frame)
+	return nil
+}
+
+// late reports whether the time of the step has ended.
+func (r *reader) late() bool { return time.Since(r.want.Began) >= r.s.Timeout }
+
+// find runs a query over the newest frame.
+func (r *reader) find(ctx context.Context, sel dsl.Selector, act bool) ([]screen.Match, error) {
+	return asked(ctx, r, sel, func() ([]screen.Match, error) {
+		return r.search.Find(&r.frame, sel, act, r.meant(sel))
 	})
 }
 
-// asksState reports whether a selector requires a state.
-func asksState(sel dsl.Selector) bool {
-	return sel.Enabled != nil || sel.Checked != nil || sel.Selected != nil || sel.Focused != nil || sel.Not != nil &&
-		asksState(*sel.Not)
+// reachable returns the elements that are on the screen, or that the device can bring there.
+func (r *reader) reachable(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) {
+	return asked(ctx, r, sel, func() ([]screen.Match, error) {
+		return r.search.Reachable(&r.frame, sel, r.meant(sel))
+	})
 }
 
-// leaves reports whether all that was found may be on its way out, and the time lets one wait for what becomes of it.
-func (w *screenReader) leaves(matches []screen.Match, timeout time.Duration) bool {
-	staying := slices.ContainsFunc(matches, func(m screen.Match) bool { return !m.Node.Leaving })
-	return !staying && time.Since(w.began) < min(leavesFor, timeout)
+// meant are the elements that the selector's inside has meant before.
+func (r *reader) meant(sel dsl.Selector) []*screen.Node {
+	if sel.Inside != nil && sel.Inside == r.withinOf {
+		return r.within
+	}
+	return nil
 }
 
-// readsParts adds the parts of texts that a selector requires to those of which the next trees have the places. It
-// reports whether the device knows them.
-func (w *screenReader) readsParts(sel dsl.Selector) bool {
-	for _, p := range screen.TextParts(sel) {
-		if !slices.Contains(w.parts, p) {
-			w.parts = append(w.parts, p)
+// asked asks a rule about the newest frame, and answers its questions until it has what it needs.
+func asked[T any](ctx context.Context, r *reader, sel dsl.Selector, ask func() (T, error)) (T, error) {
+	for {
+		r.frame.Now = time.Now()
+		got, err := ask()
+		q, asks := decide.Asks(err)
+		if !asks {
+			r.report(r.search.Said())
+			if p, ok := decide.ProblemIn(err); ok {
+				err = failureOf(p)
+			} else if err != nil {
+				err = r.unfit(err)
+			}
+			return got, err
+		}
+		if err := r.answer(ctx, q, decide.Need{Parts: screen.TextParts(sel)}); err != nil {
+			return got, err
+		}
+		if r.frame.Failed != "" {
+			return got, r.screen.Failure()
 		}
 	}
-	_, ok := w.s.Device.(drivers.PartReader)
-	return ok && len(w.parts) > 0
 }
 
-// searchPurpose is what an element is looked for.
-type searchPurpose int
-
-const (
-	toSee searchPurpose = iota // whether it is on the screen
-	toAct                      // the one element to act on, brought into view where that can be done
-)
-
-// find runs a query over the tree that was read last.
-func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what searchPurpose) ([]screen.Match, error) {
-	q, err := w.query(ctx, sel, what)
-	if err != nil {
-		return nil, err
-	}
-	return w.search(ctx, q)
+// settled reports whether the screen has been the same for at least the span.
+func (r *reader) settled(span time.Duration) bool {
+	r.frame.Now = time.Now()
+	return r.search.Settled(&r.frame, span)
 }
 
-// query prepares a query over the tree that was read last; css and xpath are asked of the browser. Where the tree does
-// not have the places of the parts of texts that are asked for, another one is read.
-func (w *screenReader) query(ctx context.Context, sel dsl.Selector, what searchPurpose) (screen.Query, error) {
-	q := screen.Query{Selector: sel, Action: what == toAct}
-	if sel.Inside != nil && sel.Inside == w.withinOf {
-		q.Within = w.within
-	}
-	if w.readsParts(sel) && !w.tree.Knows(w.parts) && !w.pixelsOnly {
-		if err := w.readBehind(ctx, false); err != nil {
-			return q, err
-		}
-	}
-	w.matched = nil
-	_, reveals := w.s.Device.(drivers.Revealer)
-	q.Reveal = reveals && what == toAct
-	querier, ok := w.s.Device.(drivers.Querier)
-	for _, e := range screen.Expressions(sel) {
-		if !ok && e.CSS != "" {
-			return q, &Failure{problem("css works on web pages only")}
-		}
-		if !ok || q.Matched[e] != nil {
-			continue
-		}
-		matched, err := querier.Query(ctx, w.tree, e.CSS, e.XPath)
-		if err != nil {
-			return q, err
-		}
-		if q.Matched == nil {
-			q.Matched = map[screen.Expression]map[*screen.Node]bool{}
-		}
-		q.Matched[e] = matched
-	}
-	w.matched = q.Matched
-	return q, nil
+// missing is the failure of an element that did not come.
+func (r *reader) missing(sel dsl.Selector, assertion bool) error {
+	return failureOf(r.search.Missing(&r.frame, sel, assertion))
 }
 
-// digest sums up what a tree shows and where.
-func digest(t *screen.Tree, seed maphash.Seed) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	number := func(n int) {
-		maphash.WriteComparable(&h, n)
+// readsParts adds the parts of texts that a selector requires to those of which the next trees have the places.
+func (r *reader) readsParts(sel dsl.Selector) { r.withParts(screen.TextParts(sel)) }
+
+// soughtTexts are the texts that a selector, and those within it, speak of.
+func soughtTexts(sel dsl.Selector) []string {
+	texts := []string{}
+	for _, text := range []string{sel.Label, sel.Text, sel.Desc, sel.Hint} {
+		if text != "" && sel.Match != dsl.MatchRegex {
+			texts = append(texts, text)
+		}
 	}
-	for n := range t.All {
-		h.WriteString(n.Type)
-		h.WriteByte(0)
-		h.WriteString(n.Text)
-		h.WriteByte(0)
-		h.WriteString(n.Desc)
-		h.WriteByte(0)
-		number(n.Bounds.Min.X)
-		number(n.Bounds.Min.Y)
-		number(n.Bounds.Max.X)
-		number(n.Bounds.Max.Y)
-		maphash.WriteComparable(&h, [5]bool{n.Hidden, n.Disabled, n.Checked, n.Selected, n.Offscreen})
+	for _, other := range sel.Relations() {
+		texts = append(texts, soughtTexts(*other)...)
 	}
-	return h.Sum64()
+	return texts
 }

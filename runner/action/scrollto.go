@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 const (
@@ -39,7 +40,7 @@ const (
 // several steps within one call (drivers.ScrollOn). The search ends by its time, by its limit of movements, or at the
 // end of all boxes, and the error lists the rows that it saw, because the usual mistake is another spelling.
 type search struct {
-	*screenReader
+	*reader
 	a        dsl.ScrollTo
 	way      image.Point
 	deadline time.Time
@@ -75,7 +76,7 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		return s.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough,
 			ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
-	c := &search{screenReader: newScreenReader(s), a: a, way: directionVector(a.Direction),
+	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a, way: directionVector(a.Direction),
 		deadline: time.Now().Add(s.Timeout), part: swipePart}
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart
@@ -164,10 +165,10 @@ func (c *search) lookAround(ctx context.Context) error {
 		case len(matches) > 0:
 			c.found = &matches[0]
 			return nil
-		case scrolls && (c.moves == 0 || c.rested || c.tree.Taken.Sub(c.treeSince) >= listRests ||
+		case scrolls && (c.moves == 0 || c.rested || c.tree.Taken.Sub(c.search.SameSince()) >= listRests ||
 			time.Since(began) >= listMoves):
 			return nil
-		case !scrolls && c.settled(quietToAssert):
+		case !scrolls && c.settled(c.want.Timing.QuietToAssert):
 			return nil
 		}
 		return errWait
@@ -182,11 +183,11 @@ func (c *search) lookAround(ctx context.Context) error {
 // those that it meant before: the movement may have taken the heading that names them out of view.
 func (c *search) keepInside(ctx context.Context) error {
 	inside := c.a.Selector.Inside
-	if inside == nil || needsVision(*inside) {
+	if inside == nil || decide.NeedsVision(*inside) {
 		return nil
 	}
 	c.within, c.withinOf = nil, inside
-	matches, err := c.find(ctx, *inside, toSee)
+	matches, err := c.find(ctx, *inside, false)
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (c *search) underBar(ctx context.Context) ([]screen.Match, error) {
 	if len(c.tree.Bars) == 0 {
 		return nil, nil
 	}
-	matches, err := c.find(ctx, c.a.Selector, toAct)
+	matches, err := c.find(ctx, c.a.Selector, true)
 	if err != nil || len(matches) == 0 || c.barOver(matches[0]) == nil {
 		return nil, err
 	}
@@ -251,7 +252,7 @@ func (c *search) shows(ctx context.Context) error {
 		if err := c.read(ctx, false); err != nil {
 			return err
 		}
-		matches, err := c.find(ctx, c.a.Selector, toSee)
+		matches, err := c.find(ctx, c.a.Selector, false)
 		if err == nil && len(matches) == 0 {
 			err = errWait
 		}
@@ -357,7 +358,7 @@ func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error)
 		}
 	}
 	if c.a.In != nil {
-		matches, err := c.find(ctx, *c.a.In, toSee)
+		matches, err := c.find(ctx, *c.a.In, false)
 		if err == nil && len(matches) > 0 {
 			return matches[0].Node, matches[0].Node.Bounds.Intersect(view), nil
 		}
@@ -421,7 +422,7 @@ func (c *search) move(ctx context.Context, back bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	way, before := c.way, c.digest
+	way, before := c.way, c.frame.Digest
 	if back {
 		way = image.Pt(-way.X, -way.Y)
 	}
@@ -445,7 +446,7 @@ func (c *search) move(ctx context.Context, back bool) (bool, error) {
 		return done.Moved > 0, nil
 	}
 	err = c.read(ctx, false)
-	return c.digest != before, err
+	return c.frame.Digest != before, err
 }
 
 // blindTime is how long a box may be moved on without a read of the screen.
@@ -471,23 +472,23 @@ func (c *search) on(back bool) drivers.ScrollOn {
 func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Point) (bool, error) {
 	direction := map[image.Point]dsl.Direction{{Y: -1}: dsl.Up, {X: -1}: dsl.Left, {X: 1}: dsl.Right}[way]
 	inner := c.tree.Free(area.Inset(min(area.Dx(), area.Dy()) / 20))
-	before := c.digest
+	before := c.frame.Digest
 	if err := scrollArea(ctx, c.s, inner, direction, int(c.part*100)); err != nil {
 		return false, err
 	}
 	err := c.lookAround(ctx)
-	c.looked = c.digest != before
+	c.looked = c.frame.Digest != before
 	return c.looked, err
 }
 
 // growing waits for rows that a list at its end still loads.
 func (c *search) growing(ctx context.Context) (bool, error) {
-	before := c.digest
+	before := c.frame.Digest
 	err := pollEvery(ctx, min(c.left(), lateContent), 2*listRests, func() error {
 		if err := c.read(ctx, false); err != nil {
 			return err
 		}
-		if c.digest == before {
+		if c.frame.Digest == before {
 			return errWait
 		}
 		return nil

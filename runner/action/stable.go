@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // How long the pixels must rest for waitStable. Once they moved while the elements were read, it looks for long enough
@@ -28,12 +29,11 @@ const stablePace = 60 * time.Millisecond
 const stableLooks = 2
 
 func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
-	w := newScreenReader(s)
-	w.onlySeen = true
+	w := newReader(s, decide.Want{})
 	began := time.Now()
 	quiet := quietStable
 	err := pollEvery(ctx, s.Timeout, stablePace, func() error {
-		err := w.takeScreenshot(ctx)
+		err := w.screen.Shoot(ctx)
 		var p *drivers.ProtectedError
 		if errors.As(err, &p) {
 			return w.restsByElements(ctx, p)
@@ -41,20 +41,20 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 		if err != nil {
 			return err
 		}
-		if w.rest.Looks() < stableLooks || time.Since(w.rest.Since()) < quiet {
+		if w.screen.Rest().Looks() < stableLooks || time.Since(w.screen.Rest().Since()) < quiet {
 			return errWait
 		}
 		if err := w.read(ctx, false); err != nil { // the elements must be readable, too
 			return err
 		}
 		if n := w.tree.Focused(); n != nil && n.Editable {
-			w.rest.Mask = n.Bounds
+			w.screen.Rest().Mask = n.Bounds
 		}
-		since := w.rest.Since()
-		if err := w.takeScreenshot(ctx); err != nil {
+		since := w.screen.Rest().Since()
+		if err := w.screen.Shoot(ctx); err != nil {
 			return err
 		}
-		if w.rest.Since() != since { // reading them takes seconds on some phones, and the screen did not rest meanwhile
+		if w.screen.Rest().Since() != since { // reading them takes seconds on some phones, and the screen did not rest meanwhile
 			quiet = quietClock
 			return errWait
 		}
@@ -63,8 +63,8 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	switch {
 	case errors.Is(err, errWait):
 		return s.unstable(w, began)
-	case err == nil && len(w.rest.Ignored()) > 0:
-		r := w.rest.Ignored()[0]
+	case err == nil && len(w.screen.Rest().Ignored()) > 0:
+		r := w.screen.Rest().Ignored()[0]
 		s.note("the screen rests except for what ticks or blinks at %d,%d to %d,%d", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 	}
 	return err
@@ -72,15 +72,15 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 
 // restsByElements reports by its elements alone whether a screen rests of which no screenshots may be taken. errWait:
 // not yet.
-func (w *screenReader) restsByElements(ctx context.Context, p *drivers.ProtectedError) error {
-	w.pixels = false
+func (w *reader) restsByElements(ctx context.Context, p *drivers.ProtectedError) error {
+	w.want.Device.Pixels = false
 	if err := w.read(ctx, false); err != nil {
 		return err
 	}
-	if w.pixelsOnly {
+	if w.frame.PixelsOnly {
 		return p
 	}
-	if w.tree.Taken.Sub(w.treeSince) < quietStable {
+	if w.tree.Taken.Sub(w.search.SameSince()) < quietStable {
 		return errWait
 	}
 	w.s.doubtOnce("the app forbids screenshots of its window %s: that its elements rest is all that was seen",
@@ -89,9 +89,9 @@ func (w *screenReader) restsByElements(ctx context.Context, p *drivers.Protected
 }
 
 // unstable is the failure of a screen that did not come to rest; the report draws the place into the screenshot.
-func (s *Session) unstable(w *screenReader, began time.Time) error {
+func (s *Session) unstable(w *reader, began time.Time) error {
 	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
-	if r := w.rest.Unrest(); r.Empty() {
+	if r := w.screen.Rest().Unrest(); r.Empty() {
 		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond),
 			quietStable)
 	} else {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // conditionTime is how long a condition searches for something that is not there; what is there costs one read.
@@ -16,11 +17,7 @@ const conditionTime = time.Second
 func Visible(ctx context.Context, s *Session, label string) (bool, error) {
 	asked := *s
 	asked.Detail = &event.Detail{} // the search for a condition is not a part of any step
-	_, err := newScreenReader(&asked).locate(ctx, dsl.Selector{Label: label}, conditionTime)
-	if errors.Is(err, errWait) {
-		return false, nil
-	}
-	return err == nil, err
+	return sees(ctx, &asked, dsl.Selector{Label: label}, conditionTime)
 }
 
 // Holds reports whether an element is there, or gone, within the time, for conditions.
@@ -40,9 +37,19 @@ func Holds(ctx context.Context, s *Session, visible, missing *dsl.Selector, wait
 	case byMaestro(*visible):
 		return Sees(ctx, &asked, *visible, wait)
 	}
-	_, err := newScreenReader(&asked).locate(ctx, *visible, wait)
-	if errors.Is(err, errWait) {
+	return sees(ctx, &asked, *visible, wait)
+}
+
+// sees reports whether an element comes within the time.
+func sees(ctx context.Context, s *Session, sel dsl.Selector, wait time.Duration) (bool, error) {
+	r := newReader(s, decide.Want{Purpose: decide.See, Selector: sel, Timeout: max(wait, 1)})
+	d, err := r.run(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case d.Kind == decide.Fail && d.Problem.Kind == decide.NotFound:
 		return false, nil
 	}
+	err = r.result(d)
 	return err == nil, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // browser returns the device as a browser.
@@ -191,6 +192,7 @@ func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) 
 		asked = time.Now()
 		return look(max(end.Sub(asked), time.Millisecond))
 	}
+	timing := decide.Native()
 	seen, err := look(min(s.Timeout, firstLook))
 	if sawErr := s.looked(ctx); sawErr != nil {
 		return seen, sawErr
@@ -199,11 +201,11 @@ func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) 
 		seen, err = again()
 	}
 	for err == nil && seen.Met {
-		counts := s.acted.Add(holdsFor(seen.Rest))
+		counts := s.acted.Add(timing.HoldsFor(seen.Rest))
 		if !asked.Before(counts) {
 			break
 		}
-		if err := drivers.Pause(ctx, min(time.Until(counts), quietHolds)); err != nil {
+		if err := drivers.Pause(ctx, min(time.Until(counts), timing.QuietHolds)); err != nil {
 			return seen, err
 		}
 		seen, err = again()

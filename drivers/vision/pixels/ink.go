@@ -1,14 +1,14 @@
-package action
+package pixels
 
 import "image"
 
-// faint is the least difference of a colour, of 255, between two neighbouring pixels that a person may still see as an
+// faintEdge is the least difference of a colour, of 255, between two neighbouring pixels that a person may still see as an
 // edge.
-const faint = 4
+const faintEdge = 4
 
-// blank reports whether a part of a screenshot has no edge at all, in whatever colour: nothing is drawn there but its
+// Blank reports whether a part of a screenshot has no edge at all, in whatever colour: nothing is drawn there but its
 // ground.
-func blank(img image.Image, r image.Rectangle) bool {
+func Blank(img image.Image, r image.Rectangle) bool {
 	edges := 0
 	var above [][3]int
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -16,7 +16,7 @@ func blank(img image.Image, r image.Rectangle) bool {
 		for x := r.Min.X; x < r.Max.X; x++ {
 			row = append(row, colourAt(img, x, y))
 			n := len(row) - 1
-			if n > 0 && differ(row[n], row[n-1]) || above != nil && differ(row[n], above[n]) {
+			if n > 0 && anEdge(row[n], row[n-1]) || above != nil && anEdge(row[n], above[n]) {
 				if edges++; edges > 2 {
 					return false
 				}
@@ -27,9 +27,9 @@ func blank(img image.Image, r image.Rectangle) bool {
 	return true
 }
 
-// differ reports whether a person may see an edge between two colours.
-func differ(a, b [3]int) bool {
-	return max(abs(a[0]-b[0]), abs(a[1]-b[1]), abs(a[2]-b[2])) >= faint
+// anEdge reports whether a person may see an edge between two colours.
+func anEdge(a, b [3]int) bool {
+	return max(abs(a[0]-b[0]), abs(a[1]-b[1]), abs(a[2]-b[2])) >= faintEdge
 }
 
 func colourAt(img image.Image, x, y int) [3]int {
@@ -44,25 +44,26 @@ func colourAt(img image.Image, x, y int) [3]int {
 func abs(n int) int { return max(n, -n) }
 
 const (
-	boxEdge     = 4  // how far around a box its edge is looked for
 	lineWidth   = 3  // of the border of what is drawn over an element
 	mostCorner  = 32 // of a rounded corner
-	fewEdges    = 2  // so many are noise
+	noise       = 2  // so few edges are
 	borderEdges = 4  // columns of edges that two borders make
 )
 
-// ink is a part of a screenshot, in which some places do not count.
-type ink struct {
+// Ink is a part of a screenshot, in which some places do not count.
+type Ink struct {
 	img  image.Image
 	part image.Rectangle
 	not  []bool // by pixel, row after row
 }
 
-func newInk(img image.Image, part image.Rectangle) *ink {
-	return &ink{img, part, make([]bool, max(0, part.Dx()*part.Dy()))}
+// NewInk returns the ink in a part of a screenshot.
+func NewInk(img image.Image, part image.Rectangle) *Ink {
+	return &Ink{img, part, make([]bool, max(0, part.Dx()*part.Dy()))}
 }
 
-func (k *ink) leaveOut(r image.Rectangle) {
+// Without leaves out a box.
+func (k *Ink) Without(r image.Rectangle) {
 	r = r.Intersect(k.part)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := k.not[(y-k.part.Min.Y)*k.part.Dx():]
@@ -72,35 +73,36 @@ func (k *ink) leaveOut(r image.Rectangle) {
 	}
 }
 
-// leaveOutEdges leaves out the border of a box, and its corners, which may be round.
-func (k *ink) leaveOutEdges(r image.Rectangle) {
+// WithoutEdges leaves out the border of a box, and its corners, which may be round.
+func (k *Ink) WithoutEdges(r image.Rectangle) {
 	for _, line := range []image.Rectangle{
 		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y), image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y),
 		image.Rect(r.Min.X, r.Min.Y, r.Min.X, r.Max.Y), image.Rect(r.Max.X, r.Min.Y, r.Max.X, r.Max.Y),
 	} {
-		k.leaveOut(image.Rectangle{line.Min.Sub(image.Pt(lineWidth, lineWidth)), line.Max.Add(image.Pt(lineWidth,
+		k.Without(image.Rectangle{line.Min.Sub(image.Pt(lineWidth, lineWidth)), line.Max.Add(image.Pt(lineWidth,
 			lineWidth))})
 	}
-	k.leaveOutCorners(r)
+	k.WithoutCorners(r)
 }
 
-func (k *ink) leaveOutCorners(r image.Rectangle) {
+// WithoutCorners leaves out the corners of a box, which may be round.
+func (k *Ink) WithoutCorners(r image.Rectangle) {
 	size := min(r.Dx()/3, r.Dy()/3, mostCorner)
 	for _, at := range []image.Point{r.Min, {r.Max.X - size, r.Min.Y}, {r.Min.X, r.Max.Y - size},
 		r.Max.Sub(image.Pt(size, size))} {
-		k.leaveOut(image.Rectangle{at, at.Add(image.Pt(size, size))})
+		k.Without(image.Rectangle{at, at.Add(image.Pt(size, size))})
 	}
 }
 
-// any reports whether there is any edge.
-func (k *ink) any() bool {
+// Any reports whether there is any edge.
+func (k *Ink) Any() bool {
 	across, columns := k.edges()
-	return across+sum(columns) > fewEdges
+	return across+sum(columns) > noise
 }
 
-// hasCharacters reports whether there is more than the straight lines of borders: along a horizontal one nothing
+// HasCharacters reports whether there is more than the straight lines of borders: along a horizontal one nothing
 // changes, and a vertical one changes a whole column alike.
-func (k *ink) hasCharacters() bool {
+func (k *Ink) HasCharacters() bool {
 	_, columns := k.edges()
 	found, straight := 0, 0
 	for x, n := range columns {
@@ -113,11 +115,11 @@ func (k *ink) hasCharacters() bool {
 			found += n
 		}
 	}
-	return found > fewEdges || straight > borderEdges
+	return found > noise || straight > borderEdges
 }
 
 // rowsOf is how many pixels of a column count.
-func (k *ink) rowsOf(x int) int {
+func (k *Ink) rowsOf(x int) int {
 	rows := 0
 	for i := x; i < len(k.not); i += k.part.Dx() {
 		if !k.not[i] {
@@ -128,7 +130,7 @@ func (k *ink) rowsOf(x int) int {
 }
 
 // edges counts the differences between rows, and those between a column and the one before it.
-func (k *ink) edges() (across int, columns []int) {
+func (k *Ink) edges() (across int, columns []int) {
 	width := k.part.Dx()
 	columns = make([]int, max(0, width))
 	var above [][3]int
@@ -140,10 +142,10 @@ func (k *ink) edges() (across int, columns []int) {
 			if k.not[at+x] {
 				continue
 			}
-			if x > 0 && !k.not[at+x-1] && differ(row[x], row[x-1]) {
+			if x > 0 && !k.not[at+x-1] && anEdge(row[x], row[x-1]) {
 				columns[x]++
 			}
-			if above != nil && !k.not[at+x-width] && differ(row[x], above[x]) {
+			if above != nil && !k.not[at+x-width] && anEdge(row[x], above[x]) {
 				across++
 			}
 		}

@@ -1,0 +1,211 @@
+package decide
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// absence is what the frames have shown of an element that must not be there.
+type absence struct {
+	isAbsent   bool           // by the newest tree
+	gone       time.Time      // since when, by what is seen
+	still      []screen.Match // what is there
+	stateless  string         // why it is unknown
+	busyWith   string         // the app: it may still come
+	went       leaving
+	blankSince time.Time // it has been in the trees, in view, and not drawn since then; zero: it is not so
+	blankReads int       // trees in a row of which that is so
+	wasDrawn   bool      // a tree before was of a screen that showed it
+	flickered  bool      // it was not drawn afterwards, though the tree had it
+}
+
+// absent waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A
+// screen that never rests may prove it at the end of the time.
+func (v *view) absent() (Decision, error) {
+	v.isAbsent = false
+	if why := v.f.Tree.Cut(); why != "" {
+		return Decision{}, fmt.Errorf("a part of the screen does not show what is not there: %s", why)
+	}
+	q, err := v.query(v.want.Selector, false)
+	if err != nil {
+		return Decision{}, err
+	}
+	if v.still, err = v.search(q); err != nil {
+		return Decision{}, err
+	}
+	v.noteFrame()
+	v.isAbsent, v.stateless, v.busyWith = len(v.still) == 0, "", ""
+	if v.isAbsent {
+		v.stateless, v.busyWith = v.f.Tree.Stateless(q), v.busy()
+		v.isAbsent = v.stateless == ""
+	}
+	switch {
+	case !v.isAbsent:
+		v.gone = time.Time{}
+	case v.gone.IsZero():
+		v.gone = v.f.Now
+	}
+	proven := v.isAbsent && v.busyWith == "" && !v.f.Tree.Loading && v.rested() && v.away() &&
+		(!v.pixelsTell() || v.since(v.gone) >= v.want.Timing.QuietToAssert)
+	if !proven && !v.over() {
+		return v.attentive(), nil
+	}
+	if v.isAbsent {
+		if err := v.nothingOver(); err != nil {
+			return Decision{}, err
+		}
+		if v.pixelsTell() {
+			v.warn("%s was not seen in the pixels, and what vision cannot make out is not seen either",
+				screen.Describe(v.want.Selector))
+		}
+	}
+	if proven {
+		return Decision{Kind: Gone}, nil
+	}
+	return v.unproven(), nil
+}
+
+// pixelsTell reports whether pixels decide whether it is there.
+func (v *view) pixelsTell() bool {
+	return NeedsVision(v.want.Selector) || v.want.Selector.Fallback != ""
+}
+
+// attentive waits at a pace that slows down, but for moments in which it must not miss anything: while the element is
+// absent, and while it is not drawn.
+func (v *view) attentive() Decision {
+	t := &v.want.Timing
+	pause := v.pause()
+	switch {
+	case v.blankReads > 0:
+		v.blinks++
+		pause = t.BlinkPauses[v.blinks%len(t.BlinkPauses)]
+	case v.isAbsent:
+		pause = min(pause, t.AbsentPause)
+	}
+	return v.waitFor(pause, "it is not proven absent")
+}
+
+// noteFrame keeps what the frame has shown. What the tree has and the screenshot after it does not may blink: it counts
+// as seen until it has not been drawn for long enough.
+func (v *view) noteFrame() {
+	taken := v.f.Tree.Taken
+	blank := len(v.still) == 0 && v.undrawn
+	switch {
+	case !blank:
+		v.blankSince, v.blankReads = time.Time{}, 0
+	case v.blankSince.IsZero():
+		v.blankSince = taken
+	}
+	switch {
+	case blank:
+		v.blankReads++
+		v.flickered = v.flickered || v.wasDrawn
+		v.went.seen(v.hiddenUnder, taken)
+	case len(v.still) > 0:
+		v.wasDrawn = true
+		v.went.seen(v.still[0].Node.String(), taken)
+	default:
+		v.went.reads++
+	}
+}
+
+// away reports whether it has been gone, or not drawn, for long enough not to come back: what blinks must be gone for
+// much longer than it was between two times.
+func (v *view) away() bool {
+	t := &v.want.Timing
+	taken := v.f.Tree.Taken
+	if !v.blankSince.IsZero() {
+		return v.blankReads > t.GoneReads && taken.Sub(v.blankSince) >= t.BlankFor
+	}
+	if v.went.at.IsZero() {
+		return true
+	}
+	// slow trees wait for a quiet second themselves
+	return (v.went.reads >= t.GoneReads || v.pixels) && taken.Sub(v.went.at) >= 3*v.went.gap
+}
+
+// unproven is the result at the end of the time.
+func (v *view) unproven() Decision {
+	what := screen.Describe(v.want.Selector)
+	p := Problem{Assertion: true, Expected: "no " + what + " on the screen"}
+	taken := v.f.Tree.Taken
+	switch {
+	case v.isAbsent && v.f.Tree.Loading:
+		p.Expected, p.Actual = "no "+what+" on the whole page", "the page is still being loaded"
+		p.Message = what +
+			" is not on the page as far as it has come, and it is still being loaded: what is not there yet may come"
+	case v.isAbsent && !v.away() && (v.went.gap > 0 || v.flickered || v.went.justNow(taken, v.want.Timing.BlankFor)):
+		p.Actual = v.went.last
+		p.Message = fmt.Sprintf("%s comes and goes: %s was there %s before the end of %s", what, v.went.last,
+			taken.Sub(v.went.at).Round(10*time.Millisecond), v.want.StepTimeout)
+	case v.isAbsent:
+		v.warn("%s; the element was not there at the end of the time", cmp.Or(v.busyWith,
+			"the screen never came to rest"))
+		return Decision{Kind: Gone}
+	case v.stateless != "":
+		p.Actual = v.stateless
+		p.Message = fmt.Sprintf("whether there is %s is unknown: %s", what, v.stateless)
+	default:
+		p.Actual = v.still[0].Node.String()
+		p.Message = fmt.Sprintf("%s is still there after %s: %s", what, v.want.StepTimeout, v.still[0].Node)
+	}
+	return Decision{Kind: Fail, Problem: &p}
+}
+
+// leaving is how an element went that a step has seen.
+type leaving struct {
+	at    time.Time     // it was seen last
+	last  string        // what it was
+	reads int           // without it since then
+	gap   time.Duration // the longest time without it after which it was there again
+}
+
+// seen keeps that it was there.
+func (l *leaving) seen(what string, taken time.Time) {
+	if !l.at.IsZero() && l.reads > 0 {
+		l.gap = max(l.gap, taken.Sub(l.at))
+	}
+	l.at, l.last, l.reads = taken, what, 0
+}
+
+// justNow reports whether the newest tree alone does not have it: what blinks may be back at once.
+func (l *leaving) justNow(taken time.Time, blink time.Duration) bool {
+	return l.reads == 1 && !l.at.IsZero() && taken.Sub(l.at) < blink
+}
+
+// busy returns by what an app shows that it is still at work after the last action, "" when it is not: a spinner turns,
+// or nothing is on its screen.
+func (v *view) busy() string {
+	if !v.want.Device.Phone || v.f.PixelsOnly ||
+		v.f.Tree.Taken.Sub(v.want.Earlier.Acted) >= v.want.Timing.BusyFor {
+		return ""
+	}
+	empty := true
+	for n := range v.f.Tree.All {
+		switch {
+		case n.Hidden || n.Offscreen || n.Bounds.Empty():
+		case isSpinner(n):
+			return n.String() + " turns"
+		case n.Text != "" || n.Desc != "" || n.Hint != "" || n.Editable || n.Clickable:
+			empty = false
+		}
+	}
+	if empty {
+		return "nothing is on the screen"
+	}
+	return ""
+}
+
+// isSpinner reports whether an element is a spinner that turns while an app is at work, rather than a bar that shows how
+// far it is.
+func isSpinner(n *screen.Node) bool {
+	switch n.Type[strings.LastIndexByte(n.Type, '.')+1:] {
+	case "ProgressBar", "XCUIElementTypeActivityIndicator":
+		return n.Holds == nil || strings.HasPrefix(n.Holds.Value, "0.0")
+	}
+	return false
+}

@@ -1,0 +1,94 @@
+package decide
+
+import (
+	"errors"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// The methods in this file are for steps that search in ways of their own, such as scrolling: they ask the same rules
+// about one frame. An error for which Asks holds names a question: they are called again once the frame has its answer.
+
+// Asks returns the question that an error of Find and its siblings names.
+func Asks(err error) (Question, bool) {
+	var n *needs
+	if errors.As(err, &n) {
+		return n.q, true
+	}
+	return Question{}, false
+}
+
+// ProblemIn returns the problem that an error of Find and its siblings is.
+func ProblemIn(err error) (Problem, bool) {
+	var p *problemError
+	if errors.As(err, &p) {
+		return p.Problem, true
+	}
+	return Problem{}, false
+}
+
+// Observe takes a whole frame, without deciding anything.
+func (s *Search) Observe(f *Frame) {
+	v := s.view(f)
+	if f.NoPixels != "" {
+		v.pixels = false
+		v.note("%s", f.NoPixels)
+	}
+	v.observe()
+}
+
+func (s *Search) view(f *Frame) *view { return &view{want: &s.want, memory: &s.mem, f: f} }
+
+// Find returns the elements of a frame that a selector picks: for an action exactly one or none (an
+// *screen.AmbiguousError when that cannot be decided), otherwise all. within are the elements that the selector's
+// "inside" has meant before; nil: it means what it picks in this frame.
+func (s *Search) Find(f *Frame, sel dsl.Selector, act bool, within []*screen.Node) ([]screen.Match, error) {
+	mem := s.mem
+	v := view{want: &s.want, memory: &mem, f: f}
+	q, err := v.query(sel, act)
+	if err != nil {
+		return nil, err
+	}
+	q.Within = within
+	found, err := v.search(q)
+	if _, asks := Asks(err); !asks {
+		s.mem = mem
+	}
+	return found, err
+}
+
+// Reachable returns the elements that are on the screen, or that the device can bring there.
+func (s *Search) Reachable(f *Frame, sel dsl.Selector, within []*screen.Node) ([]screen.Match, error) {
+	matches, err := s.Find(f, sel, false, within)
+	if err != nil || len(matches) > 0 || !s.want.Device.Reveals {
+		return matches, err
+	}
+	q, err := s.view(f).query(sel, true)
+	if err != nil {
+		return nil, err
+	}
+	q.Within = within
+	return f.Tree.Candidates(q)
+}
+
+// Settled reports whether the screen has been the same for at least the span and still shows the frame's tree.
+func (s *Search) Settled(f *Frame, span time.Duration) bool { return s.view(f).settled(span) }
+
+// SameSince is when the trees began to be alike; zero: not known.
+func (s *Search) SameSince() time.Time { return s.mem.treeSince }
+
+// Missing is the problem of an element that a frame does not have.
+func (s *Search) Missing(f *Frame, sel dsl.Selector, assertion bool) Problem {
+	return *s.view(f).missing(sel, assertion)
+}
+
+// Traced reports whether a canvas draws what an element over it says.
+func (s *Search) Traced(f *Frame, n *screen.Node) (bool, error) {
+	got, err := s.view(f).tracedSight(n)
+	return err == nil && got.hidden == "", err
+}
+
+// Said returns the notes and warnings so far, each once.
+func (s *Search) Said() (notes, warnings []string) { return s.mem.notes, s.mem.warnings }
