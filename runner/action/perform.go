@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 // DefaultTimeout is how long a step waits for what it needs by default.
@@ -94,6 +95,8 @@ type Result struct {
 	Tree *screen.Tree
 	// Reading is what was read in the pixels, nil when nothing was.
 	Reading *Reading
+	// Searches are those of the step: what was wanted, the frames that were seen, and the results.
+	Searches []decide.Recording
 	// Warnings are what the device refused although the step continued; they are also among the warnings of Detail.
 	Warnings []string
 }
@@ -106,7 +109,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 		s.Detail = &event.Detail{}
 	}
 	s.touchedOn = s.lastTouch()
-	s.Value, s.Tree, s.Reading, s.Warnings, s.aimed = nil, nil, nil, nil, nil
+	s.Value, s.Tree, s.Reading, s.Searches, s.Warnings, s.aimed = nil, nil, nil, nil, nil, nil
 	do, ok := performers()[reflect.TypeOf(args)]
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)

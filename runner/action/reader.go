@@ -23,6 +23,7 @@ type reader struct {
 	search *decide.Search
 	need   decide.Need // of the newest frame
 	frame  decide.Frame
+	frames []decide.Frame    // that were decided on
 	tree   *screen.Tree      // of the newest whole frame, nil before the first
 	later  bool              // a screenshot that is taken after the tree may be the one that others wait for
 	parts  []screen.TextPart // of texts; on pages the trees have their places
@@ -90,6 +91,7 @@ func (r *reader) run(ctx context.Context) (decide.Decision, error) {
 		if err != nil {
 			return d, err
 		}
+		r.frames = append(r.frames, r.frame)
 		if err := r.lookLater(ctx, d); err != nil {
 			return d, err
 		}
@@ -104,6 +106,8 @@ func (r *reader) run(ctx context.Context) (decide.Decision, error) {
 			}
 		case decide.Wait:
 		default:
+			r.s.Searches = append(r.s.Searches, decide.Recording{Want: r.want, Frames: r.frames,
+				Result: decide.ResultOf(d)})
 			return d, nil
 		}
 		if err != nil && !errors.Is(err, drivers.ErrNotReady) {

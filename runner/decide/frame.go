@@ -21,6 +21,8 @@ func (s Shot) Taken() bool { return s.ID != 0 }
 type Frame struct {
 	// Tree is nil where the screen could not be read; see Failed.
 	Tree *screen.Tree `json:"-"`
+	// Taken is when the reading of Tree started, in a recorded frame.
+	Taken time.Time `json:"taken,omitzero"`
 	// Digest sums up what the tree shows and where: two trees of one digest are alike.
 	Digest string `json:"digest"`
 	// Quick: Tree is a quick tree, which is enough to see that an element is not there, and for nothing else.
@@ -43,8 +45,6 @@ type Frame struct {
 	Failed string `json:"failed,omitempty"`
 	// Now is when the frame was decided on.
 	Now time.Time `json:"now"`
-	// Did is what was done for an earlier decision before this frame was taken.
-	Did Kind `json:"did,omitempty"`
 	// Answers are those to the questions of decisions, by Question.Key.
 	Answers map[string]Answer `json:"answers,omitempty"`
 }

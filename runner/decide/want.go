@@ -40,9 +40,10 @@ type Want struct {
 
 // Check is what AssertElement requires beside the selector; nil: not required.
 type Check struct {
-	Count       *int
-	Text, Value *string
-	Is          *dsl.State
+	Count *int       `json:"count,omitempty"`
+	Text  *string    `json:"text,omitempty"`
+	Value *string    `json:"value,omitempty"`
+	Is    *dsl.State `json:"is,omitempty"`
 }
 
 // Facts are what is known of a device and of the run before anything is read.

@@ -26,6 +26,7 @@ type evidence struct {
 	cut      func() error // why the log is incomplete; nil: unknown
 	name     string       // of the log in the pack
 	web      drivers.WebRecording
+	frames   *frameWriter
 }
 
 // start starts the recording and the log.
@@ -36,6 +37,7 @@ func (e *evidence) start(ctx context.Context, r *run) {
 		return
 	}
 	e.startRecording(ctx, r, work)
+	e.frames = startFrames(r, work)
 	if logger, ok := r.dev.(drivers.Logger); ok {
 		e.startLog(ctx, r, work, logger)
 	}
@@ -160,6 +162,7 @@ func (e *evidence) read() ([]byte, error) {
 func (e *evidence) stop(ctx context.Context, r *run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
+	e.frames.end(r)
 	if e.web != nil {
 		e.endWeb(ctx, r)
 	}

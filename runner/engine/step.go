@@ -124,7 +124,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	if r.sinkErr != nil {
 		return outcome{result: event.Error}
 	}
-	r.session.Detail, r.session.Reading = &event.Detail{}, nil
+	r.session.Detail, r.session.Reading, r.session.Searches = &event.Detail{}, nil, nil
 	began := time.Now()
 	err := r.attempts(ctx, step, do)
 	r.cause = err
@@ -139,6 +139,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 		r.emit(event.Event{Kind: event.Logged, Step: n, Message: text, Warning: true})
 	}
 	r.keepTree(n)
+	r.evidence.frames.add(n, r.session.Searches)
 	r.keepReading(n)
 	if use := r.session.Detail.Model; use != nil {
 		r.modelUse.AddModelUse(*use)
