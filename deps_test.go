@@ -52,7 +52,8 @@ var packages = map[string][]string{
 		"reporters/runtest/golden",
 	},
 	"runner": {
-		"runner/script", "runner/plan", "runner/pool", "runner/action", "runner/engine", "runner/run", "runner/live",
+		"runner/script", "runner/plan", "runner/pool", "runner/decide",
+		"runner/observe", "runner/action", "runner/engine", "runner/run", "runner/live",
 		"runner/client", "runner/record", "runner/shell", "runner/jobs", "runner/remote/order", "runner/remote/archive",
 		"runner/remote", "runner", "runner/matchers", "runner/vocabulary", "runner/truth", "runner/widgets",
 	},
@@ -80,6 +81,8 @@ var narrow = map[string][]string{
 	"runner/script":                  {},
 	"runner/plan":                    {"dsl", "dsl/maestro", "dsl/source"},
 	"runner/pool":                    {"dsl", "drivers"},
+	"runner/decide":                  {"dsl", "drivers/screen"},
+	"runner/observe":                 {"drivers", "drivers/screen", "drivers/vision/pixels"},
 	"runner/action": {"dsl", "dsl/source", "dsl/maestro", "drivers", "drivers/screen", "drivers/maestro",
 		"drivers/vision/pixels", "reporters/event"},
 	"runner/engine": {"dsl", "dsl/source", "dsl/maestro", "drivers", "drivers/screen", "reporters/event",

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// recordedTree is a Tree with everything that a search can ask of it, so that the search can be repeated. (The JSON of a
-// Tree itself is for people and programs that read a screen.)
+// recordedTree is a Tree with everything that a search can ask of it, so that the search can be repeated. (The JSON of
+// a Tree itself is for people and programs that read a screen.)
 type recordedTree struct {
 	Windows    []recordedNode    `json:"w"`
 	Size       image.Point       `json:"s"`
@@ -38,8 +38,8 @@ type recordedNode struct {
 	Children   []recordedNode `json:"children,omitempty"`
 }
 
-// Record returns a tree in a form from which ReadRecorded makes one that gives the same results. Texts are as the device
-// returned them: the caller masks secrets.
+// Record returns a tree in a form from which ReadRecorded makes one with the same results. Texts are as the
+// device returned them: the caller masks secrets.
 func (t *Tree) Record() ([]byte, error) {
 	numbers := map[*Node]int{}
 	for n := range t.All {

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
-	androidtest "github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )

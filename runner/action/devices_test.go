@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	androidtest "github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )

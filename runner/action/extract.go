@@ -62,7 +62,8 @@ func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract) error {
 		return nil
 	})
 	if errors.Is(err, errWait) {
-		p := problem("nothing on the screen fits the regular expression %s within %s; %s", pattern, s.Timeout, decide.Shown(tree))
+		p := problem("nothing on the screen fits the regular expression %s within %s; %s", pattern, s.Timeout,
+			decide.Shown(tree))
 		p.Expected, p.Actual = pattern, decide.Shown(tree)
 		return &Failure{p}
 	}

@@ -46,7 +46,7 @@ func (v *visionResult) answer() decide.Answer {
 	return decide.Answer{Seen: seen}
 }
 
-// selectorFor is the selector that asks for what a question says: ocr=…, image=… or describe=….
+// selectorFor is the selector of a question about pixels: ocr=…, image=… or describe=….
 func (r *reader) selectorFor(text string) dsl.Selector {
 	kind, what, _ := strings.Cut(text, "=")
 	sel := dsl.Selector{}

@@ -15,7 +15,7 @@ import (
 )
 
 // reader searches one screen for one step: observe, decide, act, and again. The screen comes from observe, every result
-// from decide; the reader answers what decisions ask, and does what they require of the device.
+// from decide; the reader resolves the questions of decisions, and does what they require of the device.
 type reader struct {
 	s      *Session
 	want   decide.Want
@@ -33,7 +33,7 @@ type reader struct {
 	withinOf *dsl.Selector  // that inside
 }
 
-// newReader begins a search. Of the want, the caller fills in what it wants; the rest is the session's.
+// newReader starts a search. Of the want, the caller fills in what it wants; the rest is the session's.
 func newReader(s *Session, w decide.Want) *reader {
 	r := &reader{s: s, want: w}
 	r.want.Began, r.want.StepTimeout, r.want.Timing = time.Now(), s.Timeout, decide.Native()
@@ -143,7 +143,7 @@ func (r *reader) took() {
 	}
 }
 
-// decide decides on the newest frame, and answers what the decision asks.
+// decide decides on the newest frame, and resolves the questions of the decision.
 func (r *reader) decide(ctx context.Context) (decide.Decision, error) {
 	for {
 		r.frame.Now = time.Now()
@@ -161,7 +161,7 @@ func (r *reader) decide(ctx context.Context) (decide.Decision, error) {
 	}
 }
 
-// answer answers a question of a decision.
+// answer resolves a question of a decision.
 func (r *reader) answer(ctx context.Context, q decide.Question, next decide.Need) error {
 	if q.Ask == decide.AskParts {
 		r.need.Parts = r.withParts(next.Parts)
@@ -188,7 +188,7 @@ func (r *reader) answer(ctx context.Context, q decide.Question, next decide.Need
 	return err
 }
 
-// answerOther answers what only the session knows.
+// answerOther resolves the questions about what only the session knows.
 func (r *reader) answerOther(ctx context.Context, q decide.Question) (decide.Answer, error) {
 	switch q.Ask {
 	case decide.AskObstacle:
@@ -217,7 +217,7 @@ func (r *reader) lookLater(ctx context.Context, d decide.Decision) error {
 	return r.s.looked(ctx)
 }
 
-// report puts what decisions said into the report.
+// report puts the notes and warnings of decisions into the report.
 func (r *reader) report(notes, warnings []string) {
 	for _, text := range notes {
 		r.s.noteOnce("%s", text)
@@ -237,7 +237,7 @@ func (r *reader) withParts(parts []screen.TextPart) []screen.TextPart {
 	return r.parts
 }
 
-// result is the error that the last decision of a search stands for, nil when it found what was wanted.
+// result is the error of the last decision of a search, nil when it found what was wanted.
 func (r *reader) result(d decide.Decision) error {
 	switch d.Kind {
 	case decide.Fail:
@@ -266,8 +266,8 @@ func (r *reader) unfit(err error) error {
 
 // The methods below are for steps that search in ways of their own: they read one screen, and ask the same rules.
 
-// read reads a whole frame; with pictured also the screenshots around it, when they are cheap. Once the time of the step
-// has ended, a read is the tree alone.
+// read reads a whole frame; with pictured also the screenshots around it, when they are cheap. Once the time of the
+// step has ended, a read is the tree alone.
 func (r *reader) read(ctx context.Context, pictured bool) error {
 	pictured = pictured && r.want.Device.Pixels && r.screen.Pictured() && (r.tree == nil || !r.late())
 	err := r.observe(ctx, decide.Need{Before: pictured, After: pictured, PixelsOnly: r.want.Purpose == ""})
@@ -306,14 +306,14 @@ func (r *reader) meant(sel dsl.Selector) []*screen.Node {
 	return nil
 }
 
-// asked asks a rule about the newest frame, and answers its questions until it has what it needs.
+// asked applies a rule to the newest frame, and resolves its questions until it has what it needs.
 func asked[T any](ctx context.Context, r *reader, sel dsl.Selector, ask func() (T, error)) (T, error) {
 	for {
 		r.frame.Now = time.Now()
 		got, err := ask()
-		q, asks := decide.Asks(err)
+		q, asks := decide.Lacks(err)
 		if !asks {
-			r.report(r.search.Said())
+			r.report(r.search.Remarks())
 			if p, ok := decide.ProblemIn(err); ok {
 				err = failureOf(p)
 			} else if err != nil {

@@ -76,7 +76,8 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		return s.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough,
 			ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
-	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a, way: directionVector(a.Direction),
+	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a,
+		way:      directionVector(a.Direction),
 		deadline: time.Now().Add(s.Timeout), part: swipePart}
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart

@@ -54,7 +54,8 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 		if err := w.screen.Shoot(ctx); err != nil {
 			return err
 		}
-		if w.screen.Rest().Since() != since { // reading them takes seconds on some phones, and the screen did not rest meanwhile
+		// reading them takes seconds on some phones, and the screen did not rest meanwhile
+		if w.screen.Rest().Since() != since {
 			quiet = quietClock
 			return errWait
 		}

@@ -200,8 +200,8 @@ func (v *view) busy() string {
 	return ""
 }
 
-// isSpinner reports whether an element is a spinner that turns while an app is at work, rather than a bar that shows how
-// far it is.
+// isSpinner reports whether an element is a spinner that turns while an app is at work, rather than a bar that shows
+// how far it is.
 func isSpinner(n *screen.Node) bool {
 	switch n.Type[strings.LastIndexByte(n.Type, '.')+1:] {
 	case "ProgressBar", "XCUIElementTypeActivityIndicator":

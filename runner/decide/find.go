@@ -22,8 +22,8 @@ func (v *view) find(sel dsl.Selector, act bool) ([]screen.Match, error) {
 	return v.search(q)
 }
 
-// query prepares a query over the frame's tree; css and XPath are asked of the browser. Where the tree does not have the
-// places of the parts of texts that are asked for, another one is read.
+// query prepares a query over the frame's tree; css and XPath are asked of the browser. Where the tree does not have
+// the places of the parts of texts that are asked for, another one is read.
 func (v *view) query(sel dsl.Selector, act bool) (screen.Query, error) {
 	q := screen.Query{Selector: sel, Action: act, Reveal: act && v.want.Device.Reveals}
 	if parts := screen.TextParts(sel); v.want.Device.KnowsParts && len(parts) > 0 && !v.f.Tree.Knows(parts) &&

@@ -45,8 +45,8 @@ type Frame struct {
 	Failed string `json:"failed,omitempty"`
 	// Now is when the frame was decided on.
 	Now time.Time `json:"now"`
-	// Answers are those to the questions of decisions, by Question.Key.
-	Answers map[string]Answer `json:"answers,omitempty"`
+	// Evidence holds the answers to the questions of decisions, by Question.Key.
+	Evidence map[string]Answer `json:"evidence,omitempty"`
 }
 
 // hides reports whether nothing is known of the pixels of a part of the screen.

@@ -9,10 +9,10 @@ import (
 )
 
 // The methods in this file are for steps that search in ways of their own, such as scrolling: they ask the same rules
-// about one frame. An error for which Asks holds names a question: they are called again once the frame has its answer.
+// about one frame. An error for which Lacks is true names a question: call again once the frame has its answer.
 
-// Asks returns the question that an error of Find and its siblings names.
-func Asks(err error) (Question, bool) {
+// Lacks returns the question that an error of Find and its siblings names.
+func Lacks(err error) (Question, bool) {
 	var n *needs
 	if errors.As(err, &n) {
 		return n.q, true
@@ -53,7 +53,7 @@ func (s *Search) Find(f *Frame, sel dsl.Selector, act bool, within []*screen.Nod
 	}
 	q.Within = within
 	found, err := v.search(q)
-	if _, asks := Asks(err); !asks {
+	if _, asks := Lacks(err); !asks {
 		s.mem = mem
 	}
 	return found, err
@@ -76,7 +76,7 @@ func (s *Search) Reachable(f *Frame, sel dsl.Selector, within []*screen.Node) ([
 // Settled reports whether the screen has been the same for at least the span and still shows the frame's tree.
 func (s *Search) Settled(f *Frame, span time.Duration) bool { return s.view(f).settled(span) }
 
-// SameSince is when the trees began to be alike; zero: not known.
+// SameSince is when the trees started to be alike; zero: not known.
 func (s *Search) SameSince() time.Time { return s.mem.treeSince }
 
 // Missing is the problem of an element that a frame does not have.
@@ -90,5 +90,5 @@ func (s *Search) Traced(f *Frame, n *screen.Node) (bool, error) {
 	return err == nil && got.hidden == "", err
 }
 
-// Said returns the notes and warnings so far, each once.
-func (s *Search) Said() (notes, warnings []string) { return s.mem.notes, s.mem.warnings }
+// Remarks returns the notes and warnings so far, each once.
+func (s *Search) Remarks() (notes, warnings []string) { return s.mem.notes, s.mem.warnings }

@@ -38,7 +38,7 @@ const (
 	AskObstacle Ask = "obstacle"
 	// AskExact: does the device itself check that a touch meets the Node, wherever that is by then? Yes.
 	AskExact Ask = "exact"
-	// AskPicked: which elements does the CSS or XPath in Text pick? Nodes, in document order. Text begins with css= or
+	// AskPicked: which elements does the CSS or XPath in Text pick? Nodes, in document order. Text starts with css= or
 	// xpath=.
 	AskPicked Ask = "picked"
 	// AskSeen: where do the pixels show what the selector requires? Seen.

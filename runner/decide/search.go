@@ -29,7 +29,7 @@ type Search struct {
 	mem  memory
 }
 
-// New begins a search.
+// New starts a search.
 func New(w Want) *Search {
 	s := &Search{want: w}
 	s.mem.pixels = w.Device.Pixels || w.Device.Ahead && w.Purpose == Act
@@ -43,7 +43,7 @@ func (s *Search) First() Need {
 	return v.need(false)
 }
 
-// Next decides on a frame: a new one, or the last one with more answers.
+// Next decides on a frame: a new one, or the last one with more evidence.
 func (s *Search) Next(f *Frame) Decision {
 	mem := s.mem // a decision that lacks an answer leaves no trace
 	v := view{want: &s.want, memory: &mem, f: f}
@@ -286,7 +286,7 @@ func (v *view) waitedEnough() bool {
 
 // ask returns the answer to a question about the frame.
 func (v *view) ask(q Question) (Answer, error) {
-	if a, ok := v.f.Answers[q.Key()]; ok {
+	if a, ok := v.f.Evidence[q.Key()]; ok {
 		return a, nil
 	}
 	return Answer{}, &needs{q}

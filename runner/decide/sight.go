@@ -8,9 +8,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// An element tree does not say what is opaque, nor what is drawn at all. The pixels of the screen decide it, in sightOf:
-// that one result serves presence, absence, counts and conditions, so that of an assertion and its negation exactly one
-// holds.
+// An element tree does not say what is opaque, nor what is drawn at all. The pixels of the screen decide it, in
+// sightOf: that one result serves presence, absence, counts and conditions, so that of an assertion and its negation
+// exactly one holds.
 
 // candidate is an element that fits a selector, the part of it inside the screen and every clip around it, and what is
 // drawn later over some of that part.
@@ -36,9 +36,9 @@ const (
 )
 
 // sightOf is the result on one element of the frame's tree: it is visible when it is inside the viewport and every clip
-// around it, drawn, and not fully covered by something opaque. The tree has decided the first, pixels decide the others.
-// coversOnly leaves out what matters to assertions alone: whether the text is drawn at all, and the keyboard, which
-// actions hide.
+// around it, drawn, and not fully covered by something opaque. The tree has decided the first, pixels decide the
+// others. coversOnly leaves out what matters to assertions alone: whether the text is drawn at all, and the keyboard,
+// which actions hide.
 func (v *view) sightOf(c candidate, coversOnly bool) (sight, error) {
 	if c.n.Type == SeenType || c.n.Type == toastType || c.n.Earlier || c.seen.Empty() {
 		return sight{}, nil
@@ -147,8 +147,8 @@ func (c candidate) partOfHint(screen image.Point) bool {
 	return c.n.Editable && c.n.Text == "" && c.n.Hint != "" && (len(c.over) > 0 || c.mayBeCut(screen))
 }
 
-// inkOf reports whether something of the element itself is drawn in the part of it that can be seen. What other elements
-// show over it is not its ink; where no other is left, its text must be readable.
+// inkOf reports whether something of the element itself is drawn in the part of it that can be seen. What other
+// elements show over it is not its ink; where no other is left, its text must be readable.
 func (v *view) inkOf(c candidate, shot Shot, text bool) (bool, error) {
 	part := c.seen
 	if !text && c.n.Text == "" { // a box that shows nothing itself is seen by its edge

@@ -15,8 +15,8 @@ import (
 // around an element that does not move: a spinner, a caret, a video. So where screenshots are cheap, the screenshots
 // before and after the tree must show the element at the same place; where they never agree, because something plays
 // there, the trees decide after Timing.RestlessFor, once the changing area has stopped growing (SpreadFor), and after
-// FadesFor for an element that only fades. Where screenshots are expensive, two trees that were read after a drawn frame
-// must agree. An element that is plainly at rest is touched after one pair of reads.
+// FadesFor for an element that only fades. Where screenshots are expensive, two trees that were read after a drawn
+// frame must agree. An element that is plainly at rest is touched after one pair of reads.
 
 // target is what the frames have shown of the element that is to be touched.
 type target struct {
@@ -46,9 +46,9 @@ func (v *view) isStationary(m screen.Match, previous *screen.Match) (bool, error
 	return v.stayed(m, previous)
 }
 
-// stayed reports whether an element of the tree is stationary. Where screenshots are cheap the pixels decide: the newest
-// screenshot, which is taken after the tree and right before the touch, must show it where the one before the tree does.
-// Equal trees prove nothing against pixels that move.
+// stayed reports whether an element of the tree is stationary. Where screenshots are cheap the pixels decide: the
+// newest screenshot, which is taken after the tree and right before the touch, must show it where the one before the
+// tree does. Equal trees prove nothing against pixels that move.
 func (v *view) stayed(m screen.Match, previous *screen.Match) (bool, error) {
 	taken := v.f.Tree.Taken
 	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
@@ -112,9 +112,9 @@ func statusBar(size image.Point) int {
 	return size.Y / 30
 }
 
-// arrivedAt reports whether the element is where the trees have it already: nothing as wide or as high as it has changed
-// on the screen around the tree. As long as something moves, it may be on its way, and its place shows something else
-// that is stationary; of a sheet that has just started to come in, only an edge is seen to move.
+// arrivedAt reports whether the element is where the trees have it already: nothing as wide or as high as it has
+// changed on the screen around the tree. As long as something moves, it may be on its way, and its place shows
+// something else that is stationary; of a sheet that has just started to come in, only an edge is seen to move.
 func (v *view) arrivedAt(m screen.Match) (bool, error) {
 	region := v.f.Last.Size
 	region.Min.Y = statusBar(region.Size())

@@ -10,9 +10,9 @@ import (
 // that a screen must have shown something; what is plain is decided at once.
 //
 // What is on the screen is easy to confirm; the time goes into its opposite. That an element is absent, is the only
-// match, or has lost a state counts only after a quiet span without a change, because a screen that is being built shows
-// every intermediate state. The spans are short where the page itself reports that nothing is pending, and long where it
-// reports that something is.
+// match, or has lost a state counts only after a quiet span without a change, because a screen that is being built
+// shows every intermediate state. The spans are short where the page itself reports that nothing is pending, and long
+// where it reports that something is.
 type Timing struct {
 	// QuietToAssert is how long a screen must not have changed before what is not on it counts as absent: a list is
 	// filled row by row, about ten rows a second on slow phones.

@@ -79,18 +79,18 @@ func (s scene) frames(ms ...int) []decide.Frame {
 	return list
 }
 
-// next decides on a frame, and answers what the decision asks.
+// next decides on a frame, and resolves the questions of the decision.
 func (s scene) next(search *decide.Search, ms int, f *decide.Frame) decide.Decision {
 	for {
 		d := search.Next(f)
 		if d.Kind != decide.Answering || s.answer == nil {
 			return d
 		}
-		if f.Answers == nil {
-			f.Answers = map[string]decide.Answer{}
+		if f.Evidence == nil {
+			f.Evidence = map[string]decide.Answer{}
 		}
 		for _, q := range d.Questions {
-			f.Answers[q.Key()] = s.answer(ms, q)
+			f.Evidence[q.Key()] = s.answer(ms, q)
 		}
 	}
 }
@@ -130,8 +130,8 @@ func shots(ms int, f *decide.Frame) {
 	f.Last = decide.Shot{ID: 2*ms + 2, At: at(ms + 1), Size: size}
 }
 
-// answers says what differs between the screenshots around a tree, within an area, and what became of it.
-func answers(changed func(ms int, area image.Rectangle) image.Rectangle, motion decide.Motion) func(int,
+// differences returns what differs between the screenshots around a tree, within an area, and what became of it.
+func differences(changed func(ms int, area image.Rectangle) image.Rectangle, motion decide.Motion) func(int,
 	decide.Question) decide.Answer {
 	return func(ms int, q decide.Question) decide.Answer {
 		box := changed(ms, q.Area)
@@ -163,7 +163,7 @@ func scenes() map[string][]scene {
 	}
 	phone := func(s scene) scene { s.want.Device.Phone = true; return s }
 	pixels := func(s scene, changed func(int, image.Rectangle) image.Rectangle, m decide.Motion) scene {
-		s.want.Device.Pixels, s.pixels, s.answer = true, shots, answers(changed, m)
+		s.want.Device.Pixels, s.pixels, s.answer = true, shots, differences(changed, m)
 		return s
 	}
 	ahead := func(s scene) scene { s.want.Device.Ahead = true; return s }
@@ -212,25 +212,26 @@ func scenes() map[string][]scene {
 		"StateHolds":    {acted(scene{want: want(decide.See, "Sign in"), show: always(there)}, 0, there)},
 		"QuietHolds": {acted(scene{want: want(decide.See, "Sign in"), show: always(rest(there, screen.Quiet))}, 0,
 			there)},
-		"BusyHolds":     {acted(scene{want: want(decide.See, "Sign in"), show: always(rest(there, screen.Busy))}, 0, there)},
-		"GoneReads":     {free(absent(from(120, rest(there, screen.Quiet), rest(empty, screen.Quiet)))), free(unseen)},
-		"BlankFor":      {free(unseen)},
-		"LeavesFor":     {{want: want(decide.See, "Sign in"), show: always(treeOf(leaving))}},
-		"BusyFor":       {free(phone(acted(absent(always(empty)), 0, empty)))},
-		"AmbiguousFor":  {act(always(treeOf(text("Sign in"), below("Sign in"))))},
-		"Sightings":     {short},
-		"UndrawnFor":    {act(always(treeOf(undrawn)))},
-		"RestlessReads": {pixels(act(always(there)), whole, decide.Unlike), slow(pixels(act(always(there)), whole, decide.Unlike))},
-		"RestlessFor":   {pixels(act(always(there)), whole, decide.Unlike)},
-		"SpreadFor":     {ahead(pixels(act(always(there)), spreading, decide.Unlike))},
-		"FadesFor":      {faint},
-		"FadeGap":       {ahead(pixels(act(always(there)), nothing, decide.Rests))},
-		"FirstPause":    {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
-		"LongestPause":  {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
-		"PauseGrowth":   {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
-		"AbsentPause":   {free(absent(blink(150)))},
-		"BlinkPauses":   {free(unseen)},
-		"dot":           {pixels(act(always(there)), dot, decide.Within)},
+		"BusyHolds":    {acted(scene{want: want(decide.See, "Sign in"), show: always(rest(there, screen.Busy))}, 0, there)},
+		"GoneReads":    {free(absent(from(120, rest(there, screen.Quiet), rest(empty, screen.Quiet)))), free(unseen)},
+		"BlankFor":     {free(unseen)},
+		"LeavesFor":    {{want: want(decide.See, "Sign in"), show: always(treeOf(leaving))}},
+		"BusyFor":      {free(phone(acted(absent(always(empty)), 0, empty)))},
+		"AmbiguousFor": {act(always(treeOf(text("Sign in"), below("Sign in"))))},
+		"Sightings":    {short},
+		"UndrawnFor":   {act(always(treeOf(undrawn)))},
+		"RestlessReads": {pixels(act(always(there)), whole, decide.Unlike),
+			slow(pixels(act(always(there)), whole, decide.Unlike))},
+		"RestlessFor":  {pixels(act(always(there)), whole, decide.Unlike)},
+		"SpreadFor":    {ahead(pixels(act(always(there)), spreading, decide.Unlike))},
+		"FadesFor":     {faint},
+		"FadeGap":      {ahead(pixels(act(always(there)), nothing, decide.Rests))},
+		"FirstPause":   {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
+		"LongestPause": {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
+		"PauseGrowth":  {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
+		"AbsentPause":  {free(absent(blink(150)))},
+		"BlinkPauses":  {free(unseen)},
+		"dot":          {pixels(act(always(there)), dot, decide.Within)},
 	}
 }
 

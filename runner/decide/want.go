@@ -24,7 +24,7 @@ type Want struct {
 	Selector dsl.Selector
 	// Check holds for State.
 	Check Check
-	// Timeout is the time of the search, from Began on. StepTimeout is that of the step, of which messages speak;
+	// Timeout is the time of the search, from its start on. StepTimeout is that of the step, of which messages speak;
 	// Deadline is the end of the step, if that is earlier.
 	Timeout, StepTimeout time.Duration
 	Began, Deadline      time.Time

@@ -33,10 +33,10 @@ func (s *Screen) Answer(ctx context.Context, f *decide.Frame, q decide.Question,
 
 // Put puts an answer into a frame.
 func Put(f *decide.Frame, q decide.Question, a decide.Answer) {
-	if f.Answers == nil {
-		f.Answers = map[string]decide.Answer{}
+	if f.Evidence == nil {
+		f.Evidence = map[string]decide.Answer{}
 	}
-	f.Answers[q.Key()] = a
+	f.Evidence[q.Key()] = a
 }
 
 func (s *Screen) answer(ctx context.Context, f *decide.Frame, q decide.Question, need decide.Need) (decide.Answer,
@@ -145,7 +145,7 @@ func (s *Screen) again(ctx context.Context, f *decide.Frame, need decide.Need) e
 	return nil
 }
 
-// picked asks a browser which elements a css or XPath picks.
+// picked queries a browser for the elements that a css or XPath picks.
 func (s *Screen) picked(ctx context.Context, t *screen.Tree, text string) (decide.Answer, error) {
 	d, ok := s.dev.(drivers.Querier)
 	if !ok {

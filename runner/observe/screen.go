@@ -49,7 +49,7 @@ type Screen struct {
 	failed    error // of the last frame
 }
 
-// New begins to observe a device.
+// New starts to observe a device.
 func New(dev drivers.Device, o Options) *Screen {
 	s := &Screen{dev: dev, o: o, rest: &pixels.Rest{StatusBar: !o.Page}, shots: map[int]image.Image{}}
 	if d, ok := dev.(drivers.TextHinter); ok && o.Texts != nil {
@@ -82,7 +82,7 @@ func (s *Screen) Next(ctx context.Context, need decide.Need) (decide.Frame, erro
 	return f, err
 }
 
-// Failure is the error that the newest frame's Failed stands for.
+// Failure is the error behind the newest frame's Failed.
 func (s *Screen) Failure() error { return s.failed }
 
 func (s *Screen) read(ctx context.Context, need decide.Need) (decide.Frame, error) {

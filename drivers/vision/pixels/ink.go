@@ -2,8 +2,8 @@ package pixels
 
 import "image"
 
-// faintEdge is the least difference of a colour, of 255, between two neighbouring pixels that a person may still see as an
-// edge.
+// faintEdge is the least difference of a colour, of 255, between two neighbouring pixels that a person may still see as
+// an edge.
 const faintEdge = 4
 
 // Blank reports whether a part of a screenshot has no edge at all, in whatever colour: nothing is drawn there but its
