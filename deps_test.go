@@ -35,7 +35,10 @@ var packages = map[string][]string{
 	"docs":   {"docs", "docs/site"},
 	"suites": {"suites"},
 	"bench":  {"bench/peers", "bench/assistants"},
-	"dsl":    {"dsl/source", "dsl", "dsl/maestro"},
+	"dsl": {
+		"dsl/source", "dsl/internal/expr", "dsl/internal/vocabulary", "dsl/internal/form", "dsl/internal/decode",
+		"dsl/internal/check", "dsl/internal/lint", "dsl/internal/schema", "dsl", "dsl/maestro",
+	},
 	"drivers": {
 		"drivers/screen", "drivers", "drivers/maestro", "drivers/drivertest", "drivers/dom", "drivers/vision/pixels",
 		"drivers/vision", "drivers/android", "drivers/ios/internal/inspector", "drivers/ios/internal/source",

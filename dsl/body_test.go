@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/dsl/internal/schema"
 )
 
 // TestBodySchemas: every operation has one, it refers to nothing that is not there, and its content is understood
@@ -27,14 +29,14 @@ func TestBodySchemas(t *testing.T) {
 		if !there {
 			continue
 		}
-		for key := range body["properties"].(schema) {
+		for key := range body["properties"].(schema.Schema) {
 			if !d.OwnKey(key) && key != "timeoutMs" {
 				t.Errorf("%s has no argument %q", d.Name, key)
 			}
 		}
 	}
-	if tap := b.Actions["tap"]["properties"].(schema); tap["below"].(schema)["$ref"] != "#/components/schemas/Anchor" ||
-		tap["count"].(schema)["maximum"] != 10 {
+	if tap := b.Actions["tap"]["properties"].(schema.Schema); tap["below"].(schema.Schema)["$ref"] != "#/components/schemas/Anchor" ||
+		tap["count"].(schema.Schema)["maximum"] != 10 {
 		t.Errorf("%v", tap)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/taproot-dev/taproot/dsl/internal/schema"
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
@@ -20,7 +22,7 @@ import (
 func TestBodiesAgreeWithTheCheck(t *testing.T) {
 	const perWord = 60
 	b := BodySchemas(REST, "#/$defs/")
-	defs := schema{}
+	defs := schema.Schema{}
 	for name, shared := range b.Shared {
 		defs[name] = shared
 	}
@@ -93,22 +95,22 @@ func plainJSON(t *testing.T, x any) any {
 // sampler makes values that fit the parts of a schema; how the parts fit together is left to chance.
 type sampler struct {
 	rand *rand.Rand
-	defs schema
+	defs schema.Schema
 }
 
-func (g sampler) object(s schema, depth int) any {
-	properties, _ := s["properties"].(schema)
+func (g sampler) object(s schema.Schema, depth int) any {
+	properties, _ := s["properties"].(schema.Schema)
 	required, _ := s["required"].([]string)
 	keys, out := slices.Sorted(maps.Keys(properties)), map[string]any{}
 	for _, key := range append(slices.Clone(required), g.some(keys)...) {
-		out[key] = g.value(properties[key].(schema), depth+1)
+		out[key] = g.value(properties[key].(schema.Schema), depth+1)
 	}
 	must, _ := s["allOf"].([]any)
 	for _, rule := range append([]any{s}, must...) {
-		for _, all := range alternatives(rule.(schema)) {
-			keys, _ := all[g.rand.IntN(len(all))].(schema)["required"].([]string)
+		for _, all := range alternatives(rule.(schema.Schema)) {
+			keys, _ := all[g.rand.IntN(len(all))].(schema.Schema)["required"].([]string)
 			for _, key := range keys {
-				out[key] = g.value(properties[key].(schema), depth+1)
+				out[key] = g.value(properties[key].(schema.Schema), depth+1)
 			}
 		}
 	}
@@ -116,7 +118,7 @@ func (g sampler) object(s schema, depth int) any {
 }
 
 // alternatives are the lists of a rule of which one or some must hold.
-func alternatives(rule schema) (lists [][]any) {
+func alternatives(rule schema.Schema) (lists [][]any) {
 	for _, kind := range []string{"oneOf", "anyOf"} {
 		if list, ok := rule[kind].([]any); ok {
 			lists = append(lists, list)
@@ -136,9 +138,9 @@ func (g sampler) some(keys []string) []string {
 	return out
 }
 
-func (g sampler) value(s schema, depth int) any {
+func (g sampler) value(s schema.Schema, depth int) any {
 	if ref, ok := s["$ref"].(string); ok {
-		s = g.defs[strings.TrimPrefix(ref, "#/$defs/")].(schema)
+		s = g.defs[strings.TrimPrefix(ref, "#/$defs/")].(schema.Schema)
 	}
 	if _, object := s["properties"]; object {
 		return g.object(s, depth)
@@ -148,7 +150,7 @@ func (g sampler) value(s schema, depth int) any {
 		if depth > 3 {
 			i = len(forms) - 1
 		}
-		return g.value(forms[i].(schema), depth)
+		return g.value(forms[i].(schema.Schema), depth)
 	}
 	if value, ok := s["const"]; ok {
 		return value
@@ -158,14 +160,14 @@ func (g sampler) value(s schema, depth int) any {
 	}
 	switch kind := s["type"].(type) {
 	case []string:
-		return g.value(schema{"type": kind[g.rand.IntN(len(kind))]}, depth)
+		return g.value(schema.Schema{"type": kind[g.rand.IntN(len(kind))]}, depth)
 	case string:
 		return g.typed(kind, s, depth)
 	}
 	return []any{nil, "text", 7, []any{1, "a"}, map[string]any{"k": true}}[g.rand.IntN(5)]
 }
 
-func (g sampler) typed(kind string, s schema, depth int) any {
+func (g sampler) typed(kind string, s schema.Schema, depth int) any {
 	least, _ := s["minimum"].(int)
 	most := least + 100
 	if m, ok := s["maximum"].(int); ok {
@@ -182,20 +184,20 @@ func (g sampler) typed(kind string, s schema, depth int) any {
 		out := []any{}
 		entries, _ := s["minItems"].(int)
 		for range entries + g.rand.IntN(3) {
-			out = append(out, g.value(s["items"].(schema), depth))
+			out = append(out, g.value(s["items"].(schema.Schema), depth))
 		}
 		return out
 	case "object":
 		out := map[string]any{}
 		for i := range g.rand.IntN(3) {
-			out[fmt.Sprintf("key%d", i)] = g.value(s["additionalProperties"].(schema), depth)
+			out[fmt.Sprintf("key%d", i)] = g.value(s["additionalProperties"].(schema.Schema), depth)
 		}
 		return out
 	}
 	return g.text(s)
 }
 
-func (g sampler) text(s schema) string {
+func (g sampler) text(s schema.Schema) string {
 	known := map[string][]string{"regex": {"a+", "[0-9]+ €", "^x(y)?$"}, "glob": {"Pixel *", "a?"}, "address-pattern": {
 		"**/cart", "/a+/", "https://example.com/"},
 		"page-selector": {"#email", "role=button[name=\"Save\"]", "text=Save >> nth=0", "//a[@href]"},
@@ -258,9 +260,9 @@ func (g sampler) match(b *strings.Builder, re *syntax.Regexp) {
 }
 
 // changed returns the sample with one thing changed: a key too many, one less, or a value of another kind.
-func (g sampler) changed(sample map[string]any, s schema) any {
+func (g sampler) changed(sample map[string]any, s schema.Schema) any {
 	out := maps.Clone(sample)
-	properties := s["properties"].(schema)
+	properties := s["properties"].(schema.Schema)
 	keys := slices.Sorted(maps.Keys(properties))
 	key := keys[g.rand.IntN(len(keys))]
 	switch g.rand.IntN(4) {
@@ -269,12 +271,12 @@ func (g sampler) changed(sample map[string]any, s schema) any {
 	case 1:
 		delete(out, key)
 	case 2:
-		out[key] = g.value(properties[key].(schema), 0)
+		out[key] = g.value(properties[key].(schema.Schema), 0)
 	default:
 		wrong := []any{nil, true, "", " ", "no such value \u0001", []any{}, map[string]any{}, []any{map[string]any{}},
 			map[string]any{"x": "y"}}
 		// a number counts as the text that it is written as
-		if kind := properties[key].(schema)["type"]; kind == "integer" || kind == "number" {
+		if kind := properties[key].(schema.Schema)["type"]; kind == "integer" || kind == "number" {
 			wrong = append(wrong, -5_000_000_000, 5e12, 1.5)
 		}
 		out[key] = wrong[g.rand.IntN(len(wrong))]

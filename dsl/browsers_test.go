@@ -46,22 +46,22 @@ func TestEveryWebWordHasARowForBrowsers(t *testing.T) {
 
 func TestCheckBrowser(t *testing.T) {
 	for _, c := range []struct{ steps, browser, want string }{
-		{"[{openBrowser: {url: a.html, offline: true}}, {tap: A}]", Firefox, ""},
-		{"[{openBrowser: a.html}, {swipe: up}]", Chromium, ""},
-		{"[{openBrowser: a.html}, {swipe: up}]", WebKit, ""},
-		{"[{openBrowser: a.html}, {swipe: up}]", Firefox, "swipe does not work in Firefox"},
-		{"[{openBrowser: a.html}, {group: {name: g, steps: [{darkMode: true}]}}]", Firefox,
-			"darkMode does not work in Firefox"},
-		{"[{openBrowser: {url: a.html, browser: firefox}}, {swipe: up}]", "", "swipe does not work in Firefox"},
-		{"[{openBrowser: {url: a.html, browser: chromium}}, {swipe: up}]", Firefox, ""},
-		{"[{openBrowser: {url: a.html, colorScheme: dark}}]", Firefox, ""},
-		{"[{openBrowser: {url: a.html, colorScheme: no-preference}}]", Firefox,
-			"colorScheme: no-preference does not work in Firefox"},
-		{"[{openBrowser: {url: a.html, permissions: [geolocation, clipboard-read]}}]", Firefox,
-			"permissions: clipboard-read does not work in Firefox"},
-		{"[{openBrowser: {url: a.html, permissions: [clipboard-read, camera]}}]", Chromium, ""},
-		{"[{openBrowser: {url: a.html, permissions: [geolocation]}}]", Firefox, ""},
-		{"[{openBrowser: {url: a.html, connect: \"http://127.0.0.1:9222\"}}]", Firefox, "connect does not work in Firefox"},
+		{steps: "[{openBrowser: {url: a.html, offline: true}}, {tap: A}]", browser: Firefox, want: ""},
+		{steps: "[{openBrowser: a.html}, {swipe: up}]", browser: Chromium, want: ""},
+		{steps: "[{openBrowser: a.html}, {swipe: up}]", browser: WebKit, want: ""},
+		{steps: "[{openBrowser: a.html}, {swipe: up}]", browser: Firefox, want: "swipe does not work in Firefox"},
+		{steps: "[{openBrowser: a.html}, {group: {name: g, steps: [{darkMode: true}]}}]", browser: Firefox,
+			want: "darkMode does not work in Firefox"},
+		{steps: "[{openBrowser: {url: a.html, browser: firefox}}, {swipe: up}]", browser: "", want: "swipe does not work in Firefox"},
+		{steps: "[{openBrowser: {url: a.html, browser: chromium}}, {swipe: up}]", browser: Firefox, want: ""},
+		{steps: "[{openBrowser: {url: a.html, colorScheme: dark}}]", browser: Firefox, want: ""},
+		{steps: "[{openBrowser: {url: a.html, colorScheme: no-preference}}]", browser: Firefox,
+			want: "colorScheme: no-preference does not work in Firefox"},
+		{steps: "[{openBrowser: {url: a.html, permissions: [geolocation, clipboard-read]}}]", browser: Firefox,
+			want: "permissions: clipboard-read does not work in Firefox"},
+		{steps: "[{openBrowser: {url: a.html, permissions: [clipboard-read, camera]}}]", browser: Chromium, want: ""},
+		{steps: "[{openBrowser: {url: a.html, permissions: [geolocation]}}]", browser: Firefox, want: ""},
+		{steps: "[{openBrowser: {url: a.html, connect: \"http://127.0.0.1:9222\"}}]", browser: Firefox, want: "connect does not work in Firefox"},
 	} {
 		tests, err := Parse("a.yaml", []byte("id: a\nplatform: web\nsteps: "+c.steps+"\n"))
 		if err != nil {

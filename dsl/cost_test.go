@@ -15,10 +15,10 @@ func TestLimitOfSteps(t *testing.T) {
 		usual time.Duration
 		want  time.Duration
 	}{
-		{"a step that waits", Tap{}, StepOptions{}, StepTimeout, StepTimeout},
-		{"a step that moves", ScrollTo{}, StepOptions{}, StepTimeout, 30 * time.Second},
-		{"of a patient test", ScrollTo{}, StepOptions{}, time.Minute, time.Minute},
-		{"that names its time", ScrollTo{}, StepOptions{TimeoutMs: &short}, StepTimeout, 300 * time.Millisecond},
+		{name: "a step that waits", args: Tap{}, opts: StepOptions{}, usual: StepTimeout, want: StepTimeout},
+		{name: "a step that moves", args: ScrollTo{}, opts: StepOptions{}, usual: StepTimeout, want: 30 * time.Second},
+		{name: "of a patient test", args: ScrollTo{}, opts: StepOptions{}, usual: time.Minute, want: time.Minute},
+		{name: "that names its time", args: ScrollTo{}, opts: StepOptions{TimeoutMs: &short}, usual: StepTimeout, want: 300 * time.Millisecond},
 	} {
 		if got := c.opts.Limit(c.args, c.usual); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

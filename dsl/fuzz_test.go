@@ -9,8 +9,10 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
+
+	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // corpus is every YAML file in the test data.
@@ -114,7 +116,7 @@ func roundTrip(t *testing.T, v source.Value) {
 	if strings.ContainsAny(line, "\n\r") {
 		t.Errorf("more than one line: %q", line)
 	}
-	for _, form := range []struct{ before, after string }{{"a:\n  - b: ", "\n"}, {"a: [", "]\n"}} {
+	for _, form := range []struct{ before, after string }{{before: "a:\n  - b: ", after: "\n"}, {before: "a: [", after: "]\n"}} {
 		if v.Kind == source.Null {
 			continue
 		}
@@ -191,7 +193,7 @@ func FuzzExpand(f *testing.F) {
 			}
 			return
 		}
-		if len(got) > maxText {
+		if len(got) > expr.MaxText {
 			t.Errorf("%d bytes", len(got))
 		}
 		if !strings.Contains(text, "${") && got != text {

@@ -12,8 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -162,12 +163,16 @@ func dumpTest(b *strings.Builder, t *Test, s *Scope) {
 		Device:    t.Device,
 		TimeoutMs: t.TimeoutMs, Retries: t.Retries, Data: t.Data}
 	if text := show(rest); text != "Test{}" {
-		fmt.Fprintf(b, "  %s %s\n", text, show(t.Data.rows))
+		var rows []Row
+		if t.Data.Path == "" {
+			rows, _ = t.Rows(nil)
+		}
+		fmt.Fprintf(b, "  %s %s\n", text, show(rows))
 	}
 	for _, hook := range []struct {
 		key   string
 		steps Steps
-	}{{"before", t.Before}, {"steps", t.Steps}, {"onFailure", t.OnFailure}, {"after", t.After}} {
+	}{{key: "before", steps: t.Before}, {key: "steps", steps: t.Steps}, {key: "onFailure", steps: t.OnFailure}, {key: "after", steps: t.After}} {
 		if hook.key != "steps" && len(hook.steps) > 0 {
 			fmt.Fprintf(b, "  %s: %s\n", hook.key, show(hook.steps))
 		}

@@ -2,9 +2,10 @@ package dsl
 
 import (
 	"errors"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // TestPitfallKeysIgnoredInSilence: an unknown key is an error at its own place, however right its neighbours

@@ -13,11 +13,15 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
+
+	"github.com/taproot-dev/taproot/dsl/internal/check"
+	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/schema"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-func compiled(t *testing.T) *jsonschema.Schema { return compile(t, SchemaID, Schema()) }
+func compiled(t *testing.T) *jsonschema.Schema { return compile(t, schema.SchemaID, Schema()) }
 
 func compile(t *testing.T, id string, schema map[string]any) *jsonschema.Schema {
 	t.Helper()
@@ -106,7 +110,7 @@ func TestSchemaAcceptsSuites(t *testing.T) {
 // TestConfigSchema: the schema of taproot.yaml accepts those that ship and that of the good corpus, and refuses each
 // key of the bad one that is wrong by itself.
 func TestConfigSchema(t *testing.T) {
-	s := compile(t, ConfigSchemaID, ConfigSchema())
+	s := compile(t, schema.ConfigSchemaID, ConfigSchema())
 	files, err := filepath.Glob("testdata/*/config*.txtar")
 	if err != nil || len(files) < 3 {
 		t.Fatalf("%d files, %v", len(files), err)
@@ -186,21 +190,21 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 			}
 			for _, doc := range documents(t, part.Name, part.Data) {
 				for _, v := range partsOf(doc) {
-					d := &decoding{}
-					d.test(v)
+					d := check.NewReader(nil, expr.Literal, "")
+					d.Test(v)
 					err := s.Validate(instance(v))
 					structural := false
-					for _, e := range d.errs {
+					for _, e := range d.Errs {
 						structural = structural || !beyond.MatchString(e.Msg)
 					}
 					switch {
 					case structural && err == nil:
-						t.Errorf("%s: the schema accepts %s\n%v", file, source.Flow(v), d.errs)
-					case len(d.errs) == 0 && err != nil:
+						t.Errorf("%s: the schema accepts %s\n%v", file, source.Flow(v), d.Errs)
+					case len(d.Errs) == 0 && err != nil:
 						t.Errorf("%s: the schema refuses %s\n%v", file, source.Flow(v), err)
 					case structural:
 						refused++
-					case len(d.errs) == 0:
+					case len(d.Errs) == 0:
 						accepted++
 					}
 				}

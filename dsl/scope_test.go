@@ -2,9 +2,10 @@ package dsl
 
 import (
 	"errors"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 func parseOne(t testing.TB, src string) *Test {

@@ -2,11 +2,14 @@ package dsl
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/dsl/internal/check"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 const nested = `id: a
@@ -93,7 +96,7 @@ func TestStepsAreUnique(t *testing.T) {
 	if err := Link(&Test{Pos: fresh.Pos, Platform: Web, Steps: copied}, reading(blocks)); err != nil {
 		t.Fatal(err)
 	}
-	if refs := References(fresh); len(refs) != 1 || refs[0].Path() != "block.yaml" {
+	if refs := check.References(fresh); len(refs) != 1 || refs[0].Path() != "block.yaml" {
 		t.Errorf("%+v", refs)
 	}
 }
@@ -185,10 +188,10 @@ func TestRows(t *testing.T) {
 		o    ScopeOptions
 		want string
 	}{
-		{ScopeOptions{Row: rows[0]}, "ada@example.com 36"},
-		{ScopeOptions{Row: rows[0], Overrides: map[string]string{"USER": "eve"}}, "eve@example.com 36"},
-		{ScopeOptions{Row: Row{Values: map[string]any{"USER": "u", "AGE": 1.5}},
-			Suite: []Var{{Name: "MAIL", Value: "suite"}}}, "u@example.com 1.5"},
+		{o: ScopeOptions{Row: rows[0]}, want: "ada@example.com 36"},
+		{o: ScopeOptions{Row: rows[0], Overrides: map[string]string{"USER": "eve"}}, want: "eve@example.com 36"},
+		{o: ScopeOptions{Row: Row{Values: map[string]any{"USER": "u", "AGE": 1.5}},
+			Suite: []Var{{Name: "MAIL", Value: "suite"}}}, want: "u@example.com 1.5"},
 	} {
 		scope, err := test.Scope(c.o)
 		if err != nil {
@@ -198,7 +201,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	big := "USER\n" + strings.Repeat("x\n", maxRows+1)
+	big := "USER\n" + strings.Repeat("x\n", vocabulary.MaxRows+1)
 	if _, err := test.Rows(reading(map[string]string{"users.csv": big})); err == nil ||
 		!strings.Contains(err.Error(), "more than 10000 rows") {
 		t.Errorf("%v", err)
@@ -226,13 +229,22 @@ func TestNeed(t *testing.T) {
 		need  Need
 		unmet string
 	}{
-		{Need{}, ""}, {Need{OS: "14"}, ""}, {Need{OS: ">=13"}, ""}, {Need{OS: ">= 14.1"}, ""}, {Need{OS: "<15"}, ""},
-		{Need{OS: ">14"}, "os >14 is wanted, and it has 14.1"}, {Need{OS: "14.2"}, "os 14.2"}, {Need{OS: "<=13"}, "os <=13"},
-		{Need{Model: "pixel *"}, ""}, {Need{Model: "Galaxy*"}, "model Galaxy* is wanted, and it is Google Pixel 7"},
-		{Need{Size: "1080x2400"}, ""}, {Need{Size: "2400x1080"}, ""}, {Need{Size: ">=720x1280"}, ""},
-		{Need{Size: ">=1440x2400"}, "a screen of >=1440x2400"},
-		{Need{Pool: "lab"}, "pool lab is wanted, and only devices of a farm"}, {Need{Labels: []string{"sim=yes"}},
-			"label sim=yes is wanted, and only devices of a farm"},
+		{need: Need{}, unmet: ""},
+		{need: Need{OS: "14"}, unmet: ""},
+		{need: Need{OS: ">=13"}, unmet: ""},
+		{need: Need{OS: ">= 14.1"}, unmet: ""},
+		{need: Need{OS: "<15"}, unmet: ""},
+		{need: Need{OS: ">14"}, unmet: "os >14 is wanted, and it has 14.1"},
+		{need: Need{OS: "14.2"}, unmet: "os 14.2"},
+		{need: Need{OS: "<=13"}, unmet: "os <=13"},
+		{need: Need{Model: "pixel *"}, unmet: ""},
+		{need: Need{Model: "Galaxy*"}, unmet: "model Galaxy* is wanted, and it is Google Pixel 7"},
+		{need: Need{Size: "1080x2400"}, unmet: ""},
+		{need: Need{Size: "2400x1080"}, unmet: ""},
+		{need: Need{Size: ">=720x1280"}, unmet: ""},
+		{need: Need{Size: ">=1440x2400"}, unmet: "a screen of >=1440x2400"},
+		{need: Need{Pool: "lab"}, unmet: "pool lab is wanted, and only devices of a farm"},
+		{need: Need{Labels: []string{"sim=yes"}}, unmet: "label sim=yes is wanted, and only devices of a farm"},
 	} {
 		got := c.need.Unmet(DeviceFacts{OS: "14.1", Manufacturer: "Google", Model: "Pixel 7", Width: 2400, Height: 1080})
 		if c.unmet == "" && got != "" || !strings.HasPrefix(got, c.unmet) {
@@ -313,7 +325,7 @@ func TestWorstCase(t *testing.T) {
 		"{extract: {id: x, as: t}}, {tap: {label: x, timeoutMs: \"${t}\"}}": {
 			Time: 20 * time.Second},
 		"{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{tap: x}]}}]}}]}}": {
-			Time: longest},
+			Time: vocabulary.Longest},
 	} {
 		test := linked(t, "id: a\nplatform: web\nsteps: ["+steps+"]\n", blocks)
 		scope, err := NewScope(test, nil, nil)

@@ -1,103 +1,183 @@
 package dsl
 
 import (
-	"reflect"
-	"slices"
-	"sync"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 )
 
+// Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.
+type Block = vocabulary.Block
+
+// Blocks are the named blocks of a file.
+type Blocks = vocabulary.Blocks
+
+// The browsers that a test can name.
+const (
+	Chromium = vocabulary.Chromium
+	Firefox  = vocabulary.Firefox
+	WebKit   = vocabulary.WebKit
+)
+
+// BrowserSupport is what a browser makes of a word: it works, works in another way, or is refused before a page opens.
+type BrowserSupport = vocabulary.BrowserSupport
+
+// BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of openBrowser
+// ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report
+// ("report: recording").
+type BrowserRow = vocabulary.BrowserRow
+
+// Browsers are the browsers of the table.
+func Browsers() []string {
+	return vocabulary.Browsers()
+}
+
+// BrowserTable returns what each browser makes of each word, in the order of the words.
+func BrowserTable() []BrowserRow {
+	return vocabulary.BrowserTable()
+}
+
+// BrowserTitle is a browser's name as people write it.
+func BrowserTitle(name string) string {
+	return vocabulary.BrowserTitle(name)
+}
+
+// Refusal is why a browser does not do what a word says; "" when it does.
+func Refusal(browser, word string) string {
+	return vocabulary.Refusal(browser, word)
+}
+
+// Config is a suite's taproot.yaml.
+type Config = vocabulary.Config
+
+// Environment is what a suite says of one of the places that its tests run against.
+type Environment = vocabulary.Environment
+
+// Cost is the longest that steps can take.
+type Cost = vocabulary.Cost
+
+// StepTimeout is how long a step waits when nothing says it.
+const StepTimeout = vocabulary.StepTimeout
+
+// Data are a test's rows of values: each makes a case of its own.
+type Data = vocabulary.Data
+
+// Field is a key of an operation's arguments, as a command line shows it.
+type Field = vocabulary.Field
+
+// FieldKind is what a key takes.
+type FieldKind = vocabulary.FieldKind
+
+// The kinds of fields.
+const (
+	TextField    = vocabulary.TextField
+	BoolField    = vocabulary.BoolField
+	ElementField = vocabulary.ElementField
+	StepsField   = vocabulary.StepsField
+)
+
+// FileRef is a file that a step names: a page, an image, something to upload or install.
+type FileRef = vocabulary.FileRef
+
+// NoFile is the error of a reader of files when there is none of that name.
+type NoFile = vocabulary.NoFile
+
+// Need is what a test wants of its device.
+type Need = vocabulary.Need
+
+// IsPool reports whether a text can be the name of a pool.
+func IsPool(text string) bool {
+	return vocabulary.IsPool(text)
+}
+
+// IsDeviceLabel reports whether a text can be the label of a device, NAME=VALUE.
+func IsDeviceLabel(text string) bool {
+	return vocabulary.IsDeviceLabel(text)
+}
+
+// DeviceFacts are what a Need is compared with. What is not known of a device is "" or 0.
+type DeviceFacts = vocabulary.DeviceFacts
+
+// Keys returns the keys that the map of an argument struct can have, in the order of the reference.
+func Keys(args any) []string {
+	return vocabulary.Keys(args)
+}
+
+// ShortKey is the key that a plain text fills; empty: only a map will do.
+func ShortKey(args any) string {
+	return vocabulary.ShortKey(args)
+}
+
+// Steps are the steps inside of another one. Parse checks them like those of the test; Bind leaves them alone: they are
+// bound when they are run.
+type Steps = vocabulary.Steps
+
+// Test is one YAML document.
+type Test = vocabulary.Test
+
+// Property is a name and a value that junit.xml says of a test.
+type Property = vocabulary.Property
+
+// Step is one action of a test, with what every step can have.
+type Step = vocabulary.Step
+
+// StepOptions are the keys that every step takes in addition to its own arguments.
+type StepOptions = vocabulary.StepOptions
+
+// NewScope resolves the test's vars: Scope with overrides and environment alone. The error is an Errors.
+func NewScope(t *Test, overrides map[string]string, env func(string) (string, bool)) (*Scope, error) {
+	return vocabulary.NewScope(t, overrides, env)
+}
+
 // Platform is what a test runs on.
-type Platform string
+type Platform = vocabulary.Platform
 
 // The platforms. Both is for a test's header only: one case on Android and one on iOS.
 const (
-	Android Platform = "android"
-	IOS     Platform = "ios"
-	Web     Platform = "web"
-	Both    Platform = "both"
+	Android = vocabulary.Android
+	IOS     = vocabulary.IOS
+	Web     = vocabulary.Web
+	Both    = vocabulary.Both
 )
 
 // Interface is a way in which an operation can be asked for.
-type Interface uint8
+type Interface = vocabulary.Interface
 
 // The interfaces. A Def's Interfaces is their union.
 const (
-	YAML Interface = 1 << iota
-	REST
-	MCP
-	AllInterfaces = YAML | REST | MCP
+	YAML = vocabulary.YAML
+	REST = vocabulary.REST
+	MCP  = vocabulary.MCP
 )
 
 // Def is one word of the vocabulary. Everything else that is known of an operation (its YAML, REST and MCP spelling,
 // its schema, its reference page) is derived from its Def by reflection over Args.
-type Def struct {
-	Name       string     // camelCase, as in YAML
-	Args       any        // the zero value of its argument struct, not a pointer
-	Doc        string     // one or two sentences for the reference
-	Example    string     // a step in YAML, without the leading "- "
-	Platforms  []Platform // where it works
-	Interfaces Interface
-	Saves      string // what the step option as: saves; empty: nothing
-	Effect     Effect
-	MustSave   bool // a step of a test has to say as:
-}
+type Def = vocabulary.Def
 
 // Effect is what an operation does to the world, for clients that ask for confirmation before they act.
-type Effect uint8
+type Effect = vocabulary.Effect
 
 // The effects, and what most operations do.
 const (
-	ReadOnly    Effect = 1 << iota
-	Destructive        // it may do what cannot be taken back
-	Idempotent         // a second time changes nothing more
-	OpenWorld          // it reaches what is outside of the device
-	Apart              // what the screen shows has no part in it
-
-	Looks   = ReadOnly | Idempotent
-	Acts    = Destructive | OpenWorld
-	Sets    = Idempotent
-	Removes = Destructive | Idempotent
+	ReadOnly    = vocabulary.ReadOnly
+	Destructive = vocabulary.Destructive
+	Idempotent  = vocabulary.Idempotent
+	OpenWorld   = vocabulary.OpenWorld
+	Apart       = vocabulary.Apart
+	Looks       = vocabulary.Looks
+	Acts        = vocabulary.Acts
+	Sets        = vocabulary.Sets
 )
-
-// On reports whether the operation works on the platform; for Both, on Android and iOS.
-func (d *Def) On(p Platform) bool {
-	if p == Both {
-		return d.On(Android) && d.On(IOS)
-	}
-	return slices.Contains(d.Platforms, p)
-}
 
 // Lookup finds an operation by its YAML name. The Def is shared: do not change it.
 func Lookup(name string) (*Def, bool) {
-	d, known := vocabulary().byName[name]
-	return d, known
+	return vocabulary.Lookup(name)
 }
 
 // Vocabulary returns every operation that Taproot can do, in the order of the reference.
 func Vocabulary() []Def {
-	return slices.Clone(vocabulary().defs)
+	return vocabulary.Vocabulary()
 }
-
-type index struct {
-	defs   []Def
-	byName map[string]*Def
-	names  []string // of those that YAML knows
-}
-
-var vocabulary = sync.OnceValue(func() index {
-	x := index{defs: definitions(), byName: map[string]*Def{}}
-	for i := range x.defs {
-		d := &x.defs[i]
-		x.byName[d.Name] = d
-		if d.Interfaces&YAML != 0 {
-			x.names = append(x.names, d.Name)
-		}
-	}
-	return x
-})
-
-// Selects reports whether the operation has the keys of a selector among its own.
-func (d Def) Selects() bool { return shapeOf(reflect.TypeOf(d.Args)).selects }
 
 // SelectorKey reports whether selectors have a key of this name.
-func SelectorKey(name string) bool { return shapeOf(selectorType).has(name) }
+func SelectorKey(name string) bool {
+	return vocabulary.SelectorKey(name)
+}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/dsl/internal/check"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
@@ -40,8 +42,8 @@ func TestVocabulary(t *testing.T) {
 				t.Error("Lookup does not find it")
 			}
 			checkTags(t, reflect.TypeOf(d.Args))
-			for _, option := range shapeOf(reflect.TypeFor[StepOptions]()).keys() {
-				if option != "name" && shapeOf(reflect.TypeOf(d.Args)).has(option) {
+			for _, option := range vocabulary.ShapeOf(reflect.TypeFor[StepOptions]()).Keys() {
+				if option != "name" && vocabulary.ShapeOf(reflect.TypeOf(d.Args)).Has(option) {
 					t.Errorf("the argument %q hides the step option", option)
 				}
 			}
@@ -54,7 +56,7 @@ func TestVocabulary(t *testing.T) {
 
 func TestOtherStructsHaveTags(t *testing.T) {
 	checkTags(t, reflect.TypeFor[StepOptions]())
-	checkTags(t, reflect.TypeFor[header]())
+	checkTags(t, reflect.TypeFor[vocabulary.Header]())
 }
 
 // checkTags wants a JSON name for every field, and types that decode knows.
@@ -94,7 +96,7 @@ func TestForeignWordsLeadToOurs(t *testing.T) {
 		"goto", "fill", "doubleTapOn",
 		"eraseText", "scrollUntilVisible", "assertNotVisible", "stopApp", "clearState", "wait", "runFlow", "evalScript",
 		"print", "back"} {
-		own, _ := foreignAction(word, "")
+		own, _ := check.ForeignAction(word, "")
 		if _, known := Lookup(own); !known {
 			t.Errorf("%s leads to %q", word, own)
 		}

@@ -2,6 +2,7 @@ package maestro
 
 import (
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
@@ -47,7 +48,7 @@ func (f *Flow) Step() *dsl.Step {
 		pos = f.Steps[0].Pos
 	}
 	c := &Command{Name: "flow", Do: Entry{f}}
-	step := dsl.ForeignStep(defOf(c), pos, f.Source, source.Value{Kind: source.String, Text: f.File, Pos: pos}, c)
+	step := vocabulary.ForeignStep(defOf(c), pos, f.Source, source.Value{Kind: source.String, Text: f.File, Pos: pos}, c)
 	step.Hold("onFlowStart", f.Start)
 	step.Hold("commands", f.Steps)
 	step.Hold("onFlowComplete", f.Complete)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
@@ -65,7 +66,7 @@ func (r *reader) make(f source.RawField, read func(*reader, source.RawField, *Co
 }
 
 func (r *reader) step(c *Command, pos source.Pos, args source.Raw) *dsl.Step {
-	step := dsl.ForeignStep(defOf(c), pos, r.source, valueOf(args), c)
+	step := vocabulary.ForeignStep(defOf(c), pos, r.source, valueOf(args), c)
 	step.Options.Optional, step.Options.Name = c.Optional, c.Label
 	switch do := c.Do.(type) {
 	case RunFlow:

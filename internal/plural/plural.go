@@ -1,7 +1,10 @@
-// Package plural formats counts: "1 step", "3 steps".
+// Package plural formats counts and lists: "1 step", "3 steps", "tap, input or press".
 package plural
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Of formats a number with a noun, which gets an s unless the number is 1.
 func Of(n int, one string) string {
@@ -9,4 +12,12 @@ func Of(n int, one string) string {
 		one += "s"
 	}
 	return strconv.Itoa(n) + " " + one
+}
+
+// Or joins words: "tap", "tap or input", "tap, input or press".
+func Or(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }

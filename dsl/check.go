@@ -1,0 +1,143 @@
+package dsl
+
+import (
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl/internal/check"
+	"github.com/taproot-dev/taproot/dsl/internal/decode"
+	"github.com/taproot-dev/taproot/dsl/internal/lint"
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// Bind fills in the variables of a step and checks it again, now with every type. args is the action's struct by value,
+// for example a Tap. The steps inside of a control step and all expressions stay as they are: they wait until they are
+// run. The error is an Errors.
+func Bind(step *Step, s *Scope) (args any, opts StepOptions, err error) {
+	return check.Bind(step, s)
+}
+
+// Args returns the argument of a step for reports: Flow with the variables filled in, without the steps inside of it.
+// What cannot be filled in stays as it is written.
+func Args(step *Step, s *Scope) string {
+	return check.Args(step, s)
+}
+
+// Decode checks a value as the argument of an operation and returns its struct by value. The text is final: ${NAME} has
+// no meaning in it. The keys of StepOptions are unknown to it; see DecodeStep. The error is an Errors.
+func Decode(def *Def, v source.Value) (args any, err error) {
+	return check.Decode(def, v)
+}
+
+// DecodeStep is Decode for a map that may hold the keys of StepOptions in addition to the arguments.
+func DecodeStep(def *Def, v source.Value) (args any, opts StepOptions, err error) {
+	return check.DecodeStep(def, v)
+}
+
+// ParseBlock reads a file for a run step: only vars and steps, or a whole test, of which vars and steps are taken.
+// platform is that of the test that runs it; empty: not known yet. The error is an Errors.
+func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
+	return check.ParseBlock(file, src, platform)
+}
+
+// CheckPlatform finds the steps that a platform cannot do: those of hooks and blocks, which were read before it was
+// known. The error is an Errors.
+func CheckPlatform(steps Steps, p Platform) error {
+	return check.OnPlatform(steps, p)
+}
+
+// Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and
+// has to refuse what is outside of the suite; its error is reported at the run step. The error is an Errors: files
+// that cannot be read or are wrong, blocks that are not there, and those that run each other in a circle.
+func Link(t *Test, read func(path string) ([]byte, error)) error {
+	return check.Link(t, read)
+}
+
+// LinkWith is Link for tests with run steps that may name files in another language; foreign may be nil.
+func LinkWith(t *Test, read func(path string) ([]byte, error), foreign BlockReader) error {
+	return check.LinkWith(t, read, foreign)
+}
+
+// CheckBrowser finds what a browser refuses of a test, before anything runs: it goes by BrowserTable. A page that names
+// a browser of its own is judged by that one. The error is a source.Errors.
+func CheckBrowser(t *Test, browser string) error {
+	return check.Browser(t, browser)
+}
+
+// NamedBrowser is the one browser that all pages name which a test opens; "" when they do not agree.
+func NamedBrowser(t *Test) string {
+	return check.NamedBrowser(t)
+}
+
+// CheckVars binds every step of the test, its hooks and linked blocks, and returns all errors: undefined variables, and
+// values that do not fit. Names that a step saves (as, set) are known to the steps after it, the variable of a forEach
+// to those in it. The error is an Errors.
+func CheckVars(t *Test, s *Scope) error {
+	return check.Vars(t, s)
+}
+
+// ParseConfig reads a taproot.yaml; an empty one is fine.
+func ParseConfig(file string, src []byte) (Config, error) {
+	return check.ParseConfig(file, src)
+}
+
+// HoldsBlocks reports whether a file is one of blocks for run steps, and not a test, wherever it is: it holds blocks,
+// and neither an id nor steps nor a platform.
+func HoldsBlocks(file string, src []byte) bool {
+	return check.HoldsBlocks(file, src)
+}
+
+// BlockReader reads a file that a run step names when it is in another language; nil, nil: it is not.
+type BlockReader = check.BlockReader
+
+// NewStep makes a step of an argument struct, or of a pointer to one, for tests that are written in Go. The argument is
+// checked as in a YAML file, where ${NAME} would have a meaning; full is the argument with its defaults filled in. The
+// error says what is wrong with it; the step is nil only when it is not an action at all.
+func NewStep(args any, pos source.Pos, src *source.Source) (step *Step, full any, err error) {
+	return check.NewStep(args, pos, src)
+}
+
+// NamedStep makes a step that is not an action of the vocabulary, for reports: an expectation of a test that is written
+// in Go.
+func NamedStep(name, text string, pos source.Pos, src *source.Source) *Step {
+	return check.NamedStep(name, text, pos, src)
+}
+
+// Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run,
+// sleeps, tests that cannot fail, tests of pages that open none, variables as other tools write them, and CSS where a
+// label is read. Link comes first, where the test runs other files.
+func Lint(t *Test) []*source.Error {
+	return lint.Test(t)
+}
+
+// Parse reads a file of tests: each YAML document is one. The error is an Errors: the first syntax error alone, else
+// all semantic errors of the file; the tests are then nil. Variables stay in place: see Scope, Bind and CheckVars.
+//
+// Of YAML 1.2 it takes the core schema, anchors, aliases and merge keys (<<, where a test's own keys win). Directives
+// and tags are errors, and so is every key that has no meaning.
+func Parse(file string, src []byte) ([]*Test, error) {
+	return check.Parse(file, src)
+}
+
+// Secrets returns the values in a step's argument that no report may show, with the variables filled in that have
+// values now.
+func Secrets(step *Step, s *Scope) []string {
+	return check.Secrets(step, s)
+}
+
+// SecretsIn is Secrets for an argument.
+func SecretsIn(args source.Value) []string {
+	return check.SecretsIn(args)
+}
+
+// ParseSelector reads a selector as a person writes it outside a test: YAML when it is a map with the keys of a
+// selector, in braces or without ("{id: email, below: E-mail}"), otherwise the text itself as a label. The error is an
+// Errors; its places are those of a file called name.
+func ParseSelector(name, text string) (Selector, error) {
+	return decode.ParseSelector(name, text)
+}
+
+// WorstCase returns the longest that one run of a test can take, everything late and every wait in vain: time limits,
+// loops and retries of steps, hooks included; those of the whole test not. scope knows the variables before the run.
+func WorstCase(t *Test, scope *Scope, timeout time.Duration) Cost {
+	return check.WorstCase(t, scope, timeout)
+}

@@ -1,0 +1,140 @@
+package check
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/internal/decode"
+	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// reader reads files of tests, and the steps in them.
+type reader struct {
+	decode.Decoding
+	single bool // it reads no step of a test: the result goes back to the caller
+}
+
+// NewReader returns a reader of a file's values.
+func NewReader(from *source.Source, v expr.Variables, p vocabulary.Platform) *reader {
+	d := &reader{}
+	d.Source, d.Variables, d.Platform = from, v, p
+	d.Inner = d.steps
+	return d
+}
+
+// steps reads a list of actions.
+func (d *reader) steps(f source.Field) vocabulary.Steps {
+	switch {
+	case f.Value.Kind == source.List && len(f.Value.Items) > 0:
+	case f.Value.Kind == source.Map:
+		d.Fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a list, not a map", f.Key), `start each step with "- "`)
+		return nil
+	case f.Value.Kind == source.List || f.Value.Kind == source.Null && f.Value.Text == "":
+		msg := fmt.Sprintf("%q holds no steps", f.Key)
+		if f.Key == "steps" {
+			msg = "there are no steps"
+		}
+		d.Fail(f.Pos, len(f.Key), msg, fmt.Sprintf(`write the actions under "%s:", for example "  - tap: Sign in"`, f.Key))
+		return nil
+	default:
+		d.Wrong(
+			f.Value,
+			fmt.Sprintf("%q must be a list, not %s", f.Key, source.Describe(f.Value)),
+			`start each step with "- "`,
+		)
+		return nil
+	}
+	steps := make(vocabulary.Steps, 0, len(f.Value.Items))
+	for _, item := range f.Value.Items {
+		if s := d.step(item); s != nil {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// step reads one action; nil when it is not one.
+func (d *reader) step(v source.Value) *vocabulary.Step {
+	if v.Kind != source.Map || len(v.Fields) == 0 {
+		d.notAStep(v)
+		return nil
+	}
+	action := v.Fields[0]
+	def, known := vocabulary.Lookup(action.Key)
+	known = known && def.Interfaces&vocabulary.YAML != 0
+	if len(v.Fields) > 1 {
+		d.severalKeys(v.Fields, def)
+	}
+	if !known {
+		d.unknownAction(action)
+		return nil
+	}
+	if d.Platform != "" && !def.On(d.Platform) {
+		d.Fail(action.Pos, len(action.Key), fmt.Sprintf("%q does not work on %s", action.Key, d.Platform.Words()),
+			"it works on "+vocabulary.Platforms(def))
+	}
+	step := &vocabulary.Step{Pos: action.Pos, Def: def, Args: action.Value, File: d.Source}
+	if len(v.Fields) == 1 || action.Value.Kind != source.Null {
+		before := len(d.Errs)
+		args, opts := d.arguments(def, action.Value, action.Pos)
+		step.Options = opts
+		step.Nest(reflect.ValueOf(args))
+		if len(d.Errs) == before && len(step.Inner) == 0 && !holdsVariable(action.Value) {
+			step.Decoded = args
+		}
+	}
+	return step
+}
+
+// holdsVariable reports whether any text of a value contains ${.
+func holdsVariable(v source.Value) bool {
+	return v.Kind == source.String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
+		slices.ContainsFunc(v.Fields, func(f source.Field) bool { return holdsVariable(f.Value) })
+}
+
+// arguments fills the action's struct and the step options.
+func (d *reader) arguments(def *vocabulary.Def, v source.Value, at source.Pos) (args any, opts vocabulary.StepOptions) {
+	options := vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]())
+	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
+	d.Structure(filled, v, decode.Object{Name: def.Name, At: at, Options: options, Example: def.Example})
+	for _, f := range v.Fields {
+		if i, option := options.ByKey[f.Key]; option {
+			d.Field(reflect.ValueOf(&opts).Elem().FieldByIndex(options.Fields[i].Index), f.Value, options.Fields[i])
+		}
+	}
+	d.options(def, v, at)
+	return filled.Interface(), opts
+}
+
+// options checks what the tags of the step options cannot say.
+func (d *reader) options(def *vocabulary.Def, v source.Value, at source.Pos) {
+	if v.Kind == source.Null {
+		return
+	}
+	if as, given := v.Get("as"); given {
+		if def.Saves == "" {
+			d.Fail(as.Pos, len("as"), fmt.Sprintf("%q has no result that %q could save", def.Name, "as"), "remove it")
+		}
+	}
+	if _, saved := v.Get("as"); def.MustSave && !saved && !d.single {
+		d.Fail(at, len([]rune(def.Name)), fmt.Sprintf("%q needs %q", def.Name, "as"),
+			"name the variable that takes the result: as: total")
+	}
+	options := vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]())
+	d.Rules(options.Rules, options, v, decode.Object{Name: def.Name, At: at})
+	if f, given := v.Get("screenshot"); given && def.Control() {
+		d.Fail(f.Pos, len("screenshot"), fmt.Sprintf("%q has no screenshot of its own", def.Name),
+			"write screenshot: false on the steps inside of it")
+	}
+}
+
+// bare fills the action's struct from a map in which no step options may stand.
+func (d *reader) bare(def *vocabulary.Def, v source.Value) any {
+	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
+	d.Structure(filled, v, decode.Object{Name: def.Name, At: v.Pos, Example: def.Example})
+	return filled.Interface()
+}

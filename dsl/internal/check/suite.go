@@ -1,0 +1,76 @@
+package check
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/taproot-dev/taproot/dsl/internal/decode"
+	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// ParseConfig reads a taproot.yaml; an empty one is fine.
+func ParseConfig(file string, src []byte) (vocabulary.Config, error) {
+	text, from, bad := source.Readable(file, src)
+	if bad != nil {
+		return vocabulary.Config{}, source.Errors{bad}
+	}
+	values, err := source.Read(text, from)
+	if err != nil || len(values) == 0 {
+		return vocabulary.Config{}, err
+	}
+	d := NewReader(from, expr.Refused, "")
+	if len(values) > 1 {
+		d.Fail(values[1].Pos, 0, "a second document", "taproot.yaml holds one")
+	}
+	var s vocabulary.Suite
+	v := values[0]
+	d.Structure(reflect.ValueOf(&s).Elem(), v, decode.Object{Name: "taproot.yaml", At: v.Pos})
+	c := vocabulary.Config{
+		Include:        s.Include,
+		Exclude:        s.Exclude,
+		Order:          s.Order,
+		Vars:           s.Vars,
+		Tags:           s.Tags,
+		TimeoutMs:      s.TimeoutMs,
+		Retries:        s.Retries,
+		Secrets:        s.Secrets,
+		Environments:   map[string]vocabulary.Environment{},
+		PreferSelector: s.PreferSelector,
+	}
+	for name, e := range s.Environments {
+		c.Environments[name] = vocabulary.Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries}
+	}
+	d.suiteSecrets(c, v)
+	d.Variables = expr.Deferred
+	c.Before, c.OnFailure, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
+	if err := d.Errs.Err(); err != nil {
+		return vocabulary.Config{}, err
+	}
+	return c, nil
+}
+
+// suiteSecrets wants a secret of the suite to be one of its variables.
+func (d *reader) suiteSecrets(c vocabulary.Config, v source.Value) {
+	var names []string
+	for _, x := range c.Vars {
+		names = append(names, x.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Environments)) {
+		for _, x := range c.Environments[name].Vars {
+			names = append(names, x.Name)
+		}
+	}
+	f, given := v.Get("secrets")
+	if !given {
+		return
+	}
+	items := []source.Value{f.Value}
+	if f.Value.Kind == source.List {
+		items = f.Value.Items
+	}
+	d.secretNames(items, names,
+		"write the name of a variable, not its value; variables are listed under vars, or under those of an environment")
+}

@@ -1,0 +1,100 @@
+package check
+
+import (
+	"maps"
+
+	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// Vars binds every step of the test, its hooks and linked blocks, and returns all errors: undefined variables, and
+// values that do not fit. Names that a step saves (as, set) are known to the steps after it, the variable of a forEach
+// to those in it. The error is an Errors.
+func Vars(t *vocabulary.Test, s *expr.Scope) error {
+	c := varCheck{scope: s, promised: map[string]bool{}}
+	for _, steps := range []vocabulary.Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		c.steps(steps)
+	}
+	return c.errs.Err()
+}
+
+// varCheck goes through the steps as a run would.
+type varCheck struct {
+	scope    *expr.Scope
+	promised map[string]bool // saved by steps before
+	errs     source.Errors
+}
+
+func (c *varCheck) steps(steps vocabulary.Steps) {
+	for _, step := range steps {
+		c.step(step)
+	}
+}
+
+func (c *varCheck) step(step *vocabulary.Step) {
+	if step.Says != nil {
+		return
+	}
+	args, _, err := bind(step, c.scope, c.promised)
+	if err != nil {
+		c.errs = append(c.errs, err.(source.Errors)...)
+	}
+	for _, e := range step.Exprs() {
+		c.errs = append(c.errs, expr.UnknownNames(c.scope, e, step.File, c.promised)...)
+	}
+	loop, known := step.LoopVar(), false
+	if loop != "" {
+		known = expr.Knows(c.scope, loop)
+		known = known || c.promised[loop]
+		c.promised[loop] = true
+	}
+	for _, inner := range step.Inner {
+		c.steps(inner.Steps)
+	}
+	if loop != "" && !known {
+		delete(c.promised, loop)
+		c.scope.Unset(loop)
+	}
+	if run, ok := args.(vocabulary.Run); ok && step.Block != nil {
+		c.block(step, run)
+	}
+	for _, name := range step.Saves() {
+		c.promised[name] = true
+	}
+}
+
+// block checks the steps of a linked file with its own variables.
+func (c *varCheck) block(step *vocabulary.Step, run vocabulary.Run) {
+	inner := varCheck{promised: maps.Clone(c.promised)}
+	for _, v := range step.Block.Vars {
+		delete(inner.promised, v.Name)
+	}
+	with := maps.Clone(run.With)
+	given, _ := step.Args.Get("with")
+	for _, f := range given.Value.Fields {
+		delete(inner.promised, f.Key)
+		if c.open(f.Value) {
+			inner.promised[f.Key] = true
+			with[f.Key] = ""
+		}
+	}
+	scope, err := c.scope.Block(step.Block, with)
+	if err != nil {
+		c.errs = append(c.errs, err.(source.Errors)...)
+		return
+	}
+	inner.scope = scope
+	inner.steps(step.Block.Steps)
+	c.errs = append(c.errs, inner.errs...)
+}
+
+// open reports whether a value hangs on a variable that is saved at run time.
+func (c *varCheck) open(v source.Value) bool {
+	for name := range vocabulary.TextNames(v) {
+		if c.promised[name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,203 @@
+package decode
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/shorten"
+)
+
+func checkLaunch(d *Decoding, l vocabulary.Launch, v source.Value, _ Object) {
+	env, _ := v.Get("env")
+	for _, f := range env.Value.Fields {
+		if f.Key == "" || strings.ContainsAny(f.Key, "=\x00") {
+			d.Wrong(f.Value, fmt.Sprintf("%q cannot be the name of an environment variable", shorten.Runes(f.Key, 60)), "")
+		}
+	}
+	arguments, _ := v.Get("arguments")
+	for _, f := range arguments.Value.Fields {
+		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Kind == source.Null {
+			d.Wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s",
+				shorten.Runes(f.Key, 60), source.Describe(f.Value)), "")
+		}
+	}
+}
+
+func checkSetPermissions(d *Decoding, s vocabulary.SetPermissions, v source.Value, _ Object) {
+	deny, _ := v.Get("deny")
+	for _, p := range s.Deny {
+		for _, q := range s.Allow {
+			if p == q {
+				d.Fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", shorten.Runes(p, 60)),
+					"remove one of the two")
+			}
+		}
+	}
+}
+
+const expectedTextHint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, " +
+	"css, " +
+	"xpath, ocr or image"
+
+// check refuses an assertion that names no element; text says what it must show, not which one it is.
+func checkAssertElement(d *Decoding, a vocabulary.AssertElement, v source.Value, o Object) {
+	rest := v.Without("text")
+	if text, given := v.Get("text"); given && !namesElement(rest) {
+		d.Fail(o.At, len([]rune(o.Name)), fmt.Sprintf("%q does not say which element", o.Name),
+			expectedTextHint+"; to look for the text alone, write assert: "+source.Flow(text.Value))
+		return
+	}
+	checkSelector(d, a.Selector, rest, o)
+}
+
+// check wants an element unless the whole screen is looked at, and a bracket that the regular expression has.
+func checkExtract(d *Decoding, e vocabulary.Extract, v source.Value, o Object) {
+	text, byText := v.Get("text")
+	if _, byPrompt := v.Get("prompt"); !byText && !byPrompt {
+		checkSelector(d, e.Selector, v, o)
+	}
+	regex, _ := v.Get("regex")
+	group, _ := v.Get("group")
+	for _, f := range []source.Field{text, regex} {
+		if re, err := regexp.Compile(f.Value.Text); err == nil && f.Key != "" && !d.UnknownYet(f.Value) && e.Group != nil &&
+			*e.Group > re.NumSubexp() {
+			d.Wrong(group.Value, fmt.Sprintf("the regular expression has no bracket %d, only %d", *e.Group, re.NumSubexp()),
+				"count its opening brackets")
+		}
+	}
+}
+
+// own checks of a filled struct what its tags and rules cannot say.
+func (d *Decoding) own(args any, v source.Value, o Object) {
+	switch a := args.(type) {
+	case vocabulary.Launch:
+		checkLaunch(d, a, v, o)
+	case vocabulary.SetPermissions:
+		checkSetPermissions(d, a, v, o)
+	case vocabulary.AssertElement:
+		checkAssertElement(d, a, v, o)
+	case vocabulary.Extract:
+		checkExtract(d, a, v, o)
+	case vocabulary.Selector:
+		checkSelector(d, a, v, o)
+	default:
+		if s := vocabulary.ShapeOf(reflect.TypeOf(args)); s.Selects {
+			checkSelector(d, reflect.ValueOf(args).FieldByName("Selector").Interface().(vocabulary.Selector), v, o)
+		}
+	}
+}
+
+// check refuses what no screen could answer: a selector that names nothing, or that contradicts itself.
+func checkSelector(d *Decoding, s vocabulary.Selector, v source.Value, o Object) {
+	if v.Kind == source.Null {
+		d.Fail(o.At, len([]rune(o.Name)), fmt.Sprintf("%q does not say which element", o.Name), d.hint(v, o))
+		return
+	}
+	if v.Kind != source.Map {
+		return // a label; its text has been looked at
+	}
+	if !namesElement(v) {
+		hint := "give at least one of label, text, desc, hint, id, type, testId, css, xpath, ocr, image or point"
+		if o.Name == "assertElement" { // its text is what the element must show
+			hint = expectedTextHint
+		}
+		d.Fail(o.At, len([]rune(o.Name)), fmt.Sprintf("%q does not say which element", o.Name), hint)
+	}
+	checkPoint(d, s, v, o)
+	checkMatch(d, s, v)
+	checkEyes(d, s, v, o)
+	if f, given := v.Get("css"); given && d.Platform != "" && d.Platform != vocabulary.Web {
+		d.Fail(f.Pos, len("css"), fmt.Sprintf("%q works on web only, and this test runs on %s", "css", d.Platform.Words()),
+			"use label, id, type, testId or xpath")
+	}
+}
+
+// namesElement reports whether a selector has a key that says which element it picks.
+func namesElement(v source.Value) bool {
+	return slices.ContainsFunc(v.Fields, func(f source.Field) bool {
+		return !slices.Contains(vocabulary.Supplements(), f.Key) && vocabulary.ShapeOf(vocabulary.SelectorType).Has(f.Key)
+	})
+}
+
+// checkPoint: a point is a place, not an element. It has no other properties and nothing can be related to it.
+func checkPoint(d *Decoding, s vocabulary.Selector, v source.Value, o Object) {
+	point, given := v.Get("point")
+	if !given {
+		return
+	}
+	if !slices.Contains(o.takes, "point") {
+		d.Fail(point.Pos, len("point"), fmt.Sprintf("%q needs an element, not a point", o.Name), "give its label or id")
+		return
+	}
+	for _, f := range v.Fields {
+		if f.Key != "point" && vocabulary.ShapeOf(vocabulary.SelectorType).Has(f.Key) {
+			d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf(`%q cannot be combined with "point"`, f.Key),
+				"a point is a place on the screen, not an element: remove one of the two")
+		}
+	}
+}
+
+// checkEyes refuses properties and relations of an element next to ocr, image and describe, which find pixels and no
+// element.
+func checkEyes(d *Decoding, s vocabulary.Selector, v source.Value, o Object) {
+	anchor := o.Nested && slices.Contains(append(vocabulary.Relations(), "not"), o.Name)
+	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
+		d.Fail(f.Pos, len("describe"), fmt.Sprintf(`%q cannot find its element by "describe"`, o.Name),
+			"it is for tap, doubleTap and longPress; to look at the screen in plain words, use assertVisual")
+		return
+	}
+	fallback, falls := v.Get("fallback")
+	if _, labelled := v.Get("label"); falls && !labelled {
+		d.Fail(fallback.Pos, len("fallback"), `"fallback" says where else to look for the label, and there is no "label"`,
+			"add label, or remove fallback")
+	}
+	for _, key := range append(vocabulary.Seen(), "fallback") {
+		f, given := v.Get(key)
+		if !given {
+			continue
+		}
+		if anchor {
+			d.Fail(f.Pos, len(key), fmt.Sprintf("%q needs an element of the tree, not %q", o.Name, key), "give its label or id")
+			return
+		}
+		for _, x := range v.Fields {
+			beside := vocabulary.ShapeOf(vocabulary.SelectorType).Has(x.Key) &&
+				!slices.Contains(append(vocabulary.Relations(), "index", "first", key), x.Key)
+			if beside && key != "fallback" {
+				d.Fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot be combined with %q", x.Key, key),
+					"what is seen in pixels has no such property: remove one of the two")
+			}
+		}
+	}
+}
+
+func checkMatch(d *Decoding, s vocabulary.Selector, v source.Value) {
+	if index, given := v.Get("index"); given && s.First {
+		d.Fail(index.Pos, len("index"), `"index" cannot be combined with "first"`,
+			"first means index: 0: remove one of the two")
+	}
+	match, given := v.Get("match")
+	if !given {
+		return
+	}
+	compared := false
+	for _, key := range append(vocabulary.TextKeys(), "id") {
+		f, given := v.Get(key)
+		if !given || key == "id" && compared {
+			continue
+		}
+		compared = true
+		if text, ok := s.TextOf(key); ok && s.Match == vocabulary.MatchRegex {
+			d.Regex(f.Value, text)
+		}
+	}
+	if !compared && s.Match != vocabulary.MatchMaestro {
+		d.Fail(match.Pos, len("match"), `"match" says how to compare a text, and there is none`,
+			"add label, text, desc, hint or id, or remove match")
+	}
+}

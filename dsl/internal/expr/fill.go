@@ -1,0 +1,79 @@
+package expr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/suggest"
+)
+
+// Filling replaces variables by their values.
+type Filling struct {
+	Scope    *Scope
+	Source   *source.Source
+	Promised map[string]bool // variables that steps before this one will have saved
+	Errs     source.Errors
+}
+
+// Value replaces the variables in all texts of a value. The keys of maps stay as they are.
+func (f *Filling) Value(v source.Value) source.Value {
+	switch v.Kind {
+	case source.String:
+		return f.text(v)
+	case source.List:
+		items := make([]source.Value, len(v.Items))
+		for i, item := range v.Items {
+			items[i] = f.Value(item)
+		}
+		v.Items = items
+	case source.Map:
+		fields := make([]source.Field, len(v.Fields))
+		for i, x := range v.Fields {
+			fields[i] = source.Field{Key: x.Key, Pos: x.Pos, Value: f.Value(x.Value)}
+		}
+		v.Fields = fields
+	}
+	return v
+}
+
+func (f *Filling) text(v source.Value) source.Value {
+	if !strings.Contains(v.Text, "${") {
+		return v
+	}
+	open := false
+	text, err := f.Scope.expand(f.Source, v.Text, v.Pos, func(name string) (string, *miss) {
+		if root, _, _ := strings.Cut(name, "."); f.Promised[root] {
+			open = true
+			return "x", nil
+		}
+		text, missed := f.Scope.lookup(name)
+		if missed != nil && missed.undefined {
+			f.suggest(name, missed)
+		}
+		return text, missed
+	})
+	switch {
+	case err != nil:
+		f.Errs = append(f.Errs, err)
+	case open:
+		v.Open = true
+	case text != v.Text:
+		v.Typed = f.Scope.whole(v.Text)
+		v.Text, v.Written = text, v.Text
+	}
+	return v
+}
+
+// suggest names a variable that a step saves when it was probably meant.
+func (f *Filling) suggest(name string, missed *miss) {
+	root, _, _ := strings.Cut(name, ".")
+	if _, known := f.Scope.Value(root); known {
+		return
+	}
+	if near := suggest.Nearest(root, slices.Sorted(maps.Keys(f.Promised))); near != "" {
+		missed.hint = fmt.Sprintf("did you mean ${%s}?", near+strings.TrimPrefix(name, root))
+	}
+}

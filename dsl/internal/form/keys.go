@@ -1,0 +1,72 @@
+package form
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
+)
+
+// modifier wants the name of a key that can be held.
+func (c *Checker) modifier(v source.Value, text string) {
+	if !slices.Contains(vocabulary.Modifiers(), vocabulary.KeyName(text)) {
+		c.Wrong(v, fmt.Sprintf("%q is not a key that can be held%s", shorten.Runes(text, 60), source.Origin(v)),
+			"write Control, Shift, Alt or Meta")
+	}
+}
+
+func (c *Checker) key(item source.Value, text string) {
+	pressed, bad := vocabulary.ParseChord(text)
+	switch {
+	case bad == "" && pressed.Key == "":
+		c.Wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten.Runes(item.Text, 60), source.Origin(item)),
+			`for example: control+a; the plus key with one held is "control++"`)
+	case bad != "":
+		hint := "one character, or one of " + strings.Join(
+			append(vocabulary.KeyNames()[:15], vocabulary.PhoneKeys()...),
+			", ",
+		) +
+			"; held keys go first: control+a"
+		if near := suggest.Nearest(bad, slices.Concat(vocabulary.KeyNames(), vocabulary.PhoneKeys(), vocabulary.Modifiers(),
+			slices.Sorted(maps.Keys(vocabulary.OtherNames())))); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		c.Wrong(item, fmt.Sprintf("%q is not a key%s", shorten.Runes(bad, 60), source.Origin(item)), hint)
+	case c.Platform == vocabulary.Web && pressed.Key != "back" && slices.Contains(vocabulary.PhoneKeys(), pressed.Key):
+		c.Wrong(
+			item,
+			fmt.Sprintf("the key %q works on phones only%s", pressed.Key, source.Origin(item)),
+			"a browser has no such key",
+		)
+	}
+}
+
+// VisibleForm is a text with a character that is not white space, in every dialect of regular expressions.
+const VisibleForm = `[^\s` + "\v\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000" + `]`
+
+// keysForm is the pattern of a key with those that are held: see chord.
+func keysForm() string {
+	either := func(names []string, of ...string) string {
+		for other, name := range vocabulary.OtherNames() {
+			if slices.Contains(names, name) {
+				of = append(of, other)
+			}
+		}
+		all := slices.Concat(names, slices.Sorted(slices.Values(of)))
+		for i, name := range all { // with a capital, too
+			all[i] = "[" + name[:1] + strings.ToUpper(name[:1]) + "]" + name[1:]
+		}
+		return strings.Join(all, "|")
+	}
+	return `^((` + either(
+		vocabulary.Modifiers(),
+	) + `)\+)*(` + either(
+		slices.Concat(vocabulary.KeyNames(), vocabulary.PhoneKeys()),
+	) + `|` +
+		VisibleForm + `)$`
+}

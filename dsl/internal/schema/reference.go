@@ -1,0 +1,262 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+)
+
+// Reference writes the reference of the test syntax in Markdown, out of the structs: every action with its arguments,
+// then what steps, tests, selectors and taproot.yaml can hold.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("# The test syntax\n\n" +
+		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; " +
+		"one marked *short* can be written alone, as in `tap: Sign in`.\n\n" +
+		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: " +
+		"save it, and start a test\n" +
+		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
+	b.WriteString(
+		"Where they work; each mark is proved by a test on a simulated phone or in a browser.\n\n| | android | ios | web " +
+			"|\n" +
+			"|---|:-:|:-:|:-:|\n")
+	for _, d := range vocabulary.Vocabulary() {
+		if d.Interfaces&vocabulary.YAML != 0 {
+			fmt.Fprintf(&b, "| [%s](#%s) |", d.Name, strings.ToLower(d.Name))
+			for _, p := range []vocabulary.Platform{vocabulary.Android, vocabulary.IOS, vocabulary.Web} {
+				b.WriteString(map[bool]string{true: " ✓ |", false: " |"}[d.On(p)])
+			}
+			b.WriteString("\n")
+		}
+	}
+	for _, d := range vocabulary.Vocabulary() {
+		if d.Interfaces&vocabulary.YAML != 0 {
+			action(&b, &d)
+		}
+	}
+	for _, t := range topics() {
+		section(&b, t.title, t.text, t.typ)
+	}
+	browserSection(&b)
+	b.WriteString(`
+## Variables and expressions
+
+` + "`${NAME}`" + ` in a text is replaced by the value of the variable; ` + "`${NAME:-default}`" +
+		` has a value for when there is none or an empty one,
+` + "`${answer.json.id}`" + ` and ` + "`${rows.0}`" + ` lead into a map or a list, and ` + "`$${`" +
+		` is the text itself. A list or a map is
+written as JSON.
+
+Where a table says *expression*, variables go by their names alone, and numbers are numbers. The syntax is that of
+[expr-lang](https://expr-lang.org/docs/language-definition); in addition to the variables there are ` + "`platform`" +
+		` (android, ios or web),
+` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" + `, which looks for a second at most.
+`)
+	return b.String()
+}
+
+// browserSection is the table of browsers.
+func browserSection(b *strings.Builder) {
+	b.WriteString(
+		"\n## Browsers\n\nA test runs in the browsers that its `browsers` name, a case in each, else in that of " +
+			"`--browser`, " +
+			"else in Chromium. What one refuses is reported by\n" +
+			"`taproot validate`, and before a page opens. What follows works in each as in Chromium:\n")
+	var same, rows []string
+	for _, r := range vocabulary.BrowserTable() {
+		if r.Chromium == (vocabulary.BrowserSupport{}) && r.Firefox == (vocabulary.BrowserSupport{}) {
+			same = append(same, "`"+r.Word+"`")
+			continue
+		}
+		word := "`" + r.Word + "`"
+		if part, of := strings.CutPrefix(r.Word, "report: "); of {
+			word = part
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", word, r.Chromium, r.Firefox))
+	}
+	fmt.Fprintf(b, "%s.\n\n| | Chromium | Firefox |\n|---|---|---|\n%s", strings.Join(same, ", "), strings.Join(rows, ""))
+}
+
+// topic is a section of the reference in addition to the actions.
+type topic struct {
+	name, title, text string
+	typ               reflect.Type
+}
+
+func topics() []topic {
+	return []topic{
+		{name: "options", title: "Options of every step", text: "They are written among the arguments of the action.",
+			typ: reflect.TypeFor[vocabulary.StepOptions]()},
+		{
+			name:  "selectors",
+			title: "Selectors",
+			text:  "A plain text is a label. Everything that is given must hold together.",
+			typ:   vocabulary.SelectorType,
+		},
+		{name: "test", title: "The top level of a test", text: "A file can hold several tests, with `---` between them.",
+			typ: reflect.TypeFor[vocabulary.Header]()},
+		{
+			name:  "device",
+			title: "What a test wants of its device",
+			text:  "Under `device`.",
+			typ:   reflect.TypeFor[vocabulary.Need](),
+		},
+		{
+			name:  "taproot.yaml",
+			title: "taproot.yaml",
+			text:  "At the root of a suite.",
+			typ:   reflect.TypeFor[vocabulary.Suite](),
+		},
+	}
+}
+
+// Topics are the names that ReferenceOf knows: the actions, and what else the reference has a section on.
+func Topics() []string {
+	names := slices.Clone(vocabulary.ActionNames())
+	for _, t := range topics() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// ReferenceOf writes the part of the reference that is about one of the Topics.
+func ReferenceOf(name string) (text string, known bool) {
+	var b strings.Builder
+	if d, is := vocabulary.Lookup(name); is && d.Interfaces&vocabulary.YAML != 0 {
+		action(&b, d)
+	}
+	for _, t := range topics() {
+		if t.name == name {
+			section(&b, t.title, t.text, t.typ)
+		}
+	}
+	return strings.TrimLeft(b.String(), "\n"), b.Len() > 0
+}
+
+func action(b *strings.Builder, d *vocabulary.Def) {
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", d.Name, d.Doc)
+	fmt.Fprintf(b, "    - %s\n\nWorks on %s.", d.Example, vocabulary.Platforms(d))
+	if d.Saves != "" {
+		fmt.Fprintf(b, " `as` saves %s.", d.Saves)
+	}
+	b.WriteString("\n")
+	t := reflect.TypeOf(d.Args)
+	s := vocabulary.ShapeOf(t)
+	if s.Selects {
+		text := "\nTakes a [selector](#selectors)"
+		if !slices.Contains(s.Takes, "point") {
+			text += ", no point"
+		}
+		if len(s.Fields) > len(vocabulary.ShapeOf(vocabulary.SelectorType).Fields) {
+			text += ", and these"
+		}
+		b.WriteString(text + ".\n")
+	}
+	fields(b, s, s.Selects)
+}
+
+func section(b *strings.Builder, title, text string, t reflect.Type) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", title, text)
+	fields(b, vocabulary.ShapeOf(t), false)
+}
+
+// fields writes a table of keys, those of a selector left out where they are known.
+func fields(b *strings.Builder, s *vocabulary.Shape, selector bool) {
+	rows := 0
+	for i, f := range s.Fields {
+		if selector && vocabulary.ShapeOf(vocabulary.SelectorType).Has(f.Name) {
+			continue
+		}
+		if rows++; rows == 1 {
+			b.WriteString("\n| Key | Value | Default | |\n|---|---|---|---|\n")
+		}
+		key := "`" + f.Name + "`"
+		if f.Required {
+			key = "**" + key + "**"
+		}
+		if i == s.Scalar {
+			key += " *short*"
+		}
+		defaultText := ""
+		if f.DefaultText != "" {
+			defaultText = "`" + f.DefaultText + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(words(f)), defaultText, cell(f.Doc))
+	}
+	ruleWords(b, s)
+}
+
+// ruleWords writes the rules between the keys, those between the keys of a selector left out.
+func ruleWords(b *strings.Builder, s *vocabulary.Shape) {
+	var all []string
+	for _, r := range s.Rules {
+		if hidden(r, s) {
+			continue
+		}
+		all = append(all, sentence(r))
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(b, "\n%s\n", strings.Join(all, " "))
+	}
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// words says what a field takes.
+func words(f vocabulary.Key) string {
+	if own, is := ownFormOf(f.Typ); is {
+		return own.words
+	}
+	switch f.Typ {
+	case vocabulary.SelectorType:
+		return "[selector](#selectors)"
+	case reflect.TypeFor[vocabulary.Target]():
+		return "[selector](#selectors) or point"
+	}
+	switch f.Typ.Kind() {
+	case reflect.Int:
+		return "whole number" + bounds(f)
+	case reflect.Float64:
+		return "number" + bounds(f)
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		if f.Typ.Elem() == vocabulary.SelectorType {
+			return "list of [selectors](#selectors)"
+		}
+		if f.Typ.Elem().Kind() == reflect.Int {
+			return "whole number or list of them"
+		}
+		return "text or list of texts"
+	case reflect.Map:
+		return "map" + choices(f)
+	case reflect.Struct:
+		return "map: `" + strings.Join(vocabulary.ShapeOf(f.Typ).Keys(), "`, `") + "`"
+	case reflect.Interface:
+		return "anything"
+	default:
+		return "text" + choices(f)
+	}
+}
+
+func choices(f vocabulary.Key) string {
+	if f.Enum == nil {
+		return ""
+	}
+	return ": `" + strings.Join(f.Enum, "`, `") + "`"
+}
+
+func bounds(f vocabulary.Key) string {
+	switch {
+	case f.Minimum != nil && f.Maximum != nil:
+		return fmt.Sprintf(", %d–%d", *f.Minimum, *f.Maximum)
+	case f.Minimum != nil:
+		return ", from " + strconv.Itoa(*f.Minimum)
+	default:
+		return ""
+	}
+}

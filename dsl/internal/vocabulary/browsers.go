@@ -1,0 +1,175 @@
+package vocabulary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The browsers that a test can name.
+const (
+	Chromium = "chromium"
+	Firefox  = "firefox"
+	WebKit   = "webkit"
+)
+
+// BrowserSupport is what a browser makes of a word: it works, works in another way, or is refused before a page opens.
+type BrowserSupport struct {
+	Otherwise string // how it works, when not as Chromium does it
+	Refused   string // why it is refused
+}
+
+// String is how tables show it.
+func (s BrowserSupport) String() string {
+	switch {
+	case s.Refused != "":
+		return "refused: " + s.Refused
+	case s.Otherwise != "":
+		return "otherwise: " + s.Otherwise
+	}
+	return "works"
+}
+
+// BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of openBrowser
+// ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report
+// ("report: recording").
+type BrowserRow struct {
+	Word              string
+	Chromium, Firefox BrowserSupport
+}
+
+// browserRows is the one table of what browsers can do. The driver, validate, the reference and the contract test go by
+// it.
+func browserRows() []BrowserRow {
+	works := BrowserSupport{}
+	otherwise := func(how string) BrowserSupport { return BrowserSupport{Otherwise: how} }
+	refused := func(why string) BrowserSupport { return BrowserSupport{Refused: why} }
+	sites := "it is granted to each site as a page of it is asked for, not to all of them at once"
+	rows := []BrowserRow{
+		{
+			Word:     "openBrowser.colorScheme",
+			Chromium: works,
+			Firefox:  otherwise("it is a preference of the whole browser: one process for each scheme"),
+		},
+		{
+			Word:     "openBrowser.colorScheme=no-preference",
+			Chromium: works,
+			Firefox:  refused("Firefox knows light and dark alone"),
+		},
+		{Word: "openBrowser.device", Chromium: works,
+			Firefox: otherwise(
+				"devices without a touch screen alone: others are refused before the page opens, as Firefox imitates " +
+					"neither touches nor a page's zoom",
+			)},
+		{Word: "openBrowser.connect", Chromium: works,
+			Firefox: refused("only a Chromium that runs already can be used: start it with --remote-debugging-port")},
+		{Word: "openBrowser.geolocation", Chromium: works, Firefox: otherwise(sites)},
+		{Word: "openBrowser.permissions", Chromium: works, Firefox: otherwise(sites + "; of permissions there are " +
+			strings.Join(strings.Fields(firefoxPermissions), ", ") + " alone: others are refused before the page opens")},
+		{Word: "press", Chromium: works, Firefox: otherwise("there is no key menu")},
+		{Word: "webUpload", Chromium: works, Firefox: otherwise("files alone, no folders")},
+		{Word: "webPress", Chromium: works, Firefox: otherwise("as press")},
+		{Word: "swipe", Chromium: works,
+			Firefox: refused(
+				"Firefox does not report what a page listens to: write drag to move an element, scroll to move the " +
+					"content",
+			)},
+		{Word: "drag", Chromium: works,
+			Firefox: otherwise(
+				"what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all else " +
+					"gets the mouse",
+			)},
+		{Word: "webDrag", Chromium: works, Firefox: otherwise("as drag")},
+		{
+			Word:     "darkMode",
+			Chromium: works,
+			Firefox:  refused("Firefox takes its colours when it starts: write colorScheme in openBrowser"),
+		},
+		{
+			Word:     "location",
+			Chromium: works,
+			Firefox:  otherwise("it is granted to the site that is open, so that openBrowser comes before it"),
+		},
+		{Word: "startRecording", Chromium: works, Firefox: otherwise("as report: recording")},
+		{Word: "report: recording", Chromium: works,
+			Firefox: otherwise("it is made of screenshots, at most ten a second: quick animations are not in it")},
+		{Word: "report: closed shadow roots", Chromium: works,
+			Firefox: otherwise("those that scripts make; the content of one that the page's HTML declares is not read")},
+	}
+	for _, word := range strings.Fields(browserWords) {
+		rows = append(rows, BrowserRow{Word: word})
+	}
+	slices.SortStableFunc(rows, func(a, b BrowserRow) int { return strings.Compare(a.Word, b.Word) })
+	return rows
+}
+
+// browserWords are those that work in each browser as they do in Chromium.
+const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrowser.viewport openBrowser.locale ` +
+	`openBrowser.timezone
+	openBrowser.storage openBrowser.httpCredentials openBrowser.browser openBrowser.offline openBrowser.userAgent ` +
+	`openBrowser.headers openBrowser.ignoreHttpsErrors
+	tap doubleTap longPress scroll scrollTo input erase copyText setClipboard paste waitStable waitFor sleep assert ` +
+	`assertNot
+	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot ` +
+	`stopRecording log extract
+	webNavigate webClick webType webSelect webCheck webHover webPage webDialog webDownload webWait webAssert webRoute
+	webStorage webEval closeBrowser if repeat retry forEach group try run set http`
+
+var browserTable = sync.OnceValue(browserRows)
+
+// Browsers are the browsers of the table.
+func Browsers() []string { return []string{Chromium, Firefox} }
+
+// BrowserTable returns what each browser makes of each word, in the order of the words.
+func BrowserTable() []BrowserRow { return slices.Clone(browserTable()) }
+
+// BrowserDoes returns what a browser makes of a word; of one that the table does not have, it is not known to differ
+// from Chromium.
+func BrowserDoes(browser, word string) BrowserSupport {
+	i, found := slices.BinarySearchFunc(browserTable(), word, func(r BrowserRow, word string) int {
+		return strings.Compare(r.Word, word)
+	})
+	switch {
+	case browser == Firefox && strings.HasPrefix(word, permissionWord):
+		return firefoxPermission(strings.TrimPrefix(word, permissionWord))
+	case !found:
+	case browser == Firefox:
+		return browserTable()[i].Firefox
+	case browser == Chromium || browser == "":
+		return browserTable()[i].Chromium
+	}
+	return BrowserSupport{}
+}
+
+// permissionWord starts the word of one permission of a page.
+const permissionWord = "openBrowser.permissions="
+
+// firefoxPermissions are those that Firefox can grant.
+const firefoxPermissions = "geolocation midi notifications persistent-storage push screen-wake-lock"
+
+func firefoxPermission(name string) BrowserSupport {
+	if name == "" || slices.Contains(strings.Fields(firefoxPermissions), name) {
+		return BrowserSupport{}
+	}
+	return BrowserSupport{Refused: "Firefox can grant " + strings.Join(strings.Fields(firefoxPermissions),
+		", ") + " alone"}
+}
+
+// BrowserTitle is a browser's name as people write it.
+func BrowserTitle(name string) string {
+	return map[string]string{"": "Chromium", Chromium: "Chromium", Firefox: "Firefox", WebKit: "WebKit"}[name]
+}
+
+// Refusal is why a browser does not do what a word says; "" when it does.
+func Refusal(browser, word string) string {
+	why := BrowserDoes(browser, word).Refused
+	if why == "" {
+		return ""
+	}
+	what, value, _ := strings.Cut(strings.TrimPrefix(word, "openBrowser."), "=")
+	if value != "" {
+		what += ": " + value
+	}
+	return fmt.Sprintf("%s does not work in %s: %s", what, BrowserTitle(browser), why)
+}

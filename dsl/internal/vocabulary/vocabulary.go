@@ -1,0 +1,146 @@
+package vocabulary
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/taproot-dev/taproot/internal/plural"
+)
+
+func Platforms(def *Def) string {
+	return PlatformNames(def.Platforms)
+}
+
+// PlatformNames joins platforms.
+func PlatformNames(all []Platform) string {
+	words := make([]string, len(all))
+	for i, p := range all {
+		words[i] = string(p)
+	}
+	return strings.ReplaceAll(plural.Or(words), " or ", " and ")
+}
+
+// Platform is what a test runs on.
+type Platform string
+
+// The platforms. Both is for a test's header only: one case on Android and one on iOS.
+const (
+	Android Platform = "android"
+	IOS     Platform = "ios"
+	Web     Platform = "web"
+	Both    Platform = "both"
+)
+
+// Interface is a way in which an operation can be asked for.
+type Interface uint8
+
+// The interfaces. A Def's Interfaces is their union.
+const (
+	YAML Interface = 1 << iota
+	REST
+	MCP
+	AllInterfaces = YAML | REST | MCP
+)
+
+// Def is one word of the vocabulary. Everything else that is known of an operation (its YAML, REST and MCP spelling,
+// its schema, its reference page) is derived from its Def by reflection over Args.
+type Def struct {
+	Name       string     // camelCase, as in YAML
+	Args       any        // the zero value of its argument struct, not a pointer
+	Doc        string     // one or two sentences for the reference
+	Example    string     // a step in YAML, without the leading "- "
+	Platforms  []Platform // where it works
+	Interfaces Interface
+	Saves      string // what the step option as: saves; empty: nothing
+	Effect     Effect
+	MustSave   bool // a step of a test has to say as:
+}
+
+// Effect is what an operation does to the world, for clients that ask for confirmation before they act.
+type Effect uint8
+
+// The effects, and what most operations do.
+const (
+	ReadOnly    Effect = 1 << iota
+	Destructive        // it may do what cannot be taken back
+	Idempotent         // a second time changes nothing more
+	OpenWorld          // it reaches what is outside of the device
+	Apart              // what the screen shows has no part in it
+
+	Looks   = ReadOnly | Idempotent
+	Acts    = Destructive | OpenWorld
+	Sets    = Idempotent
+	Removes = Destructive | Idempotent
+)
+
+// On reports whether the operation works on the platform; for Both, on Android and iOS.
+func (d *Def) On(p Platform) bool {
+	if p == Both {
+		return d.On(Android) && d.On(IOS)
+	}
+	return slices.Contains(d.Platforms, p)
+}
+
+// Lookup finds an operation by its YAML name. The Def is shared: do not change it.
+func Lookup(name string) (*Def, bool) {
+	d, known := indexed().byName[name]
+	return d, known
+}
+
+// Vocabulary returns every operation that Taproot can do, in the order of the reference.
+func Vocabulary() []Def {
+	return slices.Clone(indexed().defs)
+}
+
+type index struct {
+	defs   []Def
+	byName map[string]*Def
+	names  []string // of those that YAML knows
+}
+
+var indexed = sync.OnceValue(func() index {
+	x := index{defs: definitions(), byName: map[string]*Def{}}
+	for i := range x.defs {
+		d := &x.defs[i]
+		x.byName[d.Name] = d
+		if d.Interfaces&YAML != 0 {
+			x.names = append(x.names, d.Name)
+		}
+	}
+	return x
+})
+
+// Selects reports whether the operation has the keys of a selector among its own.
+func (d Def) Selects() bool { return ShapeOf(reflect.TypeOf(d.Args)).Selects }
+
+// SelectorKey reports whether selectors have a key of this name.
+func SelectorKey(name string) bool { return ShapeOf(SelectorType).Has(name) }
+
+// ActionNames are the names of the operations that YAML knows. Do not change the list.
+func ActionNames() []string { return indexed().names }
+
+// DefOf finds the operation of an argument struct; nil: it is of none.
+func DefOf(args any) *Def {
+	for i, d := range indexed().defs {
+		if reflect.TypeOf(d.Args) == reflect.TypeOf(args) {
+			return &indexed().defs[i]
+		}
+	}
+	return nil
+}
+
+// definitions returns all actions in the order of the reference. A new action needs its argument struct, an entry in
+// the list of its file, and its function in runner/action.
+func definitions() []Def {
+	return slices.Concat(touchActions(), keyActions(), textActions(), waitActions(), assertionActions(), appActions(),
+		deviceActions(), evidenceActions(), pageActions(), controlActions())
+}
+
+var (
+	phones     = []Platform{Android, IOS}
+	android    = []Platform{Android}
+	browsers   = []Platform{Web}
+	everywhere = []Platform{Android, IOS, Web}
+)
