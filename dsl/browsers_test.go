@@ -52,7 +52,8 @@ func TestCheckBrowser(t *testing.T) {
 		{steps: "[{openBrowser: a.html}, {swipe: up}]", browser: Firefox, want: "swipe does not work in Firefox"},
 		{steps: "[{openBrowser: a.html}, {group: {name: g, steps: [{darkMode: true}]}}]", browser: Firefox,
 			want: "darkMode does not work in Firefox"},
-		{steps: "[{openBrowser: {url: a.html, browser: firefox}}, {swipe: up}]", browser: "", want: "swipe does not work in Firefox"},
+		{steps: "[{openBrowser: {url: a.html, browser: firefox}}, {swipe: up}]", browser: "",
+			want: "swipe does not work in Firefox"},
 		{steps: "[{openBrowser: {url: a.html, browser: chromium}}, {swipe: up}]", browser: Firefox, want: ""},
 		{steps: "[{openBrowser: {url: a.html, colorScheme: dark}}]", browser: Firefox, want: ""},
 		{steps: "[{openBrowser: {url: a.html, colorScheme: no-preference}}]", browser: Firefox,
@@ -61,7 +62,8 @@ func TestCheckBrowser(t *testing.T) {
 			want: "permissions: clipboard-read does not work in Firefox"},
 		{steps: "[{openBrowser: {url: a.html, permissions: [clipboard-read, camera]}}]", browser: Chromium, want: ""},
 		{steps: "[{openBrowser: {url: a.html, permissions: [geolocation]}}]", browser: Firefox, want: ""},
-		{steps: "[{openBrowser: {url: a.html, connect: \"http://127.0.0.1:9222\"}}]", browser: Firefox, want: "connect does not work in Firefox"},
+		{steps: "[{openBrowser: {url: a.html, connect: \"http://127.0.0.1:9222\"}}]", browser: Firefox,
+			want: "connect does not work in Firefox"},
 	} {
 		tests, err := Parse("a.yaml", []byte("id: a\nplatform: web\nsteps: "+c.steps+"\n"))
 		if err != nil {

@@ -116,7 +116,10 @@ func roundTrip(t *testing.T, v source.Value) {
 	if strings.ContainsAny(line, "\n\r") {
 		t.Errorf("more than one line: %q", line)
 	}
-	for _, form := range []struct{ before, after string }{{before: "a:\n  - b: ", after: "\n"}, {before: "a: [", after: "]\n"}} {
+	for _, form := range []struct{ before, after string }{
+		{before: "a:\n  - b: ", after: "\n"},
+		{before: "a: [", after: "]\n"},
+	} {
 		if v.Kind == source.Null {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorttest"
@@ -27,9 +28,12 @@ func TestHostileSize(t *testing.T) {
 		{name: "some keys", src: strings.Repeat("a: ", 5_000), want: "nested too deeply"},
 		{name: "questions", src: fill("", "? "), want: "the file holds too many values"},
 		{name: "keys", src: fill("", "a: "), want: "the file holds too many values"},
-		{name: "blank lines in a block", src: "a: |\n" + strings.Repeat("\n", 19_000) + " x", want: "more than 1000 blank lines in a row"},
-		{name: "blank lines with spaces", src: "a: |\n" + strings.Repeat("  \n", 19_000) + " x", want: "more than 1000 blank lines in a row"},
-		{name: "blank lines in groups", src: "a: |\n" + strings.Repeat("  x"+strings.Repeat("\n", 999), 19), want: "unknown key"},
+		{name: "blank lines in a block", src: "a: |\n" + strings.Repeat("\n", 19_000) + " x",
+			want: "more than 1000 blank lines in a row"},
+		{name: "blank lines with spaces", src: "a: |\n" + strings.Repeat("  \n", 19_000) + " x",
+			want: "more than 1000 blank lines in a row"},
+		{name: "blank lines in groups", src: "a: |\n" + strings.Repeat("  x"+strings.Repeat("\n", 999), 19),
+			want: "unknown key"},
 		{name: "lines", src: fill("", "#\n"), want: "the file has too many lines"},
 		{name: "a long text", src: fill("a: ", "x y "), want: "unknown key"},
 		{name: "a long quoted text", src: fill(`a: "`, "x y "), want: "this text has no closing quote"},
@@ -43,7 +47,8 @@ func TestHostileSize(t *testing.T) {
 		{name: "quoted list", src: "a: [" + strings.Repeat(`"\\",`, 30_000) + "]", want: "the document would hold more than"},
 		{name: "wrong list", src: "a: [" + strings.Repeat(":a,", 30_000) + "]", want: "the document would hold more than"},
 		{name: "tabs", src: "a: [" + strings.Repeat("\tb,", 30_000) + "]", want: "the document would hold more than"},
-		{name: "wrong keys", src: "id: a\nplatform: web\nsteps: [" + strings.Repeat("{b: },", 6_000) + "]", want: `unknown action "b"`},
+		{name: "wrong keys", src: "id: a\nplatform: web\nsteps: [" + strings.Repeat("{b: },", 6_000) + "]",
+			want: `unknown action "b"`},
 		{name: "tags", src: fill("", "! "), want: "the file holds too many values"},
 		{name: "quotes", src: fill("", `"`), want: "the file holds too many values"},
 		{name: "apostrophes", src: fill("", `'`), want: "text"},
@@ -113,6 +118,28 @@ func TestManyErrorsAreSorted(t *testing.T) {
 		a, b := errs[i-1].Pos, errs[i].Pos
 		if a.Line > b.Line || a.Line == b.Line && a.Col >= b.Col {
 			t.Fatalf("%s comes before %s", a, b)
+		}
+	}
+}
+
+// A step that moves on has longer than one that only waits, unless it says how long.
+func TestLimitOfSteps(t *testing.T) {
+	short := 300
+	for _, c := range []struct {
+		name  string
+		args  any
+		opts  StepOptions
+		usual time.Duration
+		want  time.Duration
+	}{
+		{name: "a step that waits", args: Tap{}, opts: StepOptions{}, usual: StepTimeout, want: StepTimeout},
+		{name: "a step that moves", args: ScrollTo{}, opts: StepOptions{}, usual: StepTimeout, want: 30 * time.Second},
+		{name: "of a patient test", args: ScrollTo{}, opts: StepOptions{}, usual: time.Minute, want: time.Minute},
+		{name: "that names its time", args: ScrollTo{}, opts: StepOptions{TimeoutMs: &short}, usual: StepTimeout,
+			want: 300 * time.Millisecond},
+	} {
+		if got := c.opts.Limit(c.args, c.usual); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }

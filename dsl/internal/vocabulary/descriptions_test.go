@@ -16,7 +16,8 @@ func TestDescriptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	roots := []reflect.Type{reflect.TypeFor[StepOptions](), reflect.TypeFor[Header](), reflect.TypeFor[BlockFile](),
-		reflect.TypeFor[NamedBlock](), reflect.TypeFor[Suite](), SelectorType, reflect.TypeFor[Point](), reflect.TypeFor[Need]()}
+		reflect.TypeFor[NamedBlock](), reflect.TypeFor[Suite](), SelectorType, reflect.TypeFor[Point](),
+		reflect.TypeFor[Need]()}
 	for _, d := range Vocabulary() {
 		roots = append(roots, reflect.TypeOf(d.Args))
 	}

@@ -76,8 +76,8 @@ func (d *Def) HoldsSteps() bool {
 	return false
 }
 
-// Nested returns the lists of steps inside of this one with the keys under which they are (then, else, steps, …), in the
-// order of the file. Of a linked run step it is the block's, under the key steps.
+// Nested returns the lists of steps inside of this one with the keys under which they are (then, else, steps, …), in
+// the order of the file. Of a linked run step it is the block's, under the key steps.
 func (s *Step) Nested() iter.Seq2[string, Steps] {
 	return func(yield func(string, Steps) bool) {
 		for _, n := range s.Inner {
