@@ -2,7 +2,6 @@ package android
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,25 +66,6 @@ func TestLaunchWithSeveralLaunchers(t *testing.T) {
 				t.Errorf("monkey ran %d times", n)
 			}
 		})
-	}
-}
-
-func TestOwnActivities(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		pkg       string
-		all, want []string
-	}{
-		{"com.acme.shop.debug", []string{"com.acme.shop.debug/com.acme.shop.Main", "com.acme.shop.debug/leaks.Launcher"},
-			[]string{"com.acme.shop.debug/com.acme.shop.Main"}},
-		{"com.acme.shop.debug", []string{"com.acme.shop.debug/com.acme.shop.Main", "com.acme.shop.debug/.DebugMenu"},
-			[]string{"com.acme.shop.debug/com.acme.shop.Main", "com.acme.shop.debug/.DebugMenu"}},
-		{"com.acme.shop", []string{"com.acme.shop/com.acmeother.Main", "com.acme.shop/org.lib.Tool"}, nil},
-		{"shop", []string{"shop/.A", "shop/org.lib.Tool"}, nil},
-	} {
-		if got := ownActivities(c.pkg, c.all); !slices.Equal(got, c.want) {
-			t.Errorf("%s of %v: %v", c.pkg, c.all, got)
-		}
 	}
 }
 

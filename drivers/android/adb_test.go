@@ -15,6 +15,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
 	"github.com/taproot-dev/taproot/internal/programtest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
@@ -163,11 +164,11 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	go func() {
 		defer close(killed)
 		for phone.Failed() == 0 { // the phone hangs
-			if drivers.Pause(t.Context(), keyboardPoll) != nil {
+			if drivers.Pause(t.Context(), input.KeyboardPoll) != nil {
 				return
 			}
 		}
-		if drivers.Pause(t.Context(), keyboardPoll) == nil {
+		if drivers.Pause(t.Context(), input.KeyboardPoll) == nil {
 			run("kill-server")
 		}
 	}()

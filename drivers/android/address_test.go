@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -27,17 +28,17 @@ func TestSerialsOfAnyWords(t *testing.T) {
 			serial += " " + words[rng.IntN(len(words))]
 		}
 		state, fact := states[rng.IntN(len(states))], facts[rng.IntN(len(facts))]
-		line := serial + strings.Repeat(" ", max(0, column-1-len(serial))) + " " + state + fact + "\n"
-		if len(serial) >= column-1 && strings.Contains(serial, " ") {
+		line := serial + strings.Repeat(" ", max(0, adb.Column-1-len(serial))) + " " + state + fact + "\n"
+		if len(serial) >= adb.Column-1 && strings.Contains(serial, " ") {
 			continue // no rule can distinguish such a serial from what follows
 		}
 		word, _, _ := strings.Cut(state, " (")
-		got := parseDevices(line)
-		if len(got) != 1 || got[0].serial != serial || string(got[0].state) != word {
+		got := adb.ParseDevices(line)
+		if len(got) != 1 || got[0].Serial != serial || string(got[0].State) != word {
 			t.Errorf("%q: %+v", line, got)
 		}
-		if strings.Contains(fact, "usb") && len(got) == 1 && (got[0].usb != "1-4.2" || got[0].transport != "3" ||
-			got[0].model != "Pixel 7") {
+		if strings.Contains(fact, "usb") && len(got) == 1 && (got[0].USB != "1-4.2" || got[0].Transport != "3" ||
+			got[0].Model != "Pixel 7") {
 			t.Errorf("%q: %+v", line, got)
 		}
 	}
@@ -48,36 +49,8 @@ func TestSerialsOfAnyWords(t *testing.T) {
 		if strings.HasPrefix(line, "My") {
 			want = "My device 7"
 		}
-		if got := parseDevices(line); len(got) != 1 || got[0].serial != want || got[0].state != "device" {
+		if got := adb.ParseDevices(line); len(got) != 1 || got[0].Serial != want || got[0].State != "device" {
 			t.Errorf("%q: %+v", line, got)
-		}
-	}
-}
-
-// TestIDsAreUnique: ids are distinguished by the place of the device, and are the same in the next list.
-func TestIDsAreUnique(t *testing.T) {
-	t.Parallel()
-	const list = `0123456789ABCDEF       device usb:1-1 product:a model:A device:a transport_id:1
-0123456789ABCDEF       device usb:1-2.4 product:a model:A device:a transport_id:2
-0123456789ABCDEF       offline transport_id:3
-(no serial number)     device usb:2-1 product:b model:B device:b transport_id:4
-(no serial number)     device product:b model:B device:b transport_id:5
-R5CT10ABCDE            device usb:1-3 product:c model:C device:c transport_id:6
-`
-	want := []string{"0123456789ABCDEF~usb-1-1", "0123456789ABCDEF~usb-1-2.4", "0123456789ABCDEF~transport-3",
-		"no-serial~usb-2-1",
-		"no-serial~transport-5", "R5CT10ABCDE"}
-	for range 2 {
-		got := parseDevices(list)
-		for i, a := range got {
-			if a.id != want[i] || byAddress(a.id) {
-				t.Errorf("%+v, want %s", a, want[i])
-			}
-			for j, other := range want {
-				if a.names(other) != (i == j) {
-					t.Errorf("%s names %s: %t", a.id, other, a.names(other))
-				}
-			}
 		}
 	}
 }
@@ -114,11 +87,11 @@ func TestTwinsByTheirPlace(t *testing.T) {
 			t.Errorf("%s: %s is in front", info.ID, front)
 		}
 		const remote = "/data/local/tmp/mine"
-		if err := d.phone.link.push(t.Context(), strings.NewReader(info.ID), remote, testTime); err != nil {
+		if err := d.phone.Link.Push(t.Context(), strings.NewReader(info.ID), remote, testTime); err != nil {
 			t.Error(err)
 		}
 		var back bytes.Buffer
-		if err := d.phone.link.pullTo(t.Context(), remote, &back); err != nil || back.String() != info.ID {
+		if err := d.phone.Link.PullTo(t.Context(), remote, &back); err != nil || back.String() != info.ID {
 			t.Errorf("pulled %q: %v", back.String(), err)
 		}
 	}
@@ -134,23 +107,5 @@ func TestTwinsByTheirPlace(t *testing.T) {
 	dev, err := driver.Open(t.Context(), ids[1]) // an id from before
 	if err != nil || dev.Info().Model != "Second" {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestStatesByKind: what is not plugged in is not to be plugged in again.
-func TestStatesByKind(t *testing.T) {
-	t.Parallel()
-	states := []drivers.State{"unauthorized", "authorizing", "offline", "absent", unresponsive, "strange"}
-	for id, c := range map[string]struct{ never, offline string }{
-		"emulator-5554":    {"plug", "restart the emulator"},
-		"192.168.1.7:5555": {"plug it in again", "adb connect 192.168.1.7:5555"},
-		"R5CT10ABCDE":      {"emulator", "plug it in again"},
-	} {
-		for _, state := range states {
-			said := remedy(id, state)
-			if strings.Contains(said, c.never) || state == "offline" && !strings.Contains(said, c.offline) {
-				t.Errorf("%s %s: %s", id, state, said)
-			}
-		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -61,7 +62,7 @@ func TestAPhoneIsWaitedForOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := scripted{answer: func(string, string) (string, bool) { return says("x"), false }}.dial
 		driver := scriptedDriver(scripted{})
-		driver.srv.dial = answers
+		driver.srv.Dial = answers
 		dev, err := driver.Open(t.Context(), "LOOSE")
 		if err != nil {
 			t.Fatal(err)
@@ -74,14 +75,14 @@ func TestAPhoneIsWaitedForOnce(t *testing.T) {
 			return time.Since(began)
 		}
 		for range 2 {
-			driver.srv.dial = func(context.Context, string, string) (net.Conn, error) { return nil, io.ErrUnexpectedEOF }
-			if took := lookFor(); took != returnLimit {
+			driver.srv.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, io.ErrUnexpectedEOF }
+			if took := lookFor(); took != adb.ReturnLimit {
 				t.Errorf("waited %v", took)
 			}
 			if took := lookFor(); took != 0 {
 				t.Errorf("waited again, %v", took)
 			}
-			driver.srv.dial = answers
+			driver.srv.Dial = answers
 			if _, err := dev.(*Device).KeyboardShown(t.Context()); err != nil {
 				t.Error(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -119,7 +120,7 @@ type faultAt struct {
 func openForFaults(t *testing.T) (*Device, *androidsim.Phone) {
 	t.Helper()
 	driver, phones, _ := newPhones(t, small())
-	withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Auto, agentFolder(t, "10.6.6", 278))
 	dev, err := driver.Open(t.Context(), phones[0].Serial())
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +180,7 @@ func TestAgentGivesUpOnce(t *testing.T) {
 	tapOn(t, d, "sign_in")
 
 	driver, phones, _ := newPhones(t, small())
-	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 	dev, err := driver.Open(t.Context(), phones[0].Serial())
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +195,7 @@ func TestAgentGivesUpOnce(t *testing.T) {
 func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
 	t.Parallel()
 	driver, phones, server := newPhones(t, small())
-	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 	if _, err := driver.Open(t.Context(), phones[0].Serial()); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
 		t.Fatal("the agent ended with its shell")
 	}
 	opts := serverAt(server.Addr())
-	opts.NotesDir, opts.Agent = driver.notes, string(AgentOff)
+	opts.NotesDir, opts.Agent = driver.notes, string(agent.Off)
 	next := New(opts)
 	defer next.Close()
 	if _, err := next.Open(t.Context(), phones[0].Serial()); err != nil {
@@ -259,7 +260,7 @@ func toastIn(t *testing.T, d *Device) string {
 		t.Fatal(err)
 	}
 	for n := range tree.All {
-		if n.Type == toastType {
+		if n.Type == agent.ToastType {
 			return n.Text
 		}
 	}

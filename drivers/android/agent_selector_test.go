@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
+	"github.com/taproot-dev/taproot/drivers/android/internal/dump"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
@@ -62,7 +64,7 @@ func firstMatch(doc agentElement, active, strategy, value string) string {
 		return ""
 	}
 	for _, window := range doc.Inner {
-		if strategy == bySelector && window.attr("window-id") != active {
+		if strategy == agent.BySelector && window.attr("window-id") != active {
 			continue
 		}
 		if found := find(window); found != "" {
@@ -117,14 +119,14 @@ func TestSelectorPicksOneElement(t *testing.T) {
 		windows := 1 + r.IntN(3)
 		active := 1 + r.IntN(windows)
 		r.b.WriteString(`<hierarchy rotation="0" width="1080" height="2400">`)
-		var list []agentWindow
+		var list []agent.Window
 		for w := 1; w <= windows; w++ {
 			r.element(w, 3)
 			id, kind := w, 1
 			if w != active && r.IntN(2) == 0 {
 				kind = 3 // the system's
 			}
-			list = append(list, agentWindow{WindowID: &id, Type: kind, Layer: windows - w, IsActive: w == active,
+			list = append(list, agent.Window{WindowID: &id, Type: kind, Layer: windows - w, IsActive: w == active,
 				IsFocused: w == active})
 		}
 		r.b.WriteString(`</hierarchy>`)
@@ -133,17 +135,17 @@ func TestSelectorPicksOneElement(t *testing.T) {
 		if err := xml.Unmarshal([]byte(source), &doc); err != nil {
 			t.Fatal(err)
 		}
-		got, err := parseDump([]byte(source))
+		got, err := dump.Parse([]byte(source))
 		if err == nil {
-			err = got.know(list, "phone")
+			err = agent.Know(got, list, "phone")
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := takeCensus(got, true)
-		got.reachable()
-		for n := range screen.NewTree(got.windows, image.Pt(1080, 2400), time.Time{}).All {
-			strategy, value, ok := all.selector(n)
+		all := agent.TakeCensus(got, true)
+		got.Reachable()
+		for n := range screen.NewTree(got.Windows, image.Pt(1080, 2400), time.Time{}).All {
+			strategy, value, ok := all.Selector(n)
 			if !ok {
 				continue
 			}
@@ -154,22 +156,8 @@ func TestSelectorPicksOneElement(t *testing.T) {
 			}
 		}
 	}
-	if sent["id"] < 500 || sent["accessibility id"] < 500 || sent[bySelector] < 500 {
+	if sent["id"] < 500 || sent["accessibility id"] < 500 || sent[agent.BySelector] < 500 {
 		t.Errorf("sent: %v", sent)
-	}
-}
-
-// TestCutTreeGivesNoSelector: the agent may find an element that its tree does not have.
-func TestCutTreeGivesNoSelector(t *testing.T) {
-	t.Parallel()
-	got, err := parseDump(
-		[]byte(`<hierarchy><android.widget.Button class="android.widget.Button" text="Go" resource-id="a:id/go" ` +
-			`bounds="[0,0][9,9]" window-id="1"/></hierarchy>`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, ok := takeCensus(got, false).selector(got.windows[0]); ok {
-		t.Error("a selector was sent")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -26,9 +27,9 @@ func agentFolder(t testing.TB, version string, code int) string {
 }
 
 // withAgent makes a driver use the agent of a folder.
-func withAgent(d *Driver, mode AgentMode, dir string) *Driver {
-	d.agent = agentOptions{mode: mode, refusals: &refusals{}, apks: func() (string, error) { return dir, nil },
-		check: func() error { return nil }}
+func withAgent(d *Driver, mode agent.Mode, dir string) *Driver {
+	d.agent = agent.Options{Mode: mode, Refusals: &agent.Refusals{}, APKs: func() (string, error) { return dir, nil },
+		Check: func() error { return nil }}
 	return d
 }
 
@@ -36,7 +37,7 @@ func withAgent(d *Driver, mode AgentMode, dir string) *Driver {
 func openAgent(t *testing.T, o androidsim.Options) (*Device, *androidsim.Phone) {
 	t.Helper()
 	driver, phones, _ := newPhones(t, o)
-	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 	dev, err := driver.Open(t.Context(), phones[0].Serial())
 	if err != nil {
 		t.Fatal(err)
@@ -122,15 +123,15 @@ func TestAgentIsLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    androidsim.Options
-		mode AgentMode
+		mode agent.Mode
 		hurt func(p *androidsim.Phone)
 		says string
 	}{
-		{"old Android", androidsim.Options{API: 24}, AgentAuto, nil, "needs Android 8.0"},
-		{"switched off", androidsim.Options{}, AgentOff, nil, "TAPROOT_AGENT is off"},
-		{"installs are refused", androidsim.Options{RefusesInstalls: true}, AgentAuto, nil, "Install via USB"},
-		{"the port is taken", androidsim.Options{}, AgentAuto, (*androidsim.Phone).TakeAgentPort, "agent"},
-		{"another user of UiAutomation", androidsim.Options{}, AgentAuto, func(p *androidsim.Phone) {
+		{"old Android", androidsim.Options{API: 24}, agent.Auto, nil, "needs Android 8.0"},
+		{"switched off", androidsim.Options{}, agent.Off, nil, "TAPROOT_AGENT is off"},
+		{"installs are refused", androidsim.Options{RefusesInstalls: true}, agent.Auto, nil, "Install via USB"},
+		{"the port is taken", androidsim.Options{}, agent.Auto, (*androidsim.Phone).TakeAgentPort, "agent"},
+		{"another user of UiAutomation", androidsim.Options{}, agent.Auto, func(p *androidsim.Phone) {
 			p.HoldAutomation(true)
 		}, "session not created"},
 	} {
@@ -153,10 +154,10 @@ func TestAgentIsLeftOut(t *testing.T) {
 			if _, err := d.Tree(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if c.mode != AgentAuto {
+			if c.mode != agent.Auto {
 				return
 			}
-			withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+			withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -182,12 +183,12 @@ func TestAgentOverTheNetwork(t *testing.T) {
 		"phone.lab:5555":   true, "adb-R5CT10-abcdef._adb-tls-connect._tcp": true,
 		"adb-R5CT10-abcdef._adb-tls-connect._tcp.": true,
 	} {
-		if got := overNetwork(serial); got != want {
+		if got := agent.OverNetwork(serial); got != want {
 			t.Errorf("%s: %v", serial, got)
 		}
 	}
 	driver, phones, _ := newPhones(t, androidsim.Options{Serial: "192.168.1.7:5555"})
-	withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Auto, agentFolder(t, "10.6.6", 278))
 	dev, err := driver.Open(t.Context(), phones[0].Serial())
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +199,7 @@ func TestAgentOverTheNetwork(t *testing.T) {
 	if err := dev.Close(); err != nil {
 		t.Fatal(err)
 	}
-	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 	if _, err = driver.Open(t.Context(), phones[0].Serial()); err != nil || !phones[0].AgentListens() {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestAgentVersions(t *testing.T) {
 			if c.half {
 				p.RemoveApp(androidsim.AgentTestPackage)
 			}
-			withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+			withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 			if _, err := driver.Open(t.Context(), p.Serial()); err != nil {
 				t.Fatal(err)
 			}

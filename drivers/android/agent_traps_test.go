@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
@@ -141,7 +142,7 @@ func TestAgentLeavesThePhoneAsItWas(t *testing.T) {
 	driver, phones, server := newPhones(t, small())
 	p := phones[0]
 	before := p.AllSettings()
-	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 	dev, err := driver.Open(t.Context(), p.Serial())
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func TestAgentThatCannotServeIsStopped(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, small())
 	phones[0].HoldAutomation(true)
-	withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
+	withAgent(driver, agent.Auto, agentFolder(t, "10.6.6", 278))
 	dev, err := driver.Open(t.Context(), phones[0].Serial())
 	if err != nil {
 		t.Fatal(err)
@@ -206,9 +207,9 @@ func TestAgentInstallations(t *testing.T) {
 			if c.put != nil {
 				c.put(phones[0])
 			}
-			withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
+			withAgent(driver, agent.Auto, agentFolder(t, "10.6.6", 278))
 			if c.o.InstallPrompt { // the others need all the time that a busy machine takes
-				driver.agent.patience = 2 * time.Second
+				driver.agent.Patience = 2 * time.Second
 			}
 			installs := 0
 			for round := range 2 {
@@ -238,7 +239,7 @@ func TestAgentSessionOfAnotherHost(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
 	button := waitNode(t, d, "sign_in")
-	if err := request(t.Context(), d.phone.link, agentRequest{method: "POST", path: "/session", body: map[string]any{
+	if err := agent.Send(t.Context(), d.phone.Link, agent.Request{Method: "POST", Path: "/session", Body: map[string]any{
 		"capabilities": map[string]any{}}}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func TestAgentToastOfAnotherScreen(t *testing.T) {
 			long, title := centre(waitNode(t, d, "long")), image.Pt(270, 10)
 			toast := func() *screen.Node {
 				for n := range agentTree(t, d).All {
-					if n.Type == toastType {
+					if n.Type == agent.ToastType {
 						return n
 					}
 				}

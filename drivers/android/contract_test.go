@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
@@ -48,7 +49,7 @@ func TestContract(t *testing.T) {
 func TestContractWithAgent(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {
-		if api < agentAPI {
+		if api < agent.MinAPI {
 			continue
 		}
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestContractWithAgent(t *testing.T) {
 				Driver: func(t *testing.T) drivers.Driver {
 					driver, _, _ := newPhones(t, androidsim.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
 						LoginSpinner: 1, DoubleTap: 5 * time.Second})
-					return withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+					return withAgent(driver, agent.Require, agentFolder(t, "10.6.6", 278))
 				},
 			})
 		})
@@ -78,7 +79,7 @@ func TestContractWithAgentThroughRealADB(t *testing.T) {
 		ID: serial, Patience: time.Minute, Login: toLogin,
 		Driver: func(*testing.T) drivers.Driver {
 			return withAgent(New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes}),
-				AgentRequire, apks)
+				agent.Require, apks)
 		},
 	})
 	if phone.AgentListens() || phone.Count("uiautomator") != 0 {

@@ -8,27 +8,39 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
+	"github.com/taproot-dev/taproot/drivers/android/internal/apps"
+	"github.com/taproot-dev/taproot/drivers/android/internal/capture"
+	"github.com/taproot-dev/taproot/drivers/android/internal/dump"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
+	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
+	"github.com/taproot-dev/taproot/drivers/android/internal/restore"
+	"github.com/taproot-dev/taproot/drivers/android/internal/system"
+	"github.com/taproot-dev/taproot/drivers/android/internal/ui"
+	"github.com/taproot-dev/taproot/drivers/android/internal/watch"
+	"github.com/taproot-dev/taproot/drivers/android/internal/webview"
 )
 
 const closeLimit = 8 * time.Second
 
 // Device is one phone, opened for one test. Its parts know the phone and each other, and not the device.
 type Device struct {
-	phone *phone
-	debts *debts
-	agent *agentAccess
+	phone *phone.Phone
+	debts *restore.Debts
+	agent *agent.Agent
 
-	*ui
-	*keyboard
-	*agentInstaller
-	*installer
-	*apps
-	*watcher
-	*camera
-	*caster
-	*recorder
-	*system
-	*emulator
+	*ui.Screen
+	*input.Keyboard
+	*agent.Setup
+	*apps.Installer
+	*apps.Apps
+	*watch.Watcher
+	*capture.Camera
+	*capture.Caster
+	*capture.Recorder
+	*system.System
+	*system.Emulator
 }
 
 var (
@@ -64,45 +76,45 @@ var (
 	_ drivers.WebViewReader    = (*Device)(nil)
 )
 
-func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent agentOptions) (*Device, error) {
-	if err := l.reach(ctx); err != nil {
+func open(ctx context.Context, l *adb.Link, log *slog.Logger, notes string, from agent.Options) (*Device, error) {
+	if err := l.Reach(ctx); err != nil {
 		return nil, err
 	}
-	p, err := newPhone(ctx, l, log)
+	p, err := phone.Open(ctx, l, log)
 	if err != nil {
 		return nil, err
 	}
-	d := assemble(p, notes, agent)
+	d := assemble(p, notes, from)
 	if err := d.prepare(ctx); err != nil {
-		p.life.End()
+		p.Life.End()
 		return nil, err
 	}
-	d.debts.restoreLeftovers(ctx)
-	if err := d.agent.choose(ctx); err != nil {
+	d.debts.Leftovers(ctx)
+	if err := d.agent.Choose(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
 // assemble makes the parts of a device.
-func assemble(p *phone, notes string, agent agentOptions) *Device {
-	owed, app := &debts{phone: p, notes: notes}, &launchedApp{}
-	input := &injector{phone: p, debts: owed}
-	pm, shots, install := &packages{phone: p}, &camera{phone: p}, &installer{phone: p}
-	agentFiles, keys := &agentInstaller{phone: p, apps: install, files: agent}, &keyboard{phone: p, input: input}
-	access := &agentAccess{phone: p, input: input, debts: owed, installer: agentFiles, shell: &agentShell{phone: p},
-		depth: agentDepth}
+func assemble(p *phone.Phone, notes string, from agent.Options) *Device {
+	owed, app := &restore.Debts{Phone: p, Notes: notes}, &watch.App{}
+	touches := &input.Injector{Phone: p, Debts: owed}
+	pm, shots, install := &apps.Packages{Phone: p}, &capture.Camera{Phone: p}, &apps.Installer{Phone: p}
+	agentFiles, keys := &agent.Setup{Phone: p, Apps: install, Files: from}, &input.Keyboard{Phone: p, Input: touches}
+	access := &agent.Agent{Phone: p, Input: touches, Debts: owed, Installer: agentFiles, Shell: &agent.Shell{Phone: p},
+		Depth: agent.FirstDepth}
 	return &Device{
 		phone: p, debts: owed, agent: access,
-		ui: &ui{phone: p, camera: shots, input: input, keyboard: keys, dumper: &dumper{phone: p},
-			webViews: &webViews{phone: p}, agent: access},
-		keyboard: keys, agentInstaller: agentFiles, installer: install,
-		apps:    &apps{phone: p, packages: pm, app: app},
-		watcher: &watcher{phone: p, app: app},
-		camera:  shots, caster: &caster{phone: p, camera: shots, agent: access},
-		recorder: &recorder{phone: p, camera: shots, segment: segmentSeconds, probe: recordingProbe},
-		system:   &system{phone: p, debts: owed, packages: pm},
-		emulator: &emulator{phone: p},
+		Screen: &ui.Screen{Phone: p, Camera: shots, Input: touches, Keyboard: keys, Dumper: &dump.Reader{Phone: p},
+			WebViews: &webview.Reader{Phone: p}, Agent: access},
+		Keyboard: keys, Setup: agentFiles, Installer: install,
+		Apps:    &apps.Apps{Phone: p, Packages: pm, App: app},
+		Watcher: &watch.Watcher{Phone: p, App: app},
+		Camera:  shots, Caster: &capture.Caster{Phone: p, Camera: shots, Agent: access},
+		Recorder: &capture.Recorder{Phone: p, Camera: shots, Segment: capture.SegmentSeconds, Probe: capture.Probe},
+		System:   &system.System{Phone: p, Debts: owed, Packages: pm},
+		Emulator: &system.Emulator{Phone: p},
 	}
 }
 
@@ -110,57 +122,57 @@ func assemble(p *phone, notes string, agent agentOptions) *Device {
 // display and takes a lock without a secret away.
 func (d *Device) prepare(ctx context.Context) error {
 	var clear sync.WaitGroup
-	clear.Go(func() { d.phone.clearLeftovers(ctx) })
-	locked := d.ui.input.unlock(ctx)
+	clear.Go(func() { d.phone.ClearLeftovers(ctx) })
+	locked := d.Screen.Input.Unlock(ctx)
 	clear.Wait()
 	if ctx.Err() != nil {
-		return d.phone.link.fault(ctx, "open", ctx.Err())
+		return d.phone.Link.Fault(ctx, "open", ctx.Err())
 	}
-	state, err := d.phone.link.state(ctx)
+	state, err := d.phone.Link.State(ctx)
 	switch {
 	case err != nil:
 		return err
 	case state != drivers.Ready:
-		return d.phone.link.notReady(state)
+		return d.phone.Link.NotReady(state)
 	}
 	return locked
 }
 
 // Info is the record made when the device was opened.
-func (d *Device) Info() drivers.Info { return d.phone.info }
+func (d *Device) Info() drivers.Info { return d.phone.Info }
 
 // TakeWarnings returns what the phone refused since the last call.
-func (d *Device) TakeWarnings() []string { return d.phone.takeWarnings() }
+func (d *Device) TakeWarnings() []string { return d.phone.TakeWarnings() }
 
 // DisplayOn is the error about a display that is off, which takes no touches: the agent may see its elements all
 // the same.
-func (d *Device) DisplayOn(ctx context.Context) error { return d.phone.displayOn(ctx) }
+func (d *Device) DisplayOn(ctx context.Context) error { return d.phone.DisplayOn(ctx) }
 
 // Close ends the logs and recordings that still run, takes our files off the device and restores what was changed on
 // it. A device that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the
 // next Open.
 func (d *Device) Close() error {
-	if d.phone.life.Err() == nil {
-		farewell, done := context.WithTimeout(context.Background(), agentFarewell)
-		d.agent.leave(farewell)
+	if d.phone.Life.Err() == nil {
+		farewell, done := context.WithTimeout(context.Background(), agent.Farewell)
+		d.agent.Leave(farewell)
 		done()
 	}
-	if !d.phone.life.End() {
+	if !d.phone.Life.End() {
 		return nil
 	}
-	d.webViews.close()
+	d.WebViews.Close()
 
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	var err error
-	if line := d.phone.cleaning(); line != "" {
-		_, err = d.phone.link.run(ctx, command{name: "clean up", line: line, limit: closeLimit})
+	if line := d.phone.Cleaning(); line != "" {
+		_, err = d.phone.Link.Run(ctx, adb.Command{Name: "clean up", Line: line, Limit: closeLimit})
 	}
-	if d.debts.indebted() {
-		err = errors.Join(err, d.debts.restore(ctx))
+	if d.debts.Indebted() {
+		err = errors.Join(err, d.debts.Restore(ctx))
 	}
 	if errors.Is(err, drivers.ErrDeviceLost) {
-		d.phone.log.Warn("device lost before it was cleaned", "error", err)
+		d.phone.Log.Warn("device lost before it was cleaned", "error", err)
 		return nil
 	}
 	return err

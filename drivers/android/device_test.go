@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/android/internal/dump"
+	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
@@ -167,32 +170,6 @@ func TestLockDuringATest(t *testing.T) {
 	}
 }
 
-// TestParseGlass: phones report their keyguard in many words; what is over a keyguard can be used, and a work
-// profile's lock is its own.
-func TestParseGlass(t *testing.T) {
-	t.Parallel()
-	const unlocked = "KeyguardServiceDelegate\n  showing=false\n  secure=true\n"
-	for said, want := range map[string]lockState{
-		"": {}, "mWakefulness=Awake\n" + unlocked: {told: true, secure: true}, "  mWakefulness=Dozing\n": {asleep: "Dozing"},
-		"  mWakefulness=Dreaming\n  showing=false":              {asleep: "Dreaming", told: true},
-		"    mShowingLockscreen=true mDreamingLockscreen=false": {told: true, locked: true}, "mDreamingLockscreen=true": {
-			told: true, locked: true},
-		"isStatusBarKeyguard=true": {told: true, locked: true}, "  showing=true\n  occluded=true\n  secure=true": {
-			told: true, secure: true},
-		"  mKeyguardShowing=true mAodShowing=false":     {told: true, locked: true},
-		"mShowingDream=true showingAndNotOccluded=true": {},
-		` User "Owner" (id=0, flags=0x13) (current): trusted=0, deviceLocked=1, x`: {
-			locked: true, secure: true},
-		` User "Owner" (id=0, flags=0x13) (current): deviceLocked=1` + "\n" + unlocked: {
-			told: true, secure: true},
-		` User "Owner" (id=0) (current): deviceLocked=0` + "\n" + ` User "Work" (id=10): deviceLocked=1`: {},
-	} {
-		if got := parseLockState(said); got != want {
-			t.Errorf("%q: %+v, want %+v", said, got, want)
-		}
-	}
-}
-
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, androidsim.Options{Serial: "X", Unauthorized: true}, androidsim.Options{
@@ -327,7 +304,7 @@ func TestTreeTriesAgain(t *testing.T) {
 		{"null root once", androidsim.Fault{Nth: 1, Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
 			2, nil},
 		{"null root for ever", androidsim.Fault{Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
-			dumpTries, drivers.ErrNotReady},
+			dump.Tries, drivers.ErrNotReady},
 		{"never idle", androidsim.Fault{Output: "ERROR: could not get idle state.\n"}, 1, drivers.ErrNotReady},
 		{"NPE once", androidsim.Fault{Nth: 1, Output: "java.lang.NullPointerException: childNafCheck\n", Code: 1}, 2, nil},
 		{"killed twice", androidsim.Fault{Nth: 1, Output: "Killed\n", Code: 137}, 2, nil},
@@ -358,19 +335,19 @@ func noLeftovers(t *testing.T, d *Device) {
 	if err := d.Close(); err != nil {
 		t.Errorf("close again: %v", err)
 	}
-	o, err := d.phone.link.run(t.Context(), command{name: "ls", line: "ls " + tempDir})
+	o, err := d.phone.Link.Run(t.Context(), adb.Command{Name: "ls", Line: "ls " + phone.TempDir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(o.out), tempPrefix) {
-		t.Errorf("left on the device: %s", o.out)
+	if strings.Contains(string(o.Out), phone.TempPrefix) {
+		t.Errorf("left on the device: %s", o.Out)
 	}
 }
 
 func TestOpenClearsWhatWasLeft(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, androidsim.Options{})
-	if err := phones[0].WriteFile(tempDir+tempPrefix+"old-1.xml", []byte("x")); err != nil {
+	if err := phones[0].WriteFile(phone.TempDir+phone.TempPrefix+"old-1.xml", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	d, err := driver.Open(t.Context(), phones[0].Serial())
@@ -393,7 +370,7 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 		if img.Bounds() != p.Screen().Bounds() {
 			t.Errorf("the picture of another display, %v", img.Bounds())
 		}
-		d.shots.tookRaw(1) // or a slow machine would try what a PNG costs
+		d.Shots.TookRaw(1) // or a slow machine would try what a PNG costs
 	}
 	if n := p.Count("screencap"); n != 3 {
 		t.Errorf("%d screencaps for two pictures", n)

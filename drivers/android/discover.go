@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -22,7 +25,7 @@ const (
 // Devices lists every device that the adb server knows, in whatever state, with what to do about those that are not
 // ready.
 func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
-	attached, err := d.srv.attached(ctx)
+	attached, err := d.srv.Attached(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list Android devices: %w", err)
 	}
@@ -44,24 +47,42 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 }
 
 // record describes one device as far as it lets itself be described.
-func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
-	info := drivers.Info{ID: a.id, Platform: dsl.Android, State: a.state, Model: a.model,
-		Emulator: isEmulator(a.serial, nil)}
-	if a.state != drivers.Ready {
-		info.Problem = remedy(a.id, a.state)
+func (d *Driver) record(ctx context.Context, a adb.Attachment) drivers.Info {
+	info := drivers.Info{ID: a.ID, Platform: dsl.Android, State: a.State, Model: a.Model,
+		Emulator: adb.IsEmulator(a.Serial, nil)}
+	if a.State != drivers.Ready {
+		info.Problem = adb.Remedy(a.ID, a.State)
 		return info
 	}
 	ctx, cancel := context.WithTimeout(ctx, describeLimit)
 	defer cancel()
-	p, err := describe(ctx, d.srv.device(a.id))
+	p, err := phone.Describe(ctx, d.srv.Device(a.ID))
 	if err == nil {
-		return p.info(a)
+		return p.Info(a)
 	}
-	d.log.Warn("device does not describe itself", "device", a.id, "error", err)
-	info.State = unresponsive
+	d.log.Warn("device does not describe itself", "device", a.ID, "error", err)
+	info.State = adb.Unresponsive
 	if !errors.Is(err, context.DeadlineExceeded) && errors.Is(err, drivers.ErrDeviceLost) {
 		info.State = "offline"
 	}
-	info.Problem = remedy(a.id, info.State)
+	info.Problem = adb.Remedy(a.ID, info.State)
 	return info
+}
+
+// OpenService opens a service of a phone. The connection lives no longer than ctx.
+func (d *Driver) OpenService(ctx context.Context, id, name string) (io.ReadWriteCloser, error) {
+	c, err := d.srv.Device(id).Service(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("open %s of %s: %w", adb.Label(name), id, err)
+	}
+	return c, nil
+}
+
+// Features are those that the adbd of a phone offers.
+func (d *Driver) Features(ctx context.Context, id string) ([]string, error) {
+	answer, err := d.srv.Device(id).Query(ctx, "features")
+	if err != nil {
+		return nil, fmt.Errorf("features of %s: %w", id, err)
+	}
+	return strings.Split(strings.TrimSpace(answer), ","), nil
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
@@ -25,7 +27,7 @@ type Options struct {
 	// NotesDir is where notes lie on what a phone has to get back, should this process be killed. Empty means
 	// taproot/restore in $XDG_STATE_HOME where that is set, otherwise in the user's cache directory.
 	NotesDir string
-	// Agent says whether an agent on the phone reads and touches the screen; "": what TAPROOT_AGENT says, or AgentAuto.
+	// Agent says whether an agent on the phone reads and touches the screen; "": what TAPROOT_AGENT says, or Auto.
 	Agent string
 	// Logger gets what is worth knowing when something is slow or wrong. Nil means none.
 	Logger *slog.Logger
@@ -34,16 +36,19 @@ type Options struct {
 // Driver finds and opens the devices that one adb server knows. It starts that server when it does not run, and leaves
 // it running, as adb does.
 type Driver struct {
-	srv       *server
+	srv       *adb.Server
 	preferred string
 	notes     string
 	log       *slog.Logger
-	agent     agentOptions
+	agent     agent.Options
 
 	open drivers.OpenDevices
 }
 
-var _ drivers.Driver = (*Driver)(nil)
+var (
+	_ drivers.Driver   = (*Driver)(nil)
+	_ drivers.Services = (*Driver)(nil)
+)
 
 // New returns a driver. Nothing is contacted before the first call.
 func New(opts Options) *Driver {
@@ -55,22 +60,22 @@ func New(opts Options) *Driver {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	srv := serverFrom(getenv)
-	srv.log = log
-	srv.find = opts.FindADB
-	if srv.find == nil {
-		srv.find = func(ctx context.Context) (string, error) { return findADB(ctx, getenv) }
+	srv := adb.ServerFrom(getenv)
+	srv.Log = log
+	srv.Find = opts.FindADB
+	if srv.Find == nil {
+		srv.Find = func(ctx context.Context) (string, error) { return findADB(ctx, getenv) }
 	}
 	notes := opts.NotesDir
 	if state := getenv("XDG_STATE_HOME"); notes == "" && filepath.IsAbs(state) {
 		notes = filepath.Join(state, "taproot", "restore")
 	}
-	mode, err := ParseAgentMode(cmp.Or(opts.Agent, getenv("TAPROOT_AGENT")))
+	mode, err := agent.ParseMode(cmp.Or(opts.Agent, getenv("TAPROOT_AGENT")))
 	host := func() toolchain.Host { return toolchain.NewHost(getenv, os.Environ()) }
-	agent := agentOptions{mode: mode, err: err, refusals: &refusals{}, apks: func() (string, error) {
+	agent := agent.Options{Mode: mode, Err: err, Refusals: &agent.Refusals{}, APKs: func() (string, error) {
 		return toolchain.AgentAPKs(host())
 	},
-		check: func() error { _, err := toolchain.CheckAgent(host()); return err }}
+		Check: func() error { _, err := toolchain.CheckAgent(host()); return err }}
 	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: notes, log: log, agent: agent}
 }
 
@@ -92,11 +97,11 @@ func (d *Driver) Preferred() string { return d.preferred }
 // (one with a PIN or a pattern is an error, as is a display that stays dark), and what an earlier session that was
 // killed left in its temporary folder is removed.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
-	dev, err := open(ctx, d.srv.device(id), d.log, d.notes, d.agent)
+	dev, err := open(ctx, d.srv.Device(id), d.log, d.notes, d.agent)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	if !d.open.Add(dev, dev.phone.life) {
+	if !d.open.Add(dev, dev.phone.Life) {
 		return nil, errors.Join(fmt.Errorf("open device %s: the driver is closed", id), dev.Close())
 	}
 	return dev, nil

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/capture"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
+	"github.com/taproot-dev/taproot/drivers/android/internal/watch"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -48,13 +51,13 @@ func TestRecording(t *testing.T) {
 func TestRecordingInSegments(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidsim.Small)
-	d.segment = 1
+	d.Segment = 1
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for p.Count("screenrecord") < 3 {
-		if err := drivers.Pause(t.Context(), keyboardPoll); err != nil {
+		if err := drivers.Pause(t.Context(), input.KeyboardPoll); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +92,7 @@ func TestRecorderThatIsGone(t *testing.T) {
 			_, err := r.Stop(t.Context())
 			ended <- err
 		}()
-		wait, cancel := context.WithTimeout(t.Context(), recordingEndLimit/2)
+		wait, cancel := context.WithTimeout(t.Context(), capture.RecordingEndLimit/2)
 		defer cancel()
 		select {
 		case err = <-ended:
@@ -105,7 +108,7 @@ func TestRecorderThatIsGone(t *testing.T) {
 func TestRecordingWithoutAnEncoder(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidsim.Options{NoEncoder: true})
-	d.probe = time.Minute
+	d.Probe = time.Minute
 	_, err := d.StartRecording(t.Context(), t.TempDir())
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "screenrecord: ") {
 		t.Errorf("error %v", err)
@@ -119,7 +122,7 @@ func TestRecordingWithoutAnEncoder(t *testing.T) {
 func TestRecordingAtASmallerSize(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidsim.Options{})
-	d.probe = 5 * time.Second
+	d.Probe = 5 * time.Second
 	p.Fail(androidsim.Fault{Match: "screenrecord", Nth: 1, Kind: androidsim.Error,
 		Output: "ERROR: unable to configure codec (err=-38)\n", Code: 1})
 	r, err := d.StartRecording(t.Context(), t.TempDir())
@@ -182,7 +185,7 @@ func TestLastLinesOfALogThatComeLate(t *testing.T) {
 		marked := make(chan string, 1)
 		driver := scriptedDriver(scripted{
 			answer: func(_, service string) (string, bool) {
-				mark, stops := strings.CutPrefix(service, "log -p i -t "+logTag+" ")
+				mark, stops := strings.CutPrefix(service, "log -p i -t "+watch.LogTag+" ")
 				if stops {
 					time.Sleep(3 * time.Second)
 					marked <- mark
@@ -198,7 +201,7 @@ func TestLastLinesOfALogThatComeLate(t *testing.T) {
 				}
 				mark := <-marked
 				time.Sleep(3 * time.Second)
-				return says("01-02 03:04:06.678  1  1 E Shop: why\n01-02 03:04:07.678  1  1 I " + logTag + ": " + mark + "\n")
+				return says("01-02 03:04:06.678  1  1 E Shop: why\n01-02 03:04:07.678  1  1 I " + watch.LogTag + ": " + mark + "\n")
 			},
 		})
 		dev, err := driver.Open(t.Context(), "BUSY")

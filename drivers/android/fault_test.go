@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -375,16 +376,16 @@ func readRequest(r io.Reader) (string, error) {
 // says is a shell v2 reply with one line on standard output and exit code 0.
 func says(text string) string {
 	var b bytes.Buffer
-	b.WriteByte(packetStdout)
+	b.WriteByte(adb.PacketStdout)
 	b.Write([]byte{byte(len(text)), byte(len(text) >> 8), 0, 0})
 	b.WriteString(text)
-	b.Write([]byte{packetExit, 1, 0, 0, 0, 0})
+	b.Write([]byte{adb.PacketExit, 1, 0, 0, 0, 0})
 	return b.String()
 }
 
 func scriptedDriver(s scripted) *Driver {
 	driver := New(serverAt("127.0.0.1:1"))
-	driver.srv.dial = s.dial
+	driver.srv.Dial = s.dial
 	return driver
 }
 
@@ -401,7 +402,7 @@ func TestOneHangingPhoneDoesNotHoldTheList(t *testing.T) {
 		if err != nil || len(infos) != 2 {
 			t.Fatalf("%v, %v", infos, err)
 		}
-		if infos[0].State != unresponsive || infos[0].Problem == "" {
+		if infos[0].State != adb.Unresponsive || infos[0].Problem == "" {
 			t.Errorf("the hanging one: %+v", infos[0])
 		}
 		if infos[1].State != drivers.Ready || infos[1].Model != "Fine" {
@@ -429,7 +430,7 @@ func TestEveryCallHasItsOwnLimit(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					dev.(*Device).phone.info.APILevel = 36
+					dev.(*Device).phone.Info.APILevel = 36
 					hang.Store(true)
 					start := time.Now()
 					err = call.do(t.Context(), dev.(*Device), t.TempDir())
@@ -453,32 +454,32 @@ func TestOldDeviceWithoutShellV2(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	s := scripted{}
-	l := &link{serial: "OLD", features: map[string]bool{}, srv: New(serverAt("127.0.0.1:1")).srv}
+	l := &adb.Link{Serial: "OLD", Features: map[string]bool{}, Server: New(serverAt("127.0.0.1:1")).srv}
 	s.answer = func(_, service string) (string, bool) {
 		asked = append(asked, service)
 		return "some output\ntaproot-exit:3\n", false
 	}
-	l.srv.dial = s.dial
-	o, err := l.run(t.Context(), command{name: "x", line: "do it"})
-	if err != nil || o.code != 3 || string(o.out) != "some output\n" || asked[0] != "exec:do it; echo taproot-exit:$?" {
-		t.Errorf("%q %d, %v, asked %q", o.out, o.code, err, asked)
+	l.Server.Dial = s.dial
+	o, err := l.Run(t.Context(), adb.Command{Name: "x", Line: "do it"})
+	if err != nil || o.Code != 3 || string(o.Out) != "some output\n" || asked[0] != "exec:do it; echo taproot-exit:$?" {
+		t.Errorf("%q %d, %v, asked %q", o.Out, o.Code, err, asked)
 	}
 	s.answer = func(string, string) (string, bool) { return "some out", false }
-	l.srv.dial = s.dial
-	if _, err := l.run(t.Context(), command{name: "x", line: "do it"}); !errors.Is(err, drivers.ErrDeviceLost) {
+	l.Server.Dial = s.dial
+	if _, err := l.Run(t.Context(), adb.Command{Name: "x", Line: "do it"}); !errors.Is(err, drivers.ErrDeviceLost) {
 		t.Errorf("a cut reply: %v", err)
 	}
 }
 
 func TestOutputIsCapped(t *testing.T) {
 	t.Parallel()
-	l := &link{serial: "LOUD", features: map[string]bool{"shell_v2": true}, srv: New(serverAt("127.0.0.1:1")).srv}
-	l.srv.dial = scripted{answer: func(string, string) (string, bool) {
+	l := &adb.Link{Serial: "LOUD", Features: map[string]bool{"shell_v2": true}, Server: New(serverAt("127.0.0.1:1")).srv}
+	l.Server.Dial = scripted{answer: func(string, string) (string, bool) {
 		return strings.Repeat(says("0123456789"), 10),
 			false
 	}}.dial
-	_, err := l.run(t.Context(), command{name: "x", line: "x", max: 5})
-	if long := new(tooLong); !errors.As(err, &long) || errors.Is(err, drivers.ErrDeviceLost) {
+	_, err := l.Run(t.Context(), adb.Command{Name: "x", Line: "x", Max: 5})
+	if long := new(adb.TooLong); !errors.As(err, &long) || errors.Is(err, drivers.ErrDeviceLost) {
 		t.Errorf("error %v", err)
 	}
 }

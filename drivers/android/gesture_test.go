@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -176,23 +177,6 @@ func TestPress(t *testing.T) {
 	}
 }
 
-func TestKeyNamesAreAllKnown(t *testing.T) {
-	t.Parallel()
-	seen := map[int]string{}
-	for _, name := range drivers.KeyNames() {
-		code, ok := keyCode(name)
-		if !ok || seen[code] != "" {
-			t.Errorf("%s is key %d, %v, as %s", name, code, ok, seen[code])
-		}
-		seen[code] = name
-	}
-	for r := ' '; r <= '~'; r++ {
-		if text, ok := asText([]string{string(r)}); !ok || text != string(r) {
-			t.Errorf("%q types %q, %v", r, text, ok)
-		}
-	}
-}
-
 // TestEraseLongText: in pieces, with the caret anywhere.
 func TestEraseLongText(t *testing.T) {
 	t.Parallel()
@@ -251,7 +235,7 @@ func TestHideKeyboard(t *testing.T) {
 				if shown, err := d.KeyboardShown(t.Context()); err != nil || shown {
 					t.Errorf("shown %v, %v", shown, err)
 				}
-				if got := p.Keys(); !slices.EqualFunc(got, [][]int{{keyBack}}, slices.Equal) {
+				if got := p.Keys(); !slices.EqualFunc(got, [][]int{{input.KeyBack}}, slices.Equal) {
 					t.Errorf("keys %v", got)
 				}
 				if !strings.HasPrefix(p.Foreground(), androidsim.LoginPackage) {

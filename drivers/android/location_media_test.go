@@ -155,46 +155,6 @@ func TestPinchWhereItIsForbidden(t *testing.T) {
 	}
 }
 
-func TestParsePanel(t *testing.T) {
-	t.Parallel()
-	const pad = "add device 1: /dev/input/event7\n  name: \"pad\"\n  ABS (0003): 0035  : value 0, min 0, max 99, fuzz " +
-		"0\n" +
-		"              0036  : value 0, min 0, max 99, fuzz 0\n  input props:\n    INPUT_PROP_POINTER\n"
-	const screen = "add device 2: /dev/input/event3\r\n  name: \"fts\"\r\n    ABS (0003): 002f  : value 3, min 0, max " +
-		"9\r\n" +
-		"                0035  : value -1, min -5, max 1439, fuzz 0, flat 0\r\n                0036  : value 0, min 0, max " +
-		"3119\r\n    INPUT_PROP_DIRECT\r\n"
-	for name, c := range map[string]struct {
-		text string
-		want string
-	}{
-		"a screen behind a pad":                   {pad + screen, "/dev/input/event3"},
-		"a screen in front of a pad":              {screen + pad, "/dev/input/event3"},
-		"one that does not say that it is direct": {pad, "/dev/input/event7"},
-		"only keys":              {"add device 1: /dev/input/event0\n  KEY (0001): 0072\n", ""},
-		"no permission":          {"could not open /dev/input/event0, Permission denied\n", ""},
-		"a range without extent": {strings.Replace(pad, "max 99", "max 0", 2), ""},
-	} {
-		got, err := parsePanel(c.text)
-		if got.path != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-	}
-	if p, _ := parsePanel(screen); p.x != (axis{-5, 1439}) || p.y != (axis{0, 3119}) {
-		t.Errorf("ranges %+v", p)
-	}
-}
-
-func TestPinchLineIsShort(t *testing.T) {
-	t.Parallel()
-	p := pinch{centre: image.Pt(5000, 5000), from: 20, to: 2000, moves: pinchMoves, pause: time.Second / pinchMoves,
-		natural: func(p image.Point) image.Point { return p }}
-	reports := p.events(func(p image.Point) (int, int) { return p.X + 10000, p.Y + 10000 })
-	if line := sendLine("/dev/input/event12", reports, p.pause); len(line) > textLine {
-		t.Errorf("%d bytes, and old phones take %d", len(line), textLine)
-	}
-}
-
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	d, _ := openPhone(t, androidsim.Options{})
@@ -225,55 +185,4 @@ func TestAlerts(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitNode(t, d, "Deleted everything")
-}
-
-// TestFindDialog: what Androids of several ages put on the screen.
-func TestFindDialog(t *testing.T) {
-	t.Parallel()
-	const permission = `<hierarchy><node bounds="[0,0][9,39]"><node text="Allow Maps to access this device's location?" ` +
-		`resource-id="com.android.permissioncontroller:id/permission_message" bounds="[0,0][9,9]"/>
-		<node text="While using the app" ` +
-		`resource-id="com.android.permissioncontroller:id/permission_allow_foreground_only_button" bounds="[0,10][9,19]"/>
-		<node text="Only this time" resource-id="com.android.permissioncontroller:id/permission_allow_one_time_button" ` +
-		`bounds="[0,20][9,29]"/>
-		<node text="Don't allow" resource-id="com.android.permissioncontroller:id/permission_deny_button" ` +
-		`bounds="[0,30][9,39]"/></node></hierarchy>`
-	const old = `<hierarchy><node bounds="[0,0][9,39]"><node text="Allow?" ` +
-		`resource-id="com.android.packageinstaller:id/permission_message" package="com.google.android.packageinstaller" ` +
-		`bounds="[0,0][9,9]"/>
-		<node text="ALLOW" resource-id="com.android.packageinstaller:id/permission_allow_button" ` +
-		`package="com.google.android.packageinstaller" bounds="[0,10][9,19]"/></node></hierarchy>`
-	const anr = `<hierarchy><node bounds="[0,0][9,39]"><node text="Login isn't responding" ` +
-		`resource-id="android:id/alertTitle" bounds="[0,0][9,9]"/>
-		<node text="Close app" resource-id="android:id/aerr_close" bounds="[0,10][9,19]"/><node text="Wait" ` +
-		`resource-id="android:id/aerr_wait" bounds="[0,20][9,29]"/></node></hierarchy>`
-	for name, c := range map[string]struct{ dump, text, accept, dismiss string }{
-		"a permission": {permission, "Allow Maps to access this device's location?", "While using the app",
-			"Don't allow"},
-		"of an old Android": {old, "Allow?", "ALLOW", ""},
-		"an app that hangs": {anr, "Login isn't responding", "Wait", "Close app"},
-		"an app's own message": {
-			`<hierarchy><node text="Hi" resource-id="android:id/message" bounds="[0,0][9,9]"/></hierarchy>`, "", "", ""},
-	} {
-		tree, err := ParseTree([]byte(c.dump), image.Point{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		open := findDialog(tree)
-		if open == nil {
-			if c.accept != "" {
-				t.Errorf("%s: not found", name)
-			}
-			continue
-		}
-		label := func(n *screen.Node) string {
-			if n == nil {
-				return ""
-			}
-			return n.Label()
-		}
-		if strings.Join(open.texts, "\n") != c.text || label(open.accept) != c.accept || label(open.dismiss) != c.dismiss {
-			t.Errorf("%s: %q %q %q", name, open.texts, label(open.accept), label(open.dismiss))
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
@@ -52,8 +53,8 @@ func newPhones(t *testing.T, options ...androidsim.Options) (*Driver, []*android
 	opts := serverAt(server.Addr())
 	opts.NotesDir = t.TempDir()
 	driver := New(opts)
-	sockets := &openSockets{dial: driver.srv.dial}
-	driver.srv.dial = sockets.count
+	sockets := &openSockets{dial: driver.srv.Dial}
+	driver.srv.Dial = sockets.count
 	t.Cleanup(func() {
 		if err := driver.Close(); err != nil {
 			t.Errorf("close the driver: %v", err)
@@ -122,7 +123,7 @@ func waitNode(t *testing.T, d *Device, label string) *screen.Node {
 		if n := findNode(tree, label); n != nil {
 			return n
 		}
-		if err := drivers.Pause(t.Context(), keyboardPoll); err != nil {
+		if err := drivers.Pause(t.Context(), input.KeyboardPoll); err != nil {
 			t.Fatalf("no %q: %v", label, err)
 		}
 	}

@@ -255,53 +255,6 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-func TestShortNamesByLevel(t *testing.T) {
-	t.Parallel()
-	asked := map[string]bool{}
-	for _, all := range shortNames() {
-		for _, p := range all {
-			asked["android.permission."+p.name] = true
-		}
-	}
-	for _, c := range []struct {
-		name string
-		api  int
-		want string
-	}{
-		{"storage", 28, "READ_EXTERNAL_STORAGE WRITE_EXTERNAL_STORAGE"},
-		{"storage", 34, "READ_MEDIA_IMAGES READ_MEDIA_VIDEO READ_MEDIA_AUDIO"},
-		{"location", 24, "ACCESS_FINE_LOCATION ACCESS_COARSE_LOCATION"},
-		{"phone", 24, "READ_PHONE_STATE CALL_PHONE"},
-		{"bluetooth", 30, ""},
-		{"bluetooth", 31, "BLUETOOTH_SCAN BLUETOOTH_CONNECT BLUETOOTH_ADVERTISE"},
-	} {
-		d := &apps{phone: &phone{link: &link{serial: "X"}, info: drivers.Info{APILevel: c.api}}}
-		names, err := d.permissions(c.name, true, asked)
-		got := strings.ReplaceAll(strings.Join(names, " "), "android.permission.", "")
-		if err != nil || got != c.want {
-			t.Errorf("%s on %d: %q, %v", c.name, c.api, got, err)
-		}
-	}
-}
-
-// TestRequested: other sections, and other packages that are in the same dump, do not count.
-func TestRequested(t *testing.T) {
-	t.Parallel()
-	const dump = "Permissions:\n  Permission [a.b.c] (1):\n\nPackages:\n  Package [com.a] (1f):\n    userId=1\n    " +
-		"requested " +
-		"permissions:\n" +
-		"      android.permission.CAMERA\n      android.permission.READ_SMS: restricted=true\n    install permissions:\n" +
-		"      android.permission.INTERNET: granted=true\n\nHidden system packages:\n  Package [com.b] (2):\n    requested " +
-		"permissions:\n      x.Y\n"
-	if got := requested(dump, "com.a"); len(got) != 2 || !got["android.permission.CAMERA"] ||
-		!got["android.permission.READ_SMS"] {
-		t.Errorf("%v", got)
-	}
-	if got := requested(dump, "com.c"); got != nil {
-		t.Errorf("of nobody: %v", got)
-	}
-}
-
 func TestOpenLink(t *testing.T) {
 	t.Parallel()
 	for _, api := range levels() {

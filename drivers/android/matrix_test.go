@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -119,7 +120,7 @@ func eventually(t *testing.T, do func() error) error {
 		if err == nil || time.Now().After(limit) {
 			return err
 		}
-		if drivers.Pause(t.Context(), keyboardPoll) != nil {
+		if drivers.Pause(t.Context(), input.KeyboardPoll) != nil {
 			return err
 		}
 	}
@@ -226,21 +227,4 @@ func descriptors(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(list)
-}
-
-func TestParseFull(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		"Filesystem     1K-blocks     Used Available Use% Mounted on\n/dev/block/dm-5 114567160 31250404  83316756  28% " +
-			"/data\n": false,
-		"Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/dm-5 114567160 114567160 0 100% " +
-			"/data\n": true,
-		"Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/very/long\n 1000 970 30 97% " +
-			"/data\n": true,
-		"df: /data/local/tmp: Permission denied\n": false, "": false,
-	} {
-		if got := parseFull(text); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
 }

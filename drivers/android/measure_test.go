@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers/android/internal/system"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -36,30 +37,13 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestParseMeasurement(t *testing.T) {
-	t.Parallel()
-	const stat = "4711 (a b) c.d) S 1 2 3 4 -1 6 7 8 9 10 150 50 0 0 20 0 11 0 99 1 2\n"
-	m := parseMeasurement("a.b", "pid=4711\n"+stat+
-		"           TOTAL PSS:   123456            TOTAL RSS:   9\nTotal frames rendered: 8\n")
-	if m == nil || m.CPU != 2*time.Second || *m.MemoryKB != 123456 || *m.Frames != 8 || m.JankyCount != nil {
-		t.Errorf("%+v", m)
-	}
-	if m := parseMeasurement("a.b", "pid=\n"+stat); m != nil {
-		t.Errorf("without a process: %+v", m)
-	}
-	if m := parseMeasurement("a.b", "pid=1\r\ncat: /proc/1/stat: Permission denied\n"); m == nil || m.CPU != 0 ||
-		m.MemoryKB != nil {
-		t.Errorf("a phone that tells nothing: %+v", m)
-	}
-}
-
 func TestCalm(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidsim.Options{})
 	settings := func() string {
 		var all []string
-		for _, s := range animationSettings() {
-			all = append(all, p.Setting(s.space, s.key))
+		for _, s := range system.AnimationSettings() {
+			all = append(all, p.Setting(s.Space, s.Key))
 		}
 		return strings.Join(all, " ")
 	}

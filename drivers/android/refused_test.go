@@ -136,8 +136,8 @@ func TestARefusedChangeIsNotGivenBack(t *testing.T) {
 		d, p := openPhone(t, androidsim.Options{})
 		p.Fail(androidsim.Fault{Match: "settings put", Nth: nth, Kind: androidsim.Error,
 			Output: "java.lang.SecurityException: no\n", Code: 255})
-		if err := d.SetRotation(t.Context(), 1); err == nil || len(notesIn(t, d.debts.notes)) != notes {
-			t.Errorf("the %d. is refused: %v, notes %q", nth, err, notesIn(t, d.debts.notes))
+		if err := d.SetRotation(t.Context(), 1); err == nil || len(notesIn(t, d.debts.Notes)) != notes {
+			t.Errorf("the %d. is refused: %v, notes %q", nth, err, notesIn(t, d.debts.Notes))
 		}
 	}
 }

@@ -60,22 +60,3 @@ func TestImagesOfTheAgent(t *testing.T) {
 		t.Errorf("%v, %+v, %v", f.Size, config, err)
 	}
 }
-
-func TestShapesOfImages(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		screen, picture, want image.Point
-		fits                  bool
-	}{
-		{image.Pt(1080, 2400), image.Pt(540, 1200), image.Pt(1080, 2400), true},
-		{image.Pt(1080, 2400), image.Pt(1200, 540), image.Pt(2400, 1080), true},
-		{image.Pt(1081, 2401), image.Pt(540, 1200), image.Pt(1081, 2401), true},
-		{image.Pt(1080, 2400), image.Pt(1080, 2400), image.Pt(1080, 2400), true},
-		{image.Pt(1080, 2400), image.Pt(540, 600), image.Pt(1080, 2400), false},
-		{image.Pt(2208, 1840), image.Pt(540, 1200), image.Pt(1840, 2208), false}, // unfolded, and folded
-	} {
-		if got, ok := shows(c.screen, c.picture); got != c.want || ok != c.fits {
-			t.Errorf("a picture of %v of a screen of %v: %v, %v", c.picture, c.screen, got, ok)
-		}
-	}
-}

@@ -10,6 +10,11 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
+	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
+	"github.com/taproot-dev/taproot/drivers/android/internal/restore"
+	"github.com/taproot-dev/taproot/drivers/android/internal/system"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -84,7 +89,7 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 			if got := settingsOf(p); !strings.HasPrefix(got, want+"com.google") {
 				t.Errorf("settings %q instead of %q", got, want)
 			}
-			if notes := notesIn(t, d.debts.notes); len(notes) != 1 || notes[0] != "odd%2F..%2Fserial%3Ax.json" {
+			if notes := notesIn(t, d.debts.Notes); len(notes) != 1 || notes[0] != "odd%2F..%2Fserial%3Ax.json" {
 				t.Errorf("notes %q", notes)
 			}
 			if err := d.Close(); err != nil {
@@ -93,7 +98,7 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 			if after := settingsOf(p); after != before {
 				t.Errorf("settings %q became %q", before, after)
 			}
-			if notes := notesIn(t, d.debts.notes); len(notes) != 0 {
+			if notes := notesIn(t, d.debts.Notes); len(notes) != 0 {
 				t.Errorf("notes are left: %q", notes)
 			}
 		})
@@ -111,14 +116,14 @@ func TestRestoreAfterAKill(t *testing.T) {
 	}
 	killed := opened.(*Device)
 	changeAll(t, killed)
-	if err := killed.ui.input.takeKeyboard(t.Context()); err != nil {
+	if err := killed.Screen.Input.TakeKeyboard(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if after := settingsOf(p); after == before || !strings.Contains(after, adbKeyboard) {
+	if after := settingsOf(p); after == before || !strings.Contains(after, input.ADBKeyboard) {
 		t.Fatalf("nothing was changed: %s", after)
 	}
 	opts := serverAt(server.Addr())
-	opts.NotesDir = killed.debts.notes
+	opts.NotesDir = killed.debts.Notes
 	next := New(opts)
 	// The first attempt fails, as on a phone that is not quite there yet: Close makes the second.
 	p.Fail(androidsim.Fault{Match: "cmd uimode night", Nth: 1, Kind: androidsim.Error,
@@ -127,20 +132,20 @@ func TestRestoreAfterAKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after := settingsOf(p); after == before || len(notesIn(t, killed.debts.notes)) != 1 {
-		t.Errorf("after a failed attempt: %s, notes %q", after, notesIn(t, killed.debts.notes))
+	if after := settingsOf(p); after == before || len(notesIn(t, killed.debts.Notes)) != 1 {
+		t.Errorf("after a failed attempt: %s, notes %q", after, notesIn(t, killed.debts.Notes))
 	}
 	if err := dev.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if after := settingsOf(p); after != before || len(notesIn(t, killed.debts.notes)) != 0 {
-		t.Errorf("settings %q became %q, notes %q", before, after, notesIn(t, killed.debts.notes))
+	if after := settingsOf(p); after != before || len(notesIn(t, killed.debts.Notes)) != 0 {
+		t.Errorf("settings %q became %q, notes %q", before, after, notesIn(t, killed.debts.Notes))
 	}
 	changeAll(t, killed)
 	if _, err = next.Open(t.Context(), p.Serial()); err != nil {
 		t.Fatal(err)
 	}
-	if after := settingsOf(p); after != before || len(notesIn(t, killed.debts.notes)) != 0 {
+	if after := settingsOf(p); after != before || len(notesIn(t, killed.debts.Notes)) != 0 {
 		t.Errorf("at Open: settings %q became %q", before, after)
 	}
 	if err := next.Close(); err != nil {
@@ -178,14 +183,14 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	before := settingsOf(p)
 	p.Fail(androidsim.Fault{Match: "settings put", Nth: 1, Kind: androidsim.Error,
 		Output: "java.lang.IllegalStateException: no\n", Code: 255})
-	if err := d.Rotate(t.Context(), true); err == nil || len(notesIn(t, d.debts.notes)) != 1 {
-		t.Errorf("error %v, notes %q", err, notesIn(t, d.debts.notes))
+	if err := d.Rotate(t.Context(), true); err == nil || len(notesIn(t, d.debts.Notes)) != 1 {
+		t.Errorf("error %v, notes %q", err, notesIn(t, d.debts.Notes))
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.debts.notes = file
+	d.debts.Notes = file
 	for name, err := range map[string]error{
 		"rotate": d.Rotate(t.Context(), true), "dark": d.DarkMode(t.Context(), true),
 		"airplane": d.Airplane(t.Context(), true),
@@ -198,21 +203,21 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	if after := settingsOf(p); after != before {
 		t.Errorf("settings %q became %q", before, after)
 	}
-	d.debts.notes = t.TempDir()
+	d.debts.Notes = t.TempDir()
 }
 
 // TestHostileNote: the file may hold anything, and none of it becomes a command of its own.
 func TestHostileNote(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"nonsense": "\x00\xff{", "empty": "", "huge": strings.Repeat("x", noteBytes+1),
+		"nonsense": "\x00\xff{", "empty": "", "huge": strings.Repeat("x", restore.NoteBytes+1),
 		"commands": `{"settings":[{"space":"system; reboot","key":"x","value":"1"},{"space":"system","key":"x ` +
 			`y","value":"1"},` +
 			`{"space":"system","key":"x","value":"'; log -t EVIL '"}],"night":"; reboot","locales":{"a; ` +
 			`reboot":"fr","com.a":"; reboot"},"keyboard":"'; log -t EVIL '"}`,
 	} {
 		driver, phones, _ := newPhones(t, androidsim.Options{API: 36})
-		file, err := noteFile(driver.notes, phones[0].Serial())
+		file, err := restore.NoteFile(driver.notes, phones[0].Serial())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +237,7 @@ func TestHostileNote(t *testing.T) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
-		dev.(*Device).debts.owed = restoreState{}
+		dev.(*Device).debts.Owed = restore.State{}
 	}
 }
 
@@ -270,26 +275,13 @@ func TestOverWiFi(t *testing.T) {
 		"R5CT10": false, "emulator-5554": false, "127.0.0.1:5555": false, "localhost:5555": false, "192.168.1.7:5555": true,
 		"phone.lan:5555": true, "[fe80::1]:5555": true, "[::1]:5555": false, "adb-R5CT10-x._adb-tls-connect._tcp": true,
 	} {
-		if got := overWiFi(serial); got != want {
+		if got := adb.OverWiFi(serial); got != want {
 			t.Errorf("%s: %v", serial, got)
 		}
 	}
-	d := &system{phone: &phone{link: &link{serial: "192.168.1.7:5555"}, info: drivers.Info{APILevel: 34}}}
+	d := &system.System{Phone: &phone.Phone{Link: &adb.Link{Serial: "192.168.1.7:5555"}, Info: drivers.Info{APILevel: 34}}}
 	if err := d.Airplane(t.Context(), true); !errors.Is(err, drivers.ErrUnsupported) ||
 		!strings.Contains(err.Error(), "USB") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestParseRotation(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{
-		"  mCurrentRotation=ROTATION_90\n": 1, "    mRotation=3 mAltOrientation=false\n": 3, "x mRotation=ROTATION_270": 3,
-		"nothing": -1,
-		"  mDisplayRotation: mCurrentRotation=ROTATION_0": 0,
-	} {
-		if got, known := parseRotation(text); known != (want >= 0) || known && got != want {
-			t.Errorf("%q: %d, %v", text, got, known)
-		}
 	}
 }

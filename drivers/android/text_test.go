@@ -10,6 +10,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
+	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 )
 
@@ -34,9 +37,9 @@ func typed(t *testing.T, line string) string {
 		switch {
 		case len(words) == 3 && words[1] == "text":
 			b.WriteString(sendText(words[2]))
-		case strings.Join(words[1:], " ") == keyEnter:
+		case strings.Join(words[1:], " ") == input.KeyEnter:
 			b.WriteByte('\n')
-		case strings.Join(words[1:], " ") == keyTab:
+		case strings.Join(words[1:], " ") == input.KeyTab:
 			b.WriteByte('\t')
 		default:
 			t.Fatalf("command %q", words)
@@ -69,8 +72,8 @@ func sendText(arg string) string {
 func checkTyping(t *testing.T, text string) {
 	t.Helper()
 	var got strings.Builder
-	for _, batch := range batches(typing(text), textLine) {
-		line := joinInputs(viaInput, batch)
+	for _, batch := range input.Batches(input.Typing(text), input.TextLine) {
+		line := input.JoinInputs(input.ViaInput, batch)
 		if len(line) > 4000 {
 			t.Errorf("a line of %d bytes", len(line))
 		}
@@ -115,18 +118,10 @@ func TestRandomTextIsTypedRight(t *testing.T) {
 func FuzzTyping(f *testing.F) {
 	f.Add("100%sure it's $HOME")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, ok := untypable(text); !ok {
+		if _, ok := input.Untypable(text); !ok {
 			checkTyping(t, text)
 		}
 	})
-}
-
-func TestPieces(t *testing.T) {
-	t.Parallel()
-	got := pieces("aé漢😀b", 4)
-	if strings.Join(got, "|") != "aé|漢|😀|b" {
-		t.Errorf("%q", got)
-	}
 }
 
 // loginForm opens the login app and waits for its form.
@@ -148,7 +143,7 @@ func loginForm(t *testing.T, d *Device) {
 				return
 			}
 		}
-		if err := drivers.Pause(t.Context(), keyboardPoll); err != nil {
+		if err := drivers.Pause(t.Context(), input.KeyboardPoll); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -238,7 +233,7 @@ func TestCloseGivesTheKeyboardBack(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := &Device{phone: &phone{link: d.phone.link, life: drivers.NewLifetime()}}
+	again := &Device{phone: &phone.Phone{Link: d.phone.Link, Life: drivers.NewLifetime()}}
 	if after := setting(t, again, "default_input_method"); after != before {
 		t.Errorf("keyboard %q became %q", before, after)
 	}
@@ -246,9 +241,9 @@ func TestCloseGivesTheKeyboardBack(t *testing.T) {
 
 func setting(t *testing.T, d *Device, name string) string {
 	t.Helper()
-	o, err := d.phone.run(t.Context(), command{name: "settings", line: "settings get secure " + name})
+	o, err := d.phone.Run(t.Context(), adb.Command{Name: "settings", Line: "settings get secure " + name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(o.out))
+	return strings.TrimSpace(string(o.Out))
 }

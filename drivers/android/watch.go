@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 )
 
 var _ drivers.Watcher = (*Driver)(nil)
@@ -26,7 +27,7 @@ func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		c, err := d.srv.track(ctx)
+		c, err := d.srv.Track(ctx)
 		if err != nil {
 			d.log.Warn("the adb server cannot be listened to", "error", err)
 			if drivers.Pause(ctx, watchAgain) == nil {
@@ -40,13 +41,13 @@ func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
 }
 
 // listen reads the list whenever the server reports a change, until the stream ends.
-func listen(ctx context.Context, c *conn, look func() error) {
+func listen(ctx context.Context, c *adb.Conn, look func() error) {
 	defer c.Close()
 	frames, ended := make(chan struct{}, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
-			if _, err := c.counted(); err != nil {
+			if _, err := c.Counted(); err != nil {
 				return
 			}
 			select {

@@ -92,27 +92,3 @@ func TestWatchWithoutADB(t *testing.T) {
 		t.Error("no error")
 	}
 }
-
-func TestParseBattery(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		text string
-		want battery
-	}{
-		"plugged in": {
-			"Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  status: 2\n  level: 87\n  scale: " +
-				"100\n" +
-				" " +
-				" " +
-				"temperature: 291\n", battery{87, true, 29}},
-		"in the hand": {"  AC powered: false\r\n  USB powered: false\r\n  status: 3\r\n  level: 42\r\n  scale: 100\r\n",
-			battery{42, false, 0}},
-		"another scale": {"  status: 5\n  level: 100\n  scale: 200\n", battery{50, true, 0}},
-		"no battery":    {"Can't find service: battery\n", battery{}},
-		"nonsense":      {"  level: 900\n  scale: 0\n", battery{100, false, 0}},
-	} {
-		if got := parseBattery(c.text); got != c.want {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/input"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorttest"
@@ -76,7 +77,7 @@ func picked(t *testing.T, d *Device, label string) screen.Match {
 		if err == nil && len(found) == 1 {
 			return found[0]
 		}
-		if pause := drivers.Pause(t.Context(), keyboardPoll); pause != nil {
+		if pause := drivers.Pause(t.Context(), input.KeyboardPoll); pause != nil {
 			t.Fatalf("no %q: %v, %v\n%s", label, err, pause, shown(tree))
 		}
 	}

@@ -1,0 +1,2 @@
+// Package apps installs, launches, stops and changes the apps of a phone.
+package apps

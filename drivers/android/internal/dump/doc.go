@@ -1,0 +1,2 @@
+// Package dump reads the screen by uiautomator, and parses window dumps of any origin.
+package dump

@@ -1,0 +1,2 @@
+// Package input touches a phone and presses its keys by the phone's own tools.
+package input

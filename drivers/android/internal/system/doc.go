@@ -1,0 +1,2 @@
+// Package system changes the settings of a phone, and what is stored on it.
+package system
