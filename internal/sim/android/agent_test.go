@@ -39,7 +39,7 @@ func runAgent(t *testing.T, o Options) *Phone {
 // agentConn opens a port of the phone.
 func agentConn(t *testing.T, p *Phone, port int) net.Conn {
 	t.Helper()
-	run, ok := p.TcpService(fmt.Sprint(port))
+	run, ok := p.TCPService(fmt.Sprint(port))
 	if !ok {
 		t.Fatalf("nothing listens on %d", port)
 	}

@@ -90,7 +90,7 @@ func TestInputText(t *testing.T) {
 		t.Errorf("after deleting all: %q", b.texts())
 	}
 	b.tap("Save", 0) // the keyboard covers it
-	if got := lastTap(b.phone); got.Package != spec.ImePackage {
+	if got := lastTap(b.phone); got.Package != spec.IMEPackage {
 		t.Errorf("the keyboard should take the tap: %+v", got)
 	}
 	b.sh("input keyevent 111")
@@ -312,14 +312,14 @@ func TestPictureShowsTheCaretAndTheClock(t *testing.T) {
 	b.phone.system.Mu.Lock()
 	defer b.phone.system.Mu.Unlock()
 	at := time.UnixMilli(1_700_000_000_000)
-	on, off := b.phone.system.Ui.Picture(at), b.phone.system.Ui.Picture(at.Add(500*time.Millisecond))
+	on, off := b.phone.system.UI.Picture(at), b.phone.system.UI.Picture(at.Add(500*time.Millisecond))
 	if slices.Equal(on.Pix, off.Pix) {
 		t.Error("the caret does not blink")
 	}
-	if again := b.phone.system.Ui.Picture(at); !slices.Equal(on.Pix, again.Pix) {
+	if again := b.phone.system.UI.Picture(at); !slices.Equal(on.Pix, again.Pix) {
 		t.Error("one instant gives two pictures")
 	}
-	if later := b.phone.system.Ui.Picture(at.Add(time.Second)); slices.Equal(on.Pix, later.Pix) {
+	if later := b.phone.system.UI.Picture(at.Add(time.Second)); slices.Equal(on.Pix, later.Pix) {
 		t.Error("the clock does not tick")
 	}
 }

@@ -54,7 +54,7 @@ func (b *bench) page(name string) {
 func (b *bench) touch(r func(m ui.Metrics) image.Rectangle) {
 	b.t.Helper()
 	b.phone.system.Mu.Lock()
-	at := r(b.phone.system.Ui.Metrics(time.Now()))
+	at := r(b.phone.system.UI.Metrics(time.Now()))
 	b.phone.system.Mu.Unlock()
 	b.phone.system.Panel.Touch(time.Now(), at.Min.Add(at.Size().Div(2)), 0)
 }
@@ -218,7 +218,7 @@ func TestCrashPage(t *testing.T) {
 		b.tap(button, 0)
 		until(t, button, func() bool { return strings.Contains(b.sh("logcat -d").out, want) })
 		b.phone.system.Mu.Lock()
-		b.phone.system.Ui.Stop(ListPackage)
+		b.phone.system.UI.Stop(ListPackage)
 		b.phone.system.Mu.Unlock()
 	}
 }

@@ -17,42 +17,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/sim/android/webview"
 )
 
-// dropAway breaks all connections and keeps the phone away for as long as the fault says.
-func (d *Daemon) dropAway(away time.Duration) {
-	if away == 0 {
-		d.Cable.DropAll()
-		return
-	}
-	before := d.Cable.State()
-	d.Cable.SetState(kernel.StateAbsent)
-	if away > 0 {
-		d.Sys.Work.Run(func() {
-			if kernel.Pause(d.Sys.Ctx, away) {
-				d.Cable.SetState(before)
-			}
-		})
-	}
-}
-
-// framebuffer is the service behind the old screenshots: a header of version 2 and the pixels, again for every byte
-// asked.
-func (d *Daemon) framebuffer(ctx context.Context, s kernel.Session) {
-	if d.Sys.Opts.EffectiveSecure() != spec.SecureBlack && d.Sys.Forbidden() {
-		return // the program behind it writes nothing
-	}
-	img := d.Sys.Captured()
-	size := img.Rect.Size()
-	// version, bpp, colour space, size, width, height, then offset and length of red, blue, green and alpha
-	head := []uint32{2, 32, 0, uint32(len(img.Pix)), uint32(size.X), uint32(size.Y), 0, 8, 16, 8, 8, 8, 24, 8}
-	var out []byte
-	for _, v := range head {
-		out = binary.LittleEndian.AppendUint32(out, v)
-	}
-	if _, err := s.Write(append(out, img.Pix...)); err != nil || ctx.Err() != nil {
-		return
-	}
-}
-
 // Daemon is adbd, the phone's end of adb: it opens services for hosts.
 type Daemon struct {
 	Sys    *system.System
@@ -87,7 +51,7 @@ func (d *Daemon) service(name string) (run kernel.ServiceFunc, ok bool) {
 		run = func(_ context.Context, s kernel.Session) { d.reverse(s, arg) }
 	case "tcp":
 		found := false
-		if run, found = d.Agents.TcpService(arg); !found {
+		if run, found = d.Agents.TCPService(arg); !found {
 			return nil, false
 		}
 	case "localabstract":
@@ -266,5 +230,41 @@ func (d *Daemon) counted(run kernel.ServiceFunc) kernel.ServiceFunc {
 	return func(ctx context.Context, s kernel.Session) {
 		defer d.Sys.Busy.Work()()
 		run(ctx, s)
+	}
+}
+
+// dropAway breaks all connections and keeps the phone away for as long as the fault says.
+func (d *Daemon) dropAway(away time.Duration) {
+	if away == 0 {
+		d.Cable.DropAll()
+		return
+	}
+	before := d.Cable.State()
+	d.Cable.SetState(kernel.StateAbsent)
+	if away > 0 {
+		d.Sys.Work.Run(func() {
+			if kernel.Pause(d.Sys.Ctx, away) {
+				d.Cable.SetState(before)
+			}
+		})
+	}
+}
+
+// framebuffer is the service behind the old screenshots: a header of version 2 and the pixels, again for every byte
+// asked.
+func (d *Daemon) framebuffer(ctx context.Context, s kernel.Session) {
+	if d.Sys.Opts.EffectiveSecure() != spec.SecureBlack && d.Sys.Forbidden() {
+		return // the program behind it writes nothing
+	}
+	img := d.Sys.Captured()
+	size := img.Rect.Size()
+	// version, bpp, colour space, size, width, height, then offset and length of red, blue, green and alpha
+	head := []uint32{2, 32, 0, uint32(len(img.Pix)), uint32(size.X), uint32(size.Y), 0, 8, 16, 8, 8, 8, 24, 8}
+	var out []byte
+	for _, v := range head {
+		out = binary.LittleEndian.AppendUint32(out, v)
+	}
+	if _, err := s.Write(append(out, img.Pix...)); err != nil || ctx.Err() != nil {
+		return
 	}
 }

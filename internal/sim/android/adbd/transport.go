@@ -91,6 +91,7 @@ type transport struct {
 	work    sync.WaitGroup
 }
 
+// Serve speaks with an adb server until the connection ends.
 func (d *Daemon) Serve(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancelCause(ctx)

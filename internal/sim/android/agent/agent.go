@@ -104,7 +104,7 @@ func (p *Agent) Start(ctx context.Context, of *system.Package, suspends bool) *R
 	a.owns = p.Sys.SetDumping(true)
 	p.Sys.Procs.Add(&kernel.Process{PID: a.pid, PPID: 512, User: "u0_a199", Name: Package, Args: Package})
 	p.Sys.Mu.Lock()
-	p.run, p.Sys.Ui.Automated = a, a
+	p.run, p.Sys.UI.Automated = a, a
 	p.Sys.Mu.Unlock()
 	p.Sys.Work.Run(func() { _ = a.web.Serve(a.conns) })
 	p.Sys.Work.Run(a.watch)
@@ -130,7 +130,7 @@ func (a *Run) watch() {
 		p.Sys.Dumping, a.owns = false, false
 	}
 	if p.run == a {
-		p.run, p.Sys.Ui.Automated = nil, nil
+		p.run, p.Sys.UI.Automated = nil, nil
 	}
 	a.conns.markGone()
 }
@@ -150,10 +150,10 @@ func (a *Run) LostShell() {
 }
 
 // running is the agent's process, nil when it does not run.
-func (a *Agent) running() *Run {
-	a.Sys.Mu.Lock()
-	defer a.Sys.Mu.Unlock()
-	return a.run
+func (p *Agent) running() *Run {
+	p.Sys.Mu.Lock()
+	defer p.Sys.Mu.Unlock()
+	return p.run
 }
 
 // Holds reports whether a running agent has the place for an automation service.
@@ -175,8 +175,8 @@ func (a *Run) ConsistsOf(pkg string) bool { return pkg == Package || pkg == Test
 // End ends the process.
 func (a *Run) End() { a.finish() }
 
-// TcpService is a port of the phone: only the agent listens.
-func (p *Agent) TcpService(port string) (kernel.ServiceFunc, bool) {
+// TCPService is a port of the phone: only the agent listens.
+func (p *Agent) TCPService(port string) (kernel.ServiceFunc, bool) {
 	if p.faults.stolen() && port == fmt.Sprint(AgentPort) {
 		return strangersPort, true
 	}
@@ -266,8 +266,8 @@ func (l *pipeListener) Close() error {
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv6zero, Port: AgentPort} }
 
 // AgentListens reports whether the agent's ports can be reached.
-func (a *Agent) AgentListens() bool {
-	_, ok := a.TcpService(fmt.Sprint(AgentPort))
+func (p *Agent) AgentListens() bool {
+	_, ok := p.TCPService(fmt.Sprint(AgentPort))
 	return ok
 }
 
@@ -280,8 +280,8 @@ func (p *Agent) KillAgent() {
 }
 
 // KillAgentShell ends the shell that the agent was started from, and leaves the agent alone.
-func (a *Agent) KillAgentShell() {
-	for _, pr := range a.Sys.Procs.List() {
+func (p *Agent) KillAgentShell() {
+	for _, pr := range p.Sys.Procs.List() {
 		if pr.Kill != nil && strings.Contains(pr.Args, "am instrument") && !slices.Contains([]string{"sh"}, pr.Name) {
 			pr.Kill(kernel.SigKILL)
 		}
@@ -290,7 +290,7 @@ func (a *Agent) KillAgentShell() {
 
 // HoldAutomation takes the one place for an automation service, as another tool does, or releases it. It is false
 // when it is taken.
-func (a *Agent) HoldAutomation(on bool) bool { return a.Sys.SetDumping(on) }
+func (p *Agent) HoldAutomation(on bool) bool { return p.Sys.SetDumping(on) }
 
 // AgentSuspends reports whether the agent that runs keeps the user's accessibility services off.
 func (p *Agent) AgentSuspends() bool {
@@ -299,36 +299,36 @@ func (p *Agent) AgentSuspends() bool {
 }
 
 // HangApp makes an app stop answering: its windows are there and have no elements.
-func (a *Agent) HangApp(pkg string, hung bool) {
-	a.Sys.Mu.Lock()
-	defer a.Sys.Mu.Unlock()
-	if a.hung == nil {
-		a.hung = map[string]bool{}
+func (p *Agent) HangApp(pkg string, hung bool) {
+	p.Sys.Mu.Lock()
+	defer p.Sys.Mu.Unlock()
+	if p.hung == nil {
+		p.hung = map[string]bool{}
 	}
-	a.hung[pkg] = hung
+	p.hung[pkg] = hung
 }
 
 // agentHungFor is how long the agent waits for the elements of a window of an app that hangs, when it waits at all.
 const agentHungFor = 200 * time.Millisecond
 
 // PutAgent installs the agent without asking, as a user did before the test.
-func (a *Agent) PutAgent(version string, code int, certificate string) {
-	a.Sys.Mu.Lock()
-	defer a.Sys.Mu.Unlock()
+func (p *Agent) PutAgent(version string, code int, certificate string) {
+	p.Sys.Mu.Lock()
+	defer p.Sys.Mu.Unlock()
 	for _, name := range []string{Package, TestPackage} {
-		one := &system.Package{Name: name, Label: name, UID: 10300 + len(a.Sys.Packages), Signed: certificate,
+		one := &system.Package{Name: name, Label: name, UID: 10300 + len(p.Sys.Packages), Signed: certificate,
 			Granted: map[string]bool{}, Data: map[string]string{}}
 		if name == Package {
 			one.Version, one.Code = version, code
 		}
-		a.Sys.Packages[name] = one
+		p.Sys.Packages[name] = one
 	}
 }
 
 // SignAgentTests signs the package that starts the agent with a certificate of its own, as one who built one does
 // of the two.
-func (a *Agent) SignAgentTests(certificate string) {
-	a.Sys.Mu.Lock()
-	defer a.Sys.Mu.Unlock()
-	a.Sys.Packages[TestPackage].Signed = certificate
+func (p *Agent) SignAgentTests(certificate string) {
+	p.Sys.Mu.Lock()
+	defer p.Sys.Mu.Unlock()
+	p.Sys.Packages[TestPackage].Signed = certificate
 }

@@ -51,31 +51,31 @@ type armedAgentFault struct {
 }
 
 // FailAgent arms a fault of the agent; HealAgent disarms all.
-func (a *Agent) FailAgent(f Fault) {
-	a.faults.mu.Lock()
-	defer a.faults.mu.Unlock()
-	a.faults.all = append(a.faults.all, &armedAgentFault{Fault: f})
+func (p *Agent) FailAgent(f Fault) {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	p.faults.all = append(p.faults.all, &armedAgentFault{Fault: f})
 }
 
 // HealAgent disarms all faults of the agent.
-func (a *Agent) HealAgent() {
-	a.faults.mu.Lock()
-	defer a.faults.mu.Unlock()
-	a.faults.all, a.faults.taken = nil, false
+func (p *Agent) HealAgent() {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	p.faults.all, p.faults.taken = nil, false
 }
 
 // TakeAgentPort lets another program listen on the agent's port: an agent that starts cannot.
-func (a *Agent) TakeAgentPort() {
-	a.faults.mu.Lock()
-	defer a.faults.mu.Unlock()
-	a.faults.taken = true
+func (p *Agent) TakeAgentPort() {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	p.faults.taken = true
 }
 
 // AgentAsked says how often the agent was asked, by method and the last part of the path: "GET source".
-func (a *Agent) AgentAsked(route string) int {
-	a.faults.mu.Lock()
-	defer a.faults.mu.Unlock()
-	return a.faults.asked[route]
+func (p *Agent) AgentAsked(route string) int {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	return p.faults.asked[route]
 }
 
 func (l *agentFaults) stolen() bool {

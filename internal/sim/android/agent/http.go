@@ -69,7 +69,7 @@ func (a *Run) routes() http.Handler {
 	in("POST /actions", a.actions)
 	in("POST /back", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 		a.sys.Mu.Lock()
-		a.sys.Ui.Back()
+		a.sys.UI.Back()
 		a.sys.Mu.Unlock()
 		give(w, r.PathValue("id"), nil)
 	})
@@ -322,11 +322,11 @@ func (a *Run) pressKey(w http.ResponseWriter, r *http.Request, body map[string]a
 	p := a.sys
 	kernel.Pause(p.Ctx, p.Opts.Latency.AgentInput)
 	p.Mu.Lock()
-	p.Ui.Pressed(keys)
+	p.UI.Pressed(keys)
 	if len(keys) > 1 {
-		p.Ui.Combination(keys)
+		p.UI.Combination(keys)
 	} else {
-		p.Ui.Key(keys[0])
+		p.UI.Key(keys[0])
 	}
 	p.Mu.Unlock()
 	give(w, r.PathValue("id"), nil)
@@ -340,7 +340,7 @@ func (a *Run) setClipboard(w http.ResponseWriter, r *http.Request, body map[stri
 		return
 	}
 	a.sys.Mu.Lock()
-	a.sys.Ui.Clipboard = string(text)
+	a.sys.UI.Clipboard = string(text)
 	a.sys.Mu.Unlock()
 	give(w, r.PathValue("id"), nil)
 }
@@ -348,7 +348,7 @@ func (a *Run) setClipboard(w http.ResponseWriter, r *http.Request, body map[stri
 // getClipboard returns nothing from Android 10 on: the agent has no focus.
 func (a *Run) getClipboard(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	a.sys.Mu.Lock()
-	text := a.sys.Ui.Clipboard
+	text := a.sys.UI.Clipboard
 	if a.sys.Prof.API >= 29 {
 		text = ""
 	}
@@ -371,7 +371,7 @@ func (a *reader) alert() (text string, accept, dismiss *ui.View) {
 	part := func(v *ui.View, ids ...string) bool {
 		return slices.ContainsFunc(ids, func(id string) bool { return strings.HasSuffix(v.ID, id) })
 	}
-	for _, w := range a.windows(a.sys.Ui.Accessible(time.Now())) {
+	for _, w := range a.windows(a.sys.UI.Accessible(time.Now())) {
 		w.Root.Walk(func(v *ui.View) {
 			switch {
 			case part(v, ":id/alertTitle", ":id/permission_message"):

@@ -63,7 +63,7 @@ func (a *Run) source(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	kernel.Pause(r.Context(), p.Opts.Latency.AgentSource)
 	p.HearPage()
 	p.Mu.Lock()
-	f := p.Ui.Accessible(time.Now())
+	f := p.UI.Accessible(time.Now())
 	multi, hung := a.settings.flag("enableMultiWindows"), 0
 	windows := slices.DeleteFunc(a.windows(f), func(w *ui.Window) bool {
 		if a.phone.hung[w.Root.Pkg] {
@@ -73,7 +73,7 @@ func (a *Run) source(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	})
 	d := sourceDumper{b: &strings.Builder{}, frame: f, depth: a.settings.number("snapshotMaxDepth"),
 		whole: a.settings.flag("simpleBoundsCalculation"), invisible: a.settings.flag("allowInvisibleElements")}
-	area := p.Ui.Metrics(time.Now()).Area
+	area := p.UI.Metrics(time.Now()).Area
 	fmt.Fprintf(d.b,
 		"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n<hierarchy index=\"0\" class=\"hierarchy\" "+
 			"rotation=\"%d\" "+
@@ -83,7 +83,7 @@ func (a *Run) source(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 		d.window = 1 + slices.Index(f.Windows, w)
 		d.node(w.Root, spot{index: i, drawn: 0, level: 1, clip: image.Rectangle{Max: f.Size}})
 	}
-	if t := p.Ui.Toast; t.Text != "" && time.Since(t.Raised) < toastShadow &&
+	if t := p.UI.Toast; t.Text != "" && time.Since(t.Raised) < toastShadow &&
 		a.settings.flag("enableNotificationListener") {
 		fmt.Fprintf(d.b,
 			"  <android.widget.Toast index=\"%d\" package=\"com.android.settings\" class=\"android.widget.Toast\" text=\"%s\" "+
@@ -91,7 +91,7 @@ func (a *Run) source(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 			len(windows), xmlText(t.Text))
 	}
 	a.mu.Lock()
-	a.lastRead = p.Ui.Top().Token
+	a.lastRead = p.UI.Top().Token
 	a.mu.Unlock()
 	p.Mu.Unlock()
 	d.b.WriteString("</hierarchy>\n")
@@ -244,7 +244,7 @@ func (a *Run) listWindows(w http.ResponseWriter, r *http.Request, _ map[string]a
 	kinds := map[string]int{"APPLICATION": 1, "INPUT_METHOD": 2, "SYSTEM": 3}
 	p := a.sys
 	p.Mu.Lock()
-	f := p.Ui.Accessible(time.Now())
+	f := p.UI.Accessible(time.Now())
 	list := []any{}
 	for _, one := range f.Reachable() {
 		b := one.Root.B.Intersect(image.Rectangle{Max: f.Size})

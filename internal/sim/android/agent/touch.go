@@ -33,7 +33,7 @@ type sighted struct {
 
 // sights lists the views that the agent sees. The phone's lock is held.
 func (a *reader) sights() []sighted {
-	f := a.sys.Ui.Accessible(time.Now())
+	f := a.sys.UI.Accessible(time.Now())
 	var list []sighted
 	var walk func(v *ui.View, place string, clip image.Rectangle)
 	walk = func(v *ui.View, place string, clip image.Rectangle) {
@@ -92,7 +92,7 @@ func fitsUiSelector(v *ui.View, selector string) bool {
 // activeOnly keeps what is in the window with the focus, which is all that a UiSelector knows. The phone's lock is
 // held.
 func (a *reader) activeOnly(list []sighted) []sighted {
-	f := a.sys.Ui.Accessible(time.Now())
+	f := a.sys.UI.Accessible(time.Now())
 	active := f.Active()
 	if active == nil {
 		return nil
@@ -263,17 +263,17 @@ func (a *Run) elementValue(w http.ResponseWriter, r *http.Request, body map[stri
 	if f == nil {
 		s.v.SetText(strings.TrimSuffix(text, `\n`))
 		if enter {
-			a.sys.Ui.Key(66)
+			a.sys.UI.Key(66)
 		}
 		give(w, r.PathValue("id"), nil)
 		return
 	}
 	f.Text, f.Behind, f.Selected = strings.TrimSuffix(text, `\n`), 0, false
 	if next := f.Changed(); next != f {
-		a.sys.Ui.Focus = next
+		a.sys.UI.Focus = next
 	}
 	if enter {
-		a.sys.Ui.Enter(f)
+		a.sys.UI.Enter(f)
 	}
 	give(w, r.PathValue("id"), nil)
 }

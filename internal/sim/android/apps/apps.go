@@ -18,7 +18,7 @@ func Default(o spec.Options) []*system.Package {
 		},
 		{Name: "com.android.systemui", Label: "System UI", UID: 10102, System: true},
 		{Name: "com.android.settings", Label: "Settings", UID: 1000, System: true},
-		{Name: spec.ImePackage, Label: "Gboard", UID: 10103, System: true},
+		{Name: spec.IMEPackage, Label: "Gboard", UID: 10103, System: true},
 		{
 			Name: spec.LoginPackage, Label: "Login", UID: 10151, Launch: spec.LoginPackage + ".MainActivity", Pages: newLogin,
 			Activities: map[string]string{spec.LoginPackage + ".MainActivity": "login"},
@@ -32,7 +32,7 @@ func Default(o spec.Options) []*system.Package {
 		},
 	}
 	if o.ADBKeyboard {
-		list = append(list, &system.Package{Name: spec.AdbKeyboard, Label: "ADB Keyboard", UID: 10153})
+		list = append(list, &system.Package{Name: spec.ADBKeyboardPackage, Label: "ADB Keyboard", UID: 10153})
 	}
 	for _, p := range list {
 		p.Version, p.Code = "1.0", 1

@@ -28,6 +28,7 @@ type Cable struct {
 	watchers map[chan struct{}]bool
 }
 
+// NewCable returns a link in a state, without connections.
 func NewCable(s State) *Cable {
 	return &Cable{state: s, conns: map[*connection]bool{}, watchers: map[chan struct{}]bool{}}
 }
@@ -109,6 +110,8 @@ type Session interface {
 	io.Writer
 }
 
+// ServiceFunc serves what a host has opened; the session ends when it returns.
 type ServiceFunc func(ctx context.Context, s Session)
 
+// ErrHostGone is the error of writes to a host that has hung up.
 var ErrHostGone = errors.New("the host closed the stream")

@@ -13,6 +13,7 @@ import (
 	"time"
 )
 
+// MaxDeviceFile is how large a file can be, in bytes.
 const MaxDeviceFile = 256 << 20
 
 // fileSystem is the storage of a phone: directories and files in memory.
@@ -80,6 +81,7 @@ func (f *fileSystem) Fill(full bool) {
 	f.full = full
 }
 
+// Stat describes a file or directory.
 func (f *fileSystem) Stat(name string) (FileInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,6 +131,7 @@ func Reason(err error) string {
 	}
 }
 
+// List returns what is in a directory, sorted by name.
 func (f *fileSystem) List(dir string) ([]FileInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,6 +156,7 @@ func (f *fileSystem) List(dir string) ([]FileInfo, error) {
 	return out, nil
 }
 
+// Mkdir makes a directory, with its parents if asked.
 func (f *fileSystem) Mkdir(name string, parents bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -186,6 +190,7 @@ func (f *fileSystem) Mkdir(name string, parents bool) error {
 	return nil
 }
 
+// Remove deletes a file, or a tree.
 func (f *fileSystem) Remove(name string, tree bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -226,6 +231,7 @@ func (f *fileSystem) Write(name string, data []byte, mode fs.FileMode) error {
 	return err
 }
 
+// SetTime changes when a file was modified.
 func (f *fileSystem) SetTime(name string, t time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -303,6 +309,7 @@ func (d *deviceFile) Write(b []byte) (int, error) {
 
 func (d *deviceFile) Close() error { return nil }
 
+// FileInfo describes a file or directory.
 type FileInfo struct {
 	name  string
 	Num   uint64
@@ -336,6 +343,7 @@ func (i FileInfo) UnixMode() uint32 {
 	}
 }
 
+// IsFull reports whether nothing more can be written.
 func (f *fileSystem) IsFull() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

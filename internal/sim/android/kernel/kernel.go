@@ -20,6 +20,7 @@ type Kernel struct {
 	Busy  busyTime
 }
 
+// New returns a kernel that has just booted.
 func New() *Kernel {
 	k := &Kernel{boot: time.Now(), Files: newFileSystem(), Procs: newProcessTable()}
 	k.Log = newLogRing(k.boot)

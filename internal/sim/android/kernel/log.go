@@ -9,6 +9,7 @@ import (
 
 const maxLogLines = 20000
 
+// LogLine is a message; one of several lines becomes several entries.
 type LogLine struct {
 	At       time.Time
 	PID, Tid int
@@ -72,6 +73,7 @@ func (l *logRing) Text() string {
 	return b.String()
 }
 
+// Clear drops all lines.
 func (l *logRing) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,6 +81,7 @@ func (l *logRing) Clear() {
 	l.lines = nil
 }
 
+// Format writes the line in one of logcat's formats.
 func (l LogLine) Format(kind string) string {
 	at := l.At.Format("01-02 15:04:05.000")
 	switch kind {

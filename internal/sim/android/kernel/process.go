@@ -31,6 +31,7 @@ func SignalOf(ctx context.Context) int {
 	return SigKILL
 }
 
+// Process is an entry of the process table.
 type Process struct {
 	PID, PPID int
 	User      string
@@ -61,6 +62,7 @@ func newProcessTable() *processTable {
 	return t
 }
 
+// PID returns a number that no process has had.
 func (t *processTable) PID() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,6 +70,7 @@ func (t *processTable) PID() int {
 	return t.next
 }
 
+// Add lists a process that has started; it gets a signal that was sent before.
 func (t *processTable) Add(p *Process) {
 	t.mu.Lock()
 	p.started = time.Now()
@@ -93,6 +96,7 @@ func (t *processTable) Fork(arg string, parent int) {
 	}})
 }
 
+// Remove takes a process off the list.
 func (t *processTable) Remove(pid int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,6 +104,7 @@ func (t *processTable) Remove(pid int) {
 	delete(t.pending, pid)
 }
 
+// List returns all processes by their numbers.
 func (t *processTable) List() []Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,6 +115,7 @@ func (t *processTable) List() []Process {
 	return out
 }
 
+// Get returns the process with a number.
 func (t *processTable) Get(pid int) (Process, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,6 +126,7 @@ func (t *processTable) Get(pid int) (Process, bool) {
 	return *p, true
 }
 
+// KillAll sends SIGKILL to all processes that take signals.
 func (t *processTable) KillAll() {
 	for _, p := range t.List() {
 		if p.Kill != nil {
@@ -128,6 +135,7 @@ func (t *processTable) KillAll() {
 	}
 }
 
+// Column is the value of one of ps's columns.
 func (p Process) Column(name string) string {
 	switch name {
 	case "USER", "UID":

@@ -29,8 +29,8 @@ func cmdAm(c *call) int {
 		}
 		c.sys.Mu.Lock()
 		defer c.sys.Mu.Unlock()
-		if c.sys.Packages[args[0]] != nil && (verb == "force-stop" || c.sys.Ui.Top().Pkg != args[0]) {
-			c.sys.Ui.Stop(args[0])
+		if c.sys.Packages[args[0]] != nil && (verb == "force-stop" || c.sys.UI.Top().Pkg != args[0]) {
+			c.sys.UI.Stop(args[0])
 		}
 		return 0
 	case "broadcast":
@@ -72,7 +72,7 @@ func amStart(c *call, args []string) int {
 	if in.stop {
 		c.sys.Mu.Lock()
 		if pkg, _ := in.target(c.sys.Packages); pkg != "" {
-			c.sys.Ui.Stop(pkg)
+			c.sys.UI.Stop(pkg)
 			c.printf("Stopping: %s\n", pkg)
 		}
 		c.sys.Mu.Unlock()
@@ -126,7 +126,7 @@ func (c *call) startIntent(in, shown intent) int {
 				shown, c.pid, p.Packages[pkg].UID), "am", "start")
 	}
 	began := time.Now()
-	warning, state := p.Ui.Launch(pkg, class, in.request())
+	warning, state := p.UI.Launch(pkg, class, in.request())
 	if warning != "" {
 		c.errorf("%s\n", warning)
 	}
@@ -136,7 +136,7 @@ func (c *call) startIntent(in, shown intent) int {
 		if p.Prof.API >= 29 {
 			c.printf("LaunchState: %s\n", orElse(state, "UNKNOWN (0)"))
 		}
-		c.printf("Activity: %s\n", p.Ui.Top().Component())
+		c.printf("Activity: %s\n", p.UI.Top().Component())
 		if p.Prof.API < 29 {
 			c.printf("ThisTime: %d\n", took)
 		}
@@ -157,8 +157,9 @@ func amBroadcast(c *call, args []string) int {
 	if in.action == "android.intent.action.MEDIA_SCANNER_SCAN_FILE" {
 		c.sys.Scan(in.data)
 	}
-	s := c.sys.Ui
-	if c.sys.Packages[spec.AdbKeyboard] != nil && c.sys.Settings["secure"]["default_input_method"] == adbKeyboardIME {
+	s := c.sys.UI
+	keyboard := c.sys.Settings["secure"]["default_input_method"]
+	if c.sys.Packages[spec.ADBKeyboardPackage] != nil && keyboard == adbKeyboardIME {
 		switch in.action {
 		case "ADB_INPUT_TEXT":
 			s.TypeText(in.extras["msg"])

@@ -35,6 +35,7 @@ type Parts struct {
 	Views  *webview.Views
 }
 
+// New returns the programs of a phone.
 func New(s *system.System, parts Parts) *Userland {
 	return &Userland{sys: s, Parts: parts, counts: map[string]int{}, sessions: map[int]*installSession{}}
 }
@@ -147,9 +148,9 @@ func cmdStatusbar(c *call) int {
 	defer c.sys.Mu.Unlock()
 	switch verb {
 	case "expand-notifications":
-		c.sys.Ui.Shade = true
+		c.sys.UI.Shade = true
 	case "collapse":
-		c.sys.Ui.Shade = false
+		c.sys.UI.Shade = false
 	default:
 		return c.fail(255,
 			"Status bar commands:\n  help\n    Print this help text.\n\n  expand-notifications\n    Open the notifications "+
@@ -242,7 +243,7 @@ func cmdDisplay(c *call) int {
 			"Display manager commands:\n  help\n    Print this help text.\n  get-displays [-c|--category CATEGORY]")
 	}
 	c.sys.Mu.Lock()
-	size := c.sys.Ui.Size()
+	size := c.sys.UI.Size()
 	c.sys.Mu.Unlock()
 	c.printf("Displays:\nDisplay id 0: DisplayInfo{\"Built-in Screen\", displayId 0, state ON, real %d x %d, uniqueId "+
 		"\"local:%s\"}, isValid=true\n", size.X, size.Y, c.sys.MainDisplay())

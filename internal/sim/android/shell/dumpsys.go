@@ -37,7 +37,7 @@ func cmdDumpsys(c *call) int {
 }
 
 func dumpActivity(c *call, args []string) {
-	s := c.sys.Ui
+	s := c.sys.UI
 	if len(args) == 0 || args[0] != "activities" && args[0] != "a" {
 		if len(args) > 0 && args[0] == "top" {
 			c.printf("TASK %s id=%d userId=0\n  ACTIVITY %s %x pid=%d\n", s.Top().Pkg, s.Top().Task, s.Top().Component(),
@@ -68,7 +68,7 @@ func dumpActivity(c *call, args []string) {
 }
 
 func dumpInputMethod(c *call, _ []string) {
-	s := c.sys.Ui
+	s := c.sys.UI
 	s.Frame(time.Now()) // drops the focus of a field that has gone
 	c.printf("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  mCurMethodId=%s\n",
 		c.sys.Settings["secure"]["default_input_method"])
@@ -98,7 +98,7 @@ func dumpMeminfo(c *call, args []string) {
 		c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n", c.sys.Uptime(), c.sys.Uptime())
 		return
 	}
-	r := c.sys.Ui.Apps[args[0]]
+	r := c.sys.UI.Apps[args[0]]
 	if r == nil {
 		c.printf("No process found for: %s\n", args[0])
 		return
@@ -120,19 +120,19 @@ func dumpMeminfo(c *call, args []string) {
 }
 
 func dumpDisplay(c *call, _ []string) {
-	size := c.sys.Ui.Size()
+	size := c.sys.UI.Size()
 	c.printf("DISPLAY MANAGER (dumpsys display)\n  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0, "+
 		"uniqueId='local:4619827259835644672', orientation=%d, logicalFrame=Rect(0, 0 - %d, %d)}]\n",
-		c.sys.Ui.Rotation(), size.X, size.Y)
+		c.sys.UI.Rotation(), size.X, size.Y)
 }
 
 func dumpPower(c *call, _ []string) {
 	c.printf("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness=%s\n  mStayOn=false\n",
-		c.sys.Ui.Guard.Wakefulness())
+		c.sys.UI.Guard.Wakefulness())
 }
 
 func dumpInput(c *call, _ []string) {
-	c.printf("INPUT MANAGER (dumpsys input)\n\n  SurfaceOrientation: %d\n", c.sys.Ui.Rotation())
+	c.printf("INPUT MANAGER (dumpsys input)\n\n  SurfaceOrientation: %d\n", c.sys.UI.Rotation())
 }
 
 func dumpPackage(c *call, args []string) {
@@ -167,7 +167,7 @@ func dumpPackage(c *call, args []string) {
 }
 
 func dumpGfx(c *call, args []string) {
-	if len(args) == 0 || c.sys.Ui.Apps[args[0]] == nil {
+	if len(args) == 0 || c.sys.UI.Apps[args[0]] == nil {
 		c.printf("No process found for: %s\n", strings.Join(args, " "))
 		return
 	}
@@ -176,7 +176,7 @@ func dumpGfx(c *call, args []string) {
 		"Total frames rendered: 120\nJanky frames: 3 (2.50%%)\n50th percentile: 6ms\n90th percentile: 10ms\n95th "+
 		"percentile: "+
 		"14ms\n99th percentile: 28ms\n",
-		c.sys.Uptime(), c.sys.Uptime(), c.sys.Ui.Apps[args[0]].PID, args[0])
+		c.sys.Uptime(), c.sys.Uptime(), c.sys.UI.Apps[args[0]].PID, args[0])
 }
 
 func dumpCPU(c *call, _ []string) {

@@ -19,7 +19,7 @@ func windowToken(a *system.Activity) string {
 
 // dumpWindow has the focus under displays since API 29 and under windows before.
 func dumpWindow(c *call, args []string) {
-	s := c.sys.Ui
+	s := c.sys.UI
 	part := ""
 	if len(args) > 0 {
 		part = strings.TrimPrefix(args[0], "-")
@@ -84,7 +84,7 @@ func dumpWindow(c *call, args []string) {
 // dumpAppWindows prints the windows of the foreground activity and of those over it, the topmost first, and of the
 // activities below, which have invisible windows.
 func dumpAppWindows(c *call) {
-	s := c.sys.Ui
+	s := c.sys.UI
 	top, f := s.Top(), s.Frame(time.Now())
 	n := len(s.Stack) + len(f.Windows)
 	for i, w := range slices.Backward(f.Windows) {
@@ -156,7 +156,7 @@ func dumpOneWindow(c *call, w *ui.Window, f *ui.Frame, n int, token string) {
 
 // dumpPolicy is the window manager's part about the keyguard, which changed its words with Android 9.
 func dumpPolicy(c *call) {
-	g, secure := c.sys.Ui.Guard, c.sys.Opts.Lock == spec.PINLock
+	g, secure := c.sys.UI.Guard, c.sys.Opts.Lock == spec.PINLock
 	display := map[bool]string{true: "SCREEN_STATE_OFF", false: "SCREEN_STATE_ON"}[g.Off]
 	c.printf("WINDOW MANAGER POLICY STATE (dumpsys window policy)\n    mSafeMode=false mSystemReady=true "+
 		"mSystemBooted=true\n    screenState=%s\n", display)
@@ -177,7 +177,7 @@ func dumpPolicy(c *call) {
 
 func dumpTrust(c *call, _ []string) {
 	locked := 0
-	if c.sys.Ui.Guard.Locked && c.sys.Opts.Lock == spec.PINLock {
+	if c.sys.UI.Guard.Locked && c.sys.Opts.Lock == spec.PINLock {
 		locked = 1
 	}
 	c.printf("Trust manager state:\n User \"Owner\" (id=0, flags=0x4c13) (current): trustState=UNTRUSTED, "+

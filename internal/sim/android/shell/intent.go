@@ -19,31 +19,31 @@ type intent struct {
 	user                               string // the user of the app
 }
 
-func (i intent) String() string {
+func (in intent) String() string {
 	var b strings.Builder
 	b.WriteString("Intent {")
-	if i.action != "" {
-		b.WriteString(" act=" + i.action)
+	if in.action != "" {
+		b.WriteString(" act=" + in.action)
 	}
-	if len(i.categories) > 0 {
-		b.WriteString(" cat=[" + strings.Join(i.categories, ",") + "]")
+	if len(in.categories) > 0 {
+		b.WriteString(" cat=[" + strings.Join(in.categories, ",") + "]")
 	}
-	if i.data != "" {
-		b.WriteString(" dat=" + i.data)
+	if in.data != "" {
+		b.WriteString(" dat=" + in.data)
 	}
-	if i.mime != "" {
-		b.WriteString(" typ=" + i.mime)
+	if in.mime != "" {
+		b.WriteString(" typ=" + in.mime)
 	}
-	if i.flags != "" {
-		b.WriteString(" flg=" + i.flags)
+	if in.flags != "" {
+		b.WriteString(" flg=" + in.flags)
 	}
-	if i.pkg != "" {
-		b.WriteString(" pkg=" + i.pkg)
+	if in.pkg != "" {
+		b.WriteString(" pkg=" + in.pkg)
 	}
-	if i.component != "" {
-		b.WriteString(" cmp=" + i.component)
+	if in.component != "" {
+		b.WriteString(" cmp=" + in.component)
 	}
-	if len(i.extras) > 0 {
+	if len(in.extras) > 0 {
 		b.WriteString(" (has extras)")
 	}
 	return b.String() + " }"

@@ -54,8 +54,8 @@ func inputKeys(c *call, args []string) int {
 	c.sys.Mu.Lock()
 	defer c.sys.Mu.Unlock()
 	for _, arg := range args {
-		c.sys.Ui.Pressed([]int{keyCode(arg)})
-		c.sys.Ui.Key(keyCode(arg))
+		c.sys.UI.Pressed([]int{keyCode(arg)})
+		c.sys.UI.Key(keyCode(arg))
 	}
 	return 0
 }
@@ -73,8 +73,8 @@ func inputCombination(c *call, args []string) int {
 	}
 	c.sys.Mu.Lock()
 	defer c.sys.Mu.Unlock()
-	c.sys.Ui.Pressed(keys)
-	c.sys.Ui.Combination(keys)
+	c.sys.UI.Pressed(keys)
+	c.sys.UI.Combination(keys)
 	return 0
 }
 
@@ -93,7 +93,7 @@ func inputText(c *call, args []string) int {
 	}
 	c.sys.Mu.Lock()
 	defer c.sys.Mu.Unlock()
-	c.sys.Ui.TypeText(string(text))
+	c.sys.UI.TypeText(string(text))
 	return 0
 }
 

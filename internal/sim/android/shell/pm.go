@@ -152,9 +152,9 @@ func pmClear(c *call, args []string) int {
 	if p.Cleared != nil {
 		p.Cleared()
 	}
-	if r := c.sys.Ui.Apps[p.Name]; r != nil {
+	if r := c.sys.UI.Apps[p.Name]; r != nil {
 		// What lands later kills whatever runs by then, even a process that was started after the Success.
-		c.sys.Ui.Later(c.sys.Opts.ClearKill, func() { c.sys.Ui.Stop(p.Name) })
+		c.sys.UI.Later(c.sys.Opts.ClearKill, func() { c.sys.UI.Stop(p.Name) })
 	}
 	c.printf("Success\n")
 	return 0
@@ -179,7 +179,7 @@ func pmGrant(c *call, verb string, args []string) int {
 		return code
 	}
 	if verb == "revoke" && p.Granted[args[1]] {
-		c.sys.Ui.Stop(p.Name) // an app must not continue with a permission that it believes to have
+		c.sys.UI.Stop(p.Name) // an app must not continue with a permission that it believes to have
 	}
 	p.Granted[args[1]] = verb == "grant"
 	return 0
@@ -356,7 +356,7 @@ func (c *call) installParsed(text string, facts apk, splits []string, replace, d
 	if problem := facts.refused(c.sys, c.sys.Packages[name], downgrade); problem != "" {
 		return c.failure(problem)
 	}
-	c.sys.Ui.Stop(name)
+	c.sys.UI.Stop(name)
 	label := name[strings.LastIndexByte(name, '.')+1:]
 	c.sys.Packages[name] = &system.Package{
 		Name: name, Label: label, Splits: splits, UID: 10200 + len(c.sys.Packages), Version: facts.version,
@@ -386,7 +386,7 @@ func pmUninstall(c *call, args []string) int {
 	case p.System:
 		return c.failure("DELETE_FAILED_INTERNAL_ERROR: system package")
 	}
-	c.sys.Ui.Stop(p.Name)
+	c.sys.UI.Stop(p.Name)
 	delete(c.sys.Packages, p.Name)
 	c.printf("Success\n")
 	return 0
@@ -418,7 +418,7 @@ func cmdMonkey(c *call) int {
 		c.printf("** No activities found to run, monkey aborted.\n")
 		return 252
 	}
-	c.sys.Ui.Start(pkg)
+	c.sys.UI.Start(pkg)
 	c.printf("Events injected: %s\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
 		count)
 	return 0

@@ -30,6 +30,7 @@ func (u *Userland) ShellV1(ctx context.Context, s kernel.Session, script string,
 	u.Run(ctx, Streams{In: s, Out: out, Err: out, exec: exec}, script)
 }
 
+// Streams are the standard streams of a script.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -78,6 +79,7 @@ const (
 	idWindowSize = 5
 )
 
+// ShellV2 is the shell protocol, version 2: packets for each stream, and an exit code.
 func (u *Userland) ShellV2(ctx context.Context, s kernel.Session, script string) {
 	mu := &sync.Mutex{}
 	streams := Streams{

@@ -119,8 +119,8 @@ func cmdIme(c *call) int {
 	c.sys.Mu.Lock()
 	defer c.sys.Mu.Unlock()
 	secure := c.sys.Settings["secure"]
-	known := []string{spec.ImePackage + "/com.android.inputmethod.latin.LatinIME"}
-	if c.sys.Packages[spec.AdbKeyboard] != nil {
+	known := []string{spec.IMEPackage + "/com.android.inputmethod.latin.LatinIME"}
+	if c.sys.Packages[spec.ADBKeyboardPackage] != nil {
 		known = append(known, adbKeyboardIME)
 	}
 	verb, args := c.args[1], dropUser(c.args[2:])
@@ -202,7 +202,7 @@ func cmdWm(c *call) int {
 	case "user-rotation", "set-user-rotation":
 		return wmRotation(c, arg)
 	case "dismiss-keyguard":
-		c.sys.Ui.Guard.Dismiss()
+		c.sys.UI.Guard.Dismiss()
 		return 0
 	default:
 		c.errorf("Unknown command: %s\n", c.args[1])
@@ -215,7 +215,7 @@ func wmSize(c *call, arg string) int {
 	switch {
 	case arg == "":
 		c.printf("Physical size: %dx%d\n", c.sys.Opts.Width, c.sys.Opts.Height)
-		if w, h := c.sys.Ui.DisplaySize(); global["display_size_forced"] != "" {
+		if w, h := c.sys.UI.DisplaySize(); global["display_size_forced"] != "" {
 			c.printf("Override size: %dx%d\n", w, h)
 		}
 	case arg == "reset":

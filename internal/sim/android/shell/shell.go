@@ -20,44 +20,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/sim/android/system"
 )
 
-func (c *call) inputError(text string) int {
-	if text != "" {
-		c.errorf("%s\n", text)
-	}
-	c.errorf("%s", inputUsage)
-	if c.sys.Prof.API >= 31 {
-		return 255
-	}
-	return 1
-}
-
-// exception is an uncaught Java exception: worded by the shell command's framework, or the death of a process of its
-// own.
-func (c *call) exception(what, class, verb string) int {
-	if c.sys.Prof.API >= 30 {
-		c.errorf("\nException occurred while executing '%s':\n%s\n\tat "+
-			"com.android.server.%s.ShellCommand.onCommand(ShellCommand.java:255)\n", verb, what, class)
-		return 255
-	}
-	c.errorf("%s\n\tat com.android.commands.%s.Main.run(Main.java:82)\n", what, class)
-	return 1
-}
-
-func (c *call) numbers(verb string, args []string, counts ...int) ([]int, int) {
-	if !slices.Contains(counts, len(args)) {
-		return nil, c.inputError("Error: Invalid arguments for command: " + verb)
-	}
-	var out []int
-	for _, a := range args {
-		f, err := strconv.ParseFloat(a, 64)
-		if err != nil {
-			return nil, c.exception(fmt.Sprintf("java.lang.NumberFormatException: For input string: \"%s\"", a), "input", verb)
-		}
-		out = append(out, int(f))
-	}
-	return out, 0
-}
-
 // Names that stand for $$ and $! inside a script: the interpreter would give those of this program.
 const (
 	selfPID  = "__TAPSIM_SELF"
@@ -379,4 +341,42 @@ func (u *Userland) count(name string) {
 	u.sys.Mu.Lock()
 	defer u.sys.Mu.Unlock()
 	u.counts[name]++
+}
+
+func (c *call) inputError(text string) int {
+	if text != "" {
+		c.errorf("%s\n", text)
+	}
+	c.errorf("%s", inputUsage)
+	if c.sys.Prof.API >= 31 {
+		return 255
+	}
+	return 1
+}
+
+// exception is an uncaught Java exception: worded by the shell command's framework, or the death of a process of its
+// own.
+func (c *call) exception(what, class, verb string) int {
+	if c.sys.Prof.API >= 30 {
+		c.errorf("\nException occurred while executing '%s':\n%s\n\tat "+
+			"com.android.server.%s.ShellCommand.onCommand(ShellCommand.java:255)\n", verb, what, class)
+		return 255
+	}
+	c.errorf("%s\n\tat com.android.commands.%s.Main.run(Main.java:82)\n", what, class)
+	return 1
+}
+
+func (c *call) numbers(verb string, args []string, counts ...int) ([]int, int) {
+	if !slices.Contains(counts, len(args)) {
+		return nil, c.inputError("Error: Invalid arguments for command: " + verb)
+	}
+	var out []int
+	for _, a := range args {
+		f, err := strconv.ParseFloat(a, 64)
+		if err != nil {
+			return nil, c.exception(fmt.Sprintf("java.lang.NumberFormatException: For input string: \"%s\"", a), "input", verb)
+		}
+		out = append(out, int(f))
+	}
+	return out, 0
 }

@@ -9,11 +9,11 @@ import (
 
 // The packages that a phone comes with.
 const (
-	LauncherPackage = "com.google.android.apps.nexuslauncher"
-	LoginPackage    = "com.example.login"
-	ListPackage     = "com.example.list"
-	ImePackage      = "com.google.android.inputmethod.latin"
-	AdbKeyboard     = "com.android.adbkeyboard"
+	LauncherPackage    = "com.google.android.apps.nexuslauncher"
+	LoginPackage       = "com.example.login"
+	ListPackage        = "com.example.list"
+	IMEPackage         = "com.google.android.inputmethod.latin"
+	ADBKeyboardPackage = "com.android.adbkeyboard"
 )
 
 // Options describe a phone; the zero value is a fast Pixel-like phone with API level 34.
@@ -153,6 +153,7 @@ const (
 	SecureZeros   SecureStyle = "zeros"
 )
 
+// EffectiveSecure is how a protected screenshot comes out, after the API level where Secure leaves it to that.
 func (o Options) EffectiveSecure() SecureStyle {
 	switch {
 	case o.Secure != SecureByAPI:
@@ -173,10 +174,12 @@ type DumpStyle struct {
 	Windows string
 }
 
+// WritesWindows reports whether --windows does anything.
 func (d DumpStyle) WritesWindows(api int) bool {
 	return d.Windows != "none" && (d.Windows != "" || api >= 30)
 }
 
+// WritesHints reports whether hint and drawing-order are written.
 func (d DumpStyle) WritesHints(api int) bool {
 	return d.Attributes == "all" || d.Attributes == "" && api >= 34
 }
@@ -204,6 +207,7 @@ func RealLatency() Latency {
 	}
 }
 
+// WithDefaults fills in what is not set.
 func (o Options) WithDefaults() Options {
 	o.Serial = cmp.Or(o.Serial, "R5CT10SIMUL")
 	o.API = cmp.Or(o.API, 34)
@@ -263,6 +267,7 @@ func profileFor(api int) Profile {
 	return p
 }
 
+// Profile is that of the API level, with what the options change.
 func (o Options) Profile() Profile {
 	p := profileFor(o.API)
 	p.Model = cmp.Or(o.Model, p.Model)
@@ -272,6 +277,7 @@ func (o Options) Profile() Profile {
 	return p
 }
 
+// Fingerprint is ro.build.fingerprint.
 func (p Profile) Fingerprint() string {
 	return fmt.Sprintf("google/%s/%s:%s/SIM.%d/1:user/release-keys", p.Product, p.Product, p.Release, p.API)
 }

@@ -28,6 +28,7 @@ func (d *display) Size() image.Point {
 	return image.Pt(w, h)
 }
 
+// Rotation is the number of quarter turns to the left.
 func (d *display) Rotation() int {
 	sys := d.settings["system"]
 	if sys["accelerometer_rotation"] == "1" {
@@ -44,6 +45,7 @@ func (d *display) Rotation() int {
 	return 0
 }
 
+// Metrics are what apps lay themselves out in.
 func (d *display) Metrics(now time.Time) ui.Metrics {
 	size := d.Size()
 	scale := float64(d.displayDensity()) / 160
@@ -73,7 +75,7 @@ const (
 )
 
 func defaultSettings() settings {
-	ime := spec.ImePackage + "/com.android.inputmethod.latin.LatinIME"
+	ime := spec.IMEPackage + "/com.android.inputmethod.latin.LatinIME"
 	return settings{
 		"system": {"accelerometer_rotation": "1", "user_rotation": "0", "screen_off_timeout": "60000"},
 		"secure": {"default_input_method": ime, "enabled_input_methods": ime, "android_id": "9f1c2d3e4a5b6c7d"},

@@ -81,6 +81,7 @@ func (s *Screen) Key(code int) {
 	}
 }
 
+// Enter is the enter key in a field.
 func (s *Screen) Enter(f *ui.Field) {
 	switch {
 	case f == nil:
@@ -107,6 +108,7 @@ func (s *Screen) nextField() {
 	}
 }
 
+// TypeText types into what has the focus.
 func (s *Screen) TypeText(text string) {
 	f := s.Focus
 	switch {

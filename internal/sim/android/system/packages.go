@@ -1,6 +1,7 @@
 package system
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/sim/android/ui"
@@ -47,8 +48,10 @@ func (p *plain) Dialog(ui.Metrics) *ui.View { return nil }
 
 func (p *plain) Back() bool { return false }
 
+// NotExported marks an activity that only its own app may start.
 const NotExported = "-"
 
+// Path is where the package's base file is.
 func (p *Package) Path() string {
 	if p.System {
 		return "/system/app/" + p.Label + "/" + p.Label + ".apk"
@@ -75,6 +78,7 @@ type Activity struct {
 	Page       Page
 }
 
+// Shorten is pkg/.Class, as dumpsys writes components.
 func Shorten(pkg, class string) string {
 	if len(class) > len(pkg) && class[:len(pkg)+1] == pkg+"." {
 		class = class[len(pkg):]
@@ -103,4 +107,12 @@ type Launch struct {
 	Data      string // "": a plain start
 	ClearTask bool
 	Extras    map[string]Extra
+}
+
+// Component is pkg/.Class, shortened as dumpsys does.
+func (a *Activity) Component() string { return Shorten(a.Pkg, a.Class) }
+
+// Record is the activity's name in dumpsys.
+func (a *Activity) Record() string {
+	return fmt.Sprintf("ActivityRecord{%x u0 %s t%d}", a.Token+0x11, a.Component(), a.Task)
 }

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"fmt"
 	"image"
 	"sync"
 	"time"
@@ -9,9 +8,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/sim/android/spec"
 	"github.com/taproot-dev/taproot/internal/sim/android/ui"
 )
-
-// Component is pkg/.Class, shortened as dumpsys does.
-func (a *Activity) Component() string { return Shorten(a.Pkg, a.Class) }
 
 // Screen is the window manager: the stack of activities, the focus and the keyboard. The phone's lock guards it.
 type Screen struct {
@@ -164,11 +160,8 @@ func (s *Screen) Accessible(now time.Time) *ui.Frame {
 	return s.Frame(now)
 }
 
+// Picture draws the screen at an instant.
 func (s *Screen) Picture(now time.Time) *image.RGBA { return s.draw.Frame(s.Frame(now)) }
-
-func (a *Activity) Record() string {
-	return fmt.Sprintf("ActivityRecord{%x u0 %s t%d}", a.Token+0x11, a.Component(), a.Task)
-}
 
 // Launch opens an activity, or brings its task to the front when it is the root of one.
 func (s *Screen) Launch(pkg, class string, in Launch) (warning, state string) {

@@ -19,6 +19,7 @@ type sensors struct {
 	fingerprints []int // fingers that have touched the fingerprint sensor
 }
 
+// TouchSensor puts a finger on the fingerprint sensor, and returns the console's answer.
 func (s *System) TouchSensor(finger string) string {
 	id, err := strconv.Atoi(finger)
 	if err != nil || id < 1 {
@@ -30,6 +31,7 @@ func (s *System) TouchSensor(finger string) string {
 	return "OK\n"
 }
 
+// SetAcceleration moves the phone, and returns the console's answer.
 func (s *System) SetAcceleration(text string) string {
 	var to [3]float64
 	if _, err := fmt.Sscanf(text, "%g:%g:%g", &to[0], &to[1], &to[2]); err != nil {

@@ -30,7 +30,7 @@ type System struct {
 	Settings settings
 	Props    map[string]string
 	Packages map[string]*Package
-	Ui       *Screen
+	UI       *Screen
 	Panel    *touchPanel
 	Night    string
 	Location mockLocation
@@ -39,14 +39,15 @@ type System struct {
 	Dumping  bool // a uiautomator is running, or an agent
 }
 
+// New returns a system server without apps; Boot starts it.
 func New(o spec.Options, k *kernel.Kernel) *System {
 	s := &System{Kernel: k, Opts: o, Prof: o.Profile(), Night: "no", Media: map[string]int{},
 		Settings: defaultSettings(), Packages: map[string]*Package{},
 		Location: mockLocation{Providers: map[string]bool{}, Places: map[string][2]float64{}},
 		Sensors:  sensors{Acceleration: [3]float64{0, 9.77622, 0.813417}}}
 	s.Props = defaultProps(s.Opts, s.Prof)
-	s.Ui = newScreen(s)
-	s.Panel = &touchPanel{mu: &s.Mu, opts: o, ui: s.Ui}
+	s.UI = newScreen(s)
+	s.Panel = &touchPanel{mu: &s.Mu, opts: o, ui: s.UI}
 	return s
 }
 
@@ -54,14 +55,14 @@ func New(o spec.Options, k *kernel.Kernel) *System {
 func (s *System) Boot() {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	s.Ui.boot()
+	s.UI.boot()
 }
 
 // StopTimers ends what was to happen later.
 func (s *System) StopTimers() {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	s.Ui.stopTimers()
+	s.UI.stopTimers()
 }
 
 // Restart ends all processes, and calls back after a while: then the phone has started again.
@@ -73,14 +74,14 @@ func (s *System) Restart(takes time.Duration, back func()) {
 			pr.Kill(kernel.SigKILL)
 		}
 	}
-	for pkg := range s.Ui.Apps {
+	for pkg := range s.UI.Apps {
 		if pkg != spec.LauncherPackage {
-			s.Ui.remove(pkg)
+			s.UI.remove(pkg)
 		}
 	}
-	s.Ui.home()
-	s.Ui.Guard.Locked = s.Opts.Lock != spec.Unlocked
-	s.Ui.Later(takes, back)
+	s.UI.home()
+	s.UI.Guard.Locked = s.Opts.Lock != spec.Unlocked
+	s.UI.Later(takes, back)
 }
 
 // Install puts an app on the phone.
@@ -104,7 +105,7 @@ type remotePage interface {
 func (s *System) remote() (remotePage, bool) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	page, ok := s.Ui.Top().Page.(remotePage)
+	page, ok := s.UI.Top().Page.(remotePage)
 	return page, ok
 }
 
@@ -127,7 +128,7 @@ func (s *System) Shown() *image.RGBA {
 	s.renewImage()
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	return s.Ui.Picture(time.Now())
+	return s.UI.Picture(time.Now())
 }
 
 // Tree is the tree on the screen, read without waiting for anything.
@@ -135,14 +136,14 @@ func (s *System) Tree() string {
 	s.HearPage()
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	return ui.DumpActive(s.Ui.Frame(time.Now()), s.dumper(false))
+	return ui.DumpActive(s.UI.Frame(time.Now()), s.dumper(false))
 }
 
 // Forbidden reports whether a window on the screen forbids screenshots.
 func (s *System) Forbidden() bool {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	return slices.ContainsFunc(s.Ui.Frame(time.Now()).Windows, func(w *ui.Window) bool { return w.Secure })
+	return slices.ContainsFunc(s.UI.Frame(time.Now()).Windows, func(w *ui.Window) bool { return w.Secure })
 }
 
 // Captured is the screenshot without what apps protect from screenshots.
@@ -150,11 +151,11 @@ func (s *System) Captured() *image.RGBA {
 	s.renewImage()
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	s.Ui.Pictured = true
-	f := s.Ui.Frame(time.Now())
-	s.Ui.Pictured = false
+	s.UI.Pictured = true
+	f := s.UI.Frame(time.Now())
+	s.UI.Pictured = false
 	f.Captured = true
-	return s.Ui.draw.Frame(f)
+	return s.UI.draw.Frame(f)
 }
 
 // Glass is what screencap sees.
@@ -176,7 +177,7 @@ func (s *System) ChangeKey(now time.Time) (string, image.Point) {
 	s.renewImage()
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	f := s.Ui.Frame(now)
+	f := s.UI.Frame(now)
 	var b strings.Builder
 	for _, w := range f.Windows {
 		w.Root.Walk(func(v *ui.View) {
@@ -228,7 +229,7 @@ func (s *System) Content() (string, time.Time) {
 	defer s.Mu.Unlock()
 	var b strings.Builder
 	now := time.Now()
-	f := s.Ui.Frame(now)
+	f := s.UI.Frame(now)
 	if w := f.Active(); w != nil {
 		w.Root.Walk(func(v *ui.View) {
 			fmt.Fprintf(&b, "%s|%s|%s|%t|%t|%t\n", v.Class, v.Shown(), v.Desc, v.Checked, v.Focused, v.Disabled)
@@ -253,11 +254,12 @@ func (s *System) SetDumping(on bool) (ok bool) {
 	return true
 }
 
+// Dump is the tree as uiautomator writes it; false: no window has the focus.
 func (s *System) Dump(compressed, windows bool) (string, bool) {
 	s.HearPage()
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	f := s.Ui.Frame(time.Now())
+	f := s.UI.Frame(time.Now())
 	if f.Active() == nil {
 		return "", false
 	}
@@ -283,7 +285,7 @@ func (s *System) ProcStat(name string) (string, bool) {
 	}
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	for pkg, r := range s.Ui.Apps {
+	for pkg, r := range s.UI.Apps {
 		if r.PID == pid {
 			ticks := time.Since(r.started).Milliseconds() / 100
 			return fmt.Sprintf(

@@ -56,6 +56,7 @@ func (t *tasks) push(a *Activity) {
 	t.moved()
 }
 
+// Top is the foreground activity.
 func (t *tasks) Top() *Activity { return t.Stack[len(t.Stack)-1] }
 
 // process starts the app's process unless it lives.
@@ -287,6 +288,7 @@ func (t *tasks) AppLog(pkg, tag, format string, args ...any) {
 	t.Log.Write(kernel.LogLine{PID: r.PID, Tid: r.PID, Pri: 'I', Tag: tag, Text: fmt.Sprintf(format, args...)})
 }
 
+// Tag is the label of an app, with which it logs.
 func (t *tasks) Tag(pkg string) string {
 	if a := t.Packages[pkg]; a != nil {
 		return a.Label

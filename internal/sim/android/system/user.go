@@ -13,50 +13,50 @@ type User struct{ Sys *System }
 func (u *User) Sleep() {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Sleep(false)
+	u.Sys.UI.Sleep(false)
 }
 
 // Doze is Sleep on a phone that shows the time while it sleeps.
 func (u *User) Doze() {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Sleep(true)
+	u.Sys.UI.Sleep(true)
 }
 
 // LockNow locks a phone and leaves its display on: the keyguard covers everything.
 func (u *User) LockNow() {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Sleep(false)
-	u.Sys.Ui.Guard.Off = false
+	u.Sys.UI.Sleep(false)
+	u.Sys.UI.Guard.Off = false
 }
 
 // Unlock removes the keyguard, as a user does who knows the PIN.
 func (u *User) Unlock() {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Guard.open()
+	u.Sys.UI.Guard.open()
 }
 
 // HeadsUp shows a notification over the foreground app, until it is tapped or swiped away.
 func (u *User) HeadsUp(title, text string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.overlay(func(m ui.Metrics, gone func()) *ui.Window { return ui.HeadsUp(m, title, text, gone) })
+	u.Sys.UI.overlay(func(m ui.Metrics, gone func()) *ui.Window { return ui.HeadsUp(m, title, text, gone) })
 }
 
 // Bubble puts the bubble of a chat app over a place of the screen, until it is tapped.
 func (u *User) Bubble(at image.Rectangle) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.overlay(func(m ui.Metrics, gone func()) *ui.Window { return ui.Bubble(at, gone) })
+	u.Sys.UI.overlay(func(m ui.Metrics, gone func()) *ui.Window { return ui.Bubble(at, gone) })
 }
 
 // IncomingCall starts a call: a banner with buttons is over the app until one of them is tapped.
 func (u *User) IncomingCall(name string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.overlay(func(m ui.Metrics, gone func()) *ui.Window { return ui.CallBanner(m, name, func(string) { gone() }) })
+	u.Sys.UI.overlay(func(m ui.Metrics, gone func()) *ui.Window { return ui.CallBanner(m, name, func(string) { gone() }) })
 }
 
 // Crash makes an app that runs die of an exception, as com.example.login does by itself when crash@example.com signs
@@ -64,28 +64,28 @@ func (u *User) IncomingCall(name string) {
 func (u *User) Crash(pkg, exception string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Crash(pkg, exception)
+	u.Sys.UI.Crash(pkg, exception)
 }
 
 // CrashProcess makes a process of an app, such as com.example.list:remote, die of an exception. The app itself runs on.
 func (u *User) CrashProcess(process, exception string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.CrashProcess(process, exception)
+	u.Sys.UI.CrashProcess(process, exception)
 }
 
 // CrashNative makes an app that runs die of a signal.
 func (u *User) CrashNative(pkg string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.CrashNative(pkg)
+	u.Sys.UI.CrashNative(pkg)
 }
 
 // Freeze makes an app that runs hang until the system shows a dialog about it.
 func (u *User) Freeze(pkg string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Freeze(pkg)
+	u.Sys.UI.Freeze(pkg)
 }
 
 // Complain makes the system ask about an app, under the title that its window has: "Application Not Responding:
@@ -93,7 +93,7 @@ func (u *User) Freeze(pkg string) {
 func (u *User) Complain(title string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Complaint = title
+	u.Sys.UI.Complaint = title
 }
 
 // Change lets a test change what its scenes look at, between two looks.
@@ -116,6 +116,6 @@ func (u *User) AddLauncher(pkg, class string) {
 func (u *User) RemoveApp(name string) {
 	u.Sys.Mu.Lock()
 	defer u.Sys.Mu.Unlock()
-	u.Sys.Ui.Stop(name)
+	u.Sys.UI.Stop(name)
 	delete(u.Sys.Packages, name)
 }

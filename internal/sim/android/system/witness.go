@@ -38,7 +38,7 @@ func (w *Witness) Taps() []Tap {
 func (w *Witness) Keys() [][]int {
 	w.Sys.Mu.Lock()
 	defer w.Sys.Mu.Unlock()
-	return append([][]int(nil), w.Sys.Ui.keys...)
+	return append([][]int(nil), w.Sys.UI.keys...)
 }
 
 // FingerDown says whether a finger is down that single motion events have put there.
@@ -52,21 +52,21 @@ func (w *Witness) FingerDown() bool {
 func (w *Witness) Foreground() string {
 	w.Sys.Mu.Lock()
 	defer w.Sys.Mu.Unlock()
-	return w.Sys.Ui.Top().Component()
+	return w.Sys.UI.Top().Component()
 }
 
 // BarKeys are the buttons of the navigation bar that were touched.
 func (w *Witness) BarKeys() []string {
 	w.Sys.Mu.Lock()
 	defer w.Sys.Mu.Unlock()
-	return append([]string(nil), w.Sys.Ui.barKeys...)
+	return append([]string(nil), w.Sys.UI.barKeys...)
 }
 
 // Running says whether an app has a process.
 func (w *Witness) Running(pkg string) bool {
 	w.Sys.Mu.Lock()
 	defer w.Sys.Mu.Unlock()
-	return w.Sys.Ui.Apps[pkg] != nil
+	return w.Sys.UI.Apps[pkg] != nil
 }
 
 // Extras are the arguments of an app's activity that was opened last.
@@ -158,7 +158,7 @@ func (w *Witness) Night() string {
 func (w *Witness) Locked() bool {
 	w.Sys.Mu.Lock()
 	defer w.Sys.Mu.Unlock()
-	return w.Sys.Ui.Guard.Locked
+	return w.Sys.UI.Guard.Locked
 }
 
 // Location is where the phone has been made to believe that it is; ok is false while it believes its receiver.
@@ -194,12 +194,12 @@ func (w *Witness) Acceleration() (now []float64, turns int) {
 func (w *Witness) Clipboard() string {
 	w.Sys.Mu.Lock()
 	defer w.Sys.Mu.Unlock()
-	return w.Sys.Ui.Clipboard
+	return w.Sys.UI.Clipboard
 }
 
 // ToastStands reports whether a toast is on the screen.
 func (w *Witness) ToastStands() bool {
 	w.Sys.Mu.Lock()
 	defer w.Sys.Mu.Unlock()
-	return w.Sys.Ui.Toast.Text != "" && time.Now().Before(w.Sys.Ui.Toast.Until)
+	return w.Sys.UI.Toast.Text != "" && time.Now().Before(w.Sys.UI.Toast.Until)
 }

@@ -22,6 +22,7 @@ type Painter struct {
 	faces map[int]font.Face
 }
 
+// NewPainter returns a painter without cached faces.
 func NewPainter() *Painter {
 	f, err := opentype.Parse(goregular.TTF)
 	if err != nil {

@@ -25,6 +25,7 @@ func DumpActive(f *Frame, d Dumper) string {
 	return b.String()
 }
 
+// Dumper writes trees as uiautomator does.
 type Dumper struct {
 	b          *strings.Builder
 	size       image.Point
@@ -150,6 +151,7 @@ type windowsDump struct {
 	list  []*Window // the topmost first
 }
 
+// DumpWindows is the tree of all windows that a touch can reach.
 func DumpWindows(f *Frame, d Dumper) string {
 	var b strings.Builder
 	d.b, d.size = &b, f.Size

@@ -9,24 +9,6 @@ import (
 	"time"
 )
 
-// AgentText is the text that the agent returns: of a range the number, whatever else it shows.
-func (v *View) AgentText() string { return cmp.Or(v.Level, v.Shown()) }
-
-// WindowAt is the front window under a point. A dialog takes touches next to it as well, so that nothing behind it is
-// hit.
-func (f *Frame) WindowAt(at image.Point) *Window {
-	for i := len(f.Windows) - 1; i >= 0; i-- {
-		w := f.Windows[i]
-		if !w.Glass && (at.In(w.Root.B) || w.Dim || w.Modal) {
-			return w
-		}
-	}
-	return nil
-}
-
-// Since says how long ago something was; a time that was never set is long ago.
-func (m Metrics) Since(t time.Time) time.Duration { return m.Now.Sub(t) }
-
 // View is one element of a window; the tree and the screenshot are both made from it.
 type View struct {
 	Class, Text, Desc, ID, Hint, Pkg string
@@ -74,39 +56,13 @@ type View struct {
 	Children []*View
 }
 
-// Changed lets the app handle a text that was typed into the field. It returns the field that the keys go to now.
-func (f *Field) Changed() *Field {
-	if f.Filter != nil {
-		f.Text = f.Filter(f.Text)
-	}
-	if f.Full > 0 && len([]rune(f.Text)) >= f.Full {
-		f.Text = string([]rune(f.Text)[:f.Full])
-		if f.Next != nil {
-			return f.Next
-		}
-	}
-	return f
-}
-
-func (f *Field) Display() string {
-	if f.Password {
-		return strings.Repeat("•", len([]rune(f.Text)))
-	}
-	return f.Text
-}
-
-// Split parts the text at the caret.
-func (f *Field) Split() (before, after []rune) {
-	text := []rune(f.Text)
-	f.Behind = max(0, min(f.Behind, len(text)))
-	return text[:len(text)-f.Behind], text[len(text)-f.Behind:]
-}
-
+// Add puts views into the view, and returns it.
 func (v *View) Add(children ...*View) *View {
 	v.Children = append(v.Children, children...)
 	return v
 }
 
+// Paint lets views be drawn with the view, without nodes of their own, and returns it.
 func (v *View) Paint(parts ...*View) *View {
 	v.Painted = append(v.Painted, parts...)
 	return v
@@ -233,6 +189,7 @@ type Metrics struct {
 	Now   time.Time
 }
 
+// Dp is a number of density-independent pixels in pixels.
 func (m Metrics) Dp(n int) int { return int(float64(n)*m.Scale + 0.5) }
 
 // Rect is a rectangle in dp inside the area.
@@ -244,6 +201,7 @@ func (m Metrics) Rect(x, y, w, h int) image.Rectangle {
 // Width is the width of the area in dp.
 func (m Metrics) Width() int { return int(float64(m.Area.Dx()) / m.Scale) }
 
+// Height is the height of the area in dp.
 func (m Metrics) Height() int { return int(float64(m.Area.Dy()) / m.Scale) }
 
 const (
@@ -258,6 +216,7 @@ const (
 	ClassWebView = "android.webkit.WebView"
 )
 
+// RGB is an opaque colour, as 0xrrggbb.
 func RGB(v uint32) color.RGBA {
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
 }
@@ -284,10 +243,12 @@ func (m Metrics) Edit(f *Field, hint, id string, b image.Rectangle) *View {
 	}
 }
 
+// Page makes the view that fills an app's area.
 func (m Metrics) Page(fill uint32) *View {
 	return &View{Class: ClassFrame, ID: "android:id/content", B: m.Area, Fill: RGB(fill)}
 }
 
+// Title makes a bar with a text at the top.
 func (m Metrics) Title(text string) *View {
 	b := m.Rect(0, 0, m.Width(), 56)
 	bar := &View{Class: ClassLinear, B: b, Fill: RGB(0xeaddff)}
@@ -313,6 +274,66 @@ func (v *View) VirtualAt(at image.Point) *View {
 	return found
 }
 
+// Field is an editable text.
+type Field struct {
+	Text     string
+	Behind   int  // characters behind the caret
+	Selected bool // everything is selected: the next key replaces it
+	Password bool
+	OnEnter  func()
+	Filter   func(string) string // what the app makes of a text
+	Full     int                 // characters after which next gets the keys; 0: never
+	Next     *Field
+}
+
+// AgentText is the text that the agent returns: of a range the number, whatever else it shows.
+func (v *View) AgentText() string { return cmp.Or(v.Level, v.Shown()) }
+
+// WindowAt is the front window under a point. A dialog takes touches next to it as well, so that nothing behind it is
+// hit.
+func (f *Frame) WindowAt(at image.Point) *Window {
+	for i := len(f.Windows) - 1; i >= 0; i-- {
+		w := f.Windows[i]
+		if !w.Glass && (at.In(w.Root.B) || w.Dim || w.Modal) {
+			return w
+		}
+	}
+	return nil
+}
+
+// Since says how long ago something was; a time that was never set is long ago.
+func (m Metrics) Since(t time.Time) time.Duration { return m.Now.Sub(t) }
+
+// Changed lets the app handle a text that was typed into the field. It returns the field that the keys go to now.
+func (f *Field) Changed() *Field {
+	if f.Filter != nil {
+		f.Text = f.Filter(f.Text)
+	}
+	if f.Full > 0 && len([]rune(f.Text)) >= f.Full {
+		f.Text = string([]rune(f.Text)[:f.Full])
+		if f.Next != nil {
+			return f.Next
+		}
+	}
+	return f
+}
+
+// Display is the text on the glass: dots, if it is a password.
+func (f *Field) Display() string {
+	if f.Password {
+		return strings.Repeat("•", len([]rune(f.Text)))
+	}
+	return f.Text
+}
+
+// Split parts the text at the caret.
+func (f *Field) Split() (before, after []rune) {
+	text := []rune(f.Text)
+	f.Behind = max(0, min(f.Behind, len(text)))
+	return text[:len(text)-f.Behind], text[len(text)-f.Behind:]
+}
+
+// Erase deletes what is selected, or the character ahead of the caret.
 func (f *Field) Erase() {
 	if f.Selected {
 		f.Text, f.Selected, f.Behind = "", false, 0
@@ -347,16 +368,4 @@ func (f *Field) Move(code int) {
 			f.Behind--
 		}
 	}
-}
-
-// Field is an editable text.
-type Field struct {
-	Text     string
-	Behind   int  // characters behind the caret
-	Selected bool // everything is selected: the next key replaces it
-	Password bool
-	OnEnter  func()
-	Filter   func(string) string // what the app makes of a text
-	Full     int                 // characters after which next gets the keys; 0: never
-	Next     *Field
 }

@@ -21,6 +21,7 @@ type Toast struct {
 	Nth    int
 }
 
+// Window shows the toast; no touch touches it.
 func (t Toast) Window(m Metrics) *Window {
 	b := m.Rect(40, m.Height()-160, m.Width()-80, 48)
 	text := m.Label(t.Text, b)
@@ -41,6 +42,7 @@ func HeadsUp(m Metrics, title, text string, tap func()) *Window {
 	return &Window{Title: "NotificationShade", Kind: "SYSTEM", Root: root}
 }
 
+// Bubble is the bubble of a chat app.
 func Bubble(at image.Rectangle, tap func()) *Window {
 	root := &View{
 		Class: ClassImage, Desc: "Bob: are you there?", Pkg: "com.example.chat", B: at, Clickable: true, Focusable: true,
@@ -50,6 +52,7 @@ func Bubble(at image.Rectangle, tap func()) *Window {
 	return &Window{Title: "BubbleStackView", Kind: "SYSTEM", Root: root}
 }
 
+// CallBanner is a banner with buttons that answer or decline a call.
 func CallBanner(m Metrics, name string, answer func(how string)) *Window {
 	const dialer = "com.google.android.dialer"
 	b := m.Rect(8, 4, m.Width()-16, 120)
@@ -91,7 +94,7 @@ func NotificationShade(m Metrics, size image.Point) *Window {
 // KeyboardWindow covers the lower part; its keys are pixels only, as those of most keyboards are.
 func KeyboardWindow(m Metrics, size image.Point) *Window {
 	top := size.Y - size.Y*36/100
-	root := &View{Class: ClassFrame, B: image.Rect(0, top, size.X, size.Y), Pkg: spec.ImePackage, Fill: RGB(0xdcd7e2)}
+	root := &View{Class: ClassFrame, B: image.Rect(0, top, size.X, size.Y), Pkg: spec.IMEPackage, Fill: RGB(0xdcd7e2)}
 	rows := []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
 	rowHeight := (size.Y - top) / 5
 	for i, row := range rows {
@@ -99,7 +102,7 @@ func KeyboardWindow(m Metrics, size image.Point) *Window {
 		left := (size.X - width*len(row)) / 2
 		for j, key := range row {
 			b := image.Rect(left+j*width, top+(i+1)*rowHeight, left+(j+1)*width, top+(i+2)*rowHeight).Inset(6)
-			root.Add(&View{Text: string(key), B: b, Pkg: spec.ImePackage, Fill: RGB(0xffffff), Size: m.Dp(18), Center: true,
+			root.Add(&View{Text: string(key), B: b, Pkg: spec.IMEPackage, Fill: RGB(0xffffff), Size: m.Dp(18), Center: true,
 				Class: ClassText})
 		}
 	}

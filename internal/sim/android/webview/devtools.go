@@ -34,7 +34,7 @@ func (v *Views) webProcesses() []*webProcess {
 	v.Sys.Mu.Lock()
 	defer v.Sys.Mu.Unlock()
 	var list []*webProcess
-	for _, r := range v.Sys.Ui.Apps {
+	for _, r := range v.Sys.UI.Apps {
 		if w, ok := r.Web.(*webProcess); ok {
 			list = append(list, w)
 		}
@@ -211,8 +211,8 @@ func (t *webTab) description() string {
 	b, _ := t.place()
 	p := t.app.sys
 	p.Mu.Lock()
-	page, ok := p.Ui.Top().Page.(*webPage)
-	visible := ok && page.tab == t && !p.Ui.Guard.Off
+	page, ok := p.UI.Top().Page.(*webPage)
+	visible := ok && page.tab == t && !p.UI.Guard.Off
 	p.Mu.Unlock()
 	return fmt.Sprintf(
 		`{"attached":true,"empty":false,"height":%d,"never_attached":false,"screenX":%d,`+

@@ -95,8 +95,8 @@ func (t *webTab) raiseKeyboard(ctx context.Context) {
 	p := t.app.sys
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
-	if p.Ui.Web == ui.RemoteView(t) {
-		p.Ui.Keyboard = edits
+	if p.UI.Web == ui.RemoteView(t) {
+		p.UI.Keyboard = edits
 	}
 }
 

@@ -118,7 +118,7 @@ func (v *Views) HangWebView(ctx context.Context, pkg string) error {
 func (v *Views) webTab(ctx context.Context, pkg string) (*webTab, error) {
 	v.Sys.Mu.Lock()
 	var tab *webTab
-	for _, a := range v.Sys.Ui.Stack {
+	for _, a := range v.Sys.UI.Stack {
 		if page, ok := a.Page.(*webPage); ok && a.Pkg == pkg {
 			tab = page.tab
 		}
@@ -177,7 +177,7 @@ func (w *webPage) View(m ui.Metrics) *ui.View {
 	config := w.app.config()
 	b := w.app.bounds(m)
 	w.tab.fit(b, m.Scale)
-	root := m.Page(0xfefbff).Add(m.Title(w.app.sys.Ui.Tag(w.app.pkg)))
+	root := m.Page(0xfefbff).Add(m.Title(w.app.sys.UI.Tag(w.app.pkg)))
 	reload := m.Button("Reload", w.app.pkg+":id/reload", m.Rect(m.Width()-120, 6, 110, 44), w.tab.reload)
 	root.Add(reload, w.tab.view(b, config.Mute))
 	if config.Chat {

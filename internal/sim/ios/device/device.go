@@ -272,6 +272,7 @@ func (p *plain) View(m ui.Metrics) *ui.View {
 
 func (p *plain) Alert() *Question { return nil }
 
+// PIDOf is the number of an app's process, SpringBoard's where there is none.
 func (d *Device) PIDOf(bundle string) int {
 	if a := d.Apps[bundle]; a != nil {
 		return a.PID
@@ -279,6 +280,7 @@ func (d *Device) PIDOf(bundle string) int {
 	return 61 // SpringBoard's
 }
 
+// NameOf is the name of an app.
 func (d *Device) NameOf(bundle string) string {
 	if a := d.Apps[bundle]; a != nil {
 		return a.Name
@@ -286,6 +288,7 @@ func (d *Device) NameOf(bundle string) string {
 	return " "
 }
 
+// RectOf is where a view is on the screen, in WebDriverAgent's form.
 func (d *Device) RectOf(v *ui.View) map[string]any {
 	return map[string]any{"x": v.B.Min.X + d.Opts.Part.Min.X, "y": v.B.Min.Y + d.Opts.Part.Min.Y, "width": v.B.Dx(),
 		"height": v.B.Dy()}
@@ -325,6 +328,7 @@ func AppOf(scheme string) string {
 	return map[string]string{"login": LoginBundle, "catalogue": ListBundle}[scheme]
 }
 
+// Appearance is dark, light or automatic; the lock is held.
 func (d *Device) Appearance() string {
 	if d.Opts.Automatic {
 		return "automatic"

@@ -64,6 +64,7 @@ func (d *Hands) Touched(p image.Point, gesture int) {
 	}
 }
 
+// Drag moves a finger from one point to another; one that does not move is a tap or a long press.
 func (d *Hands) Drag(s Stroke) {
 	way := s.To.Sub(s.From)
 	if max(way.X, -way.X, way.Y, -way.Y) < 10 {
@@ -85,6 +86,7 @@ func (d *Hands) Drag(s Stroke) {
 	d.Note("swiped %v to %v in %v", s.From, s.To, s.moved)
 }
 
+// Pinched is a movement of two fingers, by their distances before and after.
 func (d *Hands) Pinched(from, to int) {
 	if a := d.Apps[d.Front]; a != nil {
 		if p, ok := a.Page.(interface{ Zoomed(in bool) }); ok {
@@ -116,6 +118,7 @@ type Stroke struct {
 	moved    time.Duration
 }
 
+// Stroke is what the finger did.
 func (p Pointer) Stroke() Stroke {
 	var s Stroke
 	var at image.Point
@@ -141,6 +144,7 @@ func (p Pointer) Stroke() Stroke {
 	return s
 }
 
+// TypeText types into the field with the focus.
 func (d *Hands) TypeText(text string) {
 	for _, c := range text {
 		if d.Focus == nil {
@@ -188,6 +192,7 @@ func (d *Device) typed(f *ui.Field, c rune) {
 	}
 }
 
+// HardKey presses a key of a plugged-in keyboard.
 func (d *Hands) HardKey(name string) {
 	f := d.Focus
 	if f == nil {

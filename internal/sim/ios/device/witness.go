@@ -10,64 +10,64 @@ import (
 type Witness struct{ Dev *Device }
 
 // Noted is what happened on this device, in order.
-func (w *Witness) Noted() []string {
-	return w.Dev.Host.NotesOf(w.Dev.Opts.UDID)
+func (d *Witness) Noted() []string {
+	return d.Dev.Host.NotesOf(d.Dev.Opts.UDID)
 }
 
 // Secrets is how many the keychain holds: each start of an app leaves one.
-func (w *Witness) Secrets() int {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return w.Dev.Secrets
+func (d *Witness) Secrets() int {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return d.Dev.Secrets
 }
 
 // UDID names the device.
-func (w *Witness) UDID() string { return w.Dev.Opts.UDID }
+func (d *Witness) UDID() string { return d.Dev.Opts.UDID }
 
 // Locked reports whether the screen is locked.
-func (w *Witness) Locked() bool {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return w.Dev.Locked
+func (d *Witness) Locked() bool {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return d.Dev.Locked
 }
 
 // Front is the foreground app; "" is the home screen.
-func (w *Witness) Front() string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return w.Dev.Front
+func (d *Witness) Front() string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return d.Dev.Front
 }
 
 // Running reports whether an app runs.
-func (w *Witness) Running(bundle string) bool {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	a := w.Dev.Apps[bundle]
+func (d *Witness) Running(bundle string) bool {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	a := d.Dev.Apps[bundle]
 	return a != nil && a.PID != 0
 }
 
 // Installed lists the apps, sorted.
-func (w *Witness) Installed() []string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return slices.Sorted(maps.Keys(w.Dev.Apps))
+func (d *Witness) Installed() []string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return slices.Sorted(maps.Keys(d.Dev.Apps))
 }
 
 // Arguments are those that an app was started with.
-func (w *Witness) Arguments(bundle string) []string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	if a := w.Dev.Apps[bundle]; a != nil {
+func (d *Witness) Arguments(bundle string) []string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	if a := d.Dev.Apps[bundle]; a != nil {
 		return slices.Clone(a.Args)
 	}
 	return nil
 }
 
 // Permission is "granted", "revoked" or "".
-func (w *Witness) Permission(bundle, service string) string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	a := w.Dev.Apps[bundle]
+func (d *Witness) Permission(bundle, service string) string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	a := d.Dev.Apps[bundle]
 	if a == nil {
 		return ""
 	}
@@ -82,31 +82,31 @@ func (w *Witness) Permission(bundle, service string) string {
 }
 
 // Place is the made-up location, "" for the real one.
-func (w *Witness) Place() string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return w.Dev.Where
+func (d *Witness) Place() string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return d.Dev.Where
 }
 
 // Pictures are the names of those that were added.
-func (w *Witness) Pictures() []string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return slices.Clone(w.Dev.Screenshots)
+func (d *Witness) Pictures() []string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return slices.Clone(d.Dev.Screenshots)
 }
 
 // Appearance is dark or light.
-func (w *Witness) Appearance() string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return w.Dev.Appearance()
+func (d *Witness) Appearance() string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return d.Dev.Appearance()
 }
 
 // Landscape reports whether the screen is in landscape.
-func (w *Witness) Landscape() bool {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	return w.Dev.Wide
+func (d *Witness) Landscape() bool {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	return d.Dev.Wide
 }
 
 // Texts is what the screen shows.
@@ -128,13 +128,13 @@ func (d *Witness) Texts() []string {
 }
 
 // FieldText is what the field with the focus holds.
-func (w *Witness) FieldText() string {
-	w.Dev.Mu.Lock()
-	defer w.Dev.Mu.Unlock()
-	if w.Dev.Focus == nil {
+func (d *Witness) FieldText() string {
+	d.Dev.Mu.Lock()
+	defer d.Dev.Mu.Unlock()
+	if d.Dev.Focus == nil {
 		return ""
 	}
-	return string(w.Dev.Focus.Text)
+	return string(d.Dev.Focus.Text)
 }
 
 // User does what a person does with a device, or what befalls it.

@@ -67,6 +67,7 @@ func (l *Host) HealDevice(udid string) {
 	})
 }
 
+// Fault returns the fault that acts on a call.
 func (l *Host) Fault(call string) (Fault, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

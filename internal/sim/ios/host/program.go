@@ -96,16 +96,19 @@ type Program struct {
 	Enc *json.Encoder
 }
 
+// Send lets the program print, or end.
 func (p *Program) Send(r Reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_ = p.Enc.Encode(r) // a program that is gone receives nothing
 }
 
+// Print prints to the standard output.
 func (p *Program) Print(format string, args ...any) {
 	p.Send(Reply{Out: fmt.Appendf(nil, format, args...)})
 }
 
+// Warn prints to the standard error.
 func (p *Program) Warn(format string, args ...any) {
 	p.Send(Reply{Err: fmt.Appendf(nil, format, args...)})
 }

@@ -33,16 +33,17 @@ type Daemon struct {
 	webs map[string]*webApp // by bundle; the device's lock guards it
 }
 
+// New returns a daemon without connections.
 func New(d *device.Device) *Daemon {
 	return &Daemon{device: d, conns: map[*inspectorConn]struct{}{}, pages: map[*webPage]struct{}{},
 		watched: map[string]*inspected{}, webs: map[string]*webApp{}}
 }
 
 // Inspected counts the messages that came to Web Inspector for pages.
-func (d *Daemon) Inspected() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.asked
+func (i *Daemon) Inspected() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.asked
 }
 
 // Socket returns the path at which the daemon listens, and lets it.
@@ -98,10 +99,10 @@ func (i *Daemon) CloseAll() {
 }
 
 // DropInspectors ends the connections with Web Inspector, as a daemon that is started again does.
-func (d *Daemon) DropInspectors() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for c := range d.conns {
+func (i *Daemon) DropInspectors() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for c := range i.conns {
 		c.conn.Close()
 	}
 }

@@ -47,25 +47,25 @@ type WebView struct {
 }
 
 // InstallWebView installs an app that shows a page.
-func (d *Daemon) InstallWebView(bundle, name string, w WebView) {
-	d.device.Mu.Lock()
-	defer d.device.Mu.Unlock()
-	web := &webApp{inspector: d, device: d.device, bundle: bundle, name: name, config: w}
-	d.webs[bundle] = web
-	d.device.Put(bundle, name).Make = func(a *device.App) device.Page { return web.start(a.PID) }
+func (i *Daemon) InstallWebView(bundle, name string, w WebView) {
+	i.device.Mu.Lock()
+	defer i.device.Mu.Unlock()
+	web := &webApp{inspector: i, device: i.device, bundle: bundle, name: name, config: w}
+	i.webs[bundle] = web
+	i.device.Put(bundle, name).Make = func(a *device.App) device.Page { return web.start(a.PID) }
 }
 
 // ChangeWebView changes an app of InstallWebView while it runs.
-func (d *Daemon) ChangeWebView(bundle string, change func(*WebView)) {
-	w := d.webApp(bundle)
+func (i *Daemon) ChangeWebView(bundle string, change func(*WebView)) {
+	w := i.webApp(bundle)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change(&w.config)
 }
 
 // EvalWebView runs an expression in the page that an app shows and stores its value.
-func (d *Daemon) EvalWebView(ctx context.Context, bundle, expression string, into any) error {
-	tab, err := d.webApp(bundle).tab(ctx)
+func (i *Daemon) EvalWebView(ctx context.Context, bundle, expression string, into any) error {
+	tab, err := i.webApp(bundle).tab(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (d *Daemon) EvalWebView(ctx context.Context, bundle, expression string, int
 
 // LeaveWebView lets the page that an app shows go to another site: WebKit puts another target in the place of the
 // page's.
-func (d *Daemon) LeaveWebView(ctx context.Context, bundle, url string) error {
-	tab, err := d.webApp(bundle).tab(ctx)
+func (i *Daemon) LeaveWebView(ctx context.Context, bundle, url string) error {
+	tab, err := i.webApp(bundle).tab(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (d *Daemon) LeaveWebView(ctx context.Context, bundle, url string) error {
 
 // ReuseHandles makes the handles that Web Inspector has given of the page's objects so far those of other objects, as
 // WebKit does when it counts again.
-func (d *Daemon) ReuseHandles(bundle string) {
-	w := d.webApp(bundle)
+func (i *Daemon) ReuseHandles(bundle string) {
+	w := i.webApp(bundle)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for handle := range w.handles {
@@ -93,27 +93,10 @@ func (d *Daemon) ReuseHandles(bundle string) {
 	}
 }
 
-// reused reports whether a handle is that of another object by now.
-func (a *webApp) reused(handle string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.handles[handle]
-}
-
-// noteHandle notes a handle.
-func (a *webApp) noteHandle(handle string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.handles == nil {
-		a.handles = map[string]bool{}
-	}
-	a.handles[handle] = false
-}
-
-func (d *Daemon) webApp(bundle string) *webApp {
-	d.device.Mu.Lock()
-	defer d.device.Mu.Unlock()
-	return d.webs[bundle]
+func (i *Daemon) webApp(bundle string) *webApp {
+	i.device.Mu.Lock()
+	defer i.device.Mu.Unlock()
+	return i.webs[bundle]
 }
 
 // webApp is an installed app with a WebView.
@@ -338,3 +321,20 @@ func (w *webPage) typed(c rune) {
 
 // whole rounds to points, as XCTest does.
 func whole(f float64) int { return int(math.Round(f)) }
+
+// reused reports whether a handle is that of another object by now.
+func (a *webApp) reused(handle string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.handles[handle]
+}
+
+// noteHandle notes a handle.
+func (a *webApp) noteHandle(handle string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.handles == nil {
+		a.handles = map[string]bool{}
+	}
+	a.handles[handle] = false
+}

@@ -40,6 +40,7 @@ type Attached struct {
 	machine   *Machine
 }
 
+// Attach makes the device at a place of the options.
 func Attach(h *host.Host, i int, o device.Options) *Attached {
 	d := device.New(h, i, o, apps.Known())
 	return &Attached{Device: d, Agent: wda.New(d), Inspector: inspector.New(d)}

@@ -22,6 +22,7 @@ type Canvas struct {
 	face  font.Face
 }
 
+// NewCanvas returns a black screen of so many points.
 func NewCanvas(points image.Point, scale int) (*Canvas, error) {
 	f, err := parsedFont()
 	if err != nil {
@@ -70,6 +71,7 @@ func (c *Canvas) Moved(v *View, focused *Field, by image.Point) {
 	}
 }
 
+// Text writes into a rectangle of pixels.
 func (c *Canvas) Text(b image.Rectangle, text string, ink color.Color, centred bool) {
 	clipped, ok := c.Img.SubImage(b).(*image.RGBA)
 	if !ok || clipped.Rect.Empty() {

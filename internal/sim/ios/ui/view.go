@@ -8,26 +8,6 @@ import (
 	"time"
 )
 
-// All goes through the view and what is in it.
-func (v *View) All() iter.Seq[*View] {
-	return func(yield func(*View) bool) { v.all(yield) }
-}
-
-// Same reports whether two views are one element, each in its own frame.
-func (v *View) Same(other *View) bool {
-	return v == other || v.Kind == other.Kind && v.ID == other.ID && v.Label == other.Label && v.B == other.B
-}
-
-// Holds reports whether another view is in this one, or is it.
-func (v *View) Holds(other *View) bool {
-	for c := range v.All() {
-		if c.Same(other) {
-			return true
-		}
-	}
-	return false
-}
-
 // View is an element: what is in the source and what is drawn. Rectangles are in points of the window.
 type View struct {
 	Kind        string // XCUIElementType without the prefix
@@ -76,6 +56,7 @@ type Field struct {
 	Keyed    func(c rune) // takes the characters instead
 }
 
+// Set replaces the text, and puts the caret behind it.
 func (f *Field) Set(text string) { f.Text, f.Caret = []rune(text), len([]rune(text)) }
 
 // Add appends children to the view.
@@ -120,6 +101,7 @@ type Metrics struct {
 	Dark bool
 }
 
+// Ground is the colour of the background.
 func (m Metrics) Ground() color.Color {
 	if m.Dark {
 		return RGB(0x101014)
@@ -127,6 +109,7 @@ func (m Metrics) Ground() color.Color {
 	return RGB(0xf8f8fc)
 }
 
+// InkOn is the colour of text on the ground.
 func (m Metrics) InkOn() color.Color {
 	if m.Dark {
 		return RGB(0xf0f0f4)
@@ -134,6 +117,7 @@ func (m Metrics) InkOn() color.Color {
 	return RGB(0x18181c)
 }
 
+// RGB is an opaque colour, as 0xrrggbb.
 func RGB(v uint32) color.RGBA {
 	return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
 }
@@ -143,12 +127,15 @@ func (m Metrics) Page() *View {
 	return &View{Kind: "Other", B: image.Rectangle{Max: m.Size}, Fill: m.Ground()}
 }
 
+// Rect is a rectangle by its corner and size.
 func (m Metrics) Rect(x, y, w, h int) image.Rectangle { return image.Rect(x, y, x+w, y+h) }
 
+// Text makes a static text.
 func (m Metrics) Text(label string, b image.Rectangle) *View {
 	return &View{Kind: "StaticText", Label: label, Value: label, B: b, Ink: m.InkOn(), Traits: []string{"StaticText"}}
 }
 
+// Title makes a navigation bar with a text.
 func (m Metrics) Title(label string) *View {
 	bar := &View{Kind: "NavigationBar", ID: label, B: m.Rect(0, 47, m.Size.X, 44), Fill: RGB(0xd8d8f0), Blocks: true}
 	t := m.Text(label, m.Rect(20, 55, m.Size.X-140, 28))
@@ -164,6 +151,7 @@ func (m Metrics) Button(label, id string, b image.Rectangle, tap func()) *View {
 	return v.Add(t)
 }
 
+// Edit makes a text field.
 func (m Metrics) Edit(f *Field, placeholder, id string, b image.Rectangle) *View {
 	v := &View{Kind: "TextField", ID: id, Placeholder: placeholder, B: b, Field: f, Fill: RGB(0xe2e2ea),
 		Ink: RGB(0x18181c)}
@@ -188,4 +176,24 @@ func (m Metrics) Toggle(label, id string, b image.Rectangle, on *bool) *View {
 func (m Metrics) Cell(label string, b image.Rectangle, tap func()) *View {
 	v := &View{Kind: "Cell", B: b, OnTap: tap, Fill: m.Ground()}
 	return v.Add(m.Text(label, image.Rect(b.Min.X+16, b.Min.Y+6, b.Max.X-16, b.Max.Y-6)))
+}
+
+// All goes through the view and what is in it.
+func (v *View) All() iter.Seq[*View] {
+	return func(yield func(*View) bool) { v.all(yield) }
+}
+
+// Same reports whether two views are one element, each in its own frame.
+func (v *View) Same(other *View) bool {
+	return v == other || v.Kind == other.Kind && v.ID == other.ID && v.Label == other.Label && v.B == other.B
+}
+
+// Holds reports whether another view is in this one, or is it.
+func (v *View) Holds(other *View) bool {
+	for c := range v.All() {
+		if c.Same(other) {
+			return true
+		}
+	}
+	return false
 }

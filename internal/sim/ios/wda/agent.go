@@ -15,6 +15,34 @@ import (
 	"github.com/taproot-dev/taproot/internal/sim/ios/ui"
 )
 
+// performer has the routes of a WebDriverAgent that act on the device alone.
+type performer struct {
+	*device.Hands
+	shot shot // the last screenshot
+}
+
+// Agent is the WebDriverAgent of a device, whether it runs or not.
+type Agent struct {
+	*device.Hands
+	*client
+	*performer
+
+	queue    chan struct{} // of calls, of which one is answered at a time
+	server   *http.Server
+	changing sync.Mutex   // it starts, or ends
+	calls    net.Listener // it runs as long as there is a server
+	Films    net.Listener
+	Port     string
+	killed   chan struct{} // closed when it ends
+}
+
+// New returns a WebDriverAgent that does not run yet.
+func New(d *device.Device) *Agent {
+	h := &device.Hands{Device: d}
+	return &Agent{Hands: h, client: &client{Hands: h, settings: map[string]any{}, elements: map[string]*ui.View{}},
+		performer: &performer{Hands: h}, queue: make(chan struct{}, 1)}
+}
+
 // StartAgent starts WebDriverAgent by hand, as a user would, and returns its address.
 func (d *Agent) StartAgent() string {
 	if _, err := d.startAgent("0", "0"); err != nil {
@@ -150,31 +178,4 @@ func (d *Agent) RestartAgent(away time.Duration) {
 			_, _ = d.startAgent(port, "0")
 		}
 	})
-}
-
-// performer has the routes of a WebDriverAgent that act on the device alone.
-type performer struct {
-	*device.Hands
-	shot shot // the last screenshot
-}
-
-// Agent is the WebDriverAgent of a device, whether it runs or not.
-type Agent struct {
-	*device.Hands
-	*client
-	*performer
-
-	queue    chan struct{} // of calls, of which one is answered at a time
-	server   *http.Server
-	changing sync.Mutex   // it starts, or ends
-	calls    net.Listener // it runs as long as there is a server
-	Films    net.Listener
-	Port     string
-	killed   chan struct{} // closed when it ends
-}
-
-func New(d *device.Device) *Agent {
-	h := &device.Hands{Device: d}
-	return &Agent{Hands: h, client: &client{Hands: h, settings: map[string]any{}, elements: map[string]*ui.View{}},
-		performer: &performer{Hands: h}, queue: make(chan struct{}, 1)}
 }

@@ -10,6 +10,39 @@ import (
 	"github.com/taproot-dev/taproot/internal/sim/ios/ui"
 )
 
+// binding is the app to which a session is bound.
+type binding struct {
+	app       string
+	terminate bool // with the session
+	expected  bool // it ran, and it was not ended by WebDriverAgent
+}
+
+// kept are the settings that outlive a session.
+func kept() []string {
+	return []string{"respectSystemAlerts", "includeHittableInPageSource", "activeAppDetectionPoint", "reduceMotion",
+		"keyboardAutocorrection", "keyboardPrediction",
+		"mjpegServerFramerate", "mjpegServerScreenshotQuality", "mjpegScalingFactor", "mjpegFixOrientation"}
+}
+
+// StealSession is another client's session that is bound to an app, as Appium makes one.
+func (d *Agent) StealSession(bundle string) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.session, d.bound = "ANOTHER-CLIENTS-SESSION", binding{bundle, true, true}
+	d.settings = maps.Clone(d.settings)
+	delete(d.settings, "defaultActiveApplication")
+}
+
+// client is what the client of a WebDriverAgent has made there: its session, with settings and elements.
+type client struct {
+	*device.Hands
+	session  string
+	sessions int
+	bound    binding // of the session
+	settings map[string]any
+	elements map[string]*ui.View
+}
+
 func (d *client) statusOf(request) (any, error) {
 	about := map[string]any{"ip": nil}
 	if !d.Opts.Phone {
@@ -86,20 +119,6 @@ func (d *client) appTerminate(r request) (any, error) {
 	return a != nil && d.Terminate(a), nil
 }
 
-// binding is the app to which a session is bound.
-type binding struct {
-	app       string
-	terminate bool // with the session
-	expected  bool // it ran, and it was not ended by WebDriverAgent
-}
-
-// kept are the settings that outlive a session.
-func kept() []string {
-	return []string{"respectSystemAlerts", "includeHittableInPageSource", "activeAppDetectionPoint", "reduceMotion",
-		"keyboardAutocorrection", "keyboardPrediction",
-		"mjpegServerFramerate", "mjpegServerScreenshotQuality", "mjpegScalingFactor", "mjpegFixOrientation"}
-}
-
 // newSession is FBSessionCommands.handleCreateSession: it ends the earlier session first, whatever comes of the new
 // one.
 func (d *client) newSession(r request) (any, error) {
@@ -153,15 +172,6 @@ func (d *client) endSession() {
 	d.session, d.bound = "", binding{}
 }
 
-// StealSession is another client's session that is bound to an app, as Appium makes one.
-func (d *Agent) StealSession(bundle string) {
-	d.Mu.Lock()
-	defer d.Mu.Unlock()
-	d.session, d.bound = "ANOTHER-CLIENTS-SESSION", binding{bundle, true, true}
-	d.settings = maps.Clone(d.settings)
-	delete(d.settings, "defaultActiveApplication")
-}
-
 // active is FBSession.activeApplication: the one with the elements that are returned, found and counted from.
 func (d *client) active() (string, []*ui.View, error) {
 	inFront := func(bundle string) bool {
@@ -191,14 +201,4 @@ func (d *client) active() (string, []*ui.View, error) {
 		owner = device.Springboard
 	}
 	return owner, d.OwnWindows(owner), nil
-}
-
-// client is what the client of a WebDriverAgent has made there: its session, with settings and elements.
-type client struct {
-	*device.Hands
-	session  string
-	sessions int
-	bound    binding // of the session
-	settings map[string]any
-	elements map[string]*ui.View
 }
