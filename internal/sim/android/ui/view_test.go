@@ -22,7 +22,7 @@ func screen() *Frame {
 	return &Frame{Size: size, Windows: []*Window{app, menu}}
 }
 
-// TestHit: the frontmost view that takes touches gets one, whatever lies behind it.
+// TestHit: the frontmost view that takes touches gets one, whatever is behind it.
 func TestHit(t *testing.T) {
 	t.Parallel()
 	f := screen()
