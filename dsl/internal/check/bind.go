@@ -9,24 +9,25 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Bind fills in the variables of a step and checks it again, now with every type. args is the action's struct by value,
-// for example a Tap. The steps inside of a control step and all expressions stay as they are: they wait until they are
-// run. The error is an Errors.
+// Bind fills in the variables of a step and checks their values, now with every type. args is the action's struct by
+// value, for example a Tap. The steps inside of a control step and all expressions stay as they are: they wait until
+// they are run. The error is an Errors.
 func Bind(step *vocabulary.Step, s *expr.Scope) (args any, opts vocabulary.StepOptions, err error) {
 	return bind(step, s, nil)
 }
 
-// bind is Bind; values that depend on a promised variable are left out of the checks.
-func bind(
-	step *vocabulary.Step,
-	s *expr.Scope,
-	promised map[string]bool,
-) (args any, opts vocabulary.StepOptions, err error) {
+// bind is Bind; values that depend on a promised variable are left out of the checks. The step was decoded when its file
+// was read: only the values that waited for variables are decoded now, into a copy.
+func bind(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, vocabulary.StepOptions, error) {
 	if step.Says != nil {
 		return step.Def.Args, step.Options, nil
 	}
-	if step.Decoded != nil { // read by Parse, and final; nothing changes what it points to
-		return step.Decoded, step.Options, nil
+	m, err := madeOf(step)
+	if err != nil {
+		return nil, vocabulary.StepOptions{}, err
+	}
+	if !m.argsWait.Waits() && !m.optionsWait.Waits() {
+		return withInner(m.args, step), m.options, nil
 	}
 	f := expr.Filling{Scope: s, Source: step.File, Promised: promised}
 	v := fillArguments(&f, step, true)
@@ -34,12 +35,45 @@ func bind(
 		return nil, vocabulary.StepOptions{}, err
 	}
 	d := NewReader(step.File, expr.Literal, "")
-	d.Bound = step
-	args, opts = d.arguments(step.Def, v, step.Pos)
+	args, options := m.args, m.options
+	if m.argsWait.Waits() {
+		filled := reflect.New(reflect.TypeOf(args)).Elem()
+		filled.Set(reflect.ValueOf(args))
+		d.Bind(filled, m.argsWait, v)
+		args = filled.Interface()
+	}
+	if m.optionsWait.Waits() {
+		d.BindFields(reflect.ValueOf(&options).Elem(), m.optionsWait, v)
+		d.options(step.Def, v, step.Pos)
+	}
 	if err := d.Errs.Err(); err != nil {
 		return nil, vocabulary.StepOptions{}, err
 	}
-	return args, opts, nil
+	return withInner(args, step), options, nil
+}
+
+// madeOf returns what a step was decoded to; a step that no file holds is decoded here.
+func madeOf(step *vocabulary.Step) (*made, error) {
+	if m, is := step.Made.(*made); is {
+		return m, nil
+	}
+	d := NewReader(step.File, expr.Deferred, "")
+	m := d.arguments(step.Def, step.Args, step.Pos)
+	return m, d.Errs.Err()
+}
+
+// withInner puts the steps inside of a step into its arguments: a clone of the step has its own.
+func withInner(args any, step *vocabulary.Step) any {
+	if len(step.Inner) == 0 {
+		return args
+	}
+	filled := reflect.New(reflect.TypeOf(args)).Elem()
+	filled.Set(reflect.ValueOf(args))
+	shape := vocabulary.ShapeOf(filled.Type())
+	for _, n := range step.Inner {
+		filled.FieldByIndex(shape.Fields[shape.ByKey[n.Key]].Index).Set(reflect.ValueOf(n.Steps))
+	}
+	return filled.Interface()
 }
 
 // Args returns the argument of a step for reports: Flow with the variables filled in, without the steps inside of it.
@@ -96,11 +130,11 @@ func Decode(def *vocabulary.Def, v source.Value) (args any, err error) {
 func DecodeStep(def *vocabulary.Def, v source.Value) (args any, opts vocabulary.StepOptions, err error) {
 	d := NewReader(nil, expr.Literal, "")
 	d.single = true
-	args, opts = d.arguments(def, v, v.Pos)
+	m := d.arguments(def, v, v.Pos)
 	if err := d.Errs.Err(); err != nil {
 		return nil, vocabulary.StepOptions{}, err
 	}
-	return args, opts, nil
+	return m.args, m.options, nil
 }
 
 // Secrets returns the values in a step's argument that no report may show, with the variables filled in that have

@@ -39,9 +39,8 @@ func (c costing) step(s *vocabulary.Step) vocabulary.Cost {
 	args, opts, err := Bind(s, c.scope)
 	unsure := err != nil // a value that only the run knows
 	if unsure {
-		d := NewReader(nil, expr.Deferred, "")
-		d.Bound = s
-		args, opts = d.arguments(s.Def, s.Args, s.Pos)
+		m, _ := madeOf(s)
+		args, opts = withInner(m.args, s), m.options
 	}
 	limit := opts.Limit(args, c.timeout)
 	cost := vocabulary.OwnCost(args, c.steps, limit)

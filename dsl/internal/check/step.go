@@ -3,8 +3,6 @@ package check
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
@@ -79,35 +77,32 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 	}
 	step := &vocabulary.Step{Pos: action.Pos, Def: def, Args: action.Value, File: d.Source}
 	if len(v.Fields) == 1 || action.Value.Kind != source.Null {
-		before := len(d.Errs)
-		args, opts := d.arguments(def, action.Value, action.Pos)
-		step.Options = opts
-		step.Nest(reflect.ValueOf(args))
-		if len(d.Errs) == before && len(step.Inner) == 0 && !holdsVariable(action.Value) {
-			step.Decoded = args
-		}
+		made := d.arguments(def, action.Value, action.Pos)
+		step.Options, step.Made = made.options, made
+		step.Nest(reflect.ValueOf(made.args))
 	}
 	return step
 }
 
-// holdsVariable reports whether any text of a value contains ${.
-func holdsVariable(v source.Value) bool {
-	return v.Kind == source.String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
-		slices.ContainsFunc(v.Fields, func(f source.Field) bool { return holdsVariable(f.Value) })
+// made is what a step was decoded to. Nothing changes it: it is bound as a copy.
+type made struct {
+	args    any // the action's struct by value
+	options vocabulary.StepOptions
+
+	argsWait, optionsWait *decode.Pending // what in them waits for variables
 }
 
 // arguments fills the action's struct and the step options.
-func (d *reader) arguments(def *vocabulary.Def, v source.Value, at source.Pos) (args any, opts vocabulary.StepOptions) {
+func (d *reader) arguments(def *vocabulary.Def, v source.Value, at source.Pos) *made {
+	m := &made{}
 	options := vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]())
 	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
-	d.Structure(filled, v, decode.Object{Name: def.Name, At: at, Options: options, Example: def.Example})
-	for _, f := range v.Fields {
-		if i, option := options.ByKey[f.Key]; option {
-			d.Field(reflect.ValueOf(&opts).Elem().FieldByIndex(options.Fields[i].Index), f.Value, options.Fields[i])
-		}
-	}
+	o := decode.Object{Name: def.Name, At: at, Options: options, Example: def.Example}
+	m.argsWait = d.Record(o, func() { d.Structure(filled, v, o) })
+	m.args = filled.Interface()
+	m.optionsWait = d.Record(decode.Object{}, func() { d.Options(reflect.ValueOf(&m.options).Elem(), v) })
 	d.options(def, v, at)
-	return filled.Interface(), opts
+	return m
 }
 
 // options checks what the tags of the step options cannot say.

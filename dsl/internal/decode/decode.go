@@ -15,8 +15,10 @@ import (
 // Decoding turns Values into structs and notes everything that does not fit.
 type Decoding struct {
 	form.Checker
-	Bound *vocabulary.Step                      // the step that is being bound: its inner steps are taken as they are
 	Inner func(f source.Field) vocabulary.Steps // reads the steps inside of an action
+
+	pending *Pending // of the struct that is being decoded; nil: nobody asks what waits for variables
+	at      location // of the value that is being decoded
 }
 
 // Object is a map that fills a struct, or a plain text in place of one.
@@ -50,6 +52,7 @@ func (d *Decoding) fill(dst reflect.Value, v source.Value, o Object, s *vocabula
 		d.fields(dst, v, o)
 	case source.List:
 		if s.Scalar >= 0 && s.Fields[s.Scalar].Typ.Kind() == reflect.Slice {
+			d.at = shortForm(s.Fields[s.Scalar])
 			d.Field(dst.FieldByIndex(s.Fields[s.Scalar].Index), v, s.Fields[s.Scalar])
 			d.missing(source.Value{Kind: source.Map, Fields: []source.Field{{Key: s.Fields[s.Scalar].Name}}}, o, s)
 			break
@@ -68,6 +71,7 @@ func (d *Decoding) fill(dst reflect.Value, v source.Value, o Object, s *vocabula
 			return false
 		}
 		f := s.Fields[s.Scalar]
+		d.at = shortForm(f)
 		d.Field(dst.FieldByIndex(f.Index), v, f)
 		d.missing(source.Value{Kind: source.Map, Fields: []source.Field{{Key: f.Name}}}, o, s)
 	}
@@ -96,7 +100,7 @@ func wants(s *vocabulary.Shape) string {
 
 func (d *Decoding) fields(dst reflect.Value, v source.Value, o Object) {
 	s := vocabulary.ShapeOf(dst.Type())
-	for _, f := range v.Fields {
+	for nth, f := range v.Fields {
 		i, known := s.ByKey[f.Key]
 		switch {
 		case known:
@@ -106,6 +110,7 @@ func (d *Decoding) fields(dst reflect.Value, v source.Value, o Object) {
 				d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on %s only, and this test runs on %s", f.Key,
 					vocabulary.PlatformNames(own.Platforms), d.Platform.Words()), "remove it")
 			}
+			d.at = location{field: own.Index, item: -1, nth: nth, inner: -1}
 			d.Field(dst.FieldByIndex(own.Index), f.Value, own)
 		case o.Options != nil && o.Options.Has(f.Key):
 		default:
@@ -162,6 +167,7 @@ func (d *Decoding) Field(dst reflect.Value, v source.Value, f vocabulary.Key) {
 			return
 		case d.Variables == expr.Deferred:
 			d.References(v)
+			d.wait(f)
 			return
 		case d.Variables == expr.Refused:
 			d.Wrong(v, fmt.Sprintf("%q cannot hold a variable", f.Name), "variables work in vars and in steps")
@@ -170,6 +176,7 @@ func (d *Decoding) Field(dst reflect.Value, v source.Value, f vocabulary.Key) {
 	}
 	if d.special(dst.Addr().Interface(), v, f.Name) {
 		d.checkMinItems(v, f)
+		d.waitInside(dst.Type(), v, f)
 		return
 	}
 	switch dst.Kind() {
@@ -191,8 +198,10 @@ func (d *Decoding) Field(dst reflect.Value, v source.Value, f vocabulary.Key) {
 		d.table(dst, v, f)
 	case reflect.Interface:
 		d.anything(dst, v)
+		d.waitInside(dst.Type(), v, f)
 	case reflect.Struct:
-		d.Structure(dst, v, Object{Name: f.Name, At: f.At, Nested: true, Example: sampleMap(f)})
+		o := Object{Name: f.Name, At: f.At, Nested: true, Example: sampleMap(f)}
+		d.nested(o, func() { d.Structure(dst, v, o) })
 	default:
 		d.Fail(v.Pos, 0, fmt.Sprintf("%q cannot be read into %s", f.Name, dst.Type()), "")
 	}
@@ -229,4 +238,15 @@ func exampleOf(f vocabulary.Key) string {
 		return ""
 	}
 	return "for example: " + f.Example
+}
+
+// Options fills the keys of a struct that are among others in a map.
+func (d *Decoding) Options(dst reflect.Value, v source.Value) {
+	s := vocabulary.ShapeOf(dst.Type())
+	for nth, f := range v.Fields {
+		if i, option := s.ByKey[f.Key]; option {
+			d.at = location{field: s.Fields[i].Index, item: -1, nth: nth, inner: -1}
+			d.Field(dst.FieldByIndex(s.Fields[i].Index), f.Value, s.Fields[i])
+		}
+	}
 }

@@ -187,7 +187,13 @@ func (d *Decoding) list(dst reflect.Value, v source.Value, f vocabulary.Key) {
 		return
 	}
 	d.checkMinItems(v, f)
-	for _, item := range items {
+	list := d.at
+	defer func() { d.at = list }()
+	for n, item := range items {
+		d.at.item, d.at.inner = dst.Len(), -1
+		if v.Kind == source.List {
+			d.at.inner = n
+		}
 		text := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.Errs)
 		d.Field(
@@ -219,13 +225,16 @@ func (d *Decoding) table(dst reflect.Value, v source.Value, f vocabulary.Key) {
 		return
 	}
 	dst.Set(reflect.MakeMap(dst.Type()))
-	for _, entry := range v.Fields {
+	table := d.at
+	defer func() { d.at = table }()
+	for n, entry := range v.Fields {
 		if entry.Key == "" {
 			d.Fail(entry.Pos, 1, fmt.Sprintf("an empty key in %q", f.Name), "")
 			continue
 		}
 		value := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.Errs)
+		d.at.keyed, d.at.entry, d.at.inner = true, entry.Key, n
 		d.Field(value, entry.Value, vocabulary.Key{Name: entry.Key, At: entry.Pos, Enum: f.Enum, MinText: f.MinText})
 		if len(d.Errs) == before {
 			dst.SetMapIndex(reflect.ValueOf(entry.Key), value)

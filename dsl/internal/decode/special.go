@@ -53,7 +53,7 @@ func readProperties(d *Decoding, ps *vocabulary.Properties, v source.Value, name
 func (d *Decoding) special(dst any, v source.Value, name string) bool {
 	switch to := dst.(type) {
 	case *vocabulary.Steps:
-		readSteps(d, to, v, name)
+		*to = d.Inner(source.Field{Key: name, Pos: v.Pos, Value: v})
 	case *expr.Expr:
 		readExpr(d, to, v, name)
 	case *vocabulary.Exprs:
@@ -82,18 +82,6 @@ func (d *Decoding) special(dst any, v source.Value, name string) bool {
 		return false
 	}
 	return true
-}
-
-func readSteps(d *Decoding, s *vocabulary.Steps, v source.Value, name string) {
-	if d.Bound != nil {
-		for _, b := range d.Bound.Inner {
-			if b.Key == name {
-				*s = b.Steps
-			}
-		}
-		return
-	}
-	*s = d.Inner(source.Field{Key: name, Pos: v.Pos, Value: v})
 }
 
 func readNames(d *Decoding, n *vocabulary.Names, v source.Value, name string) {

@@ -77,3 +77,9 @@ func (f *Filling) suggest(name string, missed *miss) {
 		missed.hint = fmt.Sprintf("did you mean ${%s}?", near+strings.TrimPrefix(name, root))
 	}
 }
+
+// HoldsVariable reports whether any text of a value contains ${.
+func HoldsVariable(v source.Value) bool {
+	return v.Kind == source.String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, HoldsVariable) ||
+		slices.ContainsFunc(v.Fields, func(f source.Field) bool { return HoldsVariable(f.Value) })
+}

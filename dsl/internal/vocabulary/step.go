@@ -144,10 +144,10 @@ type Step struct {
 	// Block is what a run step runs; see Link.
 	Block *Block
 
-	Inner   []InnerSteps
-	File    *source.Source // its file
-	Says    Foreign        // of a step of another language
-	Decoded any            // its argument's struct, when no variable and no other step is in it; else nil
+	Inner []InnerSteps
+	File  *source.Source // its file
+	Says  Foreign        // of a step of another language
+	Made  any            // what the check has made of the argument; see package check
 }
 
 // StepOptions are the keys that every step takes in addition to its own arguments.
