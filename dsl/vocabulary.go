@@ -181,3 +181,8 @@ func Vocabulary() []Def {
 func SelectorKey(name string) bool {
 	return vocabulary.SelectorKey(name)
 }
+
+// DefOf finds the operation of an argument struct; nil: it is of none. The Def is shared: do not change it.
+func DefOf(args any) *Def {
+	return vocabulary.DefOf(args)
+}

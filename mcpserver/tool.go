@@ -119,9 +119,7 @@ func (t *tool) takesRef() bool { return t.def != nil && t.def.OwnKey("selector")
 
 // acts reports whether the tool changes what the screen shows, so that a snapshot can be part of the response.
 func (t *tool) acts() bool {
-	return slices.Contains([]string{"tap", "long_press", "swipe", "scroll_to", "input", "press", "launch", "open_link",
-		"open_browser",
-		"web_navigate", "web_click", "web_type", "run_test"}, t.name)
+	return t.name == "run_test" || t.def != nil && t.def.ChangesScreen()
 }
 
 // definition returns the tool's entry in tools/list.

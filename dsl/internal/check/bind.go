@@ -16,8 +16,8 @@ func Bind(step *vocabulary.Step, s *expr.Scope) (args any, opts vocabulary.StepO
 	return bind(step, s, nil)
 }
 
-// bind is Bind; values that depend on a promised variable are left out of the checks. The step was decoded when its file
-// was read: only the values that waited for variables are decoded now, into a copy.
+// bind is Bind; values that depend on a promised variable are left out of the checks. The step was decoded when its
+// file was read: only the values that waited for variables are decoded now, into a copy.
 func bind(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, vocabulary.StepOptions, error) {
 	if step.Says != nil {
 		return step.Def.Args, step.Options, nil

@@ -17,7 +17,7 @@ type Decoding struct {
 	form.Checker
 	Inner func(f source.Field) vocabulary.Steps // reads the steps inside of an action
 
-	pending *Pending // of the struct that is being decoded; nil: nobody asks what waits for variables
+	pending *Pending // of the struct that is being decoded; nil: outside of Record
 	at      location // of the value that is being decoded
 }
 

@@ -159,7 +159,7 @@ func (l location) value(v source.Value) source.Value {
 	return v.Items[l.inner]
 }
 
-// shortForm is the location of a value that stands for a whole map, and fills one field.
+// shortForm is the location of a value that is written in place of a whole map, and fills one field.
 func shortForm(key vocabulary.Key) location {
 	return location{field: key.Index, item: -1, nth: -1, inner: -1}
 }

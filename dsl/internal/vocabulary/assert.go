@@ -107,25 +107,25 @@ func assertionActions() []Def {
 			Name: "assert", Args: Assert{},
 			Doc:       "Waits until an element is on the screen; fails on timeout.",
 			Example:   "assert: Welcome",
-			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks,
+			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "assertNot", Args: AssertNot{},
 			Doc:       "Waits until an element is gone from the screen; fails on timeout.",
 			Example:   "assertNot: Loading…",
-			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks,
+			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "assertElement", Args: AssertElement{},
 			Doc:       "Waits until an element has the given text, value, number or state; fails on timeout.",
 			Example:   "assertElement: {id: submit, is: {enabled: false}}",
-			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks,
+			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "assertTrue", Args: AssertTrue{},
 			Doc:       "Fails when an expression over variables is not true.",
 			Example:   "assertTrue: device.id != \"\"",
-			Platforms: everywhere, Interfaces: YAML, Effect: Looks,
+			Platforms: everywhere, Interfaces: YAML, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "assertApp", Args: AssertApp{},
@@ -137,7 +137,7 @@ func assertionActions() []Def {
 			Name: "assertDarkMode", Args: AssertDarkMode{},
 			Doc:       "Fails when the device does not use its dark appearance, or its light one.",
 			Example:   "assertDarkMode: true",
-			Platforms: everywhere, Interfaces: YAML, Effect: Looks,
+			Platforms: everywhere, Interfaces: YAML, Effect: ReadOnly | Idempotent,
 		},
 		{
 			Name: "assertScreenshot", Args: AssertScreenshot{},

@@ -210,7 +210,7 @@ func controlActions() []Def {
 			Name: "set", Args: Set{},
 			Doc:       "Sets variables.",
 			Example:   "set: {vars: {count: 3, greeting: Hello}}",
-			Platforms: everywhere, Interfaces: YAML, Effect: Looks,
+			Platforms: everywhere, Interfaces: YAML, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "http", Args: HTTP{},
@@ -218,7 +218,7 @@ func controlActions() []Def {
 			Example:   "http: {url: \"https://example.com/api/users\", method: POST, json: {name: Ada}, as: user}",
 			Platforms: everywhere, Interfaces: YAML,
 			Saves:  "a map of status, body and json",
-			Effect: Acts,
+			Effect: Acts | Aside,
 		},
 	}
 }

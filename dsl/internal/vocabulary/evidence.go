@@ -70,19 +70,19 @@ func evidenceActions() []Def {
 			Name: "startRecording", Args: StartRecording{},
 			Doc:       "Starts a recording of its own within that of the test: artifacts/NAME.mp4.",
 			Example:   "startRecording: checkout",
-			Platforms: everywhere, Interfaces: YAML, Effect: Sets,
+			Platforms: everywhere, Interfaces: YAML, Effect: Sets | Aside,
 		},
 		{
 			Name: "stopRecording", Args: StopRecording{},
 			Doc:       "Ends the recording that startRecording started.",
 			Example:   "stopRecording:",
-			Platforms: everywhere, Interfaces: YAML, Effect: Sets,
+			Platforms: everywhere, Interfaces: YAML, Effect: Sets | Aside,
 		},
 		{
 			Name: "log", Args: Log{},
 			Doc:       "Writes a line into the report.",
 			Example:   "log: the cart is filled",
-			Platforms: everywhere, Interfaces: YAML, Effect: Looks,
+			Platforms: everywhere, Interfaces: YAML, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "extract", Args: Extract{},

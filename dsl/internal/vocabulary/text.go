@@ -87,7 +87,7 @@ func textActions() []Def {
 			Example:   "copyText: {id: order-number, as: order}",
 			Platforms: everywhere, Interfaces: YAML | REST,
 			Saves:  "the text",
-			Effect: Sets,
+			Effect: Sets | Aside,
 		},
 		{
 			Name: "setClipboard", Args: SetClipboard{},
@@ -112,13 +112,13 @@ func waitActions() []Def {
 			Name: "waitStable", Args: WaitStable{},
 			Doc:       "Waits until nothing moves on the screen.",
 			Example:   "waitStable: {timeoutMs: 5000}",
-			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks,
+			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "waitFor", Args: WaitFor{},
 			Doc:       "Waits until a condition is met; fails on timeout.",
 			Example:   "waitFor: {gone: Loading…, timeoutMs: 30000}",
-			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks,
+			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "sleep", Args: Sleep{},

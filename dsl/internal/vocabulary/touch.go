@@ -131,19 +131,19 @@ func touchActions() []Def {
 			Name: "tap", Args: Tap{},
 			Doc:       "Waits for an element that has stopped moving, and taps it once.",
 			Example:   "tap: Sign in",
-			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts,
+			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts, ReadsFirst: true,
 		},
 		{
 			Name: "doubleTap", Args: DoubleTap{},
 			Doc:       "Waits for an element and taps it twice in quick succession.",
 			Example:   "doubleTap: Photo",
-			Platforms: everywhere, Interfaces: YAML | REST, Effect: Acts,
+			Platforms: everywhere, Interfaces: YAML | REST, Effect: Acts, ReadsFirst: true,
 		},
 		{
 			Name: "longPress", Args: LongPress{},
 			Doc:       "Waits for an element and holds it down.",
 			Example:   "longPress: {label: Message, durationMs: 1200}",
-			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts,
+			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts, ReadsFirst: true,
 		},
 		{
 			Name: "swipe", Args: Swipe{},
@@ -164,13 +164,13 @@ func touchActions() []Def {
 			Doc: "Scrolls until an element is on the screen, in steps that overlap. Fails when it reaches the " +
 				"end without it, and lists the rows that it saw.",
 			Example:   "scrollTo: {label: Delete account, direction: down}",
-			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Sets,
+			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Sets, ReadsFirst: true,
 		},
 		{
 			Name: "drag", Args: Drag{},
 			Doc:       "Drags an element or a place, and drops it on another.",
 			Example:   "drag: {from: Milk, to: {id: cart}}",
-			Platforms: everywhere, Interfaces: YAML | REST, Effect: Acts,
+			Platforms: everywhere, Interfaces: YAML | REST, Effect: Acts, ReadsFirst: true,
 		},
 		{
 			Name: "pinch", Args: Pinch{},

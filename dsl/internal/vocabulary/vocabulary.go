@@ -56,6 +56,7 @@ type Def struct {
 	Saves      string // what the step option as: saves; empty: nothing
 	Effect     Effect
 	MustSave   bool // a step of a test has to say as:
+	ReadsFirst bool // it reads the screen before it changes anything, or does nothing on the device
 }
 
 // Effect is what an operation does to the world, for clients that ask for confirmation before they act.
@@ -68,8 +69,9 @@ const (
 	Idempotent         // a second time changes nothing more
 	OpenWorld          // it reaches what is outside of the device
 	Apart              // what the screen shows has no part in it
+	Aside              // the app cannot notice it
 
-	Looks   = ReadOnly | Idempotent
+	Looks   = ReadOnly | Idempotent | Aside
 	Acts    = Destructive | OpenWorld
 	Sets    = Idempotent
 	Removes = Destructive | Idempotent
@@ -81,6 +83,15 @@ func (d *Def) On(p Platform) bool {
 		return d.On(Android) && d.On(IOS)
 	}
 	return slices.Contains(d.Platforms, p)
+}
+
+// Acts reports whether the operation does something on the device that the app may notice.
+func (d *Def) Acts() bool { return d.Effect&Aside == 0 }
+
+// ChangesScreen reports whether a client wants to see the screen afterwards: the operation acts, and it does not take
+// away what the screen shows, as stop and uninstall do.
+func (d *Def) ChangesScreen() bool {
+	return d.Effect&(ReadOnly|Aside) == 0 && d.Effect&Removes != Removes
 }
 
 // Lookup finds an operation by its YAML name. The Def is shared: do not change it.
@@ -97,14 +108,15 @@ func Vocabulary() []Def {
 type index struct {
 	defs   []Def
 	byName map[string]*Def
+	byType map[reflect.Type]*Def
 	names  []string // of those that YAML knows
 }
 
 var indexed = sync.OnceValue(func() index {
-	x := index{defs: definitions(), byName: map[string]*Def{}}
+	x := index{defs: definitions(), byName: map[string]*Def{}, byType: map[reflect.Type]*Def{}}
 	for i := range x.defs {
 		d := &x.defs[i]
-		x.byName[d.Name] = d
+		x.byName[d.Name], x.byType[reflect.TypeOf(d.Args)] = d, d
 		if d.Interfaces&YAML != 0 {
 			x.names = append(x.names, d.Name)
 		}
@@ -121,15 +133,8 @@ func SelectorKey(name string) bool { return ShapeOf(SelectorType).Has(name) }
 // ActionNames are the names of the operations that YAML knows. Do not change the list.
 func ActionNames() []string { return indexed().names }
 
-// DefOf finds the operation of an argument struct; nil: it is of none.
-func DefOf(args any) *Def {
-	for i, d := range indexed().defs {
-		if reflect.TypeOf(d.Args) == reflect.TypeOf(args) {
-			return &indexed().defs[i]
-		}
-	}
-	return nil
-}
+// DefOf finds the operation of an argument struct; nil: it is of none. The Def is shared: do not change it.
+func DefOf(args any) *Def { return indexed().byType[reflect.TypeOf(args)] }
 
 // definitions returns all actions in the order of the reference. A new action needs its argument struct, an entry in
 // the list of its file, and its function in runner/action.

@@ -230,13 +230,13 @@ func pageActions() []Def {
 			Name: "webWait", Args: WebWait{},
 			Doc:       "Waits for an element, a URL, a request, a response, or until the page is loaded.",
 			Example:   "webWait: {response: \"**/api/cart\"}",
-			Platforms: browsers, Interfaces: YAML | REST, Effect: Looks,
+			Platforms: browsers, Interfaces: YAML | REST, Effect: ReadOnly | Idempotent,
 		},
 		{
 			Name: "webAssert", Args: WebAssert{},
 			Doc:       "Waits until an element of the page, or the page itself, is as given; fails on timeout.",
 			Example:   "webAssert: {selector: h1, text: Welcome}",
-			Platforms: browsers, Interfaces: AllInterfaces, Effect: Looks | OpenWorld,
+			Platforms: browsers, Interfaces: AllInterfaces, Effect: Looks | OpenWorld, ReadsFirst: true,
 		},
 		{
 			Name: "webRoute", Args: WebRoute{},
