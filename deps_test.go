@@ -69,9 +69,10 @@ var packages = map[string][]string{
 		"farm/wire", "farm/broker", "farm/hub", "farm/host", "farm/queue", "farm/dispatch", "farm/work", "farm/chaos",
 	},
 	"server": {
-		"server/mail", "server/oidc", "server/auth", "server/limit", "server/apidocs", "server/shared", "server/studio",
-		"server/service", "server/console", "server/internal/rest", "server/internal/sandbox", "server/internal/devices",
-		"server/internal/runs", "server/internal/accounts", "server/internal/tenants", "server/internal/farmapi", "server",
+		"server/mail", "server/oidc", "server/auth", "server/limit", "server/internal/apidocs", "server/internal/shared",
+		"server/studio", "server/service", "server/internal/console", "server/internal/rest", "server/internal/sandbox",
+		"server/internal/devices", "server/internal/runs", "server/internal/accounts", "server/internal/tenants",
+		"server/internal/farmapi", "server",
 	},
 	"mcpserver": {"mcpserver"},
 	"cli": {
@@ -126,14 +127,14 @@ var outside = map[string][]string{
 	"github.com/rs/cors":                            {"server"},
 	"github.com/coder/websocket": {"server", "drivers/android", "drivers/ios", "internal/devtools",
 		"internal/sim"},
-	"howett.net/plist":                    {"drivers/ios", "internal/sim"},
-	"github.com/prometheus/client_golang": {"server"},
-	"github.com/sashabaranov/go-openai":   {"drivers/vision"},
-	"github.com/yuin/goldmark":            {"docs/site"},
-	"github.com/nats-io/nats.go":          {"farm/wire", "farm/broker"},
-	"github.com/nats-io/nats-server/v2":   {"farm/broker"},
-	"github.com/nats-io/jwt/v2":           {"farm/broker"},
-	"github.com/nats-io/nkeys":            {"farm/broker"},
+	"howett.net/plist":                   {"drivers/ios", "internal/sim"},
+	"github.com/VictoriaMetrics/metrics": {"server", "farm/dispatch"},
+	"github.com/sashabaranov/go-openai":  {"drivers/vision"},
+	"github.com/yuin/goldmark":           {"docs/site"},
+	"github.com/nats-io/nats.go":         {"farm/wire", "farm/broker"},
+	"github.com/nats-io/nats-server/v2":  {"farm/broker"},
+	"github.com/nats-io/jwt/v2":          {"farm/broker"},
+	"github.com/nats-io/nkeys":           {"farm/broker"},
 }
 
 func TestLayers(t *testing.T) {

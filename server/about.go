@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/taproot-dev/taproot/server/apidocs"
+	"github.com/taproot-dev/taproot/server/internal/apidocs"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 )
 

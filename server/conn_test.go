@@ -107,3 +107,61 @@ func closing(statuses []int) string {
 	}
 	return ""
 }
+
+// wire sends raw bytes and returns all that the server responds.
+func (l *lab) wire(text string) string {
+	l.t.Helper()
+	c := l.connect(text)
+	if err := c.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil { // a test that hangs must end
+		l.t.Fatal(err)
+	}
+	heard, err := io.ReadAll(c)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return string(heard)
+}
+
+// TestAStalledUploadIsNoSuccess: an upload that stops anywhere gets 504 with JSON.
+func TestAStalledUploadIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 0, impatient)
+	const head = "--x\r\nContent-Disposition: form-data; name=pack; filename=x\r\n\r\n"
+	for name, body := range map[string]string{"before the part": "--x\r\nContent-Disp",
+		"within another part": "--x\r\nContent-Disposition: form-data; name=other\r\n\r\nab",
+		"before the archive":  head, "within the archive": head + "\x1f\x8b\x08\x00"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			heard := l.wire(
+				"POST /reports/upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n" +
+					"Content-Length: " +
+					"100000\r\n\r\n" + body)
+			if !strings.HasPrefix(heard, "HTTP/1.1 504 ") || !strings.Contains(heard, `"error":"timeout"`) {
+				t.Errorf("%q", heard)
+			}
+		})
+	}
+}
+
+// FuzzBodies: any body gets a documented response, and never a 500.
+func FuzzBodies(f *testing.F) {
+	paths := []string{"/devices/NOBODY/tap", "/devices/NOBODY/swipe", "/devices/NOBODY/lease", "/web/route", "/web/type",
+		"/tests/validate", "/tests/validate", "/devices/NOBODY/extract"}
+	for i, body := range []string{`{"label": "Sign in", "below": {"id": "x"}}`, `{"from": "1,2", "to": "50%,5%"}`,
+		`{"ttlSeconds": 5, "holder": "x"}`, `{"url": "**", "json": {"a": [1, null]}}`,
+		`{"selector": "#x", "text": "${A}"}`,
+		`{"yaml": "id: x\nplatform: web\nsteps:\n  - log: x\n", "vars": {"A": "b"}, "tests": ["x"]}`,
+		`{"yaml": "id: x\nsteps: [{tap: x}]"}`, "{\"regex\": \"(\xff\"}"} {
+		f.Add(i, body)
+	}
+	l := newLab(f, 0)
+	f.Fuzz(func(t *testing.T, path int, body string) {
+		own := *l
+		own.t = t
+		p := paths[(path%len(paths)+len(paths))%len(paths)]
+		a := own.ask("POST", p, body)
+		if a.status == http.StatusInternalServerError || a.status == 0 {
+			t.Fatal(a)
+		}
+	})
+}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server/auth"
-	"github.com/taproot-dev/taproot/server/console"
+	"github.com/taproot-dev/taproot/server/internal/console"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/service"
 	"github.com/taproot-dev/taproot/server/studio"

@@ -2,11 +2,9 @@ package server_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -434,81 +432,5 @@ func TestNobodyPretendsToBeAHub(t *testing.T) {
 		if a.StatusCode != 401 {
 			t.Errorf("%s: %d", path, a.StatusCode)
 		}
-	}
-}
-
-// TestTapThroughTheHub compares the duration of a tap through the hub with one on this machine, alternately.
-func TestTapThroughTheHub(t *testing.T) {
-	f := newFarm(t, 1, quiet)
-	f.join("one", androidsim.Tiny, androidsim.Tiny)
-	eventually(t, "it is there", func() bool { return f.ask("GET", "/devices/SIM2", nil).status == 200 })
-	n := 20
-	if !testing.Short() {
-		n = 200
-	}
-	took := map[string]time.Duration{}
-	for i := range n {
-		for _, id := range []string{"SIM1", "SIM2"} {
-			began := time.Now()
-			if a := f.ask("POST", "/devices/"+id+"/tap", fmt.Sprintf(`{"point": "%d%%,50%%"}`, 10+i%80)); a.status != 200 {
-				t.Fatal(a)
-			}
-			took[id] += time.Since(began)
-		}
-	}
-	near, far := took["SIM1"]/time.Duration(n), took["SIM2"]/time.Duration(n)
-	t.Logf("a tap takes %s here and %s through the hub: %.2f times", near, far, float64(far)/float64(near))
-}
-
-// TestStreamsOfARemoteDevice: recordings, WebSockets, uploads, downloads and logs pass through the hub completely, a
-// lost client frees the device, and open streams end with their host.
-func TestStreamsOfARemoteDevice(t *testing.T) {
-	t.Parallel()
-	f := newFarm(t, 0)
-	m := f.join("one", androidsim.Tiny)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	next := f.watch(ctx, "SIM1")
-	if img, _ := next(); img.Bounds().Dx() < 100 {
-		t.Error(img.Bounds())
-	}
-	conn, lease := f.socket("SIM1")
-	if a := f.sendMessage(conn, `{"id": 1, "do": {"tap": {"point": "50%,30%"}}}`); !strings.Contains(fmt.Sprint(a),
-		"passed:true") || len(m.phones[0].Taps()) != 1 {
-		t.Error(a)
-	}
-	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 409 {
-		t.Errorf("while a connection holds it: %s", a)
-	}
-	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`, "X-Lease", lease); a.status != 200 {
-		t.Error(a)
-	}
-	_ = conn.CloseNow()
-	eventually(t, "the device is free when the client is gone",
-		func() bool { return f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`).status == 200 })
-	if a := f.sendApp("SIM1", "app.apk", "PK\x03\x04\npackage=com.example.sent\n"+
-		strings.Repeat("x", 3<<20)); a.status != 200 {
-		t.Error(a)
-	}
-	if a := f.ask("GET", "/devices/SIM1/apps", nil); !strings.Contains(string(a.body), "com.example.sent") {
-		t.Error(a)
-	}
-	content := bytes.Repeat([]byte("0123456789\x00\xff\r\n"), 100_000)
-	if err := m.phones[0].WriteFile("/sdcard/Download/a ü.pdf", content); err != nil {
-		t.Fatal(err)
-	}
-	if a := f.ask("GET", "/devices/SIM1/file?path=/sdcard/Download/a%20%C3%BC.pdf", nil); a.status != 200 ||
-		!bytes.Equal(a.body, content) {
-		t.Errorf("%d, %d bytes", a.status, len(a.body))
-	}
-	next()
-	m.stop()
-	res, err := f.client.Do(f.request("GET", "/devices/SIM1/live", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	if res.StatusCode != 502 {
-		t.Errorf("a film of a host that has gone: %d", res.StatusCode)
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/rs/cors"
 
-	"github.com/taproot-dev/taproot/server/apidocs"
 	"github.com/taproot-dev/taproot/server/internal/accounts"
+	"github.com/taproot-dev/taproot/server/internal/apidocs"
 	"github.com/taproot-dev/taproot/server/internal/devices"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/runs"

@@ -84,7 +84,7 @@ func scripts(t *testing.T) (all []script) {
 	included := map[string]bool{}
 	var parts []string
 	for _, folder := range []string{"drivers/dom/script", "drivers/web/script", "runner/record", "runner/action",
-		"server/studio/page", "server/console/assets", "docs/site/assets"} {
+		"server/studio/page", "server/internal/console/assets", "docs/site/assets"} {
 		for _, pattern := range []string{"*.js", "*.ts"} {
 			found, err := filepath.Glob(filepath.Join("../..", folder, pattern))
 			if err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/server/internal/shared"
 	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/shared"
 )
 
 // ErrTooLong is the cause of the end of a call that took longer than the server allows.

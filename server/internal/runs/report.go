@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/internal/rest"
-	"github.com/taproot-dev/taproot/server/shared"
+	"github.com/taproot-dev/taproot/server/internal/shared"
 )
 
 // reports has what runs leave.

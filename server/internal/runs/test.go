@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server/internal/rest"
-	"github.com/taproot-dev/taproot/server/shared"
+	"github.com/taproot-dev/taproot/server/internal/shared"
 )
 
 // tests has the tests that clients can run.

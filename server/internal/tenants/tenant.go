@@ -25,7 +25,7 @@ import (
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/runs"
 	"github.com/taproot-dev/taproot/server/internal/sandbox"
-	"github.com/taproot-dev/taproot/server/shared"
+	"github.com/taproot-dev/taproot/server/internal/shared"
 )
 
 // MCP serves assistants at /mcp over streamable HTTP. Close ends their sessions.
@@ -45,7 +45,7 @@ type MCPConfig struct {
 	Who     func(*http.Request) string // names the caller of an admitted request
 }
 
-// Options configure a tenant. The zero value of a limit means none.
+// Options configure a tenant.
 type Options struct {
 	Config    run.Config
 	Files     string // the folder in which clients may name files

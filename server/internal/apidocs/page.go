@@ -3,10 +3,14 @@ package apidocs
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	_ "embed" // the page
+	_ "embed" // the viewer
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -129,4 +133,34 @@ func (d *document) fields(body schema) (list []field) {
 	}
 	slices.SortFunc(list, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
 	return list
+}
+
+// Try is the page on which users write and send requests.
+//
+//go:embed try.html
+var Try []byte
+
+// viewer is openapi-explorer 2.4.820 of npm (Apache-2.0, see LICENSE in its folder):
+// dist/browser/openapi-explorer.min.js, compressed with gzip -9n.
+//
+//go:embed viewer/openapi-explorer.min.js.gz
+var viewer []byte
+
+// ServeViewer serves the script of Try.
+func ServeViewer(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/javascript; charset=utf-8")
+	h.Set("Cache-Control", "public, max-age=3600")
+	h.Set("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		_, err := w.Write(viewer)
+		return err
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(viewer))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, plain)
+	return err
 }

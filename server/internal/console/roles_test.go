@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/console"
+	"github.com/taproot-dev/taproot/server/internal/console"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
