@@ -74,7 +74,7 @@ func nameOf(n *screen.Node) string {
 // accessible counts the roles and names of Chromium's own tree.
 func accessible(t *testing.T, d *Device) map[string]int {
 	t.Helper()
-	s, page, err := d.page()
+	s, page, err := d.slot.page()
 	must(t, err)
 	cdp, err := s.context.NewCDPSession(page)
 	must(t, err)

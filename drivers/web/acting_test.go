@@ -80,7 +80,7 @@ func useAll(t *testing.T, d *Device, frame string) {
 	must(t, d.Check(ctx, inFrame(frame, "#c"), true))
 	must(t, d.SelectIn(ctx, inFrame(frame, "#s"), drivers.WebChoice{Labels: []string{"B"}}))
 	must(t, d.Hover(ctx, inFrame(frame, "#b")))
-	if s, _, _ := d.page(); frame == "" || s.browser.brand.devtools { // Firefox opens no chooser for files in such a frame
+	if s, _, _ := d.slot.page(); frame == "" || s.browser.brand.devtools { // Firefox opens no chooser for files in such a frame
 		must(t, d.Upload(ctx, inFrame(frame, "#f"), []string{file}))
 	}
 	must(t, d.Wheel(ctx, image.Pt(100, 300), image.Pt(0, 50), 0))
@@ -118,7 +118,7 @@ func TestABlockedScriptOfThePageIsInTheConsole(t *testing.T) {
 	must(t, d.OpenPage(t.Context(), strictSite(t)+"/frame/script", drivers.PageOptions{}))
 	loads(t, d)
 	must(t, d.ClickOn(t.Context(), inFrame("#fr", "#b"), drivers.WebClick{}))
-	if s, _, _ := d.page(); !s.browser.brand.devtools {
+	if s, _, _ := d.slot.page(); !s.browser.brand.devtools {
 		return // Firefox does not report it
 	}
 	seen := look(t, d, "", drivers.WebCondition{NoConsoleErrors: true}, time.Second)

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -20,38 +21,49 @@ const (
 	touchPatience = 500 * time.Millisecond
 )
 
+// Hand touches the current page: with a mouse, or with fingers where a touch screen is emulated.
+type Hand struct {
+	slot  *Slot
+	caret *Caret
+
+	mu    sync.Mutex
+	aimed *screen.Node // what the next touch is meant for
+	met   string       // what the last touch that was aimed has met
+}
+
 // Aim says what the next touch is meant for.
-func (d *Device) Aim(n *screen.Node) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.aimed = n
+func (h *Hand) Aim(n *screen.Node) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.aimed = n
 }
 
 // touch is actFor for what touches the page: when an element was aimed at, that or nothing.
-func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
-	return d.touchFor(ctx, limit, do, false)
+func (h *Hand) touch(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
+	return h.touchFor(ctx, limit, do, false)
 }
 
 // press is touch for what clicks: the element that was aimed at must get the click.
-func (d *Device) press(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
-	return d.touchFor(ctx, limit, do, true)
+func (h *Hand) press(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
+	return h.touchFor(ctx, limit, do, true)
 }
 
-func (d *Device) touchFor(ctx context.Context, limit time.Duration, do func(page playwright.Page) error,
+func (h *Hand) touchFor(ctx context.Context, limit time.Duration, do func(page playwright.Page) error,
 	clicks bool) error {
-	d.mu.Lock()
-	at := d.aimed
-	d.aimed, d.met, d.caret = nil, "", caretEnd
-	d.mu.Unlock()
-	_, release, err := d.takeMouse(ctx)
+	h.mu.Lock()
+	at := h.aimed
+	h.aimed, h.met = nil, ""
+	h.mu.Unlock()
+	h.caret.setCaret(caretEnd)
+	_, release, err := h.takeMouse(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	if at == nil {
-		return actFor(ctx, d, limit, do)
+		return actFor(ctx, h.slot, limit, do)
 	}
-	return actFor(ctx, d, limit, func(page playwright.Page) error {
+	return actFor(ctx, h.slot, limit, func(page playwright.Page) error {
 		aimed, err := dom.Aim(asker{page, callLimit - time.Second}, at.Ref)
 		if err != nil && passing(err) {
 			return fmt.Errorf("%w: the page changed", drivers.ErrMissed)
@@ -63,19 +75,19 @@ func (d *Device) touchFor(ctx context.Context, limit time.Duration, do func(page
 			return err
 		}
 		met, err := aimed.Met(asker{page, aimLimit}, touchPatience)
-		d.mu.Lock()
-		d.met = met
-		d.mu.Unlock()
+		h.mu.Lock()
+		h.met = met
+		h.mu.Unlock()
 		if lost := aimed.Lost(); err == nil && clicks && lost.What != "" {
-			return d.lostPress(page, way(lost.Chain), lost)
+			return h.lostPress(page, way(lost.Chain), lost)
 		}
 		return err
 	})
 }
 
 // TouchMet names what the last touch that was aimed has met; of one that led the page elsewhere that is not known.
-func (d *Device) TouchMet() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.met
+func (h *Hand) TouchMet() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.met
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"sync"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -18,38 +19,47 @@ type answer struct {
 
 // PageAnswer returns the response of the open page; 0 for one that came from no server, or with a site that it has
 // left since.
-func (d *Device) PageAnswer() (status int, address string) {
-	s, page, err := d.page()
+func (n *Navigator) PageAnswer() (status int, address string) {
+	s, page, err := n.slot.page()
 	if err != nil {
 		return 0, ""
 	}
-	s.mu.Lock()
-	a := s.answers[page]
-	s.mu.Unlock()
+	a := s.answers.of(page)
 	if !sameSite(a.address, page.URL()) {
 		return 0, ""
 	}
 	return a.status, a.address
 }
 
-// answered keeps the answer to a request for a page as a whole.
-func (s *session) answered(r playwright.Response) {
+// Answers are the answers to the requests for the pages of a session themselves, the newest of each. The zero value is
+// ready.
+type Answers struct {
+	mu      sync.Mutex
+	answers map[playwright.Page]answer
+}
+
+func (a *Answers) of(page playwright.Page) answer {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.answers[page]
+}
+
+// answered keeps the answer to a request for a page as a whole, and returns that page; nil for any other answer.
+func (a *Answers) answered(r playwright.Response) playwright.Page {
 	if !r.Request().IsNavigationRequest() {
-		return
+		return nil
 	}
 	frame := r.Frame()
 	if frame == nil || frame.ParentFrame() != nil {
-		return
+		return nil
 	}
-	if r.Status() < 300 || r.Status() >= 400 { // another address follows
-		s.device.events.add(pageEvent{kind: drivers.TabWentTo, page: frame.Page(), status: r.Status()})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answers == nil {
+		a.answers = map[playwright.Page]answer{}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.answers == nil {
-		s.answers = map[playwright.Page]answer{}
-	}
-	s.answers[frame.Page()] = answer{r.Status(), r.URL()}
+	a.answers[frame.Page()] = answer{r.Status(), r.URL()}
+	return frame.Page()
 }
 
 func sameSite(a, b string) bool {

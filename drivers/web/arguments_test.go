@@ -41,7 +41,7 @@ func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 func TestAPageStartsNoWindowPages(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "form.html")
-	s, _, err := d.page()
+	s, _, err := d.slot.page()
 	must(t, err)
 	cdp, err := s.context.Browser().NewBrowserCDPSession()
 	must(t, err)

@@ -87,8 +87,8 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 }
 
 // Opening reports how the page came that was opened, or gone to, last.
-func (d *Device) Opening(ctx context.Context) (drivers.WebOpening, error) {
-	s, _, err := d.page()
+func (n *Navigator) Opening(ctx context.Context) (drivers.WebOpening, error) {
+	s, _, err := n.slot.page()
 	if err != nil {
 		return drivers.WebOpening{}, err
 	}

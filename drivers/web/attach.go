@@ -86,7 +86,7 @@ func (s *session) firstPage(e *emulation) error {
 	if err != nil || !s.browser.attached {
 		return err
 	}
-	s.follow(page)
+	s.tabs.follow(page)
 	if err := page.SetViewportSize(e.size.X, e.size.Y); err != nil {
 		return err
 	}
@@ -103,21 +103,18 @@ func (s *session) firstPage(e *emulation) error {
 
 // ours reports whether a page belongs to the session: all of a context of our own do, and of a browser that runs
 // already those that the session opened.
-func (s *session) ours(page playwright.Page) bool {
-	if !s.browser.attached {
+func (t *Tabs) ours(page playwright.Page) bool {
+	if !t.health.browser.attached {
 		return true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return page != nil && slices.Contains(s.pages, page)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return page != nil && slices.Contains(t.pages, page)
 }
 
 // leave closes the session's own tabs and ends the connection.
 func (s *session) leave() {
-	s.mu.Lock()
-	pages := slices.Clone(s.pages)
-	s.mu.Unlock()
-	for _, page := range pages {
+	for _, page := range s.tabs.all() {
 		_ = page.Close() // fails only when it is gone
 	}
 	s.browser.letGo()

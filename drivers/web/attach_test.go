@@ -114,7 +114,7 @@ func TestAttach(t *testing.T) {
 	if got, err := d.Eval(t.Context(), "document.cookie", patience); got != "signed=in" || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	if all := d.session.context.Pages(); len(all) != 2 {
+	if all := d.slot.session.context.Pages(); len(all) != 2 {
 		t.Errorf("%d pages are open", len(all))
 	}
 	must(t, d.ClosePage(t.Context()))

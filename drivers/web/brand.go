@@ -73,26 +73,26 @@ func (b brand) kindOf(opts drivers.PageOptions) browserKind {
 }
 
 // UseBrowser has the device's pages opened in another browser, which is started if it does not run.
-func (d *Device) UseBrowser(ctx context.Context, name string) error {
-	b, err := d.driver.browserFor(ctx, drivers.PageOptions{Browser: name})
+func (o *Opener) UseBrowser(ctx context.Context, name string) error {
+	b, err := o.driver.browserFor(ctx, drivers.PageOptions{Browser: name})
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.browser = name
-	d.info.Model, d.info.OSVersion = modelOf(name, b.Version()), b.Version()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.browser = name
+	o.info.Model, o.info.OSVersion = modelOf(name, b.Version()), b.Version()
 	return nil
 }
 
 // PageBrowser names the browser of the page that is open, or of the next one.
-func (d *Device) PageBrowser() (name, version string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.session != nil {
-		return d.session.browser.brand.name, d.session.browser.Version()
+func (o *Opener) PageBrowser() (name, version string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.slot.session != nil {
+		return o.slot.session.browser.brand.name, o.slot.session.browser.Version()
 	}
-	return cmp.Or(d.browser, d.driver.opts.Browser, dsl.Chromium), d.info.OSVersion
+	return cmp.Or(o.browser, o.driver.opts.Browser, dsl.Chromium), o.info.OSVersion
 }
 
 // modelOf names a browser with the first number of its version.

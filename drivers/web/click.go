@@ -38,8 +38,8 @@ func modifiers(keys []string) ([]playwright.KeyboardModifier, error) {
 }
 
 // Click clicks at a point of the viewport with a certain button, or with keys held. A touch screen has neither.
-func (d *Device) Click(ctx context.Context, p image.Point, how drivers.WebClick) error {
-	s, err := d.onScreen(p)
+func (h *Hand) Click(ctx context.Context, p image.Point, how drivers.WebClick) error {
+	s, err := h.onScreen(p)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (d *Device) Click(ctx context.Context, p image.Point, how drivers.WebClick)
 			"%w: the page is open on a device with a touch screen, which has no mouse and no keys: open it without "+
 				"device", drivers.ErrUnsupported)
 	}
-	return d.press(ctx, d.limit, func(page playwright.Page) (err error) {
+	return h.press(ctx, h.slot.limit, func(page playwright.Page) (err error) {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"sync"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -46,7 +47,7 @@ func (s *session) hearCopies() error {
 	}
 	err := s.context.ExposeBinding(copiedBinding, func(_ *playwright.BindingSource, args ...any) any {
 		if text, ok := first(args).(string); ok && text != "" && len(text) <= maxCopied {
-			s.device.setClipboard(text)
+			s.journal.setClipboard(text)
 		}
 		return nil
 	})
@@ -63,37 +64,43 @@ func first(args []any) any {
 	return args[0]
 }
 
-func (d *Device) setClipboard(text string) {
-	d.mu.Lock()
-	d.clipboard = text
-	d.mu.Unlock()
+// Pasteboard is the clipboard of a device's pages.
+type Pasteboard struct {
+	mu        sync.Mutex
+	clipboard string // what the test or a page put there last
+}
+
+func (p *Pasteboard) setClipboard(text string) {
+	p.mu.Lock()
+	p.clipboard = text
+	p.mu.Unlock()
 }
 
 // SetClipboard puts a text on the clipboard of this device's pages.
-func (d *Device) SetClipboard(ctx context.Context, text string) error {
+func (p *Pasteboard) SetClipboard(ctx context.Context, text string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d.setClipboard(text)
+	p.setClipboard(text)
 	return nil
 }
 
 // Clipboard returns what was put on the clipboard last, by the test or by a page.
-func (d *Device) Clipboard(ctx context.Context) (string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.clipboard, ctx.Err()
+func (p *Pasteboard) Clipboard(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.clipboard, ctx.Err()
 }
 
 // Paste pastes the clipboard where the focus is. The page receives it first, as a person's paste, and may refuse it
 // or put the text in by itself.
-func (d *Device) Paste(ctx context.Context) error {
-	text, err := d.Clipboard(ctx)
+func (ty *Typist) Paste(ctx context.Context) error {
+	text, err := ty.journal.Clipboard(ctx)
 	if err != nil {
 		return err
 	}
-	return act(ctx, d, func(page playwright.Page) error {
-		field, err := d.place(page, d.caretNow())
+	return act(ctx, ty.slot, func(page playwright.Page) error {
+		field, err := ty.place(page, ty.caret.caretNow())
 		if err != nil {
 			return err
 		}

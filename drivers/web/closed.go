@@ -21,11 +21,11 @@ const utilityWorld = "__playwright_utility_world"
 // probe queries the browser for what a page hides of the elements that the engine has in taprootSuspects: closed
 // shadow roots, and roles, names and states that are set by ElementInternals. It reports whether there is any, so that
 // the page is to be read again.
-func (s *session) probe(page playwright.Page) bool {
+func probe(s *session, page playwright.Page) bool {
 	if !s.browser.brand.devtools {
 		return false
 	}
-	p := s.devtoolsOf(page)
+	p := s.clients.devtoolsOf(page)
 	if p == nil {
 		return false
 	}
@@ -48,26 +48,43 @@ type devtoolsClient struct {
 	list map[int]bool // the numbers of the engine's worlds, one for each document
 }
 
+// Clients are the clients of DevTools of a session's pages.
+type Clients struct {
+	context playwright.BrowserContext
+
+	mu       sync.Mutex
+	devtools map[playwright.Page]*devtoolsClient
+	ended    map[playwright.Page]bool
+}
+
+// forget lets the client of a closed page go.
+func (c *Clients) forget(page playwright.Page) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended[page] = true
+	delete(c.devtools, page)
+}
+
 // devtoolsOf returns the client of DevTools of a page, which lasts as long as the page does: once a session that
 // received the worlds of a page has ended, Chromium's headless shell reports none of those that come later, and
 // Playwright waits for them for ever. Nil: the page is gone.
-func (s *session) devtoolsOf(page playwright.Page) *devtoolsClient {
-	s.mu.Lock()
-	p := s.devtools[page]
-	s.mu.Unlock()
+func (c *Clients) devtoolsOf(page playwright.Page) *devtoolsClient {
+	c.mu.Lock()
+	p := c.devtools[page]
+	c.mu.Unlock()
 	if p != nil {
 		return p
 	}
-	cdp, err := s.context.NewCDPSession(page)
+	cdp, err := c.context.NewCDPSession(page)
 	if err != nil {
 		return nil
 	}
 	p = &devtoolsClient{cdp: cdp, list: map[int]bool{}}
 	p.follow()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ended[page] {
-		s.devtools[page] = p
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended[page] {
+		c.devtools[page] = p
 	}
 	return p
 }

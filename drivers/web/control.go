@@ -74,25 +74,31 @@ func indexes(n int, fits func(int) bool) (list []int) {
 	return list
 }
 
+// Controls reads fields, boxes and lists that selectors pick: what they hold, and whether they keep it.
+type Controls struct {
+	slot   *Slot
+	reader *Reader
+}
+
 // controlAt reads once; a control that is not there (yet), or that has a missing frame, has the count 0.
-func (d *Device) controlAt(ctx context.Context, at drivers.WebTarget) (*control, error) {
+func (co *Controls) controlAt(ctx context.Context, at drivers.WebTarget) (*control, error) {
 	if at.Frame == "" {
-		return d.controlFor(ctx, callLimit-time.Second, at)
+		return co.controlFor(ctx, callLimit-time.Second, at)
 	}
-	c, err := d.controlFor(ctx, fillSlice, at)
+	c, err := co.controlFor(ctx, fillSlice, at)
 	if !errors.Is(err, errSlice) {
 		return c, err
 	}
-	if err := d.missingFrame(ctx, at.Frame); !errors.Is(err, errSlice) {
+	if err := co.reader.missingFrame(ctx, at.Frame); !errors.Is(err, errSlice) {
 		return &control{}, ctx.Err() // what is wrong with the frame is reported by the action itself
 	}
-	return d.controlFor(ctx, frameLimit, at)
+	return co.controlFor(ctx, frameLimit, at)
 }
 
 // controlFor is controlAt with a limit. errSlice: what is looked for in a frame has not answered within it.
-func (d *Device) controlFor(ctx context.Context, limit time.Duration, at drivers.WebTarget) (*control, error) {
-	return read(ctx, d, func(page playwright.Page) (*control, error) {
-		nonce := strconv.FormatInt(d.gen.Add(1), 36)
+func (co *Controls) controlFor(ctx context.Context, limit time.Duration, at drivers.WebTarget) (*control, error) {
+	return read(ctx, co.slot, func(page playwright.Page) (*control, error) {
+		nonce := strconv.FormatInt(co.reader.gen.Add(1), 36)
 		matches := page.Locator(scoped(at.Frame, at.Selector) + " >> " + typingName + "=look." + nonce)
 		answer := typingName + "=held." + nonce // in the frame of what it is united with
 		var c control
@@ -103,15 +109,15 @@ func (d *Device) controlFor(ctx context.Context, limit time.Duration, at drivers
 		case err != nil && !disconnected(err):
 			return &control{}, nil // what is wrong with the selector is reported by the action itself
 		}
-		c.Rest = d.rest(page, c.Rest)
+		c.Rest = co.reader.rest(page, c.Rest)
 		return &c, err
 	})
 }
 
 // untilControl reads a control until fits holds or the time of the step ends; it returns the last read.
-func (d *Device) untilControl(ctx context.Context, at drivers.WebTarget, fits func(*control) bool) (*control, error) {
+func (co *Controls) untilControl(ctx context.Context, at drivers.WebTarget, fits func(*control) bool) (*control, error) {
 	for deadline := deadlineOf(ctx, at); ; {
-		c, err := d.controlAt(ctx, at)
+		c, err := co.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) && time.Until(deadline) > 0 {
 			c, err = &control{}, pause(ctx, lookPause)
 		}
@@ -125,8 +131,8 @@ func (d *Device) untilControl(ctx context.Context, at drivers.WebTarget, fits fu
 }
 
 // enabled waits until the control is not disabled. One that is not there is left to the action itself.
-func (d *Device) enabled(ctx context.Context, at drivers.WebTarget) error {
-	c, err := d.untilControl(ctx, at, func(c *control) bool { return c.Count != 1 || !c.Disabled })
+func (co *Controls) enabled(ctx context.Context, at drivers.WebTarget) error {
+	c, err := co.untilControl(ctx, at, func(c *control) bool { return c.Count != 1 || !c.Disabled })
 	if err != nil || c.Count != 1 || !c.Disabled {
 		return err
 	}
@@ -134,9 +140,9 @@ func (d *Device) enabled(ctx context.Context, at drivers.WebTarget) error {
 }
 
 // choosable waits until the list and the options that are wanted of it are not disabled.
-func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
+func (co *Controls) choosable(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
 	off := ""
-	c, err := d.untilControl(ctx, at, func(c *control) bool {
+	c, err := co.untilControl(ctx, at, func(c *control) bool {
 		off = ""
 		for i, o := range c.Options {
 			if wants(choice, i, o) && o.Disabled {
@@ -162,7 +168,7 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 
 // holding reads a control until something of it has held for keepsFor, or keepsQuiet, at most keepsWait. It
 // returns the last read; nil: the control is gone, because the page was left, and cannot be queried.
-func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool,
+func (co *Controls) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool,
 	err error) {
 	var since time.Time
 	end := time.Now().Add(keepsWait)
@@ -175,7 +181,7 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 	}
 	for {
 		asked := time.Now()
-		c, err := d.controlAt(ctx, at)
+		c, err := co.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) || err == nil && c.Count != 1 {
 			return nil, true, nil
 		}
@@ -212,8 +218,8 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 
 // keeps checks that a field holds a text that was put into it, as it was or as the field writes it, and keeps holding
 // it.
-func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) error {
-	c, ok, err := d.holding(ctx, at, func(c *control) bool {
+func (co *Controls) keeps(ctx context.Context, at drivers.WebTarget, text string) error {
+	c, ok, err := co.holding(ctx, at, func(c *control) bool {
 		return !c.Typed || c.Text == text || text != "" && screen.Follows(c.Text, text) == screen.Whole
 	})
 	if err != nil || ok {
@@ -228,8 +234,8 @@ func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) e
 }
 
 // keepsChecked checks that a box, button or switch stays checked, or not.
-func (d *Device) keepsChecked(ctx context.Context, at drivers.WebTarget, checked bool) error {
-	_, ok, err := d.holding(ctx, at, func(c *control) bool {
+func (co *Controls) keepsChecked(ctx context.Context, at drivers.WebTarget, checked bool) error {
+	_, ok, err := co.holding(ctx, at, func(c *control) bool {
 		return c.Checked == "" ||
 			c.Checked == strconv.FormatBool(checked)
 	})
@@ -249,10 +255,10 @@ func checkedWord(checked bool) string {
 
 // keepsChoice checks that what was chosen in a list stays chosen. A list that starts again at once with an
 // option that means none is a menu of actions, and a list with other options is another one.
-func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
+func (co *Controls) keepsChoice(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
 	looks, menu := 0, false
 	shows := ""
-	_, ok, err := d.holding(ctx, at, func(c *control) bool {
+	_, ok, err := co.holding(ctx, at, func(c *control) bool {
 		looks++
 		wanted, chosen := 0, 0
 		shows = ""

@@ -260,7 +260,7 @@ func TestPressPoints(t *testing.T) {
 		n := byID(t, tree(t, d), "x")
 		got := ""
 		if n.Press != nil {
-			_, page, err := d.page()
+			_, page, err := d.slot.page()
 			must(t, err)
 			hit, err := page.Evaluate(fmt.Sprintf("document.elementFromPoint(%d, %d).id", n.Press.X, n.Press.Y))
 			must(t, err)
@@ -329,7 +329,7 @@ func TestTextsBeyondTheLargestTree(t *testing.T) {
 		for (let i = 0; i < 600; i++) { const e = document.createElement('button'); e.textContent = 'Button ' + i; `+
 		`f.append(e); }
 		big.append(f);</script>`)
-	d.most = dom.MaxNodes / 40
+	d.Reader.most = dom.MaxNodes / 40
 	tr := tree(t, d)
 	if tr.Cut() == "" || find(tr, showing("Button 585")) != nil {
 		t.Fatal("the page is not too large")

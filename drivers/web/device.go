@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -29,35 +28,23 @@ const (
 // The next trees carry a hidden element of type "dialog-note" for each, and the log a line. Pages that a page opens
 // become the current one until they close, or until PickPage chooses another.
 type Device struct {
-	driver *Driver
-	info   drivers.Info
-	gen    atomic.Int64  // of trees; every tree has its own
-	grace  time.Duration // actGrace
-	most   int           // elements of a tree; 0: dom.MaxNodes
-	limit  time.Duration // callLimit
+	slot *Slot
 
-	taken drivers.ImageCache // the newest screenshot
-
-	mu        sync.Mutex
-	closed    bool
-	browser   string   // of pages that name none; "": the driver's
-	session   *session // what OpenPage opened last, nil before
-	pending   pending
-	filming   *pageRecording // set by StartRecording
-	evidence  *evidence      // set by StartEvidence
-	log       *pageLog
-	dialogs   []string
-	aimed     *screen.Node      // what the next touch is meant for
-	met       string            // what the last touch that was aimed has met
-	snapshot  snapshot          // that reports were given last
-	sought    []string          // texts that a tree must not leave out
-	parts     []screen.TextPart // of texts; the elements of a tree have their places
-	caret     caret             // what becomes of the caret before text is typed
-	clipboard string            // what the test or a page put there last
-	finished  []drivers.Clip    // of sessions that are closed
-
-	calls  sync.WaitGroup // calls into Playwright that outlived their context
-	events pageEvents
+	*Journal
+	*Recorder
+	*Opener
+	*Navigator
+	*TabPicker
+	*Alerter
+	*System
+	*Scripts
+	*Screen
+	*Reader
+	*Typist
+	*Hand
+	*Elements
+	*Files
+	*Drags
 }
 
 var (
@@ -93,55 +80,114 @@ var (
 )
 
 func newDevice(d *Driver, info drivers.Info) *Device {
-	return &Device{driver: d, info: info, grace: actGrace, limit: callLimit}
+	return assemble(NewSlot(info.ID), NewJournal(), d, info)
+}
+
+// assemble puts the parts of a device together.
+func assemble(slot *Slot, journal *Journal, d *Driver, info drivers.Info) *Device {
+	recorder := &Recorder{slot: slot, driver: d}
+	navigator := &Navigator{slot: slot}
+	scripts := &Scripts{slot: slot}
+	reader := &Reader{slot: slot, journal: journal}
+	caret := &Caret{}
+	typist := &Typist{slot: slot, reader: reader, nav: navigator, caret: caret, journal: journal}
+	hand := &Hand{slot: slot, caret: caret}
+	actor := &Actor{slot: slot, reader: reader, hand: hand}
+	elements := &Elements{actor: actor, controls: &Controls{slot: slot, reader: reader}, typist: typist}
+	return &Device{slot: slot, Journal: journal, Recorder: recorder,
+		Opener:    &Opener{slot: slot, driver: d, info: info, journal: journal, recorder: recorder},
+		Navigator: navigator,
+		TabPicker: &TabPicker{slot: slot, nav: navigator, journal: journal},
+		Alerter:   &Alerter{slot: slot},
+		System:    &System{slot: slot, scripts: scripts},
+		Scripts:   scripts, Screen: &Screen{slot: slot}, Reader: reader, Typist: typist, Hand: hand, Elements: elements,
+		Files: &Files{actor: actor, elements: elements}, Drags: &Drags{actor: actor}}
+}
+
+// Slot is the place for one page: the session that is open in it, and the calls into its pages.
+type Slot struct {
+	id    string
+	grace time.Duration  // actGrace
+	limit time.Duration  // callLimit
+	calls sync.WaitGroup // calls into Playwright that outlived their context
+
+	mu      sync.Mutex
+	closed  bool
+	session *session // what was opened last, nil before
+}
+
+// NewSlot returns a slot without a page.
+func NewSlot(id string) *Slot { return &Slot{id: id, grace: actGrace, limit: callLimit} }
+
+// closedError says that the device was closed.
+func (sl *Slot) closedError() error {
+	return fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, sl.id)
+}
+
+// opened returns the session, nil when none is open, and whether the slot is closed.
+func (sl *Slot) opened() (s *session, closed bool) {
+	sl.mu.Lock()
+	defer sl.mu.Unlock()
+	return sl.session, sl.closed
+}
+
+// take empties the slot and returns what was open in it.
+func (sl *Slot) take() (s *session, closed bool) {
+	sl.mu.Lock()
+	defer sl.mu.Unlock()
+	s, sl.session = sl.session, nil
+	return s, sl.closed
+}
+
+// close closes the pages. No session can be opened after it.
+func (sl *Slot) close() error {
+	sl.mu.Lock()
+	sl.closed = true
+	s := sl.session
+	sl.session = nil
+	sl.mu.Unlock()
+	if s != nil {
+		s.close()
+	}
+	// With the context gone every call returns; a browser that hangs keeps them until the driver closes.
+	if !within(stopLimit, sl.calls.Wait) {
+		return fmt.Errorf("close %s: %w: the browser does not answer", sl.id, drivers.ErrDeviceLost)
+	}
+	return nil
 }
 
 // Info is the slot's record, with the size of the page that is open.
-func (d *Device) Info() drivers.Info {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	info := d.info
-	if d.session != nil {
-		info.Width, info.Height = d.session.size.X, d.session.size.Y
+func (o *Opener) Info() drivers.Info {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	info := o.info
+	if s, _ := o.slot.opened(); s != nil {
+		info.Width, info.Height = s.size.X, s.size.Y
 	}
 	return info
 }
 
 // Close closes the pages.
-func (d *Device) Close() error {
-	d.mu.Lock()
-	d.closed = true
-	s := d.session
-	d.session = nil
-	d.mu.Unlock()
-	if s != nil {
-		s.close()
-	}
-	// With the context gone every call returns; a browser that hangs keeps them until the driver closes.
-	if !within(stopLimit, d.calls.Wait) {
-		return fmt.Errorf("close %s: %w: the browser does not answer", d.info.ID, drivers.ErrDeviceLost)
-	}
-	return nil
-}
+func (d *Device) Close() error { return d.slot.close() }
 
 // page returns the current page, or an error that says why there is none.
-func (d *Device) page() (*session, playwright.Page, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (sl *Slot) page() (*session, playwright.Page, error) {
+	sl.mu.Lock()
+	defer sl.mu.Unlock()
 	switch {
-	case d.closed:
-		return nil, nil, fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
-	case d.session == nil:
+	case sl.closed:
+		return nil, nil, sl.closedError()
+	case sl.session == nil:
 		return nil, nil, drivers.NoPage("no page is open: start with openBrowser")
 	}
-	page, err := d.session.current()
-	return d.session, page, err
+	page, err := sl.session.current()
+	return sl.session, page, err
 }
 
 // read calls f, which only looks at the page. When ctx ends first, f's answer is dropped; Playwright's own time limit
 // ends it.
-func read[T any](ctx context.Context, d *Device, f func(page playwright.Page) (T, error)) (T, error) {
-	s, page, err := d.page()
+func read[T any](ctx context.Context, sl *Slot, f func(page playwright.Page) (T, error)) (T, error) {
+	s, page, err := sl.page()
 	if err != nil {
 		var none T
 		return none, err
@@ -156,10 +202,10 @@ func readPage[T any](ctx context.Context, s *session, page playwright.Page, f fu
 		return none, err
 	}
 	defer s.dialogs.refusing()()
-	if _, err := s.settle(ctx, false, ""); err != nil {
+	if _, err := s.dialogs.settle(ctx, false, ""); err != nil {
 		return none, err
 	}
-	return await(ctx, s, start(s.device, func() (T, error) { return f(page) }))
+	return await(ctx, s, start(s.slot, func() (T, error) { return f(page) }))
 }
 
 // await waits for a call that only looks at a page.
@@ -201,7 +247,7 @@ const (
 func (s *session) readLimit(ctx context.Context) time.Duration {
 	end, known := drivers.StepDeadline(ctx)
 	if !known {
-		return s.device.limit
+		return s.slot.limit
 	}
 	left, least := time.Until(end)+readGrace, readLeast
 	if drivers.PromptAnswers(ctx) {
@@ -210,31 +256,31 @@ func (s *session) readLimit(ctx context.Context) time.Duration {
 	if s.mute.Load() {
 		least = readGrace
 	}
-	return min(s.device.limit, max(left, least))
+	return min(s.slot.limit, max(left, least))
 }
 
 // act calls f, which changes the page. When ctx ends, f may complete for a moment; then its page is closed, so that
 // nothing happens after act has returned.
-func act(ctx context.Context, d *Device, f func(page playwright.Page) error) error {
-	return actFor(ctx, d, d.limit, f)
+func act(ctx context.Context, sl *Slot, f func(page playwright.Page) error) error {
+	return actFor(ctx, sl, sl.limit, f)
 }
 
 // actFor is act for what takes longer.
-func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page playwright.Page) error) error {
+func actFor(ctx context.Context, sl *Slot, limit time.Duration, f func(page playwright.Page) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s, page, err := d.page()
+	s, page, err := sl.page()
 	if err != nil {
 		return err
 	}
-	if _, err := s.settle(ctx, false, ""); err != nil {
+	if _, err := s.dialogs.settle(ctx, false, ""); err != nil {
 		return err
 	}
 	s.traffic.mark()
 	defer s.acting.start()()
 	over := make(chan struct{})
-	done := start(d, func() (struct{}, error) { defer close(over); return struct{}{}, f(page) })
+	done := start(sl, func() (struct{}, error) { defer close(over); return struct{}{}, f(page) })
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	select {
@@ -255,7 +301,7 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 	if ctx.Err() == nil {
 		s.mute.Store(true)
 	}
-	grace := time.NewTimer(d.grace)
+	grace := time.NewTimer(sl.grace)
 	defer grace.Stop()
 	select {
 	case <-done:
@@ -274,9 +320,9 @@ type outcome[T any] struct {
 }
 
 // start runs a call into Playwright, which knows no contexts, next to the caller. Close waits for it.
-func start[T any](d *Device, f func() (T, error)) <-chan outcome[T] {
+func start[T any](sl *Slot, f func() (T, error)) <-chan outcome[T] {
 	done := make(chan outcome[T], 1)
-	d.calls.Go(func() {
+	sl.calls.Go(func() {
 		v, err := f()
 		done <- outcome[T]{v, err}
 	})
@@ -289,44 +335,44 @@ var (
 )
 
 // unresponsiveError is the error of a page that does not answer.
-func (s *session) unresponsiveError(limit time.Duration) error {
-	if !s.browser.alive() {
+func (h *Health) unresponsiveError(limit time.Duration) error {
+	if !h.browser.alive() {
 		return errBrowserLost
 	}
-	s.mute.Store(true)
+	h.mute.Store(true)
 	return fmt.Errorf("%w: the page did not answer within %s; its scripts may be busy", drivers.ErrNotReady,
 		limit.Round(100*time.Millisecond))
 }
 
 // closedError is the error of a call on a page that we close ourselves.
-func (s *session) closedError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.broken != nil {
-		return s.broken
+func (h *Health) closedError() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broken != nil {
+		return h.broken
 	}
 	return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)
 }
 
 // explain sets for a Playwright error the kind on which results depend.
-func (s *session) explain(err error) error {
+func (h *Health) explain(err error) error {
 	if processDied(err) {
-		s.browser.gone()
+		h.browser.gone()
 	}
 	switch {
 	case err == nil:
 		return nil
-	case !s.browser.alive():
+	case !h.browser.alive():
 		return errBrowserLost
-	case s.crashed():
+	case h.crashed():
 		return errCrashed
 	case isKind(err):
 		return err
 	case tellsOfACrash(err):
-		s.crashOnce()
+		h.crashOnce()
 		return errCrashed
 	case disconnected(err):
-		if s.gone() {
+		if h.gone() {
 			return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)
 		}
 		return fmt.Errorf("%w: the page closed itself just now", drivers.ErrNotReady)

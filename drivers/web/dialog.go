@@ -16,6 +16,10 @@ import (
 // dialogs is how one context deals with alert, confirm, prompt and beforeunload. An open dialog stops its page: no call
 // on the page ends before it is answered.
 type dialogs struct {
+	health  *Health
+	slot    *Slot
+	journal *Journal
+
 	mu      sync.Mutex
 	how     drivers.WebAnswer
 	refuse  int               // calls are under way that must not be stopped
@@ -24,13 +28,14 @@ type dialogs struct {
 	stopped []<-chan struct{} // calls that the open one stopped
 }
 
-func newDialogs() *dialogs { return &dialogs{opened: make(chan struct{})} }
+func newDialogs(health *Health, slot *Slot, journal *Journal) *dialogs {
+	return &dialogs{health: health, slot: slot, journal: journal, opened: make(chan struct{})}
+}
 
 // meet deals with a dialog that just opened. It may wait for a response of the browser, so it runs next to
 // playwright-go's event loop.
-func (s *session) meet(dialog playwright.Dialog) {
+func (g *dialogs) meet(dialog playwright.Dialog) {
 	kind, message := dialog.Type(), dialog.Message()
-	g := s.dialogs
 	g.mu.Lock()
 	how := g.how
 	leaving := kind == "beforeunload" // to refuse it would be an answer, too: the page stays
@@ -38,15 +43,15 @@ func (s *session) meet(dialog playwright.Dialog) {
 		g.open = dialog
 		close(g.opened)
 		g.mu.Unlock()
-		s.device.logLine("dialog", fmt.Sprintf("%s %s is open", kind, screen.Quote(message)))
+		g.journal.logLine("dialog", fmt.Sprintf("%s %s is open", kind, screen.Quote(message)))
 		return
 	}
 	g.mu.Unlock()
-	_ = s.answer(dialog, how.AtOnce && how.Accept, how.Text)
+	_ = g.answer(dialog, how.AtOnce && how.Accept, how.Text)
 }
 
 // answer accepts or dismisses, and reports it.
-func (s *session) answer(dialog playwright.Dialog, accept bool, text string) (err error) {
+func (g *dialogs) answer(dialog playwright.Dialog, accept bool, text string) (err error) {
 	kind, verb := dialog.Type(), "dismissed"
 	switch {
 	case !accept:
@@ -56,8 +61,15 @@ func (s *session) answer(dialog playwright.Dialog, accept bool, text string) (er
 	default:
 		verb, err = "accepted", dialog.Accept()
 	}
-	s.device.noteDialog(verb, kind, dialog.Message())
+	g.journal.noteDialog(verb, kind, dialog.Message())
 	return err
+}
+
+// set says what becomes of dialogs from now on.
+func (g *dialogs) set(how drivers.WebAnswer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.how = how
 }
 
 // onDialog returns a channel that is closed when a dialog is left open.
@@ -106,42 +118,45 @@ func (g *dialogs) take() (playwright.Dialog, []<-chan struct{}) {
 }
 
 // settle closes the open dialog and waits for the calls that it stopped; without one it does nothing and reports that.
-func (s *session) settle(ctx context.Context, accept bool, text string) (there bool, err error) {
-	dialog, stopped := s.dialogs.take()
+func (g *dialogs) settle(ctx context.Context, accept bool, text string) (there bool, err error) {
+	dialog, stopped := g.take()
 	if dialog == nil {
 		return false, nil
 	}
-	done := start(s.device, func() (struct{}, error) { return struct{}{}, s.answer(dialog, accept, text) })
+	done := start(g.slot, func() (struct{}, error) { return struct{}{}, g.answer(dialog, accept, text) })
 	timer := time.NewTimer(callLimit)
 	defer timer.Stop()
 	select {
 	case r := <-done:
-		err = s.explain(r.err)
+		err = g.health.explain(r.err)
 	case <-ctx.Done():
 		return true, ctx.Err()
 	case <-timer.C:
-		return true, s.unresponsiveError(callLimit)
+		return true, g.health.unresponsiveError(callLimit)
 	}
-	next := s.dialogs.onDialog() // the same call may open another one
+	next := g.onDialog() // the same call may open another one
 	for _, call := range stopped {
 		select {
 		case <-call:
 		case <-next:
-			s.dialogs.stops(call)
-		case <-s.browser.lost:
+			g.stops(call)
+		case <-g.health.browser.lost:
 			return true, errBrowserLost
 		case <-ctx.Done():
 			return true, ctx.Err()
 		case <-timer.C:
-			return true, s.unresponsiveError(callLimit)
+			return true, g.health.unresponsiveError(callLimit)
 		}
 	}
 	return true, err
 }
 
+// Alerter answers the dialogs of the current page.
+type Alerter struct{ slot *Slot }
+
 // Alert returns the dialog that is open.
-func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
-	s, _, err := d.page()
+func (a *Alerter) Alert(ctx context.Context) (*drivers.Alert, error) {
+	s, _, err := a.slot.page()
 	if err != nil {
 		return nil, err
 	}
@@ -167,16 +182,16 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 }
 
 // AnswerAlert closes the dialog that is open.
-func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
-	s, _, err := d.page()
+func (a *Alerter) AnswerAlert(ctx context.Context, button, text string) error {
+	s, _, err := a.slot.page()
 	if err != nil {
 		return err
 	}
-	open, err := d.Alert(ctx)
+	open, err := a.Alert(ctx)
 	if err == nil && open != nil && !slices.Contains(open.Buttons, button) {
 		return fmt.Errorf("%w: the dialog has the buttons %q, not %s", screen.ErrNotFound, open.Buttons, screen.Quote(button))
 	}
-	there, err := s.settle(ctx, open != nil && button == open.Accept, text)
+	there, err := s.dialogs.settle(ctx, open != nil && button == open.Accept, text)
 	if !there && err == nil {
 		return fmt.Errorf("%w: no dialog is open", screen.ErrNotFound)
 	}
@@ -184,37 +199,57 @@ func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 }
 
 // AnswerDialogs says what becomes of dialogs from now on; before there is a page, of those of the next OpenPage.
-func (d *Device) AnswerDialogs(ctx context.Context, how drivers.WebAnswer) error {
+func (o *Opener) AnswerDialogs(ctx context.Context, how drivers.WebAnswer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	s := d.session
+	o.mu.Lock()
+	s, _ := o.slot.opened()
 	if s == nil {
-		d.pending.answer = how
+		o.pending.answer = how
 	}
-	d.mu.Unlock()
+	o.mu.Unlock()
 	if s != nil {
-		s.dialogs.mu.Lock()
-		s.dialogs.how = how
-		s.dialogs.mu.Unlock()
+		s.dialogs.set(how)
 	}
 	return nil
 }
 
-func (d *Device) noteDialog(verb, kind, message string) {
-	d.events.add(pageEvent{kind: drivers.TabDialog, text: fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb)})
-	d.mu.Lock()
-	if len(d.dialogs) < 20 {
-		d.dialogs = append(d.dialogs, fmt.Sprintf("%s %s dialog %s", verb, kind, screen.Quote(message)))
+// Journal is what a device keeps of what happens on its pages, whichever session they are of.
+type Journal struct {
+	*Log
+	*Events
+	*Pasteboard
+
+	mu      sync.Mutex
+	dialogs []string
+}
+
+// NewJournal returns an empty one.
+func NewJournal() *Journal {
+	return &Journal{Log: &Log{}, Events: &Events{}, Pasteboard: &Pasteboard{}}
+}
+
+// forgetDialogs starts the list of dialogs again.
+func (j *Journal) forgetDialogs() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.dialogs = nil
+}
+
+func (j *Journal) noteDialog(verb, kind, message string) {
+	j.add(pageEvent{kind: drivers.TabDialog, text: fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb)})
+	j.mu.Lock()
+	if len(j.dialogs) < 20 {
+		j.dialogs = append(j.dialogs, fmt.Sprintf("%s %s dialog %s", verb, kind, screen.Quote(message)))
 	}
-	d.mu.Unlock()
-	d.logLine("dialog", fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb))
+	j.mu.Unlock()
+	j.logLine("dialog", fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb))
 }
 
 // Dialogs lists the dialogs that the pages of the current context opened, and how they were answered.
-func (d *Device) Dialogs() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return append([]string(nil), d.dialogs...)
+func (j *Journal) Dialogs() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]string(nil), j.dialogs...)
 }

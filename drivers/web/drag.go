@@ -20,7 +20,7 @@ var dragScript string
 
 // dragByEvents makes a drag of HTML where the browser cannot be made to. done reports whether there was anything
 // draggable; where not, the mouse is for it.
-func (s *session) dragByEvents(page playwright.Page, a, b playwright.Rect) (done bool, err error) {
+func dragByEvents(s *session, page playwright.Page, a, b playwright.Rect) (done bool, err error) {
 	if !s.browser.brand.scriptDrags {
 		return false, nil
 	}
@@ -38,7 +38,7 @@ func (s *session) dragByEvents(page playwright.Page, a, b playwright.Rect) (done
 		again()
 	}
 	if said == "not taken" {
-		s.device.logLine("drag", "what was dragged was dropped where the page takes nothing")
+		s.journal.logLine("drag", "what was dragged was dropped where the page takes nothing")
 	}
 	return said != "", nil
 }
@@ -48,9 +48,12 @@ func dragPoint(p image.Point) playwright.Rect {
 	return playwright.Rect{X: float64(p.X), Y: float64(p.Y)}
 }
 
+// Drags drags elements that selectors pick.
+type Drags struct{ actor *Actor }
+
 // DragBy drags an element so far to the right and down.
-func (d *Device) DragBy(ctx context.Context, at drivers.WebTarget, by image.Point) error {
-	return d.once(ctx, at, singleAction{
+func (dr *Drags) DragBy(ctx context.Context, at drivers.WebTarget, by image.Point) error {
+	return dr.actor.once(ctx, at, singleAction{
 		try: func(element playwright.Locator, timeout *float64) error {
 			return element.Hover(playwright.LocatorHoverOptions{Trial: playwright.Bool(true), Timeout: timeout})
 		},
@@ -65,22 +68,22 @@ func (d *Device) DragBy(ctx context.Context, at drivers.WebTarget, by image.Poin
 			if box == nil {
 				return fmt.Errorf("%w: what is dragged went away", drivers.ErrNotReady)
 			}
-			return d.dragFrom(ctx, element, image.Pt(int(box.X+box.Width/2), int(box.Y+box.Height/2)), by)
+			return dr.dragFrom(ctx, element, image.Pt(int(box.X+box.Width/2), int(box.Y+box.Height/2)), by)
 		},
 	})
 }
 
 // dragFrom moves the mouse with its button down.
-func (d *Device) dragFrom(ctx context.Context, element playwright.Locator, from, by image.Point) error {
+func (dr *Drags) dragFrom(ctx context.Context, element playwright.Locator, from, by image.Point) error {
 	page, err := element.Page()
 	if err != nil {
 		return err
 	}
-	s, err := d.onScreen(from, from.Add(by))
+	s, err := dr.actor.hand.onScreen(from, from.Add(by))
 	if err != nil {
 		return err
 	}
-	if done, err := s.dragByEvents(page, dragPoint(from), dragPoint(from.Add(by))); done || err != nil {
+	if done, err := dragByEvents(s, page, dragPoint(from), dragPoint(from.Add(by))); done || err != nil {
 		return err
 	}
 	if err := page.Mouse().Move(float64(from.X), float64(from.Y)); err != nil {
@@ -96,9 +99,9 @@ func (d *Device) dragFrom(ctx context.Context, element playwright.Locator, from,
 }
 
 // dragElement drags one element onto another by events, when it is draggable by HTML.
-func (d *Device) dragElement(ctx context.Context, page playwright.Page, element, to playwright.Locator,
+func (dr *Drags) dragElement(ctx context.Context, page playwright.Page, element, to playwright.Locator,
 	timeout *float64) (bool, error) {
-	s, _, err := d.page()
+	s, _, err := dr.actor.slot.page()
 	if err != nil || !s.browser.brand.scriptDrags {
 		return false, err
 	}
@@ -118,7 +121,7 @@ func (d *Device) dragElement(ctx context.Context, page playwright.Page, element,
 		}
 		boxes[i] = *box
 	}
-	done, err := s.dragByEvents(page, boxes[0], boxes[1])
+	done, err := dragByEvents(s, page, boxes[0], boxes[1])
 	if err == nil {
 		err = ctx.Err()
 	}

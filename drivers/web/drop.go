@@ -30,20 +30,20 @@ var dropScript string
 type dropped struct{ Came, Taken bool }
 
 // DropFiles drops files on an element, as they are dragged from a folder.
-func (d *Device) DropFiles(ctx context.Context, at drivers.WebTarget, files []string) error {
-	paths, err := d.uploads(files)
+func (fs *Files) DropFiles(ctx context.Context, at drivers.WebTarget, files []string) error {
+	paths, err := fs.uploads(files)
 	if err != nil {
 		return err
 	}
 	if len(paths) == 0 {
 		return fmt.Errorf("%w: no file was given to drop on %s", drivers.ErrNotActionable, naming(at))
 	}
-	s, _, err := d.page()
+	s, _, err := fs.actor.slot.page()
 	if err != nil {
 		return err
 	}
 	var become dropped
-	err = d.once(ctx, at, singleAction{
+	err = fs.actor.once(ctx, at, singleAction{
 		try: func(zone playwright.Locator, timeout *float64) error {
 			return zone.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible,
 				Timeout: timeout})
@@ -54,7 +54,7 @@ func (d *Device) DropFiles(ctx context.Context, at drivers.WebTarget, files []st
 				return err
 			}
 			if s.browser.brand.devtools {
-				become, err = s.dropByDevtools(zone, paths, timeout)
+				become, err = dropByDevtools(s, zone, paths, timeout)
 			} else {
 				become, err = dropByEvents(zone, paths, timeout)
 			}
@@ -69,7 +69,7 @@ func (d *Device) DropFiles(ctx context.Context, at drivers.WebTarget, files []st
 }
 
 // dropByDevtools has Chromium drop the files themselves.
-func (s *session) dropByDevtools(zone playwright.Locator, paths []string, timeout *float64) (become dropped,
+func dropByDevtools(s *session, zone playwright.Locator, paths []string, timeout *float64) (become dropped,
 	err error) {
 	page, err := zone.Page()
 	if err != nil {

@@ -17,18 +17,25 @@ import (
 // maxFiles caps an upload.
 const maxFiles = 1000
 
+// Elements fills, clicks and waits for elements that selectors pick.
+type Elements struct {
+	actor    *Actor
+	controls *Controls
+	typist   *Typist
+}
+
 // Fill waits until the one element that selector picks is a visible, enabled, editable field, and replaces its text.
-func (d *Device) Fill(ctx context.Context, selector, text string, timeout time.Duration) error {
-	return d.FillIn(ctx, drivers.WebTarget{Selector: selector, Timeout: timeout}, text)
+func (el *Elements) Fill(ctx context.Context, selector, text string, timeout time.Duration) error {
+	return el.FillIn(ctx, drivers.WebTarget{Selector: selector, Timeout: timeout}, text)
 }
 
 // FillIn is Fill, in frames too.
-func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
+func (el *Elements) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
 	ctx = withDeadline(ctx, at)
-	if err := d.enabled(ctx, at); err != nil {
+	if err := el.controls.enabled(ctx, at); err != nil {
 		return err
 	}
-	s, _, err := d.page()
+	s, _, err := el.actor.slot.page()
 	if err != nil {
 		return err
 	}
@@ -36,14 +43,14 @@ func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) 
 		return field.Fill(text, playwright.LocatorFillOptions{Timeout: timeout})
 	}
 	if s.browser.brand.fillsByKeys {
-		err = d.once(ctx, at, singleAction{try: editable, do: fill})
+		err = el.actor.once(ctx, at, singleAction{try: editable, do: fill})
 	} else {
-		err = d.again(ctx, at, fill)
+		err = el.actor.again(ctx, at, fill)
 	}
 	if err != nil {
 		return err
 	}
-	return d.keeps(ctx, at, text)
+	return el.controls.keeps(ctx, at, text)
 }
 
 // editable waits until a field can be filled.
@@ -60,13 +67,13 @@ func editable(field playwright.Locator, timeout *float64) error {
 }
 
 // ClickOn clicks an element. It returns once a navigation that the click started has got a response.
-func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.WebClick) error {
-	return d.click(ctx, at, how, false)
+func (el *Elements) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.WebClick) error {
+	return el.click(ctx, at, how, false)
 }
 
 // click waits for what a click leads to, or, with clickOnly, for the click alone: a download keeps the page from
 // responding.
-func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, clickOnly bool) error {
+func (el *Elements) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, clickOnly bool) error {
 	button, ok := mouseButtons()[how.Button]
 	if !ok || how.Count < 0 || how.Count > 100 {
 		return fmt.Errorf("%w: a mouse cannot click %d times with the button %s", drivers.ErrUnsupported, how.Count,
@@ -77,7 +84,7 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 	if err != nil {
 		return err
 	}
-	return d.once(ctx, at, singleAction{
+	return el.actor.once(ctx, at, singleAction{
 		try: func(element playwright.Locator, timeout *float64) error {
 			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Modifiers: held,
 				Timeout: timeout})
@@ -90,26 +97,26 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 			if err != nil || clickOnly || *count > 1 {
 				return err
 			}
-			return d.givesClick(element, at)
+			return el.actor.hand.givesClick(element, at)
 		},
 	})
 }
 
 // PressOn focuses an element and presses a key in it, or a combination: "Control+A".
-func (d *Device) PressOn(ctx context.Context, at drivers.WebTarget, key string) error {
+func (el *Elements) PressOn(ctx context.Context, at drivers.WebTarget, key string) error {
 	keys := splitKeys(key)
 	if at.Selector == "" {
-		return d.Press(ctx, keys)
+		return el.typist.Press(ctx, keys)
 	}
 	names, err := combine(keys)
 	if err != nil {
 		return err
 	}
-	s, _, err := d.page()
+	s, _, err := el.actor.slot.page()
 	if err != nil {
 		return err
 	}
-	return d.once(ctx, at, singleAction{
+	return el.actor.once(ctx, at, singleAction{
 		try: func(element playwright.Locator, timeout *float64) error {
 			return element.Focus(playwright.LocatorFocusOptions{Timeout: timeout})
 		},
@@ -121,13 +128,13 @@ func (d *Device) PressOn(ctx context.Context, at drivers.WebTarget, key string) 
 			if err != nil {
 				return err
 			}
-			return s.keyboard(page).pressTogether(names)
+			return newKeyboard(s, page).pressTogether(names)
 		},
 	})
 }
 
 // SelectIn chooses from a <select>; it waits until the options are there.
-func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
+func (el *Elements) SelectIn(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
 	var values playwright.SelectOptionValues
 	switch {
 	case len(choice.Values) > 0:
@@ -140,26 +147,26 @@ func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice driv
 		return fmt.Errorf("%w: nothing was given to be chosen in %s", drivers.ErrNotActionable, naming(at))
 	}
 	ctx = withDeadline(ctx, at)
-	if err := d.choosable(ctx, at, choice); err != nil {
+	if err := el.controls.choosable(ctx, at, choice); err != nil {
 		return err
 	}
-	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+	err := el.actor.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
 		_, err := field.SelectOption(values, playwright.LocatorSelectOptionOptions{Timeout: timeout})
 		return err
 	})
 	if err != nil && errors.Is(err, drivers.ErrNotActionable) && strings.Contains(err.Error(), "did not become ready") {
-		return d.noOption(ctx, at, choice, err)
+		return el.noOption(ctx, at, choice, err)
 	}
 	if err != nil {
 		return err
 	}
-	return d.keepsChoice(ctx, at, choice)
+	return el.controls.keepsChoice(ctx, at, choice)
 }
 
 // noOption says which options there are when the one that is wanted did not come.
-func (d *Device) noOption(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice, err error) error {
+func (el *Elements) noOption(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice, err error) error {
 	at.Selector += " >> option"
-	r, e := d.lookIn(ctx, at.Frame, at.Selector)
+	r, e := el.actor.reader.lookIn(ctx, at.Frame, at.Selector)
 	if e != nil {
 		return err
 	}
@@ -176,7 +183,7 @@ func (d *Device) noOption(ctx context.Context, at drivers.WebTarget, choice driv
 }
 
 // Check makes a checkbox, radio button or switch checked or not.
-func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) error {
+func (el *Elements) Check(ctx context.Context, at drivers.WebTarget, checked bool) error {
 	set := func(trial bool) call {
 		return func(element playwright.Locator, timeout *float64) error {
 			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial),
@@ -184,36 +191,36 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 		}
 	}
 	ctx = withDeadline(ctx, at)
-	if err := d.enabled(ctx, at); err != nil {
+	if err := el.controls.enabled(ctx, at); err != nil {
 		return err
 	}
-	if err := d.once(ctx, at, singleAction{try: set(true), do: set(false)}); err != nil {
+	if err := el.actor.once(ctx, at, singleAction{try: set(true), do: set(false)}); err != nil {
 		return err
 	}
-	return d.keepsChecked(ctx, at, checked)
+	return el.controls.keepsChecked(ctx, at, checked)
 }
 
 // Hover moves the pointer over an element.
-func (d *Device) Hover(ctx context.Context, at drivers.WebTarget) error {
-	return d.again(ctx, at, d.inTurn(ctx, func(element playwright.Locator, timeout *float64) error {
+func (el *Elements) Hover(ctx context.Context, at drivers.WebTarget) error {
+	return el.actor.again(ctx, at, el.actor.hand.inTurn(ctx, func(element playwright.Locator, timeout *float64) error {
 		return element.Hover(playwright.LocatorHoverOptions{Timeout: timeout})
 	}))
 }
 
 // TextOf waits for one visible element and returns what it shows.
-func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, error) {
+func (el *Elements) TextOf(ctx context.Context, at drivers.WebTarget) (string, error) {
 	deadline := deadlineOf(ctx, at)
 	for {
-		r, err := d.lookDrawn(ctx, at.Frame, at.Selector, at.Drawn)
+		r, err := el.actor.reader.lookDrawn(ctx, at.Frame, at.Selector, at.Drawn)
 		switch {
 		case err == nil && r.Count > 1:
-			return "", d.several(ctx, at, r)
+			return "", el.actor.several(ctx, at, r)
 		case err == nil && r.Visible == 1 && len(r.Texts) == 1:
 			return r.Texts[0], nil
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
 			return "", err
 		case time.Until(deadline) <= 0:
-			return "", d.diagnose(ctx, at)
+			return "", el.actor.diagnose(ctx, at)
 		}
 		if err := pause(ctx, lookPause); err != nil {
 			return "", err
@@ -222,7 +229,7 @@ func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, erro
 }
 
 // WaitElement waits until an element is visible, hidden, attached or detached.
-func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state string) error {
+func (el *Elements) WaitElement(ctx context.Context, at drivers.WebTarget, state string) error {
 	meets := map[string]func(*report) bool{
 		"visible":  func(r *report) bool { return r.Visible > 0 },
 		"attached": func(r *report) bool { return r.Count > 0 },
@@ -235,12 +242,12 @@ func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state st
 	deadline := deadlineOf(ctx, at)
 	look := func() (*report, error) {
 		if state == "visible" || state == "hidden" {
-			return d.lookDrawn(ctx, at.Frame, at.Selector, at.Drawn)
+			return el.actor.reader.lookDrawn(ctx, at.Frame, at.Selector, at.Drawn)
 		}
-		return d.lookIn(ctx, at.Frame, at.Selector)
+		return el.actor.reader.lookIn(ctx, at.Frame, at.Selector)
 	}
 	for {
-		r, warning, err := d.lookOrGone(ctx, look, meets)
+		r, warning, err := el.actor.reader.lookOrGone(ctx, look, meets)
 		switch {
 		case err == nil && meets(r):
 			at.Warn(warning)
@@ -269,7 +276,7 @@ func stateKind(state string) error {
 }
 
 // DragOnto drags an element onto another one of the same frame.
-func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) error {
+func (dr *Drags) DragOnto(ctx context.Context, at drivers.WebTarget, to string) error {
 	drag := func(trial bool) call {
 		return func(element playwright.Locator, timeout *float64) error {
 			page, err := element.Page()
@@ -280,7 +287,7 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 				if err := droppable(at, to, page, timeout); err != nil {
 					return err
 				}
-				if done, err := d.dragElement(ctx, page, element, page.Locator(scoped(at.Frame, to)), timeout); done || err != nil {
+				if done, err := dr.dragElement(ctx, page, element, page.Locator(scoped(at.Frame, to)), timeout); done || err != nil {
 					return err
 				}
 			}
@@ -289,9 +296,9 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 		}
 	}
 	ctx = withDeadline(ctx, at)
-	err := d.once(ctx, at, singleAction{try: drag(true), do: drag(false)})
+	err := dr.actor.once(ctx, at, singleAction{try: drag(true), do: drag(false)})
 	if err != nil && drivers.AppIsWrong(err) {
-		return d.noTarget(ctx, drivers.WebTarget{Selector: to, Frame: at.Frame, Timeout: at.Timeout}, err)
+		return dr.noTarget(ctx, drivers.WebTarget{Selector: to, Frame: at.Frame, Timeout: at.Timeout}, err)
 	}
 	return err
 }
@@ -310,15 +317,15 @@ func droppable(at drivers.WebTarget, to string, page playwright.Page, timeout *f
 }
 
 // noTarget blames the element that was to be dropped on, when it is that one.
-func (d *Device) noTarget(ctx context.Context, to drivers.WebTarget, err error) error {
-	r, e := d.lookIn(ctx, to.Frame, to.Selector)
+func (dr *Drags) noTarget(ctx context.Context, to drivers.WebTarget, err error) error {
+	r, e := dr.actor.reader.lookIn(ctx, to.Frame, to.Selector)
 	switch {
 	case e == nil && r.Count == 0:
 		return fmt.Errorf("%w: nothing on the page matches the selector %s, onto which it should be dragged (waited %s)",
 			screen.ErrNotFound, naming(to),
 			wait(to.Timeout))
 	case e == nil && r.Count > 1:
-		return d.several(ctx, to, r)
+		return dr.actor.several(ctx, to, r)
 	}
 	return err
 }

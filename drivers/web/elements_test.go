@@ -146,7 +146,7 @@ func TestAClickWaitsUntilNothingCovers(t *testing.T) {
 		<div id=veil style="position:fixed;inset:0;background:#0003"></div>`)
 	wantError(t, d.ClickOn(t.Context(), soon("#b"), drivers.WebClick{}), drivers.ErrNotActionable,
 		"is covered by div#veil")
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	must(t, err)
 	_, err = page.Evaluate(`() => { setTimeout(() => veil.remove(), 700) }`)
 	must(t, err)

@@ -29,12 +29,12 @@ type emulation struct {
 }
 
 // emulate works out a context's options.
-func (d *Device) emulate(ctx context.Context, br brand, address string, opts drivers.PageOptions) (*emulation, error) {
-	e := &emulation{size: image.Pt(d.info.Width, d.info.Height)}
+func (o *Opener) emulate(ctx context.Context, br brand, address string, opts drivers.PageOptions) (*emulation, error) {
+	e := &emulation{size: image.Pt(o.info.Width, o.info.Height)}
 	// CSS pixels are pixels of the screenshot.
 	e.options.DeviceScaleFactor = playwright.Float(1)
 	if opts.DeviceName != "" {
-		list, err := d.driver.descriptors(ctx)
+		list, err := o.driver.descriptors(ctx)
 		if err != nil {
 			return nil, err
 		}

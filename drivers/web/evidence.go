@@ -20,9 +20,8 @@ const maxTroubles = 20
 
 // evidence is what is recorded in addition to video and log, from StartEvidence on.
 type evidence struct {
-	device *Device
-	how    drivers.WebEvidenceOptions
-	har    *har
+	how drivers.WebEvidenceOptions
+	har *har
 
 	mu       sync.Mutex
 	troubles []string
@@ -31,11 +30,8 @@ type evidence struct {
 	errs     []error // why a trace is not there
 }
 
-// StartEvidence starts to record what the pages that OpenPage opens from now on request from the network.
-func (d *Device) StartEvidence(ctx context.Context, how drivers.WebEvidenceOptions) (drivers.WebRecording, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+// newEvidence returns evidence that goes into an existing folder.
+func newEvidence(how drivers.WebEvidenceOptions) (*evidence, error) {
 	if how.Mask == nil {
 		how.Mask = func(s string) string { return s }
 	}
@@ -44,20 +40,55 @@ func (d *Device) StartEvidence(ctx context.Context, how drivers.WebEvidenceOptio
 		return nil, fmt.Errorf("record the network: %w", err)
 	}
 	how.Dir = dir
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.evidence != nil {
+	return &evidence{how: how, har: newHAR()}, nil
+}
+
+// StartEvidence starts to record what the pages that OpenPage opens from now on request from the network.
+func (re *Recorder) StartEvidence(ctx context.Context, how drivers.WebEvidenceOptions) (drivers.WebRecording, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e, err := newEvidence(how)
+	if err != nil {
+		return nil, err
+	}
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	if re.evidence != nil {
 		return nil, errors.New("the network is being recorded already")
 	}
-	d.evidence = &evidence{device: d, how: how, har: newHAR()}
-	return d.evidence, nil
+	re.evidence = e
+	return evidenceRecording{evidence: e, recorder: re}, nil
+}
+
+// evidenceRecording is a recording of evidence under way.
+type evidenceRecording struct {
+	*evidence
+	recorder *Recorder
+}
+
+// Stop closes the pages, which completes the traces, and writes the HAR.
+func (e evidenceRecording) Stop(ctx context.Context) (string, []string, error) {
+	re := e.recorder
+	if s, _ := re.slot.opened(); s != nil && e.how.Trace {
+		done := start(re.slot, func() (struct{}, error) { s.close(); return struct{}{}, nil })
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return "", nil, ctx.Err()
+		}
+	}
+	re.mu.Lock()
+	re.evidence = nil
+	re.mu.Unlock()
+	return e.finish()
 }
 
 // recording returns what is being recorded, nil if nothing is.
-func (d *Device) recording() *evidence {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.evidence
+func (re *Recorder) recording() *evidence {
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	return re.evidence
 }
 
 // trouble notes something that a reader of the current step should see.
@@ -92,23 +123,8 @@ func (e *evidence) Troubles() []string {
 	return list
 }
 
-// Stop closes the pages, which completes the traces, and writes the HAR.
-func (e *evidence) Stop(ctx context.Context) (string, []string, error) {
-	d := e.device
-	d.mu.Lock()
-	s := d.session
-	d.mu.Unlock()
-	if s != nil && e.how.Trace {
-		done := start(d, func() (struct{}, error) { s.close(); return struct{}{}, nil })
-		select {
-		case <-done:
-		case <-ctx.Done():
-			return "", nil, ctx.Err()
-		}
-	}
-	d.mu.Lock()
-	d.evidence = nil
-	d.mu.Unlock()
+// finish writes the HAR, and returns its path and those of the traces.
+func (e *evidence) finish() (string, []string, error) {
 	path := filepath.Join(e.how.Dir, "network.har")
 	file, err := os.Create(path)
 	if err != nil {
@@ -138,14 +154,11 @@ func (e *evidence) noTrace(why error) {
 }
 
 // endTrace keeps the trace of a context that is about to be closed.
-func (e *evidence) endTrace(s *session) {
-	if !s.traced {
-		return
-	}
+func (e *evidence) endTrace(context playwright.BrowserContext) {
 	e.mu.Lock()
 	path := filepath.Join(e.how.Dir, fmt.Sprintf("trace-%d.zip", len(e.traces)+len(e.errs)+1))
 	e.mu.Unlock()
-	err := s.context.Tracing().Stop(path)
+	err := context.Tracing().Stop(path)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
@@ -165,7 +178,7 @@ func (s *session) record(e *evidence) {
 			return true
 		}
 		frame := r.Frame()
-		return frame != nil && s.ours(frame.Page())
+		return frame != nil && s.tabs.ours(frame.Page())
 	}
 	s.context.OnRequest(func(r playwright.Request) {
 		if mine(r) {

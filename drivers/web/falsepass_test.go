@@ -334,7 +334,7 @@ func TestALargePageIsCut(t *testing.T) {
 		for (let i = 0; i < 400; i++) { const e = document.createElement('div'); deep.append(e); deep = e; }
 		big.title = 'x'.repeat(100000);
 	</script>`)
-	d.most = most
+	d.Reader.most = most
 	tr := tree(t, d)
 	count := 0
 	for range tr.All {

@@ -21,9 +21,15 @@ import (
 // maxDownload caps a file that a page offers.
 const maxDownload = 1 << 30
 
+// Files passes files to pages, and keeps those that they offer.
+type Files struct {
+	actor    *Actor
+	elements *Elements
+}
+
 // Upload puts files into a file field, or to the file dialog that a click on the element opens.
-func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []string) error {
-	paths, err := d.uploads(files)
+func (fs *Files) Upload(ctx context.Context, at drivers.WebTarget, files []string) error {
+	paths, err := fs.uploads(files)
 	if err != nil {
 		return err
 	}
@@ -32,7 +38,7 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 		given = []playwright.InputFile{}
 	}
 	ctx = withDeadline(ctx, at)
-	err = d.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
+	err = fs.actor.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
 		try: func(field playwright.Locator, timeout *float64) error {
 			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached,
 				Timeout: timeout})
@@ -43,13 +49,13 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 	})
 	var no *refused
 	if errors.As(err, &no) && strings.Contains(no.reason, "not an HTMLInputElement") {
-		return d.uploadByDialog(ctx, at, paths)
+		return fs.uploadByDialog(ctx, at, paths)
 	}
 	return err
 }
 
 // uploads are the whole paths of files that a page is to get.
-func (d *Device) uploads(files []string) ([]string, error) {
+func (fs *Files) uploads(files []string) ([]string, error) {
 	if len(files) > maxFiles {
 		return nil, fmt.Errorf("%w: %d files are too many to upload at once", drivers.ErrNotActionable, len(files))
 	}
@@ -64,7 +70,7 @@ func (d *Device) uploads(files []string) ([]string, error) {
 			return nil, fmt.Errorf("%w: there is no file %s to upload", screen.ErrNotFound, screen.Quote(f))
 		}
 		if info.IsDir() {
-			if err := d.noFolders(); err != nil {
+			if err := fs.noFolders(); err != nil {
 				return nil, err
 			}
 		}
@@ -74,8 +80,8 @@ func (d *Device) uploads(files []string) ([]string, error) {
 }
 
 // noFolders is the error of a browser that takes files alone.
-func (d *Device) noFolders() error {
-	s, _, err := d.page()
+func (fs *Files) noFolders() error {
+	s, _, err := fs.actor.slot.page()
 	if err != nil || s.browser.brand.devtools {
 		return err
 	}
@@ -84,8 +90,8 @@ func (d *Device) noFolders() error {
 }
 
 // uploadByDialog clicks what opens a file dialog and fills that.
-func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths []string) error {
-	_, page, err := d.page()
+func (fs *Files) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths []string) error {
+	_, page, err := fs.actor.slot.page()
 	if err != nil {
 		return err
 	}
@@ -99,14 +105,14 @@ func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths
 	page.OnFileChooser(listen)
 	defer page.RemoveListener("filechooser", listen)
 	deadline := deadlineOf(ctx, at)
-	if err := d.click(ctx, at, drivers.WebClick{}, true); err != nil {
+	if err := fs.elements.click(ctx, at, drivers.WebClick{}, true); err != nil {
 		return err
 	}
 	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
 	defer timer.Stop()
 	select {
 	case c := <-chosen:
-		return act(ctx, d, func(playwright.Page) error { return judge(at, c.SetFiles(paths)) })
+		return act(ctx, fs.actor.slot, func(playwright.Page) error { return judge(at, c.SetFiles(paths)) })
 	case <-timer.C:
 		return fmt.Errorf("%w: %s is not a file field, and a click on it opened no file dialog", drivers.ErrNotActionable,
 			naming(at))
@@ -116,25 +122,25 @@ func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths
 }
 
 // Download clicks and waits for the file that comes of it.
-func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name string) (string, error) {
-	s, _, err := d.page()
+func (fs *Files) Download(ctx context.Context, at drivers.WebTarget, dir, name string) (string, error) {
+	s, _, err := fs.actor.slot.page()
 	if err != nil {
 		return "", err
 	}
 	ctx = withDeadline(ctx, at)
 	select {
-	case <-s.downloads: // one that was not requested
+	case <-s.tabs.downloads: // one that was not requested
 	default:
 	}
 	deadline := deadlineOf(ctx, at)
-	if err := d.click(ctx, at, drivers.WebClick{}, true); err != nil {
+	if err := fs.elements.click(ctx, at, drivers.WebClick{}, true); err != nil {
 		return "", err
 	}
 	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
 	defer timer.Stop()
 	select {
-	case file := <-s.downloads:
-		return d.keep(ctx, file, deadline, dir, name)
+	case file := <-s.tabs.downloads:
+		return fs.keep(ctx, file, deadline, dir, name)
 	case <-timer.C:
 		return "", fmt.Errorf("%w: %s was clicked and no download started within %s", screen.ErrNotFound, naming(at),
 			wait(at.Timeout))
@@ -148,7 +154,7 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 }
 
 // keep waits for the end of a download and puts it into dir.
-func (d *Device) keep(ctx context.Context, file playwright.Download, deadline time.Time, dir, name string) (string,
+func (fs *Files) keep(ctx context.Context, file playwright.Download, deadline time.Time, dir, name string) (string,
 	error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("keep a download: %w", err)
@@ -158,7 +164,7 @@ func (d *Device) keep(ctx context.Context, file playwright.Download, deadline ti
 		return "", fmt.Errorf("keep a download: %w", err)
 	}
 	temporary := filepath.Join(aside, "file")
-	done := start(d, func() (string, error) {
+	done := start(fs.actor.slot, func() (string, error) {
 		defer os.RemoveAll(aside) // a download that was given up may still be written for a moment
 		if err := file.SaveAs(temporary); err != nil {
 			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, shorten.Runes(file.URL(), 99),
@@ -179,7 +185,7 @@ func (d *Device) keep(ctx context.Context, file playwright.Download, deadline ti
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	d.calls.Go(func() { _ = file.Cancel() }) // SaveAs returns then
+	fs.actor.slot.calls.Go(func() { _ = file.Cancel() }) // SaveAs returns then
 	return "", err
 }
 

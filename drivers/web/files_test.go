@@ -98,7 +98,7 @@ func TestDownloads(t *testing.T) {
 		t.Errorf("a cancelled download: %v", err)
 	}
 	must(t, d.ClosePage(t.Context()))
-	d.calls.Wait()
+	d.slot.calls.Wait()
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -84,7 +84,7 @@ func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 		"has a touch screen":                                  {DeviceName: "Pixel 7"},
 	} {
 		wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
-		_, _, err := d.page()
+		_, _, err := d.slot.page()
 		wantError(t, err, drivers.ErrPage, "no page is open")
 	}
 	wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Permissions: []string{"camera"}}),
@@ -147,7 +147,7 @@ func TestFirefoxOnPages(t *testing.T) {
 		_, err := d.Eval(t.Context(), "setTimeout(() => location.href = '/hang')", patience)
 		must(t, err)
 		if !until(t.Context(), patience, func() bool {
-			r, err := d.lookIn(t.Context(), "", "#none")
+			r, err := d.Reader.lookIn(t.Context(), "", "#none")
 			return err == nil &&
 				!r.Loaded
 		}) {
@@ -282,7 +282,7 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 		must(t, err)
 		d := opened.(*Device)
 		must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
-		d.limit = 2 * time.Second
+		d.slot.limit = 2 * time.Second
 		pid, profile := firefoxOf(t, own)
 		process, err := os.FindProcess(pid)
 		must(t, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -26,10 +27,32 @@ func (e *noFrame) Error() string {
 
 func (e *noFrame) Unwrap() error { return errNoFrame }
 
+// KnownFrames are the frames that were on the pages of a session, by CSS as in drivers.WebTarget. The zero value is
+// ready.
+type KnownFrames struct {
+	mu     sync.Mutex
+	frames map[string]bool
+}
+
+func (k *KnownFrames) enter(frame string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.frames == nil {
+		k.frames = map[string]bool{}
+	}
+	k.frames[frame] = true
+}
+
+func (k *KnownFrames) has(frame string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.frames[frame]
+}
+
 // lookOrGone calls look for a wait that may be for absence. A frame that is not on the page holds no element: where
 // that meets the wait, the result is a report without elements, with a warning when the frame was never on the page
 // either.
-func (d *Device) lookOrGone(ctx context.Context, look func() (*report, error), meets func(*report) bool) (r *report,
+func (rd *Reader) lookOrGone(ctx context.Context, look func() (*report, error), meets func(*report) bool) (r *report,
 	warning string, err error) {
 	r, err = look()
 	var gone *noFrame
@@ -40,39 +63,39 @@ func (d *Device) lookOrGone(ctx context.Context, look func() (*report, error), m
 	if !meets(empty) {
 		return nil, "", err
 	}
-	if !d.knowsFrame(ctx, gone) {
+	if !rd.knowsFrame(ctx, gone) {
 		warning = fmt.Sprintf("the frame %s was never seen on the page: check its selector", screen.Quote(gone.part))
 	}
 	return empty, warning, nil
 }
 
 // lookIn takes one fresh look at what selector picks in a frame, "" for the page itself.
-func (d *Device) lookIn(ctx context.Context, frame, selector string) (*report, error) {
-	r, err := d.look(ctx, scoped(frame, selector), frame != "")
+func (rd *Reader) lookIn(ctx context.Context, frame, selector string) (*report, error) {
+	r, err := rd.look(ctx, scoped(frame, selector), frame != "")
 	if frame == "" {
 		return r, err
 	}
 	if errors.Is(err, errSlice) {
-		if err := d.missingFrame(ctx, frame); !errors.Is(err, errSlice) {
+		if err := rd.missingFrame(ctx, frame); !errors.Is(err, errSlice) {
 			return nil, err
 		}
-		r, err = d.lookFor(ctx, frameLimit, scoped(frame, selector), true)
+		r, err = rd.lookFor(ctx, frameLimit, scoped(frame, selector), true)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.entered(frame)
+	rd.entered(frame)
 	if r.Visible == 0 {
 		return r, nil
 	}
-	return r, d.hideIn(ctx, frame, r)
+	return r, rd.hideIn(ctx, frame, r)
 }
 
 // hideIn makes all elements of a report hidden when a frame around them is: their own document does not know.
-func (d *Device) hideIn(ctx context.Context, frame string, r *report) error {
+func (rd *Reader) hideIn(ctx context.Context, frame string, r *report) error {
 	outer := ""
 	for part := range strings.SplitSeq(frame, " >> ") {
-		around, err := d.lookFor(ctx, frameLimit, scoped(outer, part), outer != "")
+		around, err := rd.lookFor(ctx, frameLimit, scoped(outer, part), outer != "")
 		switch {
 		case err != nil:
 			return err
@@ -88,10 +111,10 @@ func (d *Device) hideIn(ctx context.Context, frame string, r *report) error {
 }
 
 // missingFrame says which frame could not be entered, and why; errSlice: they are all there.
-func (d *Device) missingFrame(ctx context.Context, frame string) error {
+func (rd *Reader) missingFrame(ctx context.Context, frame string) error {
 	outer, limit := "", callLimit-time.Second
 	for part := range strings.SplitSeq(frame, " >> ") {
-		r, err := d.lookFor(ctx, limit, scoped(outer, part), outer != "")
+		r, err := rd.lookFor(ctx, limit, scoped(outer, part), outer != "")
 		switch {
 		case err != nil:
 			return err
@@ -113,34 +136,30 @@ func joinFrames(outer, part string) string {
 }
 
 // entered keeps that a frame, and those around it, were on a page of the session.
-func (d *Device) entered(frame string) {
-	s, _, err := d.page()
+func (rd *Reader) entered(frame string) {
+	s, _, err := rd.slot.page()
 	if err != nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	outer := ""
 	for part := range strings.SplitSeq(frame, " >> ") {
 		outer = joinFrames(outer, part)
-		s.frames[outer] = true
+		s.frames.enter(outer)
 	}
 }
 
 // knowsFrame reports whether a frame that is not on the page was there before: a step has entered it, or the page was
 // read while it was there.
-func (d *Device) knowsFrame(ctx context.Context, gone *noFrame) bool {
-	s, _, err := d.page()
+func (rd *Reader) knowsFrame(ctx context.Context, gone *noFrame) bool {
+	s, _, err := rd.slot.page()
 	if err != nil {
 		return false
 	}
-	s.mu.Lock()
-	known := s.frames[joinFrames(gone.outer, gone.part)]
-	s.mu.Unlock()
+	known := s.frames.has(joinFrames(gone.outer, gone.part))
 	if known {
 		return true
 	}
-	known, err = read(ctx, d, func(page playwright.Page) (bool, error) {
+	known, err = read(ctx, rd.slot, func(page playwright.Page) (bool, error) {
 		var answer struct{ Known bool }
 		command := "taproot=framed." + hex.EncodeToString([]byte(strings.TrimPrefix(gone.part, "css=")))
 		err := askSelector(page.Locator(scoped(gone.outer, command)), &answer, frameLimit)

@@ -22,8 +22,8 @@ const (
 )
 
 // LongPress holds the finger, or the left button, at p.
-func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duration) error {
-	return d.gesture(ctx, hold, []image.Point{p}, func(f finger) error {
+func (h *Hand) LongPress(ctx context.Context, p image.Point, hold time.Duration) error {
+	return h.gesture(ctx, hold, []image.Point{p}, func(f finger) error {
 		if err := f.down(p); err != nil {
 			return err
 		}
@@ -33,32 +33,32 @@ func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duratio
 }
 
 // DoubleTap clicks or taps twice.
-func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
-	return d.gesture(ctx, 0, []image.Point{p}, func(f finger) error { return f.twice(p) })
+func (h *Hand) DoubleTap(ctx context.Context, p image.Point) error {
+	return h.gesture(ctx, 0, []image.Point{p}, func(f finger) error { return f.twice(p) })
 }
 
 // Swipe moves a finger where a touch screen is emulated. With a mouse it makes the gesture that it listens to
 // at a, and refuses where it listens to none: a mouse does not scroll by being drawn along.
-func (d *Device) Swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
-	s, err := d.onScreen(a, b)
+func (h *Hand) Swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	s, err := h.onScreen(a, b)
 	if err != nil {
 		return err
 	}
 	if !s.touch {
-		return d.swipeWithMouse(ctx, a, b, dur)
+		return h.swipeWithMouse(ctx, a, b, dur)
 	}
-	return d.gesture(ctx, dur, []image.Point{a, b}, func(f finger) error { return f.swipe(ctx, a, b, dur) })
+	return h.gesture(ctx, dur, []image.Point{a, b}, func(f finger) error { return f.swipe(ctx, a, b, dur) })
 }
 
 // Drag picks up what is at a and lifts the finger, or the button, at b.
-func (d *Device) Drag(ctx context.Context, a, b image.Point, dur time.Duration) error {
-	s, err := d.onScreen(a, b)
+func (h *Hand) Drag(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	s, err := h.onScreen(a, b)
 	if err != nil {
 		return err
 	}
-	return d.gesture(ctx, dur+pickUp, []image.Point{a, b}, func(f finger) error {
-		if _, page, err := d.page(); err == nil {
-			if done, err := s.dragByEvents(page, dragPoint(a), dragPoint(b)); done || err != nil {
+	return h.gesture(ctx, dur+pickUp, []image.Point{a, b}, func(f finger) error {
+		if _, page, err := h.slot.page(); err == nil {
+			if done, err := dragByEvents(s, page, dragPoint(a), dragPoint(b)); done || err != nil {
 				return err
 			}
 		}
@@ -85,12 +85,12 @@ func orElse(err, other error) error {
 }
 
 // gesture runs one gesture on the current page.
-func (d *Device) gesture(ctx context.Context, dur time.Duration, points []image.Point, f func(finger) error) error {
-	s, err := d.onScreen(points...)
+func (h *Hand) gesture(ctx context.Context, dur time.Duration, points []image.Point, f func(finger) error) error {
+	s, err := h.onScreen(points...)
 	if err != nil {
 		return err
 	}
-	return d.touch(ctx, max(dur, 0)+d.limit, func(page playwright.Page) error {
+	return h.touch(ctx, max(dur, 0)+h.slot.limit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err

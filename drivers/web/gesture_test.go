@@ -118,7 +118,7 @@ func TestGesturesEndWithTheirContext(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	must(t, err)
 	_, err = page.Evaluate(`() => addEventListener('keydown', event => event.preventDefault())`) // a tab key would move on
 	must(t, err)
@@ -361,7 +361,7 @@ func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			d := display(t, c.page)
-			_, page, err := d.page()
+			_, page, err := d.slot.page()
 			must(t, err)
 			must(t, d.Wheel(t.Context(), image.Pt(100, 50), image.Pt(285, 0), 0))
 			got, err := page.Evaluate(

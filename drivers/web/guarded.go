@@ -124,14 +124,15 @@ func (o Options) allowsFile(address string) error {
 }
 
 // fence keeps pages away from the files that they may not have.
-func (s *session) fence(o Options) error {
+func (s *session) fence() error {
+	o := s.opts
 	if !o.restricted() {
 		return nil
 	}
 	// An expression, not a function: the browser calls us for these requests only. It writes schemes in lower case.
 	return s.context.Route(regexp.MustCompile(`^file:`), func(request playwright.Route) {
 		if err := o.allowsFile(request.Request().URL()); err != nil {
-			s.device.logLine("refused", err.Error())
+			s.journal.logLine("refused", err.Error())
 			_ = request.Abort("accessdenied") // fails only when the page is gone
 			return
 		}

@@ -18,9 +18,9 @@ func TestAHungPageIsClosedHard(t *testing.T) {
 	neighbour := display(t, `<h1>Next door</h1>`)
 	d := visit(t, "busy.html")
 	button := byID(t, tree(t, d), "hang")
-	d.limit, d.grace = 2*time.Second, actGrace
+	d.slot.limit, d.slot.grace = 2*time.Second, actGrace
 	if testing.Short() { // the page computes as long
-		d.limit, d.grace = 200*time.Millisecond, 200*time.Millisecond
+		d.slot.limit, d.slot.grace = 200*time.Millisecond, 200*time.Millisecond
 	}
 	wantError(t, d.Tap(t.Context(), centre(button)), drivers.ErrNotReady, "did not answer")
 	_, err := d.Screenshot(t.Context())
@@ -39,10 +39,10 @@ func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestAHungPageIsClosedHard remains")
 	d := visit(t, "busy.html")
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	must(t, err)
 	_, _ = page.Evaluate(`() => setTimeout(() => document.getElementById('hang').click(), 0)`)
-	d.limit = time.Second
+	d.slot.limit = time.Second
 	if !until(t.Context(), patience,
 		func() bool { _, err := d.Tree(t.Context()); return errors.Is(err, drivers.ErrNotReady) }) {
 		t.Fatal("the page does not hang")
@@ -159,13 +159,13 @@ func TestAPageThatStopsLoading(t *testing.T) {
 	}) {
 		t.Fatal("the page is not left")
 	}
-	r, err := d.lookIn(t.Context(), "", "#none")
+	r, err := d.Reader.lookIn(t.Context(), "", "#none")
 	must(t, err)
 	if r.Ready != "stopped" || r.Loaded {
 		t.Errorf("at first it is %s, loaded %v", r.Ready, r.Loaded)
 	}
 	if !until(t.Context(), patience, func() bool {
-		r, err = d.lookIn(t.Context(), "", "#none")
+		r, err = d.Reader.lookIn(t.Context(), "", "#none")
 		return err == nil && r.Loaded && !tree(t, d).Loading
 	}) {
 		t.Errorf("it never has loaded: %+v, %v", r, err)

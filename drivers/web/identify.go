@@ -22,8 +22,8 @@ const identifyScript = `() => {
 }`
 
 // Identify queries the open page for its title and its version.
-func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
-	value, err := d.Eval(ctx, identifyScript, identifyLimit)
+func (sc *Scripts) Identify(ctx context.Context) (*drivers.Identity, error) {
+	value, err := sc.Eval(ctx, identifyScript, identifyLimit)
 	if errors.Is(err, drivers.ErrPage) {
 		return nil, nil
 	}

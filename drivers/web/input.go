@@ -20,12 +20,12 @@ const longText = 500
 const maxPixels = 64 << 20
 
 // Tap clicks at a point of the viewport, or taps where a touch screen is emulated.
-func (d *Device) Tap(ctx context.Context, p image.Point) error {
-	s, err := d.onScreen(p)
+func (h *Hand) Tap(ctx context.Context, p image.Point) error {
+	s, err := h.onScreen(p)
 	if err != nil {
 		return err
 	}
-	return d.press(ctx, d.limit, func(page playwright.Page) error {
+	return h.press(ctx, h.slot.limit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err
@@ -42,22 +42,22 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 const closeEvent = time.Second
 
 // made says that an action which closed its own page was made: asked again, it would meet the page behind.
-func (s *session) made(page playwright.Page, err error) error {
+func (h *Health) made(page playwright.Page, err error) error {
 	if !disconnected(err) || processDied(err) {
 		return err
 	}
 	for end := time.Now().Add(closeEvent); !page.IsClosed() && time.Now().Before(end); {
 		_ = pause(context.Background(), lookPause)
 	}
-	if page.IsClosed() && s.browser.alive() && !s.crashed() && !s.gone() {
+	if page.IsClosed() && h.browser.alive() && !h.crashed() && !h.gone() {
 		return nil
 	}
 	return err
 }
 
 // onScreen checks that points are in the viewport, and returns the session to which that belongs.
-func (d *Device) onScreen(points ...image.Point) (*session, error) {
-	s, _, err := d.page()
+func (h *Hand) onScreen(points ...image.Point) (*session, error) {
+	s, _, err := h.slot.page()
 	if err != nil {
 		return nil, err
 	}
@@ -70,17 +70,21 @@ func (d *Device) onScreen(points ...image.Point) (*session, error) {
 	return s, nil
 }
 
+// Screen shows what a browser draws of the current page.
+type Screen struct {
+	slot  *Slot
+	taken drivers.ImageCache // the newest screenshot
+}
+
 // Screenshot returns the viewport's pixels, also those of the browser's own error page when a page could not be opened.
-func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
-	d.mu.Lock()
-	s := d.session
-	d.mu.Unlock()
+func (c *Screen) Screenshot(ctx context.Context) (image.Image, error) {
+	s, _ := c.slot.opened()
 	var page playwright.Page
 	if s != nil && s.browser.alive() && !s.crashed() {
-		page = s.any()
+		page = s.tabs.any()
 	}
 	if page == nil {
-		_, _, err := d.page()
+		_, _, err := c.slot.page()
 		return nil, err
 	}
 	if s.dialogs.isOpen() {
@@ -96,12 +100,12 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	if s.mute.Load() { // it did not answer when it was asked last
 		limit = muteLimit
 	}
-	done := start(d, func() (image.Image, error) {
+	done := start(c.slot, func() (image.Image, error) {
 		raw, err := s.capture(ctx, page, limit)
 		if err != nil {
 			return nil, err
 		}
-		picture, err := d.taken.Of(raw, maxPixels)
+		picture, err := c.taken.Of(raw, maxPixels)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", drivers.ErrNotReady, err)
 		}

@@ -121,9 +121,9 @@ func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestAHungPageIsClosedHard and TestACancelledWaitLeavesThePageAlive remain")
 	d := visit(t, "busy.html")
-	d.grace = actGrace
+	d.slot.grace = actGrace
 	button := centre(byID(t, tree(t, d), "hang"))
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	if err != nil {
 		t.Fatal(err)
 	}

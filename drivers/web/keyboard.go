@@ -16,10 +16,10 @@ type keyboard struct {
 	cdp  playwright.CDPSession // nil: the browser makes key events of any character by itself
 }
 
-func (s *session) keyboard(page playwright.Page) keyboard {
+func newKeyboard(s *session, page playwright.Page) keyboard {
 	k := keyboard{page: page, keys: page.Keyboard()}
 	if s.browser.brand.devtools {
-		if client := s.devtoolsOf(page); client != nil {
+		if client := s.clients.devtoolsOf(page); client != nil {
 			k.cdp = client.cdp
 		}
 	}

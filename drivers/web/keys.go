@@ -117,22 +117,22 @@ func noKey(key string) error {
 }
 
 // Press presses keys together. "back" is the browser's own.
-func (d *Device) Press(ctx context.Context, keys []string) error {
+func (ty *Typist) Press(ctx context.Context, keys []string) error {
 	if len(keys) == 1 && strings.EqualFold(keys[0], "back") {
-		return d.Navigate(ctx, "back", 0)
+		return ty.nav.Navigate(ctx, "back", 0)
 	}
 	names, err := combine(keys)
 	if err != nil {
 		return err
 	}
-	s, _, err := d.page()
+	s, _, err := ty.slot.page()
 	if err != nil {
 		return err
 	}
 	if !leavesCaret(keys) {
-		d.setCaret(caretKeep)
+		ty.caret.setCaret(caretKeep)
 	}
-	return act(ctx, d, func(page playwright.Page) error { return s.keyboard(page).pressTogether(names) })
+	return act(ctx, ty.slot, func(page playwright.Page) error { return newKeyboard(s, page).pressTogether(names) })
 }
 
 // leavesCaret reports whether a key is one that moves the focus to something else, or that no field takes for itself.
@@ -146,9 +146,9 @@ func leavesCaret(keys []string) bool {
 }
 
 // Erase removes the last n characters of the field that has the focus; n < 0 removes everything.
-func (d *Device) Erase(ctx context.Context, n int) error {
-	return act(ctx, d, func(page playwright.Page) error {
-		field, err := d.place(page, caretLast)
+func (ty *Typist) Erase(ctx context.Context, n int) error {
+	return act(ctx, ty.slot, func(page playwright.Page) error {
+		field, err := ty.place(page, caretLast)
 		if err != nil {
 			return err
 		}

@@ -12,15 +12,13 @@ import (
 var _ drivers.WebListener = (*Device)(nil)
 
 // Listen runs a script in the pages of the current context and receives what it reports.
-func (d *Device) Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error {
-	s, _, err := d.page()
+func (sc *Scripts) Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error {
+	s, _, err := sc.slot.page()
 	if err != nil {
 		return err
 	}
 	binding := func(source *playwright.BindingSource, args ...any) any {
-		s.mu.Lock()
-		tab := slices.Index(s.pages, source.Page)
-		s.mu.Unlock()
+		tab := slices.Index(s.tabs.all(), source.Page)
 		if len(args) == 1 && tab >= 0 {
 			if text, ok := args[0].(string); ok {
 				heard(tab, text)
@@ -28,7 +26,7 @@ func (d *Device) Listen(ctx context.Context, name, script string, heard func(tab
 		}
 		return nil
 	}
-	done := start(d, func() (struct{}, error) { return struct{}{}, s.hearFrom(name, script, binding) })
+	done := start(sc.slot, func() (struct{}, error) { return struct{}{}, s.hearFrom(name, script, binding) })
 	select {
 	case r := <-done:
 		return s.explain(r.err)
@@ -40,9 +38,7 @@ func (d *Device) Listen(ctx context.Context, name, script string, heard func(tab
 // hearFrom starts with the pages that are open. In a browser of the user's own, other tabs than ours are left alone:
 // there each page is listened to by itself.
 func (s *session) hearFrom(name, script string, binding playwright.BindingCallFunction) error {
-	s.mu.Lock()
-	pages := slices.Clone(s.pages)
-	s.mu.Unlock()
+	pages := s.tabs.all()
 	if !s.browser.attached {
 		if err := s.context.ExposeBinding(name, binding); err != nil {
 			return err
@@ -67,7 +63,7 @@ func (s *session) hearFrom(name, script string, binding playwright.BindingCallFu
 	}
 	s.context.OnPage(func(page playwright.Page) {
 		_ = s.tasks.Go(func() {
-			if opener, err := page.Opener(); err == nil && opener != nil && s.ours(opener) {
+			if opener, err := page.Opener(); err == nil && opener != nil && s.tabs.ours(opener) {
 				_ = each(page) // one that has gone meanwhile reports nothing
 			}
 		})

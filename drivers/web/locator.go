@@ -32,7 +32,7 @@ const (
 // Look waits until the elements that selector picks satisfy want. Every read is one evaluation of the page, so that
 // number, visibility and text belong to one moment; the wait is ours because which text counts as shown is decided by
 // TextShows.
-func (d *Device) Look(ctx context.Context, selector string, want drivers.WebCondition, timeout time.Duration) (
+func (rd *Reader) Look(ctx context.Context, selector string, want drivers.WebCondition, timeout time.Duration) (
 	drivers.WebObservation, error) {
 	deadline := time.Now().Add(wait(timeout))
 	w, err := newWanted(selector, want)
@@ -42,7 +42,7 @@ func (d *Device) Look(ctx context.Context, selector string, want drivers.WebCond
 	var last drivers.WebObservation
 	var unread error
 	for {
-		seen, err := d.see(ctx, w)
+		seen, err := rd.see(ctx, w)
 		switch {
 		case err == nil:
 			last, unread = seen, nil
@@ -94,13 +94,13 @@ func newWanted(selector string, want drivers.WebCondition) (w wanted, err error)
 }
 
 // see reads all that is wanted once.
-func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, error) {
+func (rd *Reader) see(ctx context.Context, w wanted) (drivers.WebObservation, error) {
 	selector := w.selector
 	if selector == "" {
 		selector = "html" // the read still shows an error page, and whether the page responds
 	}
-	look := func() (*report, error) { return d.lookDrawn(ctx, w.Frame, selector, w.Drawn) }
-	r, warning, err := d.lookOrGone(ctx, look, func(r *report) bool { return r.meets(w.WebCondition) })
+	look := func() (*report, error) { return rd.lookDrawn(ctx, w.Frame, selector, w.Drawn) }
+	r, warning, err := rd.lookOrGone(ctx, look, func(r *report) bool { return r.meets(w.WebCondition) })
 	if err != nil {
 		return drivers.WebObservation{}, err
 	}
@@ -110,7 +110,7 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, err
 		seen, met = r.seen(), r.meets(w.WebCondition)
 	}
 	seen.Warning = warning
-	if err := d.seePage(ctx, w, &seen); err != nil {
+	if err := rd.seePage(ctx, w, &seen); err != nil {
 		return seen, err
 	}
 	switch {
@@ -129,14 +129,14 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, err
 }
 
 // seePage adds what is wanted of the page as a whole.
-func (d *Device) seePage(ctx context.Context, w wanted, seen *drivers.WebObservation) error {
-	s, page, err := d.page()
+func (rd *Reader) seePage(ctx context.Context, w wanted, seen *drivers.WebObservation) error {
+	s, page, err := rd.slot.page()
 	if err != nil {
 		return err
 	}
 	seen.URL = page.URL()
 	if w.NoConsoleErrors {
-		seen.ConsoleErrors = s.consoleErrors()
+		seen.ConsoleErrors = s.console.consoleErrors()
 	}
 	if w.Title == nil {
 		return nil
@@ -210,23 +210,23 @@ func (r *report) meets(want drivers.WebCondition) bool {
 }
 
 // look takes one fresh look. Inside a frame, which may not be there, it waits for a slice only.
-func (d *Device) look(ctx context.Context, selector string, framed bool) (*report, error) {
+func (rd *Reader) look(ctx context.Context, selector string, framed bool) (*report, error) {
 	limit := callLimit - time.Second
 	if framed {
 		limit = fillSlice
 	}
-	return d.lookFor(ctx, limit, selector, framed)
+	return rd.lookFor(ctx, limit, selector, framed)
 }
 
-func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector string, framed bool) (*report, error) {
-	return d.lookProven(ctx, limit, selector, framed, proof{})
+func (rd *Reader) lookFor(ctx context.Context, limit time.Duration, selector string, framed bool) (*report, error) {
+	return rd.lookProven(ctx, limit, selector, framed, proof{})
 }
 
 // lookProven is lookFor with what the canvases of the document draw.
-func (d *Device) lookProven(ctx context.Context, limit time.Duration, selector string, framed bool, by proof) (*report,
+func (rd *Reader) lookProven(ctx context.Context, limit time.Duration, selector string, framed bool, by proof) (*report,
 	error) {
-	return read(ctx, d, func(page playwright.Page) (*report, error) {
-		nonce := strconv.FormatInt(d.gen.Add(1), 36)
+	return read(ctx, rd.slot, func(page playwright.Page) (*report, error) {
+		nonce := strconv.FormatInt(rd.gen.Add(1), 36)
 		// The union makes Playwright evaluate "look" on each match and then "report" on the document, at once and in one
 		// world.
 		matches := page.Locator(selector + " >> taproot=look." + nonce)
@@ -244,7 +244,7 @@ func (d *Device) lookProven(ctx context.Context, limit time.Duration, selector s
 		case r.Failed() && !framed:
 			return nil, errorPage()
 		}
-		r.Rest, r.Loaded = d.rest(page, r.Rest), r.Ready == "complete" && !d.leaving(page)
+		r.Rest, r.Loaded = rd.rest(page, r.Rest), r.Ready == "complete" && !rd.leaving(page)
 		return &r, nil
 	})
 }

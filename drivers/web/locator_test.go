@@ -154,7 +154,7 @@ func TestFillReplaces(t *testing.T) {
 			}
 		}
 	}
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	if err != nil {
 		t.Fatal(err)
 	}

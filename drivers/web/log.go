@@ -34,24 +34,30 @@ type pageLog struct {
 	err     error
 }
 
+// Log copies what happens on a device's pages to a writer, once one is given.
+type Log struct {
+	mu  sync.Mutex
+	log *pageLog
+}
+
 // StartLog copies the console, in which Chromium reports failed requests as well, uncaught errors, responses with an
 // error status and dismissed dialogs to w, a line each: time, kind, text.
-func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
+func (l *Log) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.log != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.log != nil {
 		return nil, errors.New("the page's log is being copied already")
 	}
 	j := &pageLog{lines: make(chan string, 1000), done: make(chan struct{})}
-	d.log = j
+	l.log = j
 	go j.write(w)
 	return sync.OnceValue(func() error {
-		d.mu.Lock()
-		d.log = nil
-		d.mu.Unlock()
+		l.mu.Lock()
+		l.log = nil
+		l.mu.Unlock()
 		return j.stop()
 	}), nil
 }
@@ -92,10 +98,10 @@ func (j *pageLog) stop() error {
 }
 
 // logLine adds a line to the log, if there is one.
-func (d *Device) logLine(kind, text string) {
-	d.mu.Lock()
-	j := d.log
-	d.mu.Unlock()
+func (l *Log) logLine(kind, text string) {
+	l.mu.Lock()
+	j := l.log
+	l.mu.Unlock()
 	if j == nil {
 		return
 	}
@@ -109,9 +115,9 @@ func (d *Device) logLine(kind, text string) {
 
 // listen sends what happens in the context to the device's log, and keeps what assertions ask for.
 func (s *session) listen() {
-	d := s.device
+	journal := s.journal
 	s.context.OnConsole(func(m playwright.ConsoleMessage) {
-		if !s.ours(m.Page()) {
+		if !s.tabs.ours(m.Page()) {
 			return
 		}
 		where, address := "", ""
@@ -126,21 +132,21 @@ func (s *session) listen() {
 		}
 		text := m.Text() + where
 		if m.Type() == "error" {
-			s.noteError(text)
+			s.console.noteError(text)
 			if !strings.HasPrefix(text, "Failed to load resource:") { // the request itself is reported
 				s.evidence.trouble("console error: %s", text)
 			}
 		}
-		d.logLine("console "+m.Type(), text)
+		journal.logLine("console "+m.Type(), text)
 	})
 	s.context.OnWebError(func(e playwright.WebError) {
-		if !s.ours(e.Page()) {
+		if !s.tabs.ours(e.Page()) {
 			return
 		}
-		s.noteError("uncaught " + plain(e.Error()))
-		d.events.add(pageEvent{kind: drivers.TabError, page: e.Page(), text: plain(e.Error())})
+		s.console.noteError("uncaught " + plain(e.Error()))
+		journal.add(pageEvent{kind: drivers.TabError, page: e.Page(), text: plain(e.Error())})
 		s.evidence.trouble("uncaught %s", plain(e.Error()))
-		d.logLine("uncaught", plain(e.Error()))
+		journal.logLine("uncaught", plain(e.Error()))
 	})
 	s.context.OnRequest(func(r playwright.Request) {
 		s.traffic.add(exchange{url: r.URL(), said: r.Method()})
@@ -163,27 +169,42 @@ func (s *session) listen() {
 		said := fmt.Sprintf("%d %s", r.Status(), r.Request().Method())
 		s.traffic.add(exchange{url: r.URL(), said: said, answer: true})
 		s.traffic.ended(r.Request())
-		s.answered(r)
+		if page := s.answers.answered(r); page != nil && (r.Status() < 300 || r.Status() >= 400) { // else another follows
+			journal.add(pageEvent{kind: drivers.TabWentTo, page: page, status: r.Status()})
+		}
 		if !s.browser.brand.devtools {
 			s.unseen.answered(r, s.tasks.Go)
 		}
 		if r.Status() >= 400 {
-			d.logLine("response", said+" "+r.URL())
+			journal.logLine("response", said+" "+r.URL())
 		}
 	})
 }
 
+// Console keeps the errors of the console for assertions.
+type Console struct {
+	mu     sync.Mutex
+	errors []string
+}
+
 // noteError keeps what the console says of errors.
-func (s *session) noteError(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.errors) < maxErrors {
-		s.errors = append(s.errors, screen.Quote(text))
+func (c *Console) noteError(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.errors) < maxErrors {
+		c.errors = append(c.errors, screen.Quote(text))
 	}
 }
 
-func (s *session) consoleErrors() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.errors)
+// forget starts again.
+func (c *Console) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.errors = nil
+}
+
+func (c *Console) consoleErrors() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.errors)
 }

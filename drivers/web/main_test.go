@@ -60,7 +60,7 @@ func open(t *testing.T) *Device {
 		t.Fatal(err)
 	}
 	d := opened.(*Device)
-	d.grace = patience // a busy machine needs more than a second to end a call
+	d.slot.grace = patience // a busy machine needs more than a second to end a call
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -129,7 +129,7 @@ func reach(t *testing.T, address, emulated string) *Device {
 		opened, err := shared.Open(t.Context(), "web-1")
 		must(t, err)
 		d = opened.(*Device)
-		d.grace = patience
+		d.slot.grace = patience
 	}
 	var s *session
 	t.Cleanup(func() { giveBack(t, d, s, emulated) })
@@ -139,9 +139,7 @@ func reach(t *testing.T, address, emulated string) *Device {
 		must(t, d.OpenPage(t.Context(), address, drivers.PageOptions{DeviceName: emulated}))
 	}
 	loads(t, d)
-	d.mu.Lock()
-	s = d.session
-	d.mu.Unlock()
+	s, _ = d.slot.opened()
 	idle.Lock()
 	idle.held[t] = d
 	idle.Unlock()
@@ -174,21 +172,19 @@ func giveBack(t *testing.T, d *Device, s *session, emulated string) {
 
 // asOpened reports whether the device has the one page of a session still, and forgets what its tests printed and did.
 func (d *Device) asOpened(s *session) bool {
-	if !within(stopLimit, d.calls.Wait) {
+	if !within(stopLimit, d.slot.calls.Wait) {
 		return false
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d.closed || d.session != s || len(s.pages) != 1 || s.broken != nil || s.crashed() || s.mute.Load() ||
-		s.dialogs.isOpen() || !s.browser.alive() {
+	if now, closed := d.slot.opened(); closed || now != s || len(s.tabs.all()) != 1 || s.usable() != nil || s.mute.Load() ||
+		s.dialogs.isOpen() {
 		return false
 	}
-	d.grace, d.limit, d.most = patience, callLimit, 0
-	d.log, d.dialogs, d.aimed, d.met, d.snapshot, d.sought, d.caret, d.clipboard = nil, nil, nil, "", snapshot{},
-		nil, "", ""
-	s.errors = nil
+	d.slot.grace, d.slot.limit = patience, callLimit
+	d.Journal.log = nil
+	d.Journal.forgetDialogs()
+	d.Journal.setClipboard("")
+	s.console.forget()
+	*d = *assemble(d.slot, d.Journal, shared, d.Info())
 	return true
 }
 

@@ -35,7 +35,7 @@ func TestTheNetworksAnswerIsModified(t *testing.T) {
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/requests.html", Modify: &drivers.WebModify{
 		Merge: map[string]any{"a": 1}}}))
 	wantError(t, d.Navigate(t.Context(), "reload", patience), drivers.ErrPage)
-	if errs := d.session.consoleErrors(); !strings.Contains(strings.Join(errs, " "), "not JSON") {
+	if errs := d.slot.session.console.consoleErrors(); !strings.Contains(strings.Join(errs, " "), "not JSON") {
 		t.Errorf("no error says that it could not be modified: %v", errs)
 	}
 }

@@ -12,18 +12,18 @@ import (
 const mousePoll = 30 * time.Millisecond
 
 // takeMouse is holdMouse for the page that the device has.
-func (d *Device) takeMouse(ctx context.Context) (s *session, release func(), err error) {
-	if s, _, err = d.page(); err != nil {
+func (h *Hand) takeMouse(ctx context.Context) (s *session, release func(), err error) {
+	if s, _, err = h.slot.page(); err != nil {
 		return nil, nil, err
 	}
-	release, err = s.holdMouse(ctx)
+	release, err = holdMouse(ctx, s)
 	return s, release, err
 }
 
 // holdMouse reserves for this page the mouse of its browser until release is called, which may be called again. The
 // pages of a browser that has one mouse for all of them take turns, touch by touch: else a button that one page pressed
 // would be released in another. Others need no turn.
-func (s *session) holdMouse(ctx context.Context) (release func(), err error) {
+func holdMouse(ctx context.Context, s *session) (release func(), err error) {
 	if !s.browser.brand.oneMouse {
 		return func() {}, nil
 	}
@@ -38,11 +38,11 @@ func (s *session) holdMouse(ctx context.Context) (release func(), err error) {
 }
 
 // inTurn makes a call that moves the mouse wait for its turn, no longer than it may take itself.
-func (d *Device) inTurn(ctx context.Context, do call) call {
+func (h *Hand) inTurn(ctx context.Context, do call) call {
 	return func(element playwright.Locator, timeout *float64) error {
 		turn, cancel := context.WithTimeout(ctx, time.Duration(*timeout*float64(time.Millisecond)))
 		defer cancel()
-		_, release, err := d.takeMouse(turn)
+		_, release, err := h.takeMouse(turn)
 		if err != nil && ctx.Err() == nil && turn.Err() != nil {
 			return playwright.ErrTimeout
 		}
@@ -56,12 +56,12 @@ func (d *Device) inTurn(ctx context.Context, do call) call {
 
 // untilItLoads calls release as soon as the page starts to load another one: the mouse has done its part, while
 // Playwright's click waits for the server's answer. To be ended when the click has returned.
-func (s *session) untilItLoads(release func()) (end func()) {
+func untilItLoads(s *session, release func()) (end func()) {
 	if !s.browser.brand.oneMouse || s.traffic.navigating() {
 		return func() {}
 	}
 	over := make(chan struct{})
-	s.device.calls.Go(func() {
+	s.slot.calls.Go(func() {
 		tick := time.NewTicker(mousePoll)
 		defer tick.Stop()
 		for !s.traffic.navigating() {

@@ -57,30 +57,30 @@ func TestFirefoxPagesTakeTurns(t *testing.T) {
 func TestPagesTakeTurnsAtTheMouse(t *testing.T) {
 	t.Parallel()
 	b := &browser{brand: brand{oneMouse: true}, mouse: make(chan struct{}, 1), lost: make(chan struct{})}
-	one, two := &session{browser: b}, &session{browser: b}
-	release, err := one.holdMouse(t.Context())
+	one, two := &session{Health: NewHealth(b)}, &session{Health: NewHealth(b)}
+	release, err := holdMouse(t.Context(), one)
 	must(t, err)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := two.holdMouse(over); !errors.Is(err, context.Canceled) {
+	if _, err := holdMouse(over, two); !errors.Is(err, context.Canceled) {
 		t.Errorf("while the other page has it: %v", err)
 	}
 	release()
 	release() // does no harm
-	again, err := two.holdMouse(t.Context())
+	again, err := holdMouse(t.Context(), two)
 	must(t, err)
 	if len(b.mouse) != 1 {
 		t.Error("the mouse was given back twice")
 	}
 	close(b.lost)
-	if _, err := one.holdMouse(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) {
+	if _, err := holdMouse(t.Context(), one); !errors.Is(err, drivers.ErrDeviceLost) {
 		t.Errorf("of a browser that is gone: %v", err)
 	}
 	again()
 
 	b.brand.oneMouse = false
 	for _, s := range []*session{one, two} {
-		if _, err := s.holdMouse(t.Context()); err != nil {
+		if _, err := holdMouse(t.Context(), s); err != nil {
 			t.Errorf("pages that have a mouse each: %v", err)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 // Navigate goes to address in the page that is open, or back, forward or reload. "/path", "?query" and "#fragment" are
 // of the site, or page, that is open. A page with a first URL that did not open may be sent to another one, or
 // reloaded.
-func (d *Device) Navigate(ctx context.Context, address string, timeout time.Duration) error {
-	s, page, err := d.page()
+func (n *Navigator) Navigate(ctx context.Context, address string, timeout time.Duration) error {
+	s, page, err := n.slot.page()
 	again := err != nil && s != nil && s.tryAgain(address)
 	if again {
 		page, err = s.current()
@@ -46,7 +46,7 @@ func (s *session) travel(ctx context.Context, page playwright.Page, address stri
 	}
 	defer s.dialogs.refusing()()
 	s.depart()
-	err = actFor(ctx, s.device, timeout+2*time.Second, func(page playwright.Page) error {
+	err = actFor(ctx, s.slot, timeout+2*time.Second, func(page playwright.Page) error {
 		began := time.Now()
 		answer, err := s.visit(page, timeout, depart)
 		s.arrive(page, answer, err, timeout-time.Since(began))
@@ -156,7 +156,7 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 			return nil, fmt.Errorf("%w: %s is not an address", drivers.ErrPage, screen.Quote(address))
 		}
 	}
-	if err := s.device.checkAddress(address); err != nil {
+	if err := s.opts.checkAddress(address); err != nil {
 		return nil, err
 	}
 	return func() (playwright.Response, error) {
@@ -208,9 +208,9 @@ func noPage(by int) error {
 }
 
 // Location returns the URL and the title of the page.
-func (d *Device) Location(ctx context.Context) (address, title string, err error) {
+func (n *Navigator) Location(ctx context.Context) (address, title string, err error) {
 	type place struct{ address, title string }
-	at, err := read(ctx, d, func(page playwright.Page) (place, error) {
+	at, err := read(ctx, n.slot, func(page playwright.Page) (place, error) {
 		title, err := page.Title()
 		return place{page.URL(), title}, err
 	})

@@ -52,7 +52,7 @@ func TestTheBrowsersOwnPageIsAwaited(t *testing.T) {
 			took: time.Second, calls: 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			page, s := &errorShown{}, &session{browser: &browser{brand: brand{devtools: true}}}
+			page, s := &errorShown{}, &session{Health: NewHealth(&browser{brand: brand{devtools: true}})}
 			calls, began := 0, time.Now()
 			_, err := s.visit(page, left, func() (playwright.Response, error) {
 				said := c.says[calls]

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -24,37 +25,50 @@ const loadTimeout = 30 * time.Second
 // pageLimit is for the browser to make a page, with nothing in it.
 const pageLimit = 45 * time.Second
 
+// Opener opens pages in a slot, and keeps what was said before there was one.
+type Opener struct {
+	slot     *Slot
+	driver   *Driver
+	journal  *Journal
+	recorder *Recorder
+
+	mu      sync.Mutex
+	info    drivers.Info
+	browser string // of pages that name none; "": the driver's
+	pending pending
+}
+
 // OpenPage opens address in a fresh context and waits until it can be used. Pages that were open before are closed.
-func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.PageOptions) error {
-	if err := d.checkAddress(address); err != nil {
+func (o *Opener) OpenPage(ctx context.Context, address string, opts drivers.PageOptions) error {
+	if err := o.driver.opts.checkAddress(address); err != nil {
 		return err
 	}
 	if opts.Connect != "" {
 		opts.Browser = cmp.Or(opts.Browser, dsl.Chromium)
 	}
-	d.mu.Lock()
-	opts.Browser = cmp.Or(opts.Browser, d.browser)
-	d.mu.Unlock()
-	br, err := d.driver.brandFor(opts)
+	o.mu.Lock()
+	opts.Browser = cmp.Or(opts.Browser, o.browser)
+	o.mu.Unlock()
+	br, err := o.driver.brandFor(opts)
 	if err != nil {
 		return err
 	}
 	if err := br.refuse(opts); err != nil {
 		return err
 	}
-	if err := d.dropSession(); err != nil {
+	if err := o.dropSession(); err != nil {
 		return err
 	}
-	b, err := d.driver.browserFor(ctx, opts)
+	b, err := o.driver.browserFor(ctx, opts)
 	if err != nil {
 		return err
 	}
-	e, err := d.emulate(ctx, b.brand, address, opts)
+	e, err := o.emulate(ctx, b.brand, address, opts)
 	if err != nil {
 		b.letGo()
 		return err
 	}
-	s, err := d.newSession(ctx, b, e)
+	s, err := o.newSession(ctx, b, e)
 	if err != nil {
 		b.letGo()
 		return err
@@ -84,8 +98,8 @@ func refusedByShell(permission string) bool {
 	return !slices.Contains([]string{"geolocation", "clipboard-read", "clipboard-write"}, permission)
 }
 
-// checkAddress checks a URL, and whether this driver may open it.
-func (d *Device) checkAddress(address string) error {
+// checkAddress checks a URL, and whether it may be opened.
+func (o Options) checkAddress(address string) error {
 	if err := checkAddress(address); err != nil {
 		return err
 	}
@@ -93,7 +107,6 @@ func (d *Device) checkAddress(address string) error {
 	if err != nil {
 		return nil // checkAddress has read it
 	}
-	o := d.driver.opts
 	guarded := o.Policy != nil && !o.Policy.IsOpen() || o.restricted()
 	switch {
 	case strings.EqualFold(u.Scheme, "file"):
@@ -127,13 +140,11 @@ func checkAddress(address string) error {
 }
 
 // dropSession closes what was open.
-func (d *Device) dropSession() error {
-	d.mu.Lock()
-	closed, s := d.closed, d.session
-	d.session, d.dialogs = nil, nil
-	d.mu.Unlock()
+func (o *Opener) dropSession() error {
+	s, closed := o.slot.take()
+	o.journal.forgetDialogs()
 	if closed {
-		return fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+		return o.slot.closedError()
 	}
 	if s != nil {
 		s.close()
@@ -142,16 +153,16 @@ func (d *Device) dropSession() error {
 }
 
 // newSession makes a context and its first page. When ctx ends meanwhile, what was made is closed again.
-func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*session, error) {
-	said := d.takePending(e)
-	done := start(d, func() (*session, error) {
+func (o *Opener) newSession(ctx context.Context, b *browser, e *emulation) (*session, error) {
+	said := o.takePending(e)
+	done := start(o.slot, func() (*session, error) {
 		made, err := b.context(e)
 		if err != nil {
 			return nil, err
 		}
-		s := newSession(d, b, made, e)
-		s.dialogs.how = said.answer
-		err = s.fence(d.driver.opts)
+		s := newSession(o, b, made, e)
+		s.dialogs.set(said.answer)
+		err = s.fence()
 		switch proof := s.evidence; {
 		case err != nil || proof == nil || !proof.how.Trace || b.attached:
 		case e.options.HttpCredentials != nil:
@@ -161,7 +172,7 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 			s.traced = err == nil
 		}
 		for _, r := range said.routes {
-			err = errors.Join(err, s.route(r))
+			err = errors.Join(err, s.router.route(r))
 		}
 		if err == nil {
 			err = s.watchPages()
@@ -175,8 +186,8 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err == nil && !d.adopt(s) {
-			err = fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+		if err == nil && !o.slot.adopt(s) {
+			err = o.slot.closedError()
 		}
 		if err != nil {
 			s.close()
@@ -199,14 +210,14 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 }
 
 // takePending adds what was set before there was a page.
-func (d *Device) takePending(e *emulation) pending {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	said := d.pending
-	d.pending = pending{}
-	if d.filming != nil {
+func (o *Opener) takePending(e *emulation) pending {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	said := o.pending
+	o.pending = pending{}
+	if dir := o.recorder.filmDir(); dir != "" {
 		// At Playwright's own size, within 800 x 800: a video of the whole viewport doubles the time of a test.
-		e.options.RecordVideo = &playwright.RecordVideo{Dir: d.filming.dir}
+		e.options.RecordVideo = &playwright.RecordVideo{Dir: dir}
 	}
 	if said.state != nil && e.options.StorageState == nil {
 		e.options.StorageState = optional(said.state)
@@ -231,19 +242,19 @@ func sessionError(b *browser, err error) error {
 }
 
 // adopt makes s the device's session, unless the device was closed meanwhile.
-func (d *Device) adopt(s *session) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+func (sl *Slot) adopt(s *session) bool {
+	sl.mu.Lock()
+	defer sl.mu.Unlock()
+	if sl.closed {
 		return false
 	}
-	d.session = s
+	sl.session = s
 	return true
 }
 
 // open navigates the first page.
 func (s *session) open(ctx context.Context, address string, opts drivers.PageOptions) error {
-	page := s.any()
+	page := s.tabs.any()
 	if page == nil {
 		return errBrowserLost
 	}
@@ -256,7 +267,7 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	}
 	defer s.dialogs.refusing()()
 	s.depart()
-	done := start(s.device, func() (struct{}, error) {
+	done := start(s.slot, func() (struct{}, error) {
 		began := time.Now()
 		answer, err := s.visit(page, limit, func() (playwright.Response, error) {
 			return page.Goto(address, playwright.PageGotoOptions{Timeout: milliseconds(limit),
@@ -264,7 +275,7 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 		})
 		s.arrive(page, answer, err, limit-time.Since(began))
 		if err == nil && opts.Offline {
-			err = s.setOffline(true)
+			err = s.router.setOffline(true)
 		}
 		return struct{}{}, err
 	})
@@ -295,16 +306,16 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 }
 
 // pageError says in plain words why a page did not open.
-func (s *session) pageError(address string, err error, limit time.Duration) error {
+func (h *Health) pageError(address string, err error, limit time.Duration) error {
 	if processDied(err) {
-		s.browser.gone()
+		h.browser.gone()
 	}
 	switch {
 	case err == nil:
 		return nil
-	case !s.browser.alive():
+	case !h.browser.alive():
 		return errBrowserLost
-	case s.crashed():
+	case h.crashed():
 		return errCrashed
 	case errors.Is(err, playwright.ErrTimeout):
 		return fmt.Errorf("%w: it did not load within %s", drivers.ErrPage, limit)
@@ -313,7 +324,7 @@ func (s *session) pageError(address string, err error, limit time.Duration) erro
 	case disconnected(err):
 		return fmt.Errorf("%w: the page closed itself while it was loading", drivers.ErrPage)
 	}
-	if refused := s.browser.guard.why(address); refused != nil {
+	if refused := h.browser.guard.why(address); refused != nil {
 		return fmt.Errorf("%w: %w", drivers.ErrPage, refused)
 	}
 	if code := netCodes(err.Error()); code != "" {

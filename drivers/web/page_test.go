@@ -149,7 +149,7 @@ func TestAddressesThatOpen(t *testing.T) {
 func TestEveryOpeningIsAFreshContext(t *testing.T) {
 	d := visit(t, "index.html")
 	setCookie := func() {
-		_, page, err := d.page()
+		_, page, err := d.slot.page()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestEveryOpeningIsAFreshContext(t *testing.T) {
 	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestACancelledOpeningEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := make(chan error, 1)
 	go func() { begun <- d.OpenPage(ctx, site.Page("hang"), drivers.PageOptions{}) }()
-	until(t.Context(), patience, func() bool { _, _, err := d.page(); return err == nil })
+	until(t.Context(), patience, func() bool { _, _, err := d.slot.page(); return err == nil })
 	cancel()
 	select {
 	case err := <-begun:
@@ -252,7 +252,7 @@ func TestACancelledOpeningEnds(t *testing.T) {
 
 func TestACrashedPageIsAnErrorAndTheNextOpenWorks(t *testing.T) {
 	d := visit(t, "index.html")
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 				_, err = d.Tree(t.Context())
 			}
 			if err == nil {
-				_, page, _ := d.page()
+				_, page, _ := d.slot.page()
 				err = page.Locator("li").Nth(i).Click()
 			}
 			var seen drivers.WebObservation

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/playwright-community/playwright-go"
@@ -22,16 +21,16 @@ type pageEvent struct {
 	page       playwright.Page
 }
 
-// pageEvents is what happened on the pages of a device since it was asked last. Events come on playwright-go's event
+// Events is what happened on the pages of a device since it was asked last. Events come on playwright-go's event
 // loop: nothing here waits.
-type pageEvents struct {
+type Events struct {
 	mu   sync.Mutex
 	list []pageEvent
 	more int
 	keep bool // the foreground page stays there
 }
 
-func (n *pageEvents) add(h pageEvent) {
+func (n *Events) add(h pageEvent) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.list) >= maxNews {
@@ -41,26 +40,39 @@ func (n *pageEvents) add(h pageEvent) {
 	n.list = append(n.list, h)
 }
 
-func (n *pageEvents) keepsFront() bool {
+// news returns what happened since the last call, and how much more was left out.
+func (n *Events) news() (list []pageEvent, more int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	list, more = n.list, n.more
+	n.list, n.more = nil, 0
+	return list, more
+}
+
+func (n *Events) keepsFront() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.keep
 }
 
 // KeepFront sets whether the foreground page stays there when another one opens.
-func (d *Device) KeepFront(keep bool) {
-	d.events.mu.Lock()
-	defer d.events.mu.Unlock()
-	d.events.keep = keep
+func (n *Events) KeepFront(keep bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.keep = keep
+}
+
+// TabPicker lists the tabs of a session, and chooses among them.
+type TabPicker struct {
+	slot    *Slot
+	nav     *Navigator
+	journal *Journal
 }
 
 // PageEvents returns what happened since the last call.
-func (d *Device) PageEvents() ([]drivers.WebPageEvent, int) {
-	_, front, _ := d.page()
-	d.events.mu.Lock()
-	list, more := d.events.list, d.events.more
-	d.events.list, d.events.more = nil, 0
-	d.events.mu.Unlock()
+func (tp *TabPicker) PageEvents() ([]drivers.WebPageEvent, int) {
+	_, front, _ := tp.slot.page()
+	list, more := tp.journal.news()
 	var told []drivers.WebPageEvent
 	for _, h := range list {
 		w := drivers.WebPageEvent{Kind: h.kind, Text: h.text, Status: h.status}
@@ -73,14 +85,12 @@ func (d *Device) PageEvents() ([]drivers.WebPageEvent, int) {
 }
 
 // Tabs lists the pages that are open.
-func (d *Device) Tabs(ctx context.Context) ([]drivers.WebTab, error) {
-	s, front, err := d.page()
+func (tp *TabPicker) Tabs(ctx context.Context) ([]drivers.WebTab, error) {
+	s, front, err := tp.slot.page()
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	pages := slices.Clone(s.pages)
-	s.mu.Unlock()
+	pages := s.tabs.all()
 	list := make([]drivers.WebTab, 0, len(pages))
 	for _, page := range pages {
 		tab := drivers.WebTab{URL: page.URL(), Front: page == front}

@@ -20,36 +20,39 @@ import (
 // maxValue caps what a script may give, as JSON.
 const maxValue = 1 << 20
 
+// Navigator moves the current page to addresses, and waits for what it loads.
+type Navigator struct{ slot *Slot }
+
 // WaitPage waits for what event says.
-func (d *Device) WaitPage(ctx context.Context, event drivers.WebEvent, timeout time.Duration) error {
+func (n *Navigator) WaitPage(ctx context.Context, event drivers.WebEvent, timeout time.Duration) error {
 	switch {
 	case event.URL != "":
-		return d.waitAddress(ctx, event.URL, wait(timeout))
+		return n.waitAddress(ctx, event.URL, wait(timeout))
 	case event.Load != "":
-		return d.waitLoad(ctx, event.Load, time.Now().Add(wait(timeout)))
+		return n.waitLoad(ctx, event.Load, time.Now().Add(wait(timeout)))
 	case event.Request != "":
-		return d.waitTraffic(ctx, event.Request, false, wait(timeout))
+		return n.waitTraffic(ctx, event.Request, false, wait(timeout))
 	case event.Response != "":
-		return d.waitTraffic(ctx, event.Response, true, wait(timeout))
+		return n.waitTraffic(ctx, event.Response, true, wait(timeout))
 	}
 	return fmt.Errorf("%w: there is nothing to wait for", drivers.ErrUnsupported)
 }
 
 // waitAddress waits until the page is at a fitting address, and has loaded.
-func (d *Device) waitAddress(ctx context.Context, pattern string, timeout time.Duration) error {
+func (n *Navigator) waitAddress(ctx context.Context, pattern string, timeout time.Duration) error {
 	fits, err := compile(pattern)
 	if err != nil {
 		return err
 	}
 	deadline := time.Now().Add(timeout)
 	for {
-		_, page, err := d.page()
+		_, page, err := n.slot.page()
 		if err != nil {
 			return err
 		}
 		at := page.URL()
 		if fits.MatchString(at) {
-			return d.waitLoad(ctx, "load", deadline)
+			return n.waitLoad(ctx, "load", deadline)
 		}
 		if time.Until(deadline) <= 0 {
 			return fmt.Errorf("%w: the page did not come to %s within %s: it is at %s", screen.ErrNotFound,
@@ -61,7 +64,7 @@ func (d *Device) waitAddress(ctx context.Context, pattern string, timeout time.D
 	}
 }
 
-func (d *Device) waitLoad(ctx context.Context, state string, deadline time.Time) error {
+func (n *Navigator) waitLoad(ctx context.Context, state string, deadline time.Time) error {
 	states := map[string]*playwright.LoadState{
 		"load": playwright.LoadStateLoad, "domcontentloaded": playwright.LoadStateDomcontentloaded,
 		"networkidle": playwright.LoadStateNetworkidle,
@@ -70,7 +73,7 @@ func (d *Device) waitLoad(ctx context.Context, state string, deadline time.Time)
 		return fmt.Errorf("%w: a page cannot reach the state %s", drivers.ErrUnsupported, screen.Quote(state))
 	}
 	for {
-		_, err := read(ctx, d, func(page playwright.Page) (struct{}, error) {
+		_, err := read(ctx, n.slot, func(page playwright.Page) (struct{}, error) {
 			limit := milliseconds(max(min(time.Until(deadline), fillSlice), time.Millisecond))
 			err := page.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: states[state], Timeout: limit})
 			if errors.Is(err, playwright.ErrTimeout) {
@@ -91,14 +94,14 @@ func (d *Device) waitLoad(ctx context.Context, state string, deadline time.Time)
 	}
 }
 
-func (d *Device) waitTraffic(ctx context.Context, pattern string, answer bool, timeout time.Duration) error {
+func (n *Navigator) waitTraffic(ctx context.Context, pattern string, answer bool, timeout time.Duration) error {
 	fits, err := compile(pattern)
 	if err != nil {
 		return err
 	}
 	deadline := time.Now().Add(timeout)
 	for {
-		s, _, err := d.page()
+		s, _, err := n.slot.page()
 		if err != nil {
 			return err
 		}
@@ -119,19 +122,22 @@ func (d *Device) waitTraffic(ctx context.Context, pattern string, answer bool, t
 	}
 }
 
+// Scripts runs scripts in the current page.
+type Scripts struct{ slot *Slot }
+
 // Eval runs an expression or a function in the page. When it does not end in time, it is left alone: it ends with its
 // page.
-func (d *Device) Eval(ctx context.Context, script string, timeout time.Duration) (any, error) {
-	s, page, err := d.page()
+func (sc *Scripts) Eval(ctx context.Context, script string, timeout time.Duration) (any, error) {
+	s, page, err := sc.slot.page()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.settle(ctx, false, ""); err != nil {
+	if _, err := s.dialogs.settle(ctx, false, ""); err != nil {
 		return nil, err
 	}
 	defer s.dialogs.refusing()()
 	s.traffic.mark()
-	done := start(d, func() (any, error) { return evaluate(page, script) })
+	done := start(sc.slot, func() (any, error) { return evaluate(page, script) })
 	timer := time.NewTimer(wait(timeout))
 	defer timer.Stop()
 	select {
@@ -211,11 +217,11 @@ func plainNumbers(v any) any {
 }
 
 // ClosePage closes the pages and their context.
-func (d *Device) ClosePage(ctx context.Context) error {
+func (o *Opener) ClosePage(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	done := start(d, func() (struct{}, error) { return struct{}{}, d.dropSession() })
+	done := start(o.slot, func() (struct{}, error) { return struct{}{}, o.dropSession() })
 	select {
 	case r := <-done:
 		return r.err

@@ -128,7 +128,7 @@ func TestWaitPage(t *testing.T) {
 	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "ready"}, time.Second), drivers.ErrUnsupported)
 	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{}, time.Second), drivers.ErrUnsupported)
 
-	_, page, err := d.page()
+	_, page, err := d.slot.page()
 	must(t, err)
 	_, err = page.Evaluate(`() => { setTimeout(() => location.href = 'list.html?from=here', 400) }`)
 	must(t, err)

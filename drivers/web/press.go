@@ -12,7 +12,7 @@ import (
 
 // givesClick returns an error when the click that was made on an element had no effect, because the element moved away
 // between press and release. A document that does not answer has something else to do, or has gone.
-func (d *Device) givesClick(element playwright.Locator, at drivers.WebTarget) error {
+func (h *Hand) givesClick(element playwright.Locator, at drivers.WebTarget) error {
 	page, err := element.Page()
 	if err != nil {
 		return nil
@@ -22,12 +22,12 @@ func (d *Device) givesClick(element playwright.Locator, at drivers.WebTarget) er
 		lost.What == "" {
 		return nil
 	}
-	return d.lostPress(page, scoped(at.Frame, ""), lost)
+	return h.lostPress(page, scoped(at.Frame, ""), lost)
 }
 
 // lostPress is the error of a press without a click, nil for something that acts when it is pressed: it needs no click.
 // Firefox reports no listeners: there only handlers in properties count. Way leads to its document.
-func (d *Device) lostPress(page playwright.Page, way string, lost dom.LostPress) error {
+func (h *Hand) lostPress(page playwright.Page, way string, lost dom.LostPress) error {
 	if lost.Sure {
 		return lost.Err()
 	}
@@ -38,8 +38,8 @@ func (d *Device) lostPress(page playwright.Page, way string, lost dom.LostPress)
 		return nil // the document has gone, and with it what was pressed
 	}
 	own, around := reactionsOf(said)
-	if s, _, err := d.page(); err == nil && s.browser.brand.devtools {
-		if p := s.devtoolsOf(page); p != nil {
+	if s, _, err := h.slot.page(); err == nil && s.browser.brand.devtools {
+		if p := s.clients.devtoolsOf(page); p != nil {
 			moreOwn, moreAround := p.listening()
 			own, around = own.and(moreOwn), around.and(moreAround)
 		}

@@ -13,7 +13,7 @@ import (
 
 // Query returns the elements of t that css or xpath picks, in every frame that the tree holds. The tree must be the
 // last one that was read.
-func (d *Device) Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error) {
+func (rd *Reader) Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error) {
 	var selectors []string
 	if css != "" {
 		selectors = append(selectors, "css="+css)
@@ -26,7 +26,7 @@ func (d *Device) Query(ctx context.Context, t *screen.Tree, css, xpath string) (
 	}
 	var found map[*screen.Node]bool
 	for _, selector := range selectors {
-		picked, err := d.Matched(ctx, t, selector)
+		picked, err := rd.Matched(ctx, t, selector)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (d *Device) Query(ctx context.Context, t *screen.Tree, css, xpath string) (
 }
 
 // Matched is Query for a selector of any of Playwright's engines.
-func (d *Device) Matched(ctx context.Context, t *screen.Tree, selector string) (map[*screen.Node]bool, error) {
+func (rd *Reader) Matched(ctx context.Context, t *screen.Tree, selector string) (map[*screen.Node]bool, error) {
 	found := map[*screen.Node]bool{}
 	places := map[string][]*screen.Node{} // by document: the way to it
 	var order []string
@@ -58,7 +58,7 @@ func (d *Device) Matched(ctx context.Context, t *screen.Tree, selector string) (
 		places[way] = append(places[way], n)
 	}
 	for i, way := range order {
-		r, err := d.lookFor(ctx, callLimit-time.Second, frameWay(way)+selector, i > 0)
+		r, err := rd.lookFor(ctx, callLimit-time.Second, frameWay(way)+selector, i > 0)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -14,10 +15,31 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
+// Recorder records the pages that are opened from now on: videos of them, and evidence of what they do.
+type Recorder struct {
+	slot   *Slot
+	driver *Driver
+
+	mu       sync.Mutex
+	filming  *pageRecording // set by StartRecording
+	finished []drivers.Clip // of sessions that are closed
+	evidence *evidence      // set by StartEvidence
+}
+
 // pageRecording is a recording under way: every page of every context that is opened meanwhile is recorded.
 type pageRecording struct {
-	device *Device
-	dir    string
+	recorder *Recorder
+	dir      string
+}
+
+// filmDir returns the folder into which pages are recorded, "" when they are not.
+func (re *Recorder) filmDir() string {
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	if re.filming == nil {
+		return ""
+	}
+	return re.filming.dir
 }
 
 // pageFilm is one page that may be recorded.
@@ -28,26 +50,26 @@ type pageFilm struct {
 
 // StartRecording records the pages that OpenPage opens from now on; a page that is open already cannot be recorded any
 // more.
-func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
-	if err := d.driver.canFilm(ctx); err != nil {
+func (re *Recorder) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
+	if err := re.driver.canFilm(ctx); err != nil {
 		return nil, err
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("record the page: %w", err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return nil, fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
-	case d.session != nil:
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	switch s, closed := re.slot.opened(); {
+	case closed:
+		return nil, re.slot.closedError()
+	case s != nil:
 		return nil, fmt.Errorf("%w: a page is recorded from its opening on, and one is open already", drivers.ErrUnsupported)
-	case d.filming != nil:
+	case re.filming != nil:
 		return nil, errors.New("the page is being recorded already")
 	}
-	d.filming = &pageRecording{device: d, dir: dir}
-	return d.filming, nil
+	re.filming = &pageRecording{recorder: re, dir: dir}
+	return re.filming, nil
 }
 
 func (d *Driver) canFilm(ctx context.Context) error {
@@ -66,23 +88,23 @@ func (d *Driver) canFilm(ctx context.Context) error {
 
 // Stop closes the pages, which completes their recordings.
 func (f *pageRecording) Stop(ctx context.Context) ([]drivers.Clip, error) {
-	d := f.device
-	d.mu.Lock()
-	s := d.session
-	d.session, d.filming = nil, nil
-	d.mu.Unlock()
+	re := f.recorder
+	s, _ := re.slot.take()
+	re.mu.Lock()
+	re.filming = nil
+	re.mu.Unlock()
 	if s != nil {
-		done := start(d, func() (struct{}, error) { s.close(); return struct{}{}, nil })
+		done := start(re.slot, func() (struct{}, error) { s.close(); return struct{}{}, nil })
 		select {
 		case <-done:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	clips := d.finished
-	d.finished = nil
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	clips := re.finished
+	re.finished = nil
 	slices.SortStableFunc(clips, func(a, b drivers.Clip) int { return a.Start.Compare(b.Start) })
 	if s != nil && !s.browser.alive() {
 		return clips, errBrowserLost
@@ -92,14 +114,8 @@ func (f *pageRecording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 
 // keepFilms notes the recordings of a session that was just closed. Playwright waits for its ffmpeg before it says that
 // a context is closed, so the files are whole.
-func (d *Device) keepFilms(s *session) {
-	s.mu.Lock()
-	films := s.films
-	s.mu.Unlock()
-	if !s.filmed {
-		return
-	}
-	for _, reel := range films {
+func (re *Recorder) keepFilms(reels []pageFilm) {
+	for _, reel := range reels {
 		path, err := reel.page.Video().Path()
 		if err != nil {
 			continue // the page closed before it drew anything
@@ -107,8 +123,8 @@ func (d *Device) keepFilms(s *session) {
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 			continue
 		}
-		d.mu.Lock()
-		d.finished = append(d.finished, drivers.Clip{Path: path, Start: reel.start})
-		d.mu.Unlock()
+		re.mu.Lock()
+		re.finished = append(re.finished, drivers.Clip{Path: path, Start: reel.start})
+		re.mu.Unlock()
 	}
 }

@@ -41,24 +41,24 @@ func (r *route) takes(request playwright.Request) bool {
 }
 
 // Route fulfils, delays or blocks requests from now on.
-func (d *Device) Route(ctx context.Context, r drivers.WebRoute) error {
+func (o *Opener) Route(ctx context.Context, r drivers.WebRoute) error {
 	made, err := newRoute(r)
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	s, closed := d.session, d.closed
-	if s == nil && !closed && len(d.pending.routes) < maxRoutes {
-		d.pending.routes = append(d.pending.routes, made)
+	o.mu.Lock()
+	s, closed := o.slot.opened()
+	if s == nil && !closed && len(o.pending.routes) < maxRoutes {
+		o.pending.routes = append(o.pending.routes, made)
 	}
-	d.mu.Unlock()
+	o.mu.Unlock()
 	switch {
 	case closed:
-		return fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+		return o.slot.closedError()
 	case s == nil:
 		return nil
 	}
-	_, err = read(ctx, d, func(playwright.Page) (struct{}, error) { return struct{}{}, s.route(made) })
+	_, err = read(ctx, o.slot, func(playwright.Page) (struct{}, error) { return struct{}{}, s.router.route(made) })
 	return err
 }
 
@@ -113,10 +113,19 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 	return made, nil
 }
 
+// Router changes what the pages of a context receive from the network.
+type Router struct {
+	context playwright.BrowserContext
+	health  *Health
+	journal *Journal
+	console *Console
+	offline atomic.Bool
+}
+
 // route puts r before those that are there. A function as the matcher, and not the expression itself: Go's and the
 // browser's expressions are not the same language.
-func (s *session) route(r *route) error {
-	return s.context.Route(r.fits.MatchString, func(request playwright.Route) {
+func (ro *Router) route(r *route) error {
+	return ro.context.Route(r.fits.MatchString, func(request playwright.Route) {
 		if !r.takes(request.Request()) {
 			_ = request.Fallback() // fails only when the page that asked is gone
 			return
@@ -126,21 +135,21 @@ func (s *session) route(r *route) error {
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-			case <-s.ending:
+			case <-ro.health.ending:
 			}
 		}
 		// They fail only when the page that asked is gone.
 		switch {
-		case s.gone():
+		case ro.health.gone():
 			_ = request.Abort()
 		case r.block:
 			_ = request.Abort("blockedbyclient")
 		case r.answer != nil:
 			_ = request.Fulfill(*r.answer)
-		case r.modify != nil && s.offline.Load():
+		case r.modify != nil && ro.offline.Load():
 			_ = request.Abort("internetdisconnected")
 		case r.modify != nil:
-			s.fulfil(r, request)
+			ro.fulfil(r, request)
 		case r.request != nil:
 			_ = request.Fallback(playwright.RouteFallbackOptions{Headers: withHeaders(request.Request().Headers(), r.request)})
 		default:
@@ -150,12 +159,12 @@ func (s *session) route(r *route) error {
 }
 
 // fulfil responds with the network's response, changed.
-func (s *session) fulfil(r *route, request playwright.Route) {
+func (ro *Router) fulfil(r *route, request playwright.Route) {
 	answer, err := r.modified(request)
-	if err != nil && !s.gone() {
+	if err != nil && !ro.health.gone() {
 		problem := fmt.Sprintf("webRoute: %v (%s)", err, shorten.Runes(request.Request().URL(), 99))
-		s.device.logLine("route", problem)
-		s.noteError(problem)
+		ro.journal.logLine("route", problem)
+		ro.console.noteError(problem)
 	}
 	if err != nil {
 		_ = request.Abort("failed") // fails only when the page that asked is gone

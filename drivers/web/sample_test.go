@@ -18,7 +18,7 @@ func TestSamples(t *testing.T) {
 	d, wrong := browse(t, "blank.html"), 0
 	for seed := range uint64(sampleCount(t)) {
 		sample := webtest.MakeSample(seed)
-		_, page, err := d.page()
+		_, page, err := d.slot.page()
 		must(t, err)
 		must(t, page.SetContent(sample.HTML))
 		if high, err := page.Evaluate("document.documentElement.scrollHeight - innerHeight"); err != nil || high != 0 {

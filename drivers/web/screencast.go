@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"image"
 	"sync"
 	"time"
@@ -23,26 +22,24 @@ var _ drivers.Screencaster = (*Device)(nil)
 
 // Screencast shows the current page, whichever it is. Chromium sends images by itself; of other browsers one is taken
 // now and then.
-func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return nil, fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+func (c *Screen) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
+	if c.slot.isClosed() {
+		return nil, c.slot.closedError()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	d.calls.Go(func() { defer close(done); defer cancel(); d.cast(ctx, show) })
+	c.slot.calls.Go(func() { defer close(done); defer cancel(); c.cast(ctx, show) })
 	return func() error { cancel(); <-done; return nil }, nil
 }
 
-func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
+func (c *Screen) cast(ctx context.Context, show func(drivers.Frame)) {
 	var now *screencast
 	defer func() { now.end() }()
-	for !d.isClosed() {
-		s, page := d.shown()
+	for !c.slot.isClosed() {
+		s, page := c.shown()
 		if page != nil && (now == nil || now.page != page) {
 			now.end()
-			now = s.screencast(page)
+			now = startCast(s, page)
 		}
 		switch {
 		case page == nil:
@@ -57,21 +54,19 @@ func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 	}
 }
 
-func (d *Device) isClosed() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.closed
+func (sl *Slot) isClosed() bool {
+	sl.mu.Lock()
+	defer sl.mu.Unlock()
+	return sl.closed
 }
 
 // shown returns the page that is to be seen, nil while there is none.
-func (d *Device) shown() (*session, playwright.Page) {
-	d.mu.Lock()
-	s := d.session
-	d.mu.Unlock()
+func (c *Screen) shown() (*session, playwright.Page) {
+	s, _ := c.slot.opened()
 	if s == nil || s.gone() || !s.browser.alive() || s.crashed() {
 		return nil, nil
 	}
-	return s, s.any()
+	return s, s.tabs.any()
 }
 
 // screencast is the stream of images of one page.
@@ -94,7 +89,7 @@ type castFrame struct {
 }
 
 // screencast starts the stream of a page.
-func (s *session) screencast(page playwright.Page) *screencast {
+func startCast(s *session, page playwright.Page) *screencast {
 	c := &screencast{session: s, page: page, frames: make(chan castFrame, 1)}
 	if !s.browser.brand.devtools {
 		return c

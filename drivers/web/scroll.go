@@ -39,20 +39,20 @@ var turned string
 
 // Wheel turns the mouse wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it
 // moved is stationary.
-func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
-	return d.turnWheel(ctx, at, by, 100*time.Millisecond, func(f finger) error { return f.wheel(ctx, at, by, dur) }, dur)
+func (h *Hand) Wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
+	return h.turnWheel(ctx, at, by, 100*time.Millisecond, func(f finger) error { return f.wheel(ctx, at, by, dur) }, dur)
 }
 
 // turnWheel turns the mouse wheel as turn does, in the way by, and waits until the page has shown the same for as long
 // as quiet.
-func (d *Device) turnWheel(ctx context.Context, at, by image.Point, quiet time.Duration, turn func(finger) error,
+func (h *Hand) turnWheel(ctx context.Context, at, by image.Point, quiet time.Duration, turn func(finger) error,
 	dur time.Duration) error {
-	s, _, err := d.page()
+	s, _, err := h.slot.page()
 	if err != nil {
 		return err
 	}
 	var ended playwright.JSHandle
-	err = act(ctx, d, func(page playwright.Page) error {
+	err = act(ctx, h.slot, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err
@@ -64,10 +64,10 @@ func (d *Device) turnWheel(ctx context.Context, at, by image.Point, quiet time.D
 	if err != nil {
 		return err
 	}
-	if err := d.gesture(ctx, dur, []image.Point{at}, turn); err != nil {
+	if err := h.gesture(ctx, dur, []image.Point{at}, turn); err != nil {
 		return err
 	}
-	return act(ctx, d, func(page playwright.Page) error {
+	return act(ctx, h.slot, func(page playwright.Page) error {
 		if _, err := ended.Evaluate("ended => ended()"); err != nil {
 			return unlessGone(err)
 		}
@@ -85,7 +85,7 @@ func unlessGone(err error) error {
 }
 
 // ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the mouse wheel.
-func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on drivers.ScrollOn) (
+func (h *Hand) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on drivers.ScrollOn) (
 	drivers.Scrolled, error) {
 	gen, path, err := dom.ParseRef(n.Ref)
 	if err != nil {
@@ -98,7 +98,7 @@ func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point,
 	box += fmt.Sprintf("taproot=ref.%s.%d >> %s=", gen, path[len(path)-1], typingName)
 	if len(on.Texts) > 0 && len(path) == 1 {
 		var done drivers.Scrolled
-		err := act(ctx, d, func(page playwright.Page) (err error) {
+		err := act(ctx, h.slot, func(page playwright.Page) (err error) {
 			done, err = scrollOn(page.Locator(fmt.Sprintf("%sscroller.%d", box, way.X)), way, part, on)
 			return err
 		})
@@ -107,10 +107,10 @@ func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point,
 			return done, err
 		}
 	}
-	return d.scrollOnce(ctx, n, fmt.Sprintf("%sscroll.%d.%d.%d", box, way.X, way.Y, int(part*1000)), way, part)
+	return h.scrollOnce(ctx, n, fmt.Sprintf("%sscroll.%d.%d.%d", box, way.X, way.Y, int(part*1000)), way, part)
 }
 
-func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string, way image.Point, part float64) (
+func (h *Hand) scrollOnce(ctx context.Context, n *screen.Node, command string, way image.Point, part float64) (
 	drivers.Scrolled, error) {
 	var answer struct {
 		None   bool
@@ -119,7 +119,7 @@ func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string,
 		Box    [4]int
 	}
 	rested, framed := false, strings.Contains(command, enterFrame)
-	err := act(ctx, d, func(page playwright.Page) error {
+	err := act(ctx, h.slot, func(page playwright.Page) error {
 		if err := askSelector(page.Locator(command), &answer, callLimit-time.Second); err != nil || answer.None {
 			return err
 		}
@@ -132,7 +132,7 @@ func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string,
 	case err != nil:
 		return drivers.Scrolled{}, err
 	case answer.None:
-		return d.wheelBox(ctx, n, way, part)
+		return h.wheelBox(ctx, n, way, part)
 	case !framed:
 		box = image.Rect(answer.Box[0], answer.Box[1], answer.Box[2], answer.Box[3])
 	}
@@ -157,9 +157,9 @@ func scrollOn(box playwright.Locator, way image.Point, part float64, on drivers.
 }
 
 // wheelBox turns the mouse wheel over a box that the browser itself does not scroll.
-func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled,
+func (h *Hand) wheelBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled,
 	error) {
-	s, _, err := d.page()
+	s, _, err := h.slot.page()
 	if err != nil {
 		return drivers.Scrolled{}, err
 	}
@@ -171,7 +171,7 @@ func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, 
 	each := part / float64(times)
 	at, by := seen.Min.Add(seen.Size().Div(2)), image.Pt(int(float64(seen.Dx()*way.X)*each),
 		int(float64(seen.Dy()*way.Y)*each))
-	err = d.turnWheel(ctx, at, by, wheelRest, func(f finger) error {
+	err = h.turnWheel(ctx, at, by, wheelRest, func(f finger) error {
 		for range times {
 			if err := f.wheel(ctx, at, by, 0); err != nil {
 				return err

@@ -16,10 +16,10 @@ const maxChoices = 4
 
 // several is the error of a selector that picks more than one element, with selectors that were seen to pick one of
 // them each.
-func (d *Device) several(ctx context.Context, at drivers.WebTarget, r *report) error {
+func (a *Actor) several(ctx context.Context, at drivers.WebTarget, r *report) error {
 	var choices []string
 	for i, what := range r.What[:min(len(r.What), maxChoices)] {
-		choices = append(choices, d.choice(ctx, at, i, what))
+		choices = append(choices, a.choice(ctx, at, i, what))
 	}
 	return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: candidates(r), Choices: func() []string {
 		return choices
@@ -33,7 +33,7 @@ func candidates(r *report) []string {
 
 // choice returns a selector for the i-th element that a selector picks: by its id, by what it shows, else by its
 // number.
-func (d *Device) choice(ctx context.Context, at drivers.WebTarget, i int, what string) string {
+func (a *Actor) choice(ctx context.Context, at drivers.WebTarget, i int, what string) string {
 	list := []string{at.Selector + " >> nth=" + strconv.Itoa(i)}
 	if text := shownText(what); text != "" && plainCSS(at.Selector) {
 		list = append([]string{at.Selector + ":text-is('" + text + "')"}, list...)
@@ -42,7 +42,7 @@ func (d *Device) choice(ctx context.Context, at drivers.WebTarget, i int, what s
 		list = append([]string{"#" + id}, list...)
 	}
 	for _, selector := range list {
-		if r, err := d.lookIn(ctx, at.Frame, selector); err == nil && r.Count == 1 && len(r.What) == 1 && r.What[0] == what {
+		if r, err := a.reader.lookIn(ctx, at.Frame, selector); err == nil && r.Count == 1 && len(r.What) == 1 && r.What[0] == what {
 			return screen.Quote(selector)
 		}
 	}
@@ -68,13 +68,13 @@ func shownText(what string) string {
 }
 
 // proposing adds to the error of an element that Playwright refused, because there are several, what would choose one.
-func (d *Device) proposing(ctx context.Context, at drivers.WebTarget, err error) error {
+func (a *Actor) proposing(ctx context.Context, at drivers.WebTarget, err error) error {
 	var strict *screen.AmbiguousError
 	if !errors.As(err, &strict) || strict.Choices != nil {
 		return err
 	}
-	if r, e := d.lookIn(ctx, at.Frame, at.Selector); e == nil && r.Count > 1 {
-		return d.several(ctx, at, r)
+	if r, e := a.reader.lookIn(ctx, at.Frame, at.Selector); e == nil && r.Count > 1 {
+		return a.several(ctx, at, r)
 	}
 	return err
 }

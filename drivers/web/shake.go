@@ -29,8 +29,8 @@ const shakes = `async () => {
 }`
 
 // Shake sends devicemotion events to the page and to every frame in it.
-func (d *Device) Shake(ctx context.Context) error {
-	return act(ctx, d, func(page playwright.Page) error {
+func (h *Hand) Shake(ctx context.Context) error {
+	return act(ctx, h.slot, func(page playwright.Page) error {
 		for _, frame := range framesUnder(page.MainFrame()) {
 			if _, err := frame.Evaluate(shakes); err != nil && (frame == page.MainFrame() || !frame.IsDetached()) {
 				return err

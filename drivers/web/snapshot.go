@@ -24,8 +24,8 @@ type snapshot struct {
 
 // PageSnapshot reads the page by script/dom.js. It changes nothing: a dialog stays open, and the page is not waited
 // for.
-func (d *Device) PageSnapshot(ctx context.Context) ([]byte, error) {
-	s, page, err := d.page()
+func (rd *Reader) PageSnapshot(ctx context.Context) ([]byte, error) {
+	s, page, err := rd.slot.page()
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +35,10 @@ func (d *Device) PageSnapshot(ctx context.Context) ([]byte, error) {
 	if s.dialogs.isOpen() || s.mute.Load() {
 		return nil, fmt.Errorf("%w: the page does not answer", drivers.ErrNotReady)
 	}
-	d.mu.Lock()
-	last := d.snapshot
-	d.mu.Unlock()
-	done := start(d, func() (snapshot, error) {
+	rd.mu.Lock()
+	last := rd.snapshot
+	rd.mu.Unlock()
+	done := start(rd.slot, func() (snapshot, error) {
 		var answer struct{ ID, Dom string }
 		if err := askFor(page, nil, "dom."+last.id, &answer, snapshotLimit); err != nil {
 			return snapshot{}, err
@@ -56,9 +56,9 @@ func (d *Device) PageSnapshot(ctx context.Context) ([]byte, error) {
 		if r.err != nil {
 			return nil, s.explain(r.err)
 		}
-		d.mu.Lock()
-		d.snapshot = r.value
-		d.mu.Unlock()
+		rd.mu.Lock()
+		rd.snapshot = r.value
+		rd.mu.Unlock()
 		return r.value.data, nil
 	case <-s.dialogs.onDialog():
 		return nil, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)

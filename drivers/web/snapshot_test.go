@@ -87,8 +87,8 @@ func TestPageSnapshot(t *testing.T) {
 		t.Errorf("what is in a frame lies outside of it: %v", inside.B)
 	}
 
-	first := &d.snapshot.data[0]
-	if _, last := keptOf(t, d); first != &d.snapshot.data[0] || last != raw {
+	first := &d.Reader.snapshot.data[0]
+	if _, last := keptOf(t, d); first != &d.Reader.snapshot.data[0] || last != raw {
 		t.Error("a page that did not change was read as another one")
 	}
 	_, err := d.Eval(t.Context(), `document.querySelector("h1").textContent = "Cart"`, patience)

@@ -26,12 +26,12 @@ type pending struct {
 }
 
 // SaveState writes the cookies and local storage to a file.
-func (d *Device) SaveState(ctx context.Context, path string) error {
-	s, _, err := d.page()
+func (sy *System) SaveState(ctx context.Context, path string) error {
+	s, _, err := sy.slot.page()
 	if err != nil {
 		return err
 	}
-	state, err := read(ctx, d, func(playwright.Page) (*playwright.StorageState, error) { return s.context.StorageState() })
+	state, err := read(ctx, sy.slot, func(playwright.Page) (*playwright.StorageState, error) { return s.context.StorageState() })
 	if err != nil {
 		return err
 	}
@@ -101,26 +101,26 @@ func optional(state *playwright.StorageState) *playwright.OptionalStorageState {
 }
 
 // LoadState adds the cookies and local storage of a file.
-func (d *Device) LoadState(ctx context.Context, path string) error {
+func (o *Opener) LoadState(ctx context.Context, path string) error {
 	state, err := readState(path)
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	s, closed := d.session, d.closed
+	o.mu.Lock()
+	s, closed := o.slot.opened()
 	if s == nil && !closed {
-		d.pending.state = state
+		o.pending.state = state
 	}
-	d.mu.Unlock()
+	o.mu.Unlock()
 	switch {
 	case closed:
-		return fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+		return o.slot.closedError()
 	case s == nil:
 		return nil
 	}
 	defer s.dialogs.refusing()()
 	defer s.traffic.mark() // what is asked for here is nothing that the page asked for
-	return act(ctx, d, func(playwright.Page) error {
+	return act(ctx, o.slot, func(playwright.Page) error {
 		if err := s.context.AddCookies(optional(state).Cookies); err != nil {
 			return fmt.Errorf("%w: the cookies of the saved state are not valid: %s", drivers.ErrPage, plain(err))
 		}
@@ -135,7 +135,7 @@ func (d *Device) LoadState(ctx context.Context, path string) error {
 
 // fillStorage sets the local storage of an origin, on an empty, invisible page of that origin.
 func (s *session) fillStorage(origin playwright.Origin) error {
-	page, err := s.hiddenPage()
+	page, err := s.tabs.hiddenPage()
 	if err != nil {
 		return err
 	}
@@ -166,33 +166,33 @@ func (s *session) fillStorage(origin playwright.Origin) error {
 }
 
 // hiddenPage opens a page that does not become the current one.
-func (s *session) hiddenPage() (playwright.Page, error) {
-	s.mu.Lock()
-	s.hiding++
-	s.mu.Unlock()
-	page, err := s.context.NewPage()
-	s.mu.Lock()
-	s.hiding--
-	met := s.met
-	if s.hiding == 0 {
-		s.met = nil
+func (t *Tabs) hiddenPage() (playwright.Page, error) {
+	t.mu.Lock()
+	t.hiding++
+	t.mu.Unlock()
+	page, err := t.context.NewPage()
+	t.mu.Lock()
+	t.hiding--
+	met := t.met
+	if t.hiding == 0 {
+		t.met = nil
 	}
-	s.mu.Unlock()
+	t.mu.Unlock()
 	for _, p := range met {
 		if p != page {
-			s.follow(p) // one that a page opened meanwhile
+			t.follow(p) // one that a page opened meanwhile
 		}
 	}
 	return page, err
 }
 
 // ClearState removes the cookies of the context, and what the current page's site keeps in the browser.
-func (d *Device) ClearState(ctx context.Context) error {
-	s, _, err := d.page()
+func (sy *System) ClearState(ctx context.Context) error {
+	s, _, err := sy.slot.page()
 	if err != nil {
 		return err
 	}
-	return act(ctx, d, func(page playwright.Page) error {
+	return act(ctx, sy.slot, func(page playwright.Page) error {
 		if err := s.context.ClearCookies(); err != nil {
 			return err
 		}

@@ -15,15 +15,15 @@ import (
 )
 
 // swipeWithMouse drags the mouse where the page listens to that, and touches where it listens to touches alone.
-func (d *Device) swipeWithMouse(ctx context.Context, a, b image.Point, dur time.Duration) error {
-	s, _, err := d.page()
+func (h *Hand) swipeWithMouse(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	s, _, err := h.slot.page()
 	if err != nil {
 		return err
 	}
 	if err := s.refuses("swipe"); err != nil {
 		return err
 	}
-	heard, err := read(ctx, d, func(page playwright.Page) ([]string, error) { return s.heardAt(page, a) })
+	heard, err := read(ctx, h.slot, func(page playwright.Page) ([]string, error) { return heardAt(s, page, a) })
 	if err != nil {
 		return err
 	}
@@ -32,9 +32,9 @@ func (d *Device) swipeWithMouse(ctx context.Context, a, b image.Point, dur time.
 	}
 	switch {
 	case hears("pointerdown", "mousedown", "dragstart", "mousemove", "pointermove"):
-		return d.gesture(ctx, dur, []image.Point{a, b}, func(f finger) error { return f.swipe(ctx, a, b, dur) })
+		return h.gesture(ctx, dur, []image.Point{a, b}, func(f finger) error { return f.swipe(ctx, a, b, dur) })
 	case hears("touchstart", "touchmove"):
-		return d.touchSwipe(ctx, a, b, dur)
+		return h.touchSwipe(ctx, a, b, dur)
 	}
 	return fmt.Errorf(
 		"%w: nothing at %d,%d listens to a finger or a dragged mouse: use scroll to move the content, drag to move an "+
@@ -43,12 +43,12 @@ func (d *Device) swipeWithMouse(ctx context.Context, a, b image.Point, dur time.
 }
 
 // touchSwipe moves a finger although the page has a mouse.
-func (d *Device) touchSwipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
-	s, err := d.onScreen(a, b)
+func (h *Hand) touchSwipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	s, err := h.onScreen(a, b)
 	if err != nil {
 		return err
 	}
-	return d.touch(ctx, max(dur, 0)+d.limit, func(page playwright.Page) error {
+	return h.touch(ctx, max(dur, 0)+h.slot.limit, func(page playwright.Page) error {
 		cdp, err := s.context.NewCDPSession(page)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ const handled = `function() {
 
 // heardAt lists the events that the page listens to at a point, on the elements there. Listeners of the whole page
 // count for nothing: statistics and focus rings have them as well.
-func (s *session) heardAt(page playwright.Page, p image.Point) ([]string, error) {
+func heardAt(s *session, page playwright.Page, p image.Point) ([]string, error) {
 	cdp, err := s.context.NewCDPSession(page)
 	if err != nil {
 		return nil, err

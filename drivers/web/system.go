@@ -9,9 +9,15 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
+// System is what pages believe of the system around them.
+type System struct {
+	slot    *Slot
+	scripts *Scripts
+}
+
 // DarkMode makes pages believe that the system is dark, or light.
-func (d *Device) DarkMode(ctx context.Context, on bool) error {
-	s, _, err := d.page()
+func (sy *System) DarkMode(ctx context.Context, on bool) error {
+	s, _, err := sy.slot.page()
 	if err != nil {
 		return err
 	}
@@ -22,12 +28,8 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	if on {
 		scheme = playwright.ColorSchemeDark
 	}
-	return act(ctx, d, func(playwright.Page) error {
-		s.mu.Lock()
-		s.scheme = scheme // for pages to come
-		pages := append([]playwright.Page(nil), s.pages...)
-		s.mu.Unlock()
-		for _, page := range pages {
+	return act(ctx, sy.slot, func(playwright.Page) error {
+		for _, page := range s.tabs.setScheme(scheme) {
 			if err := page.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: scheme}); err != nil {
 				return err
 			}
@@ -37,48 +39,48 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 }
 
 // IsDark queries the foreground page.
-func (d *Device) IsDark(ctx context.Context) (bool, error) {
-	on, err := d.Eval(ctx, "matchMedia('(prefers-color-scheme: dark)').matches", 0)
+func (sy *System) IsDark(ctx context.Context) (bool, error) {
+	on, err := sy.scripts.Eval(ctx, "matchMedia('(prefers-color-scheme: dark)').matches", 0)
 	return on == true, err
 }
 
 // IsAirplane reports whether the pages are cut off from the network.
-func (d *Device) IsAirplane(context.Context) (bool, error) {
-	s, _, err := d.page()
+func (sy *System) IsAirplane(context.Context) (bool, error) {
+	s, _, err := sy.slot.page()
 	if err != nil {
 		return false, err
 	}
-	return s.offline.Load(), nil
+	return s.router.offline.Load(), nil
 }
 
 // Airplane cuts the pages off from the network, or connects them again.
-func (d *Device) Airplane(ctx context.Context, on bool) error {
-	s, _, err := d.page()
+func (sy *System) Airplane(ctx context.Context, on bool) error {
+	s, _, err := sy.slot.page()
 	if err != nil {
 		return err
 	}
-	return act(ctx, d, func(playwright.Page) error { return s.setOffline(on) })
+	return act(ctx, sy.slot, func(playwright.Page) error { return s.router.setOffline(on) })
 }
 
 // setOffline cuts the context off; what is fetched in the browser's place (webRoute modify) is cut off too.
-func (s *session) setOffline(on bool) error {
-	s.offline.Store(on)
-	return s.context.SetOffline(on)
+func (ro *Router) setOffline(on bool) error {
+	ro.offline.Store(on)
+	return ro.context.SetOffline(on)
 }
 
 // Rotate is for phones.
-func (d *Device) Rotate(context.Context, bool) error { return noSystem("be rotated") }
+func (sy *System) Rotate(context.Context, bool) error { return noSystem("be rotated") }
 
 // Locale is chosen when a page is opened.
-func (d *Device) Locale(context.Context, string, string) error {
+func (sy *System) Locale(context.Context, string, string) error {
 	return noSystem("change its language")
 }
 
 // Notifications are for phones.
-func (d *Device) Notifications(context.Context) error { return noSystem("show notifications") }
+func (sy *System) Notifications(context.Context) error { return noSystem("show notifications") }
 
 // Shell is for phones.
-func (d *Device) Shell(context.Context, string) (string, int, error) {
+func (sy *System) Shell(context.Context, string) (string, int, error) {
 	return "", 0, noSystem("run commands")
 }
 
@@ -87,12 +89,12 @@ func noSystem(what string) error {
 }
 
 // SetLocation makes pages believe that they are there, and lets them ask without a prompt.
-func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
-	s, _, err := d.page()
+func (sy *System) SetLocation(ctx context.Context, at drivers.Coordinates) error {
+	s, _, err := sy.slot.page()
 	if err != nil {
 		return err
 	}
-	return act(ctx, d, func(playwright.Page) error {
+	return act(ctx, sy.slot, func(playwright.Page) error {
 		if err := s.context.GrantPermissions([]string{"geolocation"}); err != nil { // in Firefox, to sites as they are met
 			return err
 		}

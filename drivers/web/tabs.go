@@ -17,14 +17,14 @@ import (
 )
 
 // PickPage waits for a page that fits, and makes it the current one.
-func (d *Device) PickPage(ctx context.Context, which drivers.WebTabSelector, timeout time.Duration) error {
+func (tp *TabPicker) PickPage(ctx context.Context, which drivers.WebTabSelector, timeout time.Duration) error {
 	fits, what, err := pageFilter(which)
 	if err != nil {
 		return err
 	}
 	deadline := time.Now().Add(wait(timeout))
 	for {
-		s, _, err := d.page()
+		s, _, err := tp.slot.page()
 		if err != nil && !errors.Is(err, errNoPage) {
 			return err
 		}
@@ -33,7 +33,7 @@ func (d *Device) PickPage(ctx context.Context, which drivers.WebTabSelector, tim
 			return err
 		}
 		if found != nil {
-			return d.bringToFront(ctx, s, found, deadline)
+			return tp.bringToFront(ctx, s, found, deadline)
 		}
 		if time.Until(deadline) <= 0 {
 			return fmt.Errorf("%w: no page %s came within %s; open are %s", screen.ErrNotFound, what, wait(timeout),
@@ -82,9 +82,7 @@ func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, err
 	if s == nil {
 		return nil, errNoPage
 	}
-	s.mu.Lock()
-	pages := slices.Clone(s.pages)
-	s.mu.Unlock()
+	pages := s.tabs.all()
 	for i, page := range slices.Backward(pages) {
 		title := func() string { return s.title(ctx, page, fillSlice) }
 		if fits(i, len(pages), page, title) {
@@ -108,9 +106,7 @@ func (s *session) title(ctx context.Context, page playwright.Page, limit time.Du
 // listed names the pages that are open, for an error: they have more time to return their titles than where the next
 // read follows.
 func (s *session) listed(ctx context.Context) string {
-	s.mu.Lock()
-	pages := slices.Clone(s.pages)
-	s.mu.Unlock()
+	pages := s.tabs.all()
 	ctx, cancel := context.WithTimeout(ctx, frameLimit)
 	defer cancel()
 	list := make([]string, 0, len(pages))
@@ -123,25 +119,23 @@ func (s *session) listed(ctx context.Context) string {
 	return strings.Join(list, ", ")
 }
 
-func (d *Device) bringToFront(ctx context.Context, s *session, page playwright.Page, deadline time.Time) error {
-	s.mu.Lock()
-	s.front = page
-	s.mu.Unlock()
-	if err := act(ctx, d, func(page playwright.Page) error { return page.BringToFront() }); err != nil {
+func (tp *TabPicker) bringToFront(ctx context.Context, s *session, page playwright.Page, deadline time.Time) error {
+	s.tabs.setFront(page)
+	if err := act(ctx, tp.slot, func(page playwright.Page) error { return page.BringToFront() }); err != nil {
 		return err
 	}
-	return d.waitLoad(ctx, "domcontentloaded", deadline)
+	return tp.nav.waitLoad(ctx, "domcontentloaded", deadline)
 }
 
 // CloseTab closes the current page.
-func (d *Device) CloseTab(ctx context.Context) error {
-	s, page, err := d.page()
+func (tp *TabPicker) CloseTab(ctx context.Context) error {
+	s, page, err := tp.slot.page()
 	if err != nil {
 		return err
 	}
-	err = act(ctx, d, func(page playwright.Page) error { return page.Close() })
+	err = act(ctx, tp.slot, func(page playwright.Page) error { return page.Close() })
 	if err == nil {
-		s.remove(page) // the event may come later
+		s.tabs.remove(page) // the event may come later
 	}
 	return err
 }

@@ -54,13 +54,13 @@ func TestSelectorsByMeaning(t *testing.T) {
 		`testId=pay-now`: "f", `role=button[name="Save"]`: "g", `text=Save`: "g", `xpath=//button[.="Save"]`: "g",
 		`css=body >> label="E-mail"`: "b",
 	} {
-		r, err := d.lookIn(t.Context(), "", selector)
+		r, err := d.Reader.lookIn(t.Context(), "", selector)
 		if err != nil || r.Count != 1 || len(r.What) != 1 || !hasID(r.What[0], id) {
 			t.Errorf("%s: %+v, %v", selector, r, err)
 		}
 	}
 	must(t, d.FillIn(t.Context(), inFrame("title=inner", "label=deep"), "x"))
-	if r, err := d.lookIn(t.Context(), "", "testId=pay"); err != nil || r.Count != 0 {
+	if r, err := d.Reader.lookIn(t.Context(), "", "testId=pay"); err != nil || r.Count != 0 {
 		t.Errorf("part of a test id: %+v, %v", r, err)
 	}
 }

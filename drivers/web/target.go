@@ -27,19 +27,26 @@ func naming(at drivers.WebTarget) string {
 // call is one of Playwright's actions on an element, with its own waiting.
 type call func(element playwright.Locator, timeout *float64) error
 
+// Actor acts on elements that selectors pick, once they can be acted on.
+type Actor struct {
+	slot   *Slot
+	reader *Reader
+	hand   *Hand
+}
+
 // again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call
 // ends within a second and its page lives on; a page that is too slow for one slice gets longer ones.
-func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error {
+func (a *Actor) again(ctx context.Context, at drivers.WebTarget, do call) error {
 	deadline := deadlineOf(ctx, at)
 	for limit := fillSlice; ; {
-		err := d.slice(ctx, at, limit, do)
+		err := a.slice(ctx, at, limit, do)
 		switch {
 		case err == nil || !errors.Is(err, drivers.ErrNotReady):
 			return err
 		case time.Until(deadline) <= 0:
-			return d.diagnose(ctx, at)
+			return a.diagnose(ctx, at)
 		case errors.Is(err, errSlice):
-			if r, e := d.lookIn(ctx, at.Frame, at.Selector); e == nil && r.Able || errors.Is(e, errSlice) {
+			if r, e := a.reader.lookIn(ctx, at.Frame, at.Selector); e == nil && r.Able || errors.Is(e, errSlice) {
 				limit = max(min(2*limit, time.Until(deadline)), fillSlice)
 			}
 		default:
@@ -51,28 +58,28 @@ func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error
 }
 
 // slice makes one attempt. errSlice: it ended without success.
-func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
-	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return attempt(page, at, limit, do) })
+func (a *Actor) slice(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
+	err := actFor(ctx, a.slot, limit+callLimit, func(page playwright.Page) error { return attempt(page, at, limit, do) })
 	if err == nil && at.Frame != "" {
-		d.entered(at.Frame)
+		a.reader.entered(at.Frame)
 	}
-	return d.refusal(ctx, at, err)
+	return a.refusal(ctx, at, err)
 }
 
 // trial is slice for what changes nothing (Playwright moves the mouse, and keeps it from the page): when ctx ends,
 // it need not be waited for.
-func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
-	s, _, err := d.page()
+func (a *Actor) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
+	s, _, err := a.slot.page()
 	if err != nil {
 		return err
 	}
 	defer s.acting.start()()
-	try = d.inTurn(ctx, try)
-	_, err = read(ctx, d, func(page playwright.Page) (struct{}, error) {
+	try = a.hand.inTurn(ctx, try)
+	_, err = read(ctx, a.slot, func(page playwright.Page) (struct{}, error) {
 		return struct{}{},
 			attempt(page, at, limit, try)
 	})
-	return d.refusal(ctx, at, err)
+	return a.refusal(ctx, at, err)
 }
 
 func attempt(page playwright.Page, at drivers.WebTarget, limit time.Duration, do call) error {
@@ -91,28 +98,28 @@ type singleAction struct {
 
 // once makes an action once. When one read says that the element is ready, Playwright acts, with all the time
 // that is left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
-func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleAction) error {
+func (a *Actor) once(ctx context.Context, at drivers.WebTarget, what singleAction) error {
 	deadline, slice := deadlineOf(ctx, at), fillSlice
 	for {
 		left := time.Until(deadline)
-		r, err := d.lookIn(ctx, at.Frame, at.Selector)
+		r, err := a.reader.lookIn(ctx, at.Frame, at.Selector)
 		switch {
 		case err == nil && r.Count > 1:
-			return d.several(ctx, at, r)
+			return a.several(ctx, at, r)
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
 			return err
 		case err == nil && !r.Able:
-			err = d.trial(ctx, at, min(left, slice), what.try)
+			err = a.trial(ctx, at, min(left, slice), what.try)
 			slice *= 2 // the page may be too slow for one
 		}
 		if err == nil {
-			return d.perform(ctx, at, max(time.Until(deadline), fillSlice), what.do)
+			return a.perform(ctx, at, max(time.Until(deadline), fillSlice), what.do)
 		}
 		if !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame) {
 			return err
 		}
 		if time.Until(deadline) <= 0 {
-			return d.diagnose(ctx, at)
+			return a.diagnose(ctx, at)
 		}
 		if !errors.Is(err, errSlice) {
 			if err := pause(ctx, lookPause); err != nil {
@@ -124,19 +131,19 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleActi
 
 // perform makes the action itself. When Playwright runs out of time, it does not report whether it has acted; that the
 // page loads another or does not answer any more says so.
-func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
-	s, release, err := d.takeMouse(ctx)
+func (a *Actor) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
+	s, release, err := a.hand.takeMouse(ctx)
 	if err != nil {
 		return err
 	}
-	end := s.untilItLoads(release)
-	err = actFor(ctx, d, limit+callLimit, func(page playwright.Page) error {
+	end := untilItLoads(s, release)
+	err = actFor(ctx, a.slot, limit+callLimit, func(page playwright.Page) error {
 		return s.made(page, attempt(page, at, limit, do))
 	})
 	end()
 	release()
 	if !errors.Is(err, errSlice) {
-		return d.refusal(ctx, at, err)
+		return a.refusal(ctx, at, err)
 	}
 	if s.traffic.navigating() {
 		return nil
@@ -144,11 +151,11 @@ func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.D
 	// a page on a busy machine responds late, and has received nothing
 	limited, cancel := context.WithTimeout(ctx, frameLimit)
 	defer cancel()
-	if _, err := d.lookIn(limited, at.Frame, at.Selector); limited.Err() != nil && ctx.Err() == nil ||
+	if _, err := a.reader.lookIn(limited, at.Frame, at.Selector); limited.Err() != nil && ctx.Err() == nil ||
 		errors.Is(err, drivers.ErrNotReady) {
 		return nil
 	}
-	return d.diagnose(ctx, at)
+	return a.diagnose(ctx, at)
 }
 
 // errSlice says that one slice of a wait ended without success; errNoFrame that the frame is not there.
@@ -201,12 +208,12 @@ func judge(at drivers.WebTarget, err error) error {
 }
 
 // refusal looks whether an action was refused because the selector is not valid, or because the page is an error page.
-func (d *Device) refusal(ctx context.Context, at drivers.WebTarget, err error) error {
+func (a *Actor) refusal(ctx context.Context, at drivers.WebTarget, err error) error {
 	var no *refused
 	if !errors.As(err, &no) {
-		return d.proposing(ctx, at, err)
+		return a.proposing(ctx, at, err)
 	}
-	if _, e := d.lookIn(ctx, at.Frame, at.Selector); e != nil && !errors.Is(e, drivers.ErrNotReady) {
+	if _, e := a.reader.lookIn(ctx, at.Frame, at.Selector); e != nil && !errors.Is(e, drivers.ErrNotReady) {
 		return e
 	}
 	return err
@@ -228,9 +235,9 @@ func strictMatches(err error) []string {
 }
 
 // diagnose says why an element could not be acted on in time.
-func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
+func (a *Actor) diagnose(ctx context.Context, at drivers.WebTarget) error {
 	waited := wait(at.Timeout)
-	seen, err := d.lookIn(ctx, at.Frame, at.Selector)
+	seen, err := a.reader.lookIn(ctx, at.Frame, at.Selector)
 	switch {
 	case errors.Is(err, errNoFrame):
 		return fmt.Errorf("%w (waited %s)", err, waited)
@@ -240,16 +247,16 @@ func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
 		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", screen.ErrNotFound, naming(at),
 			waited)
 	case seen.Count > 1:
-		return d.several(ctx, at, seen)
+		return a.several(ctx, at, seen)
 	case seen.Visible == 0:
 		return fmt.Errorf("%w: %s is hidden (waited %s)", drivers.ErrNotActionable, naming(at), waited)
 	}
-	return fmt.Errorf("%w: %s %s (waited %s)", drivers.ErrNotActionable, naming(at), d.why(ctx, at, seen), waited)
+	return fmt.Errorf("%w: %s %s (waited %s)", drivers.ErrNotActionable, naming(at), a.why(ctx, at, seen), waited)
 }
 
 // why queries what keeps a visible element from being used.
-func (d *Device) why(ctx context.Context, at drivers.WebTarget, seen *report) string {
-	why, err := read(ctx, d, func(page playwright.Page) (string, error) {
+func (a *Actor) why(ctx context.Context, at drivers.WebTarget, seen *report) string {
+	why, err := read(ctx, a.slot, func(page playwright.Page) (string, error) {
 		element, limit := page.Locator(scoped(at.Frame, at.Selector)), milliseconds(callLimit/3)
 		if on, err := element.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit}); err != nil || !on {
 			return "is disabled", err

@@ -13,16 +13,16 @@ import (
 // lookDrawn is lookIn where pixels say what the canvases of the page draw of the elements: once a canvas may draw
 // something of them, the tree says where, and they are looked at again with what drawn has decided. Without drawn, what
 // a canvas draws does not count.
-func (d *Device) lookDrawn(ctx context.Context, frame, selector string, drawn drivers.DrawnBelow) (*report, error) {
-	r, err := d.lookIn(ctx, frame, selector)
+func (rd *Reader) lookDrawn(ctx context.Context, frame, selector string, drawn drivers.DrawnBelow) (*report, error) {
+	r, err := rd.lookIn(ctx, frame, selector)
 	if err != nil || drawn == nil || !r.Canvas {
 		return r, err
 	}
-	tree, err := d.Tree(ctx)
+	tree, err := rd.Tree(ctx)
 	if err != nil {
 		return nil, err
 	}
-	way, err := d.wayInto(ctx, tree, frame)
+	way, err := rd.wayInto(ctx, tree, frame)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (d *Device) lookDrawn(ctx context.Context, frame, selector string, drawn dr
 	if frame != "" {
 		limit = frameLimit
 	}
-	again, err := d.lookProven(ctx, limit, scoped(frame, selector), frame != "", proof)
+	again, err := rd.lookProven(ctx, limit, scoped(frame, selector), frame != "", proof)
 	switch {
 	case err != nil:
 		return nil, err
@@ -53,7 +53,7 @@ func (d *Device) lookDrawn(ctx context.Context, frame, selector string, drawn dr
 	case frame == "" || again.Visible == 0:
 		return again, nil
 	}
-	return again, d.hideIn(ctx, frame, again)
+	return again, rd.hideIn(ctx, frame, again)
 }
 
 // proof is what the pixels say: which elements of one document of the tree gen the canvases below them draw.
@@ -63,7 +63,7 @@ type proof struct {
 }
 
 // wayInto is the start of those references of a tree that are of elements in a frame, "" for the page itself.
-func (d *Device) wayInto(ctx context.Context, tree *screen.Tree, frame string) (string, error) {
+func (rd *Reader) wayInto(ctx context.Context, tree *screen.Tree, frame string) (string, error) {
 	gen := ""
 	for n := range tree.All {
 		if n.Ref != "" {
@@ -76,7 +76,7 @@ func (d *Device) wayInto(ctx context.Context, tree *screen.Tree, frame string) (
 		return way, nil
 	}
 	for part := range strings.SplitSeq(frame, " >> ") {
-		r, err := d.lookFor(ctx, frameLimit, scoped(outer, part), outer != "")
+		r, err := rd.lookFor(ctx, frameLimit, scoped(outer, part), outer != "")
 		switch {
 		case err != nil:
 			return "", err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -98,13 +99,22 @@ func typingSelector(chain []string, command string) string {
 	return selector + typingName + "=" + command
 }
 
+// Typist reads and fills the field that has the focus.
+type Typist struct {
+	slot    *Slot
+	reader  *Reader
+	nav     *Navigator
+	caret   *Caret
+	journal *Journal // has the clipboard
+}
+
 // Field returns the field that has the focus.
-func (d *Device) Field(ctx context.Context) (field *screen.Field, other string, err error) {
+func (ty *Typist) Field(ctx context.Context) (field *screen.Field, other string, err error) {
 	type answer struct {
 		field *screen.Field
 		other string
 	}
-	a, err := read(ctx, d, func(page playwright.Page) (answer, error) {
+	a, err := read(ctx, ty.slot, func(page playwright.Page) (answer, error) {
 		var r fieldReading
 		chain, err := inFocus(page, "field", func() *fieldReading { r = fieldReading{}; return &r })
 		if err != nil {
@@ -120,8 +130,8 @@ func (d *Device) Field(ctx context.Context) (field *screen.Field, other string, 
 }
 
 // CellInFocus reports whether a cell of a grid has the focus, which takes no text itself.
-func (d *Device) CellInFocus(ctx context.Context) (bool, error) {
-	return read(ctx, d, func(page playwright.Page) (bool, error) {
+func (ty *Typist) CellInFocus(ctx context.Context) (bool, error) {
+	return read(ctx, ty.slot, func(page playwright.Page) (bool, error) {
 		var r fieldReading
 		_, err := inFocus(page, "field", func() *fieldReading { r = fieldReading{}; return &r })
 		return r.Cell, err
@@ -129,13 +139,13 @@ func (d *Device) CellInFocus(ctx context.Context) (bool, error) {
 }
 
 // FieldAgain reads a field again.
-func (d *Device) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field, error) {
+func (ty *Typist) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field, error) {
 	at, ok := f.Handle.(fieldHandle)
 	if !ok {
 		return nil, fmt.Errorf("%w: this is not a field of a page", drivers.ErrUnsupported)
 	}
 	gone := &screen.Field{Node: f.Node, Name: f.Name, Gone: true}
-	return read(ctx, d, func(playwright.Page) (*screen.Field, error) {
+	return read(ctx, ty.slot, func(playwright.Page) (*screen.Field, error) {
 		if at.page.IsClosed() {
 			return gone, nil
 		}
@@ -151,23 +161,23 @@ func (d *Device) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field
 			return gone, nil
 		}
 		field := r.field(at)
-		field.Rest, field.Late, field.Refused = d.rest(at.page, r.Rest), r.Late, r.Refused
+		field.Rest, field.Late, field.Refused = ty.reader.rest(at.page, r.Rest), r.Late, r.Refused
 		return field, nil
 	})
 }
 
 // Type presses the keys of text where the focus is. A new line is the Enter key.
-func (d *Device) Type(ctx context.Context, text string) error {
-	s, _, err := d.page()
+func (ty *Typist) Type(ctx context.Context, text string) error {
+	s, _, err := ty.slot.page()
 	if err != nil {
 		return err
 	}
-	return act(ctx, d, func(page playwright.Page) error {
-		field, err := d.place(page, d.caretNow())
+	return act(ctx, ty.slot, func(page playwright.Page) error {
+		field, err := ty.place(page, ty.caret.caretNow())
 		if err != nil {
 			return err
 		}
-		k := s.keyboard(page)
+		k := newKeyboard(s, page)
 		switch {
 		case field.kind == "picked":
 			return field.pick(k, text)
@@ -211,7 +221,7 @@ type placed struct {
 
 // place checks that something editable has the focus and puts the caret behind its text, unless something in it is
 // selected or keys have put the caret elsewhere.
-func (d *Device) place(page playwright.Page, how caret) (placed, error) {
+func (ty *Typist) place(page playwright.Page, how caret) (placed, error) {
 	var r fieldReading
 	chain, err := inFocus(page, "place."+string(how), func() *fieldReading { r = fieldReading{}; return &r })
 	if err != nil {
@@ -223,7 +233,7 @@ func (d *Device) place(page playwright.Page, how caret) (placed, error) {
 	case !r.Able:
 		return placed{}, fmt.Errorf("%w: %s has the focus, and it takes no text", drivers.ErrNotActionable, r.What)
 	}
-	d.setCaret(caretSame)
+	ty.caret.setCaret(caretSame)
 	if r.Press != "" {
 		err = page.Keyboard().Press(r.Press)
 	}
@@ -231,17 +241,23 @@ func (d *Device) place(page playwright.Page, how caret) (placed, error) {
 		picker: r.Type, length: r.Length, parts: r.Count, inner: r.Inner}, err
 }
 
-// caretNow is what becomes of the caret now.
-func (d *Device) caretNow() caret {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return cmp.Or(d.caret, caretSame)
+// Caret is what becomes of the caret before text is typed: a touch puts it behind the text. The zero value is ready.
+type Caret struct {
+	mu  sync.Mutex
+	how caret
 }
 
-func (d *Device) setCaret(how caret) {
-	d.mu.Lock()
-	d.caret = how
-	d.mu.Unlock()
+// caretNow is what becomes of the caret now.
+func (ca *Caret) caretNow() caret {
+	ca.mu.Lock()
+	defer ca.mu.Unlock()
+	return cmp.Or(ca.how, caretSame)
+}
+
+func (ca *Caret) setCaret(how caret) {
+	ca.mu.Lock()
+	ca.how = how
+	ca.mu.Unlock()
 }
 
 // pick sets the value of a field: by the text that means one, or else by the keys, which go to the first of its parts.
@@ -293,9 +309,9 @@ const (
 )
 
 // Insert puts a text where the focus is, in the place of what is selected, as one change.
-func (d *Device) Insert(ctx context.Context, text string) error {
-	return act(ctx, d, func(page playwright.Page) error {
-		if _, err := d.place(page, d.caretNow()); err != nil {
+func (ty *Typist) Insert(ctx context.Context, text string) error {
+	return act(ctx, ty.slot, func(page playwright.Page) error {
+		if _, err := ty.place(page, ty.caret.caretNow()); err != nil {
 			return err
 		}
 		return page.Keyboard().InsertText(text)

@@ -12,9 +12,9 @@ import (
 var _ drivers.WebHistory = (*Device)(nil)
 
 // Visit returns the entry of the browser's history that the foreground page shows.
-func (d *Device) Visit(ctx context.Context) (drivers.WebHistoryEntry, error) {
-	return read(ctx, d, func(page playwright.Page) (v drivers.WebHistoryEntry, err error) {
-		s, _, err := d.page()
+func (n *Navigator) Visit(ctx context.Context) (drivers.WebHistoryEntry, error) {
+	return read(ctx, n.slot, func(page playwright.Page) (v drivers.WebHistoryEntry, err error) {
+		s, _, err := n.slot.page()
 		if err != nil {
 			return v, err
 		}
