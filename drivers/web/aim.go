@@ -54,7 +54,7 @@ func (h *Hand) touchFor(ctx context.Context, limit time.Duration, do func(page p
 	at := h.aimed
 	h.aimed, h.met = nil, ""
 	h.mu.Unlock()
-	h.caret.setCaret(caretEnd)
+	h.caret.touched()
 	_, release, err := h.takeMouse(ctx)
 	if err != nil {
 		return err

@@ -5,11 +5,7 @@ import (
 	"sync"
 
 	"github.com/playwright-community/playwright-go"
-
-	"github.com/taproot-dev/taproot/drivers"
 )
-
-var _ drivers.PageAnswerer = (*Device)(nil)
 
 // answer is how the site answered when it was asked for a page.
 type answer struct {

@@ -49,7 +49,7 @@ const arrived = `([grace, draw]) => new Promise(done => {
 
 // arrive waits until a page that was gone to is drawn, and a moment for what it still loads; it notes how the page
 // came.
-func (s *session) arrive(page playwright.Page, answer playwright.Response, err error, left time.Duration) {
+func arrive(s *session, page playwright.Page, answer playwright.Response, err error, left time.Duration) {
 	var opening drivers.WebOpening
 	if answer != nil {
 		opening.Status, opening.StatusText, opening.URL = answer.Status(), answer.StatusText(), answer.URL()
@@ -98,7 +98,7 @@ func (n *Navigator) Opening(ctx context.Context) (drivers.WebOpening, error) {
 }
 
 // depart starts again: another page is gone to.
-func (s *session) depart() {
+func depart(s *session) {
 	s.mu.Lock()
 	s.opening = drivers.WebOpening{}
 	s.mu.Unlock()

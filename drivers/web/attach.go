@@ -12,20 +12,20 @@ import (
 )
 
 // attach connects to a browser that runs already. Each page has a connection of its own, which ends with it.
-func (d *Driver) attach(ctx context.Context, address string) (*browser, error) {
-	if p := d.opts.Policy; p != nil && !p.IsOpen() || d.opts.restricted() {
+func (l *Launcher) attach(ctx context.Context, address string) (*browser, error) {
+	if p := l.opts.Policy; p != nil && !p.IsOpen() || l.opts.restricted() {
 		return nil, fmt.Errorf("%w: a browser that runs already cannot be used here: what it reaches cannot be limited",
 			drivers.ErrUnsupported)
 	}
-	if err := d.acquire(ctx); err != nil {
+	if err := l.acquire(ctx); err != nil {
 		return nil, err
 	}
-	done := d.startAside(ctx, func(ctx context.Context) (*browser, error) { return d.connect(ctx, address) })
+	done := l.startAside(ctx, func(ctx context.Context) (*browser, error) { return l.connect(ctx, address) })
 	select {
 	case r := <-done:
 		return r.value, r.err
 	case <-ctx.Done():
-		d.work.Go(func() {
+		l.work.Go(func() {
 			if r := <-done; r.value != nil {
 				r.value.letGo()
 			}
@@ -35,11 +35,11 @@ func (d *Driver) attach(ctx context.Context, address string) (*browser, error) {
 }
 
 // connect needs the lock.
-func (d *Driver) connect(ctx context.Context, address string) (*browser, error) {
-	if err := d.prepare(ctx); err != nil {
+func (l *Launcher) connect(ctx context.Context, address string) (*browser, error) {
+	if err := l.prepare(ctx); err != nil {
 		return nil, err
 	}
-	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) {
+	b, err := l.withProcess(func(pw *playwright.Playwright) (*browser, error) {
 		made, err := pw.Chromium.ConnectOverCDP(address, playwright.BrowserTypeConnectOverCDPOptions{
 			Timeout: milliseconds(callLimit)})
 		if err != nil {
@@ -70,8 +70,8 @@ func (b *browser) letGo() {
 	}
 }
 
-// context returns a fresh context; of a browser that runs already, its own.
-func (b *browser) context(e *emulation) (playwright.BrowserContext, error) {
+// newContext returns a fresh context; of a browser that runs already, its own.
+func newContext(b *browser, e *emulation) (playwright.BrowserContext, error) {
 	if b.attached {
 		if own := b.Contexts(); len(own) > 0 {
 			return own[0], nil
@@ -81,7 +81,7 @@ func (b *browser) context(e *emulation) (playwright.BrowserContext, error) {
 }
 
 // firstPage opens the page of the session. In a browser that runs already it is a tab, which takes over what a tab can.
-func (s *session) firstPage(e *emulation) error {
+func firstPage(s *session, e *emulation) error {
 	page, err := s.context.NewPage()
 	if err != nil || !s.browser.attached {
 		return err

@@ -52,10 +52,10 @@ func startOwn(t *testing.T) (address string, stop func() error) {
 	must(t, err)
 	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run",
 		"--disable-gpu"}
-	if !shared.setup.Sandbox {
+	if !shared.launcher.setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
-	cmd := exec.Command(shared.setup.Chromium, append(args, site.Page("late.html"))...)
+	cmd := exec.Command(shared.launcher.setup.Chromium, append(args, site.Page("late.html"))...)
 	said, err := cmd.StderrPipe()
 	must(t, err)
 	must(t, cmd.Start())

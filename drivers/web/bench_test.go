@@ -10,7 +10,6 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/dsl"
 )
 
 // BenchmarkFlow makes the same ten steps through a Device and through bare Playwright calls, in turn, and reports the
@@ -22,7 +21,7 @@ func BenchmarkFlow(b *testing.B) {
 	}
 	d := opened.(*Device)
 	defer d.Close()
-	browser, err := shared.browser(b.Context(), browserKind{name: dsl.Chromium})
+	browser, err := shared.launcher.browserFor(b.Context(), drivers.PageOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -32,9 +32,9 @@ type brand struct {
 	fillsByKeys bool
 
 	maker   func(*playwright.Playwright) playwright.BrowserType
-	program func(*Driver, browserKind) (string, error)
+	program func(*Launcher, browserKind) (string, error)
 	// options adds what it is started with; confine, what keeps it from connecting past the proxy.
-	options func(*Driver, browserKind, *playwright.BrowserTypeLaunchOptions)
+	options func(*Launcher, browserKind, *playwright.BrowserTypeLaunchOptions)
 	confine func(*playwright.BrowserTypeLaunchOptions)
 }
 
@@ -46,7 +46,7 @@ func brands() []brand {
 		{name: dsl.Firefox, launchScheme: true, scriptDrags: true, oneMouse: true, fillsByKeys: true, program: firefoxProgram,
 			options: firefoxOptions, confine: confineFirefox,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Firefox }},
-		{name: dsl.WebKit, program: webkitProgram, options: func(*Driver, browserKind, *playwright.BrowserTypeLaunchOptions) {
+		{name: dsl.WebKit, program: webkitProgram, options: func(*Launcher, browserKind, *playwright.BrowserTypeLaunchOptions) {
 		}, confine: func(*playwright.BrowserTypeLaunchOptions) {},
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.WebKit }},
 	}
@@ -74,7 +74,7 @@ func (b brand) kindOf(opts drivers.PageOptions) browserKind {
 
 // UseBrowser has the device's pages opened in another browser, which is started if it does not run.
 func (o *Opener) UseBrowser(ctx context.Context, name string) error {
-	b, err := o.driver.browserFor(ctx, drivers.PageOptions{Browser: name})
+	b, err := o.launcher.browserFor(ctx, drivers.PageOptions{Browser: name})
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (o *Opener) PageBrowser() (name, version string) {
 	if o.slot.session != nil {
 		return o.slot.session.browser.brand.name, o.slot.session.browser.Version()
 	}
-	return cmp.Or(o.browser, o.driver.opts.Browser, dsl.Chromium), o.info.OSVersion
+	return cmp.Or(o.browser, o.launcher.options().Browser, dsl.Chromium), o.info.OSVersion
 }
 
 // modelOf names a browser with the first number of its version.
@@ -139,15 +139,15 @@ func (s *session) refuses(word string) error {
 	return nil
 }
 
-func chromiumProgram(d *Driver, k browserKind) (string, error) {
+func chromiumProgram(l *Launcher, k browserKind) (string, error) {
 	if k.headed || k.whole {
-		return d.setup.Chromium, nil
+		return l.setup.Chromium, nil
 	}
-	return d.setup.Headless, nil
+	return l.setup.Headless, nil
 }
 
-func chromiumOptions(d *Driver, _ browserKind, o *playwright.BrowserTypeLaunchOptions) {
-	o.ChromiumSandbox = playwright.Bool(d.setup.Sandbox) // false makes Playwright add --no-sandbox
+func chromiumOptions(l *Launcher, _ browserKind, o *playwright.BrowserTypeLaunchOptions) {
+	o.ChromiumSandbox = playwright.Bool(l.setup.Sandbox) // false makes Playwright add --no-sandbox
 	o.Args = toolchain.ChromiumArgs()
 }
 
@@ -157,8 +157,8 @@ func confineChromium(o *playwright.BrowserTypeLaunchOptions) {
 		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
 }
 
-func webkitProgram(d *Driver, _ browserKind) (string, error) {
-	if path := toolchain.PlaywrightBrowser(d.host, dsl.WebKit); path != "" {
+func webkitProgram(l *Launcher, _ browserKind) (string, error) {
+	if path := toolchain.PlaywrightBrowser(l.host, dsl.WebKit); path != "" {
 		return path, nil
 	}
 	return "", &drivers.Unavailable{What: "Playwright's webkit is not installed",

@@ -77,19 +77,19 @@ func (b *browser) alive() bool {
 }
 
 // browser returns the running browser, or starts one. A start that outlives ctx continues for the next caller.
-func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
+func (l *Launcher) browser(ctx context.Context, k browserKind) (*browser, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("%w: the browser did not start within %s",
 		drivers.ErrDeviceLost, startLimit))
 	defer cancel()
-	if err := d.acquire(ctx); err != nil {
+	if err := l.acquire(ctx); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if b := d.browsers[k]; b != nil && b.alive() && !d.closed {
-		d.release()
+	if b := l.browsers[k]; b != nil && b.alive() && !l.closed {
+		l.release()
 		return b, nil
 	}
 	select {
-	case r := <-d.startAside(ctx, func(ctx context.Context) (*browser, error) { return d.start(ctx, k) }):
+	case r := <-l.startAside(ctx, func(ctx context.Context) (*browser, error) { return l.start(ctx, k) }):
 		return r.value, r.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -98,12 +98,12 @@ func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
 
 // startAside starts to reach for a browser and continues when ctx ends, because Playwright knows no contexts. The
 // caller holds the lock, which is released when there is an outcome.
-func (d *Driver) startAside(ctx context.Context, reach func(context.Context) (*browser,
+func (l *Launcher) startAside(ctx context.Context, reach func(context.Context) (*browser,
 	error)) <-chan outcome[*browser] {
 	done := make(chan outcome[*browser], 1)
 	ctx = context.WithoutCancel(ctx)
-	d.work.Go(func() {
-		defer d.release()
+	l.work.Go(func() {
+		defer l.release()
 		b, err := reach(ctx)
 		done <- outcome[*browser]{b, err}
 	})
@@ -111,49 +111,49 @@ func (d *Driver) startAside(ctx context.Context, reach func(context.Context) (*b
 }
 
 // start launches a browser, with Playwright's process if there is none or if it died. The caller holds the lock.
-func (d *Driver) start(ctx context.Context, k browserKind) (*browser, error) {
-	if err := d.prepare(ctx); err != nil {
+func (l *Launcher) start(ctx context.Context, k browserKind) (*browser, error) {
+	if err := l.prepare(ctx); err != nil {
 		return nil, err
 	}
 	br, err := brandOf(k.name)
 	if err != nil {
 		return nil, err
 	}
-	program, err := br.program(d, k)
+	program, err := br.program(l, k)
 	if err != nil {
 		return nil, err
 	}
-	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) { return d.launch(pw, br, k, program) })
+	b, err := l.withProcess(func(pw *playwright.Playwright) (*browser, error) { return l.launch(pw, br, k, program) })
 	if err != nil {
-		if noRoom(err) && !slices.ContainsFunc(slices.Collect(maps.Values(d.browsers)), (*browser).alive) {
-			d.stop() // its disk space is released with it
+		if noRoom(err) && !slices.ContainsFunc(slices.Collect(maps.Values(l.browsers)), (*browser).alive) {
+			l.stop() // its disk space is released with it
 		}
-		return nil, d.launchError(k, program, err)
+		return nil, l.launchError(k, program, err)
 	}
-	d.browsers[k] = b
+	l.browsers[k] = b
 	return b, nil
 }
 
 // withProcess calls f with Playwright's process, which is started if there is none, and once more with a new one if it
 // died since it was last used. A browser that did not start has closed itself as well, and is not a reason to end
 // others. The caller holds the lock.
-func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (*browser, error) {
-	fresh := d.process == nil
+func (l *Launcher) withProcess(f func(*playwright.Playwright) (*browser, error)) (*browser, error) {
+	fresh := l.process == nil
 	if fresh {
-		if err := d.startProcess(); err != nil {
+		if err := l.startProcess(); err != nil {
 			return nil, err
 		}
 	}
-	b, err := d.process.starts(f)
-	othersLive := slices.ContainsFunc(slices.Collect(maps.Values(d.browsers)), (*browser).alive)
+	b, err := l.process.starts(f)
+	othersLive := slices.ContainsFunc(slices.Collect(maps.Values(l.browsers)), (*browser).alive)
 	if fresh || !processDied(err) && (othersLive || !disconnected(err)) {
 		return b, err
 	}
-	d.stop()
-	if err := d.startProcess(); err != nil {
+	l.stop()
+	if err := l.startProcess(); err != nil {
 		return nil, err
 	}
-	return d.process.starts(f)
+	return l.process.starts(f)
 }
 
 // starts has the process start a browser.
@@ -163,8 +163,8 @@ func (p *process) starts(f func(*playwright.Playwright) (*browser, error)) (*bro
 	return f(p.pw)
 }
 
-func (d *Driver) startProcess() error {
-	options := *d.setup.Options
+func (l *Launcher) startProcess() error {
+	options := *l.setup.Options
 	p := &process{stderr: &outputTail{}}
 	// Playwright's and playwright-go's own words belong into our errors, not on the terminal.
 	options.Stderr, options.Stdout, options.Verbose = p.stderr, p.stderr, false
@@ -182,11 +182,11 @@ func (d *Driver) startProcess() error {
 			return fmt.Errorf("%w: prepare the Playwright driver: %w", drivers.ErrDeviceLost, err)
 		}
 	}
-	d.process = p
+	l.process = p
 	return nil
 }
 
-func (d *Driver) launch(pw *playwright.Playwright, br brand, k browserKind, program string) (*browser, error) {
+func (l *Launcher) launch(pw *playwright.Playwright, br brand, k browserKind, program string) (*browser, error) {
 	no := playwright.Bool(false)
 	options := playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: playwright.String(program),
@@ -195,22 +195,22 @@ func (d *Driver) launch(pw *playwright.Playwright, br brand, k browserKind, prog
 		HandleSIGINT: no, HandleSIGTERM: no, HandleSIGHUP: no,
 		Timeout: playwright.Float(startLimit.Seconds() * 1000 / 2),
 	}
-	br.options(d, k, &options)
-	if p := d.opts.Policy; p != nil && !p.IsOpen() {
-		if d.guard == nil {
+	br.options(l, k, &options)
+	if p := l.opts.Policy; p != nil && !p.IsOpen() {
+		if l.guard == nil {
 			var err error
-			if d.guard, err = newGuarded(*p); err != nil {
+			if l.guard, err = newGuarded(*p); err != nil {
 				return nil, err
 			}
 		}
-		d.guard.confine(&options, br)
+		l.guard.confine(&options, br)
 	}
 	started, err := br.maker(pw).Launch(options)
 	if err != nil {
 		return nil, err
 	}
 	b := watched(started, br)
-	b.guard = d.guard
+	b.guard = l.guard
 	return b, nil
 }
 
@@ -225,7 +225,7 @@ func watched(started playwright.Browser, br brand) *browser {
 	return b
 }
 
-func (d *Driver) launchError(k browserKind, program string, err error) error {
+func (l *Launcher) launchError(k browserKind, program string, err error) error {
 	screen := os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
 	if k.headed && !screen && strings.Contains(err.Error(), "XServer") ||
 		strings.Contains(err.Error(), "Missing X server") {

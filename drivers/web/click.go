@@ -12,8 +12,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-var _ drivers.Clicker = (*Device)(nil)
-
 // mouseButtons are the buttons of drivers.WebClick.
 func mouseButtons() map[string]*playwright.MouseButton {
 	return map[string]*playwright.MouseButton{

@@ -27,7 +27,7 @@ const maxCopied = 1 << 20
 
 // watchPages has dom.Watch run before the scripts of each page. The pages of a browser that was running before are left
 // as they are.
-func (s *session) watchPages() error {
+func watchPages(s *session) error {
 	if s.browser.attached {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (s *session) watchPages() error {
 
 // hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they
 // are.
-func (s *session) hearCopies() error {
+func hearCopies(s *session) error {
 	if s.browser.attached {
 		return nil
 	}

@@ -34,7 +34,7 @@ func probe(s *session, page playwright.Page) bool {
 	}
 	found := false
 	for _, world := range p.worlds() {
-		found = p.ask(world) || found
+		found = askWorld(p, world) || found
 	}
 	_, _ = p.cdp.Send("Accessibility.disable", map[string]any{}) // it ends with the page otherwise
 	return found
@@ -148,9 +148,9 @@ type object struct {
 // probesAtOnce is how many questions about elements are under way together: each is a way to the browser and back.
 const probesAtOnce = 16
 
-// ask finds out about the elements that one document suspects. Those of which something is known already keep no shadow
+// askWorld finds out about the elements that one document suspects. Those of which something is known already keep no shadow
 // root from it.
-func (p *devtoolsClient) ask(world int) bool {
+func askWorld(p *devtoolsClient, world int) bool {
 	var found atomic.Bool
 	var all sync.WaitGroup
 	turns := make(chan struct{}, probesAtOnce)
@@ -165,10 +165,10 @@ func (p *devtoolsClient) ask(world int) bool {
 			})
 		}
 	}
-	each("taprootAXElements", p.hear)
+	each("taprootAXElements", func(element string) bool { return hearAX(p, element) })
 	each("taprootSuspects()", func(element string) bool {
-		closed, custom := p.open(world, element)
-		told := custom && p.hear(element) // other elements have no ElementInternals
+		closed, custom := openRoot(p, world, element)
+		told := custom && hearAX(p, element) // other elements have no ElementInternals
 		return closed || told
 	})
 	all.Wait()
@@ -202,8 +202,8 @@ func (p *devtoolsClient) items(list string) (ids []string) {
 	return ids
 }
 
-// open passes a closed shadow root of host to the engine, and reports whether host is a custom element.
-func (p *devtoolsClient) open(world int, host string) (closed, custom bool) {
+// openRoot passes a closed shadow root of host to the engine, and reports whether host is a custom element.
+func openRoot(p *devtoolsClient, world int, host string) (closed, custom bool) {
 	var about struct {
 		Node struct {
 			LocalName   string
@@ -230,8 +230,8 @@ func (p *devtoolsClient) open(world int, host string) (closed, custom bool) {
 	return false, custom
 }
 
-// hear passes to the engine what assistive technology receives of an element of the page's own making.
-func (p *devtoolsClient) hear(element string) bool {
+// hearAX passes to the engine what assistive technology receives of an element of the page's own making.
+func hearAX(p *devtoolsClient, element string) bool {
 	type value struct{ Value any }
 	var tree struct {
 		Nodes []struct {

@@ -98,7 +98,7 @@ func (co *Controls) controlAt(ctx context.Context, at drivers.WebTarget) (*contr
 // controlFor is controlAt with a limit. errSlice: what is looked for in a frame has not answered within it.
 func (co *Controls) controlFor(ctx context.Context, limit time.Duration, at drivers.WebTarget) (*control, error) {
 	return read(ctx, co.slot, func(page playwright.Page) (*control, error) {
-		nonce := strconv.FormatInt(co.reader.gen.Add(1), 36)
+		nonce := co.reader.nonce()
 		matches := page.Locator(scoped(at.Frame, at.Selector) + " >> " + typingName + "=look." + nonce)
 		answer := typingName + "=held." + nonce // in the frame of what it is united with
 		var c control

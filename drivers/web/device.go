@@ -77,6 +77,17 @@ var (
 	_ drivers.Scroller       = (*Device)(nil)
 	_ drivers.Recorder       = (*Device)(nil)
 	_ drivers.Logger         = (*Device)(nil)
+
+	_ drivers.PageAnswerer    = (*Device)(nil)
+	_ drivers.PageSnapshotter = (*Device)(nil)
+	_ drivers.Clicker         = (*Device)(nil)
+	_ drivers.WebDropper      = (*Device)(nil)
+	_ drivers.Identifier      = (*Device)(nil)
+	_ drivers.WebListener     = (*Device)(nil)
+	_ drivers.WebPageMonitor  = (*Device)(nil)
+	_ drivers.WebHistory      = (*Device)(nil)
+	_ drivers.Screencaster    = (*Device)(nil)
+	_ drivers.Shaker          = (*Device)(nil)
 )
 
 func newDevice(d *Driver, info drivers.Info) *Device {
@@ -85,7 +96,7 @@ func newDevice(d *Driver, info drivers.Info) *Device {
 
 // assemble puts the parts of a device together.
 func assemble(slot *Slot, journal *Journal, d *Driver, info drivers.Info) *Device {
-	recorder := &Recorder{slot: slot, driver: d}
+	recorder := &Recorder{slot: slot, launcher: d.launcher}
 	navigator := &Navigator{slot: slot}
 	scripts := &Scripts{slot: slot}
 	reader := &Reader{slot: slot, journal: journal}
@@ -95,7 +106,7 @@ func assemble(slot *Slot, journal *Journal, d *Driver, info drivers.Info) *Devic
 	actor := &Actor{slot: slot, reader: reader, hand: hand}
 	elements := &Elements{actor: actor, controls: &Controls{slot: slot, reader: reader}, typist: typist}
 	return &Device{slot: slot, Journal: journal, Recorder: recorder,
-		Opener:    &Opener{slot: slot, driver: d, info: info, journal: journal, recorder: recorder},
+		Opener:    &Opener{slot: slot, launcher: d.launcher, info: info, journal: journal, recorder: recorder},
 		Navigator: navigator,
 		TabPicker: &TabPicker{slot: slot, nav: navigator, journal: journal},
 		Alerter:   &Alerter{slot: slot},

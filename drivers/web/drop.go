@@ -16,8 +16,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-var _ drivers.WebDropper = (*Device)(nil)
-
 // maxDropped caps the files that a script passes to a page.
 const maxDropped = 50 << 20
 

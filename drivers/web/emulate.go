@@ -34,7 +34,7 @@ func (o *Opener) emulate(ctx context.Context, br brand, address string, opts dri
 	// CSS pixels are pixels of the screenshot.
 	e.options.DeviceScaleFactor = playwright.Float(1)
 	if opts.DeviceName != "" {
-		list, err := o.driver.descriptors(ctx)
+		list, err := o.launcher.descriptors(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -159,16 +159,4 @@ func like(list map[string]*playwright.DeviceDescriptor, name string) string {
 		return `for example "iPhone 15", "Pixel 7" or "iPad Mini"`
 	}
 	return "similar ones are " + strings.Join(names[:min(len(names), 5)], ", ")
-}
-
-// descriptors is Playwright's list of devices.
-func (d *Driver) descriptors(ctx context.Context) (map[string]*playwright.DeviceDescriptor, error) {
-	if err := d.acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer d.release()
-	if d.process == nil {
-		return nil, errBrowserLost
-	}
-	return d.process.pw.Devices, nil
 }

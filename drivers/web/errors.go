@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,6 +83,22 @@ func plain(err error) string {
 }
 
 var netError = lazyregexp.New(`net::(ERR_[A-Z0-9_]+)`)
+
+// netCode returns Chromium's code for an error of the network, "" for another error.
+func netCode(err error) string {
+	if m := netError.FindStringSubmatch(err.Error()); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// loadReason says in plain words why an address did not open.
+func loadReason(err error) string {
+	if code := cmp.Or(netCodes(err.Error()), netCode(err)); code != "" {
+		return netWords(code)
+	}
+	return plain(err)
+}
 
 // netWords are Chromium's reasons in plain words.
 func netWords(code string) string {

@@ -168,31 +168,22 @@ func (e *evidence) endTrace(context playwright.BrowserContext) {
 	e.traces = append(e.traces, path)
 }
 
-// record passes what a context requests from the network to the evidence, and reports what failed.
-func (s *session) record(e *evidence) {
-	if e == nil {
-		return
-	}
-	mine := func(r playwright.Request) bool {
-		if !s.browser.attached {
-			return true
-		}
-		frame := r.Frame()
-		return frame != nil && s.tabs.ours(frame.Page())
-	}
-	s.context.OnRequest(func(r playwright.Request) {
+// record notes what a context requests from the network, and what of that failed, as far as mine says that a request
+// counts.
+func (e *evidence) record(context playwright.BrowserContext, mine func(playwright.Request) bool) {
+	context.OnRequest(func(r playwright.Request) {
 		if mine(r) {
 			e.har.asked(r)
 		}
 	})
-	s.context.OnResponse(func(r playwright.Response) {
+	context.OnResponse(func(r playwright.Response) {
 		e.har.answered(r)
 		if r.Status() >= 400 && mine(r.Request()) && !favicon(r.URL()) {
 			e.trouble("%d %s %s", r.Status(), r.Request().Method(), r.URL())
 		}
 	})
-	s.context.OnRequestFinished(func(r playwright.Request) { e.har.ended(r, "") })
-	s.context.OnRequestFailed(func(r playwright.Request) {
+	context.OnRequestFinished(func(r playwright.Request) { e.har.ended(r, "") })
+	context.OnRequestFailed(func(r playwright.Request) {
 		why := "it failed"
 		if err := r.Failure(); err != nil {
 			why = err.Error()
@@ -207,3 +198,17 @@ func (s *session) record(e *evidence) {
 
 // favicon reports whether the browser made a request by itself.
 func favicon(address string) bool { return strings.HasSuffix(address, "/favicon.ico") }
+
+// record passes what a context requests from the network to the evidence.
+func (s *session) record() {
+	if s.evidence == nil {
+		return
+	}
+	s.evidence.record(s.context, func(r playwright.Request) bool {
+		if !s.browser.attached {
+			return true
+		}
+		frame := r.Frame()
+		return frame != nil && s.tabs.ours(frame.Page())
+	})
+}

@@ -15,12 +15,12 @@ import (
 )
 
 // firefoxProgram finds the system's Firefox.
-func firefoxProgram(d *Driver, _ browserKind) (string, error) {
-	found, err := toolchain.Find(context.Background(), d.host, toolchain.Firefox)
+func firefoxProgram(l *Launcher, _ browserKind) (string, error) {
+	found, err := toolchain.Find(context.Background(), l.host, toolchain.Firefox)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("look for Firefox: %w", err)
-	case !d.setup.BiDi:
+	case !l.setup.BiDi:
 		return "", &drivers.Unavailable{
 			What: "Firefox cannot be driven here: the user has no cache folder, or it cannot be " +
 				"written", Fix: "set HOME or XDG_CACHE_HOME"}
@@ -41,7 +41,7 @@ var (
 
 // firefoxOptions has Firefox driven by WebDriver BiDi, as pages of Chromium are: nothing is kept of a page that was
 // left, and no scheme is taken from the desktop.
-func firefoxOptions(_ *Driver, k browserKind, o *playwright.BrowserTypeLaunchOptions) {
+func firefoxOptions(_ *Launcher, k browserKind, o *playwright.BrowserTypeLaunchOptions) {
 	o.Channel = playwright.String("moz-firefox")
 	// a window of its own choice is smaller than most pages, and what is outside of it receives no mouse events
 	if !k.headed {

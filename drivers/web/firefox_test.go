@@ -312,7 +312,7 @@ func ignoresSignals(t *testing.T, own *Driver, d *Device) {
 	if runtime.GOOS == "windows" {
 		return // it has no such signals
 	}
-	process, err := os.FindProcess(own.process.pw.Pid())
+	process, err := os.FindProcess(own.launcher.pid())
 	must(t, err)
 	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		must(t, process.Signal(signal))
@@ -329,7 +329,7 @@ func TestFirefoxAndASignalToAllProcesses(t *testing.T) {
 	must(t, err)
 	d := opened.(*Device)
 	must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
-	pid := own.process.pw.Pid()
+	pid := own.launcher.pid()
 	ignoresSignals(t, own, d)
 	must(t, d.Close())
 	must(t, own.Close())
@@ -403,7 +403,7 @@ func TestBrowsersSeeTheSame(t *testing.T) {
 // firefoxOf returns the process of a driver's Firefox and the folder of its profile.
 func firefoxOf(t *testing.T, d *Driver) (pid int, profile string) {
 	t.Helper()
-	node := fmt.Sprintf("PPid:\t%d\n", d.process.pw.Pid())
+	node := fmt.Sprintf("PPid:\t%d\n", d.launcher.pid())
 	entries, err := filepath.Glob("/proc/[0-9]*/status")
 	must(t, err)
 	for _, entry := range entries {

@@ -124,7 +124,7 @@ func (o Options) allowsFile(address string) error {
 }
 
 // fence keeps pages away from the files that they may not have.
-func (s *session) fence() error {
+func fence(s *session) error {
 	o := s.opts
 	if !o.restricted() {
 		return nil

@@ -8,8 +8,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.Identifier = (*Device)(nil)
-
 // identifyLimit bounds the question what the page is: one that hangs must not hold the test up.
 const identifyLimit = time.Second
 

@@ -5,11 +5,7 @@ import (
 	"slices"
 
 	"github.com/playwright-community/playwright-go"
-
-	"github.com/taproot-dev/taproot/drivers"
 )
-
-var _ drivers.WebListener = (*Device)(nil)
 
 // Listen runs a script in the pages of the current context and receives what it reports.
 func (sc *Scripts) Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error {
@@ -26,7 +22,7 @@ func (sc *Scripts) Listen(ctx context.Context, name, script string, heard func(t
 		}
 		return nil
 	}
-	done := start(sc.slot, func() (struct{}, error) { return struct{}{}, s.hearFrom(name, script, binding) })
+	done := start(sc.slot, func() (struct{}, error) { return struct{}{}, hearFrom(s, name, script, binding) })
 	select {
 	case r := <-done:
 		return s.explain(r.err)
@@ -37,7 +33,7 @@ func (sc *Scripts) Listen(ctx context.Context, name, script string, heard func(t
 
 // hearFrom starts with the pages that are open. In a browser of the user's own, other tabs than ours are left alone:
 // there each page is listened to by itself.
-func (s *session) hearFrom(name, script string, binding playwright.BindingCallFunction) error {
+func hearFrom(s *session, name, script string, binding playwright.BindingCallFunction) error {
 	pages := s.tabs.all()
 	if !s.browser.attached {
 		if err := s.context.ExposeBinding(name, binding); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -226,7 +225,7 @@ func (rd *Reader) lookFor(ctx context.Context, limit time.Duration, selector str
 func (rd *Reader) lookProven(ctx context.Context, limit time.Duration, selector string, framed bool, by proof) (*report,
 	error) {
 	return read(ctx, rd.slot, func(page playwright.Page) (*report, error) {
-		nonce := strconv.FormatInt(rd.gen.Add(1), 36)
+		nonce := rd.nonce()
 		// The union makes Playwright evaluate "look" on each match and then "report" on the document, at once and in one
 		// world.
 		matches := page.Locator(selector + " >> taproot=look." + nonce)

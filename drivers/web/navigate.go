@@ -28,7 +28,7 @@ func (n *Navigator) Navigate(ctx context.Context, address string, timeout time.D
 	if err != nil {
 		return err
 	}
-	err = s.travel(ctx, page, address, timeout)
+	err = travel(ctx, s, page, address, timeout)
 	if again && err != nil {
 		s.failToOpen(err)
 	}
@@ -36,20 +36,20 @@ func (n *Navigator) Navigate(ctx context.Context, address string, timeout time.D
 }
 
 // travel goes to an address from a page that may be used.
-func (s *session) travel(ctx context.Context, page playwright.Page, address string, timeout time.Duration) error {
+func travel(ctx context.Context, s *session, page playwright.Page, address string, timeout time.Duration) error {
 	if timeout <= 0 {
 		timeout = loadTimeout
 	}
-	depart, err := s.journey(page, address, timeout)
+	call, err := journey(s, page, address, timeout)
 	if err != nil {
 		return err
 	}
 	defer s.dialogs.refusing()()
-	s.depart()
+	depart(s)
 	err = actFor(ctx, s.slot, timeout+2*time.Second, func(page playwright.Page) error {
 		began := time.Now()
-		answer, err := s.visit(page, timeout, depart)
-		s.arrive(page, answer, err, timeout-time.Since(began))
+		answer, err := goTo(s, page, timeout, call)
+		arrive(s, page, answer, err, timeout-time.Since(began))
 		if err != nil && !isKind(err) {
 			err = s.pageError(address, err, timeout)
 		}
@@ -66,9 +66,9 @@ func (s *session) travel(ctx context.Context, page playwright.Page, address stri
 // comes when the page has gone elsewhere by itself.
 const errorPageLimit = 10 * time.Second
 
-// visit makes a call that goes to an address, and waits for the browser's own page when it does not open; left is the
+// goTo makes a call that goes to an address, and waits for the browser's own page when it does not open; left is the
 // time for both. A call that such a page of another address has interrupted is made again.
-func (s *session) visit(page playwright.Page, left time.Duration, depart func() (playwright.Response, error)) (
+func goTo(s *session, page playwright.Page, left time.Duration, depart func() (playwright.Response, error)) (
 	playwright.Response, error) {
 	if !s.browser.brand.devtools {
 		return depart()
@@ -96,7 +96,7 @@ func (s *session) visit(page playwright.Page, left time.Duration, depart func() 
 	}
 	if err != nil {
 		failed.Store(true)
-		if m := netError.FindStringSubmatch(err.Error()); m != nil && m[1] != "ERR_ABORTED" {
+		if code := netCode(err); code != "" && code != "ERR_ABORTED" {
 			waitFor(shown, min(max(left-time.Since(began), time.Second), errorPageLimit))
 		}
 	}
@@ -114,13 +114,13 @@ func interruptedByFailure(err error) bool {
 }
 
 // journey returns the call that goes to an address.
-func (s *session) journey(page playwright.Page, address string, timeout time.Duration) (func() (playwright.Response,
+func journey(s *session, page playwright.Page, address string, timeout time.Duration) (func() (playwright.Response,
 	error), error) {
 	limit, until := milliseconds(timeout), playwright.WaitUntilStateDomcontentloaded
 	switch address {
 	case "back":
 		return func() (playwright.Response, error) {
-			if err := s.canGo(page, -1); err != nil {
+			if err := canGo(s, page, -1); err != nil {
 				return nil, err
 			}
 			answer, err := page.GoBack(playwright.PageGoBackOptions{Timeout: limit, WaitUntil: until})
@@ -128,7 +128,7 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 		}, nil
 	case "forward":
 		return func() (playwright.Response, error) {
-			if err := s.canGo(page, +1); err != nil {
+			if err := canGo(s, page, +1); err != nil {
 				return nil, err
 			}
 			answer, err := page.GoForward(playwright.PageGoForwardOptions{Timeout: limit, WaitUntil: until})
@@ -166,7 +166,7 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 
 // canGo queries the browser whether there is a page before or after this one; Playwright itself would stay where it is
 // without a word, or leave for the empty page with which every page starts.
-func (s *session) canGo(page playwright.Page, by int) error {
+func canGo(s *session, page playwright.Page, by int) error {
 	if !s.browser.brand.devtools {
 		return nil // it says so when it is asked to go
 	}

@@ -54,7 +54,7 @@ func TestTheBrowsersOwnPageIsAwaited(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			page, s := &errorShown{}, &session{Health: NewHealth(&browser{brand: brand{devtools: true}})}
 			calls, began := 0, time.Now()
-			_, err := s.visit(page, left, func() (playwright.Response, error) {
+			_, err := goTo(s, page, left, func() (playwright.Response, error) {
 				said := c.says[calls]
 				if calls++; calls == len(c.says) && c.after > 0 {
 					time.AfterFunc(c.after, func() { page.shows(c.shown) })

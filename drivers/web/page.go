@@ -28,7 +28,7 @@ const pageLimit = 45 * time.Second
 // Opener opens pages in a slot, and keeps what was said before there was one.
 type Opener struct {
 	slot     *Slot
-	driver   *Driver
+	launcher *Launcher
 	journal  *Journal
 	recorder *Recorder
 
@@ -40,7 +40,7 @@ type Opener struct {
 
 // OpenPage opens address in a fresh context and waits until it can be used. Pages that were open before are closed.
 func (o *Opener) OpenPage(ctx context.Context, address string, opts drivers.PageOptions) error {
-	if err := o.driver.opts.checkAddress(address); err != nil {
+	if err := o.launcher.options().checkAddress(address); err != nil {
 		return err
 	}
 	if opts.Connect != "" {
@@ -49,7 +49,7 @@ func (o *Opener) OpenPage(ctx context.Context, address string, opts drivers.Page
 	o.mu.Lock()
 	opts.Browser = cmp.Or(opts.Browser, o.browser)
 	o.mu.Unlock()
-	br, err := o.driver.brandFor(opts)
+	br, err := o.launcher.brandFor(opts)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (o *Opener) OpenPage(ctx context.Context, address string, opts drivers.Page
 	if err := o.dropSession(); err != nil {
 		return err
 	}
-	b, err := o.driver.browserFor(ctx, opts)
+	b, err := o.launcher.browserFor(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -73,24 +73,7 @@ func (o *Opener) OpenPage(ctx context.Context, address string, opts drivers.Page
 		b.letGo()
 		return err
 	}
-	return s.open(ctx, address, opts)
-}
-
-// browserFor returns the browser that a page is opened in.
-func (d *Driver) browserFor(ctx context.Context, opts drivers.PageOptions) (*browser, error) {
-	if opts.Connect != "" {
-		return d.attach(ctx, opts.Connect)
-	}
-	br, err := d.brandFor(opts)
-	if err != nil {
-		return nil, err
-	}
-	return d.browser(ctx, br.kindOf(opts))
-}
-
-// brandFor is the browser that options ask for, or the driver's own.
-func (d *Driver) brandFor(opts drivers.PageOptions) (brand, error) {
-	return brandOf(cmp.Or(opts.Browser, d.opts.Browser, dsl.Chromium))
+	return load(ctx, s, address, opts)
 }
 
 // refusedByShell: of permissions, Chromium's headless shell grants only some; notifications stay denied.
@@ -156,13 +139,13 @@ func (o *Opener) dropSession() error {
 func (o *Opener) newSession(ctx context.Context, b *browser, e *emulation) (*session, error) {
 	said := o.takePending(e)
 	done := start(o.slot, func() (*session, error) {
-		made, err := b.context(e)
+		made, err := newContext(b, e)
 		if err != nil {
 			return nil, err
 		}
 		s := newSession(o, b, made, e)
 		s.dialogs.set(said.answer)
-		err = s.fence()
+		err = fence(s)
 		switch proof := s.evidence; {
 		case err != nil || proof == nil || !proof.how.Trace || b.attached:
 		case e.options.HttpCredentials != nil:
@@ -175,13 +158,13 @@ func (o *Opener) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 			err = errors.Join(err, s.router.route(r))
 		}
 		if err == nil {
-			err = s.watchPages()
+			err = watchPages(s)
 		}
 		if err == nil {
-			err = s.hearCopies()
+			err = hearCopies(s)
 		}
 		if err == nil {
-			err = s.firstPage(e)
+			err = firstPage(s, e)
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -252,8 +235,8 @@ func (sl *Slot) adopt(s *session) bool {
 	return true
 }
 
-// open navigates the first page.
-func (s *session) open(ctx context.Context, address string, opts drivers.PageOptions) error {
+// load navigates the first page.
+func load(ctx context.Context, s *session, address string, opts drivers.PageOptions) error {
 	page := s.tabs.any()
 	if page == nil {
 		return errBrowserLost
@@ -266,14 +249,14 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 		s.evidence.har.page(address)
 	}
 	defer s.dialogs.refusing()()
-	s.depart()
+	depart(s)
 	done := start(s.slot, func() (struct{}, error) {
 		began := time.Now()
-		answer, err := s.visit(page, limit, func() (playwright.Response, error) {
+		answer, err := goTo(s, page, limit, func() (playwright.Response, error) {
 			return page.Goto(address, playwright.PageGotoOptions{Timeout: milliseconds(limit),
 				WaitUntil: playwright.WaitUntilStateDomcontentloaded})
 		})
-		s.arrive(page, answer, err, limit-time.Since(began))
+		arrive(s, page, answer, err, limit-time.Since(began))
 		if err == nil && opts.Offline {
 			err = s.router.setOffline(true)
 		}
@@ -327,13 +310,7 @@ func (h *Health) pageError(address string, err error, limit time.Duration) error
 	if refused := h.browser.guard.why(address); refused != nil {
 		return fmt.Errorf("%w: %w", drivers.ErrPage, refused)
 	}
-	if code := netCodes(err.Error()); code != "" {
-		return fmt.Errorf("%w: %s", drivers.ErrPage, netWords(code))
-	}
-	if m := netError.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("%w: %s", drivers.ErrPage, netWords(m[1]))
-	}
-	return fmt.Errorf("%w: %s", drivers.ErrPage, plain(err))
+	return fmt.Errorf("%w: %s", drivers.ErrPage, loadReason(err))
 }
 
 func milliseconds(d time.Duration) *float64 {

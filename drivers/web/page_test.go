@@ -14,7 +14,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
@@ -29,7 +28,7 @@ func TestDevicesStartNoBrowser(t *testing.T) {
 		!strings.HasPrefix(list[0].Model, "Chromium ") || list[0].Width != 1280 {
 		t.Errorf("devices: %+v", list)
 	}
-	if d.process != nil {
+	if d.launcher.pid() != 0 {
 		t.Error("listing devices started a browser")
 	}
 	if _, err := d.Open(t.Context(), "web-4"); err == nil {
@@ -296,13 +295,12 @@ func TestLostProcesses(t *testing.T) {
 	}
 	d := reopen()
 	ignoresSignals(t, own, d)
-	own.lock <- struct{}{}
-	lost := own.browsers[browserKind{name: dsl.Chromium}]
-	own.release()
+	lost, err := own.launcher.browserFor(t.Context(), drivers.PageOptions{})
+	must(t, err)
 	must(t, lost.Browser.Close())
 	isLost(d)
 	d = reopen()
-	pid := own.process.pw.Pid()
+	pid := own.launcher.pid()
 	family := drivertest.Descendants(pid)
 	node, err := os.FindProcess(pid)
 	must(t, err)
@@ -315,7 +313,7 @@ func TestLostProcesses(t *testing.T) {
 		return
 	}
 	must(t, reopen().Close())
-	pid = own.process.pw.Pid()
+	pid = own.launcher.pid()
 	must(t, own.Close())
 	if !until(t.Context(), patience, func() bool { return !runs(pid) }) {
 		t.Error("Playwright's process is left")

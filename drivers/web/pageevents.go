@@ -9,8 +9,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.WebPageMonitor = (*Device)(nil)
-
 // maxNews caps what is remembered of a device until it is read.
 const maxNews = 50
 
@@ -95,7 +93,7 @@ func (tp *TabPicker) Tabs(ctx context.Context) ([]drivers.WebTab, error) {
 	for _, page := range pages {
 		tab := drivers.WebTab{URL: page.URL(), Front: page == front}
 		if !s.dialogs.isOpen() { // no page responds then
-			tab.Title = s.title(ctx, page, fillSlice)
+			tab.Title = title(ctx, s, page, fillSlice)
 		}
 		list = append(list, tab)
 	}

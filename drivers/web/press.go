@@ -40,7 +40,7 @@ func (h *Hand) lostPress(page playwright.Page, way string, lost dom.LostPress) e
 	own, around := reactionsOf(said)
 	if s, _, err := h.slot.page(); err == nil && s.browser.brand.devtools {
 		if p := s.clients.devtoolsOf(page); p != nil {
-			moreOwn, moreAround := p.listening()
+			moreOwn, moreAround := listening(p)
 			own, around = own.and(moreOwn), around.and(moreAround)
 		}
 	}
@@ -84,11 +84,11 @@ func reactionsOf(said any) (own, around reaction) {
 
 // listening queries the browser for the listeners of what was pressed. The listeners of our own scripts, and of
 // Playwright's, do not count.
-func (p *devtoolsClient) listening() (own, around reaction) {
+func listening(p *devtoolsClient) (own, around reaction) {
 	type listener struct{ Type, ScriptID string }
 	var all [][]listener
 	ours := map[string]bool{}
-	for _, object := range p.pressed() {
+	for _, object := range pressed(p) {
 		var answer struct{ Listeners []listener }
 		p.send("DOMDebugger.getEventListeners", map[string]any{"objectId": object}, &answer)
 		all = append(all, answer.Listeners)
@@ -113,7 +113,7 @@ func (p *devtoolsClient) listening() (own, around reaction) {
 
 // pressed returns what was pressed, what that is in, its document and its window, as objects of the page itself: the
 // browser lists the listeners of one world only.
-func (p *devtoolsClient) pressed() []string {
+func pressed(p *devtoolsClient) []string {
 	for _, world := range p.worlds() {
 		var about struct{ Node struct{ BackendNodeID int } }
 		var resolved struct{ Object object }

@@ -15,7 +15,7 @@ import (
 // not.
 func TestDriverIsNotStarved(t *testing.T) {
 	browse(t, "form.html")
-	node := shared.process.pw.Pid()
+	node := shared.launcher.pid()
 	want := 0
 	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err != nil || mayHasten(t) && own == plainPriority {
 		want = urgent

@@ -17,8 +17,8 @@ import (
 
 // Recorder records the pages that are opened from now on: videos of them, and evidence of what they do.
 type Recorder struct {
-	slot   *Slot
-	driver *Driver
+	slot     *Slot
+	launcher *Launcher
 
 	mu       sync.Mutex
 	filming  *pageRecording // set by StartRecording
@@ -51,7 +51,7 @@ type pageFilm struct {
 // StartRecording records the pages that OpenPage opens from now on; a page that is open already cannot be recorded any
 // more.
 func (re *Recorder) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
-	if err := re.driver.canFilm(ctx); err != nil {
+	if err := re.launcher.canFilm(ctx); err != nil {
 		return nil, err
 	}
 	dir, err := filepath.Abs(dir)
@@ -70,20 +70,6 @@ func (re *Recorder) StartRecording(ctx context.Context, dir string) (drivers.Rec
 	}
 	re.filming = &pageRecording{recorder: re, dir: dir}
 	return re.filming, nil
-}
-
-func (d *Driver) canFilm(ctx context.Context) error {
-	if err := d.acquire(ctx); err != nil {
-		return err
-	}
-	defer d.release()
-	if err := d.prepare(ctx); err != nil {
-		return err
-	}
-	if d.setup.FFmpeg == "" {
-		return fmt.Errorf("%w: the browser records with ffmpeg, which was not found", drivers.ErrUnsupported)
-	}
-	return nil
 }
 
 // Stop closes the pages, which completes their recordings.

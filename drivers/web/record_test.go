@@ -66,7 +66,7 @@ func TestRecordingMustComeBeforeThePage(t *testing.T) {
 
 func TestRecordingNeedsFFmpeg(t *testing.T) {
 	own := New(Options{})
-	own.setup = &toolchain.PlaywrightSetup{}
+	own.launcher.setup = &toolchain.PlaywrightSetup{}
 	defer own.Close()
 	_, err := newDevice(own, own.info("web-1")).StartRecording(t.Context(), t.TempDir())
 	wantError(t, err, drivers.ErrUnsupported, "ffmpeg")

@@ -116,10 +116,16 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 // Router changes what the pages of a context receive from the network.
 type Router struct {
 	context playwright.BrowserContext
-	health  *Health
-	journal *Journal
+	ending  <-chan struct{} // closed when its context is about to close
+	log     *Log
 	console *Console
 	offline atomic.Bool
+}
+
+// NewRouter returns the router of a context, which is about to close once ending is closed. Changes that fail are
+// reported to the log and the console.
+func NewRouter(context playwright.BrowserContext, ending <-chan struct{}, log *Log, console *Console) *Router {
+	return &Router{context: context, ending: ending, log: log, console: console}
 }
 
 // route puts r before those that are there. A function as the matcher, and not the expression itself: Go's and the
@@ -135,12 +141,12 @@ func (ro *Router) route(r *route) error {
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-			case <-ro.health.ending:
+			case <-ro.ending:
 			}
 		}
 		// They fail only when the page that asked is gone.
 		switch {
-		case ro.health.gone():
+		case ro.gone():
 			_ = request.Abort()
 		case r.block:
 			_ = request.Abort("blockedbyclient")
@@ -158,12 +164,22 @@ func (ro *Router) route(r *route) error {
 	})
 }
 
+// gone reports whether the context is about to close.
+func (ro *Router) gone() bool {
+	select {
+	case <-ro.ending:
+		return true
+	default:
+		return false
+	}
+}
+
 // fulfil responds with the network's response, changed.
 func (ro *Router) fulfil(r *route, request playwright.Route) {
 	answer, err := r.modified(request)
-	if err != nil && !ro.health.gone() {
+	if err != nil && !ro.gone() {
 		problem := fmt.Sprintf("webRoute: %v (%s)", err, shorten.Runes(request.Request().URL(), 99))
-		ro.journal.logLine("route", problem)
+		ro.log.logLine("route", problem)
 		ro.console.noteError(problem)
 	}
 	if err != nil {

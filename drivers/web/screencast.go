@@ -18,8 +18,6 @@ const (
 	castQuality = 80
 )
 
-var _ drivers.Screencaster = (*Device)(nil)
-
 // Screencast shows the current page, whichever it is. Chromium sends images by itself; of other browsers one is taken
 // now and then.
 func (c *Screen) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {

@@ -284,17 +284,17 @@ func (t *Tabs) remove(page playwright.Page) {
 func newSession(o *Opener, b *browser, made playwright.BrowserContext, e *emulation) *session {
 	health, console, cameras := NewHealth(b), &Console{}, newCameras(b, made, e)
 	clients := &Clients{context: made, devtools: map[playwright.Page]*devtoolsClient{}, ended: map[playwright.Page]bool{}}
-	s := &session{Health: health, slot: o.slot, journal: o.journal, recorder: o.recorder, opts: o.driver.opts,
+	s := &session{Health: health, slot: o.slot, journal: o.journal, recorder: o.recorder, opts: o.launcher.options(),
 		context: made, size: e.size, touch: e.touch, mobile: e.mobile, filmed: e.options.RecordVideo != nil,
 		dialogs: newDialogs(health, o.slot, o.journal), clients: clients, cameras: cameras, console: console,
-		router:  &Router{context: made, health: health, journal: o.journal, console: console},
+		router:  NewRouter(made, health.ending, o.journal.Log, console),
 		traffic: &traffic{}, acting: &acting{}, evidence: o.recorder.recording(), tasks: drivers.NewLifetime()}
 	s.tabs = &Tabs{health: health, context: made, journal: o.journal, traffic: s.traffic, acting: s.acting, tasks: s.tasks,
 		size: e.size, downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{},
 		closed: func(page playwright.Page) { cameras.forget(page); clients.forget(page) }}
 	s.watch()
 	s.listen()
-	s.record(s.evidence)
+	s.record()
 	return s
 }
 

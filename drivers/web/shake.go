@@ -4,11 +4,7 @@ import (
 	"context"
 
 	"github.com/playwright-community/playwright-go"
-
-	"github.com/taproot-dev/taproot/drivers"
 )
-
-var _ drivers.Shaker = (*Device)(nil)
 
 // shakes sends the events of a device that is moved to and fro: apart from these, a browser on a desk feels nothing.
 const shakes = `async () => {

@@ -9,8 +9,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.PageSnapshotter = (*Device)(nil)
-
 const (
 	maxSnapshot   = 4 << 20 // script/dom.js ends long before
 	snapshotLimit = time.Second

@@ -125,7 +125,7 @@ func (o *Opener) LoadState(ctx context.Context, path string) error {
 			return fmt.Errorf("%w: the cookies of the saved state are not valid: %s", drivers.ErrPage, plain(err))
 		}
 		for _, origin := range state.Origins {
-			if err := s.fillStorage(origin); err != nil {
+			if err := fillStorage(s, origin); err != nil {
 				return err
 			}
 		}
@@ -134,7 +134,7 @@ func (o *Opener) LoadState(ctx context.Context, path string) error {
 }
 
 // fillStorage sets the local storage of an origin, on an empty, invisible page of that origin.
-func (s *session) fillStorage(origin playwright.Origin) error {
+func fillStorage(s *session, origin playwright.Origin) error {
 	page, err := s.tabs.hiddenPage()
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (tp *TabPicker) PickPage(ctx context.Context, which drivers.WebTabSelector,
 		if err != nil && !errors.Is(err, errNoPage) {
 			return err
 		}
-		found, err := s.pick(ctx, fits)
+		found, err := pickTab(ctx, s, fits)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (tp *TabPicker) PickPage(ctx context.Context, which drivers.WebTabSelector,
 		}
 		if time.Until(deadline) <= 0 {
 			return fmt.Errorf("%w: no page %s came within %s; open are %s", screen.ErrNotFound, what, wait(timeout),
-				s.listed(ctx))
+				listed(ctx, s))
 		}
 		if err := pause(ctx, lookPause); err != nil {
 			return err
@@ -77,14 +77,14 @@ func pageFilter(which drivers.WebTabSelector) (pageTest, string, error) {
 	return nil, "", fmt.Errorf("%w: it names no page", drivers.ErrUnsupported)
 }
 
-// pick returns the newest page that fits, nil when none does.
-func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, error) {
+// pickTab returns the newest page that fits, nil when none does.
+func pickTab(ctx context.Context, s *session, fits pageTest) (playwright.Page, error) {
 	if s == nil {
 		return nil, errNoPage
 	}
 	pages := s.tabs.all()
 	for i, page := range slices.Backward(pages) {
-		title := func() string { return s.title(ctx, page, fillSlice) }
+		title := func() string { return title(ctx, s, page, fillSlice) }
 		if fits(i, len(pages), page, title) {
 			return page, nil
 		}
@@ -93,7 +93,7 @@ func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, err
 }
 
 // title is "" of a page that does not return it within limit.
-func (s *session) title(ctx context.Context, page playwright.Page, limit time.Duration) string {
+func title(ctx context.Context, s *session, page playwright.Page, limit time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	title, err := readPage(ctx, s, page, func(page playwright.Page) (string, error) { return page.Title() })
@@ -105,13 +105,13 @@ func (s *session) title(ctx context.Context, page playwright.Page, limit time.Du
 
 // listed names the pages that are open, for an error: they have more time to return their titles than where the next
 // read follows.
-func (s *session) listed(ctx context.Context) string {
+func listed(ctx context.Context, s *session) string {
 	pages := s.tabs.all()
 	ctx, cancel := context.WithTimeout(ctx, frameLimit)
 	defer cancel()
 	list := make([]string, 0, len(pages))
 	for _, page := range pages[:min(len(pages), 10)] {
-		list = append(list, fmt.Sprintf("%s %s", shorten.Runes(page.URL(), 99), screen.Quote(s.title(ctx, page, frameLimit))))
+		list = append(list, fmt.Sprintf("%s %s", shorten.Runes(page.URL(), 99), screen.Quote(title(ctx, s, page, frameLimit))))
 	}
 	if len(list) == 0 {
 		return "none"

@@ -86,11 +86,14 @@ func (rd *Reader) rest(page playwright.Page, of screen.Activity) screen.Activity
 	return of.With(s.traffic.rest())
 }
 
+// nonce names one read of the page.
+func (rd *Reader) nonce() string { return strconv.FormatInt(rd.gen.Add(1), 36) }
+
 // readPage reads the page and the frames in it once. drawn: the page has been drawn since the tree before.
 func (rd *Reader) readPage(page playwright.Page, drawn bool) (*dom.Page, error) {
 	texts, parts := rd.soughtTexts()
 	return dom.Read(asker{page, callLimit - time.Second},
-		dom.How{Gen: strconv.FormatInt(rd.gen.Add(1), 36), Texts: texts, Parts: parts, Most: rd.most, Drawn: drawn,
+		dom.How{Gen: rd.nonce(), Texts: texts, Parts: parts, Most: rd.most, Drawn: drawn,
 			Plain: plain})
 }
 

@@ -247,6 +247,9 @@ type Caret struct {
 	how caret
 }
 
+// touched notes that a touch has brought the focus.
+func (ca *Caret) touched() { ca.setCaret(caretEnd) }
+
 // caretNow is what becomes of the caret now.
 func (ca *Caret) caretNow() caret {
 	ca.mu.Lock()

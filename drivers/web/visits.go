@@ -9,8 +9,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.WebHistory = (*Device)(nil)
-
 // Visit returns the entry of the browser's history that the foreground page shows.
 func (n *Navigator) Visit(ctx context.Context) (drivers.WebHistoryEntry, error) {
 	return read(ctx, n.slot, func(page playwright.Page) (v drivers.WebHistoryEntry, err error) {
