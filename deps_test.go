@@ -51,7 +51,10 @@ var packages = map[string][]string{
 		"drivers/ios/internal/agent", "drivers/ios/internal/webview", "drivers/ios/internal/apps",
 		"drivers/ios/internal/view", "drivers/ios/internal/alert", "drivers/ios/internal/capture",
 		"drivers/ios/internal/touch", "drivers/ios/internal/keyboard", "drivers/ios/internal/settings", "drivers/ios",
-		"drivers/web/webtest", "drivers/web",
+		"drivers/web/internal/browser", "drivers/web/internal/journal", "drivers/web/internal/network",
+		"drivers/web/internal/pages", "drivers/web/internal/visit", "drivers/web/internal/read",
+		"drivers/web/internal/field", "drivers/web/internal/touch", "drivers/web/internal/elements",
+		"drivers/web/internal/capture", "drivers/web/webtest", "drivers/web",
 	},
 	"reporters": {
 		"reporters/event", "reporters/event/eventtest", "reporters/markdown", "reporters/video", "reporters/pack",

@@ -74,12 +74,12 @@ func nameOf(n *screen.Node) string {
 // accessible counts the roles and names of Chromium's own tree.
 func accessible(t *testing.T, d *Device) map[string]int {
 	t.Helper()
-	s, page, err := d.slot.page()
-	must(t, err)
-	cdp, err := s.context.NewCDPSession(page)
-	must(t, err)
+	s, page, err := d.slot.Page()
+	Must(t, err)
+	cdp, err := s.Context.NewCDPSession(page)
+	Must(t, err)
 	answer, err := cdp.Send("Accessibility.getFullAXTree", map[string]any{})
-	must(t, err)
+	Must(t, err)
 	nodes, _ := answer.(map[string]any)["nodes"].([]any)
 	found := map[string]int{}
 	value := func(n map[string]any, key string) string {

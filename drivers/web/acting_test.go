@@ -58,33 +58,34 @@ func strictSite(t *testing.T) string {
 func useAll(t *testing.T, d *Device, frame string) {
 	t.Helper()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "a.txt")
-	must(t, os.WriteFile(file, []byte("x"), 0o600))
+	Must(t, os.WriteFile(file, []byte("x"), 0o600))
 	aim := func(id string) image.Point {
 		n := byID(t, tree(t, d), id)
 		d.Aim(n)
 		return centre(n)
 	}
 	_, err := d.PageSnapshot(ctx)
-	must(t, err)
-	must(t, d.Tap(ctx, aim("b")))
-	must(t, d.DoubleTap(ctx, aim("b")))
-	must(t, d.Tap(ctx, aim("i")))
-	must(t, d.Type(ctx, "hi"))
-	must(t, d.SetClipboard(ctx, "copy"))
-	must(t, d.Paste(ctx))
-	must(t, d.Press(ctx, []string{"control", "c"}))
-	must(t, d.ClickOn(ctx, inFrame(frame, "#b"), drivers.WebClick{}))
-	must(t, d.ClickOn(ctx, inFrame(frame, "#b"), drivers.WebClick{Button: "right"}))
-	must(t, d.FillIn(ctx, inFrame(frame, "#i"), "x"))
-	must(t, d.FillIn(ctx, inFrame(frame, "#e"), "x"))
-	must(t, d.Check(ctx, inFrame(frame, "#c"), true))
-	must(t, d.SelectIn(ctx, inFrame(frame, "#s"), drivers.WebChoice{Labels: []string{"B"}}))
-	must(t, d.Hover(ctx, inFrame(frame, "#b")))
-	if s, _, _ := d.slot.page(); frame == "" || s.browser.brand.devtools { // Firefox opens no chooser for files in such a frame
-		must(t, d.Upload(ctx, inFrame(frame, "#f"), []string{file}))
+	Must(t, err)
+	Must(t, d.Tap(ctx, aim("b")))
+	Must(t, d.DoubleTap(ctx, aim("b")))
+	Must(t, d.Tap(ctx, aim("i")))
+	Must(t, d.Type(ctx, "hi"))
+	Must(t, d.SetClipboard(ctx, "copy"))
+	Must(t, d.Paste(ctx))
+	Must(t, d.Press(ctx, []string{"control", "c"}))
+	Must(t, d.ClickOn(ctx, inFrame(frame, "#b"), drivers.WebClick{}))
+	Must(t, d.ClickOn(ctx, inFrame(frame, "#b"), drivers.WebClick{Button: "right"}))
+	Must(t, d.FillIn(ctx, inFrame(frame, "#i"), "x"))
+	Must(t, d.FillIn(ctx, inFrame(frame, "#e"), "x"))
+	Must(t, d.Check(ctx, inFrame(frame, "#c"), true))
+	Must(t, d.SelectIn(ctx, inFrame(frame, "#s"), drivers.WebChoice{Labels: []string{"B"}}))
+	Must(t, d.Hover(ctx, inFrame(frame, "#b")))
+	// Firefox opens no chooser for files in such a frame.
+	if s, _, _ := d.slot.Page(); frame == "" || s.Browser.Brand.Devtools {
+		Must(t, d.Upload(ctx, inFrame(frame, "#f"), []string{file}))
 	}
-	must(t, d.Wheel(ctx, image.Pt(100, 300), image.Pt(0, 50), 0))
-	must(t, d.Shake(ctx))
+	Must(t, d.Wheel(ctx, image.Pt(100, 300), image.Pt(0, 50), 0))
+	Must(t, d.Shake(ctx))
 }
 
 func TestOwnScriptsAreNotInTheConsole(t *testing.T) {
@@ -94,8 +95,8 @@ func TestOwnScriptsAreNotInTheConsole(t *testing.T) {
 		d := open(t)
 		var log strings.Builder
 		stop, err := d.StartLog(t.Context(), &log)
-		must(t, err)
-		must(t, d.OpenPage(t.Context(), address+path, drivers.PageOptions{}))
+		Must(t, err)
+		Must(t, d.OpenPage(t.Context(), address+path, drivers.PageOptions{}))
 		frame := ""
 		if strings.HasPrefix(path, "/frame") {
 			frame = "#fr"
@@ -105,7 +106,7 @@ func TestOwnScriptsAreNotInTheConsole(t *testing.T) {
 		if seen := look(t, d, "", drivers.WebCondition{NoConsoleErrors: true}, patience); !seen.Met {
 			t.Errorf("%s: %q", path, seen.ConsoleErrors)
 		}
-		must(t, stop())
+		Must(t, stop())
 		if log.Len() > 0 {
 			t.Errorf("%s: %s", path, log.String())
 		}
@@ -115,10 +116,10 @@ func TestOwnScriptsAreNotInTheConsole(t *testing.T) {
 func TestABlockedScriptOfThePageIsInTheConsole(t *testing.T) {
 	t.Parallel()
 	d := open(t)
-	must(t, d.OpenPage(t.Context(), strictSite(t)+"/frame/script", drivers.PageOptions{}))
+	Must(t, d.OpenPage(t.Context(), strictSite(t)+"/frame/script", drivers.PageOptions{}))
 	loads(t, d)
-	must(t, d.ClickOn(t.Context(), inFrame("#fr", "#b"), drivers.WebClick{}))
-	if s, _, _ := d.slot.page(); !s.browser.brand.devtools {
+	Must(t, d.ClickOn(t.Context(), inFrame("#fr", "#b"), drivers.WebClick{}))
+	if s, _, _ := d.slot.Page(); !s.Browser.Brand.Devtools {
 		return // Firefox does not report it
 	}
 	seen := look(t, d, "", drivers.WebCondition{NoConsoleErrors: true}, time.Second)

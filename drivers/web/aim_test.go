@@ -59,7 +59,7 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 				d := reach(t, site.Made(body), device)
 				n := byID(t, tree(t, d), c.id)
 				_, err := d.Eval(t.Context(), c.change+"; null", patience)
-				must(t, err)
+				Must(t, err)
 				d.Aim(n)
 				err = d.Tap(t.Context(), centre(n))
 				if missed := c.want == ""; errors.Is(err, drivers.ErrMissed) != missed || !missed && err != nil {
@@ -71,7 +71,7 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 					t.Errorf("touched %q, want %q", got, c.want)
 				}
 				// The next touch is not aimed at anything.
-				must(t, d.Tap(t.Context(), image.Pt(300, 300)))
+				Must(t, d.Tap(t.Context(), image.Pt(300, 300)))
 			})
 		}
 	}

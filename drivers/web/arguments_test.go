@@ -16,9 +16,9 @@ import (
 func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 	t.Parallel()
 	setup, err := toolchain.Playwright(t.Context(), toolchain.System())
-	must(t, err)
+	Must(t, err)
 	source, err := os.ReadFile(filepath.Join(setup.Driver, "package/lib/server/chromium/chromiumSwitches.js"))
-	must(t, err)
+	Must(t, err)
 	_, list, found := strings.Cut(string(source), "const disabledFeatures")
 	list, _, ends := strings.Cut(list, "assistantMode ?")
 	theirs := regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(list, -1)
@@ -41,12 +41,12 @@ func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 func TestAPageStartsNoWindowPages(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "form.html")
-	s, _, err := d.slot.page()
-	must(t, err)
-	cdp, err := s.context.Browser().NewBrowserCDPSession()
-	must(t, err)
+	s, _, err := d.slot.Page()
+	Must(t, err)
+	cdp, err := s.Context.Browser().NewBrowserCDPSession()
+	Must(t, err)
 	answer, err := cdp.Send("Target.getTargets", map[string]any{"filter": []any{map[string]any{}}})
-	must(t, err)
+	Must(t, err)
 	targets, _ := answer.(map[string]any)["targetInfos"].([]any)
 	for _, one := range targets {
 		if url, _ := one.(map[string]any)["url"].(string); strings.HasPrefix(url, "chrome://") {

@@ -49,16 +49,16 @@ func startOwn(t *testing.T) (address string, stop func() error) {
 		t.Fatal(err)
 	}
 	profile, err := os.MkdirTemp("", "taproot-chromium-*") // its processes write into it a little longer than they live
-	must(t, err)
+	Must(t, err)
 	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run",
 		"--disable-gpu"}
-	if !shared.launcher.setup.Sandbox {
+	if !shared.launcher.Setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
-	cmd := exec.Command(shared.launcher.setup.Chromium, append(args, site.Page("late.html"))...)
+	cmd := exec.Command(shared.launcher.Setup.Chromium, append(args, site.Page("late.html"))...)
 	said, err := cmd.StderrPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	Must(t, err)
+	Must(t, cmd.Start())
 	stop = func() error {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -91,13 +91,13 @@ func TestAttach(t *testing.T) {
 	address := running(t)
 	d := open(t)
 	how := drivers.PageOptions{Connect: address, ColorScheme: "dark", Headers: map[string]string{"X-Team": "blue"}}
-	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
+	Must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
 	mustShow(t, d, "h1", "Popups")
 	if _, err := d.Eval(t.Context(), "document.cookie = 'signed=in; max-age=1000'", patience); err != nil {
 		t.Error(err)
 	}
-	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
+	Must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
+	Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 	if d.Info().Width != 1280 || tree(t, d).Size.X != 1280 {
 		t.Errorf("the tab is %d wide", d.Info().Width)
 	}
@@ -106,19 +106,20 @@ func TestAttach(t *testing.T) {
 		t.Errorf("the picture is not as wide as the page, %v", err)
 	}
 	// it is not ours
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/late.html"}, 300*time.Millisecond),
+	WantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/late.html"}, 300*time.Millisecond),
 		screen.ErrNotFound)
-	must(t, d.ClosePage(t.Context()))
+	Must(t, d.ClosePage(t.Context()))
 	// The browser keeps running, as signed in as it was, without our tabs.
-	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
+	Must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
 	if got, err := d.Eval(t.Context(), "document.cookie", patience); got != "signed=in" || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	if all := d.slot.session.context.Pages(); len(all) != 2 {
+	s, _ := d.slot.Opened()
+	if all := s.Context.Pages(); len(all) != 2 {
 		t.Errorf("%d pages are open", len(all))
 	}
-	must(t, d.ClosePage(t.Context()))
-	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Connect: "http://127.0.0.1:1"}),
+	Must(t, d.ClosePage(t.Context()))
+	WantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Connect: "http://127.0.0.1:1"}),
 		drivers.ErrDeviceLost, "127.0.0.1:1",
 		"--remote-debugging-port")
 }

@@ -21,7 +21,7 @@ func BenchmarkFlow(b *testing.B) {
 	}
 	d := opened.(*Device)
 	defer d.Close()
-	browser, err := shared.launcher.browserFor(b.Context(), drivers.PageOptions{})
+	browser, err := shared.launcher.For(b.Context(), drivers.PageOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

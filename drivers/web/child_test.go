@@ -28,7 +28,7 @@ func child() int {
 		fmt.Println("error", err)
 		return 1
 	}
-	fmt.Println("open", d.launcher.pid())
+	fmt.Println("open", d.launcher.Pid())
 	select {} // until killed
 }
 

@@ -36,24 +36,24 @@ func TestClickWithModifiersAndButtons(t *testing.T) {
 		d := display(t, clickPage)
 		n := byID(t, tree(t, d), "b")
 		d.Aim(n)
-		must(t, d.Click(t.Context(), centre(n), c.how))
+		Must(t, d.Click(t.Context(), centre(n), c.how))
 		mustShow(t, d, "#log", c.want)
 	}
 	d := display(t, clickPage)
-	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{Modifiers: []string{"control"}}))
+	Must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{Modifiers: []string{"control"}}))
 	mustShow(t, d, "#log", "ctrlclick0")
-	wantError(t, d.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Modifiers: []string{"enter"}}),
+	WantError(t, d.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Modifiers: []string{"enter"}}),
 		drivers.ErrUnsupported, `"enter"`)
 	touch := reach(t, site.Made(clickPage), "")
-	wantError(t, touch.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported,
+	WantError(t, touch.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported,
 		"fourth")
 }
 
 func TestClickNeedsAMouse(t *testing.T) {
 	t.Parallel()
 	d := open(t)
-	must(t, d.OpenPage(t.Context(), site.Made(clickPage), drivers.PageOptions{DeviceName: "Pixel 7"}))
-	wantError(t, d.Click(t.Context(), image.Pt(5, 5), drivers.WebClick{Button: "right"}), drivers.ErrUnsupported,
+	Must(t, d.OpenPage(t.Context(), site.Made(clickPage), drivers.PageOptions{DeviceName: "Pixel 7"}))
+	WantError(t, d.Click(t.Context(), image.Pt(5, 5), drivers.WebClick{Button: "right"}), drivers.ErrUnsupported,
 		"touch screen")
 }
 
@@ -71,14 +71,14 @@ func TestSelectSeveral(t *testing.T) {
 		{drivers.WebChoice{Values: []string{"Green", "Red"}}, "Red,Green"},
 		{drivers.WebChoice{Indexes: []int{1, 2}}, "Green,Blue"},
 	} {
-		must(t, d.SelectIn(t.Context(), target("#m"), c.choice))
+		Must(t, d.SelectIn(t.Context(), target("#m"), c.choice))
 		mustShow(t, d, "#log", c.want)
 	}
 	two := drivers.WebChoice{Labels: []string{"One", "Two"}}
-	wantError(t, d.SelectIn(t.Context(), soon("#s"), two), drivers.ErrNotActionable, "takes one entry, not 2")
-	wantError(t, d.SelectIn(t.Context(), soon("#m"), drivers.WebChoice{Labels: []string{"Red", "Plum"}}),
+	WantError(t, d.SelectIn(t.Context(), soon("#s"), two), drivers.ErrNotActionable, "takes one entry, not 2")
+	WantError(t, d.SelectIn(t.Context(), soon("#m"), drivers.WebChoice{Labels: []string{"Red", "Plum"}}),
 		drivers.ErrNotActionable, `no option "Plum"`)
-	wantError(t, d.SelectIn(t.Context(), soon("#back"), drivers.WebChoice{Labels: []string{"Red", "Green"}}),
+	WantError(t, d.SelectIn(t.Context(), soon("#back"), drivers.WebChoice{Labels: []string{"Red", "Green"}}),
 		drivers.ErrNotActionable, "taken back")
 }
 
@@ -88,7 +88,7 @@ func TestDropFiles(t *testing.T) {
 	var files []string
 	for _, name := range []string{"one.txt", "two.txt"} {
 		files = append(files, filepath.Join(dir, name))
-		must(t, os.WriteFile(files[len(files)-1], []byte("it is "+name), 0o600))
+		Must(t, os.WriteFile(files[len(files)-1], []byte("it is "+name), 0o600))
 	}
 	d := display(t,
 		`<div style="height:1500px"></div><div id=zone style="height:80px;border:1px solid"><b>Drop here</b></div><div `+
@@ -98,10 +98,10 @@ func TestDropFiles(t *testing.T) {
 			`[...e.dataTransfer.types];
 			log.textContent = (await Promise.all(l.map(async f => f.name + '=' + await f.text()))).join('|') + ' ' + t; });
 	</script>`)
-	must(t, d.DropFiles(t.Context(), target("#zone"), files))
+	Must(t, d.DropFiles(t.Context(), target("#zone"), files))
 	mustShow(t, d, "#log", "one.txt=it is one.txt|two.txt=it is two.txt Files")
-	wantError(t, d.DropFiles(t.Context(), soon("#deaf"), files), drivers.ErrNotActionable, "takes no files", "#deaf")
-	wantError(t, d.DropFiles(t.Context(), soon("#zone"), nil), drivers.ErrNotActionable, "no file was given")
+	WantError(t, d.DropFiles(t.Context(), soon("#deaf"), files), drivers.ErrNotActionable, "takes no files", "#deaf")
+	WantError(t, d.DropFiles(t.Context(), soon("#zone"), nil), drivers.ErrNotActionable, "no file was given")
 	if _, title, err := d.Location(t.Context()); err != nil || title != "" {
 		t.Errorf("%q, %v", title, err)
 	}
@@ -119,9 +119,9 @@ func TestDragBy(t *testing.T) {
 			`from[1] + 'px'; } };
 		ball.onpointerup = () => { from = null; log.textContent = ball.style.left + ' ' + ball.style.top; };
 	</script>`)
-	must(t, d.DragBy(t.Context(), target("#ball"), image.Pt(120, -40)))
+	Must(t, d.DragBy(t.Context(), target("#ball"), image.Pt(120, -40)))
 	mustShow(t, d, "#log", "220px 60px")
-	wantError(t, d.DragBy(t.Context(), soon("#ball"), image.Pt(-5000, 0)), drivers.ErrNotActionable, "outside the page")
+	WantError(t, d.DragBy(t.Context(), soon("#ball"), image.Pt(-5000, 0)), drivers.ErrNotActionable, "outside the page")
 }
 
 func TestCredentialsAreForTheirSiteAlone(t *testing.T) {
@@ -142,8 +142,8 @@ func TestCredentialsAreForTheirSiteAlone(t *testing.T) {
 	}
 	own, other := guarded("own"), guarded("other")
 	d := open(t)
-	must(t, d.OpenPage(t.Context(), own.URL, drivers.PageOptions{Username: "ada", Password: "s3cret"}))
+	Must(t, d.OpenPage(t.Context(), own.URL, drivers.PageOptions{Username: "ada", Password: "s3cret"}))
 	mustShow(t, d, "#p", "own "+base64.StdEncoding.EncodeToString([]byte("ada:s3cret")))
-	must(t, d.Navigate(t.Context(), other.URL, patience))
+	Must(t, d.Navigate(t.Context(), other.URL, patience))
 	mustShow(t, d, "#p", "other "+base64.StdEncoding.EncodeToString([]byte(":")))
 }

@@ -65,7 +65,7 @@ func TestSlottedTextIsPressed(t *testing.T) {
 				continue
 			}
 			d.Aim(m[0].Aimed())
-			must(t, d.Tap(t.Context(), m[0].Point))
+			Must(t, d.Tap(t.Context(), m[0].Point))
 			mustShow(t, d, "#out", "saved")
 		}
 	}

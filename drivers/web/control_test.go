@@ -184,7 +184,7 @@ func TestFirefoxSeesWhatPagesHide(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
 	d := openFirefox(t)
-	must(t, d.OpenPage(t.Context(), site.Made(`<div id=h></div><x-st id=x>Agree</x-st><x-so id=y>News</x-so><script>
+	Must(t, d.OpenPage(t.Context(), site.Made(`<div id=h></div><x-st id=x>Agree</x-st><x-so id=y>News</x-so><script>
 const r=h.attachShadow({mode:'closed'});r.innerHTML='<p>Secret</p>';document.title=[h.shadowRoot,r.mode].join();
 customElements.define('x-st',class extends HTMLElement{constructor(){super();const `+
 		`i=this.attachInternals();i.role='switch';i.ariaChecked='true'}});
@@ -211,10 +211,10 @@ func TestFirefoxKeepsASelection(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
 	d := openFirefox(t)
-	must(t, d.OpenPage(t.Context(), site.Made(`<input id=f value="Hello">`), drivers.PageOptions{}))
-	must(t, d.ClickOn(t.Context(), target("#f"), drivers.WebClick{}))
-	must(t, d.Press(t.Context(), []string{"control", "a"}))
-	must(t, d.Type(t.Context(), "Fresh "))
+	Must(t, d.OpenPage(t.Context(), site.Made(`<input id=f value="Hello">`), drivers.PageOptions{}))
+	Must(t, d.ClickOn(t.Context(), target("#f"), drivers.WebClick{}))
+	Must(t, d.Press(t.Context(), []string{"control", "a"}))
+	Must(t, d.Type(t.Context(), "Fresh "))
 	if got := script(t, d, "f.value"); got != "Fresh " {
 		t.Errorf("the field holds %q", got)
 	}
@@ -260,10 +260,10 @@ func TestPressPoints(t *testing.T) {
 		n := byID(t, tree(t, d), "x")
 		got := ""
 		if n.Press != nil {
-			_, page, err := d.slot.page()
-			must(t, err)
+			_, page, err := d.slot.Page()
+			Must(t, err)
 			hit, err := page.Evaluate(fmt.Sprintf("document.elementFromPoint(%d, %d).id", n.Press.X, n.Press.Y))
-			must(t, err)
+			Must(t, err)
 			got = fmt.Sprint(hit)
 		}
 		if got != c.hits || n.Covered != c.covered {
@@ -312,7 +312,7 @@ func TestTouchesInAScaledFrame(t *testing.T) {
 		t.Fatalf("in the frame: %+v", n)
 	}
 	d.Aim(n)
-	must(t, d.Tap(t.Context(), *n.Press))
+	Must(t, d.Tap(t.Context(), *n.Press))
 	if d.TouchMet() != "button#b" {
 		t.Errorf("the touch met %q", d.TouchMet())
 	}
@@ -329,7 +329,7 @@ func TestTextsBeyondTheLargestTree(t *testing.T) {
 		for (let i = 0; i < 600; i++) { const e = document.createElement('button'); e.textContent = 'Button ' + i; `+
 		`f.append(e); }
 		big.append(f);</script>`)
-	d.Reader.most = dom.MaxNodes / 40
+	d.Reader.Most = dom.MaxNodes / 40
 	tr := tree(t, d)
 	if tr.Cut() == "" || find(tr, showing("Button 585")) != nil {
 		t.Fatal("the page is not too large")
@@ -339,7 +339,7 @@ func TestTextsBeyondTheLargestTree(t *testing.T) {
 	if n == nil {
 		t.Fatal("the text that was sought is left out")
 	}
-	must(t, d.Reveal(t.Context(), n))
+	Must(t, d.Reveal(t.Context(), n))
 	n = find(tree(t, d), showing("Button 585"))
 	if n == nil || n.Press == nil || find(tree(t, d), showing("The end")) != nil && n.Type != "button" {
 		t.Fatalf("revealed: %+v", n)

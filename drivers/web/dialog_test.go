@@ -17,7 +17,7 @@ func alertOf(t *testing.T, d *Device, text string) {
 	there := until(t.Context(), patience, func() bool {
 		var err error
 		open, err = d.Alert(t.Context())
-		must(t, err)
+		Must(t, err)
 		return open != nil
 	})
 	if !there || open.Text != text {
@@ -31,7 +31,7 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 	if open, err := d.Alert(t.Context()); open != nil || err != nil {
 		t.Fatalf("%v, %v", open, err)
 	}
-	wantError(t, d.AnswerAlert(t.Context(), "OK", ""), screen.ErrNotFound, "no dialog")
+	WantError(t, d.AnswerAlert(t.Context(), "OK", ""), screen.ErrNotFound, "no dialog")
 	type row struct {
 		id, says, text, log string
 		accept              bool
@@ -42,11 +42,11 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 		{"prompt", "Your name?", "Zoë", "prompt Zoë", true}, {"prompt", "Your name?", "", "prompt ", true},
 		{"prompt", "Your name?", "x", "prompt null", false},
 	}) {
-		must(t, d.ClickOn(t.Context(), target("#"+c.id), drivers.WebClick{}))
+		Must(t, d.ClickOn(t.Context(), target("#"+c.id), drivers.WebClick{}))
 		alertOf(t, d, c.says)
 		_, err := d.Screenshot(t.Context()) // it does not respond
-		wantError(t, err, drivers.ErrNotReady, "dialog")
-		must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "OK", false: "Cancel"}[c.accept], c.text))
+		WantError(t, err, drivers.ErrNotReady, "dialog")
+		Must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "OK", false: "Cancel"}[c.accept], c.text))
 		mustShow(t, d, "#log", c.log)
 		if picture, err := d.Screenshot(t.Context()); err != nil || picture == nil {
 			t.Errorf("afterwards: %v", err)
@@ -60,15 +60,15 @@ func TestDialogsInARow(t *testing.T) {
 	d := display(t, `<button id=two>Two</button><button id=later>Later</button><p id=log></p><script>
 		two.onclick = () => { const a = prompt('One?'), b = confirm('Two?'); log.textContent = a + ' ' + b; };
 		later.onclick = () => setTimeout(() => { log.textContent = 'later ' + confirm('Later?'); }, 300);</script>`)
-	must(t, d.ClickOn(t.Context(), target("#two"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#two"), drivers.WebClick{}))
 	alertOf(t, d, "One?")
-	must(t, d.AnswerAlert(t.Context(), "OK", "uno"))
+	Must(t, d.AnswerAlert(t.Context(), "OK", "uno"))
 	alertOf(t, d, "Two?")
-	must(t, d.AnswerAlert(t.Context(), "OK", ""))
+	Must(t, d.AnswerAlert(t.Context(), "OK", ""))
 	mustShow(t, d, "#log", "uno true")
-	must(t, d.ClickOn(t.Context(), target("#later"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#later"), drivers.WebClick{}))
 	alertOf(t, d, "Later?")
-	must(t, d.AnswerAlert(t.Context(), "OK", ""))
+	Must(t, d.AnswerAlert(t.Context(), "OK", ""))
 	mustShow(t, d, "#log", "later true")
 }
 
@@ -76,37 +76,37 @@ func TestDialogsAreAnsweredAhead(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestAnOpenDialogIsAnswered and TestDialogsDoNotHang remain")
 	d := open(t)
-	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true, Accept: true, Text: "Grace"}))
-	must(t, d.OpenPage(t.Context(), site.Page("dialog.html"), drivers.PageOptions{}))
+	Must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true, Accept: true, Text: "Grace"}))
+	Must(t, d.OpenPage(t.Context(), site.Page("dialog.html"), drivers.PageOptions{}))
 	for _, c := range [][2]string{{"confirm", "confirm true"}, {"prompt", "prompt Grace"}, {"alert", "alert closed"}} {
-		must(t, d.ClickOn(t.Context(), target("#"+c[0]), drivers.WebClick{}))
+		Must(t, d.ClickOn(t.Context(), target("#"+c[0]), drivers.WebClick{}))
 		mustShow(t, d, "#log", c[1])
 	}
 	if value, err := d.Eval(t.Context(), "confirm('sure?')", time.Minute); value != true || err != nil {
 		t.Errorf("%v, %v", value, err)
 	}
-	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true}))
-	must(t, d.ClickOn(t.Context(), target("#confirm"), drivers.WebClick{}))
+	Must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true}))
+	Must(t, d.ClickOn(t.Context(), target("#confirm"), drivers.WebClick{}))
 	mustShow(t, d, "#log", "confirm false")
-	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{}))
+	Must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{}))
 	// a script must not be stopped
 	if value, err := d.Eval(t.Context(), "confirm('sure?')", time.Minute); value != false || err != nil {
 		t.Errorf("%v, %v", value, err)
 	}
 	// A page that will not be left, and one with a dialog while it loads, stop nothing.
-	must(t, d.Navigate(t.Context(), "data:text/html,<script>alert('hello')</script><h1>There</h1>", 0))
+	Must(t, d.Navigate(t.Context(), "data:text/html,<script>alert('hello')</script><h1>There</h1>", 0))
 	mustShow(t, d, "h1", "There")
 }
 
 func TestACancelledCallLeavesADialog(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "dialog.html")
-	must(t, d.ClickOn(t.Context(), target("#confirm"), drivers.WebClick{}))
+	d := visitPage(t, "dialog.html")
+	Must(t, d.ClickOn(t.Context(), target("#confirm"), drivers.WebClick{}))
 	alertOf(t, d, "Really?")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := d.AnswerAlert(ctx, "OK", ""); err == nil {
 		t.Error("a cancelled call answers")
 	}
-	must(t, d.Close())
+	Must(t, d.Close())
 }

@@ -14,17 +14,17 @@ func TestFillEndsWithTheText(t *testing.T) {
 			`oninput="value=value.replace(/(\d{3})(\d+)/,'($1) $2')">
 		<input id=late oninput="setTimeout(()=>value='',60)"><div id=edit contenteditable><p>old</p></div><input id=pin `+
 			`type=password oninput="value=value.slice(0,2)">`)
-	must(t, d.FillIn(t.Context(), target("#plain"), "12b4"))
-	must(t, d.FillIn(t.Context(), target("#plain"), ""))
-	must(t, d.FillIn(t.Context(), target("#mask"), "1234567"))
-	must(t, d.FillIn(t.Context(), target("#edit"), "new"))
+	Must(t, d.FillIn(t.Context(), target("#plain"), "12b4"))
+	Must(t, d.FillIn(t.Context(), target("#plain"), ""))
+	Must(t, d.FillIn(t.Context(), target("#mask"), "1234567"))
+	Must(t, d.FillIn(t.Context(), target("#edit"), "new"))
 	if testing.Short() { // other fields: left to make test-full
-		wantError(t, d.FillIn(t.Context(), target("#late"), "x"), drivers.ErrNotActionable, `shows ""`)
+		WantError(t, d.FillIn(t.Context(), target("#late"), "x"), drivers.ErrNotActionable, `shows ""`)
 		return
 	}
-	wantError(t, d.FillIn(t.Context(), target("#digits"), "12b4"), drivers.ErrNotActionable, `shows "124"`)
-	wantError(t, d.FillIn(t.Context(), target("#late"), "x"), drivers.ErrNotActionable, `shows ""`)
-	wantError(t, d.FillIn(t.Context(), target("#pin"), "1234"), drivers.ErrNotActionable, "shows \"••\"")
+	WantError(t, d.FillIn(t.Context(), target("#digits"), "12b4"), drivers.ErrNotActionable, `shows "124"`)
+	WantError(t, d.FillIn(t.Context(), target("#late"), "x"), drivers.ErrNotActionable, `shows ""`)
+	WantError(t, d.FillIn(t.Context(), target("#pin"), "1234"), drivers.ErrNotActionable, "shows \"••\"")
 }
 
 // What is disabled takes nothing: a list, an option, and an item within a custom element that is disabled.
@@ -40,15 +40,15 @@ func TestDisabledControlsAreRefused(t *testing.T) {
 		at := soon("#s")
 		return d.SelectIn(t.Context(), at, drivers.WebChoice{Labels: []string{label}})
 	}
-	must(t, d.SelectIn(t.Context(), target("#s"), drivers.WebChoice{Labels: []string{"Red"}}))
-	wantError(t, pick("Green"), drivers.ErrNotActionable, `the option "Green"`)
-	wantError(t, d.Check(t.Context(), soon("#host .c"), true), drivers.ErrNotActionable, "disabled")
+	Must(t, d.SelectIn(t.Context(), target("#s"), drivers.WebChoice{Labels: []string{"Red"}}))
+	WantError(t, pick("Green"), drivers.ErrNotActionable, `the option "Green"`)
+	WantError(t, d.Check(t.Context(), soon("#host .c"), true), drivers.ErrNotActionable, "disabled")
 	if testing.Short() { // TestFillTellsWhyNot remains
 		return
 	}
-	wantError(t, pick("Blue"), drivers.ErrNotActionable, `the option "Blue"`)
-	wantError(t, d.FillIn(t.Context(), soon("#host .t"), "x"), drivers.ErrNotActionable, "disabled")
-	wantError(t, d.FillIn(t.Context(), soon("#in"), "x"), drivers.ErrNotActionable, "disabled")
-	must(t, d.Check(t.Context(), target("#free .c"), true))
-	must(t, d.FillIn(t.Context(), target("#free .t"), "x"))
+	WantError(t, pick("Blue"), drivers.ErrNotActionable, `the option "Blue"`)
+	WantError(t, d.FillIn(t.Context(), soon("#host .t"), "x"), drivers.ErrNotActionable, "disabled")
+	WantError(t, d.FillIn(t.Context(), soon("#in"), "x"), drivers.ErrNotActionable, "disabled")
+	Must(t, d.Check(t.Context(), target("#free .c"), true))
+	Must(t, d.FillIn(t.Context(), target("#free .t"), "x"))
 }

@@ -26,8 +26,8 @@ func TestFirefoxOnAFullDisk(t *testing.T) {
 		againInNamespace(t)
 		return
 	}
-	must(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"))
-	t.Cleanup(func() { must(t, syscall.Unmount(dir, 0)) })
+	Must(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"))
+	t.Cleanup(func() { Must(t, syscall.Unmount(dir, 0)) })
 	fill := filepath.Join(dir, "fill")
 	if err := os.WriteFile(fill, bytes.Repeat([]byte("x"), 128<<10), 0o600); err == nil {
 		t.Fatal("the disk is not full")
@@ -37,8 +37,8 @@ func TestFirefoxOnAFullDisk(t *testing.T) {
 	if drivers.AppIsWrong(err) {
 		t.Errorf("%v blames the page", err)
 	}
-	wantError(t, err, drivers.ErrDeviceLost, "Firefox", "did not start: no space left on device in "+dir, "set TMPDIR")
-	must(t, own.Close())
+	WantError(t, err, drivers.ErrDeviceLost, "Firefox", "did not start: no space left on device in "+dir, "set TMPDIR")
+	Must(t, own.Close())
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
 		t.Errorf("left: %v, %v", left, err)
 	}

@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
 // Options are how browsers are driven. The zero value is good.
-type Options = browserOptions
+type Options = browser.Options
 
 // Driver opens pages of one browser, Chromium by default, which is started when the first is opened.
 // Its slots belong to this process alone.
-type Driver struct{ launcher *Launcher }
+type Driver struct{ launcher *browser.Launcher }
 
 var (
 	_ drivers.Driver     = (*Driver)(nil)
@@ -23,21 +24,21 @@ var (
 )
 
 // New makes a driver. Nothing is started or looked for yet.
-func New(opts Options) *Driver { return &Driver{launcher: NewLauncher(opts)} }
+func New(opts Options) *Driver { return &Driver{launcher: browser.NewLauncher(opts)} }
 
 // Platform is web.
 func (d *Driver) Platform() dsl.Platform { return dsl.Web }
 
 // Slots is how many pages may be open at once.
-func (d *Driver) Slots() int { return d.launcher.options().Slots }
+func (d *Driver) Slots() int { return d.launcher.Options().Slots }
 
 // Devices lists web-1 to web-N. It starts no browser; when one cannot be started on this machine, the error is a
 // *drivers.Unavailable.
 func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
-	if err := d.launcher.find(ctx); err != nil {
+	if err := d.launcher.Find(ctx); err != nil {
 		return nil, err
 	}
-	list := make([]drivers.Info, d.launcher.options().Slots)
+	list := make([]drivers.Info, d.launcher.Options().Slots)
 	for i := range list {
 		list[i] = d.info(fmt.Sprintf("web-%d", i+1))
 	}
@@ -46,9 +47,9 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 }
 
 func (d *Driver) info(id string) drivers.Info {
-	opts, version := d.launcher.options(), d.launcher.version()
+	opts, version := d.launcher.Options(), d.launcher.Version()
 	return drivers.Info{
-		ID: id, Platform: dsl.Web, State: drivers.Ready, Model: modelOf(opts.Browser, version),
+		ID: id, Platform: dsl.Web, State: drivers.Ready, Model: browser.ModelOf(opts.Browser, version),
 		OSVersion: version, Width: opts.Width, Height: opts.Height,
 	}
 }
@@ -57,16 +58,16 @@ func (d *Driver) info(id string) drivers.Info {
 // with OpenPage.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if !d.has(id) {
-		return nil, fmt.Errorf("open device %s: there are web-1 to web-%d", id, d.launcher.options().Slots)
+		return nil, fmt.Errorf("open device %s: there are web-1 to web-%d", id, d.launcher.Options().Slots)
 	}
-	if _, err := d.launcher.browserFor(ctx, drivers.PageOptions{}); err != nil {
+	if _, err := d.launcher.For(ctx, drivers.PageOptions{}); err != nil {
 		return nil, err
 	}
 	return newDevice(d, d.info(id)), nil
 }
 
 func (d *Driver) has(id string) bool {
-	for i := range d.launcher.options().Slots {
+	for i := range d.launcher.Options().Slots {
 		if id == fmt.Sprintf("web-%d", i+1) {
 			return true
 		}
@@ -75,4 +76,4 @@ func (d *Driver) has(id string) bool {
 }
 
 // Close ends the browsers and Playwright's process. It returns once they are gone.
-func (d *Driver) Close() error { return d.launcher.close() }
+func (d *Driver) Close() error { return d.launcher.Close() }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -21,14 +20,14 @@ func TestFieldsOfEveryType(t *testing.T) {
 		{"color", "#ff8800"}, {"range", "3"},
 	}) {
 		id, value := field[0], field[1]
-		must(t, d.FillIn(t.Context(), target("#"+id), value))
+		Must(t, d.FillIn(t.Context(), target("#"+id), value))
 		if seen := look(t, d, "#"+id, drivers.WebCondition{Value: &value}, patience); !seen.Met {
 			t.Errorf("%s holds %v, not %q", id, seen.Values, value)
 		}
 	}
-	must(t, d.FillIn(t.Context(), target("#rich"), "other text"))
+	Must(t, d.FillIn(t.Context(), target("#rich"), "other text"))
 	mustShow(t, d, "#rich", "other text")
-	must(t, d.FillIn(t.Context(), target("#password"), "hunter2"))
+	Must(t, d.FillIn(t.Context(), target("#password"), "hunter2"))
 	right, wrong := "hunter2", "hunter3"
 	seen := look(t, d, "#password", drivers.WebCondition{Value: &right}, patience)
 	if !seen.Met || len(seen.Values) != 1 || seen.Values[0] != "•••••••" {
@@ -53,14 +52,14 @@ func TestSelect(t *testing.T) {
 		{"many", drivers.WebChoice{Values: []string{"x", "z"}}, "many x,z"},
 		{"late", drivers.WebChoice{Labels: []string{"Second"}}, "late 2"}, // it comes 700 ms late
 	} {
-		must(t, d.SelectIn(t.Context(), target("#"+c.id), c.choice))
+		Must(t, d.SelectIn(t.Context(), target("#"+c.id), c.choice))
 		mustShow(t, d, "#log", c.log)
 	}
 	err := d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{Values: []string{"kiwi"}})
-	wantError(t, err, drivers.ErrNotActionable, "there is no option", "kiwi", "Banana")
-	wantError(t, d.SelectIn(t.Context(), soon("#text"), drivers.WebChoice{Values: []string{"x"}}),
+	WantError(t, err, drivers.ErrNotActionable, "there is no option", "kiwi", "Banana")
+	WantError(t, d.SelectIn(t.Context(), soon("#text"), drivers.WebChoice{Values: []string{"x"}}),
 		drivers.ErrNotActionable, "<select>")
-	wantError(t, d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{}), drivers.ErrNotActionable,
+	WantError(t, d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{}), drivers.ErrNotActionable,
 		"nothing was given")
 }
 
@@ -72,14 +71,14 @@ func TestCheck(t *testing.T) {
 		id string
 		to bool
 	}{{"box", yes}, {"box", yes}, {"box", no}, {"red", yes}, {"blue", yes}, {"switch", yes}} {
-		must(t, d.Check(t.Context(), target("#"+c.id), c.to))
+		Must(t, d.Check(t.Context(), target("#"+c.id), c.to))
 		if n := byID(t, tree(t, d), c.id); n.Checked != c.to {
 			t.Errorf("%s: checked %v", c.id, n.Checked)
 		}
 	}
 	mustShow(t, d, "#log", "box true\nbox false\nred true\nblue true")
-	wantError(t, d.Check(t.Context(), target("#blue"), no), drivers.ErrNotActionable, "radio")
-	wantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
+	WantError(t, d.Check(t.Context(), target("#blue"), no), drivers.ErrNotActionable, "radio")
+	WantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
 }
 
 // Each screenshot of the page takes so long that an attempt of Playwright needs more than one slice of the wait: the
@@ -93,8 +92,8 @@ func TestCheckOnASlowPage(t *testing.T) {
 			`style=opacity:0;position:absolute;inset:0> Drawn</label>';
 		requestAnimationFrame(function slow() { const r = new XMLHttpRequest(); r.open('GET', '/slow?ms=150', false); `+
 			`r.send(); requestAnimationFrame(slow); }); null`, patience)
-	must(t, err)
-	must(t, d.Check(t.Context(), target("#box"), true))
+	Must(t, err)
+	Must(t, d.Check(t.Context(), target("#box"), true))
 	if !byID(t, tree(t, d), "box").Checked {
 		t.Error("the box is not checked")
 	}
@@ -111,17 +110,17 @@ func TestClick(t *testing.T) {
 			"contextmenu"},
 		{drivers.WebClick{Button: "middle"}, "auxclick 1"}, {drivers.WebClick{Count: 3}, "click 3"},
 	} {
-		must(t, d.ClickOn(t.Context(), target("#still"), c.how))
+		Must(t, d.ClickOn(t.Context(), target("#still"), c.how))
 		mustShow(t, d, "#log", c.log)
 	}
-	must(t, d.ClickOn(t.Context(), target("#soon"), drivers.WebClick{})) // disabled for 700 ms
+	Must(t, d.ClickOn(t.Context(), target("#soon"), drivers.WebClick{})) // disabled for 700 ms
 	mustShow(t, d, "#log", "clicked soon")
-	wantError(t, d.ClickOn(t.Context(), soon("#off"), drivers.WebClick{}), drivers.ErrNotActionable, "is disabled")
-	wantError(t, d.ClickOn(t.Context(), soon("#none"), drivers.WebClick{}), screen.ErrNotFound, "nothing on the page",
+	WantError(t, d.ClickOn(t.Context(), soon("#off"), drivers.WebClick{}), drivers.ErrNotActionable, "is disabled")
+	WantError(t, d.ClickOn(t.Context(), soon("#none"), drivers.WebClick{}), screen.ErrNotFound, "nothing on the page",
 		"#none")
-	wantError(t, d.ClickOn(t.Context(), soon("button"), drivers.WebClick{}), screen.ErrAmbiguous, "button#still")
-	wantError(t, d.ClickOn(t.Context(), soon("p["), drivers.WebClick{}), screen.ErrNotFound, "is not valid")
-	wantError(t, d.ClickOn(t.Context(), soon("#still"), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported)
+	WantError(t, d.ClickOn(t.Context(), soon("button"), drivers.WebClick{}), screen.ErrAmbiguous, "button#still")
+	WantError(t, d.ClickOn(t.Context(), soon("p["), drivers.WebClick{}), screen.ErrNotFound, "is not valid")
+	WantError(t, d.ClickOn(t.Context(), soon("#still"), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported)
 }
 
 func TestAClickIsMadeOnce(t *testing.T) {
@@ -133,7 +132,7 @@ func TestAClickIsMadeOnce(t *testing.T) {
 		`', false); try { r.send(); } catch {} document.getElementById('n').textContent = 'Paid ' + ++n; };
 		setTimeout(() => b.style.display = '', 600);
 		</script>`)
-	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
 	mustShow(t, d, "#n", "Paid 1")
 	if seen := look(t, d, "#n", text("Paid 2"), time.Second); seen.Met {
 		t.Error("it was clicked twice")
@@ -144,13 +143,13 @@ func TestAClickWaitsUntilNothingCovers(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<button id=b onclick="log.textContent='clicked'">Pay</button><p id=log></p>
 		<div id=veil style="position:fixed;inset:0;background:#0003"></div>`)
-	wantError(t, d.ClickOn(t.Context(), soon("#b"), drivers.WebClick{}), drivers.ErrNotActionable,
+	WantError(t, d.ClickOn(t.Context(), soon("#b"), drivers.WebClick{}), drivers.ErrNotActionable,
 		"is covered by div#veil")
-	_, page, err := d.slot.page()
-	must(t, err)
+	_, page, err := d.slot.Page()
+	Must(t, err)
 	_, err = page.Evaluate(`() => { setTimeout(() => veil.remove(), 700) }`)
-	must(t, err)
-	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
+	Must(t, err)
+	Must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
 	mustShow(t, d, "#log", "clicked")
 }
 
@@ -173,24 +172,24 @@ func TestACancelledWaitLeavesThePageAlive(t *testing.T) {
 		}
 		endsWithContext(t, name, call)
 	}
-	must(t, d.ClickOn(t.Context(), target("#still"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#still"), drivers.WebClick{}))
 }
 
 func TestHoverOpensAMenu(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "menu.html") // in a page of its own: the mouse of another test may be over the menu
-	wantError(t, d.ClickOn(t.Context(), soon("#leave"), drivers.WebClick{}), drivers.ErrNotActionable, "is hidden")
-	must(t, d.Hover(t.Context(), target("#menu")))
-	must(t, d.ClickOn(t.Context(), target("#leave"), drivers.WebClick{}))
+	d := visitPage(t, "menu.html") // in a page of its own: the mouse of another test may be over the menu
+	WantError(t, d.ClickOn(t.Context(), soon("#leave"), drivers.WebClick{}), drivers.ErrNotActionable, "is hidden")
+	Must(t, d.Hover(t.Context(), target("#menu")))
+	Must(t, d.ClickOn(t.Context(), target("#leave"), drivers.WebClick{}))
 	mustShow(t, d, "#log", "clicked leave")
-	wantError(t, d.Hover(t.Context(), soon("#none")), screen.ErrNotFound)
+	WantError(t, d.Hover(t.Context(), soon("#none")), screen.ErrNotFound)
 }
 
 func TestElementsInNestedFrames(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "frames.html")
-	must(t, d.ClickOn(t.Context(), inFrame("#outer >> #inner", "#press"), drivers.WebClick{}))
-	must(t, d.FillIn(t.Context(), inFrame("#outer >> #inner", "#field"), "deep"))
+	Must(t, d.ClickOn(t.Context(), inFrame("#outer >> #inner", "#press"), drivers.WebClick{}))
+	Must(t, d.FillIn(t.Context(), inFrame("#outer >> #inner", "#field"), "deep"))
 	got, err := d.TextOf(t.Context(), inFrame("#outer >> #inner", "#where"))
 	if err != nil || got != "Inside inner" {
 		t.Errorf("text %q, %v", got, err)
@@ -199,46 +198,46 @@ func TestElementsInNestedFrames(t *testing.T) {
 	if seen := look(t, d, "#field", drivers.WebCondition{Frame: "#outer >> #inner", Value: &value}, patience); !seen.Met {
 		t.Errorf("in the inner frame: %+v", seen)
 	}
-	must(t, d.ClickOn(t.Context(), inFrame("#lateframe", "#press"), drivers.WebClick{})) // it comes 600 ms late
+	Must(t, d.ClickOn(t.Context(), inFrame("#lateframe", "#press"), drivers.WebClick{})) // it comes 600 ms late
 	mustShow(t, d, "#log", "pressed late")
 	at := soon("#press")
 	at.Frame = "#outer >> #none"
-	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrNotFound, "#none")
+	WantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrNotFound, "#none")
 	if testing.Short() { // other errors of selectors: TestClick
 		return
 	}
 	at.Frame = "iframe"
-	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrAmbiguous)
+	WantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrAmbiguous)
 	_, err = d.Look(t.Context(), "#press", drivers.WebCondition{Frame: "#none"}, 300*time.Millisecond)
-	wantError(t, err, screen.ErrNotFound, "#none")
+	WantError(t, err, screen.ErrNotFound, "#none")
 }
 
 func TestPressOn(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
-	must(t, d.FillIn(t.Context(), target("#text"), "abc"))
-	must(t, d.PressOn(t.Context(), target("#text"), "Backspace"))
-	must(t, d.PressOn(t.Context(), target("#text"), "x"))
+	Must(t, d.FillIn(t.Context(), target("#text"), "abc"))
+	Must(t, d.PressOn(t.Context(), target("#text"), "Backspace"))
+	Must(t, d.PressOn(t.Context(), target("#text"), "x"))
 	value := "abx"
 	if seen := look(t, d, "#text", drivers.WebCondition{Value: &value}, patience); !seen.Met {
 		t.Errorf("the field holds %v", seen.Values)
 	}
-	must(t, d.PressOn(t.Context(), target("#text"), "Control+Shift+K"))
+	Must(t, d.PressOn(t.Context(), target("#text"), "Control+Shift+K"))
 	mustShow(t, d, "#log", "key Control+Shift+K")
-	must(t, d.PressOn(t.Context(), target("#text"), "control+k"))
+	Must(t, d.PressOn(t.Context(), target("#text"), "control+k"))
 	mustShow(t, d, "#log", "key Control+k")
-	must(t, d.PressOn(t.Context(), drivers.WebTarget{}, "tab"))
+	Must(t, d.PressOn(t.Context(), drivers.WebTarget{}, "tab"))
 	if n := byID(t, tree(t, d), "email"); !n.Focused {
 		t.Error("the key did not go where the focus was")
 	}
-	wantError(t, d.PressOn(t.Context(), soon("#text"), "nokey"), drivers.ErrUnsupported, "nokey")
-	wantError(t, d.PressOn(t.Context(), soon("#none"), "Enter"), screen.ErrNotFound)
+	WantError(t, d.PressOn(t.Context(), soon("#text"), "nokey"), drivers.ErrUnsupported, "nokey")
+	WantError(t, d.PressOn(t.Context(), soon("#none"), "Enter"), screen.ErrNotFound)
 }
 
 func TestTextOf(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
-	must(t, d.FillIn(t.Context(), target("#password"), "abc"))
+	Must(t, d.FillIn(t.Context(), target("#password"), "abc"))
 	for selector, want := range map[string]string{"h1": "Inputs", "#text": "start", "#fruit": "Apple",
 		"#password": "•••"} {
 		if got, err := d.TextOf(t.Context(), target(selector)); err != nil || got != want {
@@ -246,9 +245,9 @@ func TestTextOf(t *testing.T) {
 		}
 	}
 	_, err := d.TextOf(t.Context(), soon("label"))
-	wantError(t, err, screen.ErrAmbiguous)
+	WantError(t, err, screen.ErrAmbiguous)
 	_, err = d.TextOf(t.Context(), soon("#none"))
-	wantError(t, err, screen.ErrNotFound)
+	WantError(t, err, screen.ErrNotFound)
 }
 
 func TestWaitElement(t *testing.T) {
@@ -260,14 +259,14 @@ func TestWaitElement(t *testing.T) {
 		{"#a", "detached"}} {
 		if c == [2]string{"#h", "visible"} {
 			_, err := d.Eval(t.Context(), "go()", patience)
-			must(t, err)
+			Must(t, err)
 		}
-		must(t, d.WaitElement(t.Context(), target(c[0]), c[1]))
+		Must(t, d.WaitElement(t.Context(), target(c[0]), c[1]))
 	}
-	wantError(t, d.WaitElement(t.Context(), soon("#a"), "visible"), screen.ErrNotFound, "did not become visible")
-	wantError(t, d.WaitElement(t.Context(), soon("#h"), "hidden"), drivers.ErrNotActionable, "1 visible")
-	wantError(t, d.WaitElement(t.Context(), soon("#h"), "gone"), drivers.ErrUnsupported)
-	wantError(t, d.WaitElement(t.Context(), soon("p["), "hidden"), screen.ErrNotFound, "is not valid")
+	WantError(t, d.WaitElement(t.Context(), soon("#a"), "visible"), screen.ErrNotFound, "did not become visible")
+	WantError(t, d.WaitElement(t.Context(), soon("#h"), "hidden"), drivers.ErrNotActionable, "1 visible")
+	WantError(t, d.WaitElement(t.Context(), soon("#h"), "gone"), drivers.ErrUnsupported)
+	WantError(t, d.WaitElement(t.Context(), soon("p["), "hidden"), screen.ErrNotFound, "is not valid")
 }
 
 func TestLookAtThePage(t *testing.T) {
@@ -303,9 +302,9 @@ func TestLookAtThePage(t *testing.T) {
 		}
 	}
 	_, err := d.Look(t.Context(), "", drivers.WebCondition{}, time.Second)
-	wantError(t, err, screen.ErrNotFound, "no selector")
+	WantError(t, err, screen.ErrNotFound, "no selector")
 	_, err = d.Look(t.Context(), "", drivers.WebCondition{URL: is("/(/")}, time.Second)
-	wantError(t, err, screen.ErrNotFound, "is not valid")
+	WantError(t, err, screen.ErrNotFound, "is not valid")
 }
 
 func TestConsoleErrors(t *testing.T) {
@@ -316,20 +315,13 @@ func TestConsoleErrors(t *testing.T) {
 	if seen := look(t, d, "", none, patience); !seen.Met {
 		t.Fatalf("%+v", seen)
 	}
-	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
-	must(t, d.ClickOn(t.Context(), target("#u"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#u"), drivers.WebClick{}))
 	ok := until(t.Context(), patience, func() bool {
 		seen := look(t, d, "#b", none, 100*time.Millisecond)
 		return !seen.Met && len(seen.ConsoleErrors) == 2
 	})
 	if !ok {
 		t.Errorf("%+v", look(t, d, "", none, time.Second))
-	}
-}
-
-func TestRefusedIsNotActionable(t *testing.T) {
-	err := error(&refused{"x", "y"})
-	if !errors.Is(err, drivers.ErrNotActionable) || !isKind(err) {
-		t.Error("a refusal has lost its kind")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/web/internal/journal"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
@@ -22,11 +23,11 @@ func harSchema(t *testing.T) *jsonschema.Schema {
 		"entry", "har", "header", "log", "page",
 		"pageTimings", "postData", "query", "request", "response", "timings"} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(runtest.NPM(t, "har-schema@2.0.0", "package/lib/"+name+".json")))
-		must(t, err)
-		must(t, c.AddResource("file:///"+name+".json", withoutID(doc)))
+		Must(t, err)
+		Must(t, c.AddResource("file:///"+name+".json", withoutID(doc)))
 	}
 	schema, err := c.Compile("file:///har.json")
-	must(t, err)
+	Must(t, err)
 	return schema
 }
 
@@ -42,12 +43,12 @@ func TestEvidence(t *testing.T) {
 	d := open(t)
 	mask := func(s string) string { return strings.ReplaceAll(s, "hunter2", "•••") }
 	rec, err := d.StartEvidence(t.Context(), drivers.WebEvidenceOptions{Dir: t.TempDir(), Mask: mask, Trace: true})
-	must(t, err)
+	Must(t, err)
 	if _, err := d.StartEvidence(t.Context(), drivers.WebEvidenceOptions{}); err == nil {
 		t.Error("it is begun twice")
 	}
-	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
-	must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
+	Must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
+	Must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
 	mustShow(t, d, "#goods", "Apple")
 	if list := rec.Troubles(); len(list) != 0 {
 		t.Errorf("troubles of a page that is well: %q", list)
@@ -59,7 +60,7 @@ func TestEvidence(t *testing.T) {
 		await fetch('api/orders?token=hunter2&b=c', {method: 'POST', body: 'password=hunter2', headers: {Authorization: `+
 			`'Basic abc'}});
 		await fetch('http://127.0.0.1:1/').catch(() => 0) })()`, patience)
-	must(t, err)
+	Must(t, err)
 	var seen []string
 	if !until(t.Context(), patience, func() bool { seen = append(seen, rec.Troubles()...); return len(seen) >= 5 }) {
 		t.Fatalf("troubles: %q", seen)
@@ -75,7 +76,7 @@ func TestEvidence(t *testing.T) {
 	if strings.Contains(all, "hunter") || len(seen) != 5 {
 		t.Errorf("%d troubles: %s", len(seen), all)
 	}
-	must(t, d.OpenPage(t.Context(), site.Page("late.html"), drivers.PageOptions{})) // a second context has a second trace
+	Must(t, d.OpenPage(t.Context(), site.Page("late.html"), drivers.PageOptions{})) // a second context has a second trace
 	path, traces, err := rec.Stop(t.Context())
 	if err != nil || len(traces) != 2 {
 		t.Fatalf("traces %q, %v", traces, err)
@@ -90,7 +91,7 @@ func TestEvidence(t *testing.T) {
 func checkTrace(t *testing.T, path string) string {
 	t.Helper()
 	files, err := zip.OpenReader(path)
-	must(t, err)
+	Must(t, err)
 	defer files.Close()
 	var names []string
 	for _, f := range files.File {
@@ -106,18 +107,20 @@ func checkTrace(t *testing.T, path string) string {
 func checkHAR(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	must(t, err)
+	Must(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	must(t, err)
+	Must(t, err)
 	if err := harSchema(t).Validate(doc); err != nil {
 		t.Error(err)
 	}
 	if strings.Contains(string(text), "hunter") || strings.Contains(string(text), "Basic abc") {
 		t.Errorf("it shows what was secret")
 	}
-	var archive struct{ Log struct{ Entries []harEntry } }
-	must(t, json.Unmarshal(text, &archive))
-	find := func(part string) (found harEntry) {
+	var archive struct {
+		Log struct{ Entries []journal.HAREntry }
+	}
+	Must(t, json.Unmarshal(text, &archive))
+	find := func(part string) (found journal.HAREntry) {
 		for _, e := range archive.Log.Entries {
 			if strings.Contains(e.Request.URL, part) {
 				found = e
@@ -143,17 +146,17 @@ func checkHAR(t *testing.T, path string) {
 // A HAR is bounded, and one of nothing is valid too.
 func TestHARIsBounded(t *testing.T) {
 	var b bytes.Buffer
-	h := newHAR()
-	h.dropped = 3
-	must(t, h.write(&b, func(s string) string { return s }))
+	h := journal.NewHAR()
+	h.Dropped = 3
+	Must(t, h.Write(&b, func(s string) string { return s }))
 	doc, err := jsonschema.UnmarshalJSON(&b)
-	must(t, err)
-	must(t, harSchema(t).Validate(doc))
-	e := &evidence{how: drivers.WebEvidenceOptions{Mask: func(s string) string { return s }}}
-	for range maxTroubles + 5 {
-		e.trouble("x")
+	Must(t, err)
+	Must(t, harSchema(t).Validate(doc))
+	e := &journal.Evidence{How: drivers.WebEvidenceOptions{Mask: func(s string) string { return s }}}
+	for range journal.MaxTroubles + 5 {
+		e.Trouble("x")
 	}
-	if list := e.Troubles(); len(list) != maxTroubles+1 || list[maxTroubles] != "5 more" {
+	if list := e.Troubles(); len(list) != journal.MaxTroubles+1 || list[journal.MaxTroubles] != "5 more" {
 		t.Errorf("%q", list)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
@@ -66,7 +67,7 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 		moved := false
 		settled := until(t.Context(), patience, func() bool {
 			before := byID(t, tree(t, d), "go").Bounds
-			_ = pause(t.Context(), 20*time.Millisecond)
+			_ = browser.Pause(t.Context(), 20*time.Millisecond)
 			now := byID(t, tree(t, d), "go")
 			moved = moved || now.Bounds != first
 			return now.Bounds == before && !now.Undrawn
@@ -255,8 +256,8 @@ func TestTextsOfAList(t *testing.T) {
 	}
 	tap(t, d, again)
 	mustShow(t, d, "#chosen", "Chosen: row 120")
-	wantError(t, d.Reveal(t.Context(), last), drivers.ErrNotReady)
-	wantError(t, d.Reveal(t.Context(), &screen.Node{Ref: "x;y/1"}), drivers.ErrNotReady)
+	WantError(t, d.Reveal(t.Context(), last), drivers.ErrNotReady)
+	WantError(t, d.Reveal(t.Context(), &screen.Node{Ref: "x;y/1"}), drivers.ErrNotReady)
 }
 
 func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
@@ -334,7 +335,7 @@ func TestALargePageIsCut(t *testing.T) {
 		for (let i = 0; i < 400; i++) { const e = document.createElement('div'); deep.append(e); deep = e; }
 		big.title = 'x'.repeat(100000);
 	</script>`)
-	d.Reader.most = most
+	d.Reader.Most = most
 	tr := tree(t, d)
 	count := 0
 	for range tr.All {

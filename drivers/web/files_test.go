@@ -22,23 +22,23 @@ func TestUploads(t *testing.T) {
 	var paths []string
 	for i := range 2 {
 		path := filepath.Join(dir, fmt.Sprintf("f%d.txt", i))
-		must(t, os.WriteFile(path, fmt.Appendf(nil, "text %d", i), 0o600))
+		Must(t, os.WriteFile(path, fmt.Appendf(nil, "text %d", i), 0o600))
 		paths = append(paths, path)
 	}
-	must(t, d.Upload(t.Context(), target("#plain"), paths[:1]))
+	Must(t, d.Upload(t.Context(), target("#plain"), paths[:1]))
 	mustShow(t, d, "#log", "plain f0.txt=text 0")
-	must(t, d.Upload(t.Context(), target("#several"), paths))
+	Must(t, d.Upload(t.Context(), target("#several"), paths))
 	mustShow(t, d, "#log", "several f0.txt=text 0,f1.txt=text 1")
-	must(t, d.Upload(t.Context(), target("#several"), nil))
+	Must(t, d.Upload(t.Context(), target("#several"), nil))
 	mustShow(t, d, "#log", "several empty")
-	must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
+	Must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
 	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
-	wantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
-	wantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths),
+	WantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
+	WantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths),
 		drivers.ErrNotActionable, "opened no file dialog")
-	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), screen.ErrNotFound,
+	WantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), screen.ErrNotFound,
 		"there is no file")
-	wantError(t, d.Upload(t.Context(), soon("#none"), paths), screen.ErrNotFound)
+	WantError(t, d.Upload(t.Context(), soon("#none"), paths), screen.ErrNotFound)
 }
 
 func TestUploadOfAFolder(t *testing.T) {
@@ -46,18 +46,18 @@ func TestUploadOfAFolder(t *testing.T) {
 	d := display(t, `<input type=file id=one><input type=file id=all webkitdirectory><p id=log></p><script>
 		all.onchange = () => log.textContent = [...all.files].map(f => f.webkitRelativePath).sort().join()</script>`)
 	dir := filepath.Join(t.TempDir(), "photos")
-	must(t, os.MkdirAll(filepath.Join(dir, "old"), 0o700))
+	Must(t, os.MkdirAll(filepath.Join(dir, "old"), 0o700))
 	for _, name := range []string{"a.txt", "old/b.txt"} {
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+		Must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
 	}
-	must(t, d.Upload(t.Context(), target("#all"), []string{dir}))
+	Must(t, d.Upload(t.Context(), target("#all"), []string{dir}))
 	mustShow(t, d, "#log", "photos/a.txt,photos/old/b.txt")
-	wantError(t, d.Upload(t.Context(), target("#one"), []string{dir}), drivers.ErrNotActionable, "directories")
+	WantError(t, d.Upload(t.Context(), target("#one"), []string{dir}), drivers.ErrNotActionable, "directories")
 }
 
 func TestDownloads(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "files.html")
+	d := visitPage(t, "files.html")
 	dir := filepath.Join(t.TempDir(), "downloads")
 	never := 10 * time.Second
 	if testing.Short() {
@@ -79,7 +79,7 @@ func TestDownloads(t *testing.T) {
 	}
 	for _, c := range list {
 		path, err := d.Download(t.Context(), target("#"+c.id), dir, c.name)
-		must(t, err)
+		Must(t, err)
 		if filepath.Dir(path) != dir || !strings.HasSuffix(filepath.Base(path), c.file) {
 			t.Errorf("%s: saved as %s", c.id, path)
 		}
@@ -88,32 +88,18 @@ func TestDownloads(t *testing.T) {
 		}
 	}
 	_, err := d.Download(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, dir, "")
-	wantError(t, err, screen.ErrNotFound, "no download started")
+	WantError(t, err, screen.ErrNotFound, "no download started")
 	_, err = d.Download(t.Context(), drivers.WebTarget{Selector: "#never", Timeout: never}, dir, "")
-	wantError(t, err, screen.ErrNotFound, "did not end in time")
+	WantError(t, err, screen.ErrNotFound, "did not end in time")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(never/10, cancel)
 	_, err = d.Download(ctx, drivers.WebTarget{Selector: "#never", Timeout: time.Minute}, dir, "")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled download: %v", err)
 	}
-	must(t, d.ClosePage(t.Context()))
-	d.slot.calls.Wait()
+	Must(t, d.ClosePage(t.Context()))
+	d.slot.Calls.Wait()
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-func TestSafeNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"a.csv": "a.csv", "../../etc/passwd": "passwd", `..\x.txt`: "x.txt", "..": "download", "": "download",
-		"a\x00b": "a_b",
-		"a:b|c":  "a_b_c", " .hidden ": "hidden", "ü.txt": "ü.txt", strings.Repeat("x", 400) + ".csv": strings.Repeat("x",
-			146) + ".csv",
-		"a\u202egpj.exe": "a_gpj.exe",
-	} {
-		if got := safeName(name); got != want {
-			t.Errorf("%q becomes %q", name, got)
-		}
 	}
 }

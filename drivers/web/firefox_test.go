@@ -22,6 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/programtest"
 	"github.com/taproot-dev/taproot/internal/toolchain"
@@ -39,7 +40,7 @@ func leftToFirefox(t *testing.T) {
 func openFirefox(t *testing.T) *Device {
 	t.Helper()
 	d := open(t)
-	must(t, d.UseBrowser(t.Context(), dsl.Firefox))
+	Must(t, d.UseBrowser(t.Context(), dsl.Firefox))
 	return d
 }
 
@@ -83,15 +84,15 @@ func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 		"colorScheme: no-preference does not work in Firefox": {ColorScheme: "no-preference"},
 		"has a touch screen":                                  {DeviceName: "Pixel 7"},
 	} {
-		wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
-		_, _, err := d.slot.page()
-		wantError(t, err, drivers.ErrPage, "no page is open")
+		WantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
+		_, _, err := d.slot.Page()
+		WantError(t, err, drivers.ErrPage, "no page is open")
 	}
-	wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Permissions: []string{"camera"}}),
+	WantError(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Permissions: []string{"camera"}}),
 		drivers.ErrPage, "camera")
-	must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
-	wantError(t, d.DarkMode(t.Context(), true), drivers.ErrUnsupported, "darkMode does not work in Firefox", "colorScheme")
-	wantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond),
+	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
+	WantError(t, d.DarkMode(t.Context(), true), drivers.ErrUnsupported, "darkMode does not work in Firefox", "colorScheme")
+	WantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond),
 		drivers.ErrUnsupported, "swipe does not work in Firefox")
 }
 
@@ -113,41 +114,41 @@ func TestFirefoxOnPages(t *testing.T) {
 	server := httptest.NewServer(files)
 	t.Cleanup(server.Close)
 	d := openFirefox(t)
-	must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{
+	Must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{
 		Geolocation: &drivers.Coordinates{Latitude: 52.5, Longitude: 13.25}}))
 	t.Run("download", func(t *testing.T) {
 		leftToFirefox(t)
 		path, err := d.Download(t.Context(), target("#file"), t.TempDir(), "")
-		must(t, err)
+		Must(t, err)
 		if text, err := os.ReadFile(path); filepath.Base(path) != "in voice.txt" || string(text) != "42 €" {
 			t.Errorf("%s: %q, %v", path, text, err)
 		}
 	})
 	t.Run("location", func(t *testing.T) {
-		must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
+		Must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
 		mustShow(t, d, "#where", "52.5 13.25")
-		must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: 1.5, Longitude: 2.5}))
-		must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
+		Must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: 1.5, Longitude: 2.5}))
+		Must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
 		mustShow(t, d, "#where", "1.5 2.5")
 	})
 	t.Run("history", func(t *testing.T) {
 		leftToFirefox(t)
-		wantError(t, d.Navigate(t.Context(), "back", patience), drivers.ErrNotActionable, "no page to go back to")
-		must(t, d.ClickOn(t.Context(), target("#next"), drivers.WebClick{}))
+		WantError(t, d.Navigate(t.Context(), "back", patience), drivers.ErrNotActionable, "no page to go back to")
+		Must(t, d.ClickOn(t.Context(), target("#next"), drivers.WebClick{}))
 		mustShow(t, d, "h1", "/two")
-		must(t, d.Navigate(t.Context(), "back", patience))
+		Must(t, d.Navigate(t.Context(), "back", patience))
 		mustShow(t, d, "h1", "/one")
-		must(t, d.Navigate(t.Context(), "forward", patience))
+		Must(t, d.Navigate(t.Context(), "forward", patience))
 		mustShow(t, d, "h1", "/two")
-		wantError(t, d.Navigate(t.Context(), "forward", patience), drivers.ErrNotActionable, "no page to go forward to")
+		WantError(t, d.Navigate(t.Context(), "forward", patience), drivers.ErrNotActionable, "no page to go forward to")
 	})
 	t.Run("a page that goes on elsewhere", func(t *testing.T) { // Firefox responds while it does; Chromium waits
 		leftToFirefox(t)
 		goesOn(t, d, goWhenAsked)
 		_, err := d.Eval(t.Context(), "setTimeout(() => location.href = '/hang')", patience)
-		must(t, err)
+		Must(t, err)
 		if !until(t.Context(), patience, func() bool {
-			r, err := d.Reader.lookIn(t.Context(), "", "#none")
+			r, err := d.Reader.LookIn(t.Context(), "", "#none")
 			return err == nil &&
 				!r.Loaded
 		}) {
@@ -156,19 +157,19 @@ func TestFirefoxOnPages(t *testing.T) {
 	})
 	t.Run("offline", func(t *testing.T) {
 		leftToFirefox(t)
-		must(t, d.Airplane(t.Context(), true))
+		Must(t, d.Airplane(t.Context(), true))
 		if on, err := d.Eval(t.Context(), "navigator.onLine", patience); on != false || err != nil {
 			t.Errorf("%v, %v", on, err)
 		}
-		wantError(t, d.Navigate(t.Context(), server.URL+"/three", patience), drivers.ErrPage, "no network")
-		must(t, d.Airplane(t.Context(), false))
-		must(t, d.OpenPage(t.Context(), server.URL+"/three", drivers.PageOptions{}))
+		WantError(t, d.Navigate(t.Context(), server.URL+"/three", patience), drivers.ErrPage, "no network")
+		Must(t, d.Airplane(t.Context(), false))
+		Must(t, d.OpenPage(t.Context(), server.URL+"/three", drivers.PageOptions{}))
 		mustShow(t, d, "h1", "/three")
 	})
 	t.Run("an address that cannot be reached", func(t *testing.T) {
 		leftToFirefox(t)
-		wantError(t, d.OpenPage(t.Context(), "http://127.0.0.1:9/", drivers.PageOptions{}), drivers.ErrPage)
-		wantError(t, d.OpenPage(t.Context(), "http://nobody.invalid/", drivers.PageOptions{}), drivers.ErrPage,
+		WantError(t, d.OpenPage(t.Context(), "http://127.0.0.1:9/", drivers.PageOptions{}), drivers.ErrPage)
+		WantError(t, d.OpenPage(t.Context(), "http://nobody.invalid/", drivers.PageOptions{}), drivers.ErrPage,
 			"there is no such host")
 	})
 }
@@ -178,16 +179,17 @@ func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
 	// Those that are larger than the screen start another Firefox.
-	for _, size := range []image.Point{{}, {X: 390, Y: 844}, firefoxScreen, {X: firefoxScreen.X + 1, Y: 400},
-		{X: 400, Y: firefoxScreen.Y + 1}, firefoxLargeScreen} {
+	for _, size := range []image.Point{{}, {X: 390, Y: 844}, browser.FirefoxScreen,
+		{X: browser.FirefoxScreen.X + 1, Y: 400},
+		{X: 400, Y: browser.FirefoxScreen.Y + 1}, browser.FirefoxLargeScreen} {
 		t.Run(size.String(), func(t *testing.T) {
 			d := openFirefox(t)
-			must(t, d.OpenPage(t.Context(),
+			Must(t, d.OpenPage(t.Context(),
 				dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" `+
 					`onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))
 			corner := byID(t, tree(t, d), "corner")
 			d.Aim(corner)
-			must(t, d.Tap(t.Context(), *corner.Press))
+			Must(t, d.Tap(t.Context(), *corner.Press))
 			mustShow(t, d, "button", "Pressed")
 		})
 	}
@@ -208,20 +210,20 @@ func TestFirefoxDrags(t *testing.T) {
 		mouse.addEventListener('pointerdown', () => down = true);
 		cart.addEventListener('pointerup', () => { if (down) got.textContent = 'moved'; down = false });
 		</script>`)
-	must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
-	must(t, d.DragOnto(t.Context(), target("#html"), "#cart"))
+	Must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
+	Must(t, d.DragOnto(t.Context(), target("#html"), "#cart"))
 	mustShow(t, d, "#got", "dropped milk")
-	must(t, d.DragOnto(t.Context(), target("#mouse"), "#cart"))
+	Must(t, d.DragOnto(t.Context(), target("#mouse"), "#cart"))
 	mustShow(t, d, "#got", "moved")
 	tr := tree(t, d)
-	must(t, d.Drag(t.Context(), centre(byID(t, tr, "html")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
+	Must(t, d.Drag(t.Context(), centre(byID(t, tr, "html")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
 	mustShow(t, d, "#got", "dropped milk")
 	// aimed, as every step of a test is
 	for id, want := range map[string]string{"mouse": "moved", "html": "dropped milk"} {
-		must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
 		tr := tree(t, d)
 		d.Aim(byID(t, tr, id))
-		must(t, d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond))
+		Must(t, d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond))
 		mustShow(t, d, "#got", want)
 		d.Aim(byID(t, tr, "cart"))
 		if err := d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond); !errors.Is(
@@ -237,7 +239,7 @@ func TestFirefoxIsDark(t *testing.T) {
 	leftToFirefox(t)
 	d := openFirefox(t)
 	for scheme, dark := range map[string]bool{"": false, "light": false, "dark": true} {
-		must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{ColorScheme: scheme}))
+		Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{ColorScheme: scheme}))
 		got, err := d.Eval(t.Context(), "matchMedia('(prefers-color-scheme: dark)').matches", patience)
 		if err != nil || got != dark {
 			t.Errorf("%q: %v, %v", scheme, got, err)
@@ -251,14 +253,14 @@ func TestFirefoxIsFilmed(t *testing.T) {
 	leftToFirefox(t)
 	d := openFirefox(t)
 	film, err := d.StartRecording(t.Context(), t.TempDir())
-	must(t, err)
-	must(t, d.OpenPage(t.Context(),
+	Must(t, err)
+	Must(t, d.OpenPage(t.Context(),
 		dataPage(`<h1>Film</h1><script>let n = 0; setInterval(() => document.body.style.background = ['red', 'blue'][n++ % `+
 			`2], 50)</script>`), drivers.PageOptions{}))
 	_, err = d.Screenshot(t.Context())
-	must(t, err)
+	Must(t, err)
 	clips, err := film.Stop(t.Context())
-	must(t, err)
+	Must(t, err)
 	if len(clips) != 1 {
 		t.Fatalf("%d films", len(clips))
 	}
@@ -279,14 +281,14 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGKILL, sigstop} {
 		own := New(Options{Browser: dsl.Firefox})
 		opened, err := own.Open(t.Context(), "web-1")
-		must(t, err)
+		Must(t, err)
 		d := opened.(*Device)
-		must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
-		d.slot.limit = 2 * time.Second
+		Must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
+		d.slot.Limit = 2 * time.Second
 		pid, profile := firefoxOf(t, own)
 		process, err := os.FindProcess(pid)
-		must(t, err)
-		must(t, process.Signal(signal))
+		Must(t, err)
+		Must(t, process.Signal(signal))
 		if !until(t.Context(), patience, func() bool { _, err = d.Tree(t.Context()); return err != nil }) {
 			t.Fatal("the tree is read")
 		}
@@ -294,7 +296,7 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 			t.Errorf("%s: %v blames the page", signal, err)
 		}
 		_ = d.Close() // it says that the browser does not answer
-		must(t, own.Close())
+		Must(t, own.Close())
 		gone := func() bool {
 			_, errDir := os.Stat(profile)
 			return os.IsNotExist(errDir) && !runs(pid)
@@ -312,10 +314,10 @@ func ignoresSignals(t *testing.T, own *Driver, d *Device) {
 	if runtime.GOOS == "windows" {
 		return // it has no such signals
 	}
-	process, err := os.FindProcess(own.launcher.pid())
-	must(t, err)
+	process, err := os.FindProcess(own.launcher.Pid())
+	Must(t, err)
 	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-		must(t, process.Signal(signal))
+		Must(t, process.Signal(signal))
 	}
 	tree(t, d)
 }
@@ -326,13 +328,13 @@ func TestFirefoxAndASignalToAllProcesses(t *testing.T) {
 	leftToFirefox(t) // TestLostProcesses does the same with Chromium
 	own := New(Options{Browser: dsl.Firefox})
 	opened, err := own.Open(t.Context(), "web-1")
-	must(t, err)
+	Must(t, err)
 	d := opened.(*Device)
-	must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
-	pid := own.launcher.pid()
+	Must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
+	pid := own.launcher.Pid()
 	ignoresSignals(t, own, d)
-	must(t, d.Close())
-	must(t, own.Close())
+	Must(t, d.Close())
+	Must(t, own.Close())
 	if !until(t.Context(), patience, func() bool { return !runs(pid) }) {
 		t.Error("Playwright's process is left")
 	}
@@ -355,7 +357,7 @@ func TestNoFirefox(t *testing.T) {
 	}
 	own := New(Options{Host: &host})
 	opened, err := own.Open(t.Context(), "web-1")
-	must(t, err)
+	Must(t, err)
 	for at, words := range map[string][]string{
 		old: {"version 115.3.0esr is too old, 153 or newer is needed", "unset TAPROOT_FIREFOX"}, "/nowhere/firefox": {
 			"no such file", "unset TAPROOT_FIREFOX"},
@@ -368,8 +370,8 @@ func TestNoFirefox(t *testing.T) {
 			}
 		}
 	}
-	must(t, opened.Close())
-	must(t, own.Close())
+	Must(t, opened.Close())
+	Must(t, own.Close())
 }
 
 // The finder, what is seen, and what is gone are the same in both browsers.
@@ -387,8 +389,8 @@ func TestBrowsersSeeTheSame(t *testing.T) {
 	var seen [2][]string
 	for i, browser := range dsl.Browsers() {
 		d := open(t)
-		must(t, d.UseBrowser(t.Context(), browser))
-		must(t, d.OpenPage(t.Context(), page, drivers.PageOptions{}))
+		Must(t, d.UseBrowser(t.Context(), browser))
+		Must(t, d.OpenPage(t.Context(), page, drivers.PageOptions{}))
 		for n := range tree(t, d).All {
 			if n.Text != "" || n.Desc != "" {
 				seen[i] = append(seen[i], lineOf(n))
@@ -403,16 +405,16 @@ func TestBrowsersSeeTheSame(t *testing.T) {
 // firefoxOf returns the process of a driver's Firefox and the folder of its profile.
 func firefoxOf(t *testing.T, d *Driver) (pid int, profile string) {
 	t.Helper()
-	node := fmt.Sprintf("PPid:\t%d\n", d.launcher.pid())
+	node := fmt.Sprintf("PPid:\t%d\n", d.launcher.Pid())
 	entries, err := filepath.Glob("/proc/[0-9]*/status")
-	must(t, err)
+	Must(t, err)
 	for _, entry := range entries {
 		status, _ := os.ReadFile(entry)
 		command, _ := os.ReadFile(filepath.Join(filepath.Dir(entry), "cmdline"))
 		words := strings.Split(string(command), "\x00")
 		if i := slices.Index(words, "--profile"); i > 0 && strings.Contains(string(status), node) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(entry)))
-			must(t, err)
+			Must(t, err)
 			return pid, words[i+1]
 		}
 	}
@@ -478,7 +480,7 @@ func TestFirefoxTellsOfClosedRootsInHTML(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	d := openFirefox(t)
-	must(t, d.OpenPage(t.Context(), server.URL+"/open", drivers.PageOptions{}))
+	Must(t, d.OpenPage(t.Context(), server.URL+"/open", drivers.PageOptions{}))
 	for _, c := range []struct {
 		address     string
 		cut, secret bool
@@ -494,7 +496,7 @@ func TestFirefoxTellsOfClosedRootsInHTML(t *testing.T) {
 		if strings.HasPrefix(address, "/") {
 			address = server.URL + address
 		}
-		must(t, d.Navigate(t.Context(), address, patience))
+		Must(t, d.Navigate(t.Context(), address, patience))
 		if c.address == "/form" {
 			until(t.Context(), patience, func() bool {
 				tr, err := d.Tree(t.Context())

@@ -44,7 +44,7 @@ func wantAbsent(t *testing.T, d *Device, frame, selector, warning string) {
 func TestAFrameThatIsGoneHoldsNothing(t *testing.T) {
 	t.Parallel()
 	for _, accept := range map[string]func(*Device){
-		"by selector": func(d *Device) { must(t, d.ClickOn(t.Context(), inFrame("#consent", "button"), drivers.WebClick{})) },
+		"by selector": func(d *Device) { Must(t, d.ClickOn(t.Context(), inFrame("#consent", "button"), drivers.WebClick{})) },
 		"by label":    func(d *Device) { tap(t, d, byLabel(t, tree(t, d), "Accept")) },
 	} {
 		d := display(t, consentPage)
@@ -57,12 +57,12 @@ func TestAFrameThatIsGoneHoldsNothing(t *testing.T) {
 		for _, state := range []string{"visible", "attached"} {
 			at := inFrame("#consent", "button")
 			at.Timeout = 300 * time.Millisecond
-			wantError(t, d.WaitElement(t.Context(), at, state), screen.ErrNotFound, "the frame is not there", "#consent")
+			WantError(t, d.WaitElement(t.Context(), at, state), screen.ErrNotFound, "the frame is not there", "#consent")
 		}
 		one := 1
 		for _, want := range []drivers.WebCondition{{Frame: "#consent"}, {Frame: "#consent", Count: &one}} {
 			_, err := d.Look(t.Context(), "button", want, 300*time.Millisecond)
-			wantError(t, err, screen.ErrNotFound, "the frame is not there")
+			WantError(t, err, screen.ErrNotFound, "the frame is not there")
 		}
 	}
 }
@@ -80,11 +80,11 @@ func TestAFrameThatIsHiddenHidesWhatItHolds(t *testing.T) {
 		if seen := look(t, d, "button", drivers.WebCondition{Frame: "#f", Count: &zero}, 300*time.Millisecond); seen.Met {
 			t.Errorf("%s: there is no button: %+v", style, seen)
 		}
-		must(t, d.WaitElement(t.Context(), inFrame("#f", "button"), "hidden"))
-		must(t, d.WaitElement(t.Context(), inFrame("#f", "button"), "attached"))
+		Must(t, d.WaitElement(t.Context(), inFrame("#f", "button"), "hidden"))
+		Must(t, d.WaitElement(t.Context(), inFrame("#f", "button"), "attached"))
 		at := inFrame("#f", "button")
 		at.Timeout = 300 * time.Millisecond
-		wantError(t, d.WaitElement(t.Context(), at, "visible"), screen.ErrNotFound, "did not become visible")
+		WantError(t, d.WaitElement(t.Context(), at, "visible"), screen.ErrNotFound, "did not become visible")
 	}
 }
 

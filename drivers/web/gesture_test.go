@@ -9,6 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/web/internal/field"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
@@ -31,14 +32,14 @@ func TestGestures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.open(t, "drag.html")
 			press := centre(byID(t, tree(t, d), "press"))
-			must(t, d.Tap(t.Context(), press))
+			Must(t, d.Tap(t.Context(), press))
 			mustShow(t, d, "#log", "short press by "+c.by)
-			must(t, d.LongPress(t.Context(), press, 800*time.Millisecond))
+			Must(t, d.LongPress(t.Context(), press, 800*time.Millisecond))
 			mustShow(t, d, "#log", "long press by "+c.by)
-			must(t, d.DoubleTap(t.Context(), press))
+			Must(t, d.DoubleTap(t.Context(), press))
 			mustShow(t, d, "#log", "double")
 			ball := byID(t, tree(t, d), "ball")
-			must(t, d.Drag(t.Context(), centre(ball), centre(ball).Add(image.Pt(150, 50)), 300*time.Millisecond))
+			Must(t, d.Drag(t.Context(), centre(ball), centre(ball).Add(image.Pt(150, 50)), 300*time.Millisecond))
 			to := ball.Bounds.Min.Add(image.Pt(150, 50))
 			mustShow(t, d, "#log", "ball at")
 			mustShow(t, d, "#log", "by "+c.by)
@@ -57,7 +58,7 @@ func TestDoubleTapOnABusyPage(t *testing.T) {
 		site.Made(`<meta name=viewport content="width=device-width"><button id=b>Tap</button><p id=log></p><script>
 		b.addEventListener('touchstart', () => { for (const end = performance.now() + 400; performance.now() < end;); });
 		b.addEventListener('dblclick', () => log.textContent = 'double');</script>`), touchable)
-	must(t, d.DoubleTap(t.Context(), centre(byID(t, tree(t, d), "b"))))
+	Must(t, d.DoubleTap(t.Context(), centre(byID(t, tree(t, d), "b"))))
 	mustShow(t, d, "#log", "double")
 }
 
@@ -65,7 +66,7 @@ func TestDragAndDrop(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "drag.html")
 	tr := tree(t, d)
-	must(t, d.Drag(t.Context(), centre(byID(t, tr, "tile")), centre(byID(t, tr, "zone")), 300*time.Millisecond))
+	Must(t, d.Drag(t.Context(), centre(byID(t, tr, "tile")), centre(byID(t, tr, "zone")), 300*time.Millisecond))
 	mustShow(t, d, "#log", "dragstart\ndropped tile")
 }
 
@@ -81,7 +82,7 @@ func TestWheelScrolls(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.open(t, "list.html")
 			before := find(tree(t, d), showing("Contact 10")).Bounds.Min.Y
-			must(t, d.Wheel(t.Context(), image.Pt(200, 500), image.Pt(0, 300), 300*time.Millisecond))
+			Must(t, d.Wheel(t.Context(), image.Pt(200, 500), image.Pt(0, 300), 300*time.Millisecond))
 			moved := 0
 			ok := until(t.Context(), patience, func() bool {
 				moved = before - find(tree(t, d), func(n *screen.Node) bool { return n.Text == "Contact 10" }).Bounds.Min.Y
@@ -105,23 +106,23 @@ func TestGesturesEndWithTheirContext(t *testing.T) {
 	endsWithContext(t, "drag", func(ctx context.Context) error {
 		return d.Drag(ctx, p, p.Add(image.Pt(50, 0)), time.Minute)
 	})
-	must(t, d.Tap(t.Context(), p)) // nothing is still pressed
+	Must(t, d.Tap(t.Context(), p)) // nothing is still pressed
 	mustShow(t, d, "#log", "short press by mouse")
 	for _, err := range []error{
 		d.LongPress(t.Context(), image.Pt(-1, 5), 0), d.DoubleTap(t.Context(), image.Pt(5, 720)),
 		d.Swipe(t.Context(), p, image.Pt(2000, 5), 0), d.Drag(t.Context(), image.Pt(2000, 5), p, 0),
 	} {
-		wantError(t, err, drivers.ErrNotActionable, "outside the page's")
+		WantError(t, err, drivers.ErrNotActionable, "outside the page's")
 	}
 }
 
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
-	_, page, err := d.slot.page()
-	must(t, err)
+	_, page, err := d.slot.Page()
+	Must(t, err)
 	_, err = page.Evaluate(`() => addEventListener('keydown', event => event.preventDefault())`) // a tab key would move on
-	must(t, err)
+	Must(t, err)
 	unknown := map[string]bool{"back": true, "appSwitch": true, "power": true, "volumeUp": true, "volumeDown": true,
 		"search": true}
 	for _, remote := range []string{"lock", "select", "playPause", "mediaStop", "mediaNext", "mediaPrevious", "rewind",
@@ -129,11 +130,11 @@ func TestKeys(t *testing.T) {
 		"buttonA", "buttonB", "tvInput", "hdmi1", "hdmi2", "hdmi3"} {
 		unknown[remote] = true
 	}
-	names := keyNames()
+	names := field.KeyNames()
 	for _, key := range shorttest.Few(3, drivers.KeyNames()) {
 		switch name := names[strings.ToLower(key)]; {
 		case unknown[key] && key != "back":
-			wantError(t, d.Press(t.Context(), []string{key}), drivers.ErrUnsupported, key)
+			WantError(t, d.Press(t.Context(), []string{key}), drivers.ErrUnsupported, key)
 		case !unknown[key] && name == "":
 			t.Errorf("%s is not known", key)
 		case !unknown[key]:
@@ -144,36 +145,25 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
-	must(t, d.Press(t.Context(), []string{"control", "shift", "k"}))
+	Must(t, d.Press(t.Context(), []string{"control", "shift", "k"}))
 	mustShow(t, d, "#log", "key Control+Shift+K")
-	must(t, d.Press(t.Context(), []string{"shift", "m"}))
+	Must(t, d.Press(t.Context(), []string{"shift", "m"}))
 	mustShow(t, d, "#log", "key Shift+M")
-	must(t, d.Press(t.Context(), []string{"shift", "1"}))
+	Must(t, d.Press(t.Context(), []string{"shift", "1"}))
 	mustShow(t, d, "#log", "key Shift+!")
-	must(t, d.Press(t.Context(), []string{"+"}))
+	Must(t, d.Press(t.Context(), []string{"+"}))
 	mustShow(t, d, "#log", "key Shift++")
-	must(t, d.Press(t.Context(), []string{"ü"}))
+	Must(t, d.Press(t.Context(), []string{"ü"}))
 	mustShow(t, d, "#log", "key ü")
-	wantError(t, d.Press(t.Context(), []string{"turbo"}), drivers.ErrUnsupported, "there is no key")
-	wantError(t, d.Press(t.Context(), []string{"control", "back"}), drivers.ErrUnsupported)
-	wantError(t, d.Press(t.Context(), nil), drivers.ErrUnsupported)
-}
-
-func TestSplitKeys(t *testing.T) {
-	for key, want := range map[string]string{
-		"a": "a", "Control+A": "Control,A", "+": "+", "Control++": "Control,+", "Control+Shift+F1": "Control,Shift,F1",
-		"": "", "++": ",,",
-	} {
-		if got := strings.Join(splitKeys(key), ","); got != want {
-			t.Errorf("%q is %q", key, got)
-		}
-	}
+	WantError(t, d.Press(t.Context(), []string{"turbo"}), drivers.ErrUnsupported, "there is no key")
+	WantError(t, d.Press(t.Context(), []string{"control", "back"}), drivers.ErrUnsupported)
+	WantError(t, d.Press(t.Context(), nil), drivers.ErrUnsupported)
 }
 
 func TestErase(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
-	wantError(t, d.Erase(t.Context(), -1), drivers.ErrNotActionable, "no field has the focus")
+	WantError(t, d.Erase(t.Context(), -1), drivers.ErrNotActionable, "no field has the focus")
 	type row struct {
 		id, text, after string
 		n               int
@@ -183,16 +173,16 @@ func TestErase(t *testing.T) {
 		{"area", "one\ntwo", "one", 4},
 		{"number", "123", "1", 2}, {"number", "123", "", -1}, {"email", "a@b.c", "a@b", 2}, {"date", "2031-05-04", "", -1},
 	}) {
-		must(t, d.FillIn(t.Context(), target("#"+c.id), c.text)) // it leaves the focus there
-		must(t, d.Erase(t.Context(), c.n))
+		Must(t, d.FillIn(t.Context(), target("#"+c.id), c.text)) // it leaves the focus there
+		Must(t, d.Erase(t.Context(), c.n))
 		if seen := look(t, d, "#"+c.id, drivers.WebCondition{Value: &c.after}, patience); !seen.Met {
 			t.Errorf("%s: %q without %d is %v", c.id, c.text, c.n, seen.Values)
 		}
 	}
-	must(t, d.FillIn(t.Context(), target("#rich"), "other text"))
-	must(t, d.Erase(t.Context(), 5))
+	Must(t, d.FillIn(t.Context(), target("#rich"), "other text"))
+	Must(t, d.Erase(t.Context(), 5))
 	mustShow(t, d, "#rich", "other")
-	must(t, d.Erase(t.Context(), -1))
+	Must(t, d.Erase(t.Context(), -1))
 	if got, err := d.TextOf(t.Context(), target("#rich")); err != nil || got != "" {
 		t.Errorf("%q is left, %v", got, err)
 	}
@@ -200,8 +190,8 @@ func TestErase(t *testing.T) {
 		return
 	}
 	d = browse(t, "iframe.html")
-	must(t, d.FillIn(t.Context(), inFrame("#cross", "#field"), "in a frame"))
-	must(t, d.Erase(t.Context(), -1))
+	Must(t, d.FillIn(t.Context(), inFrame("#cross", "#field"), "in a frame"))
+	Must(t, d.Erase(t.Context(), -1))
 	mustShow(t, d, "#log", "cross typed")
 	none := ""
 	if seen := look(t, d, "#field", drivers.WebCondition{Frame: "#cross", Value: &none}, patience); !seen.Met {
@@ -223,12 +213,12 @@ func TestScrolledOutOfABox(t *testing.T) {
 		if err != nil || len(found) != 1 || !found[0].Node.Offscreen || found[0].Node.Hidden {
 			t.Fatalf("%s: %v, %v", c[0], found, err)
 		}
-		must(t, d.Reveal(t.Context(), found[0].Node))
+		Must(t, d.Reveal(t.Context(), found[0].Node))
 		q.Reveal = false
 		if found, err = tree(t, d).Find(q); err != nil || len(found) != 1 || found[0].CoverText != "" {
 			t.Fatalf("%s, revealed: %v, %v", c[0], found, err)
 		}
-		must(t, d.Tap(t.Context(), found[0].Point))
+		Must(t, d.Tap(t.Context(), found[0].Point))
 		mustShow(t, d, "#chosen", "Chosen: "+c[1])
 	}
 	tr := tree(t, d)
@@ -261,7 +251,7 @@ func TestScrolledOutOfAFrame(t *testing.T) {
 	if n.Hidden || !n.Offscreen {
 		t.Fatalf("scrolled out of a frame that is scrolled out of a box: %+v", n)
 	}
-	must(t, d.Reveal(t.Context(), n))
+	Must(t, d.Reveal(t.Context(), n))
 	tr := tree(t, d)
 	if n := byID(t, tr, "b"); n.Hidden || n.Offscreen || n.Covered != "" || !n.Bounds.In(image.Rectangle{Max: tr.Size}) {
 		t.Errorf("revealed: %+v", n)
@@ -295,17 +285,17 @@ func TestQuery(t *testing.T) {
 	}
 	for _, bad := range [][2]string{{"p[", ""}, {"", "//["}, {"", ""}} {
 		_, err := d.Query(t.Context(), tr, bad[0], bad[1])
-		wantError(t, err, screen.ErrNotFound)
+		WantError(t, err, screen.ErrNotFound)
 	}
-	must(t, d.Navigate(t.Context(), "reload", 0))
+	Must(t, d.Navigate(t.Context(), "reload", 0))
 	_, err := d.Query(t.Context(), tr, "h1", "")
-	wantError(t, err, drivers.ErrNotReady)
+	WantError(t, err, drivers.ErrNotReady)
 }
 
 func TestEmulation(t *testing.T) {
 	t.Parallel()
 	d := open(t)
-	must(t, d.OpenPage(t.Context(), site.Page("form.html"), drivers.PageOptions{DeviceName: "iphone 15", Locale: "de-DE",
+	Must(t, d.OpenPage(t.Context(), site.Page("form.html"), drivers.PageOptions{DeviceName: "iphone 15", Locale: "de-DE",
 		Timezone: "Asia/Tokyo", ColorScheme: "dark"}))
 	got, err := d.Eval(t.Context(), `[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone,
 		matchMedia('(prefers-color-scheme: dark)').matches, navigator.userAgent.includes('iPhone'), `+
@@ -314,7 +304,7 @@ func TestEmulation(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	picture, err := d.Screenshot(t.Context())
-	must(t, err)
+	Must(t, err)
 	info := d.Info()
 	// form.html does not say that it suits small screens: a phone shows it shrunk.
 	if tr := tree(t, d); tr.Size != picture.Bounds().Size() || tr.Size != image.Pt(info.Width, info.Height) ||
@@ -322,16 +312,16 @@ func TestEmulation(t *testing.T) {
 		t.Errorf("tree %v, picture %v, device %d × %d", tr.Size, picture.Bounds(), info.Width, info.Height)
 	}
 	box := byID(t, tree(t, d), "gift")
-	must(t, d.Tap(t.Context(), centre(box)))
+	Must(t, d.Tap(t.Context(), centre(box)))
 	// the click of a finger comes after the touch
 	if !until(t.Context(), patience, func() bool { return byID(t, tree(t, d), "gift").Checked }) {
 		t.Errorf("the tap at %v missed", centre(box))
 	}
-	must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{Viewport: image.Pt(500, 400)}))
+	Must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{Viewport: image.Pt(500, 400)}))
 	if tr := tree(t, d); tr.Size != image.Pt(500, 400) {
 		t.Errorf("the viewport is %v", tr.Size)
 	}
-	wantError(t, d.Tap(t.Context(), image.Pt(600, 100)), drivers.ErrNotActionable, "500 × 400")
+	WantError(t, d.Tap(t.Context(), image.Pt(600, 100)), drivers.ErrNotActionable, "500 × 400")
 	type row struct {
 		opts drivers.PageOptions
 		word string
@@ -342,7 +332,7 @@ func TestEmulation(t *testing.T) {
 		{drivers.PageOptions{ColorScheme: "pink"}, "pink"}, {drivers.PageOptions{Timezone: "Mars/Base"}, "Mars/Base"},
 		{drivers.PageOptions{Viewport: image.Pt(5, -1)}, "5x-1"},
 	}) {
-		wantError(t, d.OpenPage(t.Context(), site.Page("list.html"), c.opts), drivers.ErrPage, c.word)
+		WantError(t, d.OpenPage(t.Context(), site.Page("list.html"), c.opts), drivers.ErrPage, c.word)
 	}
 }
 
@@ -361,12 +351,12 @@ func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			d := display(t, c.page)
-			_, page, err := d.slot.page()
-			must(t, err)
-			must(t, d.Wheel(t.Context(), image.Pt(100, 50), image.Pt(285, 0), 0))
+			_, page, err := d.slot.Page()
+			Must(t, err)
+			Must(t, d.Wheel(t.Context(), image.Pt(100, 50), image.Pt(285, 0), 0))
 			got, err := page.Evaluate(
 				"() => (window.box ? box : frames[0].box).scrollLeft + ' after ' + (window.turns || frames[0].turns)")
-			must(t, err)
+			Must(t, err)
 			if got != c.by {
 				t.Errorf("the box stands at %v turns, want %v", got, c.by)
 			}

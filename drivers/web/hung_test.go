@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
@@ -16,33 +17,33 @@ import (
 func TestAHungPageIsClosedHard(t *testing.T) {
 	t.Parallel()
 	neighbour := display(t, `<h1>Next door</h1>`)
-	d := visit(t, "busy.html")
+	d := visitPage(t, "busy.html")
 	button := byID(t, tree(t, d), "hang")
-	d.slot.limit, d.slot.grace = 2*time.Second, actGrace
+	d.slot.Limit, d.slot.Grace = 2*time.Second, browser.ActGrace
 	if testing.Short() { // the page computes as long
-		d.slot.limit, d.slot.grace = 200*time.Millisecond, 200*time.Millisecond
+		d.slot.Limit, d.slot.Grace = 200*time.Millisecond, 200*time.Millisecond
 	}
-	wantError(t, d.Tap(t.Context(), centre(button)), drivers.ErrNotReady, "did not answer")
+	WantError(t, d.Tap(t.Context(), centre(button)), drivers.ErrNotReady, "did not answer")
 	_, err := d.Screenshot(t.Context())
-	wantError(t, err, drivers.ErrDeviceLost, "")
+	WantError(t, err, drivers.ErrDeviceLost, "")
 	_, err = d.Tree(t.Context())
-	wantError(t, err, drivers.ErrDeviceLost, "had to be cancelled")
-	must(t, d.Close())
+	WantError(t, err, drivers.ErrDeviceLost, "had to be cancelled")
+	Must(t, d.Close())
 	if _, err := neighbour.Tree(t.Context()); err != nil && !errors.Is(err, drivers.ErrDeviceLost) {
 		t.Errorf("next door: %v", err)
 	}
-	must(t, show(t, `<h1>Again</h1>`).Close()) // another page opens
+	Must(t, show(t, `<h1>Again</h1>`).Close()) // another page opens
 }
 
 // A page that hangs by itself, when nothing acts on it, returns no screenshot and is closed as well.
 func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestAHungPageIsClosedHard remains")
-	d := visit(t, "busy.html")
-	_, page, err := d.slot.page()
-	must(t, err)
+	d := visitPage(t, "busy.html")
+	_, page, err := d.slot.Page()
+	Must(t, err)
 	_, _ = page.Evaluate(`() => setTimeout(() => document.getElementById('hang').click(), 0)`)
-	d.slot.limit = time.Second
+	d.slot.Limit = time.Second
 	if !until(t.Context(), patience,
 		func() bool { _, err := d.Tree(t.Context()); return errors.Is(err, drivers.ErrNotReady) }) {
 		t.Fatal("the page does not hang")
@@ -50,7 +51,7 @@ func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	if _, err := d.Screenshot(t.Context()); err == nil {
 		t.Error("there is a picture")
 	}
-	must(t, d.Close())
+	Must(t, d.Close())
 }
 
 // A page with a dialog about leaving it is left when the test says so, and not before.
@@ -60,11 +61,11 @@ func TestLeavingIsAsked(t *testing.T) {
 		`">Go</a><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`
 	d := display(t, guarded)
 	tap(t, d, byID(t, tree(t, d), "f"))
-	must(t, d.Type(t.Context(), "unsaved"))
+	Must(t, d.Type(t.Context(), "unsaved"))
 	for _, leave := range []bool{false, true} {
 		tap(t, d, byID(t, tree(t, d), "go"))
 		alertOf(t, d, "Leave site?")
-		must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "Leave", false: "Cancel"}[leave], ""))
+		Must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "Leave", false: "Cancel"}[leave], ""))
 		there := until(t.Context(), patience, func() bool {
 			address, _, err := d.Location(t.Context())
 			return err == nil && strings.HasPrefix(address, site.Page("made")) != leave
@@ -81,10 +82,10 @@ func TestNavigatingAwayIsAsked(t *testing.T) {
 	d := display(t,
 		`<input id=f><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`)
 	tap(t, d, byID(t, tree(t, d), "f"))
-	must(t, d.Type(t.Context(), "unsaved"))
-	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
+	Must(t, d.Type(t.Context(), "unsaved"))
+	Must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
 	alertOf(t, d, "Leave site?")
-	must(t, d.AnswerAlert(t.Context(), "Leave", ""))
+	Must(t, d.AnswerAlert(t.Context(), "Leave", ""))
 	if !until(t.Context(), patience, func() bool {
 		address, _, err := d.Location(t.Context())
 		return err == nil && address == site.Page("form.html")
@@ -96,14 +97,14 @@ func TestNavigatingAwayIsAsked(t *testing.T) {
 // What a person can use is open, whatever still loads; it is reported.
 func TestAPageWhoseImageNeverLoads(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "never.html")
+	d := visitPage(t, "never.html")
 	opening, err := d.Opening(t.Context())
-	must(t, err)
+	Must(t, err)
 	if len(opening.Loading) != 1 || opening.Loading[0] != site.Page("hang") {
 		t.Errorf("still loading %q", opening.Loading)
 	}
 	tap(t, d, byID(t, tree(t, d), "b"))
-	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
+	Must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
 	if opening, err = d.Opening(t.Context()); err != nil || slices.Contains(opening.Loading, site.Page("hang")) ||
 		opening.Status != 200 {
 		t.Errorf("%+v, %v", opening, err)
@@ -137,7 +138,7 @@ const goWhenAsked = `<script>const stage = Object.getOwnPropertyDescriptor(Docum
 func goesOn(t *testing.T, d *Device, script string) {
 	t.Helper()
 	second := site.Page("slow?ms=300")
-	must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><script>const go = () => location.replace('`+second+
+	Must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><script>const go = () => location.replace('`+second+
 		`')</script>`+script), patience))
 	if state, err := d.Eval(t.Context(), "location.href + ' ' + document.readyState", patience); err != nil ||
 		state != second+" complete" {
@@ -150,7 +151,7 @@ func goesOn(t *testing.T, d *Device, script string) {
 func TestAPageThatStopsLoading(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "list.html")
-	must(t, d.Navigate(t.Context(),
+	Must(t, d.Navigate(t.Context(),
 		site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => location.href = `+
 			`'/status/204')</script>`), patience))
 	if !until(t.Context(), patience, func() bool {
@@ -159,13 +160,13 @@ func TestAPageThatStopsLoading(t *testing.T) {
 	}) {
 		t.Fatal("the page is not left")
 	}
-	r, err := d.Reader.lookIn(t.Context(), "", "#none")
-	must(t, err)
+	r, err := d.Reader.LookIn(t.Context(), "", "#none")
+	Must(t, err)
 	if r.Ready != "stopped" || r.Loaded {
 		t.Errorf("at first it is %s, loaded %v", r.Ready, r.Loaded)
 	}
 	if !until(t.Context(), patience, func() bool {
-		r, err = d.Reader.lookIn(t.Context(), "", "#none")
+		r, err = d.Reader.LookIn(t.Context(), "", "#none")
 		return err == nil && r.Loaded && !tree(t, d).Loading
 	}) {
 		t.Errorf("it never has loaded: %+v, %v", r, err)

@@ -10,13 +10,14 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 func TestTapAndType(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "form.html")
-	wantError(t, d.Type(t.Context(), "x"), drivers.ErrNotActionable, "no field has the focus")
+	WantError(t, d.Type(t.Context(), "x"), drivers.ErrNotActionable, "no field has the focus")
 	tap(t, d, byID(t, tree(t, d), "name"))
 	if n := byID(t, tree(t, d), "name"); !n.Focused {
 		t.Error("the field that was tapped has no focus")
@@ -33,7 +34,7 @@ func TestTapAndType(t *testing.T) {
 	if n := byID(t, tree(t, d), "gift"); !n.Checked {
 		t.Error("the tapped box is not checked")
 	}
-	wantError(t, d.Type(t.Context(), "x"), drivers.ErrNotActionable, "takes no text")
+	WantError(t, d.Type(t.Context(), "x"), drivers.ErrNotActionable, "takes no text")
 	// It is below the fold.
 	if err := d.Reveal(t.Context(), byID(t, tree(t, d), "pin")); err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func TestTapAndType(t *testing.T) {
 	if n := byID(t, tree(t, d), "pin"); n.Text != "••••" || !n.Password {
 		t.Errorf("the tree shows the password as %q", n.Text)
 	}
-	wantError(t, d.Tap(t.Context(), image.Pt(1280, 5)), drivers.ErrNotActionable, "outside")
+	WantError(t, d.Tap(t.Context(), image.Pt(1280, 5)), drivers.ErrNotActionable, "outside")
 }
 
 func TestTypeGoesBehindWhatIsThere(t *testing.T) {
@@ -120,10 +121,10 @@ func TestScreenshotIsTheViewport(t *testing.T) {
 func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestAHungPageIsClosedHard and TestACancelledWaitLeavesThePageAlive remain")
-	d := visit(t, "busy.html")
-	d.slot.grace = actGrace
+	d := visitPage(t, "busy.html")
+	d.slot.Grace = browser.ActGrace
 	button := centre(byID(t, tree(t, d), "hang"))
-	_, page, err := d.slot.page()
+	_, page, err := d.slot.Page()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 	// An action that was started abandons the page, so it comes last.
 	endsWithContext(t, "tap", func(ctx context.Context) error { return d.Tap(ctx, button) })
 	_, err = d.Tree(t.Context())
-	wantError(t, err, drivers.ErrDeviceLost)
+	WantError(t, err, drivers.ErrDeviceLost)
 }
 
 // endsWithContext checks that call is stuck until its context ends, and then returns soon.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/web/internal/field"
 )
 
 // keyLog is a field that logs each key with its modifiers: what a page receives of a person.
@@ -22,8 +23,8 @@ func TestEveryCharacterHasItsKey(t *testing.T) {
 	t.Parallel()
 	text := "Ab?é ßÉЖж1!Δ€中ñİ🙂x"
 	d := display(t, keyLog)
-	must(t, d.ClickOn(t.Context(), target("#f"), drivers.WebClick{}))
-	must(t, d.Type(t.Context(), text))
+	Must(t, d.ClickOn(t.Context(), target("#f"), drivers.WebClick{}))
+	Must(t, d.Type(t.Context(), text))
 	if got := script(t, d, "f.value"); got != text {
 		t.Errorf("the field holds %q, not %q", got, text)
 	}
@@ -56,9 +57,9 @@ func TestPressesOfAnyCharacter(t *testing.T) {
 		for _, way := range []string{"press", "webPress"} {
 			_ = script(t, d, "(seen.length=0,f.value='',f.focus(),0)")
 			if way == "press" {
-				must(t, d.Press(t.Context(), splitKeys(c.keys)))
+				Must(t, d.Press(t.Context(), field.SplitKeys(c.keys)))
 			} else {
-				must(t, d.PressOn(t.Context(), drivers.WebTarget{Selector: "#f", Timeout: time.Minute}, c.keys))
+				Must(t, d.PressOn(t.Context(), drivers.WebTarget{Selector: "#f", Timeout: time.Minute}, c.keys))
 			}
 			if got := script(t, d, "[seen[0],f.value].join()"); got != c.down+","+c.holds {
 				t.Errorf("%s %s: %q, not %q", way, c.keys, got, c.down+","+c.holds)

@@ -17,10 +17,10 @@ func TestListen(t *testing.T) {
 		Connect: running(t)}} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t)
-			must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
+			Must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
 			var mu sync.Mutex
 			var heard []string
-			must(t, d.Listen(t.Context(), "tellTest", `tellTest(location.pathname)`, func(tab int, text string) {
+			Must(t, d.Listen(t.Context(), "tellTest", `tellTest(location.pathname)`, func(tab int, text string) {
 				mu.Lock()
 				defer mu.Unlock()
 				heard = append(heard, string(rune('0'+tab))+" "+text)
@@ -37,8 +37,8 @@ func TestListen(t *testing.T) {
 				}
 			}
 			hears("0 /popup.html")
-			must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-			must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
+			Must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
+			Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 			hears("1 /framed.html")
 			mu.Lock()
 			defer mu.Unlock()
@@ -49,5 +49,5 @@ func TestListen(t *testing.T) {
 			}
 		})
 	}
-	wantError(t, open(t).Listen(t.Context(), "x", "1", nil), drivers.ErrPage)
+	WantError(t, open(t).Listen(t.Context(), "x", "1", nil), drivers.ErrPage)
 }

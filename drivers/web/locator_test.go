@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
@@ -98,10 +98,6 @@ func TestHiddenWaitsForTheLoading(t *testing.T) {
 	if seen := look(t, d, "#x", drivers.WebCondition{Hidden: true}, patience); !seen.Met || seen.Count != 0 {
 		t.Errorf("a removed element: %+v", seen)
 	}
-	r := report{State: dom.State{Ready: "interactive"}}
-	if r.meets(drivers.WebCondition{Hidden: true}) {
-		t.Error("hidden on a page that still loads")
-	}
 }
 
 func TestFillTellsWhyNot(t *testing.T) {
@@ -131,11 +127,11 @@ func TestFillTellsWhyNot(t *testing.T) {
 			if c.atOnce {
 				limit = time.Minute
 			}
-			wantError(t, d.Fill(t.Context(), c.selector, c.value, limit), c.kind, c.words...)
+			WantError(t, d.Fill(t.Context(), c.selector, c.value, limit), c.kind, c.words...)
 		})
 	}
 	_, err := d.Look(t.Context(), "p[", drivers.WebCondition{Hidden: true}, time.Second)
-	wantError(t, err, screen.ErrNotFound, "is not valid")
+	WantError(t, err, screen.ErrNotFound, "is not valid")
 }
 
 func TestFillReplaces(t *testing.T) {
@@ -154,7 +150,7 @@ func TestFillReplaces(t *testing.T) {
 			}
 		}
 	}
-	_, page, err := d.slot.page()
+	_, page, err := d.slot.Page()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +180,7 @@ func TestACancelledFillLeavesThePageUsable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- d.Fill(ctx, "#f", "late", time.Minute) }()
-	_ = pause(t.Context(), 200*time.Millisecond)
+	_ = browser.Pause(t.Context(), 200*time.Millisecond)
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)

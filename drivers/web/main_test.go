@@ -13,6 +13,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
+	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/leaktest"
@@ -60,7 +62,7 @@ func open(t *testing.T) *Device {
 		t.Fatal(err)
 	}
 	d := opened.(*Device)
-	d.slot.grace = patience // a busy machine needs more than a second to end a call
+	d.slot.Grace = patience // a busy machine needs more than a second to end a call
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -69,8 +71,8 @@ func open(t *testing.T) *Device {
 	return d
 }
 
-// visit returns a device with a sample page open.
-func visit(t *testing.T, name string) *Device {
+// visitPage returns a device with a sample page open.
+func visitPage(t *testing.T, name string) *Device {
 	t.Helper()
 	d := open(t)
 	if err := d.OpenPage(t.Context(), site.Page(name), drivers.PageOptions{}); err != nil {
@@ -83,7 +85,7 @@ func visit(t *testing.T, name string) *Device {
 func show(t *testing.T, body string) *Device {
 	t.Helper()
 	d := open(t)
-	must(t, d.OpenPage(t.Context(), site.Made(body), drivers.PageOptions{}))
+	Must(t, d.OpenPage(t.Context(), site.Made(body), drivers.PageOptions{}))
 	return d
 }
 
@@ -96,8 +98,8 @@ var idle = struct {
 	held    map[*testing.T]*Device
 }{devices: map[string][]*Device{}, held: map[*testing.T]*Device{}}
 
-// browse is visit for tests to which it is all the same where the page and its mouse were before. A test that calls it
-// again continues in the same page.
+// browse is visitPage for tests to which it is all the same where the page and its mouse were before. A test that calls
+// it again continues in the same page.
 func browse(t *testing.T, name string) *Device {
 	t.Helper()
 	return reach(t, site.Page(name), "")
@@ -120,26 +122,26 @@ func reach(t *testing.T, address, emulated string) *Device {
 	}
 	idle.Unlock()
 	if mine {
-		must(t, d.Navigate(t.Context(), address, patience))
+		Must(t, d.Navigate(t.Context(), address, patience))
 		loads(t, d)
 		return d
 	}
 	old := d != nil
 	if !old {
 		opened, err := shared.Open(t.Context(), "web-1")
-		must(t, err)
+		Must(t, err)
 		d = opened.(*Device)
-		d.slot.grace = patience
+		d.slot.Grace = patience
 	}
-	var s *session
+	var s *pages.Session
 	t.Cleanup(func() { giveBack(t, d, s, emulated) })
 	if old {
-		must(t, d.Navigate(t.Context(), address, patience))
+		Must(t, d.Navigate(t.Context(), address, patience))
 	} else {
-		must(t, d.OpenPage(t.Context(), address, drivers.PageOptions{DeviceName: emulated}))
+		Must(t, d.OpenPage(t.Context(), address, drivers.PageOptions{DeviceName: emulated}))
 	}
 	loads(t, d)
-	s, _ = d.slot.opened()
+	s, _ = d.slot.Opened()
 	idle.Lock()
 	idle.held[t] = d
 	idle.Unlock()
@@ -150,14 +152,14 @@ func reach(t *testing.T, address, emulated string) *Device {
 func loads(t *testing.T, d *Device) {
 	t.Helper()
 	opening, err := d.Opening(t.Context())
-	must(t, err)
+	Must(t, err)
 	if len(opening.Loading) > 0 {
-		must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "load"}, patience))
+		Must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "load"}, patience))
 	}
 }
 
 // giveBack keeps the device for another test, or closes it.
-func giveBack(t *testing.T, d *Device, s *session, emulated string) {
+func giveBack(t *testing.T, d *Device, s *pages.Session, emulated string) {
 	idle.Lock()
 	defer idle.Unlock()
 	delete(idle.held, t)
@@ -171,19 +173,18 @@ func giveBack(t *testing.T, d *Device, s *session, emulated string) {
 }
 
 // asOpened reports whether the device has the one page of a session still, and forgets what its tests printed and did.
-func (d *Device) asOpened(s *session) bool {
-	if !within(stopLimit, d.slot.calls.Wait) {
+func (d *Device) asOpened(s *pages.Session) bool {
+	if !browser.Within(browser.StopLimit, d.slot.Calls.Wait) {
 		return false
 	}
-	if now, closed := d.slot.opened(); closed || now != s || len(s.tabs.all()) != 1 || s.usable() != nil || s.mute.Load() ||
-		s.dialogs.isOpen() {
+	if now, closed := d.slot.Opened(); closed || now != s || len(s.Tabs.All()) != 1 || s.Usable() != nil ||
+		s.Mute.Load() || s.Dialogs.IsOpen() {
 		return false
 	}
-	d.slot.grace, d.slot.limit = patience, callLimit
-	d.Journal.log = nil
-	d.Journal.forgetDialogs()
-	d.Journal.setClipboard("")
-	s.console.forget()
+	d.slot.Grace, d.slot.Limit = patience, browser.CallLimit
+	d.Journal.ForgetDialogs()
+	d.Journal.Put("")
+	s.Console.Forget()
 	*d = *assemble(d.slot, d.Journal, shared, d.Info())
 	return true
 }
@@ -248,8 +249,8 @@ func inFrame(frame, selector string) drivers.WebTarget {
 	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: patience}
 }
 
-// must ends the test on an error.
-func must(t *testing.T, err error) {
+// Must ends the test on an error.
+func Must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -281,8 +282,8 @@ func mustShow(t *testing.T, d *Device, selector, text string) {
 	}
 }
 
-// wantError checks the kind of an error and words that it must say.
-func wantError(t *testing.T, err, kind error, words ...string) {
+// WantError checks the kind of an error and words that it must say.
+func WantError(t *testing.T, err, kind error, words ...string) {
 	t.Helper()
 	if !errors.Is(err, kind) {
 		t.Fatalf("error %v, want one that wraps %q", err, kind)
@@ -304,7 +305,7 @@ func until(ctx context.Context, limit time.Duration, ok func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for !ok() {
-		if pause(ctx, 50*time.Millisecond) != nil {
+		if browser.Pause(ctx, 50*time.Millisecond) != nil {
 			return false
 		}
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -24,7 +23,7 @@ func TestFirefoxPagesTakeTurns(t *testing.T) {
 	var pages sync.WaitGroup
 	for range 3 {
 		d := openFirefox(t)
-		must(t, d.OpenPage(t.Context(), page, drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), page, drivers.PageOptions{}))
 		pages.Go(func() {
 			made := 0
 			for range rounds {
@@ -50,38 +49,4 @@ func TestFirefoxPagesTakeTurns(t *testing.T) {
 		})
 	}
 	pages.Wait()
-}
-
-// The page that has the mouse keeps it until the touch ends or the browser is gone; one that waits stops with the
-// context of the step.
-func TestPagesTakeTurnsAtTheMouse(t *testing.T) {
-	t.Parallel()
-	b := &browser{brand: brand{oneMouse: true}, mouse: make(chan struct{}, 1), lost: make(chan struct{})}
-	one, two := &session{Health: NewHealth(b)}, &session{Health: NewHealth(b)}
-	release, err := holdMouse(t.Context(), one)
-	must(t, err)
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := holdMouse(over, two); !errors.Is(err, context.Canceled) {
-		t.Errorf("while the other page has it: %v", err)
-	}
-	release()
-	release() // does no harm
-	again, err := holdMouse(t.Context(), two)
-	must(t, err)
-	if len(b.mouse) != 1 {
-		t.Error("the mouse was given back twice")
-	}
-	close(b.lost)
-	if _, err := holdMouse(t.Context(), one); !errors.Is(err, drivers.ErrDeviceLost) {
-		t.Errorf("of a browser that is gone: %v", err)
-	}
-	again()
-
-	b.brand.oneMouse = false
-	for _, s := range []*session{one, two} {
-		if _, err := holdMouse(t.Context(), s); err != nil {
-			t.Errorf("pages that have a mouse each: %v", err)
-		}
-	}
 }

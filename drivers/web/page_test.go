@@ -28,7 +28,7 @@ func TestDevicesStartNoBrowser(t *testing.T) {
 		!strings.HasPrefix(list[0].Model, "Chromium ") || list[0].Width != 1280 {
 		t.Errorf("devices: %+v", list)
 	}
-	if d.launcher.pid() != 0 {
+	if d.launcher.Pid() != 0 {
 		t.Error("listing devices started a browser")
 	}
 	if _, err := d.Open(t.Context(), "web-4"); err == nil {
@@ -45,26 +45,26 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 		"tree": treeErr, "screenshot": shotErr, "look": lookErr, "tap": d.Tap(t.Context(), image.Pt(5, 5)),
 		"type": d.Type(t.Context(), "x"), "fill": d.Fill(t.Context(), "#x", "x", patience),
 	} {
-		t.Run(what, func(t *testing.T) { wantError(t, err, drivers.ErrPage, "start with openBrowser") })
+		t.Run(what, func(t *testing.T) { WantError(t, err, drivers.ErrPage, "start with openBrowser") })
 	}
 }
 
 // opensAfterAll: a page that did not open may be sent to another address, and each error is about its own.
 func opensAfterAll(t *testing.T, d *Device) {
 	t.Helper()
-	wantError(t, d.Navigate(t.Context(), "back", patience), drivers.ErrPage, "refused")
-	wantError(t, d.Navigate(t.Context(), "/login", patience), drivers.ErrPage, "give the whole address")
-	wantError(t, d.Navigate(t.Context(), "http://no-such-host.invalid/", patience), drivers.ErrPage, "no such host")
+	WantError(t, d.Navigate(t.Context(), "back", patience), drivers.ErrPage, "refused")
+	WantError(t, d.Navigate(t.Context(), "/login", patience), drivers.ErrPage, "give the whole address")
+	WantError(t, d.Navigate(t.Context(), "http://no-such-host.invalid/", patience), drivers.ErrPage, "no such host")
 	_, err := d.Tree(t.Context())
-	wantError(t, err, drivers.ErrPage, "no such host")
-	must(t, d.Navigate(t.Context(), site.Page("list.html"), patience))
+	WantError(t, err, drivers.ErrPage, "no such host")
+	Must(t, d.Navigate(t.Context(), site.Page("list.html"), patience))
 	mustShow(t, d, "h1", "Contacts")
 }
 
 // In the short mode, one page goes to all that a browser has to try but the first of them.
 func TestAddressesThatDoNotOpen(t *testing.T) {
 	ports, err := drivers.FreePorts(1)
-	must(t, err)
+	Must(t, err)
 	refused := "http://127.0.0.1:" + ports[0] + "/" // nothing listens there
 	for _, c := range []struct {
 		name, address, words string
@@ -97,7 +97,7 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 				d = open(t)
 				err = d.OpenPage(t.Context(), c.address, drivers.PageOptions{Timeout: limit})
 			}
-			wantError(t, err, drivers.ErrPage, c.words)
+			WantError(t, err, drivers.ErrPage, c.words)
 			if c.address == refused {
 				if _, err := d.Screenshot(t.Context()); err != nil {
 					t.Errorf("no picture of the failure: %v", err)
@@ -146,9 +146,9 @@ func TestAddressesThatOpen(t *testing.T) {
 }
 
 func TestEveryOpeningIsAFreshContext(t *testing.T) {
-	d := visit(t, "index.html")
+	d := visitPage(t, "index.html")
 	setCookie := func() {
-		_, page, err := d.slot.page()
+		_, page, err := d.slot.Page()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestEveryOpeningIsAFreshContext(t *testing.T) {
 	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, page, err := d.slot.page()
+	_, page, err := d.slot.Page()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestATouchThatClosesItsPageIsMade(t *testing.T) {
 		tap(t, d, byID(t, tree(t, d), "window"))
 		mustShow(t, d, "h1", "New window")
 		_, err := d.Eval(t.Context(), "document.getElementById('close').onmousedown = () => window.close(); null", patience)
-		must(t, err)
+		Must(t, err)
 		if err := touch(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -237,7 +237,7 @@ func TestACancelledOpeningEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := make(chan error, 1)
 	go func() { begun <- d.OpenPage(ctx, site.Page("hang"), drivers.PageOptions{}) }()
-	until(t.Context(), patience, func() bool { _, _, err := d.slot.page(); return err == nil })
+	until(t.Context(), patience, func() bool { _, _, err := d.slot.Page(); return err == nil })
 	cancel()
 	select {
 	case err := <-begun:
@@ -250,15 +250,15 @@ func TestACancelledOpeningEnds(t *testing.T) {
 }
 
 func TestACrashedPageIsAnErrorAndTheNextOpenWorks(t *testing.T) {
-	d := visit(t, "index.html")
-	_, page, err := d.slot.page()
+	d := visitPage(t, "index.html")
+	_, page, err := d.slot.Page()
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _ = page.Goto("chrome://crash")
 	_, err = d.Tree(t.Context())
-	wantError(t, err, drivers.ErrDeviceLost, "crashed")
-	again := visit(t, "index.html")
+	WantError(t, err, drivers.ErrDeviceLost, "crashed")
+	again := visitPage(t, "index.html")
 	mustShow(t, again, "h1", "Sample pages")
 }
 
@@ -269,7 +269,7 @@ func TestLostProcesses(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	own := New(Options{})
 	t.Cleanup(func() {
-		must(t, own.Close())
+		Must(t, own.Close())
 		if left, err := filepath.Glob(filepath.Join(dir, "*playwright*")); err != nil || len(left) != 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
@@ -277,34 +277,34 @@ func TestLostProcesses(t *testing.T) {
 	reopen := func() *Device {
 		t.Helper()
 		opened, err := own.Open(t.Context(), "web-1")
-		must(t, err)
+		Must(t, err)
 		d := opened.(*Device)
-		must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 		return d
 	}
 	isLost := func(d *Device) {
 		t.Helper()
 		_, err := d.Tree(t.Context())
-		wantError(t, err, drivers.ErrDeviceLost)
+		WantError(t, err, drivers.ErrDeviceLost)
 		if drivers.AppIsWrong(err) {
 			t.Error("a lost browser is blamed on the app")
 		}
 		_, err = d.Look(t.Context(), "h1", drivers.WebCondition{Hidden: true}, time.Second)
-		wantError(t, err, drivers.ErrDeviceLost)
-		must(t, d.Close())
+		WantError(t, err, drivers.ErrDeviceLost)
+		Must(t, d.Close())
 	}
 	d := reopen()
 	ignoresSignals(t, own, d)
-	lost, err := own.launcher.browserFor(t.Context(), drivers.PageOptions{})
-	must(t, err)
-	must(t, lost.Browser.Close())
+	lost, err := own.launcher.For(t.Context(), drivers.PageOptions{})
+	Must(t, err)
+	Must(t, lost.Browser.Close())
 	isLost(d)
 	d = reopen()
-	pid := own.launcher.pid()
+	pid := own.launcher.Pid()
 	family := drivertest.Descendants(pid)
 	node, err := os.FindProcess(pid)
-	must(t, err)
-	must(t, node.Kill())
+	Must(t, err)
+	Must(t, node.Kill())
 	if !until(t.Context(), patience, func() bool { return len(drivertest.Alive(family)) == 0 }) {
 		t.Errorf("the browser outlives Playwright: %v", drivertest.Alive(family))
 	}
@@ -312,9 +312,9 @@ func TestLostProcesses(t *testing.T) {
 	if testing.Short() { // it is opened again after the end of its browser
 		return
 	}
-	must(t, reopen().Close())
-	pid = own.launcher.pid()
-	must(t, own.Close())
+	Must(t, reopen().Close())
+	pid = own.launcher.Pid()
+	Must(t, own.Close())
 	if !until(t.Context(), patience, func() bool { return !runs(pid) }) {
 		t.Error("Playwright's process is left")
 	}
@@ -328,7 +328,7 @@ func TestAWindowNeedsADisplay(t *testing.T) {
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
 	err := open(t).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Headed: true})
-	wantError(t, err, drivers.ErrUnsupported, "display")
+	WantError(t, err, drivers.ErrUnsupported, "display")
 	mustShow(t, beside, "h1", "Here") // pages of the driver's other browsers stay open
 }
 
@@ -355,7 +355,7 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 				_, err = d.Tree(t.Context())
 			}
 			if err == nil {
-				_, page, _ := d.slot.page()
+				_, page, _ := d.slot.Page()
 				err = page.Locator("li").Nth(i).Click()
 			}
 			var seen drivers.WebObservation
@@ -373,14 +373,14 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 }
 
 func TestCloseIsFinal(t *testing.T) {
-	d := visit(t, "index.html")
+	d := visitPage(t, "index.html")
 	for range 2 {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := d.Tree(t.Context())
-	wantError(t, err, drivers.ErrDeviceLost, "closed")
+	WantError(t, err, drivers.ErrDeviceLost, "closed")
 	own := New(Options{})
 	for range 2 {
 		if err := own.Close(); err != nil {

@@ -1,78 +1,28 @@
 package web
 
 import (
-	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-func TestPatterns(t *testing.T) {
-	for _, c := range []struct {
-		pattern, address string
-		fits             bool
-	}{
-		{"https://a.b/c", "https://a.b/c", true}, {"https://a.b/c", "https://a.b/c#x", true},
-		{"https://a.b/c", "https://a.b/c?x=1", false},
-		{"https://a.b/c", "https://a.b/cd", false}, {"https://a.b/c", "https://aXb/c", false}, {"/c", "https://a.b/c", true},
-		{"/c", "https://a.b/c?x=1#y", true}, {"/c", "https://a.b/d/c", false}, {"/c?x=1", "https://a.b/c?x=1", true},
-		{"/c?x=1", "https://a.b/c?x=2", false}, {"/c#y", "https://a.b/c", false}, {"**/c", "https://a.b/d/e/c", true},
-		{"https://a.b/*", "https://a.b/c", true}, {"https://a.b/*", "https://a.b/c/d", false},
-		{"**/api/**", "https://a.b/api/x?y", true},
-		{"**/*.{png,svg}", "https://a.b/x.svg", true}, {"**/*.{png,svg}", "https://a.b/x.gif", false},
-		{"/id=[0-9]+/", "https://a.b/?id=12", true},
-		{"/id=[0-9]+/", "https://a.b/?id=x", false}, {"/", "https://a.b/", true}, {"/{x", "https://a.b/{x", true},
-		{"/a,b", "https://a.b/a,b", true},
-	} {
-		re, err := compile(c.pattern)
-		if err != nil {
-			t.Errorf("%s: %v", c.pattern, err)
-		} else if re.MatchString(c.address) != c.fits {
-			t.Errorf("%s fits %s: %v, by %s", c.pattern, c.address, !c.fits, re)
-		}
-	}
-	for _, bad := range []string{"", "/(/", strings.Repeat("x", 3000)} {
-		_, err := compile(bad)
-		wantError(t, err, screen.ErrNotFound)
-	}
-}
-
-func FuzzPattern(f *testing.F) {
-	f.Add("/{a,{b}", "x")
-	f.Add("\x91", "0")
-	f.Add("**/*.{png,svg}", "https://a.b/x.svg")
-	f.Fuzz(func(t *testing.T, pattern, address string) {
-		re, err := compile(pattern)
-		if err == nil && re == nil || err != nil && !errors.Is(err, screen.ErrNotFound) {
-			t.Fatalf("%v, %v", re, err)
-		}
-		fair := pattern != "" && len(pattern) <= maxPattern && utf8.ValidString(pattern) && strings.Count(pattern, "{") < 500
-		if _, slashes := slashed(pattern); err != nil && !slashes && fair {
-			t.Fatalf("%q is refused: %v", pattern, err)
-		}
-	})
-}
-
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	d := open(t)
 	// Before the page: it holds for the page that is opened next.
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/*.svg", Block: true}))
-	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
+	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/*.svg", Block: true}))
+	Must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	mustShow(t, d, "#log", "no picture")
-	press := func(id string) { must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
+	press := func(id string) { Must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
 	press("load")
 	mustShow(t, d, "#goods li", "Pear")
 
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", JSON: []any{"Mocked"}, Headers: map[string]string{
+	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", JSON: []any{"Mocked"}, Headers: map[string]string{
 		"x-kind": "mock"}}))
 	press("load")
 	mustShow(t, d, "#goods li", "Mocked")
@@ -80,99 +30,99 @@ func TestRoutes(t *testing.T) {
 	press("other") // another site: the browser checks whether it may be read
 	mustShow(t, d, "#log", "200 - application/json")
 
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/goods*", Status: 503, Body: "out of order"}))
+	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/goods*", Status: 503, Body: "out of order"}))
 	press("load") // the newest route counts
 	mustShow(t, d, "#log", "503 - text/plain; charset=utf-8")
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api.goods/", Block: true}))
+	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api.goods/", Block: true}))
 	press("load")
 	mustShow(t, d, "#log", "failed")
 
-	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/(/"}), screen.ErrNotFound)
-	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/x", Status: 999}), drivers.ErrUnsupported)
-	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
+	WantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/(/"}), screen.ErrNotFound)
+	WantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/x", Status: 999}), drivers.ErrUnsupported)
+	Must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	press("load")
 	mustShow(t, d, "#goods li", "Pear") // a new page starts without routes
-	must(t, d.Navigate(t.Context(), "reload", patience))
+	Must(t, d.Navigate(t.Context(), "reload", patience))
 	delayedAnswers(t, d)
 }
 
 // delayedAnswers: a delayed response ends with its page.
 func delayedAnswers(t *testing.T, d *Device) {
 	t.Helper()
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", Delay: time.Hour}))
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/orders", Delay: 300 * time.Millisecond, Status: 200}))
-	must(t, d.ClickOn(t.Context(), target("#post"), drivers.WebClick{}))
+	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", Delay: time.Hour}))
+	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/orders", Delay: 300 * time.Millisecond, Status: 200}))
+	Must(t, d.ClickOn(t.Context(), target("#post"), drivers.WebClick{}))
 	mustShow(t, d, "#log", "ordered 200")
-	must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
 	if seen := look(t, d, "#goods li", drivers.WebCondition{}, 300*time.Millisecond); seen.Met {
 		t.Error("the answer did not wait")
 	}
-	must(t, d.ClosePage(t.Context()))
+	Must(t, d.ClosePage(t.Context()))
 }
 
 func TestWaitPage(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "requests.html")
-	press := func(id string) { must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
+	press := func(id string) { Must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
 	press("post")
 	mustShow(t, d, "#log", "ordered 201") // over already, and it counts all the same
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, patience))
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/orders"}, patience))
+	Must(t, d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, patience))
+	Must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/orders"}, patience))
 	press("load")
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/api/goods?page=*"}, patience))
+	Must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/api/goods?page=*"}, patience))
 	err := d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, 300*time.Millisecond)
-	wantError(t, err, screen.ErrNotFound, "no answer came from", "/api/orders") // it was before the last click
+	WantError(t, err, screen.ErrNotFound, "no answer came from", "/api/orders") // it was before the last click
 	for _, state := range []string{"load", "domcontentloaded", "networkidle"} {
-		must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: state}, patience))
+		Must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: state}, patience))
 	}
-	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "ready"}, time.Second), drivers.ErrUnsupported)
-	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{}, time.Second), drivers.ErrUnsupported)
+	WantError(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "ready"}, time.Second), drivers.ErrUnsupported)
+	WantError(t, d.WaitPage(t.Context(), drivers.WebEvent{}, time.Second), drivers.ErrUnsupported)
 
-	_, page, err := d.slot.page()
-	must(t, err)
+	_, page, err := d.slot.Page()
+	Must(t, err)
 	_, err = page.Evaluate(`() => { setTimeout(() => location.href = 'list.html?from=here', 400) }`)
-	must(t, err)
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{URL: "/list.html"}, patience))
+	Must(t, err)
+	Must(t, d.WaitPage(t.Context(), drivers.WebEvent{URL: "/list.html"}, patience))
 	mustShow(t, d, "h1", "Contacts")
 	err = d.WaitPage(t.Context(), drivers.WebEvent{URL: "/cart"}, 300*time.Millisecond)
-	wantError(t, err, screen.ErrNotFound, "/cart", "list.html?from=here")
+	WantError(t, err, screen.ErrNotFound, "/cart", "list.html?from=here")
 }
 
 func TestSignedInStateIsSavedAndLoaded(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "account.html")
+	d := visitPage(t, "account.html")
 	path := filepath.Join(t.TempDir(), "state.json")
-	must(t, d.ClickOn(t.Context(), target("#in"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("#in"), drivers.WebClick{}))
 	mustShow(t, d, "#who", "Signed in as Ada")
-	must(t, d.SaveState(t.Context(), path))
+	Must(t, d.SaveState(t.Context(), path))
 	info, err := os.Stat(path)
-	must(t, err)
+	Must(t, err)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read the state: %v", info.Mode())
 	}
 
 	if testing.Short() {
-		must(t, d.ClearState(t.Context()))
-		must(t, d.Navigate(t.Context(), "reload", 0))
+		Must(t, d.ClearState(t.Context()))
+		Must(t, d.Navigate(t.Context(), "reload", 0))
 	} else {
-		must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
 	}
 	mustShow(t, d, "#who", "Nobody is signed in")
-	must(t, d.LoadState(t.Context(), path)) // while the page is open
-	must(t, d.Navigate(t.Context(), "reload", 0))
+	Must(t, d.LoadState(t.Context(), path)) // while the page is open
+	Must(t, d.Navigate(t.Context(), "reload", 0))
 	mustShow(t, d, "#who", "Signed in as Ada")
 	if !testing.Short() {
-		must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
 		mustShow(t, d, "#who", "Nobody is signed in")
 	}
-	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path}))
+	Must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path}))
 	mustShow(t, d, "#who", "Signed in as Ada")
 	if testing.Short() { // the rest is left to make test-full
 		return
 	}
-	must(t, d.ClosePage(t.Context()))
-	must(t, d.LoadState(t.Context(), path)) // before the page is opened
-	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+	Must(t, d.ClosePage(t.Context()))
+	Must(t, d.LoadState(t.Context(), path)) // before the page is opened
+	Must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
 	mustShow(t, d, "#who", "Signed in as Ada")
 }
 
@@ -184,21 +134,21 @@ func TestFilesThatAreNoState(t *testing.T) {
 		"empty": "", "text": "hello", "other": `{"a":1}`, "list": `[]`, "cut": `{"cookies":[`, "wrong": `{"cookies":"x"}`,
 	} {
 		path := filepath.Join(dir, name)
-		must(t, os.WriteFile(path, []byte(content), 0o600))
-		wantError(t, d.LoadState(t.Context(), path), drivers.ErrPage, "not a saved state")
+		Must(t, os.WriteFile(path, []byte(content), 0o600))
+		WantError(t, d.LoadState(t.Context(), path), drivers.ErrPage, "not a saved state")
 		err := d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path})
-		wantError(t, err, drivers.ErrPage, "not a saved state")
+		WantError(t, err, drivers.ErrPage, "not a saved state")
 	}
-	wantError(t, d.LoadState(t.Context(), filepath.Join(dir, "none")), drivers.ErrPage, "there is no saved state")
+	WantError(t, d.LoadState(t.Context(), filepath.Join(dir, "none")), drivers.ErrPage, "there is no saved state")
 	path := filepath.Join(dir, "cookie")
-	must(t, os.WriteFile(path, []byte(`{"cookies":[{"name":"a","value":"b"}],"origins":[]}`), 0o600))
+	Must(t, os.WriteFile(path, []byte(`{"cookies":[{"name":"a","value":"b"}],"origins":[]}`), 0o600))
 	err := d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path})
-	wantError(t, err, drivers.ErrPage)
+	WantError(t, err, drivers.ErrPage)
 }
 
 func TestEval(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "list.html")
+	d := visitPage(t, "list.html")
 	for script, want := range map[string]any{
 		"document.title": "List", "1 + 2": 3, "() => 1.5": 1.5, "null": nil, "undefined": nil, "[1, 'a', {b: true}]": []any{
 			1, "a", map[string]any{"b": true}},
@@ -215,15 +165,12 @@ func TestEval(t *testing.T) {
 		"'x'.repeat(2000000)": "larger than 1 MB", "() => { const a = {}; a.a = a; return a }": "circular",
 	} {
 		_, err := d.Eval(t.Context(), script, time.Minute)
-		wantError(t, err, drivers.ErrNotActionable, "the script failed", words)
+		WantError(t, err, drivers.ErrNotActionable, "the script failed", words)
 	}
 	_, err := d.Eval(t.Context(), "new Promise(() => {})", 300*time.Millisecond)
-	wantError(t, err, drivers.ErrNotActionable, "did not end within")
+	WantError(t, err, drivers.ErrNotActionable, "did not end within")
 	if _, err := d.Eval(t.Context(), "1", patience); err != nil {
 		t.Errorf("after a script without an end: %v", err)
-	}
-	if v, err := scriptValue("1e999"); err != nil || v != math.Inf(1) {
-		t.Errorf("%v, %v", v, err)
 	}
 }
 
@@ -231,39 +178,39 @@ func TestEval(t *testing.T) {
 func closes(t *testing.T, d *Device) {
 	t.Helper()
 	for range 2 {
-		must(t, d.ClosePage(t.Context()))
+		Must(t, d.ClosePage(t.Context()))
 	}
 	_, err := d.Tree(t.Context())
-	wantError(t, err, drivers.ErrPage, "no page is open")
-	must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{}))
+	WantError(t, err, drivers.ErrPage, "no page is open")
+	Must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{}))
 }
 
 func TestNavigate(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "list.html")
-	wantError(t, d.Navigate(t.Context(), "back", 0), drivers.ErrNotActionable, "no page to go back to")
-	wantError(t, d.Press(t.Context(), []string{"back"}), drivers.ErrNotActionable)
+	d := visitPage(t, "list.html")
+	WantError(t, d.Navigate(t.Context(), "back", 0), drivers.ErrNotActionable, "no page to go back to")
+	WantError(t, d.Press(t.Context(), []string{"back"}), drivers.ErrNotActionable)
 	for _, step := range [][2]string{
 		{site.Page("spa.html"), "/spa.html"}, {"back", "/list.html"}, {"forward", "/spa.html"}, {"reload", "/spa.html"},
 		{"/form.html?x=1", "/form.html?x=1"}, {"#there", "/form.html?x=1#there"},
 	} {
-		must(t, d.Navigate(t.Context(), step[0], patience))
+		Must(t, d.Navigate(t.Context(), step[0], patience))
 		at, _, err := d.Location(t.Context())
 		if err != nil || at != site.URL+step[1] {
 			t.Errorf("%s leads to %s, %v", step[0], at, err)
 		}
 	}
-	wantError(t, d.Navigate(t.Context(), "forward", 0), drivers.ErrNotActionable, "forward")
-	must(t, d.Press(t.Context(), []string{"back"}))
+	WantError(t, d.Navigate(t.Context(), "forward", 0), drivers.ErrNotActionable, "forward")
+	Must(t, d.Press(t.Context(), []string{"back"}))
 	if _, title, err := d.Location(t.Context()); err != nil || title != "Form" {
 		t.Errorf("title %q, %v", title, err)
 	}
-	wantError(t, d.Navigate(t.Context(), "ftp://x", 0), drivers.ErrPage)
-	wantError(t, d.Navigate(t.Context(), "http://127.0.0.1:9/", 0), drivers.ErrPage, "refuse")
+	WantError(t, d.Navigate(t.Context(), "ftp://x", 0), drivers.ErrPage)
+	WantError(t, d.Navigate(t.Context(), "http://127.0.0.1:9/", 0), drivers.ErrPage, "refuse")
 	_, err := d.Tree(t.Context())
-	wantError(t, err, drivers.ErrPage)
-	wantError(t, d.Navigate(t.Context(), site.Page("hang"), 300*time.Millisecond), drivers.ErrPage, "did not load within")
-	must(t, d.Navigate(t.Context(), site.Page("list.html"), 0))
+	WantError(t, err, drivers.ErrPage)
+	WantError(t, d.Navigate(t.Context(), site.Page("hang"), 300*time.Millisecond), drivers.ErrPage, "did not load within")
+	Must(t, d.Navigate(t.Context(), site.Page("list.html"), 0))
 	mustShow(t, d, "h1", "Contacts")
 	if !testing.Short() { // TestDownloads and TestRoutes close their pages
 		closes(t, d)

@@ -89,7 +89,7 @@ func (c pressCase) check(t *testing.T, d *Device) {
 		},
 		"selector": func() error { return d.ClickOn(t.Context(), target("#go"), drivers.WebClick{}) },
 	} {
-		must(t, d.OpenPage(t.Context(), site.Made(c.page()), drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), site.Made(c.page()), drivers.PageOptions{}))
 		err := press()
 		if errors.Is(err, drivers.ErrNotActionable) != c.lost || !c.lost && err != nil {
 			t.Errorf("%s: error %v", kind, err)
@@ -157,10 +157,10 @@ func TestAPressWithoutAClickInAFrame(t *testing.T) {
 	c := pressCase{
 		script: `let n = 0; go.onclick = () => said('click'); go.onmousedown = () => { if (!n++) go.style.left = '300px' }`}
 	d := reach(t, site.Made(`<iframe id=in style="width:600px;height:300px" src="`+site.Made(c.page())+`"></iframe>`), "")
-	wantError(t, d.ClickOn(t.Context(), inFrame("#in", "#go"), drivers.WebClick{}), drivers.ErrNotActionable, "no click")
-	must(t, d.ClickOn(t.Context(), inFrame("#in", "#go"), drivers.WebClick{}))
+	WantError(t, d.ClickOn(t.Context(), inFrame("#in", "#go"), drivers.WebClick{}), drivers.ErrNotActionable, "no click")
+	Must(t, d.ClickOn(t.Context(), inFrame("#in", "#go"), drivers.WebClick{}))
 	d = reach(t, site.Made(`<iframe id=in style="width:600px;height:300px" src="`+site.Made(c.page())+`"></iframe>`), "")
 	n := byID(t, tree(t, d), "go")
 	d.Aim(n)
-	wantError(t, d.Tap(t.Context(), centre(n)), drivers.ErrNotActionable, "no click")
+	WantError(t, d.Tap(t.Context(), centre(n)), drivers.ErrNotActionable, "no click")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 )
 
 // Every call goes through Playwright's process, which a busy machine starved so that all pages of a browser fell silent
@@ -15,10 +17,11 @@ import (
 // not.
 func TestDriverIsNotStarved(t *testing.T) {
 	browse(t, "form.html")
-	node := shared.launcher.pid()
+	node := shared.launcher.Pid()
 	want := 0
-	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err != nil || mayHasten(t) && own == plainPriority {
-		want = urgent
+	own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	if err != nil || mayHasten(t) && own == browser.PlainPriority {
+		want = browser.Urgent
 	}
 	if _, nice := parentAndNice(t, node); nice != want {
 		t.Errorf("Playwright's process has the priority %d, not %d", nice, want)
@@ -42,11 +45,11 @@ func TestDriverIsNotStarved(t *testing.T) {
 func mayHasten(t *testing.T) bool {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
-	must(t, err)
+	Must(t, err)
 	_, rest, _ := strings.Cut(string(status), "CapEff:\t")
 	var caps uint64
 	_, err = fmt.Sscanf(rest, "%x", &caps)
-	must(t, err)
+	Must(t, err)
 	return caps&(1<<23) != 0
 }
 

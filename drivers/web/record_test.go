@@ -46,7 +46,7 @@ func TestRecordingGivesAClipPerOpening(t *testing.T) {
 		}
 	}
 	_, err = d.Tree(t.Context())
-	wantError(t, err, drivers.ErrPage)
+	WantError(t, err, drivers.ErrPage)
 	_, traces, err := evidence.Stop(t.Context())
 	if err != nil || len(traces) != 2 {
 		t.Fatalf("traces %q, %v", traces, err)
@@ -61,15 +61,15 @@ func TestRecordingGivesAClipPerOpening(t *testing.T) {
 func TestRecordingMustComeBeforeThePage(t *testing.T) {
 	d := browse(t, "index.html")
 	_, err := d.StartRecording(t.Context(), t.TempDir())
-	wantError(t, err, drivers.ErrUnsupported, "is open already")
+	WantError(t, err, drivers.ErrUnsupported, "is open already")
 }
 
 func TestRecordingNeedsFFmpeg(t *testing.T) {
 	own := New(Options{})
-	own.launcher.setup = &toolchain.PlaywrightSetup{}
+	own.launcher.Setup = &toolchain.PlaywrightSetup{}
 	defer own.Close()
 	_, err := newDevice(own, own.info("web-1")).StartRecording(t.Context(), t.TempDir())
-	wantError(t, err, drivers.ErrUnsupported, "ffmpeg")
+	WantError(t, err, drivers.ErrUnsupported, "ffmpeg")
 }
 
 func TestWithoutABrowserThePlatformIsUnavailable(t *testing.T) {

@@ -18,9 +18,9 @@ func TestSamples(t *testing.T) {
 	d, wrong := browse(t, "blank.html"), 0
 	for seed := range uint64(sampleCount(t)) {
 		sample := webtest.MakeSample(seed)
-		_, page, err := d.slot.page()
-		must(t, err)
-		must(t, page.SetContent(sample.HTML))
+		_, page, err := d.slot.Page()
+		Must(t, err)
+		Must(t, page.SetContent(sample.HTML))
 		if high, err := page.Evaluate("document.documentElement.scrollHeight - innerHeight"); err != nil || high != 0 {
 			t.Errorf("seed %d: the page is %v pixels too high: %v", seed, high, err)
 		}
@@ -54,7 +54,7 @@ func sampleFaults(t *testing.T, tr *screen.Tree, sample webtest.Sample) (faults 
 				continue
 			}
 			found, err := tr.Find(screen.Query{Selector: s})
-			must(t, err)
+			Must(t, err)
 			if len(found) != times && (times > 0 != (len(found) > 0) || plain[text]) {
 				fault := fmt.Sprintf("%s is there %d times, and %d are found: %v", screen.Describe(s), times, len(found), found)
 				at := strings.Index(sample.HTML, text[:2])

@@ -60,9 +60,9 @@ func runScenes(t *testing.T, scenes []scene) {
 // fill puts a page of a test's own making into the page that is open, which takes less time than to open one.
 func fill(t *testing.T, d *Device, body string) {
 	t.Helper()
-	_, page, err := d.slot.page()
-	must(t, err)
-	must(t, page.SetContent("<!doctype html><meta charset=utf-8><body>"+body))
+	_, page, err := d.slot.Page()
+	Must(t, err)
+	Must(t, page.SetContent("<!doctype html><meta charset=utf-8><body>"+body))
 }
 
 func one(name, body, want string) scene { return scene{name, body, map[string]string{"x": want}} }

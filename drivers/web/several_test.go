@@ -36,7 +36,7 @@ func TestSeveralElementsAreProposed(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%d: %s: %v", i, choice, err)
 				}
-				r, err := d.Reader.lookIn(t.Context(), "", selector)
+				r, err := d.Reader.LookIn(t.Context(), "", selector)
 				if err != nil || r.Count != 1 || r.What[0] != several.Candidates[i] {
 					t.Errorf("%s is proposed for %s, and picks %+v, %v", choice, several.Candidates[i], r, err)
 				}

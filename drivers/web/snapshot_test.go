@@ -35,9 +35,9 @@ func keptOf(t *testing.T, d *Device) (keptPage, string) {
 		data, err = d.PageSnapshot(t.Context())
 		return !errors.Is(err, drivers.ErrNotReady)
 	})
-	must(t, err)
+	Must(t, err)
 	var k keptPage
-	must(t, json.Unmarshal(data, &k))
+	Must(t, json.Unmarshal(data, &k))
 	return k, string(data)
 }
 
@@ -87,12 +87,12 @@ func TestPageSnapshot(t *testing.T) {
 		t.Errorf("what is in a frame lies outside of it: %v", inside.B)
 	}
 
-	first := &d.Reader.snapshot.data[0]
-	if _, last := keptOf(t, d); first != &d.Reader.snapshot.data[0] || last != raw {
+	first := &d.Reader.Snapshot.Data[0]
+	if _, last := keptOf(t, d); first != &d.Reader.Snapshot.Data[0] || last != raw {
 		t.Error("a page that did not change was read as another one")
 	}
 	_, err := d.Eval(t.Context(), `document.querySelector("h1").textContent = "Cart"`, patience)
-	must(t, err)
+	Must(t, err)
 	if _, changed := keptOf(t, d); !strings.Contains(changed, `"x":"Cart"`) {
 		t.Error("the change is not in it")
 	}
@@ -118,11 +118,11 @@ func TestPageSnapshotIsBounded(t *testing.T) {
 func TestPageSnapshotLeavesDialogs(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<button onclick="document.title = confirm('Sure?')">Ask</button>`)
-	must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
+	Must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
 	alertOf(t, d, "Sure?")
 	_, err := d.PageSnapshot(t.Context())
-	wantError(t, err, drivers.ErrNotReady, "the page does not answer")
+	WantError(t, err, drivers.ErrNotReady, "the page does not answer")
 	alertOf(t, d, "Sure?")
-	must(t, d.AnswerAlert(t.Context(), "OK", ""))
+	Must(t, d.AnswerAlert(t.Context(), "OK", ""))
 	keptOf(t, d) // behind the dialog
 }

@@ -11,33 +11,33 @@ import (
 
 func TestPagesArePicked(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "popup.html")
+	d := visitPage(t, "popup.html")
 	first, second, last := 0, 1, -1
-	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
+	Must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
+	Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 	mustShow(t, d, "h2, p, button, label", "tab")
-	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, patience))
+	Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, patience))
 	mustShow(t, d, "h1", "Popups")
 	mustShow(t, d, "h1", "Popups") // it stays so
-	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &last}, patience))
+	Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &last}, patience))
 	if at, _, err := d.Location(t.Context()); err != nil || at == site.Page("popup.html") {
 		t.Errorf("%s, %v", at, err)
 	}
-	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Title: "popups"}, patience))
+	Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Title: "popups"}, patience))
 	mustShow(t, d, "h1", "Popups")
 	err := d.PickPage(t.Context(), drivers.WebTabSelector{Title: "/^Nothing/"}, 300*time.Millisecond)
-	wantError(t, err, screen.ErrNotFound, "popup.html", "framed.html", "Popups")
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "/(/"}, time.Second), screen.ErrNotFound,
+	WantError(t, err, screen.ErrNotFound, "popup.html", "framed.html", "Popups")
+	WantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "/(/"}, time.Second), screen.ErrNotFound,
 		"regular expression")
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: new(7)}, 100*time.Millisecond), screen.ErrNotFound,
+	WantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: new(7)}, 100*time.Millisecond), screen.ErrNotFound,
 		"number 7")
-	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &second}, patience))
-	must(t, d.CloseTab(t.Context()))
+	Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &second}, patience))
+	Must(t, d.CloseTab(t.Context()))
 	mustShow(t, d, "h1", "Popups")
-	must(t, d.CloseTab(t.Context()))
+	Must(t, d.CloseTab(t.Context()))
 	_, err = d.Tree(t.Context())
-	wantError(t, err, drivers.ErrPage, "closed")
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, 100*time.Millisecond), screen.ErrNotFound,
+	WantError(t, err, drivers.ErrPage, "closed")
+	WantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, 100*time.Millisecond), screen.ErrNotFound,
 		"none")
 }
 
@@ -54,13 +54,13 @@ func TestSelectorsByMeaning(t *testing.T) {
 		`testId=pay-now`: "f", `role=button[name="Save"]`: "g", `text=Save`: "g", `xpath=//button[.="Save"]`: "g",
 		`css=body >> label="E-mail"`: "b",
 	} {
-		r, err := d.Reader.lookIn(t.Context(), "", selector)
+		r, err := d.Reader.LookIn(t.Context(), "", selector)
 		if err != nil || r.Count != 1 || len(r.What) != 1 || !hasID(r.What[0], id) {
 			t.Errorf("%s: %+v, %v", selector, r, err)
 		}
 	}
-	must(t, d.FillIn(t.Context(), inFrame("title=inner", "label=deep"), "x"))
-	if r, err := d.Reader.lookIn(t.Context(), "", "testId=pay"); err != nil || r.Count != 0 {
+	Must(t, d.FillIn(t.Context(), inFrame("title=inner", "label=deep"), "x"))
+	if r, err := d.Reader.LookIn(t.Context(), "", "testId=pay"); err != nil || r.Count != 0 {
 		t.Errorf("part of a test id: %+v, %v", r, err)
 	}
 }
@@ -82,7 +82,7 @@ func TestSystem(t *testing.T) {
 	if testing.Short() {
 		permission = "clipboard-read"
 	}
-	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Geolocation: &place,
+	Must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Geolocation: &place,
 		UserAgent: "Taproot/1",
 		Headers:   map[string]string{"X-Team": "blue"}, Permissions: []string{permission}}))
 	where := `() => new Promise(done => navigator.geolocation.getCurrentPosition(
@@ -97,30 +97,30 @@ func TestSystem(t *testing.T) {
 	shows(where, "52.52,13.405,30")
 	shows("navigator.userAgent", "Taproot/1")
 	shows("navigator.permissions.query({name: '"+permission+"'}).then(s => s.state)", "granted")
-	must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: -33.8, Longitude: 151.2}))
+	Must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: -33.8, Longitude: 151.2}))
 	shows(where, "-33.8,151.2,0")
 	dark := "String(matchMedia('(prefers-color-scheme: dark)').matches)"
-	must(t, d.DarkMode(t.Context(), true))
+	Must(t, d.DarkMode(t.Context(), true))
 	shows(dark, "true")
-	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
+	Must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
+	Must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 	if !until(t.Context(), patience, func() bool { v, _ := d.Eval(t.Context(), dark, patience); return v == "true" }) {
 		t.Error("a page that comes later is light")
 	}
-	must(t, d.DarkMode(t.Context(), false))
+	Must(t, d.DarkMode(t.Context(), false))
 	shows(dark, "false")
 	fetching := "fetch('api/goods').then(r => 'status ' + r.status, () => 'no network')"
-	must(t, d.Airplane(t.Context(), true))
+	Must(t, d.Airplane(t.Context(), true))
 	shows(fetching, "no network")
 	shows("String(navigator.onLine)", "false")
-	must(t, d.Airplane(t.Context(), false))
+	Must(t, d.Airplane(t.Context(), false))
 	shows(fetching, "status 200")
 	if !testing.Short() {
-		must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Offline: true}))
+		Must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Offline: true}))
 		shows(fetching, "no network")
 	}
-	wantError(t, d.Rotate(t.Context(), true), drivers.ErrUnsupported)
-	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Permissions: []string{"flying"}}),
+	WantError(t, d.Rotate(t.Context(), true), drivers.ErrUnsupported)
+	WantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Permissions: []string{"flying"}}),
 		drivers.ErrPage, "flying")
 }
 
@@ -129,11 +129,11 @@ func TestClearState(t *testing.T) {
 	d := browse(t, "form.html")
 	count := `(document.cookie ? 1 : 0) + localStorage.length + sessionStorage.length`
 	_, err := d.Eval(t.Context(), `document.cookie = 'a=1'; localStorage.b = 2; sessionStorage.c = 3`, patience)
-	must(t, err)
+	Must(t, err)
 	if n, err := d.Eval(t.Context(), count, patience); n != 3 || err != nil {
 		t.Fatalf("%v, %v", n, err)
 	}
-	must(t, d.ClearState(t.Context()))
+	Must(t, d.ClearState(t.Context()))
 	if n, err := d.Eval(t.Context(), count, patience); n != 0 || err != nil {
 		t.Errorf("%v, %v", n, err)
 	}
@@ -142,15 +142,15 @@ func TestClearState(t *testing.T) {
 func TestDragOnto(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "drag.html")
-	must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
+	Must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
 	mustShow(t, d, "#log", "dropped tile")
 	_, err := d.Eval(t.Context(),
 		"document.getElementById('tile').addEventListener('mousedown', () => log('picked up')); null", patience)
-	must(t, err)
-	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), screen.ErrNotFound, "#nowhere", "dragged")
+	Must(t, err)
+	WantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), screen.ErrNotFound, "#nowhere", "dragged")
 	if said, err := d.TextOf(t.Context(), target("#log")); err != nil || strings.Contains(said, "picked up") {
 		t.Errorf("what can be dropped nowhere was picked up: %s, %v", said, err)
 	}
-	wantError(t, d.DragOnto(t.Context(), soon("#nothing"), "#zone"), screen.ErrNotFound, "#nothing")
-	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "div"), screen.ErrAmbiguous, "div")
+	WantError(t, d.DragOnto(t.Context(), soon("#nothing"), "#zone"), screen.ErrNotFound, "#nothing")
+	WantError(t, d.DragOnto(t.Context(), soon("#tile"), "div"), screen.ErrAmbiguous, "div")
 }

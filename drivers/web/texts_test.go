@@ -108,7 +108,7 @@ func TestTextsComeIntoView(t *testing.T) {
 			out.textContent = log.textContent.slice(0, r.startOffset).split('\n').length - 1; };</script>`)
 	find := func(reveal bool) *screen.Match {
 		m, err := tree(t, d).Find(screen.Query{Selector: labelled("job 250 done"), Action: true, Reveal: reveal})
-		must(t, err)
+		Must(t, err)
 		if len(m) != 1 {
 			return nil
 		}
@@ -117,11 +117,11 @@ func TestTextsComeIntoView(t *testing.T) {
 	if find(false) != nil {
 		t.Fatal("a line far out of view counts as seen")
 	}
-	must(t, d.Reveal(t.Context(), find(true).Node))
+	Must(t, d.Reveal(t.Context(), find(true).Node))
 	m := find(false)
 	if m == nil {
 		t.Fatal("the line did not come into view")
 	}
-	must(t, d.Tap(t.Context(), m.Point))
+	Must(t, d.Tap(t.Context(), m.Point))
 	mustShow(t, d, "#out", "250")
 }

@@ -23,7 +23,7 @@ func TestTracedByACanvas(t *testing.T) {
 		`color:transparent">Elsewhere</p>
 <div style="opacity:0;background:#fff;position:absolute;left:20px;top:200px">Bubble</div>`
 	check := func(t *testing.T, d *Device) {
-		must(t, d.OpenPage(t.Context(), dataPage(page), drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), dataPage(page), drivers.PageOptions{}))
 		tree := tree(t, d)
 		for label, traced := range map[string]bool{"Invoice 4711": true, "Balance": true, "Drawn": false} {
 			named := func(n *screen.Node) bool { return n.Text == label || n.Desc == label }
@@ -68,7 +68,7 @@ func TestDrawnBelow(t *testing.T) {
 <b id=own style="position:absolute;left:20px;top:240px">Drawn</b>
 <i id=away style="position:absolute;left:20px;top:340px;opacity:0">Away</i>`
 	check := func(t *testing.T, d *Device) {
-		must(t, d.OpenPage(t.Context(), dataPage("<!doctype html><meta charset=utf-8>"+body), drivers.PageOptions{}))
+		Must(t, d.OpenPage(t.Context(), dataPage("<!doctype html><meta charset=utf-8>"+body), drivers.PageOptions{}))
 		asked := 0
 		drawn := func(_ context.Context, _ *screen.Tree, n *screen.Node) (bool, error) {
 			asked++
@@ -95,9 +95,9 @@ func TestDrawnBelow(t *testing.T) {
 		if text, err := d.TextOf(t.Context(), at); err != nil || text != "Invoice" {
 			t.Errorf("the text is %q, %v", text, err)
 		}
-		must(t, d.WaitElement(t.Context(), at, "visible"))
+		Must(t, d.WaitElement(t.Context(), at, "visible"))
 		at.Selector = "#b"
-		must(t, d.WaitElement(t.Context(), at, "hidden"))
+		Must(t, d.WaitElement(t.Context(), at, "hidden"))
 		changing := func(_ context.Context, _ *screen.Tree, _ *screen.Node) (bool, error) {
 			_, err := d.Eval(t.Context(), "document.getElementById('a').textContent += '!'", patience)
 			return true, err

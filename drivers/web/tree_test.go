@@ -60,6 +60,6 @@ func TestAccessibleNames(t *testing.T) {
 	if err != nil || len(m) != 1 {
 		t.Fatalf("a button without a box: %v, %v", m, err)
 	}
-	must(t, d.Tap(t.Context(), m[0].Point))
+	Must(t, d.Tap(t.Context(), m[0].Point))
 	mustShow(t, d, "#boxless", "Pressed")
 }

@@ -1,0 +1,2 @@
+// Package network follows what pages request, and changes what they receive.
+package network

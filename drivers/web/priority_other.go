@@ -1,9 +1,0 @@
-//go:build !linux
-
-package web
-
-// hasten is for Linux, where Chromium sets for its own threads more than the plain priority.
-func (p *process) hasten() {}
-
-// slacken is for Linux, too.
-func (p *process) slacken() {}
