@@ -23,9 +23,12 @@ type absence struct {
 	flickered  bool      // it was not drawn afterwards, though the tree had it
 }
 
+// absentView is a view of what must not be there.
+type absentView struct{ *view }
+
 // absent waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A
 // screen that never rests may prove it at the end of the time.
-func (v *view) absent() (Decision, error) {
+func (v absentView) absent() (Decision, error) {
 	v.isAbsent = false
 	if why := v.f.Tree.Cut(); why != "" {
 		return Decision{}, fmt.Errorf("a part of the screen does not show what is not there: %s", why)
@@ -70,13 +73,13 @@ func (v *view) absent() (Decision, error) {
 }
 
 // pixelsTell reports whether pixels decide whether it is there.
-func (v *view) pixelsTell() bool {
+func (v absentView) pixelsTell() bool {
 	return NeedsVision(v.want.Selector) || v.want.Selector.Fallback != ""
 }
 
 // attentive waits at a pace that slows down, but for moments in which it must not miss anything: while the element is
 // absent, and while it is not drawn.
-func (v *view) attentive() Decision {
+func (v absentView) attentive() Decision {
 	t := &v.want.Timing
 	pause := v.pause()
 	switch {
@@ -91,7 +94,7 @@ func (v *view) attentive() Decision {
 
 // noteFrame keeps what the frame has shown. What the tree has and the screenshot after it does not may blink: it counts
 // as seen until it has not been drawn for long enough.
-func (v *view) noteFrame() {
+func (v absentView) noteFrame() {
 	taken := v.f.Tree.Taken
 	blank := len(v.still) == 0 && v.undrawn
 	switch {
@@ -115,7 +118,7 @@ func (v *view) noteFrame() {
 
 // away reports whether it has been gone, or not drawn, for long enough not to come back: what blinks must be gone for
 // much longer than it was between two times.
-func (v *view) away() bool {
+func (v absentView) away() bool {
 	t := &v.want.Timing
 	taken := v.f.Tree.Taken
 	if !v.blankSince.IsZero() {
@@ -129,7 +132,7 @@ func (v *view) away() bool {
 }
 
 // unproven is the result at the end of the time.
-func (v *view) unproven() Decision {
+func (v absentView) unproven() Decision {
 	what := screen.Describe(v.want.Selector)
 	p := Problem{Assertion: true, Expected: "no " + what + " on the screen"}
 	taken := v.f.Tree.Taken
@@ -175,29 +178,6 @@ func (l *leaving) seen(what string, taken time.Time) {
 // justNow reports whether the newest tree alone does not have it: what blinks may be back at once.
 func (l *leaving) justNow(taken time.Time, blink time.Duration) bool {
 	return l.reads == 1 && !l.at.IsZero() && taken.Sub(l.at) < blink
-}
-
-// busy returns by what an app shows that it is still at work after the last action, "" when it is not: a spinner turns,
-// or nothing is on its screen.
-func (v *view) busy() string {
-	if !v.want.Device.Phone || v.f.PixelsOnly ||
-		v.f.Tree.Taken.Sub(v.want.Earlier.Acted) >= v.want.Timing.BusyFor {
-		return ""
-	}
-	empty := true
-	for n := range v.f.Tree.All {
-		switch {
-		case n.Hidden || n.Offscreen || n.Bounds.Empty():
-		case isSpinner(n):
-			return n.String() + " turns"
-		case n.Text != "" || n.Desc != "" || n.Hint != "" || n.Editable || n.Clickable:
-			empty = false
-		}
-	}
-	if empty {
-		return "nothing is on the screen"
-	}
-	return ""
 }
 
 // isSpinner reports whether an element is a spinner that turns while an app is at work, rather than a bar that shows

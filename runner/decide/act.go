@@ -10,8 +10,11 @@ import (
 // MovesOn is why an element that keeps moving is not touched.
 const MovesOn = "keeps moving"
 
+// actView is a view of what is to be touched.
+type actView struct{ *view }
+
 // act waits until the selector picks one element that is stationary, enabled, and can be reached.
-func (v *view) act() (Decision, error) {
+func (v actView) act() (Decision, error) {
 	previous := v.last
 	v.last, v.several, v.why = nil, nil, ""
 	matches, err := v.find(v.want.Selector, true)
@@ -30,7 +33,7 @@ func (v *view) act() (Decision, error) {
 }
 
 // undecided waits while several elements match, until the screen rests or the time ends.
-func (v *view) undecided(several error) (Decision, error) {
+func (v actView) undecided(several error) (Decision, error) {
 	if v.pixels && !v.f.PixelsOnly && !v.late() {
 		if _, err := v.ask(Question{Ask: AskPixels}); err != nil {
 			return Decision{}, err
@@ -45,7 +48,7 @@ func (v *view) undecided(several error) (Decision, error) {
 }
 
 // again waits for the next read, or says at the end of the time why nothing could be touched.
-func (v *view) again(why string) (Decision, error) {
+func (v actView) again(why string) (Decision, error) {
 	if !v.over() {
 		return v.wait(why), nil
 	}
@@ -75,7 +78,7 @@ func (v *view) again(why string) (Decision, error) {
 }
 
 // ready decides whether the element can be touched now.
-func (v *view) ready(m screen.Match, previous *screen.Match) (Decision, error) {
+func (v actView) ready(m screen.Match, previous *screen.Match) (Decision, error) {
 	above := v.aboveIt(m)
 	covered := m.CoverText != "" || above != nil
 	away := m.Away(v.f.Tree)
@@ -121,7 +124,7 @@ func (v *view) ready(m screen.Match, previous *screen.Match) (Decision, error) {
 
 // aboveIt returns what an upper window shows where the element would be touched: a notification, a call, the bubble of
 // a chat.
-func (v *view) aboveIt(m screen.Match) *screen.Node {
+func (v actView) aboveIt(m screen.Match) *screen.Node {
 	top := v.f.Tree.Topmost(m.Point)
 	if v.f.Tree.HitTested || m.Node.Type == SeenType || top == nil || top.Window <= m.Node.Window {
 		return nil
@@ -131,7 +134,7 @@ func (v *view) aboveIt(m screen.Match) *screen.Node {
 
 // underKeyboard reports whether a touch would hit the on-screen keyboard instead of the element: the keyboard is in no
 // tree. A device is asked only while a field has the focus, because there is none otherwise.
-func (v *view) underKeyboard(m screen.Match) (bool, error) {
+func (v actView) underKeyboard(m screen.Match) (bool, error) {
 	field := v.f.Tree.Focused()
 	if !v.want.Device.Keyboard || field == nil || !field.Editable || m.Target == field ||
 		m.Point.Y <= field.Bounds.Min.Y {
@@ -142,7 +145,7 @@ func (v *view) underKeyboard(m screen.Match) (bool, error) {
 }
 
 // uncover hides the keyboard, once; the next read must find the element free.
-func (v *view) uncover() (Decision, error) {
+func (v actView) uncover() (Decision, error) {
 	v.why = "is covered by the keyboard"
 	if !v.want.Device.Hides || v.hid || v.over() {
 		return v.again(v.why)
@@ -155,7 +158,7 @@ func (v *view) uncover() (Decision, error) {
 }
 
 // reveal brings the element into view; the next read must find it there.
-func (v *view) reveal(m screen.Match) (Decision, error) {
+func (v actView) reveal(m screen.Match) (Decision, error) {
 	if !v.want.Device.Reveals || v.over() {
 		return v.again(v.why)
 	}
@@ -166,7 +169,7 @@ func (v *view) reveal(m screen.Match) (Decision, error) {
 }
 
 // revealAnchor brings what the element is related to into view, once: the element may be next to it.
-func (v *view) revealAnchor() (Decision, error) {
+func (v actView) revealAnchor() (Decision, error) {
 	if !v.want.Device.Reveals || v.anchored || len(v.want.Selector.Relations()) == 0 {
 		return v.again("nothing matches")
 	}

@@ -86,7 +86,7 @@ func (s *Search) Missing(f *Frame, sel dsl.Selector, assertion bool) Problem {
 
 // Traced reports whether a canvas draws what an element over it says.
 func (s *Search) Traced(f *Frame, n *screen.Node) (bool, error) {
-	got, err := s.view(f).tracedSight(n)
+	got, err := sightView{s.view(f)}.tracedSight(n)
 	return err == nil && got.hidden == "", err
 }
 

@@ -128,13 +128,13 @@ func (v *view) decide() (Decision, error) {
 	v.observe()
 	switch v.want.Purpose {
 	case Act:
-		return v.act()
+		return actView{v}.act()
 	case Absent:
-		return v.absent()
+		return absentView{v}.absent()
 	case State:
 		return v.state()
 	}
-	return v.see()
+	return seeView{v}.see()
 }
 
 // observe takes the frame's tree.
@@ -276,6 +276,36 @@ func (v *view) rested() bool {
 		return true
 	}
 	return v.settled(t.QuietToAssert)
+}
+
+// busy returns by what an app shows that it is still at work after the last action, "" when it is not: a spinner turns,
+// or nothing is on its screen.
+func (v *view) busy() string {
+	if !v.want.Device.Phone || v.f.PixelsOnly ||
+		v.f.Tree.Taken.Sub(v.want.Earlier.Acted) >= v.want.Timing.BusyFor {
+		return ""
+	}
+	empty := true
+	for n := range v.f.Tree.All {
+		switch {
+		case n.Hidden || n.Offscreen || n.Bounds.Empty():
+		case isSpinner(n):
+			return n.String() + " turns"
+		case n.Text != "" || n.Desc != "" || n.Hint != "" || n.Editable || n.Clickable:
+			empty = false
+		}
+	}
+	if empty {
+		return "nothing is on the screen"
+	}
+	return ""
+}
+
+// nothingOver is asked before the absence of an element counts: its answer is an error where something keeps the app
+// from being seen.
+func (v *view) nothingOver() error {
+	_, err := v.ask(Question{Ask: AskObstacle})
+	return err
 }
 
 // waitedEnough reports whether the wait for the tree was long enough: the screen rests, or half of the time has passed.

@@ -9,8 +9,11 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
+// seeView is a view of what must be on the screen.
+type seeView struct{ *view }
+
 // see waits until something on the screen fits the selector.
-func (v *view) see() (Decision, error) {
+func (v seeView) see() (Decision, error) {
 	sel := v.want.Selector
 	var matches []screen.Match
 	var err error
@@ -45,7 +48,7 @@ func (v *view) see() (Decision, error) {
 }
 
 // unsure says of what was found, if the time ends before the next read, that it was not known to be there for a person.
-func (v *view) unsure(matches []screen.Match) {
+func (v seeView) unsure(matches []screen.Match) {
 	if len(matches) > 0 && v.hiddenUnder == "" {
 		v.hiddenUnder = fmt.Sprintf(
 			"%s is there, but the time ended before it was seen to stay, and not to be hidden, as by the "+
@@ -54,7 +57,7 @@ func (v *view) unsure(matches []screen.Match) {
 }
 
 // newer leaves out what was there before the screen was touched last.
-func (v *view) newer(matches []screen.Match) []screen.Match {
+func (v seeView) newer(matches []screen.Match) []screen.Match {
 	return slices.DeleteFunc(matches, func(m screen.Match) bool {
 		if m.Node.Earlier {
 			v.hiddenUnder = screen.Quote(m.Node.Text) +
@@ -79,7 +82,7 @@ func (v *view) wasPresentBefore(matches []screen.Match) bool {
 }
 
 // leaves reports whether all that was found may be on its way out, and the time lets one wait for what becomes of it.
-func (v *view) leaves(matches []screen.Match) bool {
+func (v seeView) leaves(matches []screen.Match) bool {
 	staying := slices.ContainsFunc(matches, func(m screen.Match) bool { return !m.Node.Leaving })
 	return !staying && v.since(v.want.Began) < min(v.want.Timing.LeavesFor, v.want.Timeout)
 }

@@ -35,11 +35,14 @@ const (
 	besideIt = 12
 )
 
+// sightView is a view of single elements, and of the pixels in their places.
+type sightView struct{ *view }
+
 // sightOf is the result on one element of the frame's tree: it is visible when it is inside the viewport and every clip
 // around it, drawn, and not fully covered by something opaque. The tree has decided the first, pixels decide the
 // others. coversOnly leaves out what matters to assertions alone: whether the text is drawn at all, and the keyboard,
 // which actions hide.
-func (v *view) sightOf(c candidate, coversOnly bool) (sight, error) {
+func (v sightView) sightOf(c candidate, coversOnly bool) (sight, error) {
 	if c.n.Type == SeenType || c.n.Type == toastType || c.n.Earlier || c.seen.Empty() {
 		return sight{}, nil
 	}
@@ -78,7 +81,7 @@ func (v *view) sightOf(c candidate, coversOnly bool) (sight, error) {
 }
 
 // sightInPixels decides by a screenshot whether an element can be seen under top, and its text be read.
-func (v *view) sightInPixels(c candidate, shot Shot, top *screen.Node, text bool) (sight, error) {
+func (v sightView) sightInPixels(c candidate, shot Shot, top *screen.Node, text bool) (sight, error) {
 	part := c.seen.Intersect(shot.Size)
 	dark, err := v.ask(Question{Ask: AskDark, A: shot.ID})
 	if err != nil {
@@ -111,7 +114,7 @@ func (v *view) sightInPixels(c candidate, shot Shot, top *screen.Node, text bool
 }
 
 // shotAfter returns a screenshot that was taken after the frame's tree, or none where none can be had.
-func (v *view) shotAfter() (Shot, error) {
+func (v sightView) shotAfter() (Shot, error) {
 	if v.f.Last.Taken() && !v.f.Last.At.Before(v.f.Tree.Taken) {
 		return v.f.Last, nil
 	}
@@ -121,17 +124,10 @@ func (v *view) shotAfter() (Shot, error) {
 	return Shot{}, &needs{Question{Ask: AskShot}}
 }
 
-// nothingOver is asked before the absence of an element counts: its answer is an error where something keeps the app
-// from being seen.
-func (v *view) nothingOver() error {
-	_, err := v.ask(Question{Ask: AskObstacle})
-	return err
-}
-
 // drawsText reports whether the text of an element is drawn inside its bounds, so that pixels without ink there mean
 // that it cannot be seen. A name may be there for assistive technology alone, the hint of a field may float above it,
 // and the text of an iPhone's button may be its name.
-func (v *view) drawsText(n *screen.Node) bool {
+func (v sightView) drawsText(n *screen.Node) bool {
 	switch {
 	case !v.want.Device.Phone, n.Text == "", n.Desc != "", n.InPage, n.Editable && (n.HintUnsure || n.Text == n.Hint ||
 		n.Password):
@@ -149,7 +145,7 @@ func (c candidate) partOfHint(screen image.Point) bool {
 
 // inkOf reports whether something of the element itself is drawn in the part of it that can be seen. What other
 // elements show over it is not its ink; where no other is left, its text must be readable.
-func (v *view) inkOf(c candidate, shot Shot, text bool) (bool, error) {
+func (v sightView) inkOf(c candidate, shot Shot, text bool) (bool, error) {
 	part := c.seen
 	if !text && c.n.Text == "" { // a box that shows nothing itself is seen by its edge
 		part = part.Inset(-boxEdge)
@@ -248,7 +244,7 @@ func showsSomething(n *screen.Node) bool {
 
 // unprovenBehind is the error of an element that something is drawn over which shows something, where no pixels say
 // whether one sees it all the same. What shows nothing is taken for clear, as most such layers are, with a warning.
-func (v *view) unprovenBehind(c candidate) error {
+func (v sightView) unprovenBehind(c candidate) error {
 	for _, o := range c.over {
 		if showsSomething(o) {
 			return &UnprovenError{What: fmt.Sprintf("whether %s can be seen under %s is unknown", c.n, o)}
@@ -265,7 +261,7 @@ func (e *UnprovenError) Error() string { return e.What + ": the app forbids scre
 
 // tracedSight is the result for an element that draws nothing and is over a canvas: a person sees what it says where
 // the canvas shows ink in its place. What the page itself draws over the canvas does not count.
-func (v *view) tracedSight(n *screen.Node) (sight, error) {
+func (v sightView) tracedSight(n *screen.Node) (sight, error) {
 	shot, err := v.shotAfter()
 	if err != nil {
 		return sight{}, err
@@ -304,7 +300,7 @@ func (v *view) tracedSight(n *screen.Node) (sight, error) {
 
 // behindKeyboard reports whether the keyboard covers all that could be seen of an element: it covers the page and is in
 // no tree. The device is queried only while a field has the focus, about what is below the beginning of that field.
-func (v *view) behindKeyboard(c candidate) (bool, error) {
+func (v sightView) behindKeyboard(c candidate) (bool, error) {
 	field := v.f.Tree.Focused()
 	if !v.want.Device.Keyboard || field == nil || !field.Editable || c.n == field ||
 		c.seen.Min.Y <= field.Bounds.Min.Y {

@@ -38,7 +38,7 @@ type target struct {
 }
 
 // isStationary reports whether the element is stationary, in whatever shows it.
-func (v *view) isStationary(m screen.Match, previous *screen.Match) (bool, error) {
+func (v actView) isStationary(m screen.Match, previous *screen.Match) (bool, error) {
 	if m.Node.Type == SeenType {
 		a, err := v.ask(Question{Ask: AskUnchanged, Area: m.Node.Bounds.Inset(-besideIt)})
 		return a.Yes, err
@@ -49,7 +49,7 @@ func (v *view) isStationary(m screen.Match, previous *screen.Match) (bool, error
 // stayed reports whether an element of the tree is stationary. Where screenshots are cheap the pixels decide: the
 // newest screenshot, which is taken after the tree and right before the touch, must show it where the one before the
 // tree does. Equal trees prove nothing against pixels that move.
-func (v *view) stayed(m screen.Match, previous *screen.Match) (bool, error) {
+func (v actView) stayed(m screen.Match, previous *screen.Match) (bool, error) {
 	taken := v.f.Tree.Taken
 	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
 	if !same {
@@ -81,7 +81,7 @@ func (v *view) stayed(m screen.Match, previous *screen.Match) (bool, error) {
 }
 
 // isDrawnInPlace reports, where trees may be ahead of the screen, whether the element shows where the tree has it.
-func (v *view) isDrawnInPlace(m screen.Match) (bool, error) {
+func (v actView) isDrawnInPlace(m screen.Match) (bool, error) {
 	if ok, err := v.arrivedAt(m); err != nil || !ok {
 		return false, err
 	}
@@ -93,13 +93,13 @@ func (v *view) isDrawnInPlace(m screen.Match) (bool, error) {
 }
 
 // changed returns what differs between two screenshots within an area.
-func (v *view) changed(a, b Shot, area image.Rectangle) (image.Rectangle, error) {
+func (v actView) changed(a, b Shot, area image.Rectangle) (image.Rectangle, error) {
 	answer, err := v.ask(Question{Ask: AskChanged, A: a.ID, B: b.ID, Area: area})
 	return answer.Box, err
 }
 
 // motion is what became of an area between two screenshots.
-func (v *view) motion(a, b Shot, area image.Rectangle) (Motion, error) {
+func (v actView) motion(a, b Shot, area image.Rectangle) (Motion, error) {
 	answer, err := v.ask(Question{Ask: AskMotion, A: a.ID, B: b.ID, Area: area})
 	return answer.Motion, err
 }
@@ -115,7 +115,7 @@ func statusBar(size image.Point) int {
 // arrivedAt reports whether the element is where the trees have it already: nothing as wide or as high as it has
 // changed on the screen around the tree. As long as something moves, it may be on its way, and its place shows
 // something else that is stationary; of a sheet that has just started to come in, only an edge is seen to move.
-func (v *view) arrivedAt(m screen.Match) (bool, error) {
+func (v actView) arrivedAt(m screen.Match) (bool, error) {
 	region := v.f.Last.Size
 	region.Min.Y = statusBar(region.Size())
 	changed, err := v.changed(v.f.Before, v.f.Last, region)
@@ -131,7 +131,7 @@ func (v *view) arrivedAt(m screen.Match) (bool, error) {
 
 // drawn reports whether an element that the step before has brought shows on the screen: as long as its place looks as
 // it did before that touch, it is still on its way there.
-func (v *view) drawn(m screen.Match) (bool, error) {
+func (v actView) drawn(m screen.Match) (bool, error) {
 	was, now := v.want.Earlier.Touched, v.f.Last
 	if was == nil || !was.Shot.Taken() || was.Shot.Size != now.Size || v.lasting() {
 		return true, nil
@@ -147,7 +147,7 @@ func (v *view) drawn(m screen.Match) (bool, error) {
 
 // fades reports whether an element is being faded in or out, during which UIKit drops its touches: what changes in its
 // place changes faintly, or changes all of it. Something that never ceases to do that is touched in the end.
-func (v *view) fades(m screen.Match) (bool, error) {
+func (v actView) fades(m screen.Match) (bool, error) {
 	now, area := v.f.Last, touchArea(m)
 	if !v.faded.Taken() {
 		v.faded = v.f.Before
@@ -172,7 +172,7 @@ func (v *view) fades(m screen.Match) (bool, error) {
 
 // lasting reports whether the trees have had it in one place for so long that pixels which never rest do not count any
 // more. As long as ever more of the screen changes, it is not a video that plays: something is on its way.
-func (v *view) lasting() bool {
+func (v actView) lasting() bool {
 	t := &v.want.Timing
 	return v.inPlace >= t.RestlessReads && v.f.Tree.Taken.Sub(v.arrived) >= t.RestlessFor &&
 		(!v.expected || v.f.Tree.Taken.Sub(v.spread) >= t.SpreadFor)
@@ -180,7 +180,7 @@ func (v *view) lasting() bool {
 
 // stillAt reports by the screenshots around the tree whether what is in an area is stationary; same: the tree before
 // this one had it there, too.
-func (v *view) stillAt(area image.Rectangle, same bool) (bool, error) {
+func (v actView) stillAt(area image.Rectangle, same bool) (bool, error) {
 	before, now := v.f.Before, v.f.Last
 	if !same {
 		v.left = Shot{}
@@ -214,7 +214,7 @@ func (v *view) stillAt(area image.Rectangle, same bool) (bool, error) {
 
 // unchangedAt is stillAt where both screenshots show the same. What an older screenshot showed may have been the way
 // here: trees and pixels that agree for long enough decide.
-func (v *view) unchangedAt(area image.Rectangle, lasting bool) (bool, error) {
+func (v actView) unchangedAt(area image.Rectangle, lasting bool) (bool, error) {
 	if !lasting {
 		passed, err := v.passedBy()
 		if err != nil || passed {
@@ -230,7 +230,7 @@ func (v *view) unchangedAt(area image.Rectangle, lasting bool) (bool, error) {
 
 // passedBy reports whether what the tree has is on neither screenshot around it, which show its place flat: it was
 // there in between, on its way. A black screenshot shows nothing.
-func (v *view) passedBy() (bool, error) {
+func (v actView) passedBy() (bool, error) {
 	n, now := v.last.Node, v.f.Last
 	part := n.Bounds.Intersect(now.Size)
 	if !v.want.Device.Phone || !draws(n) || n.Editable || part.Empty() {
