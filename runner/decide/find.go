@@ -217,7 +217,8 @@ func (v *view) findDrawn(q screen.Query) ([]screen.Match, error) {
 		if failed != nil {
 			return true
 		}
-		got, err := sightView{v}.sightOf(candidate{n: n, seen: seen, over: over}, q.Action || v.want.UnseenToo || v.want.Anywhere)
+		c := candidate{n: n, seen: seen, over: over}
+		got, err := sightView{v}.sightOf(c, q.Action || v.want.UnseenToo || v.want.Anywhere)
 		if err != nil {
 			failed = err
 		}
