@@ -118,7 +118,7 @@ func (c *call) runConfig(a runTestArgs) run.Config {
 		if v, ok := c.server.conf.Exposed[name]; ok {
 			return v, ok
 		}
-		return c.Password(name)
+		return c.Passwords.Value(name)
 	}
 	getenv := c.server.conf.Runner.Getenv
 	if getenv == nil {

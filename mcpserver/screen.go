@@ -14,7 +14,7 @@ func takeSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answered(c.Look(ctx, device, c.args.(client.View)))
+	return answered(c.Screen(device).Look(ctx, c.args.(client.View)))
 }
 
 func webSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -23,7 +23,7 @@ func webSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	c.PageOnly = true
-	return answered(c.Look(ctx, device, c.args.(client.View)))
+	return answered(c.Screen(device).Look(ctx, c.args.(client.View)))
 }
 
 func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -31,7 +31,7 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answered(c.Screenshot(ctx, device, c.args.(client.ScreenshotArgs)))
+	return answered(c.Screen(device).Screenshot(ctx, c.args.(client.ScreenshotArgs)))
 }
 
 // ocrArgs are those of the tool ocr.
@@ -44,5 +44,5 @@ func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answered(c.ReadPixels(ctx, device, c.args.(ocrArgs).Find))
+	return answered(c.Screen(device).ReadPixels(ctx, c.args.(ocrArgs).Find))
 }

@@ -77,7 +77,7 @@ Tests: responses end with their YAML step; get_report {as: "yaml"} returns the s
 
 // Server is one client's session with devices. Safe for concurrent use.
 type Server struct {
-	*client.Session
+	*client.Client
 	conf    Config
 	mcp     *mcp.Server
 	root    *os.Root
@@ -111,7 +111,7 @@ func New(c Config) (s *Server, err error) {
 		}
 	}
 	s = &Server{conf: c, recordings: map[string]*activeRecording{}, logs: map[string]*logTail{}}
-	s.Session = client.NewSession(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes,
+	s.Client = client.New(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes,
 		Log: c.Log, Process: holder,
 		Shared: c.Devices != nil, Idle: c.Idle, Opened: s.keepLog, Link: func(t *dsl.Test) error { return s.linked(t, ".") },
 		Speak: toolSpelling})

@@ -173,7 +173,7 @@ func (s *Server) withServerLimits(ctx context.Context) (context.Context, func())
 
 // parse reads the arguments strictly. A key with null counts as absent.
 func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
-	c := &call{Call: &client.Call{Session: s.Session, Name: t.name, Def: t.def, Names: t.names, Value: source.Value{
+	c := &call{Call: &client.Call{Client: s.Client, Name: t.name, Def: t.def, Names: t.names, Value: source.Value{
 		Kind: source.Map}}, server: s, tool: t, req: req}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
 		v, err := source.FromJSON(raw)

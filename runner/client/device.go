@@ -28,14 +28,14 @@ func (c *Call) GoToTab(ctx context.Context, device string) error {
 var ErrNoDevice = errors.New("there is no device to use")
 
 // Choice returns the device of calls that name none; "" when none was chosen.
-func (s *Session) Choice() string {
+func (s *Client) Choice() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.chosen
 }
 
 // IsOpen reports whether the session uses the device.
-func (s *Session) IsOpen(id string) bool {
+func (s *Client) IsOpen(id string) bool {
 	for _, st := range s.Mine() {
 		if st.Info.ID == id {
 			return true
@@ -45,7 +45,7 @@ func (s *Session) IsOpen(id string) bool {
 }
 
 // platform returns the platform of an open device.
-func (s *Session) platform(id string) dsl.Platform {
+func (s *Client) platform(id string) dsl.Platform {
 	for _, st := range s.Mine() {
 		if st.Info.ID == id {
 			return st.Info.Platform
@@ -75,7 +75,7 @@ func (c *Call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened b
 }
 
 // NewPage opens a page of a browser for this client.
-func (s *Session) NewPage(ctx context.Context) (id string, err error) {
+func (s *Client) NewPage(ctx context.Context) (id string, err error) {
 	status, err := s.Live.Launch(ctx, dsl.Web, s.Who)
 	if err == nil {
 		s.setNewest(status.Info.ID)
@@ -180,21 +180,21 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 }
 
 // Choose sets the device of calls that name none.
-func (s *Session) Choose(device string) {
+func (s *Client) Choose(device string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chosen = device
 }
 
 // setNewest stores the page that was opened last.
-func (s *Session) setNewest(page string) {
+func (s *Client) setNewest(page string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.newestPage = page
 }
 
 // newestOf returns the page that was opened last, when the session uses only pages; otherwise "".
-func (s *Session) newestOf(ids []string) string {
+func (s *Client) newestOf(ids []string) string {
 	var open []string
 	for _, st := range s.Mine() {
 		if slices.Contains(ids, st.Info.ID) && (st.Hold == nil || st.Hold.Who == s.Who) {
@@ -216,7 +216,7 @@ func (s *Session) newestOf(ids []string) string {
 }
 
 // Pages lists the open browser pages.
-func (s *Session) Pages() []string {
+func (s *Client) Pages() []string {
 	var ids []string
 	for _, st := range s.Mine() {
 		if st.Info.Platform == dsl.Web {
@@ -228,7 +228,7 @@ func (s *Session) Pages() []string {
 }
 
 // ForgetDevice drops the state of a device after its page or screen is gone.
-func (s *Session) ForgetDevice(device string) {
+func (s *Client) ForgetDevice(device string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Refs.Drop(device)

@@ -8,7 +8,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
-	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -31,7 +30,7 @@ func OpenDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 }
 
 // checkNoDialog fails while a dialog is open, because reading the page would dismiss it.
-func (s *Session) checkNoDialog(ctx context.Context, d drivers.Device) error {
+func (s *Client) checkNoDialog(ctx context.Context, d drivers.Device) error {
 	open, err := OpenDialog(ctx, d)
 	if open == nil {
 		return err
@@ -40,32 +39,20 @@ func (s *Session) checkNoDialog(ctx context.Context, d drivers.Device) error {
 }
 
 // dialogOpen returns the refusal of calls that would dismiss an open dialog.
-func (s *Session) dialogOpen(open *drivers.Alert) *Refusal {
+func (s *Client) dialogOpen(open *drivers.Alert) *Refusal {
 	what, how := s.question(open)
 	return &Refusal{Missing: true, What: "the page waits for an answer, so nothing else can be done on it: " + what,
 		Try: how}
 }
 
-// dialog returns the open dialog of a device of the session.
-func (c *Call) dialog(ctx context.Context, device string) (open *drivers.Alert, err error) {
-	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
-		return nil, nil
-	}
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
-		open, err = OpenDialog(ctx, s.Device)
-		return err
-	})
-	return open, err
-}
-
 // DialogWords describes an open dialog and how to answer it.
-func (s *Session) DialogWords(open *drivers.Alert) string {
+func (s *Client) DialogWords(open *drivers.Alert) string {
 	what, how := s.question(open)
 	return what + "; " + s.Say(how)
 }
 
 // question returns the text of a dialog and how to answer it.
-func (s *Session) question(open *drivers.Alert) (what, how string) {
+func (s *Client) question(open *drivers.Alert) (what, how string) {
 	how = "`press enter` accepts it"
 	if len(open.Buttons) > 1 {
 		how += ", `press escape` dismisses it"

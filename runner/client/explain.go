@@ -16,13 +16,13 @@ import (
 var ErrTooLong = errors.New("the call took longer than this server lets any")
 
 // Explain converts any error of a call to a refusal, with calls as the client writes them.
-func (s *Session) Explain(ctx context.Context, err error) *Refusal {
+func (s *Client) Explain(ctx context.Context, err error) *Refusal {
 	r := s.explain(ctx, err)
 	r.Try, r.What = s.Say(r.Try), s.Say(r.What)
 	return r
 }
 
-func (s *Session) explain(ctx context.Context, err error) *Refusal {
+func (s *Client) explain(ctx context.Context, err error) *Refusal {
 	var own *Refusal
 	if errors.As(err, &own) {
 		return own

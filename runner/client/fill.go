@@ -47,11 +47,11 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 		element := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: word(source.String, f.Key)}}}
 		if IsRef(f.Key) && c.isKnownRef(f.Key) {
 			if now == nil {
-				if now, err = c.readIdentified(ctx, device); err != nil {
+				if now, err = c.Screen(device).readIdentified(ctx); err != nil {
 					return nil, err
 				}
 			}
-			if element, _, err = c.resolveRef(now, device, word(source.String, f.Key)); err != nil {
+			if element, _, err = c.resolver(device, now).resolve(word(source.String, f.Key)); err != nil {
 				return nil, err
 			}
 		}
@@ -59,7 +59,7 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 		if c.platform(device) == dsl.Web {
 			if css, ok = selectorOf(f.Key, element); !isCSS(f.Key) {
 				if now == nil {
-					if now, err = c.readIdentified(ctx, device); err != nil {
+					if now, err = c.Screen(device).readIdentified(ctx); err != nil {
 						return nil, err
 					}
 				}

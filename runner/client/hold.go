@@ -10,7 +10,7 @@ import (
 )
 
 // Mine lists the open devices of this client: in a process with several clients, those that it has leased.
-func (s *Session) Mine() []live.Status {
+func (s *Client) Mine() []live.Status {
 	all := s.Live.Open()
 	if !s.Shared {
 		return all
@@ -25,7 +25,7 @@ func (s *Session) Mine() []live.Status {
 }
 
 // lease leases a shared device for this client, and sets it up when it was opened again.
-func (s *Session) lease(ctx context.Context, device string) error {
+func (s *Client) lease(ctx context.Context, device string) error {
 	if !s.Shared {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (s *Session) lease(ctx context.Context, device string) error {
 const releaseTimeout = 10 * time.Second
 
 // GiveBack releases the shared devices of the client.
-func (s *Session) GiveBack() {
+func (s *Client) GiveBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
 	for _, st := range s.Mine() {

@@ -28,13 +28,13 @@ type screenRead struct {
 const snapshotTime = 8 * time.Second
 
 // Look reads the screen and writes it as lines.
-func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, error) {
+func (c *Screen) Look(ctx context.Context, view View) (*Answer, error) {
 	var seen screenRead
-	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
 		seen, err = c.readScreen(drivers.WithStepDeadline(ctx, time.Now().Add(snapshotTime)), s, view)
 		if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {
 			seen.stale, err = err, nil
-			seen.tree = c.lastTree(s.Device.Info().ID, s)
+			seen.tree = c.lastTree(s)
 		}
 		return err
 	})
@@ -42,19 +42,19 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 		return nil, err
 	}
 	if seen.open != nil {
-		return Text(device + " cannot be read until this is answered\n" + c.DialogWords(seen.open)), nil
+		return Text(c.Device + " cannot be read until this is answered\n" + c.DialogWords(seen.open)), nil
 	}
 	if seen.tree == nil {
-		return c.pixels(ctx, device, seen.stale)
+		return c.pixels(ctx, seen.stale)
 	}
 	var news []string
-	for _, line := range c.NewsOf(ctx, device) { // the heading shows the page, and the tabs follow
+	for _, line := range c.NewsOf(ctx) { // the heading shows the page, and the tabs follow
 		if !strings.HasPrefix(line, "page: ") && (len(seen.tabs) <= 1 || !strings.HasPrefix(line, "tab ")) {
 			news = append(news, line)
 		}
 	}
 	c.mu.Lock()
-	now, before := c.Refs.Take(device, seen.tree, c.Mask.Text)
+	now, before := c.Refs.Take(c.Device, seen.tree, c.Mask.Text)
 	c.mu.Unlock()
 	body, err := now.Text(before, view, c.Mask.Text)
 	var r *Refusal
@@ -67,7 +67,7 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 	if len(seen.tabs) > 1 {
 		news = append(news, TabLines(seen.tabs, c.Foreign)...)
 	}
-	heading := c.heading(device, seen, len(now.Order))
+	heading := c.heading(seen, len(now.Order))
 	if len(news) > 0 {
 		heading += strings.Join(news, "\n") + "\n"
 	}
@@ -75,7 +75,7 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 }
 
 // readScreen reads the elements, the URL and the tabs.
-func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (seen screenRead, err error) {
+func (c *Screen) readScreen(ctx context.Context, s *action.Session, view View) (seen screenRead, err error) {
 	if seen.open, err = OpenDialog(ctx, s.Device); err != nil || seen.open != nil {
 		return seen, err
 	}
@@ -100,10 +100,10 @@ func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (se
 }
 
 // lastTree returns the newest tree of a device, or nil.
-func (c *Call) lastTree(device string, s *action.Session) *screen.Tree {
+func (c *Screen) lastTree(s *action.Session) *screen.Tree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	last := c.Refs.Last(device)
+	last := c.Refs.Last(c.Device)
 	if s.Tree != nil && (last == nil || s.Tree.Taken.After(last.Taken)) {
 		return s.Tree
 	}
@@ -111,13 +111,13 @@ func (c *Call) lastTree(device string, s *action.Session) *screen.Tree {
 }
 
 // pixels returns what is available of a screen without readable elements: a screenshot, and the text in it.
-func (c *Call) pixels(ctx context.Context, device string, why error) (*Answer, error) {
-	picture, err := c.Screenshot(ctx, device, ScreenshotArgs{MaxPx: 1024, Format: "jpeg"})
+func (c *Screen) pixels(ctx context.Context, why error) (*Answer, error) {
+	picture, err := c.Screenshot(ctx, ScreenshotArgs{MaxPx: 1024, Format: "jpeg"})
 	if err != nil {
 		return nil, errors.Join(why, err)
 	}
-	words := fmt.Sprintf("the elements of %s cannot be read: %v. This is its screenshot", device, why)
-	if lines, err := c.readText(ctx, device); err == nil {
+	words := fmt.Sprintf("the elements of %s cannot be read: %v. This is its screenshot", c.Device, why)
+	if lines, err := c.readText(ctx); err == nil {
 		words += ", and the text in it; tap {point} works\n" + c.Fence.Block(Capped(textLines(lines), 500))
 	}
 	picture.Parts = append([]Part{{Text: words}}, picture.Parts...)
@@ -125,10 +125,10 @@ func (c *Call) pixels(ctx context.Context, device string, why error) (*Answer, e
 }
 
 // heading describes the lines of a snapshot.
-func (c *Call) heading(device string, seen screenRead, elements int) string {
+func (c *Screen) heading(seen screenRead, elements int) string {
 	var b strings.Builder
 	t := seen.tree
-	b.WriteString(device)
+	b.WriteString(c.Device)
 	if seen.url != "" {
 		b.WriteString(" " + c.Foreign(shorten.Runes(seen.url, 300)+" "+Quoted(seen.title)))
 	} else if n := len(t.Windows); n > 0 && t.Windows[n-1].Package != "" {
@@ -146,44 +146,44 @@ func (c *Call) heading(device string, seen screenRead, elements int) string {
 }
 
 // Screenshot takes a screenshot.
-func (c *Call) Screenshot(ctx context.Context, device string, a ScreenshotArgs) (*Answer, error) {
+func (c *Screen) Screenshot(ctx context.Context, a ScreenshotArgs) (*Answer, error) {
 	var img image.Image
 	var t *screen.Tree
-	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
 		if a.Marks {
 			if t, err = c.readTree(ctx, s); err != nil {
 				return err
 			}
 		}
-		img, err = host{s.Host, c.Session}.Photograph(ctx, s.Device)
+		img, err = host{s.Host, c.Client}.Photograph(ctx, s.Device)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	if img == nil || img.Bounds().Empty() {
-		return nil, &Refusal{What: device + " returned an empty screenshot", Try: "try again, or look with `snapshot`"}
+		return nil, &Refusal{What: c.Device + " returned an empty screenshot", Try: "try again, or look with `snapshot`"}
 	}
 	s := fit(img.Bounds().Size(), a.MaxPx)
 	out := s.resize(img)
-	words := device + ": " + s.words()
+	words := c.Device + ": " + s.words()
 	if t != nil {
-		words += c.marks(device, t, out, s)
+		words += c.marks(t, out, s)
 	}
 	data, kind, err := encode(out, a.Format)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
-	c.scales[device] = s
+	c.scales[c.Device] = s
 	c.mu.Unlock()
 	return &Answer{Parts: []Part{{Data: data, Kind: kind}, {Text: words}}}, nil
 }
 
 // marks numbers the elements that react, by their references, and returns the legend of the numbers.
-func (c *Call) marks(device string, t *screen.Tree, out *image.RGBA, s scaling) string {
+func (c *Screen) marks(t *screen.Tree, out *image.RGBA, s scaling) string {
 	c.mu.Lock()
-	now, _ := c.Refs.Take(device, t, c.Mask.Text)
+	now, _ := c.Refs.Take(c.Device, t, c.Mask.Text)
 	c.mu.Unlock()
 	var b strings.Builder
 	for _, ref := range now.Order {
@@ -203,9 +203,9 @@ func (c *Call) marks(device string, t *screen.Tree, out *image.RGBA, s scaling) 
 }
 
 // readText reads the text in the pixels of a screen.
-func (c *Call) readText(ctx context.Context, device string) (lines []drivers.TextLine, err error) {
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
-		img, err := host{s.Host, c.Session}.Photograph(ctx, s.Device)
+func (c *Screen) readText(ctx context.Context) (lines []drivers.TextLine, err error) {
+	err = c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) error {
+		img, err := host{s.Host, c.Client}.Photograph(ctx, s.Device)
 		if err != nil {
 			return err
 		}
@@ -226,8 +226,8 @@ func textLines(lines []drivers.TextLine) (out []string) {
 }
 
 // ReadPixels reads the text in the pixels of the screen; with find, the lines that contain it.
-func (c *Call) ReadPixels(ctx context.Context, device, find string) (*Answer, error) {
-	all, err := c.readText(ctx, device)
+func (c *Screen) ReadPixels(ctx context.Context, find string) (*Answer, error) {
+	all, err := c.readText(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (c *Call) ReadPixels(ctx context.Context, device, find string) (*Answer, er
 		}
 		return nil, r
 	}
-	return Text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device,
+	return Text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", c.Device,
 		len(lines)) +
 		c.Fence.Block(c.Mask.Text(Capped(textLines(lines), 2000)))), nil
 }

@@ -64,7 +64,7 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 		return nil, nil, err
 	}
 	lines = append(lines, notes...)
-	c.readNews(ctx, device)
+	c.Screen(device).readNews(ctx)
 	word := "step: "
 	var yaml []string
 	telling := !c.Brief || len(steps) > 1
@@ -78,7 +78,7 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 			if len(yaml) > 0 && len(steps) > 1 {
 				r.Done = "done before: " + strings.Join(yaml, "\n")
 			}
-			r.News = c.NewsOf(ctx, device)
+			r.News = c.Screen(device).NewsOf(ctx)
 			return nil, nil, err
 		}
 		if c.fieldsArgument() == "" {
@@ -97,8 +97,8 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 	if what := c.fieldsArgument(); what != "" {
 		said = append(said, "ok: "+what+c.onDevice(device))
 	}
-	said = append(said, c.NewsOf(ctx, device)...)
-	open, err := c.dialog(ctx, device)
+	said = append(said, c.Screen(device).NewsOf(ctx)...)
+	open, err := c.Screen(device).dialog(ctx)
 	if err != nil {
 		c.Log.Debug("cannot check for an open dialog", "error", err)
 	} else if open != nil {
@@ -121,7 +121,7 @@ func (c *Call) doStep(ctx context.Context, device string, st step) (step, live.A
 func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
 	answer, err := c.Live.Call(ctx, live.Request{Device: device, Who: c.Who, Def: st.def, Args: st.value, Dir: c.Dir,
 		Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
-			st.written, st.uses = c.withoutPassword(ctx, s, s.Detail, st.def, st.value)
+			st.written, st.uses = c.Passwords.replaceTyped(ctx, s, s.Detail, st.def, st.value)
 		}})
 	var invalid *live.InvalidError
 	switch {
@@ -131,7 +131,7 @@ func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answ
 		if other, ok := c.alternative(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}
-		err = c.addNearest(ctx, device, c.RefusalOf(answer.Problem))
+		err = c.Screen(device).addNearest(ctx, c.RefusalOf(answer.Problem), c.Value)
 	}
 	return st, answer, err
 }
@@ -300,7 +300,7 @@ func (c *Call) checkElement() error {
 
 // steps returns the action's steps: references become selectors, points become the device's, keys answer a dialog.
 func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []string, err error) {
-	open, err := c.dialog(ctx, device)
+	open, err := c.Screen(device).dialog(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -328,14 +328,14 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 	if !nestedRefs(v) && !hasRef(v) {
 		return []step{{def: c.Def, value: v}}, notes, nil
 	}
-	sc, err := c.readIdentified(ctx, device)
+	sc, err := c.Screen(device).readIdentified(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	main, confirm := source.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
 		var was ReferencedElement
-		if main, was, err = c.resolveRef(sc, device, f.Value); err != nil {
+		if main, was, err = c.resolver(device, sc).resolve(f.Value); err != nil {
 			return nil, nil, err
 		}
 		confirm = c.confirmSame(f.Value.Text, was)
@@ -345,7 +345,7 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 			}
 		}
 	}
-	if v, err = c.inner(sc, device, v); err != nil {
+	if v, err = c.resolver(device, sc).inner(v); err != nil {
 		return nil, nil, err
 	}
 	if c.TakesRef() && main.Kind == source.Map {
@@ -413,7 +413,7 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 }
 
 // readTree reads the screen; one that cannot be read now is tried again for a while.
-func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tree, error) {
+func (s *Client) readTree(ctx context.Context, on *action.Session) (*screen.Tree, error) {
 	if err := s.checkNoDialog(ctx, on.Device); err != nil {
 		return nil, err
 	}
@@ -431,39 +431,6 @@ func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tre
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// addNearest adds some existing elements to the error for a missing one, and a possible reason why it is not readable.
-func (c *Call) addNearest(ctx context.Context, device string, r *Refusal) error {
-	if !r.Missing {
-		return r
-	}
-	err := c.Live.Use(ctx, device, c.Who, func(_ context.Context, s *action.Session) error {
-		t := s.Tree
-		if t == nil || t.Taken.IsZero() {
-			return nil
-		}
-		sc := c.Refs.Identify(t)
-		for n := range t.All {
-			if words := n.String(); len(r.Near) < Nearest && sc.Listed(n) && OwnLabel(n) != "" &&
-				!slices.Contains(r.Near, words) {
-				r.Near = append(r.Near, words)
-			}
-			if b := n.Bounds; n.Type == "canvas" && !n.Hidden && b.Dx()*b.Dy()*5 > t.Size.X*t.Size.Y {
-				r.Try = "a canvas fills much of the page, and what it draws is not an element: `ocr` reads it, `screenshot` " +
-					"shows " +
-					"it, `tap point` touches it"
-			}
-		}
-		if where := describeInside(t, c.Value); where != "" && !strings.Contains(r.What, where) {
-			r.What += "\ninside is " + where
-		}
-		return nil
-	})
-	if err != nil {
-		c.Log.Debug("no candidates", "error", err)
-	}
-	return r
 }
 
 // describeInside describes the element that a call selects by inside; "" if it does not.

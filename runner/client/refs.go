@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
-	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -89,8 +87,22 @@ func nestedRefs(v source.Value) bool {
 	return false
 }
 
+// unreadableTimeout is how long reading a screen is tried again before the client gets a screenshot instead.
+const unreadableTimeout = 4 * time.Second
+
+// resolver finds the elements of references on one screen of a device.
+type resolver struct {
+	client *Client
+	device string
+	screen *Identified
+}
+
+func (s *Client) resolver(device string, on *Identified) *resolver {
+	return &resolver{client: s, device: device, screen: on}
+}
+
 // inner replaces the references in inner elements.
-func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Value, error) {
+func (r *resolver) inner(v source.Value) (source.Value, error) {
 	for _, key := range ElementKeys() {
 		f, given := v.Get(key)
 		if !given || !hasRef(f.Value) {
@@ -101,7 +113,7 @@ func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Valu
 				What: fmt.Sprintf("in %s, a ref cannot be combined with other keys: it identifies one element already", key)}
 		}
 		ref, _ := f.Value.Get("ref")
-		selector, _, err := c.resolveRef(sc, device, ref.Value)
+		selector, _, err := r.resolve(ref.Value)
 		if err != nil {
 			return v, err
 		}
@@ -110,65 +122,49 @@ func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Valu
 	return v, nil
 }
 
-// resolveRef returns the selector of a reference's element on the current screen.
-func (c *Call) resolveRef(sc *Identified, device string, ref source.Value) (source.Value, ReferencedElement, error) {
+// resolve returns the selector of a reference's element on the current screen.
+func (r *resolver) resolve(ref source.Value) (source.Value, ReferencedElement, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
-	c.mu.Lock()
-	was, ok := c.Refs.Known(name)
-	c.mu.Unlock()
+	r.client.mu.Lock()
+	was, ok := r.client.Refs.Known(name)
+	r.client.mu.Unlock()
 	switch {
 	case !ok:
 		return source.Value{}, was, Stale(shorten.Runes(name, 40), "", "")
-	case was.Device != device:
-		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device),
-			Try: "`snapshot` this device, or name the other one"}
+	case was.Device != r.device:
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, r.device),
+			Try: "`snapshot` this r.device, or name the other one"}
 	}
-	n := sc.Locate(was)
+	n := r.screen.Locate(was)
 	if n == nil {
-		return source.Value{}, was, Stale(name, c.Foreign(was.Words), c.successor(device, was, sc.Tree()))
+		return source.Value{}, was, Stale(name, r.client.Foreign(was.Words), r.client.successor(was, r.screen.Tree()))
 	}
-	selector, ok := sc.Selector(n)
+	selector, ok := r.screen.Selector(n)
 	if !ok {
 		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be distinguished from other elements", name,
-			c.Foreign(was.Words)), Try: "use a point within its bounds"}
+			r.client.Foreign(was.Words)), Try: "use a point within its bounds"}
 	}
 	return selector, was, nil
 }
 
 // successor describes the element that probably replaced a missing one.
-func (c *Call) successor(device string, was ReferencedElement, t *screen.Tree) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ref, what := c.Refs.Successor(device, was, t, c.Mask.Text)
+func (s *Client) successor(was ReferencedElement, t *screen.Tree) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ref, what := s.Refs.Successor(was.Device, was, t, s.Mask.Text)
 	if ref == "" {
 		return ""
 	}
-	return ref + ", " + c.Foreign(what)
+	return ref + ", " + s.Foreign(what)
 }
 
 // confirmSame fails when the matched element is not that of the reference. It is called immediately before the touch.
-func (c *Call) confirmSame(ref string, was ReferencedElement) func(*screen.Tree, screen.Match) error {
+func (s *Client) confirmSame(ref string, was ReferencedElement) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
-		sc := c.Refs.Identify(t)
+		sc := s.Refs.Identify(t)
 		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
-			return &live.InvalidError{Err: Stale(ref, c.Foreign(was.Words), c.successor(was.Device, was, t))}
+			return &live.InvalidError{Err: Stale(ref, s.Foreign(was.Words), s.successor(was, t))}
 		}
 		return nil
 	}
 }
-
-// readIdentified reads the current screen of a device.
-func (c *Call) readIdentified(ctx context.Context, device string) (*Identified, error) {
-	var t *screen.Tree
-	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
-		t, err = c.readTree(ctx, s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return c.Refs.Identify(t), nil
-}
-
-// unreadableTimeout is how long reading a screen is tried again before the client gets a screenshot instead.
-const unreadableTimeout = 4 * time.Second

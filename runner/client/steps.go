@@ -53,7 +53,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err := l.parse(); err != nil {
 		return nil, err
 	}
-	c.readNews(ctx, l.device)
+	c.Screen(l.device).readNews(ctx)
 	files, err := c.Live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.Who, Test: l.test, Dir: c.Dir,
 		Saved: c.Saved(), Prepare: l.prepare,
 		Ended: func(e live.StepEnd) { l.note(ctx, e) }})
@@ -61,8 +61,8 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err == nil && l.failed != nil {
 		r := c.RefusalOf(l.failed)
 		r.Prefix = l.at()
-		r.Done, r.News = l.doneSteps(), c.NewsOf(ctx, l.device)
-		return nil, c.addNearest(ctx, l.device, r)
+		r.Done, r.News = l.doneSteps(), c.Screen(l.device).NewsOf(ctx)
+		return nil, c.Screen(l.device).addNearest(ctx, r, c.Value)
 	}
 	if err != nil {
 		if opened && l.ended <= 1 {
@@ -81,8 +81,8 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", plural.Of(len(l.items), "step"), l.device,
 		time.Since(l.began).Milliseconds())}
 	said = append(said, l.lines...)
-	said = append(said, c.NewsOf(ctx, l.device)...)
-	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
+	said = append(said, c.Screen(l.device).NewsOf(ctx)...)
+	if open, err := c.Screen(l.device).dialog(ctx); err == nil && open != nil {
 		said = append(said, c.DialogWords(open))
 	}
 	return c.withSnapshot(ctx, l.device, said)
@@ -165,11 +165,11 @@ func (l *stepList) resolve(ctx context.Context) error {
 	meant := func(ref source.Value) (source.Value, error) {
 		if screenNow == nil {
 			var err error
-			if screenNow, err = l.readIdentified(ctx, l.device); err != nil {
+			if screenNow, err = l.Screen(l.device).readIdentified(ctx); err != nil {
 				return ref, err
 			}
 		}
-		selector, _, err := l.resolveRef(screenNow, l.device, ref)
+		selector, _, err := l.resolver(l.device, screenNow).resolve(ref)
 		return selector, err
 	}
 	replace = func(v source.Value, key string) (source.Value, error) {
@@ -210,7 +210,7 @@ func (l *stepList) resolve(ctx context.Context) error {
 }
 
 // isKnownRef reports whether a text is a reference of this session.
-func (s *Session) isKnownRef(ref string) bool {
+func (s *Client) isKnownRef(ref string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.Refs.Known(ref)
@@ -319,7 +319,7 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	var names []string
 	if len(item.Fields) > 0 {
 		first := item.Fields[0]
-		first.Value, names = l.withoutPassword(ctx, l.session, e.Detail, e.Step.Def, first.Value)
+		first.Value, names = l.Passwords.replaceTyped(ctx, l.session, e.Detail, e.Step.Def, first.Value)
 		item.Fields = slices.Clone(item.Fields)
 		item.Fields[0] = first
 	}

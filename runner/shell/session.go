@@ -27,7 +27,7 @@ const shortSecret = 3
 // session is one project's use of devices. Commands of several shells take turns.
 type session struct {
 	key
-	client *client.Session
+	client *client.Client
 	conf   run.Config
 	pool   *pool.Pool
 	live   *live.Devices
@@ -59,7 +59,7 @@ func newSession(o Options, req Request) (*session, error) {
 	mask := &event.Mask{}
 	s := &session{key: key{req.Project, req.Session}, conf: conf, began: time.Now(), turn: make(chan struct{}, 1)}
 	s.base, s.cancel = context.WithCancel(context.Background())
-	s.client = client.NewSession(client.Config{Mask: mask, Who: "this session", Exposed: exposed, AnyLink: true,
+	s.client = client.New(client.Config{Mask: mask, Who: "this session", Exposed: exposed, AnyLink: true,
 		Log: o.Log, Process: process, Speak: spellCall})
 	s.pool = pool.New(o.Drivers(conf), conf.PoolOptions())
 	s.live, err = live.New(live.Options{Pool: s.pool, Vision: conf.Vision(), What: process, Timeout: conf.Timeout,
@@ -145,7 +145,7 @@ func (s *session) hold(who string) {
 
 // perform performs the requested operation.
 func (s *session) perform(ctx context.Context, req Request) (*client.Answer, error) {
-	c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then, Dir: req.Dir, Name: req.Op, Brief: true}
+	c := &client.Call{Client: s.client, Device: req.Device, Then: req.Then, Dir: req.Dir, Name: req.Op, Brief: true}
 	switch req.Op {
 	case OpWord:
 		return s.runAction(ctx, c, req)
@@ -157,9 +157,9 @@ func (s *session) perform(ctx context.Context, req Request) (*client.Answer, err
 			return nil, err
 		}
 		if req.Op == OpSnapshot {
-			return c.Look(ctx, device, *req.View)
+			return c.Screen(device).Look(ctx, *req.View)
 		}
-		return c.Screenshot(ctx, device, *req.Look)
+		return c.Screen(device).Screenshot(ctx, *req.Look)
 	case OpSave:
 		text, err := s.client.Journal.YAML(req.ID, time.Now())
 		return client.Text(text), err

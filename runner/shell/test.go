@@ -63,7 +63,7 @@ func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*c
 	if err != nil {
 		return nil, fmt.Errorf("%s\n%w", strings.Join(r.lines, "\n"), err)
 	}
-	r.lines = append(r.lines, r.NewsOf(ctx, r.device)...)
+	r.lines = append(r.lines, r.Screen(r.device).NewsOf(ctx)...)
 	if r.failed == nil {
 		r.lines = append(r.lines, fmt.Sprintf("pass: %s (%d ms); the session stays open", r.one.Test.ID,
 			time.Since(began).Milliseconds()))

@@ -114,7 +114,7 @@ func (s *session) errorAnswer(ctx context.Context, req Request, err error) Respo
 		answer.Exit = run.ExitInterrupted
 	}
 	if answer.Exit == run.ExitFail && req.Then != "" { // the requested screen explains the failure
-		c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then}
+		c := &client.Call{Client: s.client, Device: req.Device, Then: req.Then}
 		if device, err := c.AnyDevice(ctx); err == nil {
 			seen := respond(c.See(ctx, device))
 			answer.Text += "\n" + s.client.Mask.Text(seen.Text)

@@ -68,7 +68,7 @@ func (w *written) done(c *client.Call, step *dsl.Step, device string, platform d
 	if !own {
 		value = step.Args
 	}
-	value, passwords := c.WithoutCredentials(w.relativePaths(step.Def.Name, value))
+	value, passwords := c.Passwords.Replace(w.relativePaths(step.Def.Name, value))
 	text := source.Flow(value)
 	d := client.Done{Device: device, Platform: platform, YAML: step.Def.Name + ": " + text, Uses: passwords}
 	if value.Kind == source.Null {

@@ -47,13 +47,15 @@ type Config struct {
 	Speak func(call string) string
 }
 
-// Session is one client's use of open devices. It is safe for concurrent use.
-type Session struct {
+// Client is one client's use of open devices. It is safe for concurrent use.
+type Client struct {
 	Config
 	Journal Journal
 	News    PageNews
 	Fence   Fence
 	Refs    *Refs
+	// Passwords are those that the client typed.
+	Passwords *Passwords
 
 	mu          sync.Mutex
 	chosen      string                    // by Choose
@@ -61,21 +63,20 @@ type Session struct {
 	newTabs     map[string]bool           // devices with a new tab that did not come to the foreground
 	pendingNews map[string][]string       // news of devices to be reported with the next answer
 	prepared    map[string]drivers.Device // shared devices that were set up for this client
-	passwords   map[string]string         // typed by the client, by the variables that replace them
 	scales      map[string]scaling        // of the last screenshot of each device
 	vars        map[string]any            // saved by steps
 }
 
-// NewSession creates a session.
-func NewSession(c Config) *Session {
-	return &Session{Config: c, Fence: NewFence(), Refs: NewRefs(), newTabs: map[string]bool{},
+// New creates a session.
+func New(c Config) *Client {
+	return &Client{Config: c, Fence: NewFence(), Refs: NewRefs(), Passwords: newPasswords(c.Exposed), newTabs: map[string]bool{},
 		pendingNews: map[string][]string{}, prepared: map[string]drivers.Device{},
-		passwords: map[string]string{}, scales: map[string]scaling{}}
+		scales: map[string]scaling{}}
 }
 
 // Call is one call of a client: an action, steps, or a read of the screen.
 type Call struct {
-	*Session
+	*Client
 	Name     string        // in the client's spelling
 	Def      *dsl.Def      // nil: not an action
 	Names    []string      // of the arguments that the client may give
@@ -94,14 +95,14 @@ type Call struct {
 }
 
 // Saved returns the variables that steps have saved in this session.
-func (s *Session) Saved() map[string]any {
+func (s *Client) Saved() map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.vars)
 }
 
 // Keep stores the variables that steps have saved.
-func (s *Session) Keep(vars map[string]any) {
+func (s *Client) Keep(vars map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.vars = vars
@@ -128,7 +129,7 @@ func Text(s string) *Answer { return &Answer{Parts: []Part{{Text: s}}} }
 // Prepare sets up the session of a device that was just opened: it records the events of pages, new pages do not come
 // to the foreground, and no screenshot is taken while a dialog is open or when it would show a secret. It is for
 // live.Options.
-func (s *Session) Prepare(session *action.Session) {
+func (s *Client) Prepare(session *action.Session) {
 	session.Host = host{session.Host, s}
 	if w, ok := session.Device.(drivers.WebPageMonitor); ok {
 		w.KeepFront(true)
@@ -138,7 +139,7 @@ func (s *Session) Prepare(session *action.Session) {
 // host takes no screenshot while a dialog of a page is open, and none that shows a secret.
 type host struct {
 	action.Host
-	session *Session
+	session *Client
 }
 
 func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
@@ -155,7 +156,7 @@ func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, 
 var callPattern = lazyregexp.New("`[A-Za-z][^`\n]*`")
 
 // Say replaces the calls in a sentence, which are in back quotes, by the client's spelling.
-func (s *Session) Say(text string) string {
+func (s *Client) Say(text string) string {
 	if s.Speak == nil || !strings.Contains(text, "`") {
 		return text
 	}
@@ -209,7 +210,7 @@ func (c *Call) touches() bool { return c.Def == nil || c.Def.Effect&dsl.Apart ==
 func (c *Call) is(name string) bool { return c.Def != nil && c.Def.Name == name }
 
 // Masked masks secrets in an answer.
-func (s *Session) Masked(a *Answer) (*Answer, error) {
+func (s *Client) Masked(a *Answer) (*Answer, error) {
 	if s.Mask.Empty() {
 		return a, nil
 	}
