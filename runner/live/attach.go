@@ -42,7 +42,7 @@ func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*
 		return nil, err
 	}
 	if startErr != nil {
-		return nil, d.maskError(startErr)
+		return nil, d.texts.maskError(startErr)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -85,24 +84,19 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		return nil
 	}, &a.Files)
 	if err != nil && !(errors.Is(err, errPageless) && ctx.Err() == nil) {
-		return Answer{}, d.maskError(err)
+		return Answer{}, d.texts.maskError(err)
 	}
-	return d.masked(a)
+	return d.texts.masked(a)
 }
 
 // Decode checks the arguments of an action without a device and substitutes the variables. The error is an
 // *InvalidError.
 func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, error) {
-	v, err := dsl.Fill(v, d.scope)
-	if err == nil {
-		d.o.Mask.Hide(dsl.SecretsIn(v)...)
-		var args any
-		var opts dsl.StepOptions
-		if args, opts, err = dsl.DecodeStep(def, v); err == nil {
-			return args, opts, nil
-		}
+	args, opts, err := d.texts.decode(def, v)
+	if err != nil {
+		return nil, opts, &InvalidError{err}
 	}
-	return nil, dsl.StepOptions{}, &InvalidError{d.maskError(err)}
+	return args, opts, nil
 }
 
 // Use lets a client use an open device for something that is not an action: a tree, a screenshot, a recording. When use
@@ -124,7 +118,7 @@ func (d *Devices) use(ctx context.Context, e *entry, who string, use func(contex
 	files []*[]File) error {
 	wasOpen := e.session != nil
 	if err := d.open(ctx, e, who); err != nil {
-		return d.endCause(ctx, err)
+		return endCause(ctx, err)
 	}
 	e.files = nil
 	d.trackApps(e)
@@ -139,7 +133,7 @@ func (d *Devices) use(ctx context.Context, e *entry, who string, use func(contex
 	if errors.Is(err, drivers.ErrNoPage) {
 		err = d.closePageless(e, wasOpen, err)
 	}
-	return d.endCause(ctx, err)
+	return endCause(ctx, err)
 }
 
 // errPageless ends the use of a device for a call that needs a page while none is open. The call has an answer that
@@ -166,7 +160,7 @@ func isDeviceError(err error) bool {
 }
 
 // endCause returns the cause of the context's end instead of the error that followed from it.
-func (d *Devices) endCause(ctx context.Context, err error) error {
+func endCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -195,7 +189,7 @@ func (d *Devices) Launch(ctx context.Context, platform dsl.Platform, who string)
 		return Status{}, &pool.BusyError{ID: e.id}
 	}
 	if err := d.openLease(ctx, e, lease); err != nil {
-		return Status{}, d.endCause(ctx, err)
+		return Status{}, endCause(ctx, err)
 	}
 	return Status{Info: e.info, Opened: e.opened, Used: e.opened}, nil
 }
@@ -293,36 +287,3 @@ func (d *Devices) Held(id string) (Hold, bool) {
 	}
 	return Hold{}, false
 }
-
-// masked masks secrets in an answer.
-func (d *Devices) masked(a Answer) (Answer, error) {
-	if d.o.Mask.Empty() {
-		return a, nil
-	}
-	for _, part := range []any{&a.Detail, &a.Problem, &a.Value} {
-		data, err := json.Marshal(part)
-		if err == nil {
-			err = json.Unmarshal([]byte(d.o.Mask.Text(string(data))), part)
-		}
-		if err != nil {
-			return Answer{}, fmt.Errorf("mask the answer: %w", err)
-		}
-	}
-	return a, nil
-}
-
-// maskError masks secrets in an error's text; the error in the chain stays.
-func (d *Devices) maskError(err error) error {
-	if text := d.o.Mask.Text(err.Error()); text != err.Error() {
-		return &hiddenError{text, err}
-	}
-	return err
-}
-
-type hiddenError struct {
-	text string
-	err  error
-}
-
-func (e *hiddenError) Error() string { return e.text }
-func (e *hiddenError) Unwrap() error { return e.err }

@@ -144,11 +144,11 @@ func (d *Devices) removeUnused(e *entry) {
 }
 
 // idle is how long the device stays open after its last call.
-func (d *Devices) idle(e *entry) time.Duration {
+func (e *entry) idle(o *Options) time.Duration {
 	if e.info.Platform == dsl.Web {
-		return d.o.PageIdle
+		return o.PageIdle
 	}
-	return d.o.Idle
+	return o.Idle
 }
 
 // watch sets the timer after which the device is released.
@@ -159,12 +159,12 @@ func (d *Devices) watch(e *entry) {
 	if d.closed || e.queued > 0 || len(e.attached) > 0 || e.opened.IsZero() && e.hold == nil {
 		return
 	}
-	e.timer = time.AfterFunc(time.Until(d.due(e)), func() { d.expire(e) })
+	e.timer = time.AfterFunc(time.Until(e.due(&d.o)), func() { d.expire(e) })
 }
 
 // due returns when the device is released if it is not used.
-func (d *Devices) due(e *entry) time.Time {
-	due := e.used.Add(d.idle(e))
+func (e *entry) due(o *Options) time.Time {
+	due := e.used.Add(e.idle(o))
 	if e.hold != nil && e.hold.Until.After(due) {
 		return e.hold.Until
 	}
@@ -178,7 +178,7 @@ func (d *Devices) expire(e *entry) {
 		d.mu.Unlock()
 		return
 	}
-	if time.Now().Before(d.due(e)) {
+	if time.Now().Before(e.due(&d.o)) {
 		d.watch(e)
 		d.mu.Unlock()
 		return
@@ -275,7 +275,7 @@ func (h host) Mask(text string) string { return h.devices.o.Mask.Text(text) }
 func (h host) Keep(name, from string) (string, error) { return h.entry.keep(name, from), nil }
 
 func (h host) Eval(e dsl.Expr) (any, error) {
-	value, err := h.devices.scope.EvalExpr(e, nil, nil)
+	value, err := h.devices.texts.scope.EvalExpr(e, nil, nil)
 	if err != nil {
 		return nil, action.WrongExpression(err)
 	}

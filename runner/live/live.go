@@ -38,7 +38,7 @@ type Options struct {
 // Devices are the devices that this process keeps open for its callers. It is safe for concurrent use.
 type Devices struct {
 	o      Options
-	scope  *dsl.Scope
+	texts  texts
 	work   string // for files of calls
 	base   context.Context
 	cancel context.CancelCauseFunc
@@ -81,7 +81,7 @@ func New(o Options) (*Devices, error) {
 		return nil, fmt.Errorf("folder for files of calls: %w", err)
 	}
 	base, cancel := context.WithCancelCause(context.Background())
-	return &Devices{o: o, scope: scope, work: work, base: base, cancel: cancel, byID: map[string]*entry{}}, nil
+	return &Devices{o: o, texts: texts{scope: scope, mask: o.Mask}, work: work, base: base, cancel: cancel, byID: map[string]*entry{}}, nil
 }
 
 // Close cancels every call, waits for their ends, and releases all devices. It does not close the pool.

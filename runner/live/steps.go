@@ -65,7 +65,7 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 		}, []*[]File{&files})
 	})
 	if err != nil {
-		err = d.maskError(err)
+		err = d.texts.maskError(err)
 	}
 	return files, err
 }

@@ -68,7 +68,7 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 		}
 		s := &sharedStream{changed: make(chan struct{})}
 		a, err := d.attach(ctx, e, viewer, func(session *action.Session) (func() error, error) {
-			return d.startStream(ctx, e.id, session, s)
+			return s.start(ctx, d, e.id, session)
 		})
 		if err != nil {
 			return err
@@ -91,23 +91,22 @@ func (d *Devices) join(e *entry) *View {
 	return &View{devices: d, entry: e, stream: e.stream}
 }
 
-// startStream starts the stream of a device: its own screencast, or screenshots between the calls.
-func (d *Devices) startStream(ctx context.Context, id string, session *action.Session, s *sharedStream) (
-	stop func() error,
-	err error) {
+// start starts the stream of a device: its own screencast, or screenshots between the calls.
+func (s *sharedStream) start(ctx context.Context, d *Devices, id string, session *action.Session) (
+	stop func() error, err error) {
 	if caster, ok := session.Device.(drivers.Screencaster); ok {
 		if stop, err = caster.Screencast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
 			return stop, err
 		}
 	}
 	life, cancel := context.WithCancel(d.base)
-	go d.captureScreens(life, id, s)
+	go s.captureScreens(life, d, id)
 	// do not wait: the caller may be stills itself, which closes a broken device
 	return func() error { cancel(); return nil }, nil
 }
 
 // captureScreens takes screenshots between the calls, and shows those that differ from the previous one.
-func (d *Devices) captureScreens(ctx context.Context, id string, s *sharedStream) {
+func (s *sharedStream) captureScreens(ctx context.Context, d *Devices, id string) {
 	var last image.Image
 	pace := drivers.Pace{Fast: changingInterval, Slow: unchangedInterval}
 	for ctx.Err() == nil {
