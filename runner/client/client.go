@@ -69,7 +69,8 @@ type Client struct {
 
 // New creates a session.
 func New(c Config) *Client {
-	return &Client{Config: c, Fence: NewFence(), Refs: NewRefs(), Passwords: newPasswords(c.Exposed), newTabs: map[string]bool{},
+	return &Client{Config: c, Fence: NewFence(), Refs: NewRefs(), Passwords: newPasswords(c.Exposed),
+		newTabs:     map[string]bool{},
 		pendingNews: map[string][]string{}, prepared: map[string]drivers.Device{},
 		scales: map[string]scaling{}}
 }

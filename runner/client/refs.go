@@ -137,7 +137,8 @@ func (r *resolver) resolve(ref source.Value) (source.Value, ReferencedElement, e
 	}
 	n := r.screen.Locate(was)
 	if n == nil {
-		return source.Value{}, was, Stale(name, r.client.Foreign(was.Words), r.client.successor(was, r.screen.Tree()))
+		return source.Value{}, was, Stale(name, r.client.Foreign(was.Words),
+			r.client.successor(was, r.screen.Tree()))
 	}
 	selector, ok := r.screen.Selector(n)
 	if !ok {

@@ -81,7 +81,8 @@ func New(o Options) (*Devices, error) {
 		return nil, fmt.Errorf("folder for files of calls: %w", err)
 	}
 	base, cancel := context.WithCancelCause(context.Background())
-	return &Devices{o: o, texts: texts{scope: scope, mask: o.Mask}, work: work, base: base, cancel: cancel, byID: map[string]*entry{}}, nil
+	return &Devices{o: o, texts: texts{scope: scope, mask: o.Mask},
+		work: work, base: base, cancel: cancel, byID: map[string]*entry{}}, nil
 }
 
 // Close cancels every call, waits for their ends, and releases all devices. It does not close the pool.
