@@ -23,7 +23,7 @@ func (s step) fits(n *Node) bool { return n.Type+" "+n.Role == s.kind && n.ID ==
 
 // TraceOf returns the trace of an element.
 func TraceOf(n *Node) Trace {
-	return Trace{window: n.Window, way: wayTo(n), bounds: n.Bounds, texts: n.textsWithin()}
+	return Trace{window: n.Window, way: wayTo(n), bounds: n.Bounds, texts: textsWithin(n)}
 }
 
 func wayTo(n *Node) (way []step) {
@@ -35,7 +35,7 @@ func wayTo(n *Node) (way []step) {
 }
 
 // textsWithin are the texts in an element.
-func (n *Node) textsWithin() map[string]bool {
+func textsWithin(n *Node) map[string]bool {
 	texts := map[string]bool{}
 	n.all(func(c *Node) bool {
 		if c.Text != "" {
@@ -66,7 +66,7 @@ func (t *Tree) Again(tr Trace) *Node {
 	if alone || n.Bounds == tr.bounds {
 		return n
 	}
-	shared := n.textsWithin()
+	shared := textsWithin(n)
 	for o := range t.All {
 		if !o.Within(n) {
 			delete(shared, o.Text)

@@ -14,33 +14,33 @@ func contains(n, a *Node) bool {
 
 // holdsContent is the relation of an element to what it contains.
 func holdsContent(n, a spot, _ *Node) bool {
-	return contains(n.Node, a.Node) || n.Node == a.Node && n.isItem()
+	return contains(n.Node, a.Node) || n.Node == a.Node && isItem(n.Node)
 }
 
 // isItem reports whether an element with a text is itself the thing that contains the text, as an entry of a list is:
 // it has more in it, it is of such a kind, or one of its kind above or below it in the same box has more in it, or the
 // box is a list. Otherwise the element around it is meant.
-func (n *Node) isItem() bool {
+func isItem(n *Node) bool {
 	switch {
 	case isKind(n, "li", "listitem", "tr", "row", "article", "option", "treeitem", "Cell"):
 		return true
 	case isKind(n, "heading", "span", "b", "i", "em", "strong", "small", "label"):
 		return false
-	case n.holdsMore(n.ownLabel(), n.Clickable):
+	case holdsMore(n, n.ownLabel(), n.Clickable):
 		return true
 	case n.Parent == nil || isKind(n, "td", "th", "cell", "gridcell", "columnheader", "rowheader", "dt", "dd"):
 		return false // a cell of a table is a part of its row, whatever the others hold
 	}
 	rows := slices.DeleteFunc(slices.Clone(n.Parent.Children), func(o *Node) bool {
-		return o == n || o.Hidden || sameRow(o.Bounds, n.Bounds) || !o.holdsSeveral()
+		return o == n || o.Hidden || sameRow(o.Bounds, n.Bounds) || !holdsSeveral(o)
 	})
 	return slices.ContainsFunc(rows, func(o *Node) bool { return o.Type == n.Type && o.Role == n.Role }) ||
-		n.Parent.lists(n, rows)
+		listsItem(n.Parent, n, rows)
 }
 
-// lists reports whether the content of a box are the rows of a list, one of which is n, of whatever kind: the box says
-// so, it is scrolled, with n below others of its rows, or two of its rows have the same thing to press.
-func (b *Node) lists(n *Node, rows []*Node) bool {
+// listsItem reports whether the content of a box are the rows of a list, one of which is n, of whatever kind: the box
+// says so, it is scrolled, with n below others of its rows, or two of its rows have the same thing to press.
+func listsItem(b, n *Node, rows []*Node) bool {
 	if len(rows) == 0 {
 		return false
 	}
@@ -48,13 +48,13 @@ func (b *Node) lists(n *Node, rows []*Node) bool {
 		return true
 	}
 	scrolled := b.Scrollable || b.Parent != nil && b.Parent.Scrollable && len(b.Parent.Children) == 1
-	above := func(o *Node) bool { return o.Bounds.Max.Y <= n.Bounds.Min.Y && len(o.pressed()) > 0 }
+	above := func(o *Node) bool { return o.Bounds.Max.Y <= n.Bounds.Min.Y && len(pressedIn(o)) > 0 }
 	if scrolled && slices.ContainsFunc(rows, above) {
 		return true
 	}
 	had := map[string]bool{}
 	for _, o := range rows {
-		for label := range o.pressed() {
+		for label := range pressedIn(o) {
 			if had[label] {
 				return true
 			}
@@ -64,8 +64,8 @@ func (b *Node) lists(n *Node, rows []*Node) bool {
 	return false
 }
 
-// pressed are the labels of what reacts in an element.
-func (n *Node) pressed() map[string]bool {
+// pressedIn are the labels of what reacts in an element.
+func pressedIn(n *Node) map[string]bool {
 	labels := map[string]bool{}
 	var walk func(c *Node)
 	walk = func(c *Node) {
@@ -89,19 +89,19 @@ func isKind(n *Node, kinds ...string) bool {
 
 // holdsMore reports whether something in an element says something else than its label, or reacts for itself. In what
 // reacts, as links do, the second alone counts.
-func (n *Node) holdsMore(label string, reacting bool) bool {
+func holdsMore(n *Node, label string, reacting bool) bool {
 	return slices.ContainsFunc(n.Children, func(c *Node) bool {
 		if c.Hidden || c.Quoted() {
 			return false
 		}
 		own, reacts := c.ownLabel(), c.Clickable || c.Editable
 		return reacts && (own == "" || !SameText(own, label)) || !reacting && own != "" && !SameText(own, label) ||
-			c.holdsMore(label, reacting)
+			holdsMore(c, label, reacting)
 	})
 }
 
 // holdsSeveral reports whether an element and what is in it say more than one thing.
-func (n *Node) holdsSeveral() bool {
+func holdsSeveral(n *Node) bool {
 	first, several := "", false
 	var walk func(c *Node)
 	walk = func(c *Node) {
@@ -128,10 +128,10 @@ func innermostPlaced(nodes []*Node) []*Node {
 // outermost is the element that "inside" means: the widest around n that fits. Of those that are asked for by a text
 // only what says the same counts, and all around a content hold it: there the innermost is meant.
 func outermost(s dsl.Selector, n *Node, tiers map[*Node]Tier) *Node {
-	outer := n.speaker()
+	outer := speakerOf(n)
 	words := s.Label+s.Text+s.Desc+s.Hint != ""
 	for a := n.Parent; a != nil && len(s.Contains) == 0; a = a.Parent {
-		if _, fits := tiers[a]; fits && (!words || a.saysSame(n)) {
+		if _, fits := tiers[a]; fits && (!words || saysSame(a, n)) {
 			outer = a
 		}
 	}
@@ -139,7 +139,7 @@ func outermost(s dsl.Selector, n *Node, tiers map[*Node]Tier) *Node {
 }
 
 // saysSame reports whether an element says what another one says, all of it.
-func (n *Node) saysSame(other *Node) bool {
+func saysSame(n, other *Node) bool {
 	for _, a := range n.texts() {
 		for _, b := range other.texts() {
 			if a != "" && b != "" && SameText(a, b) {

@@ -17,7 +17,7 @@ func (n *Node) Label() string {
 		return own
 	}
 	for _, c := range n.Children {
-		if l := c.innerLabel(); l != "" {
+		if l := innerLabel(c); l != "" {
 			return l
 		}
 	}
@@ -32,7 +32,7 @@ func (n *Node) ownLabel() string {
 	return cmp.Or(text, desc, hint)
 }
 
-func (n *Node) innerLabel() string {
+func innerLabel(n *Node) string {
 	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
 		return ""
 	}
@@ -40,7 +40,7 @@ func (n *Node) innerLabel() string {
 		return own
 	}
 	for _, c := range n.Children {
-		if l := c.innerLabel(); l != "" {
+		if l := innerLabel(c); l != "" {
 			return l
 		}
 	}
@@ -154,7 +154,7 @@ func (t *Tree) texts(limit int, offscreen bool) []string {
 	f := newFinder(t, Query{})
 	var nodes []*Node
 	for n := range t.All {
-		if f.visible(n, offscreen) && n.ownLabel() != "" && !n.repeated() {
+		if f.visible(n, offscreen) && n.ownLabel() != "" && !isRepeated(n) {
 			nodes = append(nodes, n)
 		}
 	}
@@ -173,8 +173,8 @@ func (t *Tree) texts(limit int, offscreen bool) []string {
 	return texts
 }
 
-// repeated reports whether the element only repeats a text of something around it.
-func (n *Node) repeated() bool {
+// isRepeated reports whether the element only repeats a text of something around it.
+func isRepeated(n *Node) bool {
 	if n.Quoted() {
 		return true
 	}

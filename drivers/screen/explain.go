@@ -12,7 +12,7 @@ import (
 // Explain says in one sentence why nothing fits the query, "" when it has nothing to say beyond that: which condition
 // failed, where the element is instead, or in which longer text the label is.
 func (t *Tree) Explain(q Query) string {
-	f := newFinder(t, q)
+	f := explainer{newFinder(t, q)}
 	s := q.Selector
 	if all, err := f.anchors(s); err == nil && all.missing {
 		why := Describe(*all.lacking) + " is not on the screen, and nothing can be related to it"
@@ -29,6 +29,10 @@ func (t *Tree) Explain(q Query) string {
 	}
 	return ""
 }
+
+// explainer says of one query over one tree why it finds nothing. Each of its methods knows one reason, and returns ""
+// when it is not that.
+type explainer struct{ *finder }
 
 // Stateless says that all elements which the query would pick cannot have a state that it requires, "" when one of them
 // can. An assertion about such a state, also that nothing is in it, cannot be evaluated.
@@ -64,7 +68,7 @@ func withoutStates(s dsl.Selector) dsl.Selector {
 }
 
 // unmetState: it is there, in another state.
-func (f *finder) unmetState(s dsl.Selector) string {
+func (f explainer) unmetState(s dsl.Selector) string {
 	if len(statesAsked(s)) == 0 {
 		return ""
 	}
@@ -76,7 +80,7 @@ func (f *finder) unmetState(s dsl.Selector) string {
 }
 
 // unmetRelation: it is there, in another place.
-func (f *finder) unmetRelation(s dsl.Selector) string {
+func (f explainer) unmetRelation(s dsl.Selector) string {
 	if len(s.Relations()) == 0 && s.Not == nil {
 		return ""
 	}
@@ -96,7 +100,7 @@ func (f *finder) unmetRelation(s dsl.Selector) string {
 }
 
 // innermostText names the element that a relation to a content means, "" where there is none.
-func (f *finder) innermostText(s dsl.Selector) string {
+func (f explainer) innermostText(s dsl.Selector) string {
 	if s.Inside == nil || len(s.Inside.Contains) == 0 {
 		return ""
 	}
@@ -109,7 +113,7 @@ func (f *finder) innermostText(s dsl.Selector) string {
 }
 
 // outOfRange: there are fewer than the index says.
-func (f *finder) outOfRange(s dsl.Selector) string {
+func (f explainer) outOfRange(s dsl.Selector) string {
 	if s.Index == nil {
 		return ""
 	}
@@ -123,8 +127,8 @@ func (f *finder) outOfRange(s dsl.Selector) string {
 }
 
 // outOfSight: it is there, but invisible.
-func (f *finder) outOfSight(s dsl.Selector) string {
-	hidden := *f
+func (f explainer) outOfSight(s dsl.Selector) string {
+	hidden := *f.finder
 	hidden.q.Action, hidden.q.Reveal, hidden.evenCut = true, true, true
 	matches, err := hidden.search(s, true)
 	if err != nil || len(matches) == 0 {
@@ -161,7 +165,7 @@ func (m Match) outOfSight() string {
 }
 
 // optionOfList: it is an entry of a list that the browser shows in a window of its own, which no tap reaches.
-func (f *finder) optionOfList(s dsl.Selector) string {
+func (f explainer) optionOfList(s dsl.Selector) string {
 	want := cmp.Or(s.Label, s.Text)
 	if want == "" {
 		return ""
@@ -191,7 +195,7 @@ func (f *finder) optionOfList(s dsl.Selector) string {
 var plainID = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // unread: it may be in what an element shows in a form that cannot be read.
-func (f *finder) unread(dsl.Selector) string {
+func (f explainer) unread(dsl.Selector) string {
 	for n := range f.tree.All {
 		if n.Type == "embed" && len(n.Children) == 0 && !n.Hidden && !n.Offscreen {
 			return fmt.Sprintf("what %s shows is not read", n)
@@ -201,7 +205,7 @@ func (f *finder) unread(dsl.Selector) string {
 }
 
 // partOfText: the label is within a longer text, and a selector with match would find it.
-func (f *finder) partOfText(s dsl.Selector) string {
+func (f explainer) partOfText(s dsl.Selector) string {
 	if s.Label == "" || s.Match != dsl.MatchWhole {
 		return ""
 	}

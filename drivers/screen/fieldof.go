@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -22,18 +23,18 @@ func (t *Tree) FieldOf(named *Node) string {
 		case !f.visible(n, false):
 		case n.Editable:
 			fields = append(fields, n)
-		case n.anchorText() != "" && !n.repeated():
+		case anchorText(n) != "" && !isRepeated(n):
 			texts = append(texts, n)
 		}
 	}
 	for n := range (&Tree{Windows: []*Node{named}}).All {
-		text := Normalise(n.anchorText())
+		text := Normalise(anchorText(n))
 		if text == "" {
 			continue
 		}
 		for _, field := range fields {
 			name, s := nameOf(field, texts)
-			if name == nil || Normalise(name.anchorText()) != text {
+			if name == nil || Normalise(anchorText(name)) != text {
 				continue
 			}
 			if c.picks(s, Match{Node: field}) {
@@ -64,7 +65,7 @@ func nameOf(field *Node, texts []*Node) (*Node, dsl.Selector) {
 	} {
 		if i := slices.IndexFunc(texts, way.holds); i >= 0 {
 			s := dsl.Selector{Type: field.kind()}
-			way.set(&s, &dsl.Selector{Label: texts[i].anchorText()})
+			way.set(&s, &dsl.Selector{Label: anchorText(texts[i])})
 			return texts[i], s
 		}
 	}
@@ -76,4 +77,46 @@ func inColumn(text, field *Node) bool {
 	a, b := text.place(), field.place()
 	return gap(a.Min.X, a.Max.X, b.Min.X, b.Max.X) == 0 &&
 		gap(a.Min.Y, a.Max.Y, b.Min.Y, b.Max.Y) <= 2*max(a.Dy(), b.Dy())
+}
+
+// Shown is what the element shows: of a field, what it holds, whatever it is called; of all else its text, or its name
+// where it has none.
+func (n *Node) Shown() string {
+	if n.field() {
+		return n.held()
+	}
+	if n.Text != "" {
+		return n.Text
+	}
+	var texts []string
+	for _, c := range n.Children {
+		if c.Type == BareText && !c.Hidden {
+			texts = append(texts, c.Text)
+		}
+	}
+	return cmp.Or(strings.Join(texts, "\n"), n.Desc)
+}
+
+// field reports whether the element holds a value in addition to its name.
+func (n *Node) field() bool {
+	switch n.Role {
+	case "button", "checkbox", "radio", "switch":
+		return false
+	case "textbox", "searchbox", "combobox", "spinbutton", "slider", "progressbar", "meter", "scrollbar":
+		return true
+	}
+	return n.Editable || slices.Contains([]string{"input", "textarea", "select", "output"}, n.Type)
+}
+
+// held is what a field holds: its value, or that of the field in it.
+func (n *Node) held() string {
+	if value := n.Value(); value != "" || n.Editable {
+		return value
+	}
+	for _, c := range n.Children {
+		if c.Editable {
+			return c.Value()
+		}
+	}
+	return ""
 }

@@ -162,7 +162,7 @@ func (m Match) Obstacle() string {
 }
 
 // Disabled reports whether the element, or the control that it names, is disabled.
-func (m Match) Disabled() bool { return !m.Node.enabled() || m.Target.Disabled }
+func (m Match) Disabled() bool { return !isEnabled(m.Node) || m.Target.Disabled }
 
 // finder holds one query over one tree.
 type finder struct {

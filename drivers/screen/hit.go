@@ -98,7 +98,7 @@ func (f *finder) target(n *Node) *Node {
 	if n.Control != nil {
 		return n.Control
 	}
-	if c := n.checkControl(); c != nil && (c.Clickable || c.Editable) {
+	if c := checkControlOf(n); c != nil && (c.Clickable || c.Editable) {
 		return c
 	}
 	if a != nil {
@@ -117,7 +117,7 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 		label = target.Bounds.Intersect(f.screen) // the label does not react: the control that it names does
 		n = target
 	}
-	label, seen := target.reach(label), target.reach(f.seen(target))
+	label, seen := touchable(target, label), touchable(target, f.seen(target))
 	all, at := points(label, seen), touch{n: n, target: target, same: same}
 	all = freeFirst(freeFirst(all, f.tree.SwipeEdges), f.tree.partlyOver(at, label.Union(seen)))
 	// when something that reacts fills all of it, a touch of that is a touch of it
@@ -159,9 +159,9 @@ func (t *Tree) partlyOver(at touch, area image.Rectangle) (list []image.Rectangl
 	return list
 }
 
-// reach is the part of an area of the element in which it is touched: what reaches beyond the elements around it is
+// touchable is the part of an area of the element in which it is touched: what reaches beyond the elements around it is
 // drawn there at the most, and takes no touches. All of it, where nothing would be left.
-func (n *Node) reach(area image.Rectangle) image.Rectangle {
+func touchable(n *Node, area image.Rectangle) image.Rectangle {
 	part := area
 	for a := n.Parent; a != nil; a = a.Parent {
 		if !a.Bounds.Empty() {
@@ -207,7 +207,7 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 	}
 	var top *Node
 	for c := range t.All {
-		if c.Hidden || c.order <= from || !p.In(c.Bounds) && (c.Parent != nil || c.Window <= at.n.Window || !c.modal()) {
+		if c.Hidden || c.order <= from || !p.In(c.Bounds) && (c.Parent != nil || c.Window <= at.n.Window || !isModal(c)) {
 			continue
 		}
 		if !at.n.Within(c) && !at.target.Within(c) && !slices.Contains(at.same, c) && at.goesTo(c) {
@@ -302,7 +302,7 @@ func (t *Tree) overPage(n *Node, p image.Point) *Node {
 	at := touch{n: n, target: n}
 	for c := range t.All {
 		if c.InPage || c.Hidden || c.order <= n.order || n.Within(c) || !p.In(c.Bounds) &&
-			(c.Parent != nil || c.Window <= n.Window || !c.modal()) {
+			(c.Parent != nil || c.Window <= n.Window || !isModal(c)) {
 			continue
 		}
 		if at.goesTo(c) {
@@ -335,10 +335,10 @@ func (at touch) goesTo(c *Node) bool {
 	reacts := c.Clickable || c.Editable || c.Blocks
 	switch {
 	case c.Window > at.n.Window:
-		return reacts || c.Text != "" || c.Desc != "" || c.Parent == nil && !c.fillsScreen()
+		return reacts || c.Text != "" || c.Desc != "" || c.Parent == nil && !fillsScreen(c)
 	case c.Within(at.n) || c.Within(at.target):
 		return at.inner && reacts
-	case !reacts || c.hasContent():
+	case !reacts || hasContent(c):
 		return reacts
 	}
 	// It reacts and shows nothing: a clear layer over the page, or what makes a row of texts react.
@@ -351,24 +351,24 @@ func (t *Tree) beneath(n *Node, p image.Point) *Node {
 	var top *Node
 	for c := range t.All {
 		if c.order < n.order && c.Window == n.Window && !c.Hidden && c.Clickable && p.In(c.Bounds) && !n.Within(c) &&
-			!c.container() && c.hasContent() {
+			!c.container() && hasContent(c) {
 			top = c
 		}
 	}
 	return top
 }
 
-// modal reports whether the window of which n is the root takes every touch, also those outside of it.
-func (n *Node) modal() bool { return n.kind() == "Alert" || n.kind() == "Sheet" }
+// isModal reports whether the window of which n is the root takes every touch, also those outside of it.
+func isModal(n *Node) bool { return n.kind() == "Alert" || n.kind() == "Sheet" }
 
 // fillsScreen reports whether a window is as large as the screen: then it may be clear where it shows nothing.
-func (n *Node) fillsScreen() bool {
+func fillsScreen(n *Node) bool {
 	return n.tree != nil && n.Bounds.Dx()*n.Bounds.Dy()*10 >= n.tree.Size.X*n.tree.Size.Y*9
 }
 
 // hasContent reports whether the element or anything in it shows or says something.
-func (n *Node) hasContent() bool {
-	return n.Text != "" || n.Desc != "" || n.Hint != "" || slices.ContainsFunc(n.Children, (*Node).hasContent)
+func hasContent(n *Node) bool {
+	return n.Text != "" || n.Desc != "" || n.Hint != "" || slices.ContainsFunc(n.Children, hasContent)
 }
 
 // Topmost returns the topmost element at a point: the last drawn one there, or what it is in that reacts to a

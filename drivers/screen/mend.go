@@ -105,12 +105,12 @@ func newChooser(f *finder) *chooser {
 	count, nodes := map[string]int{}, 0
 	for n := range f.tree.All {
 		nodes++
-		if text := n.anchorText(); text != "" && f.visible(n, false) && !n.repeated() {
+		if text := anchorText(n); text != "" && f.visible(n, false) && !isRepeated(n) {
 			count[Normalise(text)]++
 			c.anchors = append(c.anchors, n)
 		}
 	}
-	c.anchors = slices.DeleteFunc(c.anchors, func(n *Node) bool { return count[Normalise(n.anchorText())] > 1 })
+	c.anchors = slices.DeleteFunc(c.anchors, func(n *Node) bool { return count[Normalise(anchorText(n))] > 1 })
 	c.left = max(minTried, min(maxTried, maxVisited/max(nodes, 1)))
 	return c
 }
@@ -146,7 +146,7 @@ func (c *chooser) additions(s dsl.Selector, m Match) func(yield func(dsl.Selecto
 		try := func(anchors []*Node, set func(s, to *dsl.Selector, n *Node) bool) bool {
 			for _, n := range anchors {
 				more := s
-				if set(&more, &dsl.Selector{Label: n.anchorText()}, n) && !yield(more) {
+				if set(&more, &dsl.Selector{Label: anchorText(n)}, n) && !yield(more) {
 					return false
 				}
 			}
@@ -188,8 +188,8 @@ func (c *chooser) around(s dsl.Selector, m Match, yield func(dsl.Selector) bool)
 		switch {
 		case a.ID != "":
 			in.ID = idSuffix(a.ID)
-		case a.anchorText() != "" && a != m.Target:
-			in.Label = a.anchorText()
+		case anchorText(a) != "" && a != m.Target:
+			in.Label = anchorText(a)
 		case a.Role != "":
 			in.Type = a.Role
 		default:
@@ -254,7 +254,7 @@ func (c *chooser) nearby(m Match) []*Node {
 var word = lazyregexp.New(`\pL{2}`)
 
 func wordless(n *Node) int {
-	if word.MatchString(n.anchorText()) {
+	if word.MatchString(anchorText(n)) {
 		return 0
 	}
 	return 1
@@ -262,7 +262,7 @@ func wordless(n *Node) int {
 
 // anchorText is the name of an element that another one is related to; "" for fields, as their texts change, and for
 // long texts.
-func (n *Node) anchorText() string {
+func anchorText(n *Node) string {
 	text := strings.TrimSpace(cmp.Or(n.Text, n.Desc))
 	if n.Editable || len([]rune(text)) > maxAnchor || strings.ContainsAny(text, "\r\n") {
 		return ""

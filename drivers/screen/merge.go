@@ -35,8 +35,8 @@ func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 	return onePart(matches)
 }
 
-// speaker is the element with the text that n is a part of, where a page has an element for that part; else n.
-func (n *Node) speaker() *Node {
+// speakerOf is the element with the text that n is a part of, where a page has an element for that part; else n.
+func speakerOf(n *Node) *Node {
 	if n.Type == BareText && n.Parent != nil {
 		return n.Parent
 	}
@@ -120,7 +120,7 @@ func rank(n *Node) int {
 	switch {
 	case n.Filled: // its child elements take all touches, so it cannot be pressed itself
 		return 4
-	case n.ticksRow():
+	case ticksRow(n):
 		return 3
 	case n.hasCheck() || n.Editable:
 		return 0
@@ -131,7 +131,7 @@ func rank(n *Node) int {
 }
 
 // ticksRow: a check box without words in a row of a page that reacts and can be selected for itself.
-func (n *Node) ticksRow() bool {
+func ticksRow(n *Node) bool {
 	if !n.hasCheck() || n.Text != "" || n.Parent == nil || !n.hitTested() {
 		return false
 	}
@@ -146,7 +146,7 @@ func (f *finder) thing(n *Node, among map[*Node]bool) *Node {
 			return a.Control
 		}
 	}
-	if c := n.checkControl(); c != nil && among[c] {
+	if c := checkControlOf(n); c != nil && among[c] {
 		return c
 	}
 	if unit := n.unit(); unit != nil {

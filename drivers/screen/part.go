@@ -150,7 +150,7 @@ func (n *Node) whole() spot { return spot{Node: n, at: n.place()} }
 
 // asksPart is the part of the element's shown text that a selector requires. What an element is called, and what a
 // field holds, has no parts: it is in all of the element.
-func (n *Node) asksPart(s dsl.Selector) (TextPart, bool) {
+func asksPart(n *Node, s dsl.Selector) (TextPart, bool) {
 	for _, want := range []string{s.Label, s.Text} {
 		p, ok := part(want, s.Match)
 		if want == "" || n.Text == "" || n.Editable || n.added || !ok && n.lines(n.Text) == nil {
@@ -176,7 +176,7 @@ func (n *Node) asksPart(s dsl.Selector) (TextPart, bool) {
 // spots are the places of an element that a selector means; none: the part of its text that is asked for cannot be
 // seen. Places in view come before those that an action would have to scroll to, or finds covered.
 func (f *finder) spots(s dsl.Selector, n *Node, action bool) []spot {
-	p, asked := n.asksPart(s)
+	p, asked := asksPart(n, s)
 	if !asked || n.hitTested() && !slices.Contains(f.tree.Parts, p) {
 		return []spot{n.whole()}
 	}
@@ -251,7 +251,7 @@ func (f *finder) settle(m *Match, all anchors) {
 	f.atSpot(m, best)
 	if best.lost && f.q.Action && !m.sameEverywhere() {
 		m.Unplaced = fmt.Sprintf("shows %s within a longer text, and where in it the device does not say, "+
-			"so that a touch might meet something else; %s", Quote(best.words), m.Node.otherWays(best.words))
+			"so that a touch might meet something else; %s", Quote(best.words), otherWays(m.Node, best.words))
 	}
 }
 
@@ -285,7 +285,7 @@ func (m Match) sameEverywhere() bool {
 }
 
 // otherWays says how to reach a part of the element's text at an unknown place.
-func (n *Node) otherWays(words string) string {
+func otherWays(n *Node, words string) string {
 	whole := ""
 	if len(n.Text) <= 80 {
 		whole = "name the whole text, " + written("label: "+yamlText(n.Text)) + ", or "

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,3 +107,9 @@ func saying(n *Node) string {
 	}
 	return "nothing"
 }
+
+// What comes of a search that does not end with one element. Both blame the app or the test, not the device.
+var (
+	ErrNotFound  = errors.New("element not found")
+	ErrAmbiguous = errors.New("several elements match")
+)

@@ -274,8 +274,8 @@ func outsideColumn(n, a spot) bool {
 	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
 		return false
 	}
-	box, other := n.branch(a.Node), a.branch(n.Node)
-	if box == n.Node || slices.ContainsFunc(box.Children, func(c *Node) bool { return c.hasPeer(a.Node) }) {
+	box, other := branchWithout(n.Node, a.Node), branchWithout(a.Node, n.Node)
+	if box == n.Node || slices.ContainsFunc(box.Children, func(c *Node) bool { return hasPeer(c, a.Node) }) {
 		return box != n.Node
 	}
 	if other == a.Node || other.Type != box.Type || min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X,
@@ -286,8 +286,8 @@ func outsideColumn(n, a spot) bool {
 	return own >= 0 && own < len(kin) && kin[own] != n.Node && !n.Within(kin[own]) && kin[own].Label() != ""
 }
 
-// branch is the widest element around n, or n itself, that does not hold a.
-func (n *Node) branch(a *Node) *Node {
+// branchWithout is the widest element around n, or n itself, that does not hold a.
+func branchWithout(n, a *Node) *Node {
 	for p := n.Parent; p != nil && !a.Within(p); p = p.Parent {
 		n = p
 	}
@@ -318,11 +318,11 @@ func alike(n *Node, kinds []string) (found []*Node) {
 }
 
 // hasPeer reports whether n, or what it holds, is of a's kind, and is in a's row unless that is the kind of titles.
-func (n *Node) hasPeer(a *Node) bool {
+func hasPeer(n, a *Node) bool {
 	if n.Type == a.Type && n.Label() != "" && !n.Hidden && (a.Role == "heading" || sameRow(n.place(), a.place())) {
 		return true
 	}
-	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.hasPeer(a) })
+	return slices.ContainsFunc(n.Children, func(c *Node) bool { return hasPeer(c, a) })
 }
 
 // rightOf: n starts where a ends or farther right, in the same row.
@@ -334,20 +334,20 @@ func inRow(n, a spot) bool {
 	if n.Within(a.Node) || a.Within(n.Node) || n.place().Min.X < a.place().Max.X-slack(n.place(), a.place()).X {
 		return false
 	}
-	cell, other := n.branch(a.Node), a.branch(n.Node)
+	cell, other := branchWithout(n.Node, a.Node), branchWithout(a.Node, n.Node)
 	row := cell.Parent
 	if row == nil || row != other.Parent || row.Role != "row" && row.Type != "tr" {
 		return false
 	}
-	return !cell.hasBeside(n.Node, a) && !other.hasBeside(a.Node, n)
+	return !hasBeside(cell, n.Node, a) && !hasBeside(other, a.Node, n)
 }
 
 // hasBeside reports whether something in a cell, other than own, is in the line of n.
-func (n *Node) hasBeside(own *Node, of spot) bool {
+func hasBeside(n, own *Node, of spot) bool {
 	if n.Label() != "" && !n.Hidden && n != own && !own.Within(n) && !n.Within(own) && sameRow(n.place(), of.place()) {
 		return true
 	}
-	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.hasBeside(own, of) })
+	return slices.ContainsFunc(n.Children, func(c *Node) bool { return hasBeside(c, own, of) })
 }
 
 // sameRow reports whether two elements are in one row: a third of the lower one's height is next to the other. A button
@@ -374,12 +374,12 @@ func apart(n, a spot) bool {
 // inside: by the tree, or by place when the tree is flat.
 func inside(n, a *Node) bool {
 	return n != a && n.Within(a) || n.Window == a.Window && a.Obscured == "" && n.Bounds.In(a.Bounds) && !a.Within(n) &&
-		n.dialog() == a.dialog()
+		dialogOf(n) == dialogOf(a)
 }
 
-// dialog is the dialog that an element is or is in, nil for the screen itself: what is over a dialog, or behind it,
+// dialogOf is the dialog that an element is or is in, nil for the screen itself: what is over a dialog, or behind it,
 // is not in it.
-func (n *Node) dialog() *Node {
+func dialogOf(n *Node) *Node {
 	for p := n; p != nil; p = p.Parent {
 		if p.Role == "dialog" || p.Role == "alertdialog" || p.Type == "dialog" || p.Type == "XCUIElementTypeAlert" ||
 			p.Type == "XCUIElementTypeSheet" {

@@ -30,8 +30,8 @@ func statesAsked(s dsl.Selector) []stateAsked {
 	if !s.Names() {
 		asked = []stateAsked{
 			{"enabled", s.Enabled, func(n *Node) (bool, *Node) { return !n.Disabled, n }},
-			{"checked", s.Checked, func(n *Node) (bool, *Node) { return n.Checked, n.ifHas(n.hasCheck()) }},
-			{"selected", s.Selected, func(n *Node) (bool, *Node) { return n.Selected, n.ifHas(!n.Unselectable || n.Selected) }},
+			{"checked", s.Checked, func(n *Node) (bool, *Node) { return n.Checked, ifHas(n, n.hasCheck()) }},
+			{"selected", s.Selected, func(n *Node) (bool, *Node) { return n.Selected, ifHas(n, !n.Unselectable || n.Selected) }},
 			{"focused", s.Focused, func(n *Node) (bool, *Node) { return n.Focused, n }},
 		}
 	}
@@ -44,7 +44,7 @@ func statesAsked(s dsl.Selector) []stateAsked {
 	return list
 }
 
-func (n *Node) ifHas(has bool) *Node {
+func ifHas(n *Node, has bool) *Node {
 	if !has {
 		return nil
 	}
@@ -138,9 +138,9 @@ func (n *Node) unit() *Node {
 	return nil
 }
 
-// checkControl is the check box, radio button or switch that n is, names, or shares its row with; nil when there is
+// checkControlOf is the check box, radio button or switch that n is, names, or shares its row with; nil when there is
 // none.
-func (n *Node) checkControl() *Node {
+func checkControlOf(n *Node) *Node {
 	for a := range n.around {
 		if a.hasCheck() {
 			return a
@@ -150,13 +150,13 @@ func (n *Node) checkControl() *Node {
 		}
 	}
 	if unit := n.unit(); unit != nil {
-		if found := unit.checkables(2); len(found) == 1 {
+		if found := checkablesIn(unit, 2); len(found) == 1 {
 			return found[0]
 		}
-		return unit.controlAround(n.Label())
+		return controlAround(unit, n.Label())
 	}
 	for a := n.Parent; a != nil && !a.container(); a = a.Parent {
-		if found := a.checkables(2); len(found) == 1 && sameRow(n.place(), found[0].place()) {
+		if found := checkablesIn(a, 2); len(found) == 1 && sameRow(n.place(), found[0].place()) {
 			return found[0]
 		} else if len(found) > 0 {
 			return nil
@@ -167,24 +167,24 @@ func (n *Node) checkControl() *Node {
 
 // controlAround is the control of the same name in which n is: what reacts in it is a part of it. nil when there is
 // none.
-func (n *Node) controlAround(name string) *Node {
+func controlAround(n *Node, name string) *Node {
 	for a := n.Parent; a != nil && !a.container() && name != ""; a = a.Parent {
 		if a.hasCheck() {
-			return a.ifHas(a.Label() == name)
+			return ifHas(a, a.Label() == name)
 		}
 	}
 	return nil
 }
 
-// checkables are the elements inside n that have a checked state, at most limit.
-func (n *Node) checkables(limit int) []*Node {
+// checkablesIn are the elements inside n that have a checked state, at most limit.
+func checkablesIn(n *Node, limit int) []*Node {
 	var found []*Node
 	for _, c := range n.Children {
 		if c.hasCheck() && !c.Hidden {
 			found = append(found, c)
 		}
 		if len(found) < limit {
-			found = append(found, c.checkables(limit-len(found))...)
+			found = append(found, checkablesIn(c, limit-len(found))...)
 		}
 		if len(found) >= limit {
 			break
@@ -195,7 +195,7 @@ func (n *Node) checkables(limit int) []*Node {
 
 // CheckedState reports whether the thing is checked, and which control has that state; nil: it has no checked state.
 func (n *Node) CheckedState() (bool, *Node) {
-	c := n.checkControl()
+	c := checkControlOf(n)
 	if c == nil {
 		return false, nil
 	}
@@ -215,7 +215,7 @@ func (n *Node) EnabledState() (bool, *Node) {
 			holder = a
 		}
 	}
-	if c := n.checkControl(); c != nil {
+	if c := checkControlOf(n); c != nil {
 		return !c.Disabled, c
 	}
 	if holder == nil && !n.hitTested() {
@@ -224,7 +224,7 @@ func (n *Node) EnabledState() (bool, *Node) {
 	return true, holder
 }
 
-func (n *Node) enabled() bool {
+func isEnabled(n *Node) bool {
 	enabled, holder := n.EnabledState()
 	return enabled || holder == nil
 }
@@ -261,19 +261,19 @@ func (n *Node) FocusedState() (bool, *Node) {
 		}
 	}
 	if unit := n.unit(); unit != nil {
-		if f := unit.focusedInside(); f != nil {
+		if f := focusedInside(unit); f != nil {
 			return true, f
 		}
 	}
 	return false, n
 }
 
-func (n *Node) focusedInside() *Node {
+func focusedInside(n *Node) *Node {
 	for _, c := range n.Children {
 		if c.Focused {
 			return c
 		}
-		if f := c.focusedInside(); f != nil {
+		if f := focusedInside(c); f != nil {
 			return f
 		}
 	}
