@@ -41,7 +41,7 @@ var packages = map[string][]string{
 	},
 	"drivers": {
 		"drivers/screen", "drivers", "drivers/maestro", "drivers/drivertest", "drivers/dom", "drivers/vision/pixels",
-		"drivers/vision",
+		"drivers/vision/reading", "drivers/vision",
 		"drivers/android/internal/adb", "drivers/android/internal/phone", "drivers/android/internal/restore",
 		"drivers/android/internal/watch", "drivers/android/internal/apps", "drivers/android/internal/input",
 		"drivers/android/internal/dump", "drivers/android/internal/webview", "drivers/android/internal/agent",
@@ -96,7 +96,7 @@ var narrow = map[string][]string{
 	"runner/decide":                  {"dsl", "drivers/screen"},
 	"runner/observe":                 {"drivers", "drivers/screen", "drivers/vision/pixels"},
 	"runner/action": {"dsl", "dsl/source", "dsl/maestro", "drivers", "drivers/screen", "drivers/maestro",
-		"drivers/vision/pixels", "reporters/event"},
+		"drivers/vision/pixels", "drivers/vision/reading", "reporters/event"},
 	"runner/engine": {"dsl", "dsl/source", "dsl/maestro", "drivers", "drivers/screen", "reporters/event",
 		"reporters/logs"},
 	"farm/wire":   {"drivers"},

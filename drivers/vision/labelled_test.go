@@ -24,9 +24,10 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/drivers/vision/reading"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/internal/programtest"
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -121,7 +122,7 @@ func (p labelled) score(t *testing.T, page []drivers.TextLine) (s score) {
 			s.found++
 		}
 		s.allLines++
-		if hits := drivers.FindText(page, l.text); len(hits) > 0 {
+		if hits := reading.Find(page, l.text); len(hits) > 0 {
 			s.lines++
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/vision"
+	"github.com/taproot-dev/taproot/drivers/vision/reading"
 )
 
 // canvas is a screen to write on.
@@ -61,14 +61,14 @@ func TestReadWhatTesseractLeavesOut(t *testing.T) {
 	}
 	texts := []string{"Enter the amount", "42.75", "Food", "Travel", "Rent", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	for _, text := range texts {
-		if found := drivers.FindText(lines, text); len(found) != 1 {
+		if found := reading.Find(lines, text); len(found) != 1 {
 			t.Errorf("%q was read %d times: %v", text, len(found), found)
 		}
 	}
 	if len(lines) != len(texts) {
 		t.Errorf("%d texts were read, and %d stand there: %+v", len(lines), len(texts), lines)
 	}
-	if at := drivers.FindText(lines, "5"); len(at) == 1 && !at[0].Bounds.Overlaps(image.Rect(485, 990, 525, 1060)) {
+	if at := reading.Find(lines, "5"); len(at) == 1 && !at[0].Bounds.Overlaps(image.Rect(485, 990, 525, 1060)) {
 		t.Errorf("the 5 is at %v", at[0].Bounds)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/drivers/vision/reading"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/decide"
 	"github.com/taproot-dev/taproot/runner/observe"
@@ -121,8 +122,8 @@ func (r *reader) readText(ctx context.Context, vision drivers.Vision, img image.
 	if err != nil {
 		return nil, err
 	}
-	hits := drivers.FindText(lines, text)
-	read := &Reading{Wanted: text, Hits: hits, Near: drivers.NearestText(lines, text, 3), Lines: lines}
+	hits := reading.Find(lines, text)
+	read := &Reading{Wanted: text, Hits: hits, Near: reading.Nearest(lines, text, 3), Lines: lines}
 	r.s.Reading = read
 	return &visionResult{img: img, hits: hits, how: "ocr", read: read}, nil
 }
@@ -172,7 +173,7 @@ func (r *reader) readable(ctx context.Context, q decide.Question) decide.Answer 
 	if err != nil {
 		return decide.Answer{Unknown: true}
 	}
-	return decide.Answer{Yes: len(drivers.FindText(lines, q.Text)) > 0}
+	return decide.Answer{Yes: len(reading.Find(lines, q.Text)) > 0}
 }
 
 // drawnBelow has the browser decide by the rule of assertions whether a canvas draws what an element over it says.

@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/drivers/vision/reading"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
@@ -141,7 +142,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 			all[0].Words = append(all[0].Words, l.Words...)
 		}
 		missing = without(missing, func(text string) bool {
-			return len(drivers.FindText(lines, text)) > 0 || len(drivers.FindText(all, text)) > 0
+			return len(reading.Find(lines, text)) > 0 || len(reading.Find(all, text)) > 0
 		})
 	}
 	if len(missing) == len(texts) {

@@ -1,19 +1,20 @@
-package drivers
+package reading
 
 import (
 	"image"
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // read makes a line of words that are ten pixels a character.
-func read(text string) TextLine {
-	l := TextLine{Text: text}
+func read(text string) drivers.TextLine {
+	l := drivers.TextLine{Text: text}
 	x := 0
 	for _, w := range strings.Fields(text) {
-		l.Words = append(l.Words, TextLine{Text: w, Bounds: image.Rect(x, 0, x+10*len(w), 20)})
+		l.Words = append(l.Words, drivers.TextLine{Text: w, Bounds: image.Rect(x, 0, x+10*len(w), 20)})
 		x += 10 * (len(w) + 1)
 	}
 	l.Bounds = boxOf(l.Words)
@@ -31,7 +32,7 @@ func TestReadTextThatIsNotTheSame(t *testing.T) {
 		{"12:30", "1230"}, {"C", "C++"}, {"Total: 5", "Total: S"}, {"Yes", "No"}, {"on", "off"}, {"a > b", "a < b"},
 		{"Included", "Excluded"},
 	} {
-		if got := FindText([]TextLine{read(c.have)}, c.want); len(got) > 0 {
+		if got := Find([]drivers.TextLine{read(c.have)}, c.want); len(got) > 0 {
 			t.Errorf("%q was taken for %q: %+v", c.have, c.want, got)
 		}
 	}
@@ -55,7 +56,7 @@ func TestReadTextThatIsTheSame(t *testing.T) {
 		{"it's", "it\u2019s", "it\u2019s", 1},
 		{"Ready", "READY!", "READY!", 0.98},
 	} {
-		got := FindText([]TextLine{read("another line"), read(c.have)}, c.want)
+		got := Find([]drivers.TextLine{read("another line"), read(c.have)}, c.want)
 		switch {
 		case c.text == "" && len(got) == 0:
 		case len(got) != 1 || got[0].Text != c.text || got[0].Score > c.score || got[0].Score < goodReading:
@@ -65,22 +66,22 @@ func TestReadTextThatIsTheSame(t *testing.T) {
 }
 
 func TestReadTextIsFoundInItsPlace(t *testing.T) {
-	lines := []TextLine{read("Pay later or Pay now"), read("Pay")}
-	got := FindText(lines, "Pay")
+	lines := []drivers.TextLine{read("Pay later or Pay now"), read("Pay")}
+	got := Find(lines, "Pay")
 	if len(got) != 3 || !got[0].Whole || got[0].Bounds != image.Rect(0, 0, 30, 20) || got[1].Whole ||
 		got[2].Bounds != image.Rect(130, 0, 160, 20) {
 		t.Errorf("%+v", got)
 	}
-	near := NearestText(lines, "Pay never", 2)
+	near := Nearest(lines, "Pay never", 2)
 	if len(near) == 0 || near[0].Score >= goodReading {
 		t.Errorf("%+v", near)
 	}
-	if FindText(lines, "  ") != nil || FindText(nil, "Pay") != nil {
+	if Find(lines, "  ") != nil || Find(nil, "Pay") != nil {
 		t.Error("nothing was found somewhere")
 	}
 }
 
-func FuzzFindText(f *testing.F) {
+func FuzzFind(f *testing.F) {
 	f.Add("Paid", "Unpaid")
 	f.Add("rn", "m")
 	f.Add(")", "") // was taken for a match of no words, for ever
@@ -89,13 +90,13 @@ func FuzzFindText(f *testing.F) {
 		if len(want) > 200 || len(have) > 200 {
 			return
 		}
-		for _, h := range FindText([]TextLine{read(have)}, want) {
+		for _, h := range Find([]drivers.TextLine{read(have)}, want) {
 			if h.Score < goodReading || h.Score > 1 {
 				t.Errorf("%q in %q: %+v", want, have, h)
 			}
 		}
 		if line := read(want); len(line.Words) == len(strings.Fields(screen.Normalise(want))) && len(glyphs(want)) > 0 &&
-			len(FindText([]TextLine{line}, want)) == 0 {
+			len(Find([]drivers.TextLine{line}, want)) == 0 {
 			t.Errorf("%q is not found in itself", want)
 		}
 	})

@@ -1,4 +1,4 @@
-package drivers
+package reading
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -18,11 +19,11 @@ const goodReading = 0.8
 // maxReading bounds the texts that are compared, in bytes: the time goes with the square of it.
 const maxReading = 1000
 
-// FindText returns the places that show a text: whole lines, or whole words within one, best and then in reading order.
+// Find returns the places that show a text: whole lines, or whole words within one, best and then in reading order.
 // Only what a reader of pixels confuses is forgiven, and the score shows it: l for I, O for 0, rn for m, a lost accent,
 // blank or comma. "Unpaid" never shows "Paid", nor "50" "60".
-func FindText(lines []TextLine, want string) []Sighting {
-	var hits []Sighting
+func Find(lines []drivers.TextLine, want string) []drivers.Sighting {
+	var hits []drivers.Sighting
 	for _, h := range rankText(lines, want) {
 		if h.same && h.Score >= goodReading {
 			hits = append(hits, h.Sighting)
@@ -31,9 +32,9 @@ func FindText(lines []TextLine, want string) []Sighting {
 	return hits
 }
 
-// NearestText returns what is most like a text, whether it shows it or not, best first.
-func NearestText(lines []TextLine, want string, limit int) []Sighting {
-	var hits []Sighting
+// Nearest returns what is most like a text, whether it shows it or not, best first.
+func Nearest(lines []drivers.TextLine, want string, limit int) []drivers.Sighting {
+	var hits []drivers.Sighting
 	for _, h := range rankText(lines, want) {
 		if len(hits) < limit && h.Score >= 0.35 {
 			hits = append(hits, h.Sighting)
@@ -44,12 +45,12 @@ func NearestText(lines []TextLine, want string, limit int) []Sighting {
 
 // rankedText is a part of a line that may be the text.
 type rankedText struct {
-	Sighting
+	drivers.Sighting
 	same bool // nothing differs but what is confused
 }
 
 // rankText rates the best part of every line, or all its parts that are the text.
-func rankText(lines []TextLine, want string) []rankedText {
+func rankText(lines []drivers.TextLine, want string) []rankedText {
 	goal := glyphs(want)
 	if len(goal) == 0 || len(goal) > maxReading {
 		return nil
@@ -57,7 +58,7 @@ func rankText(lines []TextLine, want string) []rankedText {
 	words := len(strings.Fields(screen.Normalise(want)))
 	var all []rankedText
 	for _, l := range lines {
-		all = append(all, l.rank(goal, words)...)
+		all = append(all, rank(l, goal, words)...)
 	}
 	slices.SortStableFunc(all, func(a, b rankedText) int {
 		return cmp.Or(cmp.Compare(truth(b.same), truth(a.same)), cmp.Compare(truth(b.Whole), truth(a.Whole)),
@@ -75,18 +76,18 @@ func truth(b bool) int {
 
 // rank rates the runs of words of a line that may be the goal; blanks are lost and made in reading, so the number of
 // words may differ.
-func (l TextLine) rank(goal []rune, words int) []rankedText {
+func rank(l drivers.TextLine, goal []rune, words int) []rankedText {
 	var best rankedText
 	var same []rankedText
 	if len(l.Words) == 0 { // a caller passed the line alone
-		l.Words = []TextLine{{Text: l.Text, Bounds: l.Bounds}}
+		l.Words = []drivers.TextLine{{Text: l.Text, Bounds: l.Bounds}}
 	}
 	for from := 0; from < len(l.Words); from++ {
 		var found *rankedText
 		taken := 1
 		for n := max(1, words-2); n <= words+2 && from+n <= len(l.Words); n++ {
 			run := l.Words[from : from+n]
-			r := rankedText{Sighting: Sighting{Text: textOf(run), Bounds: boxOf(run), Whole: n == len(l.Words)}}
+			r := rankedText{Sighting: drivers.Sighting{Text: textOf(run), Bounds: boxOf(run), Whole: n == len(l.Words)}}
 			if len(r.Text) > maxReading {
 				break
 			}
@@ -112,7 +113,7 @@ func (l TextLine) rank(goal []rune, words int) []rankedText {
 	return nil
 }
 
-func textOf(words []TextLine) string {
+func textOf(words []drivers.TextLine) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.Text
@@ -120,7 +121,7 @@ func textOf(words []TextLine) string {
 	return strings.Join(texts, " ")
 }
 
-func boxOf(words []TextLine) (box image.Rectangle) {
+func boxOf(words []drivers.TextLine) (box image.Rectangle) {
 	for _, w := range words {
 		box = box.Union(w.Bounds)
 	}
