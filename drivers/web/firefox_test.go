@@ -83,13 +83,12 @@ func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 		"connect does not work in Firefox":                    {Browser: dsl.Firefox, Connect: "http://127.0.0.1:1"},
 		"colorScheme: no-preference does not work in Firefox": {ColorScheme: "no-preference"},
 		"has a touch screen":                                  {DeviceName: "Pixel 7"},
+		"permissions: camera does not work in Firefox":        {Permissions: []string{"camera"}},
 	} {
 		WantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
 		_, _, err := d.slot.Page()
 		WantError(t, err, drivers.ErrPage, "no page is open")
 	}
-	WantError(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Permissions: []string{"camera"}}),
-		drivers.ErrPage, "camera")
 	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 	WantError(t, d.DarkMode(t.Context(), true), drivers.ErrUnsupported, "darkMode does not work in Firefox", "colorScheme")
 	WantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond),
