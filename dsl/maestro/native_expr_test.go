@@ -1,6 +1,9 @@
 package maestro
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestScriptsAsExpressions(t *testing.T) {
 	for script, want := range map[string]string{
@@ -55,6 +58,20 @@ func TestAssignmentsAsExpressions(t *testing.T) {
 		name, value, err := assignment(script)
 		if got := name + " = " + value.text; want == "" && err == nil || want != "" && (err != nil || got != want) {
 			t.Errorf("%s: %q, %v; want %q", script, got, err, want)
+		}
+	}
+}
+
+func TestStatementsOfScripts(t *testing.T) {
+	for script, want := range map[string][]string{
+		"output.a = 1\noutput.b = 'x;y' // z; w\n":      {"output.a = 1", "output.b = 'x;y'"},
+		"/* first\n second */ output.a = \"//\";":       {`output.a = "//"`},
+		"output.a = 'it\\'s; so'; output.a++":           {`output.a = 'it\'s; so'`, "output.a++"},
+		"// nothing":                                    nil,
+		"output.a = `one\ntwo`\r\noutput.b = 2 /* open": {"output.a = `one\ntwo`", "output.b = 2"},
+	} {
+		if got := statements(script); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", script, got, want)
 		}
 	}
 }

@@ -2,26 +2,16 @@ package maestro
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
-
-// Files reads what flows name: other flows, scripts. Paths have slashes and start where that of the flow does.
-type Files interface {
-	Read(path string) ([]byte, error)
-	// Has reports whether there is such a file.
-	Has(path string) bool
-}
 
 // maxFlows bounds the files that one flow calls, those that they call included.
 const maxFlows = 2000
@@ -99,32 +89,47 @@ type calls struct {
 	count int
 }
 
-// reader reads one file.
+// reader reads the commands and the config of one file, by parts that read its values, its selectors and the files
+// that it names.
 type reader struct {
-	*calls
-	file   string
-	source *source.Source
-	chain  []string // the files that call this one, outermost first, and this one
-	flow   *Flow
+	values
+	selectors
+	folder
+	calls *calls
+	chain []string // the files that call this one, outermost first, and this one
+	flow  *Flow
+}
+
+func newReader(c *calls, file string, chain []string) *reader {
+	v := values{&problems{errs: &c.errs}}
+	return &reader{values: v, selectors: selectors{v}, folder: folder{values: v, file: file, files: c.files}, calls: c,
+		chain: append(slices.Clone(chain), path.Clean(file)), flow: &Flow{File: file}}
 }
 
 func (c *calls) parse(file string, src []byte, chain []string) *Flow {
-	r := &reader{calls: c, file: file, chain: append(slices.Clone(chain), path.Clean(file)), flow: &Flow{File: file}}
+	r := newReader(c, file, chain)
 	docs, from, err := source.ReadRaw(file, src)
 	if err != nil {
 		c.errs = append(c.errs, err.(source.Errors)...)
 		return r.flow
 	}
 	r.source, r.flow.Source = from, from
+	r.documents(docs)
+	r.flow.Warnings = r.warnings
+	return r.flow
+}
+
+// documents reads what the file holds: the config, and the commands.
+func (r *reader) documents(docs []source.Raw) {
 	const form = `a flow is a map with "appId: com.example.app" or "url: https://example.com", then a line ---, then a ` +
 		`list of commands`
 	switch {
 	case len(docs) == 0:
-		r.fail(source.Pos{File: file, Line: 1, Col: 1}, 0, "the file holds no flow", form)
-		return r.flow
+		r.fail(source.Pos{File: r.file, Line: 1, Col: 1}, 0, "the file holds no flow", form)
+		return
 	case docs[0].Kind != source.Map:
 		r.fail(docs[0].Pos, 0, "the flow has no config section", form)
-		return r.flow
+		return
 	}
 	r.config(docs[0])
 	switch {
@@ -138,7 +143,6 @@ func (c *calls) parse(file string, src []byte, chain []string) *Flow {
 	default:
 		r.flow.Steps = r.commands(docs[1])
 	}
-	return r.flow
 }
 
 // end is where the commands would start: at the line --- that closes the config, or at the last line.
@@ -229,91 +233,6 @@ func (r *reader) hook(f source.RawField) dsl.Steps {
 	return r.commands(f.Value)
 }
 
-// pairs reads a map of texts, as they are written.
-func (r *reader) pairs(f source.RawField) []Pair {
-	if f.Value.Kind != source.Map {
-		if f.Value.Kind != source.Null || f.Key == "env" {
-			r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q must be a map", f.Key), "NAME: value, one in a line; or remove it")
-		}
-		return nil
-	}
-	var all []Pair
-	for _, x := range f.Value.Fields {
-		if x.Value.Kind == source.List || x.Value.Kind == source.Map {
-			r.fail(x.Value.Pos, 0, fmt.Sprintf("%q must be a text, not a %s", short(x.Key), kindName(x.Value)), "")
-			continue
-		}
-		text := r.written(x)
-		if text == nil {
-			r.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q has no value", short(x.Key)),
-				fmt.Sprintf(`write %s: "" for an empty text, or remove it`, x.Key))
-			continue
-		}
-		all = slices.DeleteFunc(all, func(p Pair) bool { return p.Key == x.Key })
-		all = append(all, Pair{Key: x.Key, Value: *text, Pos: x.Value.Pos})
-	}
-	return all
-}
-
-func (r *reader) fail(pos source.Pos, width int, msg, hint string) {
-	r.errs = append(r.errs, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint, Source: r.source})
-}
-
-// warn reports what Maestro accepts in silence.
-func (r *reader) warn(pos source.Pos, width int, msg, hint string) {
-	r.flow.Warnings = append(r.flow.Warnings, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint,
-		Source: r.source})
-}
-
-// keys refuses keys that a map cannot have; where Maestro takes them, they are warnings.
-func (r *reader) keys(v source.Raw, what string, allowed []string, strict bool) {
-	for _, f := range v.Fields {
-		if slices.Contains(allowed, f.Key) {
-			continue
-		}
-		msg, hint := fmt.Sprintf("unknown key %q in %q", short(f.Key), what),
-			cmp.Or(invented[what+"."+f.Key], near(f.Key, allowed))
-		if hint == "" {
-			hint = "it can have " + strings.Join(allowed, ", ")
-		}
-		if strict {
-			r.fail(f.Pos, len([]rune(f.Key)), msg, hint)
-		} else {
-			r.warn(f.Pos, len([]rune(f.Key)), msg+": it means nothing", hint)
-		}
-	}
-}
-
-// invented are keys and commands that Maestro does not have and people write, and what it has instead.
-var invented = map[string]string{
-	"assertVisible.timeout":    "for a time of its own write extendedWaitUntil: {visible: …, timeout: …}",
-	"assertNotVisible.timeout": "for a time of its own write extendedWaitUntil: {notVisible: …, timeout: …}",
-	"tapOn.timeout":            "tapOn waits 17 seconds; to wait longer write extendedWaitUntil before it",
-	"scroll.direction": "scroll always goes down: write - scroll alone; to see what is above, write swipe: " +
-		"{direction: DOWN}",
-	"inputText.id": "inputText types where the focus is: write tapOn: {id: …} before it",
-	"wait":         "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
-	"sleep":        "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
-	"clearText":    "write eraseText",
-	"clearInput":   "write eraseText",
-	"openBrowser":  "Maestro has openLink: {link: …, browser: true}",
-}
-
-func near(word string, known []string) string {
-	if like := dsl.Suggest(word, known); like != "" {
-		return fmt.Sprintf("did you mean %q?", like)
-	}
-	return ""
-}
-
-// resolve is the path of a file that the flow names.
-func (r *reader) resolve(name string) string {
-	if path.IsAbs(name) || filepath.IsAbs(name) {
-		return path.Clean(filepath.ToSlash(name))
-	}
-	return path.Join(path.Dir(r.file), name)
-}
-
 // call reads the flow of another file; nil: it cannot be, which is reported.
 func (r *reader) call(f source.RawField) *Flow {
 	name, src := r.open(f)
@@ -328,47 +247,44 @@ func (r *reader) call(f source.RawField) *Flow {
 		r.fail(f.Value.Pos, f.Value.Width, msg, "remove one of the runFlow commands; to do something again, write repeat")
 		return nil
 	}
-	if r.count++; r.count > maxFlows {
-		if r.count == maxFlows+1 {
+	if r.calls.count++; r.calls.count > maxFlows {
+		if r.calls.count == maxFlows+1 {
 			r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("the flow calls more than %d files", maxFlows), "split it")
 		}
 		return nil
 	}
-	flow := r.parse(name, src, r.chain)
-	r.flow.Warnings = append(r.flow.Warnings, flow.Warnings...)
+	flow := r.calls.parse(name, src, r.chain)
+	r.warnings = append(r.warnings, flow.Warnings...)
 	return flow
 }
 
-// open reads a file that the flow names; nil: it cannot, which is reported.
-func (r *reader) open(f source.RawField) (name string, src []byte) {
-	text := r.written(f)
-	if text == nil {
-		return "", nil
+// Step is the one step of a test, or of a block, that runs the flow.
+func (f *Flow) Step() *dsl.Step {
+	pos := source.Pos{File: f.File, Line: 1, Col: 1}
+	if len(f.Steps) > 0 {
+		pos = f.Steps[0].Pos
 	}
-	hint := "the path is relative to this file"
-	if strings.Contains(*text, "${") {
-		hint = "Maestro fills in no ${…} in the name of a file"
-	}
-	name = r.resolve(*text)
-	src, err := r.files.Read(name)
-	if err != nil {
-		r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("the file %q cannot be read: %v", short(*text), plainly(err)), hint)
-		return name, nil
-	}
-	if src == nil {
-		src = []byte{}
-	}
-	return name, src
+	c := &Command{Name: "flow", Do: Entry{f}}
+	step := vocabulary.ForeignStep(defOf(c), pos, f.Source, source.Value{Kind: source.String, Text: f.File, Pos: pos}, c)
+	step.Hold("onFlowStart", f.Start)
+	step.Hold("commands", f.Steps)
+	step.Hold("onFlowComplete", f.Complete)
+	return step
 }
 
-// plainly drops what an error of the system says about the path: the message names it already.
-func plainly(err error) error {
-	var where *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("there is no such file")
-	case errors.As(err, &where):
-		return where.Err
+// Test makes a test of the flow. A flow of an app runs on the platform that is given.
+func (f *Flow) Test(id string, platform dsl.Platform) *dsl.Test {
+	pos := source.Pos{File: f.File, Line: 1, Col: 1}
+	if f.Web {
+		platform = dsl.Web
 	}
-	return err
+	return &dsl.Test{Pos: pos, ID: id, IDPos: pos, Name: f.Name, Platform: platform, Tags: f.Tags,
+		Properties: f.Properties, Source: f.Source,
+		Steps: dsl.Steps{f.Step()}, Warnings: f.Warnings}
+}
+
+// Block makes what a run step of Taproot runs of the flow.
+func (f *Flow) Block() *dsl.Block {
+	return &dsl.Block{File: f.File, Pos: source.Pos{File: f.File, Line: 1, Col: 1}, Steps: dsl.Steps{f.Step()},
+		Source: f.Source}
 }

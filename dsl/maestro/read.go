@@ -3,9 +3,7 @@ package maestro
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
@@ -157,49 +155,6 @@ func (r *reader) text(f source.RawField, c *Command, key, own string) (string, b
 	return r.required(f, key)
 }
 
-func (r *reader) required(f source.RawField, key string) (string, bool) {
-	x, given := f.Value.Get(key)
-	if !given || x.Value.Kind == source.Null {
-		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q needs %q", f.Key, key), "")
-		return "", false
-	}
-	text := r.written(x)
-	if text == nil {
-		return "", false
-	}
-	return *text, true
-}
-
-func (r *reader) isMap(f source.RawField) bool {
-	if f.Value.Kind == source.Map {
-		return true
-	}
-	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q takes a map, not a %s", f.Key, kindName(f.Value)), "")
-	return false
-}
-
-// optionalText returns a field of a map; nil: it is not there.
-func (r *reader) optionalText(v source.Raw, key string) *string {
-	if f, given := v.Get(key); given {
-		return r.written(f)
-	}
-	return nil
-}
-
-func (r *reader) flag(v source.Raw, key string, otherwise bool) bool {
-	if f, given := v.Get(key); given {
-		return r.truth(f, otherwise)
-	}
-	return otherwise
-}
-
-func (r *reader) number(v source.Raw, key string) *int {
-	if f, given := v.Get(key); given {
-		return r.whole(f)
-	}
-	return nil
-}
-
 // none is for commands that take nothing but a label and optional.
 func none(do Do) func(*reader, source.RawField, *Command) Do {
 	return func(r *reader, f source.RawField, c *Command) Do {
@@ -209,64 +164,3 @@ func none(do Do) func(*reader, source.RawField, *Command) Do {
 		return do
 	}
 }
-
-// condition reads when and while.
-func (r *reader) condition(f source.RawField) *Condition {
-	if f.Value.Kind == source.Null {
-		return nil
-	}
-	c := &Condition{}
-	if !r.isMap(f) {
-		return c
-	}
-	r.keys(f.Value, f.Key, words("platform visible notVisible true label optional"), true)
-	if x, given := f.Value.Get("platform"); given {
-		if text := r.written(x); text != nil {
-			c.Platform = strings.ToLower(*text)
-			if !slices.Contains([]string{"android", "ios", "web"}, c.Platform) {
-				r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("there is no platform %q", short(*text)),
-					"there are Android, iOS and Web")
-			}
-		}
-	}
-	if x, given := f.Value.Get("true"); given {
-		if text := r.written(x); text != nil {
-			trimmed := strings.TrimSpace(*text)
-			c.True = &trimmed
-		}
-	}
-	if x, given := f.Value.Get("visible"); given && x.Value.Kind != source.Null {
-		c.Visible = r.selector(x.Value, x.Key)
-	}
-	if x, given := f.Value.Get("notVisible"); given && x.Value.Kind != source.Null {
-		c.NotVisible = r.selector(x.Value, x.Key)
-	}
-	return c
-}
-
-// body reads the file or the commands of runFlow and retry.
-func (r *reader) body(f source.RawField) (do RunFlow) {
-	file, byFile := f.Value.Get("file")
-	list, inline := f.Value.Get("commands")
-	byFile, inline = byFile && file.Value.Kind != source.Null, inline && list.Value.Kind != source.Null
-	width := len([]rune(f.Key))
-	if env, given := f.Value.Get("env"); given {
-		do.Env = r.pairs(env)
-	}
-	switch {
-	case byFile && inline:
-		r.fail(f.Pos, width, fmt.Sprintf("%q has both file and commands", f.Key), "remove one of the two")
-	case byFile:
-		do.Flow, do.Again = r.call(file), 1
-	case !inline:
-		r.fail(f.Pos, width, fmt.Sprintf("%q names no file and holds no commands", f.Key), "give file: or commands:")
-	case list.Value.Kind != source.List:
-		r.fail(list.Value.Pos, list.Value.Width, `"commands" must be a list`, `start each command with "- "`)
-	default:
-		do.Steps, do.Again = r.commands(list.Value), len(list.Value.Items)
-	}
-	return do
-}
-
-// dir is the folder of the flow.
-func (r *reader) dir() string { return path.Dir(r.file) }

@@ -1,7 +1,10 @@
 package maestro
 
 import (
+	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/source"
 )
@@ -90,5 +93,63 @@ func runScript(r *reader, f source.RawField, c *Command) Do {
 		return do
 	}
 	do.File, do.Dir, do.Text, do.Pos = name, path.Dir(name), string(src), source.Pos{File: name, Line: 1, Col: 1}
+	return do
+}
+
+// condition reads when and while.
+func (r *reader) condition(f source.RawField) *Condition {
+	if f.Value.Kind == source.Null {
+		return nil
+	}
+	c := &Condition{}
+	if !r.isMap(f) {
+		return c
+	}
+	r.keys(f.Value, f.Key, words("platform visible notVisible true label optional"), true)
+	if x, given := f.Value.Get("platform"); given {
+		if text := r.written(x); text != nil {
+			c.Platform = strings.ToLower(*text)
+			if !slices.Contains([]string{"android", "ios", "web"}, c.Platform) {
+				r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("there is no platform %q", short(*text)),
+					"there are Android, iOS and Web")
+			}
+		}
+	}
+	if x, given := f.Value.Get("true"); given {
+		if text := r.written(x); text != nil {
+			trimmed := strings.TrimSpace(*text)
+			c.True = &trimmed
+		}
+	}
+	if x, given := f.Value.Get("visible"); given && x.Value.Kind != source.Null {
+		c.Visible = r.selector(x.Value, x.Key)
+	}
+	if x, given := f.Value.Get("notVisible"); given && x.Value.Kind != source.Null {
+		c.NotVisible = r.selector(x.Value, x.Key)
+	}
+	return c
+}
+
+// body reads the file or the commands of runFlow and retry.
+func (r *reader) body(f source.RawField) (do RunFlow) {
+	file, byFile := f.Value.Get("file")
+	list, inline := f.Value.Get("commands")
+	byFile, inline = byFile && file.Value.Kind != source.Null, inline && list.Value.Kind != source.Null
+	width := len([]rune(f.Key))
+	if env, given := f.Value.Get("env"); given {
+		do.Env = r.pairs(env)
+	}
+	switch {
+	case byFile && inline:
+		r.fail(f.Pos, width, fmt.Sprintf("%q has both file and commands", f.Key), "remove one of the two")
+	case byFile:
+		do.Flow, do.Again = r.call(file), 1
+	case !inline:
+		r.fail(f.Pos, width, fmt.Sprintf("%q names no file and holds no commands", f.Key), "give file: or commands:")
+	case list.Value.Kind != source.List:
+		r.fail(list.Value.Pos, list.Value.Width, `"commands" must be a list`, `start each command with "- "`)
+	default:
+		do.Steps, do.Again = r.commands(list.Value), len(list.Value.Items)
+	}
 	return do
 }

@@ -3,9 +3,11 @@ package maestro
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
@@ -105,8 +107,11 @@ func javaFloat(f float64) string {
 	return text
 }
 
+// values reads fields as Maestro does, and reports those that it cannot read.
+type values struct{ *problems }
+
 // resolved is the text of a field as YAML 1.1 reads it; nil: it is none, which is reported, or nothing.
-func (r *reader) resolved(f source.RawField) *string {
+func (r values) resolved(f source.RawField) *string {
 	if !r.isScalar(f) || scalar(f.Value) == nil {
 		return nil
 	}
@@ -115,7 +120,7 @@ func (r *reader) resolved(f source.RawField) *string {
 }
 
 // written is the text of a field as it is written.
-func (r *reader) written(f source.RawField) *string {
+func (r values) written(f source.RawField) *string {
 	if !r.isScalar(f) || f.Value.Kind == source.Null || !f.Value.Quoted && nullForm.MatchString(f.Value.Text) {
 		return nil
 	}
@@ -123,7 +128,7 @@ func (r *reader) written(f source.RawField) *string {
 	return &text
 }
 
-func (r *reader) isScalar(f source.RawField) bool {
+func (r values) isScalar(f source.RawField) bool {
 	if f.Value.Kind == source.List || f.Value.Kind == source.Map {
 		r.fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a text, not a %s", f.Key, kindName(f.Value)),
 			"put the text behind it in quotes")
@@ -145,7 +150,7 @@ func kindName(v source.Raw) string {
 }
 
 // whole reads a whole number, quoted or not; nil: there is none.
-func (r *reader) whole(f source.RawField) *int {
+func (r values) whole(f source.RawField) *int {
 	if !r.isScalar(f) {
 		return nil
 	}
@@ -176,7 +181,7 @@ func (r *reader) whole(f source.RawField) *int {
 	return &small
 }
 
-func (r *reader) notWhole(f source.RawField) {
+func (r values) notWhole(f source.RawField) {
 	hint := ""
 	if strings.Contains(f.Value.Text, "${") {
 		hint = "Maestro fills in no ${…} here"
@@ -185,7 +190,7 @@ func (r *reader) notWhole(f source.RawField) {
 }
 
 // truth reads true or false.
-func (r *reader) truth(f source.RawField, otherwise bool) bool {
+func (r values) truth(f source.RawField, otherwise bool) bool {
 	if !r.isScalar(f) {
 		return otherwise
 	}
@@ -216,3 +221,140 @@ func short(text string) string {
 }
 
 func words(list string) []string { return strings.Fields(list) }
+
+// pairs reads a map of texts, as they are written.
+func (r values) pairs(f source.RawField) []Pair {
+	if f.Value.Kind != source.Map {
+		if f.Value.Kind != source.Null || f.Key == "env" {
+			r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q must be a map", f.Key), "NAME: value, one in a line; or remove it")
+		}
+		return nil
+	}
+	var all []Pair
+	for _, x := range f.Value.Fields {
+		if x.Value.Kind == source.List || x.Value.Kind == source.Map {
+			r.fail(x.Value.Pos, 0, fmt.Sprintf("%q must be a text, not a %s", short(x.Key), kindName(x.Value)), "")
+			continue
+		}
+		text := r.written(x)
+		if text == nil {
+			r.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q has no value", short(x.Key)),
+				fmt.Sprintf(`write %s: "" for an empty text, or remove it`, x.Key))
+			continue
+		}
+		all = slices.DeleteFunc(all, func(p Pair) bool { return p.Key == x.Key })
+		all = append(all, Pair{Key: x.Key, Value: *text, Pos: x.Value.Pos})
+	}
+	return all
+}
+
+func (r values) required(f source.RawField, key string) (string, bool) {
+	x, given := f.Value.Get(key)
+	if !given || x.Value.Kind == source.Null {
+		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q needs %q", f.Key, key), "")
+		return "", false
+	}
+	text := r.written(x)
+	if text == nil {
+		return "", false
+	}
+	return *text, true
+}
+
+func (r values) isMap(f source.RawField) bool {
+	if f.Value.Kind == source.Map {
+		return true
+	}
+	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q takes a map, not a %s", f.Key, kindName(f.Value)), "")
+	return false
+}
+
+// optionalText returns a field of a map; nil: it is not there.
+func (r values) optionalText(v source.Raw, key string) *string {
+	if f, given := v.Get(key); given {
+		return r.written(f)
+	}
+	return nil
+}
+
+func (r values) flag(v source.Raw, key string, otherwise bool) bool {
+	if f, given := v.Get(key); given {
+		return r.truth(f, otherwise)
+	}
+	return otherwise
+}
+
+func (r values) number(v source.Raw, key string) *int {
+	if f, given := v.Get(key); given {
+		return r.whole(f)
+	}
+	return nil
+}
+
+func (r values) texts(f source.RawField) []string {
+	if f.Value.Kind == source.Null {
+		return nil
+	}
+	if f.Value.Kind == source.String {
+		return []string{f.Value.Text}
+	}
+	var all []string
+	for _, item := range f.Value.Items {
+		if text := r.written(source.RawField{Key: f.Key, Pos: item.Pos, Value: item}); text != nil {
+			all = append(all, *text)
+		}
+	}
+	return all
+}
+
+func (r values) state(f source.RawField) *bool {
+	on := r.truth(f, false)
+	return &on
+}
+
+var (
+	pixelPoint   = lazyregexp.New(`^\s*-?\d+\s*,\s*-?\d+\s*$`)
+	percentPoint = lazyregexp.New(`^\s*\d+\s*%?\s*,\s*\d+\s*%?\s*$`)
+)
+
+// places checks the ends of a swipe: both in pixels, or both in per cent.
+func (r values) places(start, end source.RawField) {
+	form, hint := pixelPoint, `write "100,200" for pixels or "50%,80%" for per cent`
+	if strings.Contains(start.Value.Text+end.Value.Text, "%") {
+		form = percentPoint
+		for _, f := range []source.RawField{start, end} {
+			if !strings.Contains(f.Value.Text, "%") {
+				r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is not in per cent as the other end is", short(f.Value.Text)),
+					hint)
+				return
+			}
+		}
+	}
+	for _, f := range []source.RawField{start, end} {
+		text := f.Value.Text
+		if f.Value.Kind != source.String || !form.MatchString(text) {
+			r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q must be two whole numbers, not %q", f.Key, short(text)), hint)
+			continue
+		}
+		if form == percentPoint {
+			for _, part := range strings.Split(strings.ReplaceAll(text, "%", ""), ",") {
+				if n, err := strconv.Atoi(strings.TrimSpace(part)); err != nil || n > 100 {
+					r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is outside the screen: more than 100 %%", short(text)), hint)
+				}
+			}
+		}
+	}
+}
+
+func (r values) direction(f source.RawField) dsl.Direction {
+	text := f.Value.Text
+	lower := strings.ToLower(text)
+	for _, d := range []dsl.Direction{dsl.Up, dsl.Down, dsl.Left, dsl.Right} {
+		if lower == string(d) {
+			return d
+		}
+	}
+	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("there is no direction %q", short(text)),
+		"there are UP, DOWN, LEFT and RIGHT")
+	return dsl.Up
+}

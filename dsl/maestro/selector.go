@@ -97,8 +97,11 @@ func pattern(text *string) string {
 	return *text
 }
 
+// selectors reads the selectors of a file.
+type selectors struct{ values }
+
 // selector reads a text, or a map of criteria.
-func (r *reader) selector(v source.Raw, what string) *Selector {
+func (r selectors) selector(v source.Raw, what string) *Selector {
 	switch v.Kind {
 	case source.String:
 		text := yamlText(v)
@@ -123,7 +126,7 @@ var selectorKeys = words(
 		"containsChild containsDescendants traits index enabled selected checked focused repeat delay " +
 		"waitToSettleTimeoutMs childOf label css")
 
-func (r *reader) criterion(s *Selector, f source.RawField) {
+func (r selectors) criterion(s *Selector, f source.RawField) {
 	if f.Value.Kind == source.Null {
 		return // as if it were not there
 	}
@@ -193,7 +196,7 @@ func (r *reader) criterion(s *Selector, f source.RawField) {
 	}
 }
 
-func (r *reader) traits(f source.RawField) []string {
+func (r selectors) traits(f source.RawField) []string {
 	text := r.resolved(f)
 	if text == nil {
 		return nil
@@ -211,7 +214,9 @@ func (r *reader) traits(f source.RawField) []string {
 	return all
 }
 
-func (r *reader) state(f source.RawField) *bool {
-	on := r.truth(f, false)
-	return &on
+func (r selectors) crop(f source.RawField) *Selector {
+	if x, given := f.Value.Get("cropOn"); given && x.Value.Kind != source.Null {
+		return r.selector(x.Value, x.Key)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
@@ -102,4 +103,39 @@ func (r *reader) element(f source.RawField, c *Command) *Selector {
 		}
 	}
 	return s
+}
+
+// Holds is the argument of a command that holds others.
+type Holds struct {
+	Steps dsl.Steps `json:"commands"`
+}
+
+// Leaf is the argument of a command that holds none.
+type Leaf struct{}
+
+// defOf is the word of a command, as reports call it.
+func defOf(c *Command) *dsl.Def {
+	d := &dsl.Def{Name: c.Name, Args: Leaf{}, Platforms: []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web}}
+	switch c.Do.(type) {
+	case RunFlow, Repeat, Retry, Entry:
+		d.Args = Holds{}
+	}
+	return d
+}
+
+// valueOf shows what a command says, without the commands that it holds.
+func valueOf(r source.Raw) source.Value {
+	v := source.Value{Pos: r.Pos, Kind: r.Kind, Text: r.Text}
+	for _, item := range r.Items {
+		v.Items = append(v.Items, valueOf(item))
+	}
+	for _, f := range r.Fields {
+		if f.Key != "commands" {
+			v.Fields = append(v.Fields, source.Field{Key: f.Key, Pos: f.Pos, Value: valueOf(f.Value)})
+		}
+	}
+	if r.Kind == source.Map && len(v.Fields) == 0 {
+		return source.Value{Pos: r.Pos}
+	}
+	return v
 }

@@ -71,8 +71,8 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 	if len(docs) == 0 {
 		return w, nil
 	}
-	c := &calls{}
-	r := &reader{calls: c, file: file, source: from, flow: &Flow{File: file}}
+	var errs source.Errors
+	r := values{&problems{source: from, errs: &errs}}
 	if docs[0].Kind != source.Map {
 		r.fail(docs[0].Pos, 0, "the configuration of a folder must be a map", `for example flows: ["**"]`)
 	}
@@ -92,7 +92,7 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 		case "excludeTags":
 			w.ExcludeTags = r.texts(f)
 		case "executionOrder":
-			r.order(f, w)
+			w.readOrder(r, f)
 		case "testOutputDir":
 			if text := r.written(f); text != nil {
 				w.OutputDir = *text
@@ -104,14 +104,14 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 			}
 		}
 	}
-	w.Warnings, w.from = r.flow.Warnings, from
-	if err := c.errs.Err(); err != nil {
+	w.Warnings, w.from = r.warnings, from
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-func (r *reader) order(f source.RawField, w *Workspace) {
+func (w *Workspace) readOrder(r values, f source.RawField) {
 	if f.Value.Kind == source.Null || !r.isMap(f) {
 		return
 	}
@@ -146,22 +146,6 @@ func (w *Workspace) First(flows []string) ([]string, error) {
 		}
 	}
 	return first, nil
-}
-
-func (r *reader) texts(f source.RawField) []string {
-	if f.Value.Kind == source.Null {
-		return nil
-	}
-	if f.Value.Kind == source.String {
-		return []string{f.Value.Text}
-	}
-	var all []string
-	for _, item := range f.Value.Items {
-		if text := r.written(source.RawField{Key: f.Key, Pos: item.Pos, Value: item}); text != nil {
-			all = append(all, *text)
-		}
-	}
-	return all
 }
 
 // Picks reports whether the configuration picks a file, by its path from the folder: its top level, or what the

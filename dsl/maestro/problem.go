@@ -1,10 +1,14 @@
 package maestro
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // foreign suggests the command that a word of another tool, or of another version, probably means: by what it does, and
@@ -105,4 +109,61 @@ func nameParts(name string) []string {
 	}
 	end()
 	return parts
+}
+
+// problems collects what is wrong with one file. Its errors go to the list of all files, its warnings stay its own.
+type problems struct {
+	source   *source.Source
+	errs     *source.Errors
+	warnings []*source.Error
+}
+
+func (p *problems) fail(pos source.Pos, width int, msg, hint string) {
+	*p.errs = append(*p.errs, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint, Source: p.source})
+}
+
+// warn reports what Maestro accepts in silence.
+func (p *problems) warn(pos source.Pos, width int, msg, hint string) {
+	p.warnings = append(p.warnings, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint, Source: p.source})
+}
+
+// keys refuses keys that a map cannot have; where Maestro takes them, they are warnings.
+func (r values) keys(v source.Raw, what string, allowed []string, strict bool) {
+	for _, f := range v.Fields {
+		if slices.Contains(allowed, f.Key) {
+			continue
+		}
+		msg, hint := fmt.Sprintf("unknown key %q in %q", short(f.Key), what),
+			cmp.Or(invented[what+"."+f.Key], near(f.Key, allowed))
+		if hint == "" {
+			hint = "it can have " + strings.Join(allowed, ", ")
+		}
+		if strict {
+			r.fail(f.Pos, len([]rune(f.Key)), msg, hint)
+		} else {
+			r.warn(f.Pos, len([]rune(f.Key)), msg+": it means nothing", hint)
+		}
+	}
+}
+
+// invented are keys and commands that Maestro does not have and people write, and what it has instead.
+var invented = map[string]string{
+	"assertVisible.timeout":    "for a time of its own write extendedWaitUntil: {visible: …, timeout: …}",
+	"assertNotVisible.timeout": "for a time of its own write extendedWaitUntil: {notVisible: …, timeout: …}",
+	"tapOn.timeout":            "tapOn waits 17 seconds; to wait longer write extendedWaitUntil before it",
+	"scroll.direction": "scroll always goes down: write - scroll alone; to see what is above, write swipe: " +
+		"{direction: DOWN}",
+	"inputText.id": "inputText types where the focus is: write tapOn: {id: …} before it",
+	"wait":         "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
+	"sleep":        "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
+	"clearText":    "write eraseText",
+	"clearInput":   "write eraseText",
+	"openBrowser":  "Maestro has openLink: {link: …, browser: true}",
+}
+
+func near(word string, known []string) string {
+	if like := dsl.Suggest(word, known); like != "" {
+		return fmt.Sprintf("did you mean %q?", like)
+	}
+	return ""
 }

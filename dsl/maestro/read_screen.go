@@ -1,8 +1,7 @@
 package maestro
 
 import (
-	"fmt"
-	"strconv"
+	"cmp"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -38,11 +37,6 @@ func (r *reader) tap(f source.RawField, c *Command, touch Touch) Do {
 	t.On, t.Point = nil, s.point
 	return t
 }
-
-var (
-	pixelPoint   = lazyregexp.New(`^\s*-?\d+\s*,\s*-?\d+\s*$`)
-	percentPoint = lazyregexp.New(`^\s*\d+\s*%?\s*,\s*\d+\s*%?\s*$`)
-)
 
 func swipe(r *reader, f source.RawField, c *Command) Do {
 	do := Swipe{Ms: 400}
@@ -87,48 +81,6 @@ func swipe(r *reader, f source.RawField, c *Command) Do {
 	return do
 }
 
-// places checks the ends of a swipe: both in pixels, or both in per cent.
-func (r *reader) places(start, end source.RawField) {
-	form, hint := pixelPoint, `write "100,200" for pixels or "50%,80%" for per cent`
-	if strings.Contains(start.Value.Text+end.Value.Text, "%") {
-		form = percentPoint
-		for _, f := range []source.RawField{start, end} {
-			if !strings.Contains(f.Value.Text, "%") {
-				r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is not in per cent as the other end is", short(f.Value.Text)),
-					hint)
-				return
-			}
-		}
-	}
-	for _, f := range []source.RawField{start, end} {
-		text := f.Value.Text
-		if f.Value.Kind != source.String || !form.MatchString(text) {
-			r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q must be two whole numbers, not %q", f.Key, short(text)), hint)
-			continue
-		}
-		if form == percentPoint {
-			for _, part := range strings.Split(strings.ReplaceAll(text, "%", ""), ",") {
-				if n, err := strconv.Atoi(strings.TrimSpace(part)); err != nil || n > 100 {
-					r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is outside the screen: more than 100 %%", short(text)), hint)
-				}
-			}
-		}
-	}
-}
-
-func (r *reader) direction(f source.RawField) dsl.Direction {
-	text := f.Value.Text
-	lower := strings.ToLower(text)
-	for _, d := range []dsl.Direction{dsl.Up, dsl.Down, dsl.Left, dsl.Right} {
-		if lower == string(d) {
-			return d
-		}
-	}
-	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("there is no direction %q", short(text)),
-		"there are UP, DOWN, LEFT and RIGHT")
-	return dsl.Up
-}
-
 func scrollUntil(r *reader, f source.RawField, c *Command) Do {
 	do := ScrollUntil{Direction: dsl.Down, Timeout: "20000", Speed: "40", Percent: 100}
 	if !r.isMap(f) {
@@ -157,4 +109,77 @@ func scrollUntil(r *reader, f source.RawField, c *Command) Do {
 	do.Centre = r.flag(f.Value, "centerElement", false)
 	do.SettleMs = r.number(f.Value, "waitToSettleTimeoutMs")
 	return do
+}
+
+func assertTrue(r *reader, f source.RawField, c *Command) Do {
+	text := r.typed(f, c, "condition", true)
+	return Assert{Condition: Condition{True: &text}}
+}
+
+func extendedWait(r *reader, f source.RawField, c *Command) Do {
+	var a Assert
+	if !r.isMap(f) {
+		return a
+	}
+	r.options(f, c, "visible notVisible timeout")
+	if x, given := f.Value.Get("visible"); given && x.Value.Kind != source.Null {
+		a.Visible = r.selector(x.Value, x.Key)
+	}
+	if x, given := f.Value.Get("notVisible"); given && x.Value.Kind != source.Null {
+		a.NotVisible = r.selector(x.Value, x.Key)
+	}
+	if a.Visible == nil && a.NotVisible == nil {
+		r.fail(f.Pos, len([]rune(f.Key)), `"extendedWaitUntil" needs visible or notVisible`, "")
+	}
+	if s := cmp.Or(a.Visible, a.NotVisible); s != nil { // the other one's optional means nothing
+		c.Optional = c.Optional || s.Optional
+	}
+	a.Timeout = r.optionalText(f.Value, "timeout")
+	return a
+}
+
+func (r *reader) ai(f source.RawField, c *Command, a AI, key string) Do {
+	c.Optional = true
+	switch {
+	case key == "":
+		if r.isMap(f) {
+			r.options(f, c, "")
+		}
+	case key == "query":
+		a.Output = "aiOutput"
+		a.Text, _ = r.text(f, c, key, "outputVariable")
+		if text := r.optionalText(f.Value, "outputVariable"); text != nil {
+			a.Output = *text
+		}
+	default:
+		a.Text, _ = r.text(f, c, key, "")
+	}
+	return a
+}
+
+func takeScreenshot(r *reader, f source.RawField, c *Command) Do {
+	p, _ := r.text(f, c, "path", "cropOn")
+	return Screenshot{p, r.crop(f)}
+}
+
+var pictureEnding = lazyregexp.New(`(?i)\.(png|jpe?g|gif|bmp|tiff|wbmp|hei[cf])$`)
+
+// PictureFile is the file that assertScreenshot means by a path.
+func PictureFile(name string) string {
+	if pictureEnding.MatchString(name) {
+		return name
+	}
+	return name + ".png"
+}
+
+func assertScreenshot(r *reader, f source.RawField, c *Command) Do {
+	p, _ := r.text(f, c, "path", "thresholdPercentage cropOn")
+	a := AssertScreenshot{Path: p, Threshold: "95", Crop: r.crop(f), Dir: r.dir()}
+	if beside := r.resolve(PictureFile(p)); p != "" && !strings.Contains(p, "${") && r.has(beside) {
+		a.Beside = beside
+	}
+	if text := r.optionalText(f.Value, "thresholdPercentage"); text != nil {
+		a.Threshold = *text
+	}
+	return a
 }
