@@ -191,6 +191,28 @@ func TestAgentGivesUpOnce(t *testing.T) {
 	}
 }
 
+// TestAgentGivenUpWithinAText: ADBKeyboard types all lines that are left, not only the one that the agent did not take.
+func TestAgentGivenUpWithinAText(t *testing.T) {
+	t.Parallel()
+	o := small()
+	o.ADBKeyboard = true
+	driver, phones, _ := newPhones(t, o)
+	withAgent(driver, agent.Auto, agentFolder(t, "10.6.6", 278))
+	dev, err := driver.Open(t.Context(), phones[0].Serial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dev.(*Device)
+	loginForm(t, d)
+	phones[0].FailAgent(androidsim.AgentFault{Route: "GET source", Kind: androidsim.AgentKill})
+	if err := d.Type(t.Context(), "Grüße\nmore"); err != nil {
+		t.Fatal(err)
+	}
+	if got := fieldText(t, d); got != "Grüßemore" { // the field has one line
+		t.Errorf("typed %q", got)
+	}
+}
+
 // TestAgentIsStoppedAfterAKilledProcess: what a process that was killed has left on the phone is stopped by the next.
 func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
 	t.Parallel()

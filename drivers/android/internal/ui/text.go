@@ -49,7 +49,7 @@ func (u *Screen) write(ctx context.Context, text string, first rune) error {
 		}
 		err := u.append(ctx, line)
 		if errors.Is(err, agent.ErrFallback) {
-			return u.Input.TypeByKeyboard(ctx, line, first)
+			return u.Input.TypeByKeyboard(ctx, strings.Join(lines[i:], "\n"), first)
 		}
 		if agent.Answered(err, "invalid element state") {
 			return fmt.Errorf("device %s: %w: the field takes no text from accessibility services, and %q (%U) has no key",
