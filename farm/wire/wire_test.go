@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -194,148 +193,6 @@ func TestSlowReaderHoldsTheWriterBack(t *testing.T) {
 	}
 }
 
-// TestHalfClose checks that an end can read, and the other end write, after CloseWrite.
-func TestHalfClose(t *testing.T) {
-	l := newLab(t, Config{})
-	a, b := l.pair(Config{})
-	if _, err := a.Write([]byte("question")); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Write([]byte("more")); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("writing after CloseWrite: %v", err)
-	}
-	if got, err := io.ReadAll(b); string(got) != "question" || err != nil {
-		t.Fatalf("%q, %v", got, err)
-	}
-	if _, err := b.Write([]byte("answer")); err != nil {
-		t.Fatal(err)
-	}
-	_ = b.Close()
-	if got, err := io.ReadAll(a); string(got) != "answer" || err != nil {
-		t.Fatalf("%q, %v", got, err)
-	}
-}
-
-// waitFor reads until the connection fails.
-func waitFor(t *testing.T, c *Conn, want error) {
-	t.Helper()
-	_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
-	if _, err := io.ReadAll(c); !errors.Is(err, want) {
-		t.Errorf("%v, want %v", err, want)
-	}
-	if _, err := c.Write([]byte("x")); !errors.Is(err, want) {
-		t.Errorf("writing afterwards: %v, want %v", err, want)
-	}
-}
-
-// TestPeerIsClosed checks that writing to a closed end fails.
-func TestPeerIsClosed(t *testing.T) {
-	l := newLab(t, Config{})
-	a, b := l.pair(Config{})
-	_ = b.Close()
-	if got, err := io.ReadAll(a); len(got) > 0 || err != nil {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := a.Write([]byte("x")); !errors.Is(err, ErrPeerClosed) {
-		t.Error(err)
-	}
-}
-
-// TestPeerIsDead checks that both ends notice when one becomes silent, as a stopped process does.
-func TestPeerIsDead(t *testing.T) {
-	byFakeClock(t, func(t *testing.T) {
-		l := pipedLab(t, Config{})
-		a, b := l.pair(Config{})
-		if err := b.sub.Unsubscribe(); err != nil { // it receives nothing, therefore it fails and sends that
-			t.Fatal(err)
-		}
-		waitFor(t, b, ErrDead)
-		_ = a.SetReadDeadline(time.Now().Add(30 * time.Second))
-		if _, err := io.ReadAll(a); err == nil || !strings.Contains(err.Error(), "has failed") {
-			t.Error(err)
-		}
-		a, b = l.pair(Config{})
-		b.out.Lock()
-		b.out.shut = true // it can send nothing
-		b.out.Unlock()
-		waitFor(t, a, ErrDead)
-	})
-}
-
-// TestBeatsKeepASilentConnection checks that beats keep a connection that transfers no data.
-func TestBeatsKeepASilentConnection(t *testing.T) {
-	byFakeClock(t, func(t *testing.T) {
-		l := pipedLab(t, Config{})
-		a, b := l.pair(Config{})
-		time.Sleep(20 * Config{}.filled().Beat)
-		a.mu.Lock()
-		frames, err := a.expected, a.err
-		a.mu.Unlock()
-		if err != nil || frames < 7 {
-			t.Fatalf("%d beats were received: %v", frames, err)
-		}
-		if _, err := b.Write([]byte("x")); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(a, make([]byte, 1)); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// TestNATSIsLost checks that both ends notice, and that the listener of the host works again afterwards.
-func TestNATSIsLost(t *testing.T) {
-	byFakeClock(t, func(t *testing.T) {
-		l := pipedLab(t, Config{})
-		a, b := l.pair(Config{})
-		id, err := l.host.GetClientID()
-		if err == nil {
-			err = l.server.DisconnectClientByID(id)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		waitFor(t, b, ErrDisconnected)
-		_ = a.SetReadDeadline(time.Now().Add(30 * time.Second))
-		if _, err := io.ReadAll(a); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Error(err)
-		}
-		for until := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			c, err := Dial(t.Context(), l.hub, "a")
-			if err == nil {
-				_ = c.Close()
-				break
-			}
-			if time.Now().After(until) {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-// TestNoConnection: a host that is not there is known at once, and one that does not answer after the caller's
-// patience.
-func TestNoConnection(t *testing.T) {
-	l := newLab(t, Config{})
-	for _, host := range []string{"b", "*", ">", "", "a.b", strings.Repeat("x", 65)} {
-		if _, err := Dial(t.Context(), l.hub, host); !errors.Is(err, ErrNoHost) {
-			t.Errorf("%q: %v", host, err)
-		}
-	}
-	if _, err := l.host.SubscribeSync(ToHost("mute", "dial")); err != nil {
-		t.Fatal(err)
-	}
-	settle(l.host)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := Dial(ctx, l.hub, "mute"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
-	}
-}
-
 // TestBacklog checks that connections above the limit are refused, and that Close drops those that wait.
 func TestBacklog(t *testing.T) {
 	l := newLab(t, Config{Backlog: 2})
@@ -361,82 +218,6 @@ func TestBacklog(t *testing.T) {
 	if _, err := l.listener.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Error(err)
 	}
-}
-
-// TestHostileOpenings checks that the listener refuses invalid requests and continues.
-func TestHostileOpenings(t *testing.T) {
-	l := newLab(t, Config{})
-	good := opening{Version: Version, Conn: "x", Window: window, Beat: time.Second}
-	for what, ask := range map[string]opening{
-		"another version": {Version: 99, Conn: "x", Window: window, Beat: time.Second},
-		"a subject":       {Version: Version, Conn: "x.>", Window: window, Beat: time.Second},
-		"no room":         {Version: Version, Conn: "x", Beat: time.Second},
-		"too much space":  {Version: Version, Conn: "x", Window: 1 << 30, Beat: time.Second},
-		"no beat":         {Version: Version, Conn: "x", Window: window},
-	} {
-		var refused *RefusedError
-		if err := Ask(t.Context(), l.hub, ToHost("a", "dial"), ask, nil); !errors.As(err, &refused) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	for _, text := range []string{"", "{", "[]", `"x"`, strings.Repeat("[", 100_000)} {
-		m, err := l.hub.Request(ToHost("a", "dial"), []byte(text), 10*time.Second)
-		var response answer
-		if err != nil || json.Unmarshal(m.Data, &response) != nil || response.Error == "" {
-			t.Errorf("%.20q: %v, %v", text, response, err)
-		}
-	}
-	if err := Ask(t.Context(), l.hub, ToHost("a", "dial"), good, nil); err != nil {
-		t.Fatal(err)
-	}
-	var refused *RefusedError
-	if err := Ask(t.Context(), l.hub, ToHost("a", "dial"), good, nil); !errors.As(err, &refused) {
-		t.Errorf("a name that is taken: %v", err)
-	}
-}
-
-// TestHostileFrames checks that invalid frames end their connection, and no other one.
-func TestHostileFrames(t *testing.T) {
-	l := newLab(t, Config{})
-	other, _ := l.pair(Config{})
-	for what, messages := range map[string][][]byte{
-		"nothing":          {{}},
-		"half a header":    {{1, 0, 0}},
-		"an unknown kind":  {frame(99, 0, nil)},
-		"no bytes":         {frame(data, 0, nil)},
-		"too many bytes":   {frame(data, 0, make([]byte, maxChunk+1))},
-		"a gap":            {frame(data, 1, []byte("x"))},
-		"the same twice":   {frame(data, 0, []byte("x")), frame(data, 0, []byte("x"))},
-		"endless credit":   {frame(credit, 0, []byte{255, 255, 255, 255})},
-		"half a credit":    {frame(credit, 0, []byte{1})},
-		"bytes after fin":  {frame(finish, 0, nil), frame(data, 1, []byte("x"))},
-		"frames after end": {frame(ended, 0, nil), frame(beat, 1, nil)},
-		"a long reason":    {frame(failed, 0, make([]byte, 2000))},
-		"a flood":          flood(),
-	} {
-		_, b := l.pair(Config{})
-		for _, m := range messages {
-			if err := l.hub.Publish(ToHost("a", "down", b.addr.Conn), m); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_ = b.SetReadDeadline(time.Now().Add(30 * time.Second))
-		<-b.over
-		if b.err == nil {
-			t.Errorf("%s: the connection continues", what)
-		}
-	}
-	if _, err := other.Write([]byte("x")); err != nil {
-		t.Errorf("another connection: %v", err)
-	}
-}
-
-// flood returns frames with more data than the window.
-func flood() (out [][]byte) {
-	for i := range uint32(window/maxChunk + 1) {
-		out = append(out, frame(data, i, make([]byte, maxChunk)))
-	}
-	return out
 }
 
 // TestServesHTTP sends HTTP requests over kept-alive connections, as a hub does.
@@ -554,18 +335,4 @@ func TestVersions(t *testing.T) {
 	if err := Fits(Version + 1); err == nil || !strings.HasSuffix(err.Error(), "on the hub") {
 		t.Error(err)
 	}
-}
-
-func FuzzFrames(f *testing.F) {
-	f.Add([]byte{}, []byte{})
-	f.Add(frame(data, 0, []byte("x")), frame(ended, 1, nil))
-	f.Add(frame(credit, 0, []byte{0, 0, 1, 0}), frame(finish, 1, nil))
-	f.Fuzz(func(t *testing.T, first, second []byte) {
-		for _, m := range [][]byte{first, second} {
-			k, number, payload, err := parse(m)
-			if err == nil && !bytes.Equal(frame(k, number, payload), m) {
-				t.Errorf("%v is read as %d, %d, %v", m, k, number, payload)
-			}
-		}
-	})
 }
