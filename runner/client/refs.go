@@ -132,8 +132,8 @@ func (r *resolver) resolve(ref source.Value) (source.Value, ReferencedElement, e
 	case !ok:
 		return source.Value{}, was, Stale(shorten.Runes(name, 40), "", "")
 	case was.Device != r.device:
-		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, r.device),
-			Try: "`snapshot` this r.device, or name the other one"}
+		what := fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, r.device)
+		return source.Value{}, was, &Refusal{What: what, Try: "`snapshot` this device, or name the other one"}
 	}
 	n := r.screen.Locate(was)
 	if n == nil {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"strings"
@@ -347,5 +348,18 @@ func TestValues(t *testing.T) {
 		"e3 b \"Pay now\" [0,40][50,60]\ne4 i \"or leave\" [50,40][90,60]\n"
 	if got := must(t, shot, nil, View{Max: 50}); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestRefOfAnotherDevice: the refusal names both devices, and says what to do in words.
+func TestRefOfAnotherDevice(t *testing.T) {
+	c := New(Config{})
+	shot, _ := c.Refs.Take("A", listOf("Milk"), same)
+	ref := source.Value{Kind: source.String, Text: shot.Order[0]}
+	_, _, err := c.resolver("B", c.Refs.Identify(listOf("Milk"))).resolve(ref)
+	var r *Refusal
+	if !errors.As(err, &r) || r.What != shot.Order[0]+" is an element of A, not of B" ||
+		r.Try != "`snapshot` this device, or name the other one" {
+		t.Errorf("%+v", err)
 	}
 }
