@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// texts fills in the variables of a caller's texts, and masks their values in answers.
+// texts fills in the variables of a caller's texts, and masks their values in responses.
 type texts struct {
 	scope *dsl.Scope
 	mask  *event.Mask
