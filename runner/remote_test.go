@@ -217,7 +217,12 @@ func picturesLast(all map[string]string) {
 }
 
 // order is by pack, and what was attached behind the other news of it.
-func (t told) order() string { return fmt.Sprint(t.Pack, " ", t.Kind == event.Attached) }
+func (t told) order() string {
+	if t.Kind == event.Attached { // files are written next to each other
+		return fmt.Sprintf("%s true %04d", t.Pack, t.Step)
+	}
+	return t.Pack + " false"
+}
 
 // TestInterruptedElsewhere: a run that is interrupted ends as it does here, whether the pack still comes or not.
 func TestInterruptedElsewhere(t *testing.T) {

@@ -1,14 +1,8 @@
 package runtest
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"os"
-	"path"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -50,34 +44,8 @@ func (s *Sink) Mask() *event.Mask { return &s.mask }
 // Dir is the folder of working files.
 func (s *Sink) Dir() string { return s.dir }
 
-// Add removes the file. Where TAPROOT_COLLECT_FRAMES names a folder, recorded frames are compressed into it first: they
-// become test data of runner/decide.
-func (s *Sink) Add(a event.Attachment, _ int, from string) error {
-	if dir := os.Getenv("TAPROOT_COLLECT_FRAMES"); dir != "" && path.Base(a.Path) == "frames.ndjson" {
-		if err := collect(dir, s.CaseResult().Case.ID, from); err != nil {
-			return err
-		}
-	}
-	return os.Remove(from)
-}
-
-// collect compresses a file into a folder.
-func collect(dir, name, from string) error {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
-	if _, err := zip.Write(data); err != nil {
-		return err
-	}
-	if err := zip.Close(); err != nil {
-		return err
-	}
-	sum := sha256.Sum256(data)
-	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%x.ndjson.gz", name, sum[:3])), out.Bytes(), 0o644)
-}
+// Add removes the file.
+func (s *Sink) Add(_ event.Attachment, _ int, from string) error { return os.Remove(from) }
 
 // AddClip keeps nothing.
 func (s *Sink) AddClip(string, time.Time) {}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // item is one thing on a made-up screen.

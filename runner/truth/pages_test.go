@@ -18,7 +18,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -174,7 +173,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 	if err != nil {
 		return fmt.Sprintf("error: %v", err)
 	}
-	s := runtest.NewSink(t.TempDir())
+	s := newSink(t, strings.TrimSuffix(c.page, ".html"))
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
 	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page"}, dev, s, options)
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -177,7 +176,7 @@ func (w *showing) run(t *testing.T) {
 	if reads := dev.(drivers.TreeSource).TreeReadBy(); w.agent != strings.Contains(reads, "with the agent") {
 		w.wrong("%s", reads)
 	}
-	sink := runtest.NewSink(t.TempDir())
+	sink := newSink(t, "screen")
 	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth", Dir: dir},
 		dev, sink,
 		engine.Options{NoVideo: true, NoTrace: true, UpdateBaselines: w.update, Vision: vision.New(vision.Options{})})

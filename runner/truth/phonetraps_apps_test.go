@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 

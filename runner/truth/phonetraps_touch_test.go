@@ -5,7 +5,7 @@ import (
 	"image"
 	"image/color"
 
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 

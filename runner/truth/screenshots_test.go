@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 )
 
 // TestOneScreenshotForAStepAndTheNext: the screenshot by which an assertion sees that its text is drawn is the one that

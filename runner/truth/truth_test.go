@@ -18,9 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -192,7 +191,7 @@ func (e *example) run(t *testing.T) *outcome {
 	for _, f := range e.ailments {
 		phone.FailAgent(f)
 	}
-	s := runtest.NewSink(t.TempDir())
+	s := newSink(t, "phone")
 	began := time.Now()
 	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s,
 		engine.Options{NoVideo: true, NoTrace: true, Vision: vision.New(vision.Options{})})
