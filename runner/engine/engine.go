@@ -2,10 +2,7 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +10,6 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -39,9 +35,9 @@ type Options struct {
 	Headed bool
 	// Warnings are warnings about the device from before the start of the case.
 	Warnings []string
-	// Saved are variables that earlier steps have saved; for Openly only.
+	// Saved are variables that earlier steps have saved; for RunInteractive only.
 	Saved map[string]any
-	// OnStep is called with each step before it runs; for Openly only. May be nil.
+	// OnStep is called with each step before it runs; for RunInteractive only. May be nil.
 	OnStep func(*dsl.Step)
 	// Access is what steps may access on this machine.
 	Access action.Access
@@ -57,27 +53,6 @@ func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts O
 	return newRun(c, dev, sink, opts).all(ctx)
 }
 
-func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
-	r := &run{c: c, dev: dev, sink: sink, opts: opts}
-	if r.opts.Timeout == 0 {
-		r.opts.Timeout = action.DefaultTimeout
-	}
-	if t := c.Test.TimeoutMs; t != nil {
-		r.opts.Timeout = milliseconds(*t)
-	}
-	r.session = r.newSession()
-	return r
-}
-
-func (r *run) newSession() *action.Session {
-	work := filepath.Join(r.sink.Dir(), ".work")
-	return &action.Session{Device: r.dev, Platform: r.c.Platform, Host: host{r}, Settings: action.Settings{
-		Dir: r.c.Dir, Work: work,
-		Access: r.opts.Access, Vision: r.opts.Vision, AllowShell: r.opts.AllowShell, Uses: r.opts.Uses,
-		UpdateBaselines: r.opts.UpdateBaselines,
-		Headed:          r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0}}
-}
-
 // Sink takes a case's events and files: a report pack.
 type Sink interface {
 	event.Sink
@@ -86,42 +61,58 @@ type Sink interface {
 	NoRecording(reason string)
 }
 
-// run is one running case.
+// run is one running case. It holds the parts that run its steps and report on them, and starts and ends them.
 type run struct {
-	c        plan.Case
-	dev      drivers.Device
-	sink     Sink
-	opts     Options
-	scope    *dsl.Scope
-	source   *source.Source // the file of the current step
-	session  *action.Session
-	sinkErr  error // the first one
-	result   event.Result
-	problem  *event.Problem
-	evidence evidence
-	cost     *meter        // nil: the device cannot be measured
-	modelUse event.Metrics // of models
-	bare     bool          // no evidence is kept: see Openly
-	cause    error         // the error of the last leaf step
+	*report
+	c         plan.Case
+	dev       drivers.Device
+	opts      Options
+	session   *action.Session
+	vars      *variables
+	shots     *screenshots
+	artifacts *artifacts
+	evidence  *evidence
+	clips     *clips
+	usage     *usage
+	troubles  *troubles
+	steps     *stepper
+	blocks    *blocks
+	flows     *flows
+}
 
-	pending []pendingScreenshot // screenshots of steps, to be taken before the device is changed again
-	early   earlyScreenshot     // the screenshot that a step took itself
-	// screenshotTook is how long the newest screenshot took; 0: there is none yet.
-	screenshotTook time.Duration
-	unsure         []pendingScreenshot // steps with a tap that had changed nothing when their screenshot was taken
-	acts           bool                // the current step acts on the device
-	acted          time.Time           // when such a step ended last
-	n              int                 // leaf steps that were started
-	dynamic        bool                // the steps are not known before they run
-	in             []string            // the blocks around the current step
-	clip           clip                // started by startRecording
-	lenient        int                 // how many enclosing steps handle its failure
-	startedAt      time.Time           // of the case
-	page           pageKept
-	missed         []failedStep // steps that did not pass
-	apps           []string     // that were launched
-	flow           *flowState   // the running flow of Maestro
-	soft           *outcome     // the first failure of a soft step within the innermost of these
+func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
+	if opts.Timeout == 0 {
+		opts.Timeout = action.DefaultTimeout
+	}
+	if t := c.Test.TimeoutMs; t != nil {
+		opts.Timeout = milliseconds(*t)
+	}
+	rep, session := &report{sink: sink}, newSession(c, dev, sink, opts)
+	r := &run{report: rep, c: c, dev: dev, opts: opts, session: session, clips: &clips{sink: sink}}
+	session.Host = host{r}
+	device := &deviceLog{report: rep, platform: c.Platform}
+	r.evidence = &evidence{report: rep, c: c, dev: dev, opts: opts, device: device}
+	r.vars = &variables{report: rep, c: c, dev: dev, session: session}
+	r.artifacts = &artifacts{report: rep, session: session}
+	r.shots = &screenshots{report: rep, dev: dev, session: session, vars: r.vars, secrets: len(c.Test.Secrets) > 0,
+		pages: &pages{report: rep, dev: dev, session: session, off: opts.NoDOM}}
+	r.usage = &usage{report: rep, session: session}
+	r.troubles = &troubles{report: rep, platform: c.Platform, session: session, usage: r.usage, device: device}
+	r.steps = &stepper{report: rep, vars: r.vars, session: session, shots: r.shots, evidence: r.evidence,
+		artifacts: r.artifacts, troubles: r.troubles, usage: r.usage, timeout: opts.Timeout}
+	r.blocks = &blocks{report: rep, vars: r.vars, steps: r.steps}
+	r.flows = &flows{report: rep, c: c, dev: dev, session: session, vars: r.vars, steps: r.steps, blocks: r.blocks,
+		troubles: r.troubles}
+	r.blocks.foreign = r.flows.foreign
+	return r
+}
+
+func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Session {
+	return &action.Session{Device: dev, Platform: c.Platform, Settings: action.Settings{
+		Dir: c.Dir, Work: filepath.Join(sink.Dir(), ".work"),
+		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
+		UpdateBaselines: opts.UpdateBaselines,
+		Headed:          opts.Headed, StepPictures: true, NoPictures: len(c.Test.Secrets) > 0}}
 }
 
 func (r *run) all(ctx context.Context) (event.Result, error) {
@@ -138,7 +129,7 @@ func (r *run) all(ctx context.Context) (event.Result, error) {
 // startCase sends the case and starts the recording.
 func (r *run) startCase(ctx context.Context) {
 	described, err := r.describe()
-	r.startedAt = time.Now()
+	r.troubles.startedAt = time.Now()
 	r.result = event.Pass
 	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // from preparing the device
@@ -148,22 +139,22 @@ func (r *run) startCase(ctx context.Context) {
 		r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 	}
 	if r.result == event.Pass {
-		r.evidence.start(ctx, r)
+		r.evidence.start(ctx)
 	}
 	if r.result == event.Pass {
-		r.cost = startMeter(ctx, r.dev)
+		r.usage.meter = startMeter(ctx, r.dev)
 	}
 }
 
 // conclude ends the recording and sends the result.
 func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, error) {
-	r.takePendingAtEnd(ctx)
-	r.keepMetrics(ctx)
+	r.shots.takePendingAtEnd(ctx)
+	r.usage.keepMetrics(ctx)
 	r.awaitCrash(ctx)
-	r.endClip()
+	r.clips.end()
 	r.identify(ctx)
-	r.evidence.stop(ctx, r)
-	r.noteIncidents(nil) // where there is no log
+	r.evidence.stop(ctx, r.troubles)
+	r.troubles.noteIncidents(nil) // where there is no log
 	if d, ok := r.dev.(drivers.TreeSource); ok {
 		if said := d.TreeReadBy(); said != "" {
 			r.emit(event.Event{Kind: event.Identified, ScreenRead: said})
@@ -182,9 +173,9 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, e
 // steps passed.
 func (r *run) test(ctx context.Context) {
 	t := r.c.Test
-	o := r.list(ctx, t.Before)
+	o := r.blocks.list(ctx, t.Before)
 	if o.ok() {
-		o = r.list(ctx, t.Steps)
+		o = r.blocks.list(ctx, t.Steps)
 	}
 	r.applyOutcome(o)
 	if r.result == event.Fail {
@@ -198,31 +189,22 @@ func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
 	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil {
 		return
 	}
-	r.in = append(r.in, name)
-	defer func() { r.in = r.in[:len(r.in)-1] }()
-	r.applyOutcome(r.list(ctx, steps))
-}
-
-// applyOutcome takes over an outcome if no worse one is known.
-func (r *run) applyOutcome(o outcome) {
-	if !o.ok() && r.result == event.Pass {
-		r.end(o.result, o.problem)
-	}
+	r.applyOutcome(r.blocks.inside(ctx, name, steps))
 }
 
 // describe sums up the case and the device, and makes the variables. With an error it returns what is known.
 func (r *run) describe() (described event.Case, err error) {
-	if r.scope, err = r.c.Scope(); err != nil {
+	if r.vars.scope, err = r.c.Scope(); err != nil {
 		return Describe(r.c), err
 	}
-	r.hide(r.c.Test.Secrets...)
+	r.vars.hide(r.c.Test.Secrets...)
 	for _, steps := range []dsl.Steps{r.c.Test.Before, r.c.Test.Steps, r.c.Test.OnFailure, r.c.Test.After} {
 		for step := range steps.All {
-			r.sink.Mask().Hide(dsl.Secrets(step, r.scope)...)
+			r.sink.Mask().Hide(dsl.Secrets(step, r.vars.scope)...)
 		}
 	}
-	described = describe(r.c, r.scope)
-	r.dynamic = isDynamic(r.c.Test)
+	described = describe(r.c, r.vars.scope)
+	r.steps.dynamic = isDynamic(r.c.Test)
 	err = action.Guard(func() error {
 		info := r.dev.Info()
 		described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
@@ -234,135 +216,67 @@ func (r *run) describe() (described event.Case, err error) {
 	return described, err
 }
 
-// hide masks the current values of variables in the report.
-func (r *run) hide(names ...string) {
-	for _, name := range names {
-		if value, ok := r.scope.Value(name); ok {
-			r.sink.Mask().Hide(dsl.Show(value))
+const (
+	// crashGrace is how long the engine waits for a crash after the last step that acted on the device.
+	crashGrace = time.Second
+	// crashLimit limits the final search for a crash: the device may be lost.
+	crashLimit = 10 * time.Second
+)
+
+// awaitCrash waits for a crash of an app that the last step may have harmed, if nothing else went wrong.
+func (r *run) awaitCrash(ctx context.Context) {
+	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.result != event.Pass || r.steps.acted.IsZero() {
+		return
+	}
+	if rest := crashGrace - time.Since(r.steps.acted); rest > 0 {
+		_ = drivers.Pause(ctx, rest) // an interrupted run is reported elsewhere
+	}
+}
+
+// findCrash checks, once the log has ended, whether the app crashed during the case. A case with a crashed app never
+// passes, whatever its last step returned. If this cannot be found out, the report says so.
+func (r *run) findCrash(ctx context.Context) {
+	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == event.AppCrashed {
+		return
+	}
+	if v := r.result; v != event.Pass && v != event.Fail && v != event.Error {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, crashLimit)
+	defer cancel()
+	var otherwise error
+	if r.problem != nil {
+		otherwise = &action.Failure{Problem: *r.problem}
+	}
+	var died *action.Failure
+	err := action.Guard(func() (err error) {
+		died, err = r.session.Died(ctx, otherwise)
+		return err
+	})
+	switch {
+	case err != nil && !errors.Is(err, drivers.ErrUnsupported):
+		r.log(0, "whether the app has crashed could not be checked: %v", err)
+	case died != nil:
+		r.end(event.Fail, &died.Problem)
+	}
+}
+
+// identifyLimit limits the query for the tested version.
+const identifyLimit = 2 * time.Second
+
+// identify reports which version of which app was tested, if the device works and knows it.
+func (r *run) identify(ctx context.Context) {
+	d, ok := r.dev.(drivers.Identifier)
+	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.result == event.Error {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, identifyLimit)
+	defer cancel()
+	_ = action.Guard(func() error { // a device without that information is not an error of the test
+		id, err := d.Identify(ctx)
+		if err == nil && id != nil && *id != (drivers.Identity{}) {
+			r.emit(event.Event{Kind: event.Identified, App: &event.App{ID: id.ID, Title: id.Title, Version: id.Version}})
 		}
-	}
-}
-
-// emit sends an event to the sink; the first event that cannot be written ends the case.
-func (r *run) emit(e event.Event) { r.keep(r.sink.Emit(e)) }
-
-func (r *run) keep(err error) {
-	if err != nil && r.sinkErr == nil {
-		r.sinkErr = err
-		r.result = event.Error
-	}
-}
-
-// log sends a warning that does not affect the result.
-func (r *run) log(step int, format string, args ...any) {
-	r.emit(event.Event{Kind: event.Logged, Step: step, Message: fmt.Sprintf(format, args...)})
-}
-
-// end sets the result of the case; a report that cannot be written takes precedence.
-func (r *run) end(v event.Result, p *event.Problem) {
-	if r.sinkErr == nil {
-		r.result, r.problem = v, p
-	}
-}
-
-// judge turns the outcome of a step into a result and its reason.
-func judge(ctx context.Context, err error) (event.Result, *event.Problem) {
-	result := action.ResultOf(err)
-	if result == event.Pass {
-		return result, nil
-	}
-	stack := action.StackOf(err)
-	if ctx.Err() != nil && stack == "" && (result == event.Error || errors.Is(err, context.Canceled)) {
-		return event.Interrupted, interrupted(ctx)
-	}
-	problem := action.ProblemOf(err)
-	if stack != "" {
-		problem.Stack = stack
-	}
-	return result, &problem
-}
-
-func interrupted(ctx context.Context) *event.Problem {
-	why := context.Cause(ctx)
-	if errors.Is(why, context.Canceled) {
-		return &event.Problem{Message: "the run was interrupted"}
-	}
-	return &event.Problem{Message: "the run was interrupted: " + why.Error()}
-}
-
-// screenshotLabel names a screenshot after the action of the step, never after typed text.
-func screenshotLabel(step *dsl.Step, scope *dsl.Scope) string {
-	if step.Options.Name != "" {
-		return step.Options.Name
-	}
-	switch step.Def.Name {
-	case "input", "webType":
-		return step.Def.Name
-	}
-	text := step.Args.Text
-	for _, key := range []string{"label", "text", "id", "package", "selector", "url", "testId", "css"} {
-		if f, ok := step.Args.Get(key); ok && text == "" {
-			text = f.Value.Text
-		}
-	}
-	if filled, err := scope.Expand(text, step.Pos); err == nil {
-		text = filled
-	}
-	return step.Def.Name + " " + text
-}
-
-// Describe sums a case up for the report of a run in which it had no device. Variables without a value stay as they are
-// written.
-func Describe(c plan.Case) event.Case {
-	scope, err := c.Scope()
-	if err != nil {
-		scope, _ = dsl.NewScope(&dsl.Test{Source: c.Test.Source}, nil, nil) // without vars it cannot fail
-	}
-	return describe(c, scope)
-}
-
-func describe(c plan.Case, scope *dsl.Scope) event.Case {
-	t := c.Test
-	d := event.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl",
-		Tags: t.Tags, Place: t.Pos,
-		Hash: hashOf(t), Description: t.Description, Owner: t.Owner, Links: t.Links, Properties: t.Properties}
-	dynamic := isDynamic(t)
-	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {
-		for s := range steps.Leaves {
-			info := infoOf(s, scope)
-			if !dynamic {
-				info.N = len(d.Steps) + 1
-			}
-			d.Steps = append(d.Steps, info)
-		}
-	}
-	return d
-}
-
-// hashOf identifies a version of a test.
-func hashOf(t *dsl.Test) string {
-	if t.Source == nil {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(strings.Join(t.Source.Lines, "\n")))
-	return hex.EncodeToString(sum[:])
-}
-
-// infoOf shows a step as reports do.
-func infoOf(s *dsl.Step, scope *dsl.Scope) event.Step {
-	return event.Step{Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope), Place: s.Pos,
-		Source: s.Source().Line(s.Pos.Line)}
-}
-
-// isDynamic reports whether the order of the steps is decided only while the test runs.
-func isDynamic(t *dsl.Test) bool {
-	if len(t.Before)+len(t.OnFailure)+len(t.After) > 0 {
-		return true
-	}
-	for s := range t.Steps.All {
-		if s.Def.Control() || s.Options.When != nil || s.Foreign() != nil {
-			return true
-		}
-	}
-	return false
+		return err
+	})
 }

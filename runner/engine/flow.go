@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/script"
 )
 
@@ -24,6 +25,18 @@ const (
 	flowFirstName = "MAESTRO_FILENAME"
 )
 
+// flows runs the commands of Maestro's flows.
+type flows struct {
+	*report
+	c        plan.Case
+	dev      drivers.Device
+	session  *action.Session
+	vars     *variables
+	steps    *stepper
+	blocks   *blocks
+	troubles *troubles
+}
+
 // flowState is a running entry flow of Maestro, with all flows that it calls.
 type flowState struct {
 	js      *script.Engine
@@ -32,88 +45,92 @@ type flowState struct {
 	fatal   bool      // a script failed: only the hooks at the end still run
 }
 
+// mutates records the end of a command that may have changed the screen.
+func (s *flowState) mutates() {
+	s.changed = time.Now()
+	s.mutated++
+}
+
+func (s *flowState) shortened(limit time.Duration) time.Duration {
+	return max(0, limit-time.Since(s.changed))
+}
+
 // errNoFlow is the error of a command without an enclosing flow.
 var errNoFlow = errors.New("a command of Maestro must be in a flow")
 
 // foreign runs a command of a flow of Maestro.
-func (r *run) foreign(ctx context.Context, step *dsl.Step, c *maestro.Command) outcome {
+func (fs *flows) foreign(ctx context.Context, step *dsl.Step, c *maestro.Command) outcome {
 	if e, is := c.Do.(maestro.Entry); is {
-		return r.entry(ctx, step, e.Flow)
+		return fs.entry(ctx, step, e.Flow)
 	}
-	if r.flow == nil {
-		return r.leaf(ctx, step, func(context.Context) error { return errNoFlow })
+	if fs.steps.flow == nil {
+		return fs.steps.leaf(ctx, step, func(context.Context) error { return errNoFlow })
 	}
-	filled, do, err := r.fillIn(ctx, step, c)
+	filled, do, err := fs.steps.flow.fillIn(ctx, step, c)
 	if err != nil {
-		return r.broken(ctx, step, err)
+		return fs.broken(ctx, step, err)
 	}
-	o := r.attempt(c.Optional, func() outcome { return r.command(ctx, filled, do, c.Optional) })
-	if o.result == event.Fail && c.Optional && !r.flow.fatal {
+	o := fs.steps.attempt(c.Optional, func() outcome { return fs.command(ctx, filled, do, c.Optional) })
+	if o.result == event.Fail && c.Optional && !fs.steps.flow.fatal {
 		return passed
 	}
 	return o
 }
 
 // command runs a command with its texts filled in.
-func (r *run) command(ctx context.Context, step *dsl.Step, do maestro.Do, optional bool) outcome {
+func (fs *flows) command(ctx context.Context, step *dsl.Step, do maestro.Do, optional bool) outcome {
 	switch a := do.(type) {
 	case maestro.RunFlow:
-		return r.whole(func() outcome {
-			return r.when(ctx, step, a.When, func() outcome { return r.subflow(ctx, step, a, callName(a)) })
+		return fs.whole(func() outcome {
+			return fs.when(ctx, step, a.When, func() outcome { return fs.subflow(ctx, step, a, callName(a)) })
 		})
 	case maestro.Retry:
-		return r.whole(func() outcome { return r.again(ctx, step, a) })
+		return fs.whole(func() outcome { return fs.again(ctx, step, a) })
 	case maestro.Repeat:
-		return r.whole(func() outcome { return r.rounds(ctx, step, a) })
+		return fs.whole(func() outcome { return fs.rounds(ctx, step, a) })
 	case maestro.Script:
-		return r.when(ctx, step, a.When, func() outcome { return r.script(ctx, step, a) })
+		return fs.when(ctx, step, a.When, func() outcome { return fs.script(ctx, step, a) })
 	}
-	limit, err := r.lookup(do, optional)
+	limit, err := fs.lookup(do, optional)
 	if err != nil {
-		return r.leaf(ctx, step, func(context.Context) error { return err })
+		return fs.steps.leaf(ctx, step, func(context.Context) error { return err })
 	}
-	o := r.leaf(ctx, step, func(ctx context.Context) error {
-		return action.Guard(func() error { return r.act(ctx, do, limit) })
+	o := fs.steps.leaf(ctx, step, func(ctx context.Context) error {
+		return action.Guard(func() error { return fs.act(ctx, do, limit) })
 	})
 	if o.ok() && maestro.Mutates(do) {
-		r.mutates()
+		fs.steps.flow.mutates()
 	}
 	return o
 }
 
-// mutates records the end of a command that may have changed the screen.
-func (r *run) mutates() {
-	r.flow.changed = time.Now()
-	r.flow.mutated++
-}
-
 // act performs a command.
-func (r *run) act(ctx context.Context, do maestro.Do, limit time.Duration) error {
+func (fs *flows) act(ctx context.Context, do maestro.Do, limit time.Duration) error {
 	if a, is := do.(maestro.Launch); is && a.App != "" {
-		r.launches(a.App)
+		fs.troubles.launches(a.App)
 	}
-	if err := r.takePendingBefore(ctx, do); err != nil {
+	if err := fs.steps.before(ctx, do); err != nil {
 		return err
 	}
-	r.acts = maestro.Mutates(do)
-	copied := r.session.Copied
-	r.session.Timeout = limit
-	err := action.Perform(ctx, r.session, do)
-	if now := r.session.Copied; now != nil && now != copied {
-		r.flow.js.SetCopied(*now)
+	fs.steps.acts = maestro.Mutates(do)
+	copied := fs.session.Copied
+	fs.session.Timeout = limit
+	err := action.Perform(ctx, fs.session, do)
+	if now := fs.session.Copied; now != nil && now != copied {
+		fs.steps.flow.js.SetCopied(*now)
 	}
 	if ai, is := do.(maestro.AI); is && err == nil && ai.Output != "" {
-		r.flow.js.Set(ai.Output, dsl.Show(r.session.Value))
+		fs.steps.flow.js.Set(ai.Output, dsl.Show(fs.session.Value))
 	}
 	var fatal *action.FatalError
 	if errors.As(err, &fatal) {
-		r.flow.fatal = true
+		fs.steps.flow.fatal = true
 	}
 	return err
 }
 
 // lookup is how long a command searches for its element: less the time since the last change of the screen.
-func (r *run) lookup(do maestro.Do, optional bool) (time.Duration, error) {
+func (fs *flows) lookup(do maestro.Do, optional bool) (time.Duration, error) {
 	limit := flowLookup
 	switch a := do.(type) {
 	case maestro.Assert:
@@ -129,74 +146,72 @@ func (r *run) lookup(do maestro.Do, optional bool) (time.Duration, error) {
 			limit = flowOptional
 		}
 	}
-	return r.shortened(limit), nil
-}
-
-func (r *run) shortened(limit time.Duration) time.Duration {
-	return max(0, limit-time.Since(r.flow.changed))
+	return fs.steps.flow.shortened(limit), nil
 }
 
 // entry runs a flow that is not called by another one, with its own variables and engine.
-func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcome {
-	outer, source, base, copied := r.flow, r.source, r.session.Base, r.session.Copied
-	defer func() { r.flow, r.source, r.session.Base, r.session.Copied = outer, source, base, copied }()
+func (fs *flows) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcome {
+	outer, source, base, copied := fs.steps.flow, fs.vars.source, fs.session.Base, fs.session.Copied
+	defer func() {
+		fs.steps.flow, fs.vars.source, fs.session.Base, fs.session.Copied = outer, source, base, copied
+	}()
 	if f.Rhino {
-		return r.leaf(ctx, step, func(context.Context) error {
+		return fs.steps.leaf(ctx, step, func(context.Context) error {
 			return asTestError(errors.New("jsEngine: Maestro no longer has the engine rhino: remove the line"))
 		})
 	}
-	r.source, r.session.Copied = f.Source, nil
-	r.session.Base = r.filesFrom()
-	r.flow = &flowState{changed: time.Now(),
-		js: script.New(script.Options{Platform: string(r.c.Platform), Client: r.session.Client(), Lookup: r.shellVariable,
-			Open: r.session.File, Log: func(text string) { r.log(r.n, "console: %s", text) }})}
-	for name, text := range r.scope.Texts() {
-		r.flow.js.Set(name, text)
+	fs.vars.source, fs.session.Copied = f.Source, nil
+	fs.session.Base = fs.filesFrom()
+	fs.steps.flow = &flowState{changed: time.Now(),
+		js: script.New(script.Options{Platform: string(fs.c.Platform), Client: fs.session.Client(), Lookup: fs.shellVariable,
+			Open: fs.session.File, Log: func(text string) { fs.log(fs.steps.n, "console: %s", text) }})}
+	for name, text := range fs.vars.scope.Texts() {
+		fs.steps.flow.js.Set(name, text)
 	}
-	r.flow.js.Set(flowFirstName, strings.TrimSuffix(path.Base(f.File), path.Ext(f.File)))
-	r.flow.js.Set("MAESTRO_DEVICE_UDID", r.dev.Info().ID)
-	r.flow.js.Set("MAESTRO_SHARD_ID", "1")
-	r.flow.js.Set("MAESTRO_SHARD_INDEX", "0")
+	fs.steps.flow.js.Set(flowFirstName, strings.TrimSuffix(path.Base(f.File), path.Ext(f.File)))
+	fs.steps.flow.js.Set("MAESTRO_DEVICE_UDID", fs.dev.Info().ID)
+	fs.steps.flow.js.Set("MAESTRO_SHARD_ID", "1")
+	fs.steps.flow.js.Set("MAESTRO_SHARD_INDEX", "0")
 	for _, w := range f.Warnings {
-		r.log(0, "%s: %s", w.Pos, w.Msg)
+		fs.log(0, "%s: %s", w.Pos, w.Msg)
 	}
 	// androidWebViewHierarchy
-	if reader, ok := r.dev.(drivers.WebViewReader); ok && f.WebViews && r.c.Platform == dsl.Android {
+	if reader, ok := fs.dev.(drivers.WebViewReader); ok && f.WebViews && fs.c.Platform == dsl.Android {
 		if err := reader.ReadWebViews("devtools"); err != nil {
-			return r.broken(ctx, step, err)
+			return fs.broken(ctx, step, err)
 		}
 	}
-	o := r.define(ctx, step, f.Env)
+	o := fs.define(ctx, step, f.Env)
 	if o.ok() {
-		if o = r.inside(ctx, "onFlowStart", f.Start); o.ok() {
-			o = r.list(ctx, f.Steps)
+		if o = fs.blocks.inside(ctx, "onFlowStart", f.Start); o.ok() {
+			o = fs.blocks.list(ctx, f.Steps)
 		}
 	}
-	return r.complete(ctx, f.Complete, o)
+	return fs.complete(ctx, f.Complete, o)
 }
 
 // filesFrom is the folder to which the paths of the test's files are relative.
-func (r *run) filesFrom() string {
-	file := filepath.FromSlash(r.c.Test.Pos.File)
+func (fs *flows) filesFrom() string {
+	file := filepath.FromSlash(fs.c.Test.Pos.File)
 	if filepath.IsAbs(file) {
 		return ""
 	}
-	if base, ok := strings.CutSuffix(r.c.Dir, filepath.Dir(file)); ok && filepath.Dir(file) != "." {
+	if base, ok := strings.CutSuffix(fs.c.Dir, filepath.Dir(file)); ok && filepath.Dir(file) != "." {
 		return filepath.Clean(base)
 	}
-	return r.c.Dir
+	return fs.c.Dir
 }
 
 // complete runs the commands of onFlowComplete, whatever the result of the flow. Their failure counts if the flow has
 // not failed.
-func (r *run) complete(ctx context.Context, steps dsl.Steps, o outcome) outcome {
-	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil || o.result == event.Interrupted {
+func (fs *flows) complete(ctx context.Context, steps dsl.Steps, o outcome) outcome {
+	if len(steps) == 0 || ctx.Err() != nil || fs.sinkErr != nil || o.result == event.Interrupted {
 		return o
 	}
-	broken := r.flow.fatal
-	r.flow.fatal = false
-	end := r.inside(ctx, "onFlowComplete", steps)
-	r.flow.fatal = r.flow.fatal || broken
+	broken := fs.steps.flow.fatal
+	fs.steps.flow.fatal = false
+	end := fs.blocks.inside(ctx, "onFlowComplete", steps)
+	fs.steps.flow.fatal = fs.steps.flow.fatal || broken
 	if o.ok() {
 		return end
 	}

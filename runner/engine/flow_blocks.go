@@ -16,23 +16,23 @@ import (
 
 // whole runs a command with nested commands. It counts as one command itself: it changes the screen, at its end, if one
 // of the nested commands did.
-func (r *run) whole(do func() outcome) outcome {
-	before := r.flow.mutated
+func (fs *flows) whole(do func() outcome) outcome {
+	before := fs.steps.flow.mutated
 	o := do()
-	changed := o.ok() && r.flow.mutated > before
-	r.flow.mutated = before
+	changed := o.ok() && fs.steps.flow.mutated > before
+	fs.steps.flow.mutated = before
 	if changed {
-		r.mutates()
+		fs.steps.flow.mutates()
 	}
 	return o
 }
 
 // holds evaluates a condition with its texts filled in.
-func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
+func (fs *flows) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 	if c == nil {
 		return true, nil
 	}
-	if c.Platform != "" && c.Platform != string(r.c.Platform) || c.True != nil && !maestro.Truth(*c.True) {
+	if c.Platform != "" && c.Platform != string(fs.c.Platform) || c.True != nil && !maestro.Truth(*c.True) {
 		return false, nil
 	}
 	for _, side := range []struct {
@@ -44,12 +44,12 @@ func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 		}
 		sel, err := side.element.Lower()
 		if err != nil {
-			r.flow.fatal = true
+			fs.steps.flow.fatal = true
 			return false, &action.Failure{Problem: event.Problem{Message: err.Error()}}
 		}
 		on := false
 		err = action.Guard(func() (err error) {
-			on, err = side.look(ctx, r.session, sel, r.shortened(flowOptional))
+			on, err = side.look(ctx, fs.session, sel, fs.steps.flow.shortened(flowOptional))
 			return err
 		})
 		if err != nil || !on {
@@ -60,23 +60,16 @@ func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 }
 
 // when runs a command if its condition holds.
-func (r *run) when(ctx context.Context, step *dsl.Step, c *maestro.Condition, do func() outcome) outcome {
-	on, err := r.holds(ctx, c)
+func (fs *flows) when(ctx context.Context, step *dsl.Step, c *maestro.Condition, do func() outcome) outcome {
+	on, err := fs.holds(ctx, c)
 	switch {
 	case err != nil:
-		return r.leaf(ctx, step, func(context.Context) error { return err })
+		return fs.steps.leaf(ctx, step, func(context.Context) error { return err })
 	case !on:
-		r.skipped(step, "its condition does not hold")
+		fs.steps.skip(step, "its condition does not hold")
 		return passed
 	}
 	return do()
-}
-
-// skipped reports a command that is skipped.
-func (r *run) skipped(step *dsl.Step, why string) {
-	r.n++
-	r.started(step)
-	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Result: event.Skipped, Problem: &event.Problem{Message: why}})
 }
 
 func callName(a maestro.RunFlow) string {
@@ -87,65 +80,65 @@ func callName(a maestro.RunFlow) string {
 }
 
 // subflow runs nested commands in a scope of their own. All of them count as one change of the screen, or as none.
-func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
-	r.flow.js.Enter()
-	defer r.flow.js.Leave()
-	before := r.flow.mutated
-	o := r.nested(ctx, step, a, what)
-	changed := o.ok() && r.flow.mutated > before
-	r.flow.mutated = before
+func (fs *flows) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
+	fs.steps.flow.js.Enter()
+	defer fs.steps.flow.js.Leave()
+	before := fs.steps.flow.mutated
+	o := fs.nested(ctx, step, a, what)
+	changed := o.ok() && fs.steps.flow.mutated > before
+	fs.steps.flow.mutated = before
 	if changed {
-		r.flow.mutated++
+		fs.steps.flow.mutated++
 	}
 	return o
 }
 
 // nested runs the commands of runFlow and retry: those in the command itself, or those of a file.
-func (r *run) nested(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
+func (fs *flows) nested(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
 	for range a.Again {
-		if o := r.define(ctx, step, a.Env); !o.ok() {
+		if o := fs.define(ctx, step, a.Env); !o.ok() {
 			return o
 		}
 	}
 	if a.Flow == nil {
-		return r.inside(ctx, what, a.Steps)
+		return fs.blocks.inside(ctx, what, a.Steps)
 	}
-	outer := r.source
-	r.source = a.Flow.Source
-	defer func() { r.source = outer }()
-	if o := r.define(ctx, step, a.Flow.Env); !o.ok() {
+	outer := fs.vars.source
+	fs.vars.source = a.Flow.Source
+	defer func() { fs.vars.source = outer }()
+	if o := fs.define(ctx, step, a.Flow.Env); !o.ok() {
 		return o
 	}
-	before := r.flow.mutated
-	o := r.body(ctx, a.Flow, what)
-	body := r.flow.mutated
-	o = r.complete(ctx, a.Flow.Complete, o)
-	if len(a.Flow.Complete) > 0 && r.flow.mutated == body {
-		r.flow.mutated = before // Maestro checks both
+	before := fs.steps.flow.mutated
+	o := fs.body(ctx, a.Flow, what)
+	body := fs.steps.flow.mutated
+	o = fs.complete(ctx, a.Flow.Complete, o)
+	if len(a.Flow.Complete) > 0 && fs.steps.flow.mutated == body {
+		fs.steps.flow.mutated = before // Maestro checks both
 	}
 	return o
 }
 
 // body runs onFlowStart and the commands of a called flow.
-func (r *run) body(ctx context.Context, f *maestro.Flow, what string) outcome {
-	before := r.flow.mutated
+func (fs *flows) body(ctx context.Context, f *maestro.Flow, what string) outcome {
+	before := fs.steps.flow.mutated
 	if len(f.Start) > 0 {
-		o := r.inside(ctx, what+" › onFlowStart", f.Start)
-		if o.ok() && r.flow.mutated == before {
-			r.log(r.n, "the commands of %s are skipped: its onFlowStart changed nothing on the screen, and Maestro treats "+
-				"that as a failure", f.File)
+		o := fs.blocks.inside(ctx, what+" › onFlowStart", f.Start)
+		if o.ok() && fs.steps.flow.mutated == before {
+			fs.log(fs.steps.n, "the commands of %s are skipped: its onFlowStart changed nothing on the screen, and Maestro "+
+				"treats that as a failure", f.File)
 			return o
 		}
-		r.flow.mutated = before
+		fs.steps.flow.mutated = before
 		if !o.ok() {
 			return o
 		}
 	}
-	return r.inside(ctx, what, f.Steps)
+	return fs.blocks.inside(ctx, what, f.Steps)
 }
 
 // again performs retry.
-func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcome {
+func (fs *flows) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcome {
 	most, err := strconv.Atoi(a.Max)
 	if err != nil {
 		most = 1
@@ -154,10 +147,10 @@ func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcom
 	o := passed
 	for try := 0; try <= most; try++ {
 		last := try == most
-		o = r.attempt(!last, func() outcome {
-			return r.subflow(ctx, step, a.RunFlow, fmt.Sprintf("retry %d/%d", try+1, most+1))
+		o = fs.steps.attempt(!last, func() outcome {
+			return fs.subflow(ctx, step, a.RunFlow, fmt.Sprintf("retry %d/%d", try+1, most+1))
 		})
-		if o.result != event.Fail || r.flow.fatal || last {
+		if o.result != event.Fail || fs.steps.flow.fatal || last {
 			return o
 		}
 	}
@@ -165,7 +158,7 @@ func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcom
 }
 
 // rounds performs repeat.
-func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outcome {
+func (fs *flows) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outcome {
 	most := math.MaxInt
 	if a.Times != nil {
 		if n, err := strconv.ParseFloat(strings.TrimSpace(*a.Times), 64); err == nil {
@@ -176,34 +169,34 @@ func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outc
 		if ctx.Err() != nil {
 			return outcome{event.Interrupted, interrupted(ctx)}
 		}
-		on, err := r.whileTrue(ctx, a.While)
+		on, err := fs.whileTrue(ctx, a.While)
 		switch {
 		case err != nil:
-			return r.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
+			return fs.steps.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
 		case on && round < most:
 		case round == 0:
-			r.skipped(step, "it has no rounds")
+			fs.steps.skip(step, "it has no rounds")
 			return passed
 		default:
 			return passed
 		}
-		r.flow.js.Enter()
-		o := r.inside(ctx, fmt.Sprintf("repeat %d", round+1), a.Steps)
-		r.flow.js.Leave()
+		fs.steps.flow.js.Enter()
+		o := fs.blocks.inside(ctx, fmt.Sprintf("repeat %d", round+1), a.Steps)
+		fs.steps.flow.js.Leave()
 		if !o.ok() {
 			return o
 		}
 	}
 }
 
-func (r *run) whileTrue(ctx context.Context, c *maestro.Condition) (bool, error) {
+func (fs *flows) whileTrue(ctx context.Context, c *maestro.Condition) (bool, error) {
 	if c == nil {
 		return true, nil
 	}
-	filled, err := maestro.Expand(*c, r.fill(ctx))
+	filled, err := maestro.Expand(*c, fs.steps.flow.fill(ctx))
 	if err != nil {
-		r.flow.fatal = true
+		fs.steps.flow.fatal = true
 		return false, err
 	}
-	return r.holds(ctx, &filled)
+	return fs.holds(ctx, &filled)
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // broken ends a flow because of an error in a script.
-func (r *run) broken(ctx context.Context, step *dsl.Step, err error) outcome {
-	r.flow.fatal = true
-	return r.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
+func (fs *flows) broken(ctx context.Context, step *dsl.Step, err error) outcome {
+	fs.steps.flow.fatal = true
+	return fs.steps.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
 }
 
 func scriptFailure(err error) error {
@@ -29,17 +29,17 @@ func scriptFailure(err error) error {
 }
 
 // fillIn returns the command with its texts filled in, and a step that shows them.
-func (r *run) fillIn(ctx context.Context, step *dsl.Step, c *maestro.Command) (*dsl.Step, maestro.Do, error) {
-	do, err := maestro.Expand(c.Do, r.fill(ctx))
+func (s *flowState) fillIn(ctx context.Context, step *dsl.Step, c *maestro.Command) (*dsl.Step, maestro.Do, error) {
+	do, err := maestro.Expand(c.Do, s.fill(ctx))
 	if err != nil {
 		return step, nil, err
 	}
 	shown := *step
-	if shown.Args, err = fillValue(step.Args, r.fill(ctx)); err != nil {
+	if shown.Args, err = fillValue(step.Args, s.fill(ctx)); err != nil {
 		shown.Args = step.Args // an error in a text for reports must not fail the flow
 	}
 	if c.Label != "" {
-		if shown.Options.Name, err = r.fill(ctx)(c.Label); err != nil {
+		if shown.Options.Name, err = s.fill(ctx)(c.Label); err != nil {
 			return step, nil, err
 		}
 	}
@@ -86,54 +86,54 @@ func plainPlace(text string) bool {
 }
 
 // fill fills in ${…}.
-func (r *run) fill(ctx context.Context) func(string) (string, error) {
-	return func(text string) (string, error) { return r.flow.js.Expand(ctx, text, script.Where{}) }
+func (s *flowState) fill(ctx context.Context) func(string) (string, error) {
+	return func(text string) (string, error) { return s.js.Expand(ctx, text, script.Where{}) }
 }
 
 // shellVariable returns Maestro's own variables of the environment.
-func (r *run) shellVariable(name string) (string, bool) {
-	if r.c.Env == nil || !strings.HasPrefix(name, "MAESTRO_") {
+func (fs *flows) shellVariable(name string) (string, bool) {
+	if fs.c.Env == nil || !strings.HasPrefix(name, "MAESTRO_") {
 		return "", false
 	}
-	text, set := r.c.Env(name)
+	text, set := fs.c.Env(name)
 	return text, set && text != ""
 }
 
 // define sets variables. All values are filled in before the first one is set.
-func (r *run) define(ctx context.Context, step *dsl.Step, env []maestro.Pair) outcome {
-	filled, err := maestro.Expand(env, r.fill(ctx))
+func (fs *flows) define(ctx context.Context, step *dsl.Step, env []maestro.Pair) outcome {
+	filled, err := maestro.Expand(env, fs.steps.flow.fill(ctx))
 	if err != nil {
-		return r.broken(ctx, step, err)
+		return fs.broken(ctx, step, err)
 	}
 	for _, p := range filled {
-		r.flow.js.Set(p.Key, p.Value)
+		fs.steps.flow.js.Set(p.Key, p.Value)
 	}
 	return passed
 }
 
 // script performs runScript and evalScript.
-func (r *run) script(ctx context.Context, step *dsl.Step, a maestro.Script) outcome {
-	o := r.leaf(ctx, step, func(ctx context.Context) error {
-		if err := r.takePendingBefore(ctx, dsl.Log{}); err != nil {
+func (fs *flows) script(ctx context.Context, step *dsl.Step, a maestro.Script) outcome {
+	o := fs.steps.leaf(ctx, step, func(ctx context.Context) error {
+		if err := fs.steps.before(ctx, dsl.Log{}); err != nil {
 			return err
 		}
 		var err error
 		if a.File == "" {
-			_, err = r.fill(ctx)(a.Text)
+			_, err = fs.steps.flow.fill(ctx)(a.Text)
 		} else {
-			r.flow.js.Enter()
+			fs.steps.flow.js.Enter()
 			for _, p := range a.Env {
-				r.flow.js.Set(p.Key, p.Value)
+				fs.steps.flow.js.Set(p.Key, p.Value)
 			}
-			_, err = r.flow.js.Run(ctx, a.Text,
-				script.Where{File: a.File, Dir: filepath.Join(r.session.Base, filepath.FromSlash(a.Dir))})
-			r.flow.js.Leave()
+			_, err = fs.steps.flow.js.Run(ctx, a.Text,
+				script.Where{File: a.File, Dir: filepath.Join(fs.session.Base, filepath.FromSlash(a.Dir))})
+			fs.steps.flow.js.Leave()
 		}
-		r.flow.fatal = r.flow.fatal || err != nil && ctx.Err() == nil
+		fs.steps.flow.fatal = fs.steps.flow.fatal || err != nil && ctx.Err() == nil
 		return scriptFailure(err)
 	})
 	if o.ok() {
-		r.mutates()
+		fs.steps.flow.mutates()
 	}
 	return o
 }

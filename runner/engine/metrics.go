@@ -14,6 +14,35 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
+// usage is what a case uses of the device and of AI models.
+type usage struct {
+	*report
+	session *action.Session
+	meter   *meter        // nil: the device cannot be measured
+	models  event.Metrics // of models
+}
+
+// keepMetrics keeps the case's use of the device and of AI models, if there was any.
+func (u *usage) keepMetrics(ctx context.Context) {
+	all := u.meter.finish(ctx, u.result != event.Error)
+	all.Models = u.models.Models
+	if len(all.Samples) == 0 && len(all.Models) == 0 || u.sinkErr != nil {
+		return
+	}
+	all.SumUp()
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err == nil {
+		path := filepath.Join(u.session.Work, "metrics.json")
+		if err = os.WriteFile(path, append(data, '\n'), 0o644); err == nil {
+			u.keep(u.sink.Add(event.Attachment{Path: event.MetricsPath, Type: "application/json", Kind: event.KindArtifact},
+				0, path))
+		}
+	}
+	if err != nil {
+		u.log(0, "no metrics: %v", err)
+	}
+}
+
 const (
 	// meterEvery is how often the app is measured: a measurement costs the phone some hundred milliseconds of one core.
 	meterEvery = 5 * time.Second
@@ -103,25 +132,4 @@ func (m *meter) finish(ctx context.Context, deviceWorks bool) event.Metrics {
 		cancel()
 	}
 	return m.all
-}
-
-// keepMetrics keeps the case's use of the device and of AI models, if there was any.
-func (r *run) keepMetrics(ctx context.Context) {
-	all := r.cost.finish(ctx, r.result != event.Error)
-	all.Models = r.modelUse.Models
-	if len(all.Samples) == 0 && len(all.Models) == 0 || r.sinkErr != nil {
-		return
-	}
-	all.SumUp()
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err == nil {
-		path := filepath.Join(r.session.Work, "metrics.json")
-		if err = os.WriteFile(path, append(data, '\n'), 0o644); err == nil {
-			r.keep(r.sink.Add(event.Attachment{Path: event.MetricsPath, Type: "application/json", Kind: event.KindArtifact},
-				0, path))
-		}
-	}
-	if err != nil {
-		r.log(0, "no metrics: %v", err)
-	}
 }

@@ -38,7 +38,7 @@ func Start(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts
 	}
 	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), result: event.Pass}
 	s.r.startCase(ctx)
-	s.r.dynamic = true // its steps are reported as they come
+	s.r.steps.dynamic = true // its steps are reported as they come
 	return s
 }
 
@@ -63,7 +63,7 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	defer s.mu.Unlock()
 	return s.leaf(ctx, c, func(ctx context.Context) error {
 		return action.Guard(func() error {
-			if err := s.r.takePendingBefore(ctx, c.Args); err != nil {
+			if err := s.r.steps.before(ctx, c.Args); err != nil {
 				return err
 			}
 			s.r.session.Timeout = dsl.StepOptions{}.Limit(c.Args, s.r.opts.Timeout)
@@ -94,11 +94,11 @@ func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) er
 			err.Error()}}
 	}
 	if c.Lenient {
-		s.r.lenient++
-		defer func() { s.r.lenient-- }()
+		s.r.steps.lenient++
+		defer func() { s.r.steps.lenient-- }()
 	}
-	s.r.session.Value, s.r.source = nil, c.Step.Source()
-	o := s.r.leaf(ctx, c.Step, do)
+	s.r.session.Value, s.r.vars.source = nil, c.Step.Source()
+	o := s.r.steps.leaf(ctx, c.Step, do)
 	e := Ended{o.result, o.problem, s.r.session.Value}
 	if e.Problem == nil && !o.ok() {
 		e.Problem = &event.Problem{Message: fmt.Sprintf("the report could not be written: %v", s.r.sinkErr)}
@@ -153,4 +153,61 @@ func (s *Stepwise) End(ctx context.Context, v event.Result, p *event.Problem) (e
 		s.r.end(v, p)
 	}
 	return s.r.conclude(ctx, time.Since(s.began))
+}
+
+// StepEnd is the result of one of the steps at the top level of a test.
+type StepEnd struct {
+	Step    *dsl.Step
+	Result  event.Result
+	Problem *event.Problem // nil of a pass
+	Detail  *event.Detail  // of its last leaf step
+	Value   any            // of the step, such as that of webEval
+	Took    time.Duration
+	Tree    *screen.Tree   // that was read last, nil if none was
+	Saved   map[string]any // the variables that steps have saved so far
+}
+
+// RunInteractive performs the steps of a case on a device that stays open, one after the other until one does not pass:
+// without recording, log, screenshots or measurements. ended is called with each step at the top level; the error is
+// the performer's error of the last step.
+func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options,
+	ended func(StepEnd)) error {
+	r := newRun(c, dev, sink, opts)
+	r.result, r.steps.dynamic, r.troubles.startedAt = event.Pass, true, time.Now()
+	r.shots.off, r.artifacts.off = true, true
+	r.session.StepPictures = false
+	err := action.Guard(func() error {
+		if _, err := r.describe(); err != nil {
+			return err
+		}
+		for name, value := range opts.Saved {
+			r.vars.scope.Set(name, value)
+		}
+		for _, step := range c.Test.Steps {
+			if opts.OnStep != nil {
+				opts.OnStep(step)
+			}
+			began := time.Now()
+			r.session.Detail, r.session.Value = &event.Detail{}, nil
+			o := r.blocks.one(ctx, step)
+			ended(StepEnd{Step: step, Result: o.result, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value,
+				Took: time.Since(began), Tree: r.session.Tree, Saved: r.vars.scope.Saved()})
+			if !o.ok() {
+				r.applyOutcome(o)
+				return nil
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case r.result == event.Pass:
+		return nil
+	case r.steps.cause != nil:
+		return r.steps.cause
+	case r.problem != nil:
+		return &action.Failure{Problem: *r.problem}
+	}
+	return r.sinkErr
 }

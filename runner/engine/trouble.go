@@ -2,14 +2,12 @@ package engine
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
@@ -32,6 +30,18 @@ const (
 	maxMissed = 200
 )
 
+// troubles finds what else went wrong around the steps that did not pass.
+type troubles struct {
+	*report
+	platform  dsl.Platform
+	session   *action.Session
+	usage     *usage
+	device    *deviceLog
+	startedAt time.Time    // of the case
+	missed    []failedStep // steps that did not pass
+	apps      []string     // that were launched
+}
+
 // failedStep is a step that did not pass, when it ran, and the errors of the page meanwhile.
 type failedStep struct {
 	n        int
@@ -45,7 +55,7 @@ func (m failedStep) window() logs.Window {
 
 // nameTroubles adds to a failure what else went wrong meanwhile and can be its cause: an exception or an error of the
 // page, a server error, an exception in the app's log.
-func (r *run) nameTroubles(ended event.Event, began time.Time) {
+func (t *troubles) nameTroubles(ended event.Event, began time.Time) {
 	if ended.Result == event.Pass || ended.Result == event.Interrupted {
 		return
 	}
@@ -53,25 +63,25 @@ func (r *run) nameTroubles(ended event.Event, began time.Time) {
 	if ended.Detail != nil {
 		m.troubles = ended.Detail.Troubles
 	}
-	if len(r.missed) < maxMissed {
-		r.missed = append(r.missed, m)
+	if len(t.missed) < maxMissed {
+		t.missed = append(t.missed, m)
 	}
 	p := ended.Problem
 	if ended.Result != event.Fail || p == nil || p.Kind == event.AppCrashed {
 		return
 	}
 	var wrong []string
-	if text := r.pageError(); text != "" {
+	if text := t.pageError(); text != "" {
 		wrong = append(wrong, text)
 	}
-	for _, in := range r.incidentsSoFar(m) {
+	for _, in := range t.incidentsSoFar(m) {
 		if text := shorten.FirstLine(in.Text); in.Cause && len(wrong) < namedTroubles && !slices.Contains(wrong, text) {
 			wrong = append(wrong, text)
 		}
 	}
 	if len(wrong) > 0 {
 		where := "in the app's log"
-		if r.c.Platform == dsl.Web {
+		if t.platform == dsl.Web {
 			where = "on the page"
 		}
 		p.Message += "; meanwhile " + where + ": " + strings.Join(wrong, "; ")
@@ -79,27 +89,27 @@ func (r *run) nameTroubles(ended event.Event, began time.Time) {
 }
 
 // pageError queries the device; its errors are also reported with the screenshot.
-func (r *run) pageError() (text string) {
-	_ = action.Guard(func() error { text = r.session.PageError(); return nil })
+func (t *troubles) pageError() (text string) {
+	_ = action.Guard(func() error { text = t.session.PageError(); return nil })
 	return text
 }
 
 // incidentsSoFar reads the start of the log for its clock, and its end.
-func (r *run) incidentsSoFar(m failedStep) []event.Incident {
+func (t *troubles) incidentsSoFar(m failedStep) []event.Incident {
 	var list []event.Incident
-	if r.evidence.log != nil {
-		list = r.readTail(m) // an error is reported when the log ends
+	if t.device.file != nil {
+		list = t.readTail(m) // an error is reported when the log ends
 	}
 	return withTroubles(list, m)
 }
 
-func (r *run) readTail(m failedStep) []event.Incident {
-	f, err := os.Open(r.evidence.log.Name())
+func (t *troubles) readTail(m failedStep) []event.Incident {
+	f, err := os.Open(t.device.file.Name())
 	if err != nil {
 		return nil
 	}
 	defer f.Close() // nothing was written
-	z, err := logs.Clock(io.LimitReader(f, logHead), r.startedAt, time.Now())
+	z, err := logs.Clock(io.LimitReader(f, logHead), t.startedAt, time.Now())
 	if err != nil || z.Why != "" {
 		return nil
 	}
@@ -108,7 +118,7 @@ func (r *run) readTail(m failedStep) []event.Incident {
 		return nil
 	}
 	tail := io.NewSectionReader(f, max(0, info.Size()-logTail), logTail)
-	found, err := logs.Incidents(tail, z, r.startedAt, r.app(), []logs.Window{m.window()})
+	found, err := logs.Incidents(tail, z, t.startedAt, t.app(), []logs.Window{m.window()})
 	if err != nil {
 		return nil
 	}
@@ -116,36 +126,47 @@ func (r *run) readTail(m failedStep) []event.Incident {
 }
 
 // app is what is known of the tested app. It is complete when the case has ended.
-func (r *run) app() logs.App { return logs.App{Names: r.apps, Pids: r.cost.processes()} }
+func (t *troubles) app() logs.App { return logs.App{Names: t.apps, Pids: t.usage.meter.processes()} }
+
+// launches records an app by its package, which an activity may follow: com.example.app/.Settings. A page's URL is kept
+// whole.
+func (t *troubles) launches(app string) {
+	if !strings.Contains(app, ":") {
+		app, _, _ = strings.Cut(app, "/")
+	}
+	if !slices.Contains(t.apps, app) {
+		t.apps = append(t.apps, app)
+	}
+}
 
 // noteIncidents reports, once the log has ended, what went wrong around each step that did not pass. log is nil for a
 // device that has none.
-func (r *run) noteIncidents(log []byte) {
-	if len(r.missed) == 0 || r.sinkErr != nil {
+func (t *troubles) noteIncidents(log []byte) {
+	if len(t.missed) == 0 || t.sinkErr != nil {
 		return
 	}
-	windows := make([]logs.Window, len(r.missed))
-	for i, m := range r.missed {
+	windows := make([]logs.Window, len(t.missed))
+	for i, m := range t.missed {
 		windows[i] = m.window()
 	}
 	found := make([][]event.Incident, len(windows))
-	z, err := logs.Clock(bytes.NewReader(log), r.startedAt, time.Now())
+	z, err := logs.Clock(bytes.NewReader(log), t.startedAt, time.Now())
 	if err == nil && z.Why == "" {
-		found, err = logs.Incidents(bytes.NewReader(log), z, r.startedAt, r.app(), windows)
+		found, err = logs.Incidents(bytes.NewReader(log), z, t.startedAt, t.app(), windows)
 	}
 	if err != nil {
-		r.log(0, "what went wrong around the failing steps could not be read in the log: %v", err)
+		t.log(0, "what went wrong around the failing steps could not be read in the log: %v", err)
 	}
-	for i, m := range r.missed {
+	for i, m := range t.missed {
 		for k := range found[i] { // a later problem is not a cause
 			at, err := time.Parse(time.RFC3339, found[i][k].At)
 			found[i][k].Cause = found[i][k].Cause && (err != nil || !at.After(m.to))
 		}
 		if list := withTroubles(found[i], m); len(list) > 0 {
-			r.emit(event.Event{Kind: event.Surrounded, Step: m.n, Around: list})
+			t.emit(event.Event{Kind: event.Surrounded, Step: m.n, Around: list})
 		}
 	}
-	r.missed = nil
+	t.missed = nil
 }
 
 var (
@@ -184,24 +205,4 @@ func brief(text string) string {
 		text = string(r[:200])
 	}
 	return text
-}
-
-// identifyLimit limits the query for the tested version.
-const identifyLimit = 2 * time.Second
-
-// identify reports which version of which app was tested, if the device works and knows it.
-func (r *run) identify(ctx context.Context) {
-	d, ok := r.dev.(drivers.Identifier)
-	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.result == event.Error {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, identifyLimit)
-	defer cancel()
-	_ = action.Guard(func() error { // a device without that information is not an error of the test
-		id, err := d.Identify(ctx)
-		if err == nil && id != nil && *id != (drivers.Identity{}) {
-			r.emit(event.Event{Kind: event.Identified, App: &event.App{ID: id.ID, Title: id.Title, Version: id.Version}})
-		}
-		return err
-	})
 }
