@@ -169,6 +169,10 @@ func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 			"", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			defer func(usual time.Duration) { s.Timeout = usual }(s.Timeout)
+			if strings.HasPrefix(c.name, "gone") {
+				s.Timeout = 8 * time.Second // it ends when it is gone
+			}
 			visit(t, s, c.page)
 			steps, several := c.do.([]any)
 			if !several {
