@@ -136,8 +136,8 @@ func ActionNames() []string { return indexed().names }
 // DefOf finds the operation of an argument struct; nil: it is of none. The Def is shared: do not change it.
 func DefOf(args any) *Def { return indexed().byType[reflect.TypeOf(args)] }
 
-// definitions returns all actions in the order of the reference. A new action needs its argument struct, an entry in
-// the list of its file, and its function in runner/action.
+// definitions returns all actions in the order of the reference. A new action needs its argument struct with an
+// entry in the list of its file, the struct's name in package dsl, and its function in runner/action.
 func definitions() []Def {
 	return slices.Concat(touchActions(), keyActions(), textActions(), waitActions(), assertionActions(), appActions(),
 		deviceActions(), evidenceActions(), pageActions(), controlActions())
