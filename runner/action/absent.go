@@ -17,8 +17,8 @@ import (
 
 // nothingOver is asked before the absence of an element counts: the error says what keeps the app from being seen. That
 // another app is in the foreground is a warning.
-func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Image) error {
-	s.besideDialog(t)
+func nothingOver(ctx context.Context, s *Session, t *screen.Tree, last image.Image) error {
+	besideDialog(s, t)
 	d, ok := s.Device.(drivers.ObstacleReporter)
 	if !ok || t == nil {
 		return nil
@@ -37,19 +37,19 @@ func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Im
 		return fmt.Errorf("device %s: %s; what is on the screen of an app, and what is not, is unknown",
 			s.Device.Info().ID, what)
 	}
-	s.notInFront(t)
+	notInFront(s, t)
 	return nil
 }
 
 // notInFront warns about what is, or is not, on the screen of another app than the one that was launched.
-func (s *Session) notInFront(t *screen.Tree) {
+func notInFront(s *Session, t *screen.Tree) {
 	if front := inFront(t); s.launched != "" && front != "" && !shows(t, s.launched) {
 		s.doubtOnce("%s is in the foreground, and nothing of %s, which was launched, is on the screen", front, s.launched)
 	}
 }
 
 // noteOwner names the owner of an element that is not the launched app's: a notification may have the same text.
-func (s *Session) noteOwner(n *screen.Node) {
+func noteOwner(s *Session, n *screen.Node) {
 	if s.launched != "" && n.Package != "" && n.Package != s.launched {
 		s.noteOnce("%s is of %s, not of %s", n, n.Package, s.launched)
 	}
@@ -57,7 +57,7 @@ func (s *Session) noteOwner(n *screen.Node) {
 
 // besideDialog warns about the absence of what may be behind a dialog: phones report nothing of that, though a person
 // sees it around the dialog.
-func (s *Session) besideDialog(t *screen.Tree) {
+func besideDialog(s *Session, t *screen.Tree) {
 	if _, ok := s.Device.(drivers.ObstacleReporter); !ok || t == nil || t.Active < 0 {
 		return
 	}
@@ -89,24 +89,29 @@ func inFront(t *screen.Tree) string {
 	return app
 }
 
+// foreground is the app that is expected to be on the screen.
+type foreground struct {
+	launched string // the app that was brought to the front last, "" once the test left it
+}
+
 // noteLaunch keeps which app the test has brought to the front, until the test itself takes it away.
-func (s *Session) noteLaunch(args any) {
+func (f *foreground) noteLaunch(args any) {
 	switch a := args.(type) {
 	case dsl.Stop:
-		s.left(a.Package)
+		f.left(a.Package)
 	case dsl.ClearApp:
-		s.left(a.Package)
+		f.left(a.Package)
 	case dsl.Uninstall:
-		s.left(a.Package)
+		f.left(a.Package)
 	case dsl.Kill:
-		s.left(a.Package)
+		f.left(a.Package)
 	case dsl.Press:
-		s.launched = "" // home, back or the list of apps: the foreground app is unknown now
+		f.launched = "" // home, back or the list of apps: the foreground app is unknown now
 	}
 }
 
-func (s *Session) left(app string) {
-	if app == s.launched {
-		s.launched = ""
+func (f *foreground) left(app string) {
+	if app == f.launched {
+		f.launched = ""
 	}
 }

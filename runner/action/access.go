@@ -29,11 +29,11 @@ type Access struct {
 }
 
 // mayOpen refuses an address that this session must not open.
-func (s *Session) mayOpen(ctx context.Context, address string) error {
-	if s.Access.Address == nil {
+func (c *Settings) mayOpen(ctx context.Context, address string) error {
+	if c.Access.Address == nil {
 		return nil
 	}
-	if err := s.Access.Address(ctx, address); err != nil {
+	if err := c.Access.Address(ctx, address); err != nil {
 		return &refusal{Failure{event.Problem{Message: err.Error(), Kind: event.Refused}}, err}
 	}
 	return nil
@@ -55,7 +55,7 @@ func badFile(format string, args ...any) *Failure {
 }
 
 // File returns the real path of a file that a script names.
-func (s *Session) File(name string) (string, error) { return s.file(name) }
+func (s *Session) File(name string) (string, error) { return s.file(name, s.Platform) }
 
 // app returns the real path of an app in a file, or of one that is a folder: a bundle of iOS, split APKs of Android.
 func (s *Session) app(name string) (string, error) {
@@ -66,25 +66,25 @@ func (s *Session) app(name string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() && s.Platform == dsl.Android {
 		return path, nil
 	}
-	return s.file(name)
+	return s.File(name)
 }
 
-// file returns the real path of a file that a step names.
-func (s *Session) file(name string) (string, error) {
-	path, err := s.path(name)
+// file returns the real path of a file that a step names; on iOS an app is a folder.
+func (c *Settings) file(name string, on dsl.Platform) (string, error) {
+	path, err := c.path(name)
 	if err != nil {
 		return "", err
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", badFile("there is no file %s%s", s.shown(name, path), s.Access.NoFile)
+		return "", badFile("there is no file %s%s", c.shown(name, path), c.Access.NoFile)
 	case err != nil:
 		return "", err
-	case info.IsDir() && s.Platform == dsl.IOS && filepath.Ext(path) == ".app": // an app of iOS is a folder
+	case info.IsDir() && on == dsl.IOS && filepath.Ext(path) == ".app": // an app of iOS is a folder
 		return path, nil
 	case !info.Mode().IsRegular():
-		return "", &Failure{problem("%s is not a file", s.shown(name, path))}
+		return "", &Failure{problem("%s is not a file", c.shown(name, path))}
 	}
 	return path, nil
 }
@@ -101,20 +101,20 @@ func (s *Session) upload(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return s.file(name)
+	return s.File(name)
 }
 
 // fileFor returns the real path of a saved state that a step writes; its folder is made. A caller from elsewhere can
 // write such files only, over nothing else.
-func (s *Session) fileFor(name string) (string, error) {
-	path, err := s.path(name)
+func (c *Settings) fileFor(name string) (string, error) {
+	path, err := c.path(name)
 	if err != nil {
 		return "", err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", &Failure{problem("%s is not a file", s.shown(name, path))}
+		return "", &Failure{problem("%s is not a file", c.shown(name, path))}
 	}
-	if s.Access.Root != nil && !mayBeState(path) {
+	if c.Access.Root != nil && !mayBeState(path) {
 		return "", &Failure{problem("%q cannot be written: name a .json file that is new or holds a saved state", name)}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -141,29 +141,29 @@ func mayBeState(path string) bool {
 
 // path returns the real path of a name, whether or not there is a file. With a root, a name or a link that leads
 // out of it is the caller's mistake.
-func (s *Session) path(name string) (string, error) {
-	if s.Dir == "" && s.Access.Root == nil {
+func (c *Settings) path(name string) (string, error) {
+	if c.Dir == "" && c.Access.Root == nil {
 		return "", &Failure{problem("%q: only a test in a file can name files", name)}
 	}
 	path := filepath.FromSlash(name)
-	if s.Dir != "" && !filepath.IsAbs(path) {
-		path = filepath.Join(s.Dir, path)
+	if c.Dir != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(c.Dir, path)
 	}
-	if s.Access.Root == nil {
+	if c.Access.Root == nil {
 		return path, nil
 	}
 	inside := path
-	if s.Dir != "" && !filepath.IsAbs(filepath.FromSlash(name)) {
+	if c.Dir != "" && !filepath.IsAbs(filepath.FromSlash(name)) {
 		var err error
-		if inside, err = filepath.Rel(s.Access.Root.Name(), path); err != nil {
+		if inside, err = filepath.Rel(c.Access.Root.Name(), path); err != nil {
 			return "", err
 		}
 	}
-	if _, err := s.Access.Root.Stat(inside); hidden(inside) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := c.Access.Root.Stat(inside); hidden(inside) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", badFile("%q cannot be used: files lie below the folder that the server was given, without links out of it",
 			name)
 	}
-	return filepath.Join(s.Access.Root.Name(), inside), nil
+	return filepath.Join(c.Access.Root.Name(), inside), nil
 }
 
 // hidden reports whether a part of a path starts with a dot: .env and .git are not files for callers from elsewhere.
@@ -174,8 +174,8 @@ func hidden(path string) bool {
 }
 
 // shown is how messages call a file: by its path to who may see it, else as it was named.
-func (s *Session) shown(name, path string) string {
-	if s.Access.Root != nil {
+func (c *Settings) shown(name, path string) string {
+	if c.Access.Root != nil {
 		return name
 	}
 	return path

@@ -50,7 +50,7 @@ func TestRootKeepsFilesIn(t *testing.T) {
 		{top, "", false},
 		{top, filepath.Join(dir, "app.apk"), false},
 	} {
-		path, err := c.s.file(c.name)
+		path, err := c.s.File(c.name)
 		if ok := err == nil; ok != c.ok {
 			t.Errorf("file(%q) = %q, %v", c.name, path, err)
 		}

@@ -56,7 +56,7 @@ func install(ctx context.Context, s *Session, a dsl.Install) error {
 	return onApps(s, func(d drivers.AppManager) error {
 		return s.Uses.Install(ctx, d, func() error {
 			if w, ok := d.(drivers.WatchedInstaller); ok {
-				return w.InstallWatched(ctx, path, s.installProgress(filepath.Base(path)))
+				return w.InstallWatched(ctx, path, installProgress(s, filepath.Base(path)))
 			}
 			return d.Install(ctx, path)
 		})
@@ -66,7 +66,7 @@ func install(ctx context.Context, s *Session, a dsl.Install) error {
 // progressEvery is how often a long installation reports its progress.
 const progressEvery = 5 * time.Second
 
-func (s *Session) installProgress(name string) func(done, total int64) {
+func installProgress(s *Session, name string) func(done, total int64) {
 	began := time.Now()
 	last := began
 	return func(done, total int64) {
@@ -99,7 +99,7 @@ func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
 		if err := n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout)); err != nil {
 			return err
 		}
-		s.noteAnswer()
+		noteAnswer(s)
 		return nil
 	}
 	return onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.URL, a.Package) })

@@ -10,7 +10,7 @@ import (
 
 func assert(ctx context.Context, s *Session, a dsl.Assert) error {
 	if byMaestro(a.Selector) {
-		return s.finding(ctx, &a.Selector, nil, s.Timeout)
+		return maestroSession{Session: s}.finding(ctx, &a.Selector, nil, s.Timeout)
 	}
 	r, matches, err := locate(ctx, s, decide.Want{Selector: a.Selector})
 	if err != nil {
@@ -21,8 +21,8 @@ func assert(ctx context.Context, s *Session, a dsl.Assert) error {
 		s.note("%d elements match", len(matches))
 	}
 	s.notePart(matches[0])
-	s.notInFront(r.tree)
-	s.noteOwner(matches[0].Node)
+	notInFront(s, r.tree)
+	noteOwner(s, matches[0].Node)
 	return nil
 }
 

@@ -34,8 +34,8 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	}
 	n := d.Matches[0].Node
 	s.matched(d.Matches[0])
-	s.notInFront(r.tree)
-	s.noteOwner(n)
+	notInFront(s, r.tree)
+	noteOwner(s, n)
 	if a.Value != nil && n.HintUnsure && n.Text == *a.Value {
 		s.warn("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
 			"unknown", n, screen.Quote(n.Text))

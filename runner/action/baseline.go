@@ -27,7 +27,7 @@ import (
 // with --update-baselines left next to the test.
 func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
 	if a.File != "" {
-		return s.assertFile(ctx, a)
+		return assertFile(ctx, s, a)
 	}
 	if s.Dir == "" {
 		return &Failure{problem("baselines are next to the test: only a test in a file has some")}
@@ -39,11 +39,11 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 	var why error // that the screenshot cannot be compared yet
 	var resting pictureStability
 	err := poll(ctx, s.Timeout, func() (err error) {
-		if now, why = s.shoot(ctx, a); why != nil {
+		if now, why = shoot(ctx, s, a); why != nil {
 			return awaitApp(why)
 		}
 		if path, err = s.path(fmt.Sprintf("baselines/%s.png",
-			baselineName(a.Name, s.shownBy(), now.Rect.Size()))); err != nil {
+			baselineName(a.Name, shownBy(s), now.Rect.Size()))); err != nil {
 			return err
 		}
 		if s.UpdateBaselines {
@@ -51,7 +51,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 		}
 		if baseline, compared, err = compare(path, now); errors.Is(err, fs.ErrNotExist) {
 			why = err
-			return s.awaitSize(path, a.Name, err)
+			return awaitSize(s, path, a.Name, err)
 		} else if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 
 // shownBy is what draws the screen: the platform, and for pages the browser when it is not Chromium. Each draws text in
 // its own way.
-func (s *Session) shownBy() string {
+func shownBy(s *Session) string {
 	if d, ok := s.Device.(drivers.BrowserChooser); ok {
 		if name, _ := d.PageBrowser(); name != dsl.Chromium {
 			return name
@@ -113,9 +113,9 @@ func awaitApp(err error) error {
 
 // awaitSize waits when there are baselines of other sizes on this platform: what is compared may still grow, or the
 // screen turn.
-func (s *Session) awaitSize(path, name string, err error) error {
+func awaitSize(s *Session, path, name string, err error) error {
 	for _, other := range baselines(path, name) {
-		if strings.HasPrefix(other, name+"-"+s.shownBy()+"-") {
+		if strings.HasPrefix(other, name+"-"+shownBy(s)+"-") {
 			return errWait
 		}
 	}
@@ -139,8 +139,8 @@ func (r *pictureStability) see(now *image.RGBA) error {
 }
 
 // shoot takes the screenshot that is compared: cropped to the element, masked elements painted over.
-func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGBA, error) {
-	crop, masks, err := s.parts(ctx, a)
+func shoot(ctx context.Context, s *Session, a dsl.AssertScreenshot) (*image.RGBA, error) {
+	crop, masks, err := comparedParts(ctx, s, a)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 		masks = append(masks, pixels.StatusBar(img.Bounds().Size()))
 	}
 	out := cut(img, crop, masks)
-	if err := s.judgeable(ctx, out); err != nil {
+	if err := judgeable(ctx, s, out); err != nil {
 		return nil, err
 	}
 	if covered(out) {
@@ -169,7 +169,7 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 }
 
 // parts looks for the element that is compared and for those that are masked.
-func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image.Rectangle, masks []image.Rectangle,
+func comparedParts(ctx context.Context, s *Session, a dsl.AssertScreenshot) (crop image.Rectangle, masks []image.Rectangle,
 	err error) {
 	if a.Element == nil && len(a.Mask) == 0 {
 		return crop, nil, nil

@@ -17,14 +17,14 @@ const cellOpens = 500 * time.Millisecond
 // openCell presses the first key of text when a cell of a grid has the focus and no field is on its way to it: many
 // grids open a field then. It returns what is still to be typed, the whole text where no field has opened; key is what
 // was pressed, "" when nothing was.
-func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (opened bool, key, rest string,
+func (t typist) openCell(ctx context.Context, text string) (opened bool, key, rest string,
 	err error) {
-	cells, ok := d.(screen.CellTypist)
-	keys, can := s.Device.(drivers.Keys)
+	cells, ok := t.d.(screen.CellTypist)
+	keys, can := t.s.Device.(drivers.Keys)
 	if !ok || !can || text == "" || text[0] > unicode.MaxASCII || !unicode.IsGraphic(rune(text[0])) {
 		return false, "", text, nil
 	}
-	err = poll(ctx, min(s.Timeout, focusGrace), func() error {
+	err = poll(ctx, min(t.s.Timeout, focusGrace), func() error {
 		in, err := cells.CellInFocus(ctx)
 		if err == nil && in {
 			err = errWait
@@ -39,8 +39,8 @@ func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (o
 		return false, key, text, err
 	}
 	err = poll(ctx, cellOpens, func() error {
-		field, _, err := d.Field(ctx)
-		s.Detail.ScreenReads++
+		field, _, err := t.d.Field(ctx)
+		t.s.Detail.ScreenReads++
 		if err == nil && field == nil {
 			err = errWait
 		}
@@ -57,11 +57,11 @@ func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (o
 		err = nil // it shows nothing of the key, or has opened nothing
 	}
 	if opened {
-		s.openedBy(key)
+		t.openedBy(key)
 	}
 	return opened, key, rest, err
 }
 
-func (s *Session) openedBy(key string) {
-	s.note("the cell opened a field at the key %s", screen.Quote(key))
+func (t typist) openedBy(key string) {
+	t.s.note("the cell opened a field at the key %s", screen.Quote(key))
 }

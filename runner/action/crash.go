@@ -10,33 +10,39 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
+// crashes are those that the device has reported during one case.
+type crashes struct {
+	crashed *drivers.Crash // that was reported last
+	died    *drivers.Crash // the first one
+}
+
 // crashSuspected reports, without a request to the device, whether its log has had a crash that no step has reported.
-func (s *Session) crashSuspected() bool {
-	h, ok := s.Device.(drivers.CrashHinter)
+func crashSuspected(dev drivers.Device) bool {
+	h, ok := dev.(drivers.CrashHinter)
 	return ok && h.CrashSuspected()
 }
 
 // mayHaveDied reports whether a step that passed is a reason to query the device for a crash: where no log reports one,
 // each is, for nothing is missing on the screen of an app that is gone, and a sleep looks at nothing.
-func (s *Session) mayHaveDied() bool {
-	_, watches := s.Device.(drivers.CrashWatcher)
-	_, hints := s.Device.(drivers.CrashHinter)
-	return watches && (!hints || s.crashSuspected())
+func mayHaveDied(dev drivers.Device) bool {
+	_, watches := dev.(drivers.CrashWatcher)
+	_, hints := dev.(drivers.CrashHinter)
+	return watches && (!hints || crashSuspected(dev))
 }
 
 // crash returns the failure that the app's death is, nil when it lives or was reported dead before.
-func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) {
-	w, ok := s.Device.(drivers.CrashWatcher)
+func (k *crashes) crash(ctx context.Context, dev drivers.Device, otherwise error) (*Failure, error) {
+	w, ok := dev.(drivers.CrashWatcher)
 	if !ok {
 		return nil, nil
 	}
 	c, err := w.Crashed(ctx)
-	if err != nil || c == nil || s.crashed != nil && *s.crashed == *c {
+	if err != nil || c == nil || k.crashed != nil && *k.crashed == *c {
 		return nil, err
 	}
-	s.crashed = c
-	if s.died == nil {
-		s.died = c
+	k.crashed = c
+	if k.died == nil {
+		k.died = c
 	}
 	return deathOf(c, otherwise), nil
 }
@@ -78,24 +84,26 @@ func (s *Session) Died(ctx context.Context, otherwise error) (*Failure, error) {
 	return deathOf(c, otherwise), nil
 }
 
-// remember keeps a crash of the app that a launch or a stop would make the device forget.
-func (s *Session) remember(ctx context.Context, args any) {
+// remember keeps a crash of the app that a launch or a stop would make the device forget. The error says why that is
+// unknown.
+func (k *crashes) remember(ctx context.Context, dev drivers.Device, args any) error {
 	switch args.(type) {
 	case dsl.Launch, dsl.Stop, dsl.ClearApp, dsl.Uninstall, dsl.Install:
 	default:
-		return
+		return nil
 	}
-	w, ok := s.Device.(drivers.CrashWatcher)
-	if _, hints := s.Device.(drivers.CrashHinter); !ok || s.died != nil || hints && !s.crashSuspected() {
-		return
+	w, ok := dev.(drivers.CrashWatcher)
+	if _, hints := dev.(drivers.CrashHinter); !ok || k.died != nil || hints && !crashSuspected(dev) {
+		return nil
 	}
 	c, err := w.Crashed(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		s.warn("whether the app has crashed before this step could not be found out: %v", err)
+		return err
 	case c != nil:
-		s.died = c
+		k.died = c
 	}
+	return nil
 }
 
 // withCrash makes the app's death what a step failed of: a button need not be searched in an app that is gone. A step
@@ -103,15 +111,15 @@ func (s *Session) remember(ctx context.Context, args any) {
 func (s *Session) withCrash(ctx context.Context, err error) error {
 	var dead *Failure
 	if ctx.Err() == nil && ResultOf(err) == event.Error && errors.Is(err, drivers.ErrNotReady) {
-		return s.unlessObstructed(ctx, err)
+		return unlessObstructed(ctx, s.Device, err)
 	}
 	if errors.As(err, &dead) && dead.Kind == event.AppCrashed || ResultOf(err) == event.Error || ctx.Err() != nil {
 		return err
 	}
-	if err == nil && !s.mayHaveDied() {
+	if err == nil && !mayHaveDied(s.Device) {
 		return nil
 	}
-	f, askErr := s.crash(ctx, err)
+	f, askErr := s.crash(ctx, s.Device, err)
 	switch {
 	case askErr != nil:
 		s.warn("whether the app has crashed could not be found out: %v", askErr)
@@ -119,30 +127,30 @@ func (s *Session) withCrash(ctx context.Context, err error) error {
 	case f != nil:
 		return f
 	case err != nil && s.crashed == nil:
-		return s.unlessObstructed(ctx, err)
+		return unlessObstructed(ctx, s.Device, err)
 	}
 	return err
 }
 
 // unlessObstructed makes a failure an error of the device when something of the system's own is over the app, and
 // reports that where the screen could not be read.
-func (s *Session) unlessObstructed(ctx context.Context, failure error) error {
-	d, ok := s.Device.(drivers.ObstacleReporter)
+func unlessObstructed(ctx context.Context, dev drivers.Device, failure error) error {
+	d, ok := dev.(drivers.ObstacleReporter)
 	if !ok {
 		return failure
 	}
 	if what, err := d.Obstacle(ctx); err == nil && what != "" {
-		return fmt.Errorf("device %s: %s; %v", s.Device.Info().ID, what, failure) // not wrapped: the app is not to blame
+		return fmt.Errorf("device %s: %s; %v", dev.Info().ID, what, failure) // not wrapped: the app is not to blame
 	}
 	return failure
 }
 
 // stillRuns ends a wait for something on the screen of an app that has died.
 func (s *Session) stillRuns(ctx context.Context) error {
-	if !s.crashSuspected() {
+	if !crashSuspected(s.Device) {
 		return nil
 	}
-	f, err := s.crash(ctx, nil)
+	f, err := s.crash(ctx, s.Device, nil)
 	if err != nil || f == nil {
 		return nil // the screen itself will show it
 	}

@@ -19,21 +19,22 @@ func erase(ctx context.Context, s *Session, a dsl.Erase) error {
 		n = -1
 	}
 	if d, ok := s.Device.(screen.Typist); ok {
-		field, err := s.fieldInFocus(ctx, d)
+		t := typist{s: s, d: d}
+		field, err := t.fieldInFocus(ctx)
 		if err != nil {
 			return err
 		}
-		return s.eraseField(ctx, d, field, n)
+		return t.eraseField(ctx, field, n)
 	}
 	field, err := focusedField(ctx, s)
 	if err != nil {
 		return err
 	}
-	return s.erase(ctx, field, n)
+	return eraseNode(ctx, s, field, n)
 }
 
 // erase takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
-func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
+func eraseNode(ctx context.Context, s *Session, field *screen.Node, n int) error {
 	d, err := capability[drivers.Editor](s)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
 
 func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
 	if byMaestro(a.Selector) {
-		_, n, err := s.want(ctx, a.Selector)
+		_, n, err := maestroSession{Session: s}.want(ctx, a.Selector)
 		if err != nil {
 			return err
 		}
@@ -99,9 +100,9 @@ func (s *Session) copied(ctx context.Context, text string) error {
 }
 
 func paste(ctx context.Context, s *Session, _ dsl.Paste) error {
-	typist, ok := s.Device.(screen.Typist)
+	d, ok := s.Device.(screen.Typist)
 	if p, pastes := s.Device.(screen.Paster); ok && pastes {
-		return s.pasteInto(ctx, typist, p)
+		return typist{s: s, d: d}.pasteInto(ctx, p)
 	}
 	if s.Clipboard == "" {
 		return &Failure{problem("nothing was copied: use copyText or setClipboard before paste")}

@@ -19,10 +19,10 @@ func logMessage(_ context.Context, s *Session, a dsl.Log) error {
 // extract saves a text of the screen, or what a regular expression finds in it.
 func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 	if a.Text != "" {
-		return s.extractFromScreen(ctx, a)
+		return extractFromScreen(ctx, s, a)
 	}
 	if a.Prompt != "" {
-		return s.extractByPrompt(ctx, a.Prompt)
+		return extractByPrompt(ctx, s, a.Prompt)
 	}
 	n, err := locateVisible(ctx, s, a.Selector)
 	if err != nil {
@@ -43,7 +43,7 @@ func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 	return err
 }
 
-func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract) error {
+func extractFromScreen(ctx context.Context, s *Session, a dsl.Extract) error {
 	pattern := a.Text
 	var tree *screen.Tree
 	err := poll(ctx, s.Timeout, func() (err error) {

@@ -39,7 +39,7 @@ func aimMatch(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, *
 		if err == nil {
 			s.touched(p)
 			s.tapped = nil
-			s.aimAt(nil)
+			aimAt(s, nil)
 		}
 		return p, nil, err
 	}
@@ -48,7 +48,7 @@ func aimMatch(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, *
 		return image.Point{}, nil, err
 	}
 	s.touched(m.Point)
-	s.aimAt(m.Aimed())
+	aimAt(s, m.Aimed())
 	s.tapped = m.Target
 	return m.Point, &m, nil
 }
@@ -58,7 +58,7 @@ const doublePause = 100 * time.Millisecond
 
 func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
 	if byMaestro(a.Selector) {
-		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
+		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
 	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.DoubleTap(ctx, p)
@@ -67,7 +67,7 @@ func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
 
 func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
 	if byMaestro(a.Selector) {
-		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
+		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
 	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
@@ -84,7 +84,7 @@ func touch(ctx context.Context, s *Session, at tapTarget, do func(drivers.Gestur
 }
 
 // aimAt sets on a device that can block a touch the target of the next one; nil: whatever is there.
-func (s *Session) aimAt(n *screen.Node) {
+func aimAt(s *Session, n *screen.Node) {
 	d, ok := s.Device.(drivers.Aimer)
 	if !ok {
 		return
@@ -242,7 +242,7 @@ func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
 		return move(ctx, s, from, to, millis(a.DurationMs, 400))
 	}
 	if a.Inside != nil && byMaestro(*a.Inside) {
-		return s.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction, Ms: cmp.Or(a.DurationMs, 400)})
+		return maestroSession{Session: s}.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction, Ms: cmp.Or(a.DurationMs, 400)})
 	}
 	area, err := areaOf(ctx, s, a.Inside)
 	if err != nil {

@@ -25,7 +25,7 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 	if err != nil {
 		return err
 	}
-	answer, err := s.client().Do(request)
+	answer, err := s.Client().Do(request)
 	if err != nil {
 		return &Failure{problem("%s %s: %v", request.Method, request.URL.Redacted(), err)}
 	}
@@ -47,12 +47,9 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 	return expected(a, answer.StatusCode, string(body))
 }
 
-// Client makes the connections of scripts, as http steps do.
-func (s *Session) Client() *http.Client { return s.client() }
-
-// client makes the connections that the session may make. One that is its own goes through no proxy: what is dialed is
+// Client makes the connections that the session may make, for http steps and scripts. One that is its own goes through no proxy: what is dialed is
 // what is asked for.
-func (s *Session) client() *http.Client {
+func (s *Session) Client() *http.Client {
 	if s.Access.Dial == nil {
 		return http.DefaultClient
 	}

@@ -37,21 +37,21 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 		return s.adjust(ctx, d, s.tapped, a, text)
 	}
 	if d, ok := s.Device.(screen.Typist); ok {
-		return s.typeInto(ctx, d, a, text)
+		return typist{s: s, d: d}.typeInto(ctx, a, text)
 	}
 	field, err := focusedField(ctx, s)
 	if err != nil {
 		return err
 	}
 	if a.Replace && (field == nil || field.Text != "" || field.HintUnsure) {
-		if err := s.erase(ctx, field, -1); err != nil {
+		if err := eraseNode(ctx, s, field, -1); err != nil {
 			return err
 		}
 		if field, err = focusedField(ctx, s); err != nil {
 			return err
 		}
 	}
-	if err := s.enter(ctx, text, a.PerKey); err != nil {
+	if err := enter(ctx, s, text, a.PerKey); err != nil {
 		return err
 	}
 	if a.Verify != nil && !*a.Verify {
@@ -83,7 +83,7 @@ func (s *Session) adjust(ctx context.Context, d drivers.Adjuster, n *screen.Node
 }
 
 // enter types in bulk, or character by character.
-func (s *Session) enter(ctx context.Context, text string, perKey bool) error {
+func enter(ctx context.Context, s *Session, text string, perKey bool) error {
 	if !perKey {
 		return s.Device.Type(ctx, text)
 	}
@@ -107,10 +107,10 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 		}
 		s.Detail.ScreenReads++
 		field = tree.Focused()
-		if passed = s.passedOver(tree, field); passed != nil {
+		if passed = passedOver(s, tree, field); passed != nil {
 			return errWait
 		}
-		if field != nil && field.Editable && (s.isTapped(field) || graced) {
+		if field != nil && field.Editable && (isTapped(s, field) || graced) {
 			return nil
 		}
 		if k, ok := s.Device.(drivers.Keyboard); ok && (field == nil || !field.Editable) && graced {
@@ -127,14 +127,14 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 		return nil, &Failure{p}
 	}
 	if errors.Is(err, errWait) {
-		return nil, s.noFocus(tree, focusText(tree))
+		return nil, noFocus(s, tree, focusText(tree))
 	}
 	return field, err
 }
 
 // passedOver is the field that the last tap touched, when it is where it was and another one has the focus; nil
 // otherwise. Where the tap has led to another page with a field, as that of a search does, it is gone.
-func (s *Session) passedOver(tree *screen.Tree, focused *screen.Node) *screen.Node {
+func passedOver(s *Session, tree *screen.Tree, focused *screen.Node) *screen.Node {
 	t := s.tapped
 	if t == nil || !t.Editable || focused == nil || !focused.Editable {
 		return nil
@@ -150,7 +150,7 @@ func (s *Session) passedOver(tree *screen.Tree, focused *screen.Node) *screen.No
 
 // noFocus is the failure of a text that no field takes; where the last tap touched the name of a field and not the
 // field, it says how to write the field.
-func (s *Session) noFocus(tree *screen.Tree, actual string) error {
+func noFocus(s *Session, tree *screen.Tree, actual string) error {
 	way := "tap one first"
 	if field := tree.FieldOf(s.tapped); field != "" {
 		way = fmt.Sprintf("%s takes no text; did you mean the field %s?", s.tapped, field)
@@ -169,7 +169,7 @@ func focusText(t *screen.Tree) string {
 
 // isTapped reports whether n may be the field that the last tap touched; fields move when the keyboard opens, so their
 // ids decide.
-func (s *Session) isTapped(n *screen.Node) bool {
+func isTapped(s *Session, n *screen.Node) bool {
 	t := s.tapped
 	return t == nil || !t.Editable || t.ID == n.ID && t.Type == n.Type
 }

@@ -41,8 +41,17 @@ type maestroScreen struct {
 	size image.Point
 }
 
+// maestroSession is a session whose steps follow the rules of Maestro.
+type maestroSession struct{ *Session }
+
+// flowState is what the commands of a flow leave for those that follow.
+type flowState struct {
+	paged bool                   // a page was opened
+	taken map[string]image.Image // screenshots, by their names
+}
+
 // readForMaestro reads the elements.
-func (s *Session) readForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
+func (s maestroSession) readForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
 	if err := s.stillRuns(ctx); err != nil {
 		return nil, err
 	}
@@ -91,7 +100,7 @@ func stylesOf(sel dsl.Selector) []string {
 
 // first waits for the first element that the selector picks, for at least one read. v is the newest read in either
 // case; no element: nil.
-func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen, n *maestro.Node,
+func (s maestroSession) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen, n *maestro.Node,
 	err error) {
 	deadline, css := time.Now().Add(limit), stylesOf(sel)
 	for {
@@ -111,7 +120,7 @@ func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Durati
 }
 
 // want is first for a command that needs its element.
-func (s *Session) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *maestro.Node, error) {
+func (s maestroSession) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *maestro.Node, error) {
 	limit := s.Timeout
 	v, n, err := s.first(ctx, sel, limit)
 	if err == nil && n == nil {
@@ -132,7 +141,7 @@ func timeLeft(word string, limit time.Duration) string {
 	return word + " " + limit.String()
 }
 
-func (s *Session) absent(v *maestroScreen, sel dsl.Selector, limit time.Duration) error {
+func (s maestroSession) absent(v *maestroScreen, sel dsl.Selector, limit time.Duration) error {
 	p := problem("%s was not found %s; %s", screen.Describe(sel), timeLeft("within", limit), v.shown())
 	p.Expected, p.Actual, p.Kind = screen.Describe(sel)+" on the screen", v.shown(), event.NotFound
 	return &Failure{p}
@@ -156,10 +165,10 @@ func (v *maestroScreen) shown() string {
 }
 
 // meets keeps what a selector picked.
-func (s *Session) meets(n *maestro.Node) {
+func (r *Result) meets(n *maestro.Node) {
 	b := n.Bounds
-	s.Detail.Matched, s.Detail.Tier = called(n), "maestro"
-	s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
+	r.Detail.Matched, r.Detail.Tier = called(n), "maestro"
+	r.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
 }
 
 func called(n *maestro.Node) string {
@@ -175,7 +184,7 @@ func called(n *maestro.Node) string {
 }
 
 // rested waits until two trees in a row are equal, and returns the last one.
-func (s *Session) rested(ctx context.Context, from *maestroScreen, limitMs *int) (*maestroScreen, error) {
+func (s maestroSession) rested(ctx context.Context, from *maestroScreen, limitMs *int) (*maestroScreen, error) {
 	var deadline time.Time
 	if limitMs != nil {
 		deadline = time.Now().Add(time.Duration(*limitMs) * time.Millisecond)
@@ -208,10 +217,10 @@ func (s *Session) rested(ctx context.Context, from *maestroScreen, limitMs *int)
 
 // Settle waits until the screen rests, as Maestro does behind what changes it.
 func Settle(ctx context.Context, s *Session, limitMs *int) error {
-	if _, web := s.Device.(drivers.Browser); web && !s.paged {
+	if _, web := s.Device.(drivers.Browser); web && !s.flow.paged {
 		return nil
 	}
-	_, err := s.rested(ctx, nil, limitMs)
+	_, err := maestroSession{Session: s}.rested(ctx, nil, limitMs)
 	return err
 }
 
@@ -220,7 +229,7 @@ func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
 	}
-	_, n, err := s.first(ctx, sel, limit)
+	_, n, err := maestroSession{Session: s}.first(ctx, sel, limit)
 	if errors.Is(err, drivers.ErrNotReady) {
 		return false, nil
 	}
@@ -234,13 +243,13 @@ func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Durati
 	}
 	deadline := time.Now().Add(limit)
 	for {
-		_, n, err := s.first(ctx, sel, goneLook)
+		_, n, err := maestroSession{Session: s}.first(ctx, sel, goneLook)
 		unread := errors.Is(err, drivers.ErrNotReady) // nothing was seen, which is not an absence
 		switch {
 		case err != nil && !unread:
 			return false, err
 		case err == nil && n == nil:
-			over := s.nothingOver(ctx, s.Tree, nil)
+			over := nothingOver(ctx, s, s.Tree, nil)
 			return over == nil, over
 		case !time.Now().Before(deadline):
 			return false, err
@@ -252,7 +261,7 @@ func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Durati
 }
 
 // finding performs what a condition of Maestro asserts.
-func (s *Session) finding(ctx context.Context, visible, gone *dsl.Selector, limit time.Duration) error {
+func (s maestroSession) finding(ctx context.Context, visible, gone *dsl.Selector, limit time.Duration) error {
 	if visible != nil {
 		v, n, err := s.first(ctx, *visible, limit)
 		if err != nil {
@@ -271,7 +280,7 @@ func (s *Session) finding(ctx context.Context, visible, gone *dsl.Selector, limi
 	if gone == nil {
 		return nil
 	}
-	missing, err := Misses(ctx, s, *gone, limit)
+	missing, err := Misses(ctx, s.Session, *gone, limit)
 	if err != nil || missing {
 		return err
 	}

@@ -12,13 +12,13 @@ import (
 	flows "github.com/taproot-dev/taproot/dsl/maestro"
 )
 
-func (s *Session) isWeb() bool { _, web := s.Device.(drivers.Browser); return web }
+func (s maestroSession) isWeb() bool { _, web := s.Device.(drivers.Browser); return web }
 
-func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
+func flowLaunch(ctx context.Context, s maestroSession, a flows.Launch) error {
 	if s.isWeb() {
 		return s.openURL(ctx, a.App, a.ClearState)
 	}
-	apps, err := capability[drivers.AppManager](s)
+	apps, err := capability[drivers.AppManager](s.Session)
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,8 @@ func permissionWords(name string) []string {
 }
 
 // permit sets permissions: all first, then by name. What cannot be set is left as it is.
-func (s *Session) permit(ctx context.Context, app string, list []flows.Pair) error {
-	apps, err := capability[drivers.AppManager](s)
+func (s maestroSession) permit(ctx context.Context, app string, list []flows.Pair) error {
+	apps, err := capability[drivers.AppManager](s.Session)
 	if err != nil {
 		return err
 	}
@@ -149,47 +149,47 @@ func (s *Session) permit(ctx context.Context, app string, list []flows.Pair) err
 	return nil
 }
 
-func flowPermissions(ctx context.Context, s *Session, a flows.SetPermissions) error {
+func flowPermissions(ctx context.Context, s maestroSession, a flows.SetPermissions) error {
 	if s.isWeb() {
 		return nil
 	}
 	return s.permit(ctx, appOf(a.App), a.Permissions)
 }
 
-func flowStop(ctx context.Context, s *Session, a flows.Stop) error {
+func flowStop(ctx context.Context, s maestroSession, a flows.Stop) error {
 	if s.isWeb() {
 		return nil
 	}
-	return onApps(s, func(d drivers.AppManager) error { return ignoring(d.Stop(ctx, appOf(a.App)), drivers.ErrNoApp) })
+	return onApps(s.Session, func(d drivers.AppManager) error { return ignoring(d.Stop(ctx, appOf(a.App)), drivers.ErrNoApp) })
 }
 
-func flowKill(ctx context.Context, s *Session, a flows.Kill) error {
+func flowKill(ctx context.Context, s maestroSession, a flows.Kill) error {
 	if s.isWeb() {
 		return nil
 	}
-	return ignoring(kill(ctx, s, dsl.Kill{Package: appOf(a.App)}), drivers.ErrNoApp)
+	return ignoring(kill(ctx, s.Session, dsl.Kill{Package: appOf(a.App)}), drivers.ErrNoApp)
 }
 
-func flowClear(ctx context.Context, s *Session, a flows.Clear) error {
+func flowClear(ctx context.Context, s maestroSession, a flows.Clear) error {
 	if s.isWeb() {
-		if !s.paged {
+		if !s.flow.paged {
 			return nil
 		}
 		return s.openURL(ctx, a.App, true)
 	}
-	err := onApps(s, func(d drivers.AppManager) error { return ignoring(d.ClearApp(ctx, appOf(a.App)), drivers.ErrNoApp) })
+	err := onApps(s.Session, func(d drivers.AppManager) error { return ignoring(d.ClearApp(ctx, appOf(a.App)), drivers.ErrNoApp) })
 	if err != nil {
 		return err
 	}
 	return s.permit(ctx, appOf(a.App), []flows.Pair{{Key: drivers.AllPermissions, Value: "unset"}})
 }
 
-func flowKeychain(ctx context.Context, s *Session, _ flows.ClearKeychain) error {
+func flowKeychain(ctx context.Context, s maestroSession, _ flows.ClearKeychain) error {
 	return s.forgetSecrets(ctx)
 }
 
 // forgetSecrets empties the keychain, which Android has none of.
-func (s *Session) forgetSecrets(ctx context.Context) error {
+func (s maestroSession) forgetSecrets(ctx context.Context) error {
 	k, ok := s.Device.(drivers.KeychainClearer)
 	if !ok {
 		return nil

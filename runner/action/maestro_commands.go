@@ -13,39 +13,44 @@ import (
 
 // maestroPerformers adds the commands of flows to the table. Those that hold others are the engine's.
 func maestroPerformers(table performersTable) {
-	on(table, flowTap)
-	on(table, flowAssert)
-	on(table, flowLaunch)
-	on(table, flowPermissions)
-	on(table, flowStop)
-	on(table, flowKill)
-	on(table, flowClear)
-	on(table, flowKeychain)
-	on(table, flowInput)
-	on(table, flowRandom)
-	on(table, flowErase)
-	on(table, flowCopy)
-	on(table, flowClipboard)
-	on(table, flowPaste)
-	on(table, flowPress)
-	on(table, flowHideKeyboard)
-	on(table, flowSwipe)
-	on(table, flowScroll)
-	on(table, flowScrollUntil)
-	on(table, flowOpenLink)
-	on(table, flowLocation)
-	on(table, flowTravel)
-	on(table, flowOrientation)
-	on(table, flowAirplane)
-	on(table, flowDarkMode)
-	on(table, flowAssertDark)
-	on(table, flowAddMedia)
-	on(table, flowStartRecording)
-	on(table, flowStopRecording)
-	on(table, flowScreenshot)
-	on(table, flowAssertScreenshot)
-	on(table, flowAI)
-	on(table, flowSettle)
+	onFlow(table, flowTap)
+	onFlow(table, flowAssert)
+	onFlow(table, flowLaunch)
+	onFlow(table, flowPermissions)
+	onFlow(table, flowStop)
+	onFlow(table, flowKill)
+	onFlow(table, flowClear)
+	onFlow(table, flowKeychain)
+	onFlow(table, flowInput)
+	onFlow(table, flowRandom)
+	onFlow(table, flowErase)
+	onFlow(table, flowCopy)
+	onFlow(table, flowClipboard)
+	onFlow(table, flowPaste)
+	onFlow(table, flowPress)
+	onFlow(table, flowHideKeyboard)
+	onFlow(table, flowSwipe)
+	onFlow(table, flowScroll)
+	onFlow(table, flowScrollUntil)
+	onFlow(table, flowOpenLink)
+	onFlow(table, flowLocation)
+	onFlow(table, flowTravel)
+	onFlow(table, flowOrientation)
+	onFlow(table, flowAirplane)
+	onFlow(table, flowDarkMode)
+	onFlow(table, flowAssertDark)
+	onFlow(table, flowAddMedia)
+	onFlow(table, flowStartRecording)
+	onFlow(table, flowStopRecording)
+	onFlow(table, flowScreenshot)
+	onFlow(table, flowAssertScreenshot)
+	onFlow(table, flowAI)
+	onFlow(table, flowSettle)
+}
+
+// onFlow puts the performer of one command into the table.
+func onFlow[T any](table performersTable, do func(context.Context, maestroSession, T) error) {
+	on(table, func(ctx context.Context, s *Session, args T) error { return do(ctx, maestroSession{Session: s}, args) })
 }
 
 // lower returns the selector of a flow in Taproot's form.
@@ -57,7 +62,7 @@ func lower(s *flows.Selector) (dsl.Selector, error) {
 	return sel, nil
 }
 
-func flowTap(ctx context.Context, s *Session, a flows.Tap) error {
+func flowTap(ctx context.Context, s maestroSession, a flows.Tap) error {
 	t := touching{screen: a.Point, in: a.In, long: a.Touch == flows.Long, repeat: a.Repeat,
 		pause: time.Duration(a.DelayMs) * time.Millisecond,
 		retry: a.RetryUnchanged, untilVisible: a.UntilVisible, settleMs: a.SettleMs}
@@ -71,7 +76,7 @@ func flowTap(ctx context.Context, s *Session, a flows.Tap) error {
 	return s.tapAt(ctx, t)
 }
 
-func flowAssert(ctx context.Context, s *Session, a flows.Assert) error {
+func flowAssert(ctx context.Context, s maestroSession, a flows.Assert) error {
 	if a.True != nil && !flows.Truth(*a.True) {
 		p := problem("the condition is %s, which counts as false", screen.Quote(*a.True))
 		p.Assertion, p.Expected, p.Actual = true, "a condition that is true", screen.Quote(*a.True)
@@ -94,17 +99,17 @@ func flowAssert(ctx context.Context, s *Session, a flows.Assert) error {
 	return s.finding(ctx, visible, gone, s.Timeout)
 }
 
-func flowAI(ctx context.Context, s *Session, a flows.AI) error {
+func flowAI(ctx context.Context, s maestroSession, a flows.AI) error {
 	var err error
 	switch a.Kind {
 	case "extract":
-		err = extract(ctx, s, dsl.Extract{Prompt: a.Text})
+		err = extract(ctx, s.Session, dsl.Extract{Prompt: a.Text})
 	case "defects":
-		err = assertVisual(ctx, s,
+		err = assertVisual(ctx, s.Session,
 			dsl.AssertVisual{Prompt: "The screen has no visible defects: no text that is cut off or overlaps other text, no " +
 				"element that is cut off or out of place", Votes: 1})
 	default:
-		err = assertVisual(ctx, s, dsl.AssertVisual{Prompt: a.Text, Votes: 1})
+		err = assertVisual(ctx, s.Session, dsl.AssertVisual{Prompt: a.Text, Votes: 1})
 	}
 	var noVision *VisionError
 	if errors.As(err, &noVision) { // Maestro warns, too, when it has no key
@@ -116,7 +121,7 @@ func flowAI(ctx context.Context, s *Session, a flows.AI) error {
 // resting is how much of two screenshots may differ on a screen that rests.
 const resting = 0.005
 
-func flowSettle(ctx context.Context, s *Session, a flows.Settle) error {
+func flowSettle(ctx context.Context, s maestroSession, a flows.Settle) error {
 	limit := 15 * time.Second
 	if a.Timeout != nil {
 		given, err := Milliseconds(*a.Timeout)

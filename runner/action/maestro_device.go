@@ -12,7 +12,7 @@ import (
 	flows "github.com/taproot-dev/taproot/dsl/maestro"
 )
 
-func flowOpenLink(ctx context.Context, s *Session, a flows.OpenLink) error {
+func flowOpenLink(ctx context.Context, s maestroSession, a flows.OpenLink) error {
 	if s.isWeb() {
 		if !strings.HasPrefix(a.Link, "http") {
 			a.Link = "https://" + a.Link
@@ -25,26 +25,26 @@ func flowOpenLink(ctx context.Context, s *Session, a flows.OpenLink) error {
 	if a.AutoVerify {
 		s.note("autoVerify: questions of the system are left to the flow")
 	}
-	if err := onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.Link, "") }); err != nil {
+	if err := onApps(s.Session, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.Link, "") }); err != nil {
 		return err
 	}
-	return Settle(ctx, s, nil)
+	return Settle(ctx, s.Session, nil)
 }
 
-func flowLocation(ctx context.Context, s *Session, a flows.Location) error {
+func flowLocation(ctx context.Context, s maestroSession, a flows.Location) error {
 	for _, text := range []string{a.Latitude, a.Longitude} {
 		if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
 			return fatal("%q is not a number of degrees", text)
 		}
 	}
-	return location(ctx, s, dsl.Location{At: strings.TrimSpace(a.Latitude) + "," + strings.TrimSpace(a.Longitude)})
+	return location(ctx, s.Session, dsl.Location{At: strings.TrimSpace(a.Latitude) + "," + strings.TrimSpace(a.Longitude)})
 }
 
 // legs is in how many steps a way between two places is gone.
 const legs = 50
 
-func flowTravel(ctx context.Context, s *Session, a flows.Travel) error {
-	d, err := capability[drivers.LocationSetter](s)
+func flowTravel(ctx context.Context, s maestroSession, a flows.Travel) error {
+	d, err := capability[drivers.LocationSetter](s.Session)
 	if err != nil || len(a.Points) == 0 {
 		return err
 	}
@@ -71,7 +71,7 @@ func flowTravel(ctx context.Context, s *Session, a flows.Travel) error {
 	return nil
 }
 
-func flowOrientation(ctx context.Context, s *Session, a flows.Orientation) error {
+func flowOrientation(ctx context.Context, s maestroSession, a flows.Orientation) error {
 	name := flows.OrientationOf(a.To)
 	if name == "" {
 		return &Failure{problem("there is no orientation %q", a.To)}
@@ -84,35 +84,35 @@ func flowOrientation(ctx context.Context, s *Session, a flows.Orientation) error
 		if err := t.SetRotation(ctx, quarters); err != nil {
 			return err
 		}
-		return Settle(ctx, s, nil)
+		return Settle(ctx, s.Session, nil)
 	}
-	if err := onSystem(s, func(d drivers.System) error { return d.Rotate(ctx, quarters%2 == 1) }); err != nil {
+	if err := onSystem(s.Session, func(d drivers.System) error { return d.Rotate(ctx, quarters%2 == 1) }); err != nil {
 		return err
 	}
-	return Settle(ctx, s, nil)
+	return Settle(ctx, s.Session, nil)
 }
 
-func flowAirplane(ctx context.Context, s *Session, a flows.Airplane) error {
+func flowAirplane(ctx context.Context, s maestroSession, a flows.Airplane) error {
 	if s.Platform != dsl.Android {
 		s.note("airplane mode is Android's")
 		return nil
 	}
-	return airplane(ctx, s, dsl.Airplane{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
+	return airplane(ctx, s.Session, dsl.Airplane{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
-func flowDarkMode(ctx context.Context, s *Session, a flows.DarkMode) error {
-	return darkMode(ctx, s, dsl.DarkMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
+func flowDarkMode(ctx context.Context, s maestroSession, a flows.DarkMode) error {
+	return darkMode(ctx, s.Session, dsl.DarkMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
-func flowAssertDark(ctx context.Context, s *Session, a flows.AssertDark) error {
-	return assertDarkMode(ctx, s, dsl.AssertDarkMode{On: a.Dark})
+func flowAssertDark(ctx context.Context, s maestroSession, a flows.AssertDark) error {
+	return assertDarkMode(ctx, s.Session, dsl.AssertDarkMode{On: a.Dark})
 }
 
-func flowAddMedia(ctx context.Context, s *Session, a flows.AddMedia) error {
+func flowAddMedia(ctx context.Context, s maestroSession, a flows.AddMedia) error {
 	if s.isWeb() {
 		return nil
 	}
-	d, err := capability[drivers.MediaAdder](s)
+	d, err := capability[drivers.MediaAdder](s.Session)
 	if err != nil {
 		return err
 	}

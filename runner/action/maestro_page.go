@@ -46,8 +46,8 @@ func (d domNode) node() *maestro.Node {
 var errNoPage = errors.New("no page is open: start the flow with launchApp")
 
 // readPageForMaestro reads the elements of the page.
-func (s *Session) readPageForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
-	if !s.paged {
+func (s maestroSession) readPageForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
+	if !s.flow.paged {
 		return nil, &Failure{problem("%v", errNoPage)}
 	}
 	if css == nil {
@@ -81,8 +81,8 @@ func (s *Session) readPageForMaestro(ctx context.Context, css []string) (*maestr
 }
 
 // onPage runs a script in the page.
-func (s *Session) onPage(ctx context.Context, script string) (any, error) {
-	pages, err := capability[drivers.WebPages](s)
+func (s maestroSession) onPage(ctx context.Context, script string) (any, error) {
+	pages, err := capability[drivers.WebPages](s.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Session) onPage(ctx context.Context, script string) (any, error) {
 }
 
 // chooseOption takes an option of the list that has the focus.
-func (s *Session) chooseOption(ctx context.Context, p image.Point) error {
+func (s maestroSession) chooseOption(ctx context.Context, p image.Point) error {
 	_, err := s.onPage(ctx, fmt.Sprintf(`(() => {
 	const list = document.activeElement
 	const option = list && list.children && Array.from(list.querySelectorAll('option'))
@@ -113,7 +113,7 @@ func (s *Session) chooseOption(ctx context.Context, p image.Point) error {
 var maestroView = image.Pt(1024, 768)
 
 // openURL shows a page: in a fresh browser the first time, and when its data shall go.
-func (s *Session) openURL(ctx context.Context, address string, fresh bool) error {
+func (s maestroSession) openURL(ctx context.Context, address string, fresh bool) error {
 	b, err := s.browser()
 	if err != nil {
 		return err
@@ -122,14 +122,14 @@ func (s *Session) openURL(ctx context.Context, address string, fresh bool) error
 		return err
 	}
 	s.tapped = nil
-	if n, is := s.Device.(drivers.Navigator); is && s.paged && !fresh {
+	if n, is := s.Device.(drivers.Navigator); is && s.flow.paged && !fresh {
 		return n.Navigate(ctx, address, DefaultTimeout)
 	}
 	opts := drivers.PageOptions{Headed: s.Headed, Viewport: maestroView, Timeout: 30 * time.Second}
 	if err := b.OpenPage(ctx, address, opts); err != nil {
 		return err
 	}
-	s.paged = true
-	s.noteAnswer()
+	s.flow.paged = true
+	noteAnswer(s.Session)
 	return nil
 }

@@ -21,15 +21,15 @@ import (
 )
 
 // flowFile is the real path of a file that a flow names: it has been resolved against the flow already.
-func (s *Session) flowFile(name string) (string, error) {
+func (s maestroSession) flowFile(name string) (string, error) {
 	if path.IsAbs(name) || s.Base == "" {
-		return s.file(name)
+		return s.File(name)
 	}
-	return s.file(filepath.Join(s.Base, filepath.FromSlash(name)))
+	return s.File(filepath.Join(s.Base, filepath.FromSlash(name)))
 }
 
 // cropped takes a screenshot of the screen, or of one element.
-func (s *Session) cropped(ctx context.Context, of *dsl.Selector) (image.Image, error) {
+func (s maestroSession) cropped(ctx context.Context, of *dsl.Selector) (image.Image, error) {
 	var area image.Rectangle
 	if of != nil {
 		v, n, err := s.want(ctx, *of)
@@ -59,7 +59,7 @@ func artifact(name string) (string, error) {
 	return strings.Trim(unsafeName.ReplaceAllString(clean, "-"), "-. "), nil
 }
 
-func flowScreenshot(ctx context.Context, s *Session, a flows.Screenshot) error {
+func flowScreenshot(ctx context.Context, s maestroSession, a flows.Screenshot) error {
 	name, err := artifact(a.Path)
 	if err != nil {
 		return err
@@ -76,20 +76,20 @@ func flowScreenshot(ctx context.Context, s *Session, a flows.Screenshot) error {
 }
 
 // keepPicture moves a screenshot into the report, and keeps it for comparisons under the name in the flow.
-func (s *Session) keepPicture(ctx context.Context, name, given string, of *dsl.Selector) error {
+func (s maestroSession) keepPicture(ctx context.Context, name, given string, of *dsl.Selector) error {
 	img, err := s.cropped(ctx, of)
 	if err != nil {
 		return err
 	}
-	if s.taken == nil {
-		s.taken = map[string]image.Image{}
+	if s.flow.taken == nil {
+		s.flow.taken = map[string]image.Image{}
 	}
-	s.taken[given+".png"] = img
-	return s.storePicture(name, img)
+	s.flow.taken[given+".png"] = img
+	return storePicture(s.Session, name, img)
 }
 
 // storePicture moves an image into the report.
-func (s *Session) storePicture(name string, img image.Image) error {
+func storePicture(s *Session, name string, img image.Image) error {
 	if s.NoPictures || s.Work == "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (s *Session) storePicture(name string, img image.Image) error {
 	return err
 }
 
-func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreenshot) error {
+func flowAssertScreenshot(ctx context.Context, s maestroSession, a flows.AssertScreenshot) error {
 	threshold, err := strconv.ParseFloat(a.Threshold, 64)
 	if err != nil {
 		return &Failure{problem("the threshold %q is not a number", a.Threshold)}
@@ -130,7 +130,7 @@ func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreens
 	}
 	have, err := s.cropped(ctx, of)
 	if err == nil {
-		err = s.judgeable(ctx, have)
+		err = judgeable(ctx, s.Session, have)
 	}
 	if err != nil {
 		return err
@@ -139,8 +139,8 @@ func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreens
 }
 
 // assertFile compares the screen with an image that no run of Taproot made, as flows do.
-func (s *Session) assertFile(ctx context.Context, a dsl.AssertScreenshot) error {
-	file, err := s.file(a.File)
+func assertFile(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
+	file, err := s.File(a.File)
 	if err != nil {
 		return err
 	}
@@ -148,9 +148,9 @@ func (s *Session) assertFile(ctx context.Context, a dsl.AssertScreenshot) error 
 	if err != nil {
 		return err
 	}
-	have, err := s.partOf(ctx, a.Element)
+	have, err := partOf(ctx, s, a.Element)
 	if err == nil {
-		err = s.judgeable(ctx, have)
+		err = judgeable(ctx, s, have)
 	}
 	if err != nil {
 		return err
@@ -159,9 +159,9 @@ func (s *Session) assertFile(ctx context.Context, a dsl.AssertScreenshot) error 
 }
 
 // partOf takes a screenshot of the screen, or of one element of it.
-func (s *Session) partOf(ctx context.Context, element *dsl.Selector) (image.Image, error) {
+func partOf(ctx context.Context, s *Session, element *dsl.Selector) (image.Image, error) {
 	if element == nil || byMaestro(*element) {
-		return s.cropped(ctx, element)
+		return maestroSession{Session: s}.cropped(ctx, element)
 	}
 	m, err := target(ctx, s, *element)
 	if err != nil {
@@ -176,14 +176,14 @@ func (s *Session) partOf(ctx context.Context, element *dsl.Selector) (image.Imag
 }
 
 // alike fails when less than threshold per cent of the pixels are those of the image called name.
-func (s *Session) alike(name string, want, have image.Image, threshold float64) error {
+func (r *Result) alike(name string, want, have image.Image, threshold float64) error {
 	if want.Bounds().Size() != have.Bounds().Size() {
 		p := problem("the image %s is %v large, and the screen %v", name, want.Bounds().Size(), have.Bounds().Size())
 		p.Assertion = true
 		return &Failure{p}
 	}
 	equal := 100 * equalPart(want, have)
-	s.note("%.2f %% of the pixels are equal", equal)
+	r.note("%.2f %% of the pixels are equal", equal)
 	if equal >= threshold {
 		return nil
 	}
@@ -194,13 +194,13 @@ func (s *Session) alike(name string, want, have image.Image, threshold float64) 
 
 // baseline is the image that a flow compares with: next to the flow, of those that were taken, or in the working
 // folder.
-func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
+func (s maestroSession) baseline(a flows.AssertScreenshot) (image.Image, error) {
 	name := flows.PictureFile(a.Path)
 	beside, err := s.flowFile(path.Join(a.Dir, filepath.ToSlash(name)))
 	if err == nil {
 		return readPicture(beside)
 	}
-	if img, taken := s.taken[name]; taken {
+	if img, taken := s.flow.taken[name]; taken {
 		return img, nil
 	}
 	var none *Failure
@@ -208,7 +208,7 @@ func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
 		return nil, err
 	}
 	if s.Base != "" {
-		if here, err := s.file(filepath.Join(s.Base, filepath.FromSlash(name))); err == nil {
+		if here, err := s.File(filepath.Join(s.Base, filepath.FromSlash(name))); err == nil {
 			return readPicture(here)
 		}
 	}
@@ -241,7 +241,7 @@ func equalPart(a, b image.Image) float64 {
 	return float64(equal) / float64(size.X*size.Y)
 }
 
-func flowStartRecording(_ context.Context, s *Session, a flows.StartRecording) error {
+func flowStartRecording(_ context.Context, s maestroSession, a flows.StartRecording) error {
 	name, err := artifact(a.Path)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func flowStartRecording(_ context.Context, s *Session, a flows.StartRecording) e
 	return s.record(name)
 }
 
-func flowStopRecording(_ context.Context, s *Session, _ flows.StopRecording) error {
+func flowStopRecording(_ context.Context, s maestroSession, _ flows.StopRecording) error {
 	err := s.record("")
 	if err != nil && !errors.Is(err, drivers.ErrDeviceLost) {
 		s.note("%v", err) // Maestro does not mind that nothing was started
@@ -259,7 +259,7 @@ func flowStopRecording(_ context.Context, s *Session, _ flows.StopRecording) err
 }
 
 // randomText is what inputRandom… types.
-func (s *Session) randomText(kind string, length int) string {
+func (s maestroSession) randomText(kind string, length int) string {
 	f := script.NewFaker(s.seed())
 	switch kind {
 	case "number":
@@ -279,7 +279,7 @@ func (s *Session) randomText(kind string, length int) string {
 }
 
 // pictureOf keeps a screenshot of one element.
-func (s *Session) pictureOf(ctx context.Context, a dsl.Screenshot) error {
+func pictureOf(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	name := a.Name
 	if name == "" {
 		name = "element"
@@ -289,11 +289,11 @@ func (s *Session) pictureOf(ctx context.Context, a dsl.Screenshot) error {
 		return err
 	}
 	if byMaestro(*a.Element) {
-		return s.keepPicture(ctx, clean, name, a.Element)
+		return maestroSession{Session: s}.keepPicture(ctx, clean, name, a.Element)
 	}
-	img, err := s.partOf(ctx, a.Element)
+	img, err := partOf(ctx, s, a.Element)
 	if err != nil {
 		return err
 	}
-	return s.storePicture(clean, img)
+	return storePicture(s, clean, img)
 }

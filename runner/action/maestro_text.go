@@ -15,7 +15,7 @@ import (
 )
 
 // enterText types where the focus is, and looks at nothing.
-func (s *Session) enterText(ctx context.Context, text string) error {
+func (s maestroSession) enterText(ctx context.Context, text string) error {
 	s.tapped = nil
 	if s.isWeb() {
 		if done, err := s.fillDate(ctx, text); err != nil || done {
@@ -38,7 +38,7 @@ func (s *Session) enterText(ctx context.Context, text string) error {
 }
 
 // fillDate sets a date field of a page.
-func (s *Session) fillDate(ctx context.Context, text string) (bool, error) {
+func (s maestroSession) fillDate(ctx context.Context, text string) (bool, error) {
 	done, err := s.onPage(ctx, fmt.Sprintf(`(() => {
 	const e = document.activeElement
 	if (!e || e.tagName !== 'INPUT' || e.type !== 'date') return false
@@ -52,22 +52,22 @@ func (s *Session) fillDate(ctx context.Context, text string) (bool, error) {
 	return done == true, err
 }
 
-func flowInput(ctx context.Context, s *Session, a flows.Input) error {
+func flowInput(ctx context.Context, s maestroSession, a flows.Input) error {
 	if err := s.enterText(ctx, a.Text); err != nil {
 		return err
 	}
-	return Settle(ctx, s, nil)
+	return Settle(ctx, s.Session, nil)
 }
 
-func flowRandom(ctx context.Context, s *Session, a flows.Random) error {
+func flowRandom(ctx context.Context, s maestroSession, a flows.Random) error {
 	text := s.randomText(a.Kind, a.Length)
 	s.Value = text
 	s.note("typed %s", screen.Quote(text))
 	return flowInput(ctx, s, flows.Input{Text: text})
 }
 
-func flowErase(ctx context.Context, s *Session, a flows.Erase) error {
-	d, err := capability[drivers.Editor](s)
+func flowErase(ctx context.Context, s maestroSession, a flows.Erase) error {
+	d, err := capability[drivers.Editor](s.Session)
 	if err != nil {
 		return err
 	}
@@ -77,10 +77,10 @@ func flowErase(ctx context.Context, s *Session, a flows.Erase) error {
 			return err
 		}
 	}
-	return Settle(ctx, s, nil)
+	return Settle(ctx, s.Session, nil)
 }
 
-func flowCopy(ctx context.Context, s *Session, a flows.Copy) error {
+func flowCopy(ctx context.Context, s maestroSession, a flows.Copy) error {
 	sel, err := lower(a.From)
 	if err != nil {
 		return err
@@ -102,20 +102,20 @@ func flowCopy(ctx context.Context, s *Session, a flows.Copy) error {
 	return nil
 }
 
-func flowClipboard(_ context.Context, s *Session, a flows.SetClipboard) error {
+func flowClipboard(_ context.Context, s maestroSession, a flows.SetClipboard) error {
 	s.Copied = &a.Text
 	return nil
 }
 
-func flowPaste(ctx context.Context, s *Session, _ flows.Paste) error {
+func flowPaste(ctx context.Context, s maestroSession, _ flows.Paste) error {
 	if s.Copied == nil {
 		return nil
 	}
 	return flowInput(ctx, s, flows.Input{Text: *s.Copied})
 }
 
-func flowPress(ctx context.Context, s *Session, a flows.Press) error {
-	d, err := capability[drivers.Keys](s)
+func flowPress(ctx context.Context, s maestroSession, a flows.Press) error {
+	d, err := capability[drivers.Keys](s.Session)
 	if err != nil {
 		return err
 	}
@@ -134,17 +134,17 @@ func flowPress(ctx context.Context, s *Session, a flows.Press) error {
 		}
 		return err
 	}
-	return Settle(ctx, s, nil)
+	return Settle(ctx, s.Session, nil)
 }
 
-func flowHideKeyboard(ctx context.Context, s *Session, a flows.HideKeyboard) error {
+func flowHideKeyboard(ctx context.Context, s maestroSession, a flows.HideKeyboard) error {
 	switch {
 	case s.isWeb():
 		return nil
 	case s.Platform == dsl.IOS:
-		return hideKeyboard(ctx, s, dsl.HideKeyboard{})
+		return hideKeyboard(ctx, s.Session, dsl.HideKeyboard{})
 	}
-	d, err := capability[drivers.Keys](s)
+	d, err := capability[drivers.Keys](s.Session)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func flowHideKeyboard(ctx context.Context, s *Session, a flows.HideKeyboard) err
 		return err
 	}
 	s.note("hideKeyboard sends Back, with or without a keyboard, as in Maestro")
-	if err := Settle(ctx, s, nil); err != nil {
+	if err := Settle(ctx, s.Session, nil); err != nil {
 		return err
 	}
 	if k, ok := s.Device.(drivers.Keyboard); ok {

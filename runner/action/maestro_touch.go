@@ -67,7 +67,7 @@ type touching struct {
 	settleMs            *int
 }
 
-func (s *Session) tapAt(ctx context.Context, t touching) error {
+func (s maestroSession) tapAt(ctx context.Context, t touching) error {
 	if t.on == nil {
 		v, err := s.readForMaestro(ctx, nil)
 		if err != nil {
@@ -106,7 +106,7 @@ func (s *Session) tapAt(ctx context.Context, t touching) error {
 }
 
 // untilVisible touches again when nothing changed and something covers the element, once it does not any more.
-func (s *Session) untilVisible(ctx context.Context, t touching, before *maestroScreen, n *maestro.Node) error {
+func (s maestroSession) untilVisible(ctx context.Context, t touching, before *maestroScreen, n *maestro.Node) error {
 	after, err := s.readForMaestro(ctx, nil)
 	if err != nil || after.root.Sum() != before.root.Sum() || n.On(after.root) {
 		return err
@@ -127,7 +127,7 @@ func (s *Session) untilVisible(ctx context.Context, t touching, before *maestroS
 }
 
 // hit touches, and once more when it is to and nothing changed.
-func (s *Session) hit(ctx context.Context, t touching, before *maestroScreen, p image.Point) error {
+func (s maestroSession) hit(ctx context.Context, t touching, before *maestroScreen, p image.Point) error {
 	tries := 1
 	if t.retry {
 		tries = 2
@@ -144,15 +144,15 @@ func (s *Session) hit(ctx context.Context, t touching, before *maestroScreen, p 
 	return nil
 }
 
-func (s *Session) finger(ctx context.Context, t touching, p image.Point) error {
+func (s maestroSession) finger(ctx context.Context, t touching, p image.Point) error {
 	s.touched(p)
 	s.tapped = nil
-	s.aimAt(nil)
+	aimAt(s.Session, nil)
 	if p.X >= syntheticAt && p.Y >= syntheticAt {
 		return s.chooseOption(ctx, p)
 	}
 	if t.long {
-		g, err := capability[drivers.Gestures](s)
+		g, err := capability[drivers.Gestures](s.Session)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 	"fmt"
-	"image"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -42,6 +41,10 @@ type Session struct {
 
 	Result
 
+	crashes
+	foreground
+	flow flowState
+
 	kept      map[string]int         // evidence by name, so that none is taken for another
 	acted     time.Time              // when the last action that does something on the device ended, or the app took it
 	took      time.Time              // when the app took what a step did, of those that watch what becomes of it
@@ -49,14 +52,9 @@ type Session struct {
 	before    *screen.Tree           // the newest that was read before the last action touched the device
 	neverIdle bool                   // the screen was refused because it never stops moving
 	aimed     *Tapped                // the screen before the step's tap
-	crashed   *drivers.Crash         // that was reported last
-	died      *drivers.Crash         // the first one of the case
 	seeds     *rand.Rand             // draws the seeds of random data
-	launched  string                 // the app that was brought to the front last, "" once the test left it
 	tapped    *screen.Node           // the element that the last tap touched
 	touchedOn *touched               // the screen before the touch of the step before; nil: that touched nothing
-	paged     bool                   // a flow of Maestro has opened a page
-	taken     map[string]image.Image // screenshots that a flow took, by their names
 }
 
 // Settings are what holds for all steps of a session.
@@ -114,7 +112,9 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)
 	}
-	s.remember(ctx, args)
+	if err := s.remember(ctx, s.Device, args); err != nil {
+		s.warn("whether the app has crashed before this step could not be found out: %v", err)
+	}
 	s.noteLaunch(args)
 	began := time.Now()
 	err := do(drivers.WithStepDeadline(ctx, began.Add(s.Timeout)), s, args)
@@ -247,25 +247,25 @@ func on[T any](table map[reflect.Type]performer, do func(context.Context, *Sessi
 }
 
 // note adds a remark to the step's detail.
-func (s *Session) note(format string, args ...any) {
-	s.Detail.Notes = append(s.Detail.Notes, fmt.Sprintf(format, args...))
+func (r *Result) note(format string, args ...any) {
+	r.Detail.Notes = append(r.Detail.Notes, fmt.Sprintf(format, args...))
 }
 
 // noteOnce adds a remark that more than one read may have a reason for.
-func (s *Session) noteOnce(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Notes, text) {
-		s.Detail.Notes = append(s.Detail.Notes, text)
+func (r *Result) noteOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Detail.Notes, text) {
+		r.Detail.Notes = append(r.Detail.Notes, text)
 	}
 }
 
 // warn adds a warning: something that the step's result does not cover.
-func (s *Session) warn(format string, args ...any) {
-	s.Detail.Warnings = append(s.Detail.Warnings, fmt.Sprintf(format, args...))
+func (r *Result) warn(format string, args ...any) {
+	r.Detail.Warnings = append(r.Detail.Warnings, fmt.Sprintf(format, args...))
 }
 
 // doubtOnce adds a warning that more than one read may have a reason for.
-func (s *Session) doubtOnce(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Warnings, text) {
-		s.Detail.Warnings = append(s.Detail.Warnings, text)
+func (r *Result) doubtOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Detail.Warnings, text) {
+		r.Detail.Warnings = append(r.Detail.Warnings, text)
 	}
 }

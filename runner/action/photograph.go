@@ -86,7 +86,7 @@ func stoppedByDialog(ctx context.Context, dev drivers.Device) error {
 // named after it.
 func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	if a.Element != nil {
-		return s.pictureOf(ctx, a)
+		return pictureOf(ctx, s, a)
 	}
 	if s.StepPictures {
 		return nil

@@ -93,7 +93,7 @@ func (r *reader) lookFor(ctx context.Context, text string) (decide.Answer, error
 		}
 	case sel.Image != "":
 		seen.how = "image"
-		template, err := r.s.template(sel.Image)
+		template, err := template(r.s, sel.Image)
 		if err == nil {
 			seen.hits, err = vision.FindImage(ctx, img, template)
 		}
@@ -106,7 +106,8 @@ func (r *reader) lookFor(ctx context.Context, text string) (decide.Answer, error
 			return before.answer(), nil
 		}
 		r.pixels.located++
-		if seen.hits, err = r.s.locate(ctx, vision, img, sel.Describe); err != nil {
+		ask := model{s: r.s, vision: vision}
+		if seen.hits, err = ask.locate(ctx, img, sel.Describe); err != nil {
 			return decide.Answer{}, err
 		}
 	}
@@ -149,7 +150,7 @@ func (r *reader) readBrief(ctx context.Context, text string) (decide.Answer, err
 // pictureFor takes the screenshot that is read. One that goes to a model shows no passwords.
 func (r *reader) pictureFor(ctx context.Context, sel dsl.Selector) (image.Image, error) {
 	if sel.Describe != "" {
-		return r.s.forModel(ctx)
+		return forModel(ctx, r.s)
 	}
 	return r.s.photograph(ctx)
 }

@@ -82,19 +82,19 @@ func (s *Session) confirmed() {
 }
 
 // recordMiss keeps why an element was not touched.
-func (s *Session) recordMiss(miss *decide.Miss) {
+func (r *Result) recordMiss(miss *decide.Miss) {
 	switch {
 	case miss == nil:
 		return
 	case miss.Reason == decide.Covered:
-		s.Detail.Proof = event.ProofOccluded
+		r.Detail.Proof = event.ProofOccluded
 	case miss.Reason == decide.Moving:
-		s.Detail.Proof = event.ProofMoved
+		r.Detail.Proof = event.ProofMoved
 	default:
 		return
 	}
-	s.matched(miss.Match)
-	s.touched(miss.Match.Point)
+	r.matched(miss.Match)
+	r.touched(miss.Match.Point)
 }
 
 // Tapped returns what the step's tap is to be judged by, nil when there is nothing.

@@ -9,7 +9,7 @@ import (
 )
 
 // judgeable makes a screenshot that shows nothing of what it is judged by an error.
-func (s *Session) judgeable(ctx context.Context, img image.Image) error {
+func judgeable(ctx context.Context, s *Session, img image.Image) error {
 	p, err := observe.Protection(ctx, s.Device, img)
 	if err == nil && p != nil {
 		err = p

@@ -40,7 +40,7 @@ func newReader(s *Session, w decide.Want) *reader {
 	if r.want.Timeout == 0 {
 		r.want.Timeout = s.Timeout
 	}
-	r.want.Device = s.facts()
+	r.want.Device = factsOf(s)
 	r.want.Earlier = decide.History{Acted: s.acted, Tree: s.before}
 	o := observe.Options{Page: s.Platform == dsl.Web, Vision: s.Vision != nil, Shot: s.lookTaken, Read: s.looked,
 		Alive: s.stillRuns, Doubt: func(text string) { s.doubtOnce("%s", text) },
@@ -60,7 +60,7 @@ func newReader(s *Session, w decide.Want) *reader {
 }
 
 // facts are what is known of the device before anything is read.
-func (s *Session) facts() decide.Facts {
+func factsOf(s *Session) decide.Facts {
 	f := decide.Facts{Phone: s.onPhone(), IOS: s.Platform == dsl.IOS, Vision: s.Vision != nil, NoPictures: s.NoPictures}
 	if d, ok := s.Device.(drivers.Pixels); ok {
 		f.Pixels = d.PixelsAreCheap()
@@ -192,7 +192,7 @@ func (r *reader) answer(ctx context.Context, q decide.Question, next decide.Need
 func (r *reader) answerOther(ctx context.Context, q decide.Question) (decide.Answer, error) {
 	switch q.Ask {
 	case decide.AskObstacle:
-		return decide.Answer{}, r.s.nothingOver(ctx, r.frame.Tree, r.screen.Last())
+		return decide.Answer{}, nothingOver(ctx, r.s, r.frame.Tree, r.screen.Last())
 	case decide.AskReadable:
 		return r.readable(ctx, q), nil
 	case decide.AskSeen:

@@ -67,11 +67,11 @@ func (e *textEntry) repeat(ctx context.Context, now *screen.Field, fill func(con
 	field := now
 	var err error
 	if holds(now) {
-		if field, err = e.s.replaceable(ctx, e.d, now); err != nil {
+		if field, err = e.replaceable(ctx, now); err != nil {
 			return e, err
 		}
 	}
-	again := &textEntry{s: e.s, d: e.d, before: field, text: whole, how: e.how}
+	again := &textEntry{typist: e.typist, before: field, text: whole, how: e.how}
 	return again, fill(ctx, whole)
 }
 

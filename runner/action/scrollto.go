@@ -73,7 +73,7 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		if a.Percent != nil {
 			enough = float64(*a.Percent) / 100
 		}
-		return s.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough,
+		return maestroSession{Session: s}.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough,
 			ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
 	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a,

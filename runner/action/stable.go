@@ -63,7 +63,7 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	})
 	switch {
 	case errors.Is(err, errWait):
-		return s.unstable(w, began)
+		return unstable(s, w, began)
 	case err == nil && len(w.screen.Rest().Ignored()) > 0:
 		r := w.screen.Rest().Ignored()[0]
 		s.note("the screen rests except for what ticks or blinks at %d,%d to %d,%d", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
@@ -90,7 +90,7 @@ func (w *reader) restsByElements(ctx context.Context, p *drivers.ProtectedError)
 }
 
 // unstable is the failure of a screen that did not come to rest; the report draws the place into the screenshot.
-func (s *Session) unstable(w *reader, began time.Time) error {
+func unstable(s *Session, w *reader, began time.Time) error {
 	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
 	if r := w.screen.Rest().Unrest(); r.Empty() {
 		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond),

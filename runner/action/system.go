@@ -40,7 +40,7 @@ func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
 }
 
 // isSet reads how the device is set.
-func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool,
+func isSet(ctx context.Context, s *Session, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool,
 	error) {
 	d, err := capability[drivers.SystemReader](s)
 	if err != nil {
@@ -55,12 +55,12 @@ func (s *Session) wanted(ctx context.Context, on, toggle bool, setting func(driv
 	if !toggle {
 		return on, nil
 	}
-	now, err := s.isSet(ctx, setting)
+	now, err := isSet(ctx, s, setting)
 	return !now, err
 }
 
 func assertDarkMode(ctx context.Context, s *Session, a dsl.AssertDarkMode) error {
-	now, err := s.isSet(ctx, drivers.SystemReader.IsDark)
+	now, err := isSet(ctx, s, drivers.SystemReader.IsDark)
 	if err != nil || now == a.On {
 		return err
 	}
@@ -236,7 +236,7 @@ func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
 		return err
 	}
 	for _, name := range a.Files {
-		path, err := s.file(name)
+		path, err := s.File(name)
 		if err != nil {
 			return err
 		}

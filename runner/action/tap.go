@@ -16,7 +16,7 @@ import (
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 	if byMaestro(a.Selector) {
-		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count, pause: doublePause})
+		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count, pause: doublePause})
 	}
 	how := drivers.WebClick{Button: a.Button, Modifiers: keyNames(a.Modifiers)}
 	var click func(context.Context, image.Point, drivers.WebClick) error
@@ -136,14 +136,14 @@ func (s *Session) firstPicture(ctx context.Context) (image.Point, error) {
 }
 
 // touched keeps where the device was touched.
-func (s *Session) touched(p image.Point) { s.Detail.Point = &[2]int{p.X, p.Y} }
+func (r *Result) touched(p image.Point) { r.Detail.Point = &[2]int{p.X, p.Y} }
 
 // matched keeps what a selector picked.
-func (s *Session) matched(m screen.Match) {
+func (r *Result) matched(m screen.Match) {
 	b := m.Node.Bounds
-	s.Detail.Matched, s.Detail.Tier = m.Node.String(), m.Tier.String()
+	r.Detail.Matched, r.Detail.Tier = m.Node.String(), m.Tier.String()
 	if m.Node.Type == decide.SeenType {
-		s.Detail.Tier = m.Node.Ref // how it was seen, and the score
+		r.Detail.Tier = m.Node.Ref // how it was seen, and the score
 	}
-	s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
+	r.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
 }

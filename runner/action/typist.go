@@ -31,10 +31,15 @@ const (
 // is repaired by the ways that cannot repeat an effect (retype.go): only in a plain field with a known content that
 // still has the focus. What is still different fails the step, with the text that the field shows.
 
-// textEntry is a text on its way into one field of a device that reports what its fields show.
+// typist types on a device that reports what its fields show.
+type typist struct {
+	s *Session
+	d screen.Typist
+}
+
+// textEntry is a text on its way into one field.
 type textEntry struct {
-	s      *Session
-	d      screen.Typist
+	typist
 	before *screen.Field
 	text   string
 	how    string // typed, pasted
@@ -45,34 +50,34 @@ type textEntry struct {
 }
 
 // typeInto types into the field that has the focus and reads back what that shows.
-func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, text string) error {
-	opened, key, rest, err := s.openCell(ctx, d, text)
+func (t typist) typeInto(ctx context.Context, a dsl.Input, text string) error {
+	opened, key, rest, err := t.openCell(ctx, text)
 	if err != nil || opened && rest == "" {
 		return err
 	}
-	field, err := s.fieldInFocus(ctx, d)
+	field, err := t.fieldInFocus(ctx)
 	if err != nil {
 		return err
 	}
 	if key != "" && !opened && strings.HasSuffix(field.Text, key) { // it has opened late
 		opened, rest = true, strings.TrimPrefix(text, key)
-		s.openedBy(key)
+		t.openedBy(key)
 	}
 	if text = rest; text == "" && opened {
 		return nil
 	}
 	if a.Replace && !opened && holds(field) {
-		if field, err = s.replaceable(ctx, d, field); err != nil {
+		if field, err = t.replaceable(ctx, field); err != nil {
 			return err
 		}
 	}
-	if err := s.enter(ctx, text, a.PerKey); err != nil {
+	if err := enter(ctx, t.s, text, a.PerKey); err != nil {
 		return err
 	}
-	e := textEntry{s: s, d: d, before: field, text: text, how: "typed"}
+	e := textEntry{typist: t, before: field, text: text, how: "typed"}
 	if a.Verify != nil && !*a.Verify {
-		s.warn("what the field made of the text was not looked at: verify: false")
-		now, err := d.FieldAgain(ctx, field)
+		t.s.warn("what the field made of the text was not looked at: verify: false")
+		now, err := t.d.FieldAgain(ctx, field)
 		if err == nil {
 			e.rejected(now)
 		}
@@ -83,35 +88,35 @@ func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, te
 
 // replaceable selects all that a plain field holds, so that the text takes its place: one that is emptied may fill
 // itself again. Other fields, and those that do not let themselves be selected, are emptied.
-func (s *Session) replaceable(ctx context.Context, d screen.Typist, field *screen.Field) (*screen.Field, error) {
+func (t typist) replaceable(ctx context.Context, field *screen.Field) (*screen.Field, error) {
 	if plainField(field) {
-		if now, err := s.selectAll(ctx, d); err != nil || now.Picked != "" && now.Head == "" && now.Tail == "" {
+		if now, err := t.selectAll(ctx); err != nil || now.Picked != "" && now.Head == "" && now.Tail == "" {
 			return now, err
 		}
 	}
-	if err := s.eraseField(ctx, d, field, -1); err != nil {
+	if err := t.eraseField(ctx, field, -1); err != nil {
 		return nil, err
 	}
-	field, err := s.fieldInFocus(ctx, d)
+	field, err := t.fieldInFocus(ctx)
 	if err != nil || !holds(field) || field.Picker != "" || len(field.Parts) > 0 {
 		return field, err
 	}
-	return s.selectAll(ctx, d)
+	return t.selectAll(ctx)
 }
 
 // plainField reports whether a field has nothing but characters in it.
 func plainField(f *screen.Field) bool { return !f.Editor && f.Picker == "" && len(f.Parts) == 0 }
 
 // selectAll selects what the field in focus holds, by the keys for that.
-func (s *Session) selectAll(ctx context.Context, d screen.Typist) (*screen.Field, error) {
-	keys, err := capability[drivers.Keys](s)
+func (t typist) selectAll(ctx context.Context) (*screen.Field, error) {
+	keys, err := capability[drivers.Keys](t.s)
 	if err != nil {
 		return nil, err
 	}
 	if err := keys.Press(ctx, []string{"controlOrMeta", "a"}); err != nil {
 		return nil, err
 	}
-	return s.fieldInFocus(ctx, d)
+	return t.fieldInFocus(ctx)
 }
 
 func holds(f *screen.Field) bool {
@@ -119,15 +124,15 @@ func holds(f *screen.Field) bool {
 }
 
 // fieldInFocus waits for the field that takes text.
-func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Field, error) {
+func (t typist) fieldInFocus(ctx context.Context) (*screen.Field, error) {
 	var field *screen.Field
 	var other string
 	began := time.Now()
-	err := poll(ctx, s.Timeout, func() (err error) {
+	err := poll(ctx, t.s.Timeout, func() (err error) {
 		graced := time.Since(began) >= focusGrace // when it was requested: a slow response is of the moment of the tap
-		field, other, err = d.Field(ctx)
-		s.Detail.ScreenReads++
-		if err == nil && (field == nil || (!s.isTapped(&field.Node) || field.Robbed != "") && !graced) {
+		field, other, err = t.d.Field(ctx)
+		t.s.Detail.ScreenReads++
+		if err == nil && (field == nil || (!isTapped(t.s, &field.Node) || field.Robbed != "") && !graced) {
 			err = errWait
 		}
 		return err
@@ -138,19 +143,19 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	if !errors.Is(err, errWait) {
 		return nil, err
 	}
-	tree, err := s.Device.Tree(ctx)
+	tree, err := t.s.Device.Tree(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.Tree = tree
+	t.s.Tree = tree
 	if other == "" {
-		return nil, s.noFocus(tree, "nothing has the focus")
+		return nil, noFocus(t.s, tree, "nothing has the focus")
 	}
 	if tag := strings.FieldsFunc(other, func(r rune) bool { return r == '#' || r == '.' }); len(tag) > 0 &&
 		tag[0] == "select" {
 		return nil, listTakesNoText(other)
 	}
-	return nil, s.noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
+	return nil, noFocus(t.s, tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
 }
 
 // listTakesNoText is the failure of a text that is typed into a list.
@@ -346,8 +351,8 @@ func (e *textEntry) dateAdvice(now *screen.Field) string {
 }
 
 // eraseField takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
-func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen.Field, n int) error {
-	editor, err := capability[drivers.Editor](s)
+func (t typist) eraseField(ctx context.Context, field *screen.Field, n int) error {
+	editor, err := capability[drivers.Editor](t.s)
 	if err != nil {
 		return err
 	}
@@ -357,12 +362,12 @@ func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen
 	var now *screen.Field
 	var since time.Time
 	last := ""
-	err = poll(ctx, min(s.Timeout, 3*time.Second), func() (err error) {
+	err = poll(ctx, min(t.s.Timeout, 3*time.Second), func() (err error) {
 		asked := time.Now()
-		if now, err = d.FieldAgain(ctx, field); err != nil {
+		if now, err = t.d.FieldAgain(ctx, field); err != nil {
 			return err
 		}
-		s.Detail.ScreenReads++
+		t.s.Detail.ScreenReads++
 		if seen := fmt.Sprint(now.Text, now.Value, now.Parts); seen != last {
 			last, since = seen, time.Now()
 		}
@@ -377,7 +382,7 @@ func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen
 			event.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field.Name, screen.Quote(now.Text)),
 				Expected: "less text", Actual: screen.Quote(now.Text)}}
 	case err == nil && n < 0 && holds(now) && !now.Gone:
-		s.note("emptied, the field shows %s", screen.Quote(now.Text))
+		t.s.note("emptied, the field shows %s", screen.Quote(now.Text))
 	}
 	return err
 }
@@ -387,7 +392,7 @@ func sameContent(a, b *screen.Field) bool {
 }
 
 // pasteInto pastes the device's clipboard into the field that has the focus.
-func (s *Session) pasteInto(ctx context.Context, d screen.Typist, p screen.Paster) error {
+func (t typist) pasteInto(ctx context.Context, p screen.Paster) error {
 	text, err := p.Clipboard(ctx)
 	if err != nil {
 		return err
@@ -395,13 +400,13 @@ func (s *Session) pasteInto(ctx context.Context, d screen.Typist, p screen.Paste
 	if text == "" {
 		return &Failure{problem("nothing was copied: use copyText or setClipboard before paste")}
 	}
-	field, err := s.fieldInFocus(ctx, d)
+	field, err := t.fieldInFocus(ctx)
 	if err != nil {
 		return err
 	}
 	if err := p.Paste(ctx); err != nil {
 		return err
 	}
-	e := textEntry{s: s, d: d, before: field, text: text, how: "pasted"}
+	e := textEntry{typist: t, before: field, text: text, how: "pasted"}
 	return e.verify(ctx)
 }

@@ -239,11 +239,11 @@ func (t typing) retype(ctx context.Context, now *screen.Node) (bool, error) {
 		n = utf8.RuneCountInString(added)
 	}
 	if now.Text != t.before.Text {
-		if err := t.s.erase(ctx, now, n); err != nil {
+		if err := eraseNode(ctx, t.s, now, n); err != nil {
 			return false, err
 		}
 	}
-	return true, t.s.enter(ctx, t.text, true)
+	return true, enter(ctx, t.s, t.text, true)
 }
 
 func sameField(a, b *screen.Node) bool { return a.ID == b.ID && a.Type == b.Type && a.Editable }

@@ -54,11 +54,11 @@ func (r *Reading) shown() string {
 }
 
 // vision returns those of the session, or says what they are needed for.
-func (s *Session) vision(what string) (drivers.Vision, error) {
-	if s.Vision == nil {
+func (c *Settings) vision(what string) (drivers.Vision, error) {
+	if c.Vision == nil {
 		return nil, &VisionError{fmt.Errorf("%s: %w", what, errNoVision)}
 	}
-	return visionErrors{s.Vision}, nil
+	return visionErrors{c.Vision}, nil
 }
 
 // photograph takes a screenshot in which secrets are painted over, where the session knows of any.
@@ -67,10 +67,10 @@ func (s *Session) photograph(ctx context.Context) (image.Image, error) {
 }
 
 // forModel takes a screenshot that may leave this machine: what is typed into password fields is painted over.
-func (s *Session) forModel(ctx context.Context) (image.Image, error) {
+func forModel(ctx context.Context, s *Session) (image.Image, error) {
 	img, err := s.photograph(ctx)
 	if err == nil {
-		err = s.judgeable(ctx, img)
+		err = judgeable(ctx, s, img)
 	}
 	if err != nil {
 		return nil, err
@@ -99,25 +99,25 @@ func (s *Session) masked(text string) string {
 }
 
 // locate queries a model for where something is.
-func (s *Session) locate(ctx context.Context, vision drivers.Vision, img image.Image, description string) (
+func (m model) locate(ctx context.Context, img image.Image, description string) (
 	[]drivers.Sighting, error) {
-	spot, err := vision.Locate(ctx, img, s.masked(description))
-	s.noteModelCall(spot.Call)
+	spot, err := m.vision.Locate(ctx, img, m.s.masked(description))
+	m.s.noteModelCall(spot.Call)
 	if errors.Is(err, screen.ErrNotFound) {
-		s.noteOnce("%v", err)
+		m.s.noteOnce("%v", err)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.noteOnce("the model says: %s", spot.Reason)
-	s.warn("an AI model found the element by its description, and nothing else confirms that it is the one")
+	m.s.noteOnce("the model says: %s", spot.Reason)
+	m.s.warn("an AI model found the element by its description, and nothing else confirms that it is the one")
 	return []drivers.Sighting{{Bounds: spot.Bounds, Score: 1}}, nil
 }
 
 // template reads the image that an image selector names.
-func (s *Session) template(name string) (image.Image, error) {
-	path, err := s.file(name)
+func template(s *Session, name string) (image.Image, error) {
+	path, err := s.File(name)
 	if err != nil {
 		return nil, err
 	}

@@ -27,20 +27,20 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 		return err
 	}
 	deadline := time.Now().Add(s.Timeout)
-	if err := s.waitForRest(ctx); err != nil {
+	if err := waitForRest(ctx, s); err != nil {
 		return err
 	}
-	img, err := s.forModel(ctx)
+	img, err := forModel(ctx, s)
 	if err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
-		said, err := s.judge(ctx, vision, img, a)
+		said, err := model{s: s, vision: vision}.judge(ctx, img, a)
 		if err != nil || said.Passed {
 			return err
 		}
 		s.Value = said.Reason
-		next, err := s.another(ctx, img, deadline)
+		next, err := anotherScreenshot(ctx, s, img, deadline)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 }
 
 // waitForRest waits until the screen rests; one that does not is only a warning.
-func (s *Session) waitForRest(ctx context.Context) error {
+func waitForRest(ctx context.Context, s *Session) error {
 	err := waitStable(ctx, s, dsl.WaitStable{})
 	var moving *Failure
 	if errors.As(err, &moving) || errors.Is(err, drivers.ErrNotReady) {
@@ -65,10 +65,10 @@ func (s *Session) waitForRest(ctx context.Context) error {
 }
 
 // another waits for a screenshot that differs from the last one; nil when none came in time.
-func (s *Session) another(ctx context.Context, last image.Image, deadline time.Time) (image.Image, error) {
+func anotherScreenshot(ctx context.Context, s *Session, last image.Image, deadline time.Time) (image.Image, error) {
 	var next image.Image
 	err := poll(ctx, time.Until(deadline), func() (err error) {
-		if next, err = s.forModel(ctx); err != nil {
+		if next, err = forModel(ctx, s); err != nil {
 			return err
 		}
 		if pixels.Changed(last, next, next.Bounds()).Empty() {
@@ -82,28 +82,34 @@ func (s *Session) another(ctx context.Context, last image.Image, deadline time.T
 	return next, err
 }
 
+// model is an AI model that is asked about screenshots of a session.
+type model struct {
+	s      *Session
+	vision drivers.Vision
+}
+
 // judge queries the model and checks what it cites.
-func (s *Session) judge(ctx context.Context, vision drivers.Vision, img image.Image, a dsl.AssertVisual) (
+func (m model) judge(ctx context.Context, img image.Image, a dsl.AssertVisual) (
 	drivers.Judgement, error) {
-	said, err := vision.Judge(ctx, img, s.masked(a.Prompt), max(a.Votes, 1))
-	s.noteModelCall(said.Call)
+	said, err := m.vision.Judge(ctx, img, m.s.masked(a.Prompt), max(a.Votes, 1))
+	m.s.noteModelCall(said.Call)
 	if err != nil {
 		return said, err
 	}
-	s.note("%d of %d votes for it: %s", said.For, said.For+said.Against, said.Reason)
+	m.s.note("%d of %d votes for it: %s", said.For, said.For+said.Against, said.Reason)
 	if len(said.Evidence) > 0 {
 		b := said.Evidence[0].Bounds
-		s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
+		m.s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
 	}
 	if !said.Passed {
 		return said, nil
 	}
-	s.Value = said.Reason
-	return said, s.confirm(ctx, vision, img, said.Evidence)
+	m.s.Value = said.Reason
+	return said, m.confirm(ctx, img, said.Evidence)
 }
 
 // confirm compares what a model cites with what can be read: when none of it is there, the answer is none.
-func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.Image,
+func (m model) confirm(ctx context.Context, img image.Image,
 	evidence []drivers.TextLine) error {
 	var texts []string
 	for _, e := range evidence {
@@ -112,13 +118,13 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 		}
 	}
 	if len(texts) == 0 {
-		s.warn("the model cites no text, so nothing but its word confirms the answer")
+		m.s.warn("the model cites no text, so nothing but its word confirms the answer")
 		return nil
 	}
 	missing := texts
-	if s.Tree != nil {
+	if m.s.Tree != nil {
 		missing = without(missing, func(text string) bool {
-			for _, have := range s.Tree.AllTexts() {
+			for _, have := range m.s.Tree.AllTexts() {
 				if screen.TextShows(have, text) {
 					return true
 				}
@@ -127,16 +133,16 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 		})
 	}
 	if len(missing) > 0 {
-		lines, err := vision.OCR(ctx, img)
+		lines, err := m.vision.OCR(ctx, img)
 		var unavailable *drivers.Unavailable
 		if errors.As(err, &unavailable) {
-			s.warn("what the model cites could not be read on the screenshot: %v", err)
+			m.s.warn("what the model cites could not be read on the screenshot: %v", err)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		s.Reading = &Reading{Wanted: strings.Join(texts, "\n"), Lines: lines}
+		m.s.Reading = &Reading{Wanted: strings.Join(texts, "\n"), Lines: lines}
 		all := []drivers.TextLine{{}} // a citation may go over several lines
 		for _, l := range lines {
 			all[0].Words = append(all[0].Words, l.Words...)
@@ -152,7 +158,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 				screen.Quote(missing[0]))}
 	}
 	for _, text := range missing {
-		s.warn("the model also cites %s, which cannot be found on the screen", screen.Quote(text))
+		m.s.warn("the model also cites %s, which cannot be found on the screen", screen.Quote(text))
 	}
 	return nil
 }
@@ -169,15 +175,15 @@ func without(texts []string, drop func(string) bool) []string {
 }
 
 // extractByPrompt saves what an AI model reads on the screen.
-func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
+func extractByPrompt(ctx context.Context, s *Session, prompt string) error {
 	vision, err := s.vision("extracting by prompt needs an AI model")
 	if err != nil {
 		return err
 	}
-	if err := s.waitForRest(ctx); err != nil {
+	if err := waitForRest(ctx, s); err != nil {
 		return err
 	}
-	img, err := s.forModel(ctx)
+	img, err := forModel(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -186,7 +192,8 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.confirm(ctx, vision, img, []drivers.TextLine{{Text: said.Text}}); err != nil {
+	ask := model{s: s, vision: vision}
+	if err := ask.confirm(ctx, img, []drivers.TextLine{{Text: said.Text}}); err != nil {
 		return err
 	}
 	s.Value = said.Text

@@ -13,7 +13,7 @@ import (
 func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
 	switch {
 	case a.Visible != nil && byMaestro(*a.Visible):
-		return s.finding(ctx, a.Visible, nil, s.Timeout)
+		return maestroSession{Session: s}.finding(ctx, a.Visible, nil, s.Timeout)
 	case a.Gone != nil:
 		return gone(ctx, s, *a.Gone)
 	case a.Enabled != nil:
@@ -42,7 +42,7 @@ func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
 // screen that never rests may prove it at the end of the time.
 func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	if byMaestro(sel) {
-		return s.finding(ctx, nil, &sel, s.Timeout)
+		return maestroSession{Session: s}.finding(ctx, nil, &sel, s.Timeout)
 	}
 	r := newReader(s, decide.Want{Purpose: decide.Absent, Selector: sel})
 	d, err := r.run(ctx)

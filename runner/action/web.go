@@ -50,7 +50,7 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	}
 	opts.Viewport.X, opts.Viewport.Y = a.Size()
 	if a.Storage != "" {
-		if opts.Storage, err = s.file(a.Storage); err != nil {
+		if opts.Storage, err = s.File(a.Storage); err != nil {
 			return err
 		}
 	}
@@ -62,14 +62,14 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err := b.OpenPage(ctx, address, opts); err != nil {
 		return err
 	}
-	s.paged = true
-	s.noteAnswer()
-	s.noteBrowser(a)
-	return s.stillLoading(ctx)
+	s.flow.paged = true
+	noteAnswer(s)
+	noteBrowser(s, a)
+	return stillLoading(ctx, s)
 }
 
 // noteBrowser keeps which browser a page has that named one itself.
-func (s *Session) noteBrowser(a dsl.OpenBrowser) {
+func noteBrowser(s *Session, a dsl.OpenBrowser) {
 	if d, ok := s.Device.(drivers.BrowserChooser); ok && a.Browser != "" {
 		name, version := d.PageBrowser()
 		s.note("the page is open in %s %s", dsl.BrowserTitle(name), version)
@@ -77,7 +77,7 @@ func (s *Session) noteBrowser(a dsl.OpenBrowser) {
 }
 
 // stillLoading returns what the page that was opened still loads, though it can be used.
-func (s *Session) stillLoading(ctx context.Context) error {
+func stillLoading(ctx context.Context, s *Session) error {
 	d, ok := s.Device.(drivers.WebOpener)
 	if !ok {
 		return nil
@@ -104,7 +104,7 @@ func (s *Session) PageError() string {
 }
 
 // noteAnswer keeps an answer that is an error in the result of the step that asked for the page.
-func (s *Session) noteAnswer() {
+func noteAnswer(s *Session) {
 	if text := s.PageError(); text != "" {
 		s.warn("%s", text)
 	}
@@ -157,7 +157,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if a.Title != "" {
 		want.Title = &a.Title
 	}
-	seen, err := s.lookFor(ctx, func(timeout time.Duration) (drivers.WebObservation, error) {
+	seen, err := lookFor(ctx, s, func(timeout time.Duration) (drivers.WebObservation, error) {
 		return b.Look(ctx, a.Selector, want, timeout)
 	})
 	if err != nil {
@@ -185,7 +185,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 // lookFor searches until what is wanted is there, the report having its screenshot after the first read. It counts only
 // once what the last action led to must be there to count, for it may be taken back, and what the action takes away may
 // still be there.
-func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) (drivers.WebObservation, error)) (
+func lookFor(ctx context.Context, s *Session, look func(timeout time.Duration) (drivers.WebObservation, error)) (
 	drivers.WebObservation, error) {
 	asked, end := time.Now(), time.Now().Add(s.Timeout)
 	again := func() (drivers.WebObservation, error) {

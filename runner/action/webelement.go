@@ -138,8 +138,8 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 	if err := d.Navigate(ctx, where, max(s.Timeout, time.Millisecond)); err != nil {
 		return err
 	}
-	s.noteAnswer()
-	return s.stillLoading(ctx)
+	noteAnswer(s)
+	return stillLoading(ctx, s)
 }
 
 func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
@@ -158,7 +158,7 @@ func webStorage(ctx context.Context, s *Session, a dsl.WebStorage) error {
 			return d.ClearState(ctx)
 		}
 		if a.Load != "" {
-			path, err := s.file(a.Load)
+			path, err := s.File(a.Load)
 			if err != nil {
 				return err
 			}
