@@ -3,6 +3,9 @@ package action
 import (
 	"context"
 	"errors"
+	"regexp"
+	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -10,6 +13,35 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/decide"
 )
+
+func assert(ctx context.Context, s *Session, a dsl.Assert) error {
+	if byMaestro(a.Selector) {
+		return maestroSession{Session: s}.finding(ctx, &a.Selector, nil, s.Timeout)
+	}
+	r, matches, err := locate(ctx, s, decide.Want{Selector: a.Selector})
+	if err != nil {
+		return asAssertion(err)
+	}
+	s.matched(matches[0])
+	if len(matches) > 1 {
+		s.note("%d elements match", len(matches))
+	}
+	s.notePart(matches[0])
+	notInFront(s, r.tree)
+	noteOwner(s, matches[0].Node)
+	return nil
+}
+
+// locate waits until something on the screen fits a want's selector.
+func locate(ctx context.Context, s *Session, w decide.Want) (*reader, []screen.Match, error) {
+	w.Purpose = decide.See
+	r := newReader(s, w)
+	d, err := r.run(ctx)
+	if err == nil {
+		err = r.result(d)
+	}
+	return r, d.Matches, err
+}
 
 func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	if a.Visible != nil && !*a.Visible {
@@ -87,4 +119,127 @@ func assertApp(ctx context.Context, s *Session, a dsl.AssertApp) error {
 		return &Failure{p}
 	}
 	return err
+}
+
+// conditionTime is how long a condition searches for something that is not there; what is there costs one read.
+const conditionTime = time.Second
+
+// Visible reports whether a label is on the screen, for conditions: that it is not is a result, not a failure.
+func Visible(ctx context.Context, s *Session, label string) (bool, error) {
+	asked := *s
+	asked.Detail = &event.Detail{} // the search for a condition is not a part of any step
+	return sees(ctx, &asked, dsl.Selector{Label: label}, conditionTime)
+}
+
+// Holds reports whether an element is there, or gone, within the time, for conditions.
+func Holds(ctx context.Context, s *Session, visible, missing *dsl.Selector, wait time.Duration) (bool, error) {
+	asked := *s
+	asked.Detail, asked.Timeout = &event.Detail{}, wait
+	switch {
+	case missing != nil && byMaestro(*missing):
+		return Misses(ctx, &asked, *missing, wait)
+	case missing != nil:
+		err := gone(ctx, &asked, *missing)
+		var there *Failure
+		if errors.As(err, &there) {
+			return false, nil
+		}
+		return err == nil, err
+	case byMaestro(*visible):
+		return Sees(ctx, &asked, *visible, wait)
+	}
+	return sees(ctx, &asked, *visible, wait)
+}
+
+// sees reports whether an element comes within the time.
+func sees(ctx context.Context, s *Session, sel dsl.Selector, wait time.Duration) (bool, error) {
+	r := newReader(s, decide.Want{Purpose: decide.See, Selector: sel, Timeout: max(wait, 1)})
+	d, err := r.run(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case d.Kind == decide.Fail && d.Problem.Kind == decide.NotFound:
+		return false, nil
+	}
+	err = r.result(d)
+	return err == nil, err
+}
+
+func logMessage(_ context.Context, s *Session, a dsl.Log) error {
+	s.note("%s", a.Message)
+	return nil
+}
+
+// extract saves a text of the screen, or what a regular expression finds in it.
+func extract(ctx context.Context, s *Session, a dsl.Extract) error {
+	if a.Text != "" {
+		return extractFromScreen(ctx, s, a)
+	}
+	if a.Prompt != "" {
+		return extractByPrompt(ctx, s, a.Prompt)
+	}
+	n, err := locateVisible(ctx, s, a.Selector)
+	if err != nil {
+		return err
+	}
+	text := textOf(n)
+	if a.Regex == "" {
+		s.Value = text
+		return nil
+	}
+	value, ok, err := match(a.Regex, text, a.Group)
+	if err == nil && !ok {
+		p := problem("%s does not fit the regular expression %s", screen.Quote(text), a.Regex)
+		p.Expected, p.Actual = a.Regex, screen.Quote(text)
+		return &Failure{p}
+	}
+	s.Value = value
+	return err
+}
+
+func extractFromScreen(ctx context.Context, s *Session, a dsl.Extract) error {
+	pattern := a.Text
+	var tree *screen.Tree
+	err := poll(ctx, s.Timeout, func() (err error) {
+		if tree, err = s.Device.Tree(ctx); err != nil {
+			return err
+		}
+		s.Detail.ScreenReads++
+		value, ok, err := match(pattern, strings.Join(tree.AllTexts(), "\n"), a.Group)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errWait
+		}
+		s.Value = value
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		p := problem("nothing on the screen fits the regular expression %s within %s; %s", pattern, s.Timeout,
+			decide.Shown(tree))
+		p.Expected, p.Actual = pattern, decide.Shown(tree)
+		return &Failure{p}
+	}
+	return err
+}
+
+// match returns the requested group; without a request the first, or all where there is none.
+func match(pattern, text string, group *int) (string, bool, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", false, &Failure{problem("regular expression %q: %v", pattern, err)}
+	}
+	m := re.FindStringSubmatch(text)
+	if m == nil {
+		return "", false, nil
+	}
+	want := min(1, len(m)-1)
+	if group != nil {
+		want = *group
+	}
+	if want >= len(m) {
+		return "", false, &Failure{problem("the regular expression %q has no bracket %d", pattern, want)}
+	}
+	return m[want], true, nil
 }

@@ -168,7 +168,7 @@ func shoot(ctx context.Context, s *Session, a dsl.AssertScreenshot) (*image.RGBA
 	return out, nil
 }
 
-// parts looks for the element that is compared and for those that are masked.
+// comparedParts looks for the element that is compared and for those that are masked.
 func comparedParts(ctx context.Context, s *Session, a dsl.AssertScreenshot) (crop image.Rectangle, masks []image.Rectangle,
 	err error) {
 	if a.Element == nil && len(a.Mask) == 0 {

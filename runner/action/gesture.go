@@ -361,3 +361,28 @@ func pinch(ctx context.Context, s *Session, a dsl.Pinch) error {
 	s.note("two fingers moved from %d to %d pixels around %d,%d", from, to, centre.X, centre.Y)
 	return d.Pinch(ctx, centre, from, to, millis(a.DurationMs, 500))
 }
+
+func press(ctx context.Context, s *Session, a dsl.Press) error {
+	d, err := capability[drivers.Keys](s)
+	if err != nil {
+		return err
+	}
+	for _, chord := range a.Chords() {
+		key := chord.Key
+		if key == "recents" {
+			key = "appSwitch"
+		}
+		if err := d.Press(ctx, append(append([]string{}, chord.Modifiers...), key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hideKeyboard(ctx context.Context, s *Session, _ dsl.HideKeyboard) error {
+	d, err := capability[drivers.KeyboardHider](s)
+	if err != nil {
+		return err
+	}
+	return d.HideKeyboard(ctx)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -172,4 +173,200 @@ func focusText(t *screen.Tree) string {
 func isTapped(s *Session, n *screen.Node) bool {
 	t := s.tapped
 	return t == nil || !t.Editable || t.ID == n.ID && t.Type == n.Type
+}
+
+func erase(ctx context.Context, s *Session, a dsl.Erase) error {
+	n := a.Count
+	if n == 0 {
+		n = -1
+	}
+	if d, ok := s.Device.(screen.Typist); ok {
+		t := typist{s: s, d: d}
+		field, err := t.fieldInFocus(ctx)
+		if err != nil {
+			return err
+		}
+		return t.eraseField(ctx, field, n)
+	}
+	field, err := focusedField(ctx, s)
+	if err != nil {
+		return err
+	}
+	return eraseNode(ctx, s, field, n)
+}
+
+// eraseNode takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
+func eraseNode(ctx context.Context, s *Session, field *screen.Node, n int) error {
+	d, err := capability[drivers.Editor](s)
+	if err != nil {
+		return err
+	}
+	if err := d.Erase(ctx, n); err != nil || field == nil || field.Text == "" {
+		return err
+	}
+	var now *screen.Node
+	err = poll(ctx, min(s.Timeout, 3*time.Second), func() error {
+		tree, err := s.Device.Tree(ctx)
+		if err != nil {
+			return err
+		}
+		s.Detail.ScreenReads++
+		now = tree.Focused()
+		if now == nil || !sameField(now, field) || len(now.Text) < len(field.Text) || now.Text == now.Hint ||
+			now.Text != field.Text {
+			return nil
+		}
+		return errWait
+	})
+	if errors.Is(err, errWait) && maybeHint(field) && now != nil && now.Text == field.Text {
+		s.warn("%s shows %s after erasing as before, which may be its hint", field, screen.Quote(now.Text))
+		return nil
+	}
+	if errors.Is(err, errWait) {
+		return &Failure{event.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field, screen.Quote(now.Text)),
+			Expected: "less text", Actual: screen.Quote(now.Text)}}
+	}
+	return err
+}
+
+func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
+	if byMaestro(a.Selector) {
+		_, n, err := maestroSession{Session: s}.want(ctx, a.Selector)
+		if err != nil {
+			return err
+		}
+		text := ""
+		for _, t := range []*string{n.Desc, n.Hint, n.Text} {
+			if t != nil && *t != "" {
+				text = *t
+			}
+		}
+		s.Value = text
+		return s.copied(ctx, text)
+	}
+	n, err := locateVisible(ctx, s, a.Selector)
+	if err != nil {
+		return err
+	}
+	s.Value = textOf(n)
+	return s.copied(ctx, textOf(n))
+}
+
+// copied puts a text on the clipboard.
+func (s *Session) copied(ctx context.Context, text string) error {
+	s.Clipboard = text
+	if d, ok := s.Device.(screen.Paster); ok {
+		return d.SetClipboard(ctx, text)
+	}
+	return nil
+}
+
+func paste(ctx context.Context, s *Session, _ dsl.Paste) error {
+	d, ok := s.Device.(screen.Typist)
+	if p, pastes := s.Device.(screen.Paster); ok && pastes {
+		return typist{s: s, d: d}.pasteInto(ctx, p)
+	}
+	if s.Clipboard == "" {
+		return &Failure{problem("nothing was copied: use copyText or setClipboard before paste")}
+	}
+	return input(ctx, s, dsl.Input{Text: s.Clipboard})
+}
+
+func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
+	return s.copied(ctx, a.Text)
+}
+
+// locateVisible waits for one element that is on the screen; it need not react.
+func locateVisible(ctx context.Context, s *Session, sel dsl.Selector) (*screen.Node, error) {
+	_, matches, err := locate(ctx, s, decide.Want{Selector: sel, Anywhere: true}) // to read a text, one need not see it
+	if err != nil {
+		var f *Failure
+		if errors.As(err, &f) {
+			f.Assertion = false
+		}
+		return nil, err
+	}
+	s.matched(matches[0])
+	return matches[0].Node, nil
+}
+
+// textOf is the text of an element that a tester means: what it shows, else what a person would call it.
+func textOf(n *screen.Node) string {
+	if n.Text != "" {
+		return n.Text
+	}
+	return n.Label()
+}
+
+// largestSeed is the largest that every reader of a report takes as a whole number.
+const largestSeed = 1<<53 - 1
+
+// random makes data of a kind. They depend on nothing but the step and its seed, which is in the report.
+func (s *Session) random(a dsl.Input) string {
+	seed := uint64(a.Seed)
+	if seed == 0 {
+		seed = s.seed()
+	}
+	s.note("random %s; seed: %d makes it again", a.Random, seed)
+	d := generator{rand.New(rand.NewPCG(seed, 0))}
+	switch a.Random {
+	case "email":
+		return strings.ToLower(d.of(given())+"."+d.of(kindOfValue())) + "." + d.letters("0123456789", 6) + "@example.com"
+	case "name":
+		return d.of(given()) + " " + d.of(kindOfValue())
+	case "city":
+		return d.of([]string{"Berlin", "Lagos", "Lima", "Osaka", "Oslo", "Porto", "Quito", "Tunis", "Utrecht", "Zürich"})
+	case "country":
+		return d.of([]string{"Brazil", "Canada", "Finland", "Ghana", "India", "Japan", "Kenya", "Mexico", "Nepal", "Spain"})
+	case "color":
+		return "#" + d.letters("0123456789abcdef", 6)
+	case "phone": // of the block that is kept free for fiction
+		return "+1202555" + "01" + d.letters("0123456789", 2)
+	case "word":
+		const consonants, vowels = "bcdfghklmnprst", "aeiou"
+		return d.letters(consonants, 1) + d.letters(vowels, 1) + d.letters(consonants, 1) + d.letters(vowels, 1) + d.letters(
+			"lmnrst", 1)
+	case "number":
+		return d.letters("123456789", 1) + d.letters("0123456789", length(a, 8)-1)
+	}
+	return d.letters("abcdefghijklmnopqrstuvwxyz", length(a, 20))
+}
+
+// seed returns the next one: of the session's own, when it has one.
+func (s *Session) seed() uint64 {
+	if s.seeds == nil {
+		first := s.Seed
+		if first == 0 {
+			first = rand.Uint64()
+		}
+		s.seeds = rand.New(rand.NewPCG(first, 0))
+	}
+	return s.seeds.Uint64N(largestSeed) + 1
+}
+
+func length(a dsl.Input, otherwise int) int {
+	if a.Length > 0 {
+		return a.Length
+	}
+	return otherwise
+}
+
+func given() []string {
+	return []string{"Ada", "Grace", "Alan", "Barbara", "Edsger", "Frances", "Donald", "Margaret", "Niklaus", "Radia"}
+}
+
+func kindOfValue() []string {
+	return []string{"Lovelace", "Hopper", "Turing", "Liskov", "Dijkstra", "Allen", "Knuth", "Hamilton", "Wirth", "Perlman"}
+}
+
+type generator struct{ *rand.Rand }
+
+func (d generator) of(list []string) string { return list[d.IntN(len(list))] }
+
+func (d generator) letters(from string, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte(from[d.IntN(len(from))])
+	}
+	return b.String()
 }

@@ -3,101 +3,15 @@ package action
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/runner/decide"
 )
-
-// DefaultTimeout is how long a step waits for what it needs by default.
-const DefaultTimeout = 10 * time.Second
-
-// Session is one device during one case. It is used by one goroutine.
-type Session struct {
-	Device drivers.Device
-	// Platform that the case runs on.
-	Platform dsl.Platform
-	Settings
-	// Host is what runs the steps; nil: nothing is kept.
-	Host Host
-	// Timeout of the current step.
-	Timeout time.Duration
-	// Confirm is asked once an action's element is found, before it is touched; its error ends the action. May be nil.
-	Confirm func(*screen.Tree, screen.Match) error
-	// Clipboard is what copyText and setClipboard left for paste.
-	Clipboard string
-	// Base is the folder from which the files of Maestro's flows start: those that say where they lie themselves.
-	Base string
-	// Copied is Maestro's own clipboard; nil: nothing was copied.
-	Copied *string
-
-	Result
-
-	crashes
-	foreground
-	flow flowState
-
-	kept      map[string]int         // evidence by name, so that none is taken for another
-	acted     time.Time              // when the last action that does something on the device ended, or the app took it
-	took      time.Time              // when the app took what a step did, of those that watch what becomes of it
-	known     *screen.Tree           // the newest of any step, nil when none was read
-	before    *screen.Tree           // the newest that was read before the last action touched the device
-	neverIdle bool                   // the screen was refused because it never stops moving
-	aimed     *Tapped                // the screen before the step's tap
-	seeds     *rand.Rand             // draws the seeds of random data
-	tapped    *screen.Node           // the element that the last tap touched
-	touchedOn *touched               // the screen before the touch of the step before; nil: that touched nothing
-}
-
-// Settings are what holds for all steps of a session.
-type Settings struct {
-	// Dir is the folder from which paths in the test start; empty: there is none, and a path is an error.
-	Dir string
-	// Work is a folder for files that are not part of the report yet.
-	Work string
-	// Access is what steps may touch of this machine.
-	Access Access
-	// Vision for what no tree has; nil: there is none.
-	Vision drivers.Vision
-	// AllowShell lets tests run commands on the device.
-	AllowShell bool
-	// UpdateBaselines makes assertScreenshot take what it sees as right.
-	UpdateBaselines bool
-	// Headed opens pages in a browser window, whatever their steps say.
-	Headed bool
-	// StepPictures says that each step gets a screenshot anyway.
-	StepPictures bool
-	// NoPictures keeps screenshots out of the report that would show secrets.
-	NoPictures bool
-	// Uses notes the apps that the steps start and install; nil: not needed.
-	Uses *UsedApps
-	// Seed of the seeds of random data; 0: drawn when it is needed.
-	Seed uint64
-}
-
-// Result is what came of the current step; performers fill it in.
-type Result struct {
-	// Detail for the report.
-	Detail *event.Detail
-	// Value is what the step returns to the step option as:, nil when it returns nothing.
-	Value any
-	// Tree is the newest one that was read, nil when there was none.
-	Tree *screen.Tree
-	// Reading is what was read in the pixels, nil when nothing was.
-	Reading *Reading
-	// Searches are those of the step: what was wanted, the frames that were seen, and the results.
-	Searches []decide.Recording
-	// Warnings are what the device refused although the step continued; they are also among the warnings of Detail.
-	Warnings []string
-}
 
 // Perform does what args (a struct of the vocabulary, by value) requires. A *Failure means that the app or the test is
 // wrong; so does an error for which drivers.AppIsWrong holds; any other error means that the device is. Control actions
@@ -132,14 +46,6 @@ func Perform(ctx context.Context, s *Session, args any) error {
 		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known
 	}
 	return s.withCrash(ctx, err)
-}
-
-// takeWarnings warns about what the device was kept from.
-func (s *Session) takeWarnings() {
-	s.Warnings = drivers.TakeWarnings(s.Device)
-	for _, text := range s.Warnings {
-		s.doubtOnce("%s", text)
-	}
 }
 
 // Performs reports whether an action has a performer.
@@ -246,26 +152,18 @@ func on[T any](table map[reflect.Type]performer, do func(context.Context, *Sessi
 	table[reflect.TypeFor[T]()] = func(ctx context.Context, s *Session, args any) error { return do(ctx, s, args.(T)) }
 }
 
-// note adds a remark to the step's detail.
-func (r *Result) note(format string, args ...any) {
-	r.Detail.Notes = append(r.Detail.Notes, fmt.Sprintf(format, args...))
-}
-
-// noteOnce adds a remark that more than one read may have a reason for.
-func (r *Result) noteOnce(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Detail.Notes, text) {
-		r.Detail.Notes = append(r.Detail.Notes, text)
+// LooksFirst reports whether an action sees the screen, and calls Session.Saw with it, before it changes anything, or
+// that does nothing on the device at all.
+func LooksFirst(args any) bool {
+	if wait, is := args.(dsl.WaitFor); is && (wait.Text != "" || wait.URL != "") {
+		return false // it reads no tree
 	}
+	def := dsl.DefOf(args)
+	return def != nil && def.ReadsFirst
 }
 
-// warn adds a warning: something that the step's result does not cover.
-func (r *Result) warn(format string, args ...any) {
-	r.Detail.Warnings = append(r.Detail.Warnings, fmt.Sprintf(format, args...))
-}
-
-// doubtOnce adds a warning that more than one read may have a reason for.
-func (r *Result) doubtOnce(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Detail.Warnings, text) {
-		r.Detail.Warnings = append(r.Detail.Warnings, text)
-	}
+// Acts reports whether an action does something on the device, which may harm the app.
+func Acts(args any) bool {
+	def := dsl.DefOf(args)
+	return def == nil || def.Acts()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/decide"
 	"github.com/taproot-dev/taproot/runner/observe"
 )
@@ -59,7 +60,7 @@ func newReader(s *Session, w decide.Want) *reader {
 	return r
 }
 
-// facts are what is known of the device before anything is read.
+// factsOf returns what is known of the device before anything is read.
 func factsOf(s *Session) decide.Facts {
 	f := decide.Facts{Phone: s.onPhone(), IOS: s.Platform == dsl.IOS, Vision: s.Vision != nil, NoPictures: s.NoPictures}
 	if d, ok := s.Device.(drivers.Pixels); ok {
@@ -356,4 +357,32 @@ func soughtTexts(sel dsl.Selector) []string {
 		texts = append(texts, soughtTexts(*other)...)
 	}
 	return texts
+}
+
+// Look reads the screen once and returns what fits the selector, as an assertion would match it on a screen that may
+// still change: by whole texts. That nothing fits is not an error. It is not a part of any step.
+func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
+	asked := *s
+	asked.Detail = &event.Detail{}
+	r := newReader(&asked, decide.Want{Purpose: decide.See, Selector: sel})
+	r.readsParts(sel)
+	if err := r.read(ctx, false); err != nil {
+		return nil, nil, err
+	}
+	matches, err := r.find(ctx, sel, false)
+	return matches, r.tree, err
+}
+
+// Missing explains that nothing on a screen fits the selector, as a failed assertion does.
+func Missing(sel dsl.Selector, t *screen.Tree) event.Problem {
+	return failureOf(decide.Missing(screen.Query{Selector: sel}, t)).Problem
+}
+
+// notePart says in the report when only a part of what was looked for can be seen.
+func (r *Result) notePart(m screen.Match) {
+	if m.Node.Bounds == m.Seen || m.Seen.Empty() {
+		return
+	}
+	b := m.Seen
+	r.note("only a part of %s can be seen: [%d,%d][%d,%d]", m.Node, b.Min.X, b.Min.Y, b.Max.X, b.Max.Y)
 }

@@ -1,0 +1,144 @@
+package action
+
+import (
+	"context"
+	"image"
+	"slices"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there
+// is not an element.
+func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error) {
+	view := image.Rectangle{Max: c.tree.Size}
+	if c.a.Selector.Inside != nil && c.a.In == nil {
+		if err := c.keepInside(ctx); err != nil {
+			return nil, view, err
+		}
+		if n := scrolledWith(c.within, view); n != nil {
+			return n, n.Bounds.Intersect(view), nil
+		}
+	}
+	if c.a.In != nil {
+		matches, err := c.find(ctx, *c.a.In, false)
+		if err == nil && len(matches) > 0 {
+			return matches[0].Node, matches[0].Node.Bounds.Intersect(view), nil
+		}
+		area, err := areaOf(ctx, c.s, c.a.In) // which waits, and says what is wrong
+		return nil, area, err
+	}
+	size := func(n *screen.Node) int {
+		b := n.Bounds.Intersect(view)
+		return b.Dx() * b.Dy()
+	}
+	var boxes []*screen.Node
+	for n := range c.tree.All {
+		if n.Scrollable && !n.Hidden && size(n) > 0 {
+			boxes = append(boxes, n)
+		}
+	}
+	slices.SortStableFunc(boxes, func(a, b *screen.Node) int { return size(b) - size(a) })
+	c.boxes = len(boxes)
+	switch {
+	case len(boxes) > 0:
+		n := boxes[min(c.nth, len(boxes)-1)]
+		return n, n.Bounds.Intersect(view), nil
+	case len(c.tree.Windows) > 0: // a page that moves its content in its own way
+		return c.tree.Windows[0], view, nil
+	}
+	return nil, view, nil
+}
+
+// scrolledWith is the first of some elements that is scrolled or holds what is, else the nearest around one of them.
+func scrolledWith(nodes []*screen.Node, view image.Rectangle) *screen.Node {
+	for _, n := range nodes {
+		if holdsScroller(n, view) {
+			return n
+		}
+	}
+	for _, n := range nodes {
+		for p := n.Parent; p != nil; p = p.Parent {
+			if p.Scrollable && !p.Hidden && p.Bounds.Overlaps(view) {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// holdsScroller reports whether an element, or one in it, can be scrolled on the screen.
+func holdsScroller(n *screen.Node, screen image.Rectangle) bool {
+	for _, k := range n.Children {
+		if holdsScroller(k, screen) {
+			return true
+		}
+	}
+	return n.Scrollable && !n.Hidden && n.Bounds.Overlaps(screen)
+}
+
+// move scrolls once, back by half a step when the last one has skipped rows; false: nothing moved.
+func (c *search) move(ctx context.Context, back bool) (bool, error) {
+	first := c.moves == 0
+	c.moves++
+	node, area, err := c.box(ctx)
+	if err != nil {
+		return false, err
+	}
+	way, before := c.way, c.frame.Digest
+	if back {
+		way = image.Pt(-way.X, -way.Y)
+	}
+	c.s.tapped = nil
+	d, ok := c.s.Device.(drivers.Scroller)
+	if !ok || node == nil {
+		return c.swipe(ctx, area, way)
+	}
+	done, err := d.ScrollBox(ctx, node, way, c.part, c.on(back))
+	if err != nil {
+		return false, err
+	}
+	if done.Followed > 0 { // the rows before are far away
+		c.rows, c.moves = nil, c.moves+done.Followed-1
+	}
+	if first {
+		c.begun = done.Before > 0
+	}
+	c.rested, c.unknown = done.Rested, done.Unknown
+	if !done.Unknown {
+		return done.Moved > 0, nil
+	}
+	err = c.read(ctx, false)
+	return c.frame.Digest != before, err
+}
+
+// on returns how far the device may scroll by itself: the page can search only what has a text.
+func (c *search) on(back bool) drivers.ScrollOn {
+	sel := c.a.Selector
+	if back || c.anchor != nil || c.a.Limit > 0 || sel.Match == dsl.MatchRegex || sel.Fallback != "" {
+		return drivers.ScrollOn{}
+	}
+	on := drivers.ScrollOn{Time: min(c.left(), blindTime),
+		Whole: slices.Contains([]dsl.MatchMode{dsl.MatchWhole, dsl.MatchExact, dsl.MatchWords}, sel.Match)}
+	for _, text := range []string{sel.Label, sel.Text, sel.Desc, sel.Hint} {
+		if text != "" {
+			on.Texts = append(on.Texts, text)
+		}
+	}
+	return on
+}
+
+// swipe moves the content of an area with a finger.
+func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Point) (bool, error) {
+	direction := map[image.Point]dsl.Direction{{Y: -1}: dsl.Up, {X: -1}: dsl.Left, {X: 1}: dsl.Right}[way]
+	inner := c.tree.Free(area.Inset(min(area.Dx(), area.Dy()) / 20))
+	before := c.frame.Digest
+	if err := scrollArea(ctx, c.s, inner, direction, int(c.part*100)); err != nil {
+		return false, err
+	}
+	err := c.lookAround(ctx)
+	c.looked = c.frame.Digest != before
+	return c.looked, err
+}
