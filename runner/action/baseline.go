@@ -169,8 +169,8 @@ func shoot(ctx context.Context, s *Session, a dsl.AssertScreenshot) (*image.RGBA
 }
 
 // comparedParts looks for the element that is compared and for those that are masked.
-func comparedParts(ctx context.Context, s *Session, a dsl.AssertScreenshot) (crop image.Rectangle, masks []image.Rectangle,
-	err error) {
+func comparedParts(ctx context.Context, s *Session, a dsl.AssertScreenshot) (crop image.Rectangle,
+	masks []image.Rectangle, err error) {
 	if a.Element == nil && len(a.Mask) == 0 {
 		return crop, nil, nil
 	}

@@ -58,7 +58,8 @@ const doublePause = 100 * time.Millisecond
 
 func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
 	if byMaestro(a.Selector) {
-		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
+		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2,
+			pause: doublePause})
 	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.DoubleTap(ctx, p)
@@ -242,7 +243,8 @@ func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
 		return move(ctx, s, from, to, millis(a.DurationMs, 400))
 	}
 	if a.Inside != nil && byMaestro(*a.Inside) {
-		return maestroSession{Session: s}.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction, Ms: cmp.Or(a.DurationMs, 400)})
+		return maestroSession{Session: s}.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction,
+			Ms: cmp.Or(a.DurationMs, 400)})
 	}
 	area, err := areaOf(ctx, s, a.Inside)
 	if err != nil {

@@ -41,7 +41,7 @@ type maestroScreen struct {
 	size image.Point
 }
 
-// maestroSession is a session whose steps follow the rules of Maestro.
+// maestroSession performs the steps of a session that follow the rules of Maestro.
 type maestroSession struct{ *Session }
 
 // flowState is what the commands of a flow leave for those that follow.
@@ -100,8 +100,8 @@ func stylesOf(sel dsl.Selector) []string {
 
 // first waits for the first element that the selector picks, for at least one read. v is the newest read in either
 // case; no element: nil.
-func (s maestroSession) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen, n *maestro.Node,
-	err error) {
+func (s maestroSession) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen,
+	n *maestro.Node, err error) {
 	deadline, css := time.Now().Add(limit), stylesOf(sel)
 	for {
 		if v, err = s.readForMaestro(ctx, css); err == nil {

@@ -164,7 +164,9 @@ func flowStop(ctx context.Context, s maestroSession, a flows.Stop) error {
 	if s.isWeb() {
 		return nil
 	}
-	return onApps(s.Session, func(d drivers.AppManager) error { return ignoring(d.Stop(ctx, appOf(a.App)), drivers.ErrNoApp) })
+	return onApps(s.Session, func(d drivers.AppManager) error {
+		return ignoring(d.Stop(ctx, appOf(a.App)), drivers.ErrNoApp)
+	})
 }
 
 func flowKill(ctx context.Context, s maestroSession, a flows.Kill) error {
@@ -181,7 +183,9 @@ func flowClear(ctx context.Context, s maestroSession, a flows.Clear) error {
 		}
 		return s.openURL(ctx, a.App, true)
 	}
-	err := onApps(s.Session, func(d drivers.AppManager) error { return ignoring(d.ClearApp(ctx, appOf(a.App)), drivers.ErrNoApp) })
+	err := onApps(s.Session, func(d drivers.AppManager) error {
+		return ignoring(d.ClearApp(ctx, appOf(a.App)), drivers.ErrNoApp)
+	})
 	if err != nil {
 		return err
 	}

@@ -73,8 +73,8 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		if a.Percent != nil {
 			enough = float64(*a.Percent) / 100
 		}
-		return maestroSession{Session: s}.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough,
-			ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
+		return maestroSession{Session: s}.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction,
+			limit: s.Timeout, enough: enough, ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
 	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a,
 		way:      directionVector(a.Direction),

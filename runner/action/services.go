@@ -53,8 +53,8 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 	return expected(a, answer.StatusCode, string(body))
 }
 
-// Client makes the connections that the session may make, for http steps and scripts. One that is its own goes through no proxy: what is dialed is
-// what is asked for.
+// Client makes the connections that the session may make, for http steps and scripts. One that is its own goes
+// through no proxy: what is dialed is what is asked for.
 func (s *Session) Client() *http.Client {
 	if s.Access.Dial == nil {
 		return http.DefaultClient

@@ -20,7 +20,8 @@ import (
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 	if byMaestro(a.Selector) {
-		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count, pause: doublePause})
+		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count,
+			pause: doublePause})
 	}
 	how := drivers.WebClick{Button: a.Button, Modifiers: keyNames(a.Modifiers)}
 	var click func(context.Context, image.Point, drivers.WebClick) error
