@@ -238,12 +238,24 @@ func dropByDevtools(s *pages.Session, zone playwright.Locator, paths []string, t
 		list[i] = path
 	}
 	data := map[string]any{"items": []any{}, "files": list, "dragOperationsMask": 1}
-	for _, kind := range []string{"dragEnter", "dragOver", "dragOver", "drop"} {
+	send := func(kind string) error {
 		_, err := cdp.Send("Input.dispatchDragEvent", map[string]any{"type": kind, "x": dom.Clamp(box.X + box.Width/2),
 			"y": dom.Clamp(box.Y + box.Height/2), "data": data})
-		if err != nil {
+		return err
+	}
+	for _, kind := range []string{"dragEnter", "dragOver", "dragOver"} {
+		if err := send(kind); err != nil {
 			return become, err
 		}
+	}
+	last := "drop"
+	if accepted, err := watch.Evaluate("watch => watch.accepts()"); err != nil {
+		return become, err
+	} else if accepted != true {
+		last = "dragCancel" // the browser would open the files in place of the page
+	}
+	if err := send(last); err != nil {
+		return become, err
 	}
 	return becomeOf(watch.Evaluate("watch => watch.end()"))
 }
