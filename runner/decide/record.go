@@ -137,11 +137,11 @@ func (w *Writer) Add(step int, r Recording) error {
 		if t == nil {
 			return "", nil
 		}
-		data, err := t.Record()
+		data, err := t.At(time.Time{}).Record() // equal trees have one id, whenever they were read
 		if err != nil {
 			return "", err
 		}
-		sum := sha256.Sum256(withoutTime(data))
+		sum := sha256.Sum256(data)
 		id := hex.EncodeToString(sum[:8])
 		if !w.trees[id] && !added[id] {
 			added[id] = true
@@ -177,20 +177,6 @@ func (w *Writer) Add(step int, r Recording) error {
 		return err
 	}
 	return nil
-}
-
-// withoutTime is a recorded tree without when it was read, so that equal trees have one id.
-func withoutTime(data []byte) []byte {
-	var t map[string]json.RawMessage
-	if json.Unmarshal(data, &t) != nil {
-		return data
-	}
-	delete(t, "at")
-	plain, err := json.Marshal(t)
-	if err != nil {
-		return data
-	}
-	return plain
 }
 
 // write writes lines, all or, beyond the limit, what is gone.
