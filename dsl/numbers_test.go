@@ -186,13 +186,13 @@ func TestNumbersAreExact(t *testing.T) {
 	s := must(parseOne(t,
 		"id: a\nplatform: web\nvars: {SIM: 89490200001234567890, PIN: 01234, PRICE: 1.10, K: 1e3, HEX: 0x1F, N: 7}\n"+
 			"steps: [tap: x]\n").Scope(ScopeOptions{}))
-	v, err := source.ParseJSON(
+	_, err := source.ParseJSON(
 		[]byte(`{"id": 1234567890123456789, "next": 1234567890123456788, "n": 4, "whole": 4.0, "half": 4.5,
 		"big": 89490200001234567890, "text": "1234567890123456789", "list": [1234567890123456789, 1.10, 007], "none": null}`))
 	if err == nil {
 		t.Fatal("007 is no number of JSON")
 	}
-	v, err = source.ParseJSON(
+	v, err := source.ParseJSON(
 		[]byte(`{"id": 1234567890123456789, "next": 1234567890123456788, "n": 4, "whole": 4.0, "half": 4.5,
 		"big": 89490200001234567890, "float": 1234567890123456789.0, "list": [1234567890123456789, 1.10], "none": null}`))
 	if err != nil {

@@ -67,7 +67,7 @@ func TestAgentFaults(t *testing.T) {
 		"killed while idle":           (*androidsim.Phone).KillAgent,
 		"its shell killed while idle": (*androidsim.Phone).KillAgentShell,
 		"killed and its port taken":   func(p *androidsim.Phone) { p.TakeAgentPort(); p.KillAgent() },
-		"installed anew":              func(p *androidsim.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
+		"installed again":             func(p *androidsim.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
 		"killed and the place taken":  func(p *androidsim.Phone) { p.KillAgent(); p.HoldAutomation(true) },
 		"restarted with the phone":    func(p *androidsim.Phone) { p.Reboot(time.Second) },
 		"its packages removed": func(p *androidsim.Phone) {

@@ -197,7 +197,7 @@ func TestAgentInstallations(t *testing.T) {
 			p.SignAgentTests("beef")
 		}, ""},
 		{"an am without options", androidsim.Options{PlainAm: true}, nil, ""},
-		{"a question that nobody answers", androidsim.Options{InstallPrompt: true}, nil,
+		{"an unanswered question", androidsim.Options{InstallPrompt: true}, nil,
 			"answer the question on its screen"},
 		{"a refusal", androidsim.Options{RefusesInstalls: true}, nil, "Install via USB"},
 	} {

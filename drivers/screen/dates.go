@@ -231,10 +231,7 @@ func momentOf(text, order string) (string, bool) {
 func sameMoment(a, b string) bool {
 	short := func(s string) string {
 		if strings.Count(s, ":") == 2 {
-			s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-			if strings.HasSuffix(s, ":") {
-				s = strings.TrimSuffix(s, ":")
-			}
+			s = strings.TrimSuffix(strings.TrimRight(strings.TrimRight(s, "0"), "."), ":")
 		}
 		return s
 	}

@@ -112,6 +112,7 @@ func (q *question) request(seed int, without map[omission]bool) openai.ChatCompl
 		r.Temperature = zeroTemperature
 	}
 	if without[omitTokenLimit] {
+		//lint:ignore SA1019 this is for servers that do not know the newer name
 		r.MaxTokens = maxAnswer
 	} else {
 		r.MaxCompletionTokens = maxAnswer

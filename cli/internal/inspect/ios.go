@@ -134,7 +134,7 @@ func fetchWebDriverAgent(ctx context.Context, env *process.Env, host toolchain.H
 
 // buildAdvice returns how to fix the most frequent errors of xcodebuild.
 func buildAdvice(said string) string {
-	for _, known := range []struct{ says, mend string }{
+	for _, known := range []struct{ says, fix string }{
 		{"requires a development team", "name yours: taproot ios build-agent --team ID (Xcode, Settings, Accounts)"},
 		{"No Account for Team", "sign in with the team's account: Xcode, Settings, Accounts"},
 		{"No profiles for", "choose a bundle id that your team may sign: --bundle-id com.example.wda"},
@@ -144,7 +144,7 @@ func buildAdvice(said string) string {
 		{"license", "accept Xcode's licence: sudo xcodebuild -license accept"},
 	} {
 		if strings.Contains(said, known.says) {
-			return "; " + known.mend
+			return "; " + known.fix
 		}
 	}
 	return ""

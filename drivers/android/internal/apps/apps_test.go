@@ -100,6 +100,6 @@ func TestRequested(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	if got := requested(dump, "com.c"); got != nil {
-		t.Errorf("of nobody: %v", got)
+		t.Errorf("of an unknown app: %v", got)
 	}
 }

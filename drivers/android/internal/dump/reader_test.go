@@ -27,7 +27,7 @@ func TestReadDump(t *testing.T) {
 			adb.Output{Out: []byte("WARNING: linker: x\nUI hierchary dumped to: /x\n" + whole)}, 0, nil, ""},
 		{"a tree, and a stack trace beside it", adb.Output{Out: []byte(whole), Errs: []byte("java.lang.Exception")}, 0, nil,
 			""},
-		{"a tree, whatever stands beside it",
+		{"a tree with other output around it",
 			adb.Output{Out: []byte(whole), Errs: []byte("ERROR: could not get idle state.\nalready registered")}, 0, nil, ""},
 		{"null root", adb.Output{Errs: []byte("ERROR: null root node returned by UiTestAutomationBridge.\n" + noFile),
 			Code: 0},

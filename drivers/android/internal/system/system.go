@@ -65,7 +65,7 @@ func (y *System) SetRotation(ctx context.Context, turns int) error {
 	if err != nil {
 		return err
 	}
-	if values, o, err = y.rotationSettings(ctx); err != nil {
+	if values, _, err = y.rotationSettings(ctx); err != nil {
 		return err
 	}
 	if len(values) == 2 && (values[0] != "0" || values[1] != strconv.Itoa(turns)) {

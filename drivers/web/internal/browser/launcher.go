@@ -153,7 +153,7 @@ func (l *Launcher) prepare(ctx context.Context) error {
 }
 
 func unavailable(missing *toolchain.MissingError) error {
-	var what, brief, mend []string
+	var what, brief, advice []string
 	for _, f := range missing.Findings {
 		problem := f.Tool.Name + " " + f.Problem
 		brief = append(brief, problem)
@@ -161,13 +161,13 @@ func unavailable(missing *toolchain.MissingError) error {
 			problem = fmt.Sprintf("%s (%s) %s", f.Tool.Name, f.Path, f.Problem)
 		}
 		what = append(what, problem)
-		if !slices.Contains(mend, f.Advice) {
-			mend = append(mend, f.Advice)
+		if !slices.Contains(advice, f.Advice) {
+			advice = append(advice, f.Advice)
 		}
 	}
 	const none = "no browser can be driven, "
 	return &drivers.Unavailable{What: none + strings.Join(what, ", "), Brief: none + strings.Join(brief, ", "),
-		Fix: strings.Join(mend, "; ")}
+		Fix: strings.Join(advice, "; ")}
 }
 
 // stop ends all that runs. The caller holds the lock.

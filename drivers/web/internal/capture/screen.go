@@ -62,20 +62,11 @@ func (c *Screen) Screenshot(ctx context.Context) (image.Image, error) {
 		}
 		return picture, nil
 	})
-	select {
-	case r := <-done:
-		return r.Value, s.Explain(r.Err)
-	case <-s.Dialogs.OnDialog():
-		return nil, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-s.Ending:
-		return nil, s.ClosedError()
-	case <-s.Browser.Lost:
-		return nil, browser.ErrBrowserLost
-	case <-s.Crash:
-		return nil, browser.ErrCrashed
+	r, err := pages.OutcomeOf(ctx, s, done, nil)
+	if err != nil {
+		return nil, err
 	}
+	return r.Value, s.Explain(r.Err)
 }
 
 const (

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"time"
 
@@ -42,18 +43,36 @@ func await[T any](ctx context.Context, s *Session, done <-chan browser.Outcome[T
 	limit := s.readLimit(ctx)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
+	r, err := OutcomeOf(ctx, s, done, timer.C)
+	switch {
+	case errors.Is(err, errLate):
+		return none, s.unresponsiveError(limit)
+	case err != nil:
+		return none, err
+	}
+	s.Mute.Store(false)
+	return r.Value, s.Explain(r.Err)
+}
+
+// errLate says that a call took longer than it was given.
+var errLate = errors.New("the call takes too long")
+
+// OutcomeOf waits for a call that only looks at a page, until late (nil: for as long as it takes). The error says why
+// there is no outcome: a dialog stops the page, or it is gone.
+func OutcomeOf[T any](ctx context.Context, s *Session, done <-chan browser.Outcome[T], late <-chan time.Time) (
+	browser.Outcome[T], error) {
+	var none browser.Outcome[T]
 	select {
 	case r := <-done:
-		s.Mute.Store(false)
-		return r.Value, s.Explain(r.Err)
+		return r, nil
 	case <-s.Ending:
 		return none, s.ClosedError()
 	case <-s.Dialogs.OnDialog():
 		return none, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
 	case <-ctx.Done():
 		return none, ctx.Err()
-	case <-timer.C:
-		return none, s.unresponsiveError(limit)
+	case <-late:
+		return none, errLate
 	case <-s.Browser.Lost:
 		return none, browser.ErrBrowserLost
 	case <-s.Crash:

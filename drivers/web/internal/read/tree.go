@@ -200,24 +200,15 @@ func (rd *Reader) PageSnapshot(ctx context.Context) ([]byte, error) {
 		}
 		return snapshot{answer.ID, []byte(answer.Dom)}, nil
 	})
-	select {
-	case r := <-done:
-		if r.Err != nil {
-			return nil, s.Explain(r.Err)
-		}
-		rd.mu.Lock()
-		rd.Snapshot = r.Value
-		rd.mu.Unlock()
-		return r.Value.Data, nil
-	case <-s.Dialogs.OnDialog():
-		return nil, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-s.Ending:
-		return nil, s.ClosedError()
-	case <-s.Browser.Lost:
-		return nil, browser.ErrBrowserLost
-	case <-s.Crash:
-		return nil, browser.ErrCrashed
+	r, err := pages.OutcomeOf(ctx, s, done, nil)
+	if err != nil {
+		return nil, err
 	}
+	if r.Err != nil {
+		return nil, s.Explain(r.Err)
+	}
+	rd.mu.Lock()
+	rd.Snapshot = r.Value
+	rd.mu.Unlock()
+	return r.Value.Data, nil
 }

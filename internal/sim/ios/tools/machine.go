@@ -37,7 +37,6 @@ type Attached struct {
 	*device.Device
 	Agent     *wda.Agent
 	Inspector *inspector.Daemon
-	machine   *Machine
 }
 
 // Attach makes the device at a place of the options.
