@@ -212,7 +212,7 @@ func (r *reader) lookLater(ctx context.Context, d decide.Decision) error {
 	if !r.later || r.tree == nil || d.Kind != decide.Wait && d.Kind != decide.Found && d.Kind != decide.Fail {
 		return nil
 	}
-	if last := r.frame.Last; last.Taken() && !last.At.Before(r.tree.Taken) {
+	if last := r.frame.Last; last.Taken() && !last.At.Before(r.tree.Taken) { // of a quick frame, too
 		return nil
 	}
 	return r.s.looked(ctx)

@@ -34,26 +34,6 @@ func slowing() *backoff.ExponentialBackOff {
 	return pause
 }
 
-// attentiveBackOff is a pace that slows down, but for moments in which it must not miss anything. uneven are moments in
-// which its pauses differ, so that what blinks is not seen in the same phase each time.
-type attentiveBackOff struct {
-	backoff.BackOff
-	now, uneven func() bool
-	pauses      int // uneven ones so far
-}
-
-func (c *attentiveBackOff) NextBackOff() time.Duration {
-	next := c.BackOff.NextBackOff()
-	switch {
-	case c.uneven():
-		c.pauses++
-		return [...]time.Duration{20, 250, 120}[c.pauses%3] * time.Millisecond
-	case c.now():
-		return min(next, 60*time.Millisecond)
-	}
-	return next
-}
-
 // holdBackOff is a pace that slows down, and looks again as soon as what has started to hold may have held for long
 // enough.
 type holdBackOff struct {

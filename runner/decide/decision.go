@@ -65,8 +65,12 @@ type ProblemKind string
 const (
 	NotFound      ProblemKind = "not found"
 	NotActionable ProblemKind = "not actionable"
-	Mismatch      ProblemKind = ""
 )
+
+// problemError is a problem that ends a search within it.
+type problemError struct{ Problem }
+
+func (e *problemError) Error() string { return e.Message }
 
 // Miss is an element that an action found and did not touch.
 type Miss struct {
@@ -81,5 +85,4 @@ type MissReason string
 const (
 	Covered MissReason = "covered"
 	Moving  MissReason = "moving"
-	Other   MissReason = ""
 )

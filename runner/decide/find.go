@@ -82,33 +82,62 @@ func (v *view) numberOf(n *screen.Node) int {
 	return -1
 }
 
-// search runs a query over the frame's tree; where the selector says so, over what vision finds in addition.
+// found is what a search over a frame's tree has found. It is kept while the questions of one decision are resolved, so
+// that each of them does not search the tree again.
+type found struct {
+	tree        *screen.Tree // nil: nothing is kept
+	action      bool
+	matches     []screen.Match
+	err         error
+	hiddenUnder string
+	undrawn     bool
+	warnings    []string
+}
+
+// search runs a query over the frame's tree, once for each decision.
 func (v *view) search(q screen.Query) ([]screen.Match, error) {
+	sel := q.Selector
+	if v.found == nil || NeedsVision(sel) || sel.Fallback != "" || v.f.PixelsOnly {
+		return v.searchAnyhow(q)
+	}
+	if f := v.found; f.tree == v.f.Tree && f.action == q.Action {
+		v.hiddenUnder, v.undrawn, v.warnings = f.hiddenUnder, f.undrawn, f.warnings
+		return slices.Clone(f.matches), f.err
+	}
+	matches, err := v.searchAnyhow(q)
+	if _, lacks := Lacks(err); !lacks {
+		*v.found = found{tree: v.f.Tree, action: q.Action, matches: slices.Clone(matches), err: err,
+			hiddenUnder: v.hiddenUnder, undrawn: v.undrawn, warnings: v.warnings}
+	}
+	return matches, err
+}
+
+// searchAnyhow runs a query over the frame's tree; where the selector says so, over what vision finds in addition.
+func (v *view) searchAnyhow(q screen.Query) ([]screen.Match, error) {
 	sel := q.Selector
 	if NeedsVision(sel) {
 		return v.searchPixels(q)
 	}
 	labelled := v.f.PixelsOnly && v.labelled()
-	found, err := v.findDrawn(q)
-	if len(found) > 0 || err != nil || sel.Fallback == "" && !labelled {
-		return found, err
+	matches, err := v.findDrawn(q)
+	if len(matches) > 0 || err != nil || sel.Fallback == "" && !labelled {
+		return matches, err
 	}
-	if found, err = v.findBrief(q); len(found) > 0 || err != nil || !v.waitedEnough() {
-		return found, err
+	if matches, err = v.findBrief(q); len(matches) > 0 || err != nil || !v.waitedEnough() {
+		return matches, err
 	}
 	q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = sel.Label, "", "", ""
 	v.wholeLines = true
-	found, err = v.searchPixels(q)
+	matches, err = v.searchPixels(q)
 	v.wholeLines = false
-	var missing *needs
-	if err != nil && labelled && !errors.Is(err, screen.ErrAmbiguous) && !errors.As(err, &missing) {
+	if _, lacks := Lacks(err); err != nil && labelled && !errors.Is(err, screen.ErrAmbiguous) && !lacks {
 		err = fmt.Errorf(
 			"the screen never stops moving, so that its elements cannot be read, and its pixels cannot be either: %w", err)
 	}
-	if len(found) > 0 {
+	if len(matches) > 0 {
 		v.note("no element has the label: %s was read in the pixels of the screen", screen.Quote(sel.Label))
 	}
-	return found, err
+	return matches, err
 }
 
 // labelled reports whether only a label is searched, which may be read in pixels.

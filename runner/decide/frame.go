@@ -29,8 +29,10 @@ type Frame struct {
 	Quick bool `json:"quick,omitempty"`
 	// PixelsOnly: no tree can be read, as the screen never stops moving. Tree is one empty area.
 	PixelsOnly bool `json:"pixels_only,omitempty"`
-	// Before is the newest screenshot that was requested before the tree, Last the newest of all.
+	// Before is the newest screenshot that was requested before the tree, After the oldest of those after it, Last the
+	// newest of all.
 	Before Shot `json:"before"`
+	After  Shot `json:"after,omitzero"`
 	Last   Shot `json:"last"`
 	// NoPixels says why no screenshots are compared any more: the app forbids them; "" as long as they are.
 	NoPixels string `json:"no_pixels,omitempty"`

@@ -32,10 +32,7 @@ func ProblemIn(err error) (Problem, bool) {
 // Observe takes a whole frame, without deciding anything.
 func (s *Search) Observe(f *Frame) {
 	v := s.view(f)
-	if f.NoPixels != "" {
-		v.pixels = false
-		v.note("%s", f.NoPixels)
-	}
+	v.endPixels()
 	v.observe()
 }
 
@@ -53,7 +50,7 @@ func (s *Search) Find(f *Frame, sel dsl.Selector, act bool, within []*screen.Nod
 	}
 	q.Within = within
 	found, err := v.search(q)
-	if _, asks := Lacks(err); !asks {
+	if _, lacks := Lacks(err); !lacks {
 		s.mem = mem
 	}
 	return found, err

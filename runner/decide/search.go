@@ -25,8 +25,9 @@ func Next(w Want, seen []Frame) Decision {
 // Search is Next one frame after the other: it keeps what the frames before have shown, so that a step need not decide
 // on all of them again. It is used by one goroutine.
 type Search struct {
-	want Want
-	mem  memory
+	want  Want
+	mem   memory
+	found found // in the frame with questions that are being resolved
 }
 
 // New starts a search.
@@ -46,21 +47,20 @@ func (s *Search) First() Need {
 // Next decides on a frame: a new one, or the last one with more evidence.
 func (s *Search) Next(f *Frame) Decision {
 	mem := s.mem // a decision that lacks an answer leaves no trace
-	v := view{want: &s.want, memory: &mem, f: f}
+	v := view{want: &s.want, memory: &mem, f: f, found: &s.found}
 	d, err := v.decide()
-	var missing *needs
-	if errors.As(err, &missing) {
-		return Decision{Kind: Answering, Questions: []Question{missing.q}, Next: v.need(false), Keep: mem.kept(f)}
+	if q, lacks := Lacks(err); lacks {
+		return Decision{Kind: Answering, Questions: []Question{q}, Next: v.need(false), Keep: mem.kept(f)}
 	}
+	s.found = found{}
 	if passing(err) && !v.over() {
 		d, err = v.wait(err.Error()), nil
 	}
 	s.mem = mem
 	if err != nil {
 		d = Decision{Kind: Unfit, Err: err}
-		var p *problemError
-		if errors.As(err, &p) {
-			d = Decision{Kind: Fail, Problem: &p.Problem}
+		if p, ok := ProblemIn(err); ok {
+			d = Decision{Kind: Fail, Problem: &p}
 		}
 	}
 	d.Notes, d.Warnings, d.Keep = mem.notes, mem.warnings, mem.kept(f)
@@ -73,9 +73,6 @@ func passing(err error) bool {
 	var unproven *UnprovenError
 	return errors.As(err, &hidden) || errors.As(err, &unproven)
 }
-
-// Tree returns the newest whole tree that was decided on, nil before the first.
-func (s *Search) Tree() *screen.Tree { return s.mem.tree }
 
 // memory is what the frames before have shown. It is copied by value: slices are only appended to, and maps are
 // replaced.
@@ -110,15 +107,13 @@ type view struct {
 	want *Want
 	*memory
 	f          *Frame
-	wholeLines bool // the pixels are read for a label, which is a whole text
+	found      *found // nil: nothing is kept
+	wholeLines bool   // the pixels are read for a label, which is a whole text
 }
 
 // decide decides on the frame. A *needs error: the answer to a question is missing.
 func (v *view) decide() (Decision, error) {
-	if v.f.NoPixels != "" {
-		v.pixels = false
-		v.note("%s", v.f.NoPixels)
-	}
+	v.endPixels()
 	switch {
 	case v.f.Failed != "":
 		return v.unreadable()
@@ -135,6 +130,14 @@ func (v *view) decide() (Decision, error) {
 		return v.state()
 	}
 	return seeView{v}.see()
+}
+
+// endPixels ends the comparing of screenshots that the app forbids.
+func (v *view) endPixels() {
+	if v.f.NoPixels != "" {
+		v.pixels = false
+		v.note("%s", v.f.NoPixels)
+	}
 }
 
 // observe takes the frame's tree.

@@ -108,7 +108,7 @@ func (v *view) missing(sel dsl.Selector, assertion bool) *Problem {
 // Missing explains that nothing on a screen fits a query, as a failed assertion does.
 func Missing(q screen.Query, t *screen.Tree) Problem {
 	sel := q.Selector
-	p := Problem{Expected: screen.Describe(sel) + " on the screen", Actual: shown(t), Assertion: true, Kind: NotFound}
+	p := Problem{Expected: screen.Describe(sel) + " on the screen", Actual: Shown(t), Assertion: true, Kind: NotFound}
 	if why := t.Explain(q); why != "" {
 		p.Actual = why + "; " + p.Actual
 	}
@@ -119,8 +119,8 @@ func Missing(q screen.Query, t *screen.Tree) Problem {
 	return p
 }
 
-// shown returns what a screen shows, in a few words.
-func shown(t *screen.Tree) string {
+// Shown returns what a screen shows, in a few words.
+func Shown(t *screen.Tree) string {
 	texts := t.Texts(12)
 	if len(texts) == 0 {
 		return "the screen shows no text; what a game or a canvas draws is found in the pixels: {label: …, fallback: ocr}"
@@ -130,6 +130,3 @@ func shown(t *screen.Tree) string {
 	}
 	return "the screen shows " + strings.Join(texts, ", ")
 }
-
-// Shown returns what a screen shows, in a few words.
-func Shown(t *screen.Tree) string { return shown(t) }

@@ -115,11 +115,8 @@ func (v sightView) sightInPixels(c candidate, shot Shot, top *screen.Node, text 
 
 // shotAfter returns a screenshot that was taken after the frame's tree, or none where none can be had.
 func (v sightView) shotAfter() (Shot, error) {
-	if v.f.Last.Taken() && !v.f.Last.At.Before(v.f.Tree.Taken) {
-		return v.f.Last, nil
-	}
-	if v.f.ShotFailed {
-		return Shot{}, nil
+	if v.f.After.Taken() || v.f.ShotFailed {
+		return v.f.After, nil
 	}
 	return Shot{}, &needs{Question{Ask: AskShot}}
 }

@@ -128,6 +128,7 @@ func shots(ms int, f *decide.Frame) {
 	size := image.Rect(0, 0, 1080, 2400)
 	f.Before = decide.Shot{ID: 2*ms + 1, At: at(ms - 5), Size: size}
 	f.Last = decide.Shot{ID: 2*ms + 2, At: at(ms + 1), Size: size}
+	f.After = f.Last
 }
 
 // differences returns what differs between the screenshots around a tree, within an area, and what became of it.

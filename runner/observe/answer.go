@@ -130,7 +130,7 @@ func (s *Screen) shotAfter(ctx context.Context, f *decide.Frame) error {
 		f.ShotFailed = true
 		return nil
 	}
-	f.ShotFailed = !f.Last.Taken() || f.Last.At.Before(f.Tree.Taken) // none may be taken
+	f.ShotFailed = !f.After.Taken() // none may be taken
 	return nil
 }
 

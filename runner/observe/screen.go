@@ -111,6 +111,9 @@ func (s *Screen) read(ctx context.Context, need decide.Need) (decide.Frame, erro
 // fill puts what is known of the pixels into a frame.
 func (s *Screen) fill(f *decide.Frame) {
 	f.Last, f.NoPixels, f.Still, f.Protected = s.last, s.noPixels, s.rest.Since(), nil
+	if !f.After.Taken() && f.Tree != nil && s.last.Taken() && !s.last.At.Before(f.Tree.Taken) {
+		f.After = s.last
+	}
 	if s.protected != nil {
 		for _, p := range s.protected.Parts {
 			f.Protected = append(f.Protected, p.Bounds)
