@@ -81,6 +81,14 @@ type line struct {
 	Gone   int             `json:"gone,omitempty"` // bytes of a search that is beyond the limit
 }
 
+// bytes is the line in JSON. That of a tree is JSON already, and large.
+func (l line) bytes() ([]byte, error) {
+	if l.Tree == "" {
+		return json.Marshal(l)
+	}
+	return fmt.Appendf(nil, `{"tree":%q,"data":%s}`, l.Tree, l.Data), nil
+}
+
 // recorded is a Recording with the ids of its trees.
 type recorded struct {
 	Want    recordedWant `json:"want"`
@@ -119,7 +127,8 @@ type Writer struct {
 
 	to    io.Writer
 	size  int
-	trees map[string]bool // that were written
+	trees map[string]bool         // that were written
+	last  map[*screen.Tree]string // the ids of those of the search before: it is often the same tree
 }
 
 // NewWriter writes the format's line.
@@ -132,10 +141,17 @@ func NewWriter(to io.Writer) (*Writer, error) {
 func (w *Writer) Add(step int, r Recording) error {
 	r = r.Rested()
 	var lines []line
-	added := map[string]bool{}
+	added, ids := map[string]bool{}, map[*screen.Tree]string{}
+	defer func() { w.last = ids }()
 	idOf := func(t *screen.Tree) (string, error) {
 		if t == nil {
 			return "", nil
+		}
+		for _, known := range []map[*screen.Tree]string{ids, w.last} {
+			if id := known[t]; added[id] || w.trees[id] {
+				ids[t] = id
+				return id, nil
+			}
 		}
 		data, err := t.At(time.Time{}).Record() // equal trees have one id, whenever they were read
 		if err != nil {
@@ -143,6 +159,7 @@ func (w *Writer) Add(step int, r Recording) error {
 		}
 		sum := sha256.Sum256(data)
 		id := hex.EncodeToString(sum[:8])
+		ids[t] = id
 		if !w.trees[id] && !added[id] {
 			added[id] = true
 			lines = append(lines, line{Tree: id, Data: data})
@@ -173,10 +190,7 @@ func (w *Writer) Add(step int, r Recording) error {
 		}
 		rec.Frames = append(rec.Frames, recFrame{Frame: f, Tree: id})
 	}
-	if err := w.write(append(lines, line{Step: step, Search: &rec}), true); err != nil {
-		return err
-	}
-	return nil
+	return w.write(append(lines, line{Step: step, Search: &rec}), true)
 }
 
 // write writes lines, all or, beyond the limit, what is gone.
@@ -184,7 +198,7 @@ func (w *Writer) write(lines []line, limited bool) error {
 	var out bytes.Buffer
 	step := 0
 	for _, l := range lines {
-		data, err := json.Marshal(l)
+		data, err := l.bytes()
 		if err != nil {
 			return fmt.Errorf("record a search: %w", err)
 		}

@@ -140,3 +140,20 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkWriter writes the searches of a shop, as at the end of each step.
+func BenchmarkWriter(b *testing.B) {
+	list := recordings(b, "testdata/web-shop.ndjson.gz")
+	for b.Loop() {
+		w, err := decide.NewWriter(io.Discard)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range list {
+			if err := w.Add(r.Step, r.Recording); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(len(list)), "searches")
+}
