@@ -108,7 +108,7 @@ func deviceInfo(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	}
 	r := record(info, c.IsOpen(device))
 	if info.State == drivers.Ready {
-		err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+		err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Performer) error {
 			now := s.Device.Info()
 			r = record(now, true)
 			r.State = string(info.State)
@@ -180,7 +180,7 @@ func (c *call) setTab(ctx context.Context, device string) (*mcp.CallToolResult, 
 	}
 	answer := chosenDevice{Default: device}
 	var at string
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Performer) (err error) {
 		if n, ok := s.Device.(drivers.Navigator); ok {
 			at, _, err = n.Location(ctx)
 		}
@@ -208,7 +208,7 @@ func listApps(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	list := appList{Device: device, Apps: []string{}}
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Performer) error {
 		m, ok := s.Device.(drivers.AppManager)
 		if !ok {
 			return client.Unsupported(device, "has no apps")

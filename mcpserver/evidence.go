@@ -63,7 +63,7 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if _, err := c.Live.Hold(ctx, device, c.Who, maxRecording); err != nil {
 		return nil, err
 	}
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Performer) error {
 		return c.startRecording(ctx, device, s)
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 }
 
 // startRecording starts a recording of the session's device.
-func (c *call) startRecording(ctx context.Context, device string, s *action.Session) error {
+func (c *call) startRecording(ctx context.Context, device string, s *action.Performer) error {
 	recorder, ok := s.Device.(drivers.Recorder)
 	if !ok {
 		return client.Unsupported(device, "cannot record its screen")
@@ -109,7 +109,7 @@ func (c *call) stopRecording(ctx context.Context) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	var clips []drivers.Clip
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Performer) error {
 		c.server.mu.Lock()
 		delete(c.server.recordings, device)
 		c.server.mu.Unlock()
@@ -221,7 +221,7 @@ func (l *logTail) Write(p []byte) (int, error) {
 }
 
 // keepLog copies the log of a newly opened device, until the device is closed.
-func (s *Server) keepLog(session *action.Session) {
+func (s *Server) keepLog(session *action.Performer) {
 	logger, ok := session.Device.(drivers.Logger)
 	if !ok {
 		return
@@ -271,7 +271,7 @@ func showLogs(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	var crash *drivers.Crash
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Performer) (err error) {
 		if _, ok := s.Device.(drivers.Logger); !ok {
 			return client.Unsupported(device, "has no log that can be read")
 		}

@@ -153,7 +153,7 @@ func (s *Server) open() (err error) {
 }
 
 // prepare sets up the session of a newly opened device.
-func (s *Server) prepare(session *action.Session) {
+func (s *Server) prepare(session *action.Performer) {
 	s.Prepare(session)
 	s.keepLog(session)
 }

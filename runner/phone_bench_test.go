@@ -72,7 +72,7 @@ func (c cost) share() float64 { return 100 * float64(c.own) / float64(c.wall) }
 func measured(ctx context.Context, dev drivers.Device, p *androidsim.Phone, args any) (cost, error) {
 	before, calls, busy := p.Counts(), p.Shells(), p.Busy()
 	began := time.Now()
-	err := action.Perform(ctx, &action.Session{Device: dev, Platform: dsl.Android, Timeout: 30 * time.Second}, args)
+	err := action.Perform(ctx, &action.Performer{Device: dev, Platform: dsl.Android, Timeout: 30 * time.Second}, args)
 	c := cost{wall: time.Since(began), calls: p.Shells() - calls}
 	c.own = c.wall - (p.Busy() - busy)
 	after := p.Counts()

@@ -206,7 +206,7 @@ func cancelOn(cancel context.CancelFunc, b *bench, text string) {
 func TestKeychain(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iossim.DeviceOptions{}))
-	s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
+	s := &action.Performer{Device: d, Platform: dsl.IOS, Timeout: patience}
 	phone := b.lab.Device(0)
 	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
 	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iossim.ListBundle}))

@@ -19,7 +19,7 @@ func TestWaitsAskForLess(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, iossim.DeviceOptions{Width: 300, Height: 640, Scale: 1})
 	phone := b.lab.Device(0)
-	s := &action.Session{Device: d, Platform: dsl.IOS}
+	s := &action.Performer{Device: d, Platform: dsl.IOS}
 	for name, c := range map[string]struct {
 		do    any
 		comes bool // after a while

@@ -108,7 +108,7 @@ func TestSceneTraps(t *testing.T) {
 
 // performSaying performs a step. Where it fails, and a busy machine had no time to find out what it must say, it is
 // given more.
-func performSaying(t *testing.T, s *action.Session, args any, says string) error {
+func performSaying(t *testing.T, s *action.Performer, args any, says string) error {
 	t.Helper()
 	for ; ; s.Timeout *= 4 {
 		s.Detail = nil
@@ -134,7 +134,7 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iossim.Device) {
 	}
 	s := &stage{}
 	phone.ShowScene(func(now iossim.Moment) []piece { return c.show(s, now) })
-	session := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
+	session := &action.Performer{Device: d, Platform: dsl.IOS, Timeout: patience}
 	if err := action.Perform(t.Context(), session, dsl.Launch{Package: iossim.SceneBundle, Force: true}); err != nil {
 		t.Errorf("%s: %v", c.name, err)
 		return

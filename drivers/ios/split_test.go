@@ -48,7 +48,7 @@ func TestAppsThatShareAScreen(t *testing.T) {
 					Parts:  []piece{{Label: "Pay", Bounds: at(250).Inset(6), Ink: white}}}}
 			})
 			must(t, d.LaunchWith(t.Context(), iossim.SceneBundle, drivers.LaunchOptions{Force: true}))
-			s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
+			s := &action.Performer{Device: d, Platform: dsl.IOS, Timeout: patience}
 			for _, do := range []any{tapLabel("Pay"), sees("Paid")} {
 				if v, err := doStep(t, s, do); v != event.Pass {
 					t.Errorf("%+v: %s, %v", do, v, err)

@@ -14,17 +14,17 @@ import (
 )
 
 // trap opens a page of com.example.traps and returns a session that performs steps on it.
-func trap(t *testing.T, page string, o iossim.DeviceOptions) (*action.Session, *bench) {
+func trap(t *testing.T, page string, o iossim.DeviceOptions) (*action.Performer, *bench) {
 	t.Helper()
 	d, b := opened(t, small(o))
 	b.lab.Device(0).InstallTraps()
 	must(t, d.LaunchWith(t.Context(), iossim.TrapsBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{
 		"page": page}}))
-	return &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}, b
+	return &action.Performer{Device: d, Platform: dsl.IOS, Timeout: patience}, b
 }
 
 // doStep performs one step and returns its result.
-func doStep(t *testing.T, s *action.Session, args any) (event.Result, error) {
+func doStep(t *testing.T, s *action.Performer, args any) (event.Result, error) {
 	t.Helper()
 	s.Detail = nil
 	err := action.Perform(t.Context(), s, args)
@@ -34,7 +34,7 @@ func doStep(t *testing.T, s *action.Session, args any) (event.Result, error) {
 func tapLabel(label string) dsl.Tap { return dsl.Tap{Selector: dsl.Selector{Label: label}} }
 
 // appSays waits until the app says what came of it.
-func appSays(t *testing.T, s *action.Session, want string) {
+func appSays(t *testing.T, s *action.Performer, want string) {
 	t.Helper()
 	if v, err := doStep(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Said: " + want}}); v != event.Pass {
 		t.Errorf("the app does not say %q: %v", want, err)

@@ -133,7 +133,7 @@ func reach(t *testing.T, address, emulated string) *Device {
 		d = opened.(*Device)
 		d.slot.Grace = patience
 	}
-	var s *pages.Session
+	var s *pages.BrowserContext
 	t.Cleanup(func() { giveBack(t, d, s, emulated) })
 	if old {
 		Must(t, d.Navigate(t.Context(), address, patience))
@@ -159,7 +159,7 @@ func loads(t *testing.T, d *Device) {
 }
 
 // giveBack keeps the device for another test, or closes it.
-func giveBack(t *testing.T, d *Device, s *pages.Session, emulated string) {
+func giveBack(t *testing.T, d *Device, s *pages.BrowserContext, emulated string) {
 	idle.Lock()
 	defer idle.Unlock()
 	delete(idle.held, t)
@@ -173,7 +173,7 @@ func giveBack(t *testing.T, d *Device, s *pages.Session, emulated string) {
 }
 
 // asOpened reports whether the device has the one page of a session still, and forgets what its tests printed and did.
-func (d *Device) asOpened(s *pages.Session) bool {
+func (d *Device) asOpened(s *pages.BrowserContext) bool {
 	if !browser.Within(browser.StopLimit, d.slot.Calls.Wait) {
 		return false
 	}

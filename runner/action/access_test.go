@@ -37,10 +37,10 @@ func TestRootKeepsFilesIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	top := &Session{Settings: Settings{Access: Access{Root: root}}}
-	inner := &Session{Settings: Settings{Access: Access{Root: root}, Dir: filepath.Join(dir, "suite")}}
+	top := &Performer{Settings: Settings{Access: Access{Root: root}}}
+	inner := &Performer{Settings: Settings{Access: Access{Root: root}, Dir: filepath.Join(dir, "suite")}}
 	for _, c := range []struct {
-		s    *Session
+		s    *Performer
 		name string
 		ok   bool
 	}{
@@ -62,7 +62,7 @@ func TestRootKeepsFilesIn(t *testing.T) {
 	if path, err := top.upload("suite"); err == nil {
 		t.Errorf("a caller from elsewhere uploads the folder %s", path)
 	}
-	if path, err := (&Session{Settings: Settings{Dir: dir}}).upload("suite"); err != nil ||
+	if path, err := (&Performer{Settings: Settings{Dir: dir}}).upload("suite"); err != nil ||
 		filepath.Base(path) != "suite" {
 		t.Errorf("a local user's folder: %q, %v", path, err)
 	}
@@ -98,7 +98,7 @@ func TestDialDecides(t *testing.T) {
 		http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
 	}))
 	defer server.Close()
-	s := &Session{Timeout: DefaultTimeout,
+	s := &Performer{Timeout: DefaultTimeout,
 		Settings: Settings{Access: Access{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			asked = append(asked, addr)
 			if strings.HasPrefix(addr, "169.") {

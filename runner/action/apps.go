@@ -17,11 +17,11 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-func stop(ctx context.Context, s *Session, a dsl.Stop) error {
+func stop(ctx context.Context, s *Performer, a dsl.Stop) error {
 	return onApps(s, func(d drivers.AppManager) error { return d.Stop(ctx, a.Package) })
 }
 
-func clearApp(ctx context.Context, s *Session, a dsl.ClearApp) error {
+func clearApp(ctx context.Context, s *Performer, a dsl.ClearApp) error {
 	err := onApps(s, func(d drivers.AppManager) error { return d.ClearApp(ctx, a.Package) })
 	if err != nil || !a.Keychain {
 		return err
@@ -34,7 +34,7 @@ func clearApp(ctx context.Context, s *Session, a dsl.ClearApp) error {
 }
 
 // kill ends an app's process in the background; where there is no such thing, it stops the app.
-func kill(ctx context.Context, s *Session, a dsl.Kill) error {
+func kill(ctx context.Context, s *Performer, a dsl.Kill) error {
 	return onApps(s, func(d drivers.AppManager) error {
 		if k, ok := d.(drivers.ProcessKiller); ok {
 			return k.Kill(ctx, a.Package)
@@ -43,7 +43,7 @@ func kill(ctx context.Context, s *Session, a dsl.Kill) error {
 	})
 }
 
-func uninstall(ctx context.Context, s *Session, a dsl.Uninstall) error {
+func uninstall(ctx context.Context, s *Performer, a dsl.Uninstall) error {
 	return onApps(s, func(d drivers.AppManager) error {
 		err := d.Uninstall(ctx, a.Package)
 		if errors.Is(err, drivers.ErrNoApp) {
@@ -54,7 +54,7 @@ func uninstall(ctx context.Context, s *Session, a dsl.Uninstall) error {
 	})
 }
 
-func install(ctx context.Context, s *Session, a dsl.Install) error {
+func install(ctx context.Context, s *Performer, a dsl.Install) error {
 	path, err := s.app(a.Path)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func install(ctx context.Context, s *Session, a dsl.Install) error {
 // progressEvery is how often a long installation reports its progress.
 const progressEvery = 5 * time.Second
 
-func installProgress(s *Session, name string) func(done, total int64) {
+func installProgress(s *Performer, name string) func(done, total int64) {
 	began := time.Now()
 	last := began
 	return func(done, total int64) {
@@ -86,7 +86,7 @@ func installProgress(s *Session, name string) func(done, total int64) {
 	}
 }
 
-func setPermissions(ctx context.Context, s *Session, a dsl.SetPermissions) error {
+func setPermissions(ctx context.Context, s *Performer, a dsl.SetPermissions) error {
 	allow := map[string]bool{}
 	for _, p := range a.Allow {
 		allow[p] = true
@@ -97,7 +97,7 @@ func setPermissions(ctx context.Context, s *Session, a dsl.SetPermissions) error
 	return onApps(s, func(d drivers.AppManager) error { return d.SetPermissions(ctx, a.Package, allow) })
 }
 
-func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
+func openLink(ctx context.Context, s *Performer, a dsl.OpenLink) error {
 	if err := s.mayOpen(ctx, a.URL); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
 	return onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.URL, a.Package) })
 }
 
-func onApps(s *Session, do func(drivers.AppManager) error) error {
+func onApps(s *Performer, do func(drivers.AppManager) error) error {
 	d, err := capability[drivers.AppManager](s)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func onApps(s *Session, do func(drivers.AppManager) error) error {
 }
 
 // startApp launches an app in the way that the step requires.
-func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) error {
+func startApp(ctx context.Context, s *Performer, apps drivers.Apps, a dsl.Launch) error {
 	if a.WebView != "" {
 		reader, err := capability[drivers.WebViewReader](s)
 		if err != nil {
@@ -149,7 +149,7 @@ func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) 
 	return manager.LaunchWith(ctx, a.Package, how)
 }
 
-func launch(ctx context.Context, s *Session, a dsl.Launch) error {
+func launch(ctx context.Context, s *Performer, a dsl.Launch) error {
 	apps, ok := s.Device.(drivers.Apps)
 	if !ok {
 		return fmt.Errorf("launch: %w", drivers.ErrUnsupported)
@@ -199,7 +199,7 @@ func asksPermission(app string) bool {
 
 // nothingOver is asked before the absence of an element counts: the error says what keeps the app from being seen. That
 // another app is in the foreground is a warning.
-func nothingOver(ctx context.Context, s *Session, t *screen.Tree, last image.Image) error {
+func nothingOver(ctx context.Context, s *Performer, t *screen.Tree, last image.Image) error {
 	besideDialog(s, t)
 	d, ok := s.Device.(drivers.ObstacleReporter)
 	if !ok || t == nil {
@@ -224,14 +224,14 @@ func nothingOver(ctx context.Context, s *Session, t *screen.Tree, last image.Ima
 }
 
 // notInFront warns about what is, or is not, on the screen of another app than the one that was launched.
-func notInFront(s *Session, t *screen.Tree) {
+func notInFront(s *Performer, t *screen.Tree) {
 	if front := inFront(t); s.launched != "" && front != "" && !shows(t, s.launched) {
 		s.doubtOnce("%s is in the foreground, and nothing of %s, which was launched, is on the screen", front, s.launched)
 	}
 }
 
 // noteOwner names the owner of an element that is not the launched app's: a notification may have the same text.
-func noteOwner(s *Session, n *screen.Node) {
+func noteOwner(s *Performer, n *screen.Node) {
 	if s.launched != "" && n.Package != "" && n.Package != s.launched {
 		s.noteOnce("%s is of %s, not of %s", n, n.Package, s.launched)
 	}
@@ -239,7 +239,7 @@ func noteOwner(s *Session, n *screen.Node) {
 
 // besideDialog warns about the absence of what may be behind a dialog: phones report nothing of that, though a person
 // sees it around the dialog.
-func besideDialog(s *Session, t *screen.Tree) {
+func besideDialog(s *Performer, t *screen.Tree) {
 	if _, ok := s.Device.(drivers.ObstacleReporter); !ok || t == nil || t.Active < 0 {
 		return
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/decide"
 )
 
-func assert(ctx context.Context, s *Session, a dsl.Assert) error {
+func assert(ctx context.Context, s *Performer, a dsl.Assert) error {
 	if byMaestro(a.Selector) {
-		return maestroSession{Session: s}.finding(ctx, &a.Selector, nil, s.Timeout)
+		return maestroPerformer{Performer: s}.finding(ctx, &a.Selector, nil, s.Timeout)
 	}
 	r, matches, err := locate(ctx, s, decide.Want{Selector: a.Selector})
 	if err != nil {
@@ -33,7 +33,7 @@ func assert(ctx context.Context, s *Session, a dsl.Assert) error {
 }
 
 // locate waits until something on the screen fits a want's selector.
-func locate(ctx context.Context, s *Session, w decide.Want) (*reader, []screen.Match, error) {
+func locate(ctx context.Context, s *Performer, w decide.Want) (*reader, []screen.Match, error) {
 	w.Purpose = decide.See
 	r := newReader(s, w)
 	d, err := r.run(ctx)
@@ -43,7 +43,7 @@ func locate(ctx context.Context, s *Session, w decide.Want) (*reader, []screen.M
 	return r, d.Matches, err
 }
 
-func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
+func assertElement(ctx context.Context, s *Performer, a dsl.AssertElement) error {
 	if a.Visible != nil && !*a.Visible {
 		return gone(ctx, s, a.Selector)
 	}
@@ -75,7 +75,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	return nil
 }
 
-func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
+func assertTrue(_ context.Context, s *Performer, a dsl.AssertTrue) error {
 	value, err := s.host().Eval(a.Expr)
 	var p event.Problem
 	var wrong *Mistake
@@ -94,7 +94,7 @@ func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
 	return &Failure{p}
 }
 
-func assertApp(ctx context.Context, s *Session, a dsl.AssertApp) error {
+func assertApp(ctx context.Context, s *Performer, a dsl.AssertApp) error {
 	apps, err := capability[drivers.Apps](s)
 	if err != nil {
 		return err
@@ -125,14 +125,14 @@ func assertApp(ctx context.Context, s *Session, a dsl.AssertApp) error {
 const conditionTime = time.Second
 
 // Visible reports whether a label is on the screen, for conditions: that it is not is a result, not a failure.
-func Visible(ctx context.Context, s *Session, label string) (bool, error) {
+func Visible(ctx context.Context, s *Performer, label string) (bool, error) {
 	asked := *s
 	asked.Detail = &event.Detail{} // the search for a condition is not a part of any step
 	return sees(ctx, &asked, dsl.Selector{Label: label}, conditionTime)
 }
 
 // Holds reports whether an element is there, or gone, within the time, for conditions.
-func Holds(ctx context.Context, s *Session, visible, missing *dsl.Selector, wait time.Duration) (bool, error) {
+func Holds(ctx context.Context, s *Performer, visible, missing *dsl.Selector, wait time.Duration) (bool, error) {
 	asked := *s
 	asked.Detail, asked.Timeout = &event.Detail{}, wait
 	switch {
@@ -152,7 +152,7 @@ func Holds(ctx context.Context, s *Session, visible, missing *dsl.Selector, wait
 }
 
 // sees reports whether an element comes within the time.
-func sees(ctx context.Context, s *Session, sel dsl.Selector, wait time.Duration) (bool, error) {
+func sees(ctx context.Context, s *Performer, sel dsl.Selector, wait time.Duration) (bool, error) {
 	r := newReader(s, decide.Want{Purpose: decide.See, Selector: sel, Timeout: max(wait, 1)})
 	d, err := r.run(ctx)
 	switch {
@@ -165,13 +165,13 @@ func sees(ctx context.Context, s *Session, sel dsl.Selector, wait time.Duration)
 	return err == nil, err
 }
 
-func logMessage(_ context.Context, s *Session, a dsl.Log) error {
+func logMessage(_ context.Context, s *Performer, a dsl.Log) error {
 	s.note("%s", a.Message)
 	return nil
 }
 
 // extract saves a text of the screen, or what a regular expression finds in it.
-func extract(ctx context.Context, s *Session, a dsl.Extract) error {
+func extract(ctx context.Context, s *Performer, a dsl.Extract) error {
 	if a.Text != "" {
 		return extractFromScreen(ctx, s, a)
 	}
@@ -197,7 +197,7 @@ func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 	return err
 }
 
-func extractFromScreen(ctx context.Context, s *Session, a dsl.Extract) error {
+func extractFromScreen(ctx context.Context, s *Performer, a dsl.Extract) error {
 	pattern := a.Text
 	var tree *screen.Tree
 	err := poll(ctx, s.Timeout, func() (err error) {

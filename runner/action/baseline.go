@@ -25,7 +25,7 @@ import (
 
 // assertScreenshot compares the screen, or an element of it, with the image that a run
 // with --update-baselines left next to the test.
-func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
+func assertScreenshot(ctx context.Context, s *Performer, a dsl.AssertScreenshot) error {
 	if a.File != "" {
 		return assertFile(ctx, s, a)
 	}
@@ -88,7 +88,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 
 // shownBy is what draws the screen: the platform, and for pages the browser when it is not Chromium. Each draws text in
 // its own way.
-func shownBy(s *Session) string {
+func shownBy(s *Performer) string {
 	if d, ok := s.Device.(drivers.BrowserChooser); ok {
 		if name, _ := d.PageBrowser(); name != dsl.Chromium {
 			return name
@@ -113,7 +113,7 @@ func awaitApp(err error) error {
 
 // awaitSize waits when there are baselines of other sizes on this platform: what is compared may still grow, or the
 // screen turn.
-func awaitSize(s *Session, path, name string, err error) error {
+func awaitSize(s *Performer, path, name string, err error) error {
 	for _, other := range baselines(path, name) {
 		if strings.HasPrefix(other, name+"-"+shownBy(s)+"-") {
 			return errWait
@@ -139,7 +139,7 @@ func (r *pictureStability) see(now *image.RGBA) error {
 }
 
 // shoot takes the screenshot that is compared: cropped to the element, masked elements painted over.
-func shoot(ctx context.Context, s *Session, a dsl.AssertScreenshot) (*image.RGBA, error) {
+func shoot(ctx context.Context, s *Performer, a dsl.AssertScreenshot) (*image.RGBA, error) {
 	crop, masks, err := comparedParts(ctx, s, a)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func shoot(ctx context.Context, s *Session, a dsl.AssertScreenshot) (*image.RGBA
 }
 
 // comparedParts looks for the element that is compared and for those that are masked.
-func comparedParts(ctx context.Context, s *Session, a dsl.AssertScreenshot) (crop image.Rectangle,
+func comparedParts(ctx context.Context, s *Performer, a dsl.AssertScreenshot) (crop image.Rectangle,
 	masks []image.Rectangle, err error) {
 	if a.Element == nil && len(a.Mask) == 0 {
 		return crop, nil, nil
@@ -276,7 +276,12 @@ func compare(path string, now *image.RGBA) (image.Image, pixels.Comparison, erro
 }
 
 // different keeps the three images and says how far they are apart, and where.
-func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baseline image.Image, now *image.RGBA) error {
+func (s *Performer) different(
+	a dsl.AssertScreenshot,
+	c pixels.Comparison,
+	baseline image.Image,
+	now *image.RGBA,
+) error {
 	s.Detail.Compared = &event.Compared{Name: a.Name, Pixels: c.Different, Percent: c.Percent,
 		Expected:   s.evidence(a.Name+"-expected.png", baseline),
 		Actual:     s.evidence(a.Name+"-actual.png", now),
@@ -292,7 +297,7 @@ func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baselin
 
 // evidence keeps an image as an artifact and returns its name in the report; that it cannot be kept is reported by the
 // report itself.
-func (s *Session) evidence(name string, img image.Image) string {
+func (s *Performer) evidence(name string, img image.Image) string {
 	if img == nil || s.Work == "" || s.NoPictures {
 		return ""
 	}

@@ -25,7 +25,7 @@ import (
 const passes = time.Minute
 
 // baseline takes what is on the screen for right, and returns the file.
-func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
+func baseline(t *testing.T, s *action.Performer, a dsl.AssertScreenshot) string {
 	t.Helper()
 	defer func(before time.Duration) { s.UpdateBaselines, s.Timeout = false, before }(s.Timeout)
 	s.UpdateBaselines, s.Timeout = true, passes
@@ -242,7 +242,7 @@ func TestAssertScreenshotWaits(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), pictureCost: 10 * time.Millisecond, treeCost: 10 * time.Millisecond, show: c.show}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
 				Dir: dir, UpdateBaselines: c.update}}
 			result, err := do(t, s, c.step)
 			if result != c.want || err != nil && !strings.Contains(err.Error(), c.says) {

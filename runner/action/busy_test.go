@@ -28,7 +28,7 @@ func TestWhatComesAndGoesIsThere(t *testing.T) {
 							}
 							return nodes
 						}}
-					s := &action.Session{Device: f, Timeout: 3 * time.Second, Platform: dsl.Android}
+					s := &action.Performer{Device: f, Timeout: 3 * time.Second, Platform: dsl.Android}
 					if action.Perform(t.Context(), s, dsl.AssertNot{Selector: dsl.Selector{Label: "Error"}}) == nil {
 						t.Logf("cost %d period %d phase %d: %s", cost, period, phase, s.Detail.Warnings)
 						passed++

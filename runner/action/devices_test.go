@@ -21,7 +21,7 @@ import (
 )
 
 // simulated returns a session on a simulated phone behind a server of its own.
-func simulated(t *testing.T) *action.Session {
+func simulated(t *testing.T) *action.Performer {
 	t.Helper()
 	server, _ := androidsim.Start(t, androidsim.Small)
 	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidsim.NoADB})
@@ -30,12 +30,12 @@ func simulated(t *testing.T) *action.Session {
 }
 
 // browser returns a session in Chromium.
-func browser(t *testing.T) *action.Session {
+func browser(t *testing.T) *action.Performer {
 	t.Helper()
 	return sessionOn(t, chromium, "web-1", dsl.Web)
 }
 
-func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Platform) *action.Session {
+func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Platform) *action.Performer {
 	t.Helper()
 	dev, err := driver.Open(t.Context(), id)
 	if err != nil {
@@ -46,7 +46,7 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 		_ = dev.Close()
 	})
 	work := t.TempDir()
-	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{
+	return &action.Performer{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{
 		Dir: t.TempDir(), Work: work, Vision: visionWithoutModel()},
 		Host: hooks{keep: func(name, from string) (string, error) {
 			data, err := os.ReadFile(from)
@@ -68,14 +68,14 @@ var visited sync.Map
 
 // visit shows a page of the test's own, in the window that the test has open if there is one: a fresh one takes
 // Chromium half a second.
-func visit(t *testing.T, s *action.Session, body string) {
+func visit(t *testing.T, s *action.Performer, body string) {
 	t.Helper()
 	goTo(t, s, "data:text/html;charset=utf-8,"+url.PathEscape("<!doctype html><meta charset=utf-8><body style='margin:0'>"+
 		body))
 }
 
 // goTo shows the page at an address, as visit does.
-func goTo(t *testing.T, s *action.Session, page string) {
+func goTo(t *testing.T, s *action.Performer, page string) {
 	t.Helper()
 	var err error
 	if _, open := visited.LoadOrStore(s.Device, true); open {
@@ -89,7 +89,7 @@ func goTo(t *testing.T, s *action.Session, page string) {
 }
 
 // follow opens a link on a phone.
-func follow(t *testing.T, s *action.Session, link string) {
+func follow(t *testing.T, s *action.Performer, link string) {
 	t.Helper()
 	if err := s.Device.(drivers.AppManager).OpenLink(t.Context(), link, androidsim.ListPackage); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func follow(t *testing.T, s *action.Session, link string) {
 }
 
 // do performs one step with a detail of its own.
-func do(t *testing.T, s *action.Session, args any) (event.Result, error) {
+func do(t *testing.T, s *action.Performer, args any) (event.Result, error) {
 	t.Helper()
 	s.Detail = &event.Detail{}
 	err := action.Perform(t.Context(), s, args)
@@ -187,7 +187,7 @@ func (m motion) patience() time.Duration {
 }
 
 // check compares a waitStable with what the motion calls for.
-func (m motion) check(t *testing.T, s *action.Session, result event.Result, err error, took time.Duration,
+func (m motion) check(t *testing.T, s *action.Performer, result event.Result, err error, took time.Duration,
 	where image.Rectangle) {
 	t.Helper()
 	if result != m.result || took < m.least {
@@ -215,7 +215,7 @@ func TestOCRSelectors(t *testing.T) {
 	t.Parallel()
 	phone := simulated(t)
 	follow(t, phone, "canvas://x")
-	sessions := map[string]*action.Session{"phone": phone}
+	sessions := map[string]*action.Performer{"phone": phone}
 	if !testing.Short() {
 		sessions["web"] = browser(t)
 		visit(t, sessions["web"],

@@ -162,7 +162,7 @@ func deathOf(c *drivers.Crash, otherwise error) *Failure {
 // Died looks once more whether the app has died at any time of the case, also within a step that was allowed to fail,
 // and also when another start came behind it. otherwise is what else the case failed of, or nil. The error says why
 // that is unknown.
-func (s *Session) Died(ctx context.Context, otherwise error) (*Failure, error) {
+func (s *Performer) Died(ctx context.Context, otherwise error) (*Failure, error) {
 	w, ok := s.Device.(drivers.CrashWatcher)
 	if !ok {
 		return nil, nil
@@ -201,7 +201,7 @@ func (k *crashes) remember(ctx context.Context, dev drivers.Device, args any) er
 
 // withCrash makes the app's death what a step failed of: a button need not be searched in an app that is gone. A step
 // that went well fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
-func (s *Session) withCrash(ctx context.Context, err error) error {
+func (s *Performer) withCrash(ctx context.Context, err error) error {
 	var dead *Failure
 	if ctx.Err() == nil && ResultOf(err) == event.Error && errors.Is(err, drivers.ErrNotReady) {
 		return unlessObstructed(ctx, s.Device, err)
@@ -239,7 +239,7 @@ func unlessObstructed(ctx context.Context, dev drivers.Device, failure error) er
 }
 
 // stillRuns ends a wait for something on the screen of an app that has died.
-func (s *Session) stillRuns(ctx context.Context) error {
+func (s *Performer) stillRuns(ctx context.Context) error {
 	if !crashSuspected(s.Device) {
 		return nil
 	}

@@ -57,10 +57,10 @@ func badFile(format string, args ...any) *Failure {
 }
 
 // File returns the real path of a file that a script names.
-func (s *Session) File(name string) (string, error) { return s.file(name, s.Platform) }
+func (s *Performer) File(name string) (string, error) { return s.file(name, s.Platform) }
 
 // app returns the real path of an app in a file, or of one that is a folder: a bundle of iOS, split APKs of Android.
-func (s *Session) app(name string) (string, error) {
+func (s *Performer) app(name string) (string, error) {
 	path, err := s.path(name)
 	if err != nil {
 		return "", err
@@ -93,7 +93,7 @@ func (c *Settings) file(name string, on dsl.Platform) (string, error) {
 
 // upload returns the real path of a file, or of a folder that is uploaded with all that it holds. A caller from
 // elsewhere uploads no folders: a link in one may lead anywhere.
-func (s *Session) upload(name string) (string, error) {
+func (s *Performer) upload(name string) (string, error) {
 	if s.Access.Root == nil {
 		path, err := s.path(name)
 		if err != nil {

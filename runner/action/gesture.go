@@ -18,7 +18,7 @@ import (
 
 // capability returns the device as one with the capability T; a device without it is a matter of the device, not of the
 // app.
-func capability[T any](s *Session) (T, error) {
+func capability[T any](s *Performer) (T, error) {
 	d, ok := s.Device.(T)
 	if !ok {
 		return d, fmt.Errorf("device %s: %w", s.Device.Info().ID, drivers.ErrUnsupported)
@@ -27,13 +27,13 @@ func capability[T any](s *Session) (T, error) {
 }
 
 // aim returns where to touch: the requested point, or the element once it is stationary.
-func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error) {
+func aim(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, error) {
 	p, _, err := aimMatch(ctx, s, sel)
 	return p, err
 }
 
 // aimMatch is aim, and returns the element as well, unless a point is asked for.
-func aimMatch(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, *screen.Match, error) {
+func aimMatch(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, *screen.Match, error) {
 	if sel.Point != nil {
 		p, err := place(ctx, s, *sel.Point)
 		if err == nil {
@@ -56,9 +56,9 @@ func aimMatch(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, *
 // doublePause is how long Maestro waits between two taps.
 const doublePause = 100 * time.Millisecond
 
-func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
+func doubleTap(ctx context.Context, s *Performer, a dsl.DoubleTap) error {
 	if byMaestro(a.Selector) {
-		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2,
+		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2,
 			pause: doublePause})
 	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
@@ -66,9 +66,9 @@ func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
 	})
 }
 
-func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
+func longPress(ctx context.Context, s *Performer, a dsl.LongPress) error {
 	if byMaestro(a.Selector) {
-		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
+		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
 	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
@@ -76,7 +76,7 @@ func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
 }
 
 // touch makes a gesture at one element or point.
-func touch(ctx context.Context, s *Session, at tapTarget, do func(drivers.Gestures, image.Point) error) error {
+func touch(ctx context.Context, s *Performer, at tapTarget, do func(drivers.Gestures, image.Point) error) error {
 	d, err := capability[drivers.Gestures](s)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func touch(ctx context.Context, s *Session, at tapTarget, do func(drivers.Gestur
 }
 
 // aimAt sets on a device that can block a touch the target of the next one; nil: whatever is there.
-func aimAt(s *Session, n *screen.Node) {
+func aimAt(s *Performer, n *screen.Node) {
 	d, ok := s.Device.(drivers.Aimer)
 	if !ok {
 		return
@@ -98,7 +98,7 @@ func aimAt(s *Session, n *screen.Node) {
 
 // tapWithRetry aims and touches. When the device held the touch back, because something else had come to the place by
 // then, it aims again.
-func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error),
+func tapWithRetry(ctx context.Context, s *Performer, aim func(context.Context, *Performer) (image.Point, error),
 	touch func(image.Point) error) error {
 	defer func(whole time.Duration) { s.Timeout = whole }(s.Timeout)
 	var covered error
@@ -138,7 +138,7 @@ type tapTarget struct {
 
 // aim returns where to touch. A place within the element must be free: what covers it is given the time of the step to
 // go.
-func (o tapTarget) aim(ctx context.Context, s *Session) (p image.Point, err error) {
+func (o tapTarget) aim(ctx context.Context, s *Performer) (p image.Point, err error) {
 	if o.at == nil {
 		return aim(ctx, s, o.sel)
 	}
@@ -174,7 +174,7 @@ func (o tapTarget) aim(ctx context.Context, s *Session) (p image.Point, err erro
 }
 
 // within returns the place that is asked for, within the element that was found.
-func (o tapTarget) within(s *Session) (image.Point, error) {
+func (o tapTarget) within(s *Performer) (image.Point, error) {
 	b := s.Detail.Bounds
 	area := image.Rect(b[0], b[1], b[2], b[3])
 	x, y := o.at.X, o.at.Y
@@ -192,13 +192,13 @@ func (o tapTarget) within(s *Session) (image.Point, error) {
 	return p, nil
 }
 
-func drag(ctx context.Context, s *Session, a dsl.Drag) error {
+func drag(ctx context.Context, s *Performer, a dsl.Drag) error {
 	d, err := capability[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
 	var to image.Point
-	ends := func(ctx context.Context, s *Session) (from image.Point, err error) {
+	ends := func(ctx context.Context, s *Performer) (from image.Point, err error) {
 		if a.By == nil {
 			if to, err = drop(ctx, s, a.To.Selector); err != nil {
 				return from, err
@@ -219,7 +219,7 @@ func drag(ctx context.Context, s *Session, a dsl.Drag) error {
 }
 
 // drop is where a drag ends.
-func drop(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error) {
+func drop(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, error) {
 	if sel.Point != nil {
 		return aim(ctx, s, sel)
 	}
@@ -230,7 +230,7 @@ func drop(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error
 	return s.Tree.Drop(m), nil
 }
 
-func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
+func swipe(ctx context.Context, s *Performer, a dsl.Swipe) error {
 	if a.From != nil && a.To != nil {
 		from, err := place(ctx, s, *a.From)
 		if err != nil {
@@ -243,7 +243,7 @@ func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
 		return move(ctx, s, from, to, millis(a.DurationMs, 400))
 	}
 	if a.Inside != nil && byMaestro(*a.Inside) {
-		return maestroSession{Session: s}.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction,
+		return maestroPerformer{Performer: s}.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction,
 			Ms: cmp.Or(a.DurationMs, 400)})
 	}
 	area, err := areaOf(ctx, s, a.Inside)
@@ -254,7 +254,7 @@ func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
 	return move(ctx, s, from, to, millis(a.DurationMs, 400))
 }
 
-func scroll(ctx context.Context, s *Session, a dsl.Scroll) error {
+func scroll(ctx context.Context, s *Performer, a dsl.Scroll) error {
 	area, err := areaOf(ctx, s, a.Inside)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func scroll(ctx context.Context, s *Session, a dsl.Scroll) error {
 }
 
 // scrollArea moves the content of an area so that what is in the direction comes into view.
-func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction dsl.Direction, percent int) error {
+func scrollArea(ctx context.Context, s *Performer, area image.Rectangle, direction dsl.Direction, percent int) error {
 	if percent == 0 {
 		percent = 60
 	}
@@ -282,7 +282,7 @@ func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction
 	return move(ctx, s, from, to, 500*time.Millisecond)
 }
 
-func move(ctx context.Context, s *Session, from, to image.Point, d time.Duration) error {
+func move(ctx context.Context, s *Performer, from, to image.Point, d time.Duration) error {
 	g, err := capability[drivers.Gestures](s)
 	if err != nil {
 		return err
@@ -309,7 +309,7 @@ func stroke(area image.Rectangle, d dsl.Direction, percent int) (from, to image.
 }
 
 // areaOf returns where to swipe: over an element, or over the screen without its edges, which belong to the system.
-func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectangle, error) {
+func areaOf(ctx context.Context, s *Performer, inside *dsl.Selector) (image.Rectangle, error) {
 	if inside != nil {
 		m, err := target(ctx, s, *inside)
 		if err != nil {
@@ -338,7 +338,7 @@ func millis(ms, otherwise int) time.Duration {
 }
 
 // pinch moves two fingers on a horizontal line through the middle of the area, never beyond it.
-func pinch(ctx context.Context, s *Session, a dsl.Pinch) error {
+func pinch(ctx context.Context, s *Performer, a dsl.Pinch) error {
 	d, err := capability[drivers.Pincher](s)
 	if err != nil {
 		return err
@@ -364,7 +364,7 @@ func pinch(ctx context.Context, s *Session, a dsl.Pinch) error {
 	return d.Pinch(ctx, centre, from, to, millis(a.DurationMs, 500))
 }
 
-func press(ctx context.Context, s *Session, a dsl.Press) error {
+func press(ctx context.Context, s *Performer, a dsl.Press) error {
 	d, err := capability[drivers.Keys](s)
 	if err != nil {
 		return err
@@ -381,7 +381,7 @@ func press(ctx context.Context, s *Session, a dsl.Press) error {
 	return nil
 }
 
-func hideKeyboard(ctx context.Context, s *Session, _ dsl.HideKeyboard) error {
+func hideKeyboard(ctx context.Context, s *Performer, _ dsl.HideKeyboard) error {
 	d, err := capability[drivers.KeyboardHider](s)
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func TestAHintIsNoText(t *testing.T) {
 					}
 					return []*screen.Node{n}
 				}
-				s := &action.Session{Device: f, Timeout: 5 * time.Second}
+				s := &action.Performer{Device: f, Timeout: 5 * time.Second}
 				err := action.Perform(t.Context(), s, dsl.Input{Text: test.text, Replace: test.replace})
 				if test.fail != "" {
 					wantFail(t, err, false, test.fail)

@@ -19,7 +19,7 @@ import (
 // accepted.
 const focusGrace = time.Second
 
-func input(ctx context.Context, s *Session, a dsl.Input) error {
+func input(ctx context.Context, s *Performer, a dsl.Input) error {
 	ctx = drivers.WithStepDeadline(ctx, time.Now().Add(s.Timeout))
 	if a.Into != nil {
 		if err := tap(ctx, s, dsl.Tap{Selector: *a.Into}); err != nil {
@@ -69,7 +69,7 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 }
 
 // adjust sets what is not a field: a picker wheel must show the text then, what a slider says is its own affair.
-func (s *Session) adjust(ctx context.Context, d drivers.Adjuster, n *screen.Node, a dsl.Input, text string) error {
+func (s *Performer) adjust(ctx context.Context, d drivers.Adjuster, n *screen.Node, a dsl.Input, text string) error {
 	shown, err := d.Adjust(ctx, n, text)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Session) adjust(ctx context.Context, d drivers.Adjuster, n *screen.Node
 }
 
 // enter types in bulk, or character by character.
-func enter(ctx context.Context, s *Session, text string, perKey bool) error {
+func enter(ctx context.Context, s *Performer, text string, perKey bool) error {
 	if !perKey {
 		return s.Device.Type(ctx, text)
 	}
@@ -97,7 +97,7 @@ func enter(ctx context.Context, s *Session, text string, perKey bool) error {
 }
 
 // focusedField waits for the field that takes text. It returns nil when only the open keyboard says that there is one.
-func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
+func focusedField(ctx context.Context, s *Performer) (*screen.Node, error) {
 	var field, passed *screen.Node
 	var tree *screen.Tree
 	began := time.Now()
@@ -135,7 +135,7 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 
 // passedOver is the field that the last tap touched, when it is where it was and another one has the focus; nil
 // otherwise. Where the tap has led to another page with a field, as that of a search does, it is gone.
-func passedOver(s *Session, tree *screen.Tree, focused *screen.Node) *screen.Node {
+func passedOver(s *Performer, tree *screen.Tree, focused *screen.Node) *screen.Node {
 	t := s.tapped
 	if t == nil || !t.Editable || focused == nil || !focused.Editable {
 		return nil
@@ -151,7 +151,7 @@ func passedOver(s *Session, tree *screen.Tree, focused *screen.Node) *screen.Nod
 
 // noFocus is the failure of a text that no field takes; where the last tap touched the name of a field and not the
 // field, it says how to write the field.
-func noFocus(s *Session, tree *screen.Tree, actual string) error {
+func noFocus(s *Performer, tree *screen.Tree, actual string) error {
 	way := "tap one first"
 	if field := tree.FieldOf(s.tapped); field != "" {
 		way = fmt.Sprintf("%s takes no text; did you mean the field %s?", s.tapped, field)
@@ -170,12 +170,12 @@ func focusText(t *screen.Tree) string {
 
 // isTapped reports whether n may be the field that the last tap touched; fields move when the keyboard opens, so their
 // ids decide.
-func isTapped(s *Session, n *screen.Node) bool {
+func isTapped(s *Performer, n *screen.Node) bool {
 	t := s.tapped
 	return t == nil || !t.Editable || t.ID == n.ID && t.Type == n.Type
 }
 
-func erase(ctx context.Context, s *Session, a dsl.Erase) error {
+func erase(ctx context.Context, s *Performer, a dsl.Erase) error {
 	n := a.Count
 	if n == 0 {
 		n = -1
@@ -196,7 +196,7 @@ func erase(ctx context.Context, s *Session, a dsl.Erase) error {
 }
 
 // eraseNode takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
-func eraseNode(ctx context.Context, s *Session, field *screen.Node, n int) error {
+func eraseNode(ctx context.Context, s *Performer, field *screen.Node, n int) error {
 	d, err := capability[drivers.Editor](s)
 	if err != nil {
 		return err
@@ -229,9 +229,9 @@ func eraseNode(ctx context.Context, s *Session, field *screen.Node, n int) error
 	return err
 }
 
-func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
+func copyText(ctx context.Context, s *Performer, a dsl.CopyText) error {
 	if byMaestro(a.Selector) {
-		_, n, err := maestroSession{Session: s}.want(ctx, a.Selector)
+		_, n, err := maestroPerformer{Performer: s}.want(ctx, a.Selector)
 		if err != nil {
 			return err
 		}
@@ -253,7 +253,7 @@ func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
 }
 
 // copied puts a text on the clipboard.
-func (s *Session) copied(ctx context.Context, text string) error {
+func (s *Performer) copied(ctx context.Context, text string) error {
 	s.Clipboard = text
 	if d, ok := s.Device.(screen.Paster); ok {
 		return d.SetClipboard(ctx, text)
@@ -261,7 +261,7 @@ func (s *Session) copied(ctx context.Context, text string) error {
 	return nil
 }
 
-func paste(ctx context.Context, s *Session, _ dsl.Paste) error {
+func paste(ctx context.Context, s *Performer, _ dsl.Paste) error {
 	d, ok := s.Device.(screen.Typist)
 	if p, pastes := s.Device.(screen.Paster); ok && pastes {
 		return typist{s: s, d: d}.pasteInto(ctx, p)
@@ -272,12 +272,12 @@ func paste(ctx context.Context, s *Session, _ dsl.Paste) error {
 	return input(ctx, s, dsl.Input{Text: s.Clipboard})
 }
 
-func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
+func setClipboard(ctx context.Context, s *Performer, a dsl.SetClipboard) error {
 	return s.copied(ctx, a.Text)
 }
 
 // locateVisible waits for one element that is on the screen; it need not react.
-func locateVisible(ctx context.Context, s *Session, sel dsl.Selector) (*screen.Node, error) {
+func locateVisible(ctx context.Context, s *Performer, sel dsl.Selector) (*screen.Node, error) {
 	_, matches, err := locate(ctx, s, decide.Want{Selector: sel, Anywhere: true}) // to read a text, one need not see it
 	if err != nil {
 		var f *Failure
@@ -302,7 +302,7 @@ func textOf(n *screen.Node) string {
 const largestSeed = 1<<53 - 1
 
 // random makes data of a kind. They depend on nothing but the step and its seed, which is in the report.
-func (s *Session) random(a dsl.Input) string {
+func (s *Performer) random(a dsl.Input) string {
 	seed := uint64(a.Seed)
 	if seed == 0 {
 		seed = s.seed()
@@ -333,7 +333,7 @@ func (s *Session) random(a dsl.Input) string {
 }
 
 // seed returns the next one: of the session's own, when it has one.
-func (s *Session) seed() uint64 {
+func (s *Performer) seed() uint64 {
 	if s.seeds == nil {
 		first := s.Seed
 		if first == 0 {

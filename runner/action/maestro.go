@@ -41,8 +41,8 @@ type maestroScreen struct {
 	size image.Point
 }
 
-// maestroSession performs the steps of a session that follow the rules of Maestro.
-type maestroSession struct{ *Session }
+// maestroPerformer performs the steps of a session that follow the rules of Maestro.
+type maestroPerformer struct{ *Performer }
 
 // flowState is what the commands of a flow leave for those that follow.
 type flowState struct {
@@ -51,7 +51,7 @@ type flowState struct {
 }
 
 // readForMaestro reads the elements.
-func (s maestroSession) readForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
+func (s maestroPerformer) readForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
 	if err := s.stillRuns(ctx); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func stylesOf(sel dsl.Selector) []string {
 
 // first waits for the first element that the selector picks, for at least one read. v is the newest read in either
 // case; no element: nil.
-func (s maestroSession) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen,
+func (s maestroPerformer) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen,
 	n *maestro.Node, err error) {
 	deadline, css := time.Now().Add(limit), stylesOf(sel)
 	for {
@@ -120,7 +120,7 @@ func (s maestroSession) first(ctx context.Context, sel dsl.Selector, limit time.
 }
 
 // want is first for a command that needs its element.
-func (s maestroSession) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *maestro.Node, error) {
+func (s maestroPerformer) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *maestro.Node, error) {
 	limit := s.Timeout
 	v, n, err := s.first(ctx, sel, limit)
 	if err == nil && n == nil {
@@ -141,7 +141,7 @@ func timeLeft(word string, limit time.Duration) string {
 	return word + " " + limit.String()
 }
 
-func (s maestroSession) absent(v *maestroScreen, sel dsl.Selector, limit time.Duration) error {
+func (s maestroPerformer) absent(v *maestroScreen, sel dsl.Selector, limit time.Duration) error {
 	p := problem("%s was not found %s; %s", screen.Describe(sel), timeLeft("within", limit), v.shown())
 	p.Expected, p.Actual, p.Kind = screen.Describe(sel)+" on the screen", v.shown(), event.NotFound
 	return &Failure{p}
@@ -184,7 +184,7 @@ func called(n *maestro.Node) string {
 }
 
 // rested waits until two trees in a row are equal, and returns the last one.
-func (s maestroSession) rested(ctx context.Context, from *maestroScreen, limitMs *int) (*maestroScreen, error) {
+func (s maestroPerformer) rested(ctx context.Context, from *maestroScreen, limitMs *int) (*maestroScreen, error) {
 	var deadline time.Time
 	if limitMs != nil {
 		deadline = time.Now().Add(time.Duration(*limitMs) * time.Millisecond)
@@ -216,20 +216,20 @@ func (s maestroSession) rested(ctx context.Context, from *maestroScreen, limitMs
 }
 
 // Settle waits until the screen rests, as Maestro does behind what changes it.
-func Settle(ctx context.Context, s *Session, limitMs *int) error {
+func Settle(ctx context.Context, s *Performer, limitMs *int) error {
 	if _, web := s.Device.(drivers.Browser); web && !s.flow.paged {
 		return nil
 	}
-	_, err := maestroSession{Session: s}.rested(ctx, nil, limitMs)
+	_, err := maestroPerformer{Performer: s}.rested(ctx, nil, limitMs)
 	return err
 }
 
 // Sees reports whether an element is there within the time, by the rules of Maestro.
-func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
+func Sees(ctx context.Context, s *Performer, sel dsl.Selector, limit time.Duration) (bool, error) {
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
 	}
-	_, n, err := maestroSession{Session: s}.first(ctx, sel, limit)
+	_, n, err := maestroPerformer{Performer: s}.first(ctx, sel, limit)
 	if errors.Is(err, drivers.ErrNotReady) {
 		return false, nil
 	}
@@ -237,13 +237,13 @@ func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration
 }
 
 // Misses reports whether an element is gone within the time: one search finds nothing.
-func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
+func Misses(ctx context.Context, s *Performer, sel dsl.Selector, limit time.Duration) (bool, error) {
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
 	}
 	deadline := time.Now().Add(limit)
 	for {
-		_, n, err := maestroSession{Session: s}.first(ctx, sel, goneLook)
+		_, n, err := maestroPerformer{Performer: s}.first(ctx, sel, goneLook)
 		unread := errors.Is(err, drivers.ErrNotReady) // nothing was seen, which is not an absence
 		switch {
 		case err != nil && !unread:
@@ -261,7 +261,7 @@ func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Durati
 }
 
 // finding performs what a condition of Maestro asserts.
-func (s maestroSession) finding(ctx context.Context, visible, gone *dsl.Selector, limit time.Duration) error {
+func (s maestroPerformer) finding(ctx context.Context, visible, gone *dsl.Selector, limit time.Duration) error {
 	if visible != nil {
 		v, n, err := s.first(ctx, *visible, limit)
 		if err != nil {
@@ -280,7 +280,7 @@ func (s maestroSession) finding(ctx context.Context, visible, gone *dsl.Selector
 	if gone == nil {
 		return nil
 	}
-	missing, err := Misses(ctx, s.Session, *gone, limit)
+	missing, err := Misses(ctx, s.Performer, *gone, limit)
 	if err != nil || missing {
 		return err
 	}

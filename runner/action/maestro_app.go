@@ -16,13 +16,13 @@ import (
 	flows "github.com/taproot-dev/taproot/dsl/maestro"
 )
 
-func (s maestroSession) isWeb() bool { _, web := s.Device.(drivers.Browser); return web }
+func (s maestroPerformer) isWeb() bool { _, web := s.Device.(drivers.Browser); return web }
 
-func flowLaunch(ctx context.Context, s maestroSession, a flows.Launch) error {
+func flowLaunch(ctx context.Context, s maestroPerformer, a flows.Launch) error {
 	if s.isWeb() {
 		return s.openURL(ctx, a.App, a.ClearState)
 	}
-	apps, err := capability[drivers.AppManager](s.Session)
+	apps, err := capability[drivers.AppManager](s.Performer)
 	if err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func permissionWords(name string) []string {
 }
 
 // permit sets permissions: all first, then by name. What cannot be set is left as it is.
-func (s maestroSession) permit(ctx context.Context, app string, list []flows.Pair) error {
-	apps, err := capability[drivers.AppManager](s.Session)
+func (s maestroPerformer) permit(ctx context.Context, app string, list []flows.Pair) error {
+	apps, err := capability[drivers.AppManager](s.Performer)
 	if err != nil {
 		return err
 	}
@@ -153,37 +153,37 @@ func (s maestroSession) permit(ctx context.Context, app string, list []flows.Pai
 	return nil
 }
 
-func flowPermissions(ctx context.Context, s maestroSession, a flows.SetPermissions) error {
+func flowPermissions(ctx context.Context, s maestroPerformer, a flows.SetPermissions) error {
 	if s.isWeb() {
 		return nil
 	}
 	return s.permit(ctx, appOf(a.App), a.Permissions)
 }
 
-func flowStop(ctx context.Context, s maestroSession, a flows.Stop) error {
+func flowStop(ctx context.Context, s maestroPerformer, a flows.Stop) error {
 	if s.isWeb() {
 		return nil
 	}
-	return onApps(s.Session, func(d drivers.AppManager) error {
+	return onApps(s.Performer, func(d drivers.AppManager) error {
 		return ignoring(d.Stop(ctx, appOf(a.App)), drivers.ErrNoApp)
 	})
 }
 
-func flowKill(ctx context.Context, s maestroSession, a flows.Kill) error {
+func flowKill(ctx context.Context, s maestroPerformer, a flows.Kill) error {
 	if s.isWeb() {
 		return nil
 	}
-	return ignoring(kill(ctx, s.Session, dsl.Kill{Package: appOf(a.App)}), drivers.ErrNoApp)
+	return ignoring(kill(ctx, s.Performer, dsl.Kill{Package: appOf(a.App)}), drivers.ErrNoApp)
 }
 
-func flowClear(ctx context.Context, s maestroSession, a flows.Clear) error {
+func flowClear(ctx context.Context, s maestroPerformer, a flows.Clear) error {
 	if s.isWeb() {
 		if !s.flow.paged {
 			return nil
 		}
 		return s.openURL(ctx, a.App, true)
 	}
-	err := onApps(s.Session, func(d drivers.AppManager) error {
+	err := onApps(s.Performer, func(d drivers.AppManager) error {
 		return ignoring(d.ClearApp(ctx, appOf(a.App)), drivers.ErrNoApp)
 	})
 	if err != nil {
@@ -192,12 +192,12 @@ func flowClear(ctx context.Context, s maestroSession, a flows.Clear) error {
 	return s.permit(ctx, appOf(a.App), []flows.Pair{{Key: drivers.AllPermissions, Value: "unset"}})
 }
 
-func flowKeychain(ctx context.Context, s maestroSession, _ flows.ClearKeychain) error {
+func flowKeychain(ctx context.Context, s maestroPerformer, _ flows.ClearKeychain) error {
 	return s.forgetSecrets(ctx)
 }
 
 // forgetSecrets empties the keychain, which Android has none of.
-func (s maestroSession) forgetSecrets(ctx context.Context) error {
+func (s maestroPerformer) forgetSecrets(ctx context.Context) error {
 	k, ok := s.Device.(drivers.KeychainClearer)
 	if !ok {
 		return nil
@@ -243,7 +243,7 @@ func (d domNode) node() *maestro.Node {
 var errNoPage = errors.New("no page is open: start the flow with launchApp")
 
 // readPageForMaestro reads the elements of the page.
-func (s maestroSession) readPageForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
+func (s maestroPerformer) readPageForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
 	if !s.flow.paged {
 		return nil, &Failure{problem("%v", errNoPage)}
 	}
@@ -278,8 +278,8 @@ func (s maestroSession) readPageForMaestro(ctx context.Context, css []string) (*
 }
 
 // onPage runs a script in the page.
-func (s maestroSession) onPage(ctx context.Context, script string) (any, error) {
-	pages, err := capability[drivers.WebPages](s.Session)
+func (s maestroPerformer) onPage(ctx context.Context, script string) (any, error) {
+	pages, err := capability[drivers.WebPages](s.Performer)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +292,7 @@ func (s maestroSession) onPage(ctx context.Context, script string) (any, error) 
 }
 
 // chooseOption takes an option of the list that has the focus.
-func (s maestroSession) chooseOption(ctx context.Context, p image.Point) error {
+func (s maestroPerformer) chooseOption(ctx context.Context, p image.Point) error {
 	_, err := s.onPage(ctx, fmt.Sprintf(`(() => {
 	const list = document.activeElement
 	const option = list && list.children && Array.from(list.querySelectorAll('option'))
@@ -310,7 +310,7 @@ func (s maestroSession) chooseOption(ctx context.Context, p image.Point) error {
 var maestroView = image.Pt(1024, 768)
 
 // openURL shows a page: in a fresh browser the first time, and when its data shall go.
-func (s maestroSession) openURL(ctx context.Context, address string, fresh bool) error {
+func (s maestroPerformer) openURL(ctx context.Context, address string, fresh bool) error {
 	b, err := s.browser()
 	if err != nil {
 		return err
@@ -327,6 +327,6 @@ func (s maestroSession) openURL(ctx context.Context, address string, fresh bool)
 		return err
 	}
 	s.flow.paged = true
-	noteAnswer(s.Session)
+	noteAnswer(s.Performer)
 	return nil
 }

@@ -52,8 +52,10 @@ func maestroPerformers(table performersTable) {
 }
 
 // onFlow puts the performer of one command into the table.
-func onFlow[T any](table performersTable, do func(context.Context, maestroSession, T) error) {
-	on(table, func(ctx context.Context, s *Session, args T) error { return do(ctx, maestroSession{Session: s}, args) })
+func onFlow[T any](table performersTable, do func(context.Context, maestroPerformer, T) error) {
+	on(table, func(ctx context.Context, s *Performer, args T) error {
+		return do(ctx, maestroPerformer{Performer: s}, args)
+	})
 }
 
 // lower returns the selector of a flow in Taproot's form.
@@ -65,7 +67,7 @@ func lower(s *flows.Selector) (dsl.Selector, error) {
 	return sel, nil
 }
 
-func flowTap(ctx context.Context, s maestroSession, a flows.Tap) error {
+func flowTap(ctx context.Context, s maestroPerformer, a flows.Tap) error {
 	t := touching{screen: a.Point, in: a.In, long: a.Touch == flows.Long, repeat: a.Repeat,
 		pause: time.Duration(a.DelayMs) * time.Millisecond,
 		retry: a.RetryUnchanged, untilVisible: a.UntilVisible, settleMs: a.SettleMs}
@@ -79,7 +81,7 @@ func flowTap(ctx context.Context, s maestroSession, a flows.Tap) error {
 	return s.tapAt(ctx, t)
 }
 
-func flowAssert(ctx context.Context, s maestroSession, a flows.Assert) error {
+func flowAssert(ctx context.Context, s maestroPerformer, a flows.Assert) error {
 	if a.True != nil && !flows.Truth(*a.True) {
 		p := problem("the condition is %s, which counts as false", screen.Quote(*a.True))
 		p.Assertion, p.Expected, p.Actual = true, "a condition that is true", screen.Quote(*a.True)
@@ -102,17 +104,23 @@ func flowAssert(ctx context.Context, s maestroSession, a flows.Assert) error {
 	return s.finding(ctx, visible, gone, s.Timeout)
 }
 
-func flowAI(ctx context.Context, s maestroSession, a flows.AI) error {
+func flowAI(ctx context.Context, s maestroPerformer, a flows.AI) error {
 	var err error
 	switch a.Kind {
 	case "extract":
-		err = extract(ctx, s.Session, dsl.Extract{Prompt: a.Text})
+		err = extract(ctx, s.Performer, dsl.Extract{Prompt: a.Text})
 	case "defects":
-		err = assertVisual(ctx, s.Session,
-			dsl.AssertVisual{Prompt: "The screen has no visible defects: no text that is cut off or overlaps other text, no " +
-				"element that is cut off or out of place", Votes: 1})
+		err = assertVisual(
+			ctx,
+			s.Performer,
+			dsl.AssertVisual{
+				Prompt: "The screen has no visible defects: no text that is cut off or overlaps other text, no " +
+					"element that is cut off or out of place",
+				Votes: 1,
+			},
+		)
 	default:
-		err = assertVisual(ctx, s.Session, dsl.AssertVisual{Prompt: a.Text, Votes: 1})
+		err = assertVisual(ctx, s.Performer, dsl.AssertVisual{Prompt: a.Text, Votes: 1})
 	}
 	var noVision *VisionError
 	if errors.As(err, &noVision) { // Maestro warns, too, when it has no key
@@ -124,7 +132,7 @@ func flowAI(ctx context.Context, s maestroSession, a flows.AI) error {
 // resting is how much of two screenshots may differ on a screen that rests.
 const resting = 0.005
 
-func flowSettle(ctx context.Context, s maestroSession, a flows.Settle) error {
+func flowSettle(ctx context.Context, s maestroPerformer, a flows.Settle) error {
 	limit := 15 * time.Second
 	if a.Timeout != nil {
 		given, err := Milliseconds(*a.Timeout)
@@ -137,7 +145,10 @@ func flowSettle(ctx context.Context, s maestroSession, a flows.Settle) error {
 		before, err := s.Device.Screenshot(ctx)
 		var p *drivers.ProtectedError
 		if errors.As(err, &p) {
-			s.note("whether the screen moves was not seen: the app forbids screenshots of the window %s", p.Parts[0].Window)
+			s.note(
+				"whether the screen moves was not seen: the app forbids screenshots of the window %s",
+				p.Parts[0].Window,
+			)
 			return nil
 		}
 		if err != nil {
@@ -160,7 +171,7 @@ func flowSettle(ctx context.Context, s maestroSession, a flows.Settle) error {
 	}
 }
 
-func flowOpenLink(ctx context.Context, s maestroSession, a flows.OpenLink) error {
+func flowOpenLink(ctx context.Context, s maestroPerformer, a flows.OpenLink) error {
 	if s.isWeb() {
 		if !strings.HasPrefix(a.Link, "http") {
 			a.Link = "https://" + a.Link
@@ -173,26 +184,30 @@ func flowOpenLink(ctx context.Context, s maestroSession, a flows.OpenLink) error
 	if a.AutoVerify {
 		s.note("autoVerify: questions of the system are left to the flow")
 	}
-	if err := onApps(s.Session, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.Link, "") }); err != nil {
+	if err := onApps(s.Performer, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.Link, "") }); err != nil {
 		return err
 	}
-	return Settle(ctx, s.Session, nil)
+	return Settle(ctx, s.Performer, nil)
 }
 
-func flowLocation(ctx context.Context, s maestroSession, a flows.Location) error {
+func flowLocation(ctx context.Context, s maestroPerformer, a flows.Location) error {
 	for _, text := range []string{a.Latitude, a.Longitude} {
 		if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
 			return fatal("%q is not a number of degrees", text)
 		}
 	}
-	return location(ctx, s.Session, dsl.Location{At: strings.TrimSpace(a.Latitude) + "," + strings.TrimSpace(a.Longitude)})
+	return location(
+		ctx,
+		s.Performer,
+		dsl.Location{At: strings.TrimSpace(a.Latitude) + "," + strings.TrimSpace(a.Longitude)},
+	)
 }
 
 // legs is in how many steps a way between two places is gone.
 const legs = 50
 
-func flowTravel(ctx context.Context, s maestroSession, a flows.Travel) error {
-	d, err := capability[drivers.LocationSetter](s.Session)
+func flowTravel(ctx context.Context, s maestroPerformer, a flows.Travel) error {
+	d, err := capability[drivers.LocationSetter](s.Performer)
 	if err != nil || len(a.Points) == 0 {
 		return err
 	}
@@ -219,7 +234,7 @@ func flowTravel(ctx context.Context, s maestroSession, a flows.Travel) error {
 	return nil
 }
 
-func flowOrientation(ctx context.Context, s maestroSession, a flows.Orientation) error {
+func flowOrientation(ctx context.Context, s maestroPerformer, a flows.Orientation) error {
 	name := flows.OrientationOf(a.To)
 	if name == "" {
 		return &Failure{problem("there is no orientation %q", a.To)}
@@ -232,35 +247,35 @@ func flowOrientation(ctx context.Context, s maestroSession, a flows.Orientation)
 		if err := t.SetRotation(ctx, quarters); err != nil {
 			return err
 		}
-		return Settle(ctx, s.Session, nil)
+		return Settle(ctx, s.Performer, nil)
 	}
-	if err := onSystem(s.Session, func(d drivers.System) error { return d.Rotate(ctx, quarters%2 == 1) }); err != nil {
+	if err := onSystem(s.Performer, func(d drivers.System) error { return d.Rotate(ctx, quarters%2 == 1) }); err != nil {
 		return err
 	}
-	return Settle(ctx, s.Session, nil)
+	return Settle(ctx, s.Performer, nil)
 }
 
-func flowAirplane(ctx context.Context, s maestroSession, a flows.Airplane) error {
+func flowAirplane(ctx context.Context, s maestroPerformer, a flows.Airplane) error {
 	if s.Platform != dsl.Android {
 		s.note("airplane mode is Android's")
 		return nil
 	}
-	return airplane(ctx, s.Session, dsl.Airplane{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
+	return airplane(ctx, s.Performer, dsl.Airplane{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
-func flowDarkMode(ctx context.Context, s maestroSession, a flows.DarkMode) error {
-	return darkMode(ctx, s.Session, dsl.DarkMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
+func flowDarkMode(ctx context.Context, s maestroPerformer, a flows.DarkMode) error {
+	return darkMode(ctx, s.Performer, dsl.DarkMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
-func flowAssertDark(ctx context.Context, s maestroSession, a flows.AssertDark) error {
-	return assertDarkMode(ctx, s.Session, dsl.AssertDarkMode{On: a.Dark})
+func flowAssertDark(ctx context.Context, s maestroPerformer, a flows.AssertDark) error {
+	return assertDarkMode(ctx, s.Performer, dsl.AssertDarkMode{On: a.Dark})
 }
 
-func flowAddMedia(ctx context.Context, s maestroSession, a flows.AddMedia) error {
+func flowAddMedia(ctx context.Context, s maestroPerformer, a flows.AddMedia) error {
 	if s.isWeb() {
 		return nil
 	}
-	d, err := capability[drivers.MediaAdder](s.Session)
+	d, err := capability[drivers.MediaAdder](s.Performer)
 	if err != nil {
 		return err
 	}

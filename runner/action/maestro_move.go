@@ -14,7 +14,7 @@ import (
 )
 
 // screenSize is that of the screen as it is held now.
-func (s maestroSession) screenSize(ctx context.Context) (image.Point, error) {
+func (s maestroPerformer) screenSize(ctx context.Context) (image.Point, error) {
 	v, err := s.readForMaestro(ctx, nil)
 	if err != nil {
 		return image.Point{}, err
@@ -52,25 +52,25 @@ func flowStrokeFrom(from image.Point, d dsl.Direction, size image.Point) image.P
 }
 
 // dragTo moves a finger and waits until the screen rests.
-func (s maestroSession) dragTo(ctx context.Context, from, to image.Point, ms int, settleMs *int) error {
-	if err := move(ctx, s.Session, from, to, time.Duration(max(ms, 1))*time.Millisecond); err != nil {
+func (s maestroPerformer) dragTo(ctx context.Context, from, to image.Point, ms int, settleMs *int) error {
+	if err := move(ctx, s.Performer, from, to, time.Duration(max(ms, 1))*time.Millisecond); err != nil {
 		return err
 	}
-	return Settle(ctx, s.Session, settleMs)
+	return Settle(ctx, s.Performer, settleMs)
 }
 
 // scrollPage moves the window of a page by half of its size.
-func (s maestroSession) scrollPage(ctx context.Context, d dsl.Direction, settleMs *int) error {
+func (s maestroPerformer) scrollPage(ctx context.Context, d dsl.Direction, settleMs *int) error {
 	by := map[dsl.Direction]string{dsl.Up: "0, Math.round(innerHeight / 2)", dsl.Down: "0, -Math.round(innerHeight / 2)",
 		dsl.Left: "Math.round(innerWidth / 2), 0", dsl.Right: "-Math.round(innerWidth / 2), 0"}[d]
 	if _, err := s.onPage(ctx, "(() => { const by = ["+by+
 		"]; window.scrollBy({ left: by[0], top: by[1], behavior: 'instant' }); return true })()"); err != nil {
 		return err
 	}
-	return Settle(ctx, s.Session, settleMs)
+	return Settle(ctx, s.Performer, settleMs)
 }
 
-func flowSwipe(ctx context.Context, s maestroSession, a flows.Swipe) error {
+func flowSwipe(ctx context.Context, s maestroPerformer, a flows.Swipe) error {
 	if a.Start != "" {
 		size, err := s.screenSize(ctx)
 		if err != nil {
@@ -105,7 +105,7 @@ func flowSwipe(ctx context.Context, s maestroSession, a flows.Swipe) error {
 }
 
 // dragFrom moves a finger from an element, or a point in it, to the edge of the screen.
-func (s maestroSession) dragFrom(ctx context.Context, sel dsl.Selector, in string, a flows.Swipe) error {
+func (s maestroPerformer) dragFrom(ctx context.Context, sel dsl.Selector, in string, a flows.Swipe) error {
 	v, n, err := s.want(ctx, sel)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s maestroSession) dragFrom(ctx context.Context, sel dsl.Selector, in strin
 	return s.dragTo(ctx, from, flowStrokeFrom(from, a.Direction, v.size), a.Ms, a.SettleMs)
 }
 
-func flowScroll(ctx context.Context, s maestroSession, _ flows.Scroll) error {
+func flowScroll(ctx context.Context, s maestroPerformer, _ flows.Scroll) error {
 	return flowSwipe(ctx, s, flows.Swipe{Direction: dsl.Up, Ms: 400})
 }
 
@@ -135,7 +135,7 @@ func Milliseconds(text string) (time.Duration, error) {
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-func flowScrollUntil(ctx context.Context, s maestroSession, a flows.ScrollUntil) error {
+func flowScrollUntil(ctx context.Context, s maestroPerformer, a flows.ScrollUntil) error {
 	sel, err := lower(a.To)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ type scrollOptions struct {
 	settleMs  *int
 }
 
-func (s maestroSession) scrollUntilSeen(ctx context.Context, sel dsl.Selector, how scrollOptions) error {
+func (s maestroPerformer) scrollUntilSeen(ctx context.Context, sel dsl.Selector, how scrollOptions) error {
 	opposite := map[dsl.Direction]dsl.Direction{"": dsl.Up, dsl.Down: dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right,
 		dsl.Right: dsl.Left}[how.direction]
 	deadline, centred := time.Now().Add(how.limit), 0
@@ -202,7 +202,7 @@ func (s maestroSession) scrollUntilSeen(ctx context.Context, sel dsl.Selector, h
 	}
 }
 
-func (s maestroSession) fromCentre(ctx context.Context, d dsl.Direction, ms int, settleMs *int) error {
+func (s maestroPerformer) fromCentre(ctx context.Context, d dsl.Direction, ms int, settleMs *int) error {
 	if s.isWeb() {
 		return s.scrollPage(ctx, d, settleMs)
 	}

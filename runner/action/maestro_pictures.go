@@ -21,7 +21,7 @@ import (
 )
 
 // flowFile is the real path of a file that a flow names: it has been resolved against the flow already.
-func (s maestroSession) flowFile(name string) (string, error) {
+func (s maestroPerformer) flowFile(name string) (string, error) {
 	if path.IsAbs(name) || s.Base == "" {
 		return s.File(name)
 	}
@@ -29,7 +29,7 @@ func (s maestroSession) flowFile(name string) (string, error) {
 }
 
 // cropped takes a screenshot of the screen, or of one element.
-func (s maestroSession) cropped(ctx context.Context, of *dsl.Selector) (image.Image, error) {
+func (s maestroPerformer) cropped(ctx context.Context, of *dsl.Selector) (image.Image, error) {
 	var area image.Rectangle
 	if of != nil {
 		v, n, err := s.want(ctx, *of)
@@ -59,7 +59,7 @@ func artifact(name string) (string, error) {
 	return strings.Trim(unsafeName.ReplaceAllString(clean, "-"), "-. "), nil
 }
 
-func flowScreenshot(ctx context.Context, s maestroSession, a flows.Screenshot) error {
+func flowScreenshot(ctx context.Context, s maestroPerformer, a flows.Screenshot) error {
 	name, err := artifact(a.Path)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func flowScreenshot(ctx context.Context, s maestroSession, a flows.Screenshot) e
 }
 
 // keepPicture moves a screenshot into the report, and keeps it for comparisons under the name in the flow.
-func (s maestroSession) keepPicture(ctx context.Context, name, given string, of *dsl.Selector) error {
+func (s maestroPerformer) keepPicture(ctx context.Context, name, given string, of *dsl.Selector) error {
 	img, err := s.cropped(ctx, of)
 	if err != nil {
 		return err
@@ -85,11 +85,11 @@ func (s maestroSession) keepPicture(ctx context.Context, name, given string, of 
 		s.flow.taken = map[string]image.Image{}
 	}
 	s.flow.taken[given+".png"] = img
-	return storePicture(s.Session, name, img)
+	return storePicture(s.Performer, name, img)
 }
 
 // storePicture moves an image into the report.
-func storePicture(s *Session, name string, img image.Image) error {
+func storePicture(s *Performer, name string, img image.Image) error {
 	if s.NoPictures || s.Work == "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func storePicture(s *Session, name string, img image.Image) error {
 	return err
 }
 
-func flowAssertScreenshot(ctx context.Context, s maestroSession, a flows.AssertScreenshot) error {
+func flowAssertScreenshot(ctx context.Context, s maestroPerformer, a flows.AssertScreenshot) error {
 	threshold, err := strconv.ParseFloat(a.Threshold, 64)
 	if err != nil {
 		return &Failure{problem("the threshold %q is not a number", a.Threshold)}
@@ -130,7 +130,7 @@ func flowAssertScreenshot(ctx context.Context, s maestroSession, a flows.AssertS
 	}
 	have, err := s.cropped(ctx, of)
 	if err == nil {
-		err = judgeable(ctx, s.Session, have)
+		err = judgeable(ctx, s.Performer, have)
 	}
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func flowAssertScreenshot(ctx context.Context, s maestroSession, a flows.AssertS
 }
 
 // assertFile compares the screen with an image that no run of Taproot made, as flows do.
-func assertFile(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
+func assertFile(ctx context.Context, s *Performer, a dsl.AssertScreenshot) error {
 	file, err := s.File(a.File)
 	if err != nil {
 		return err
@@ -159,9 +159,9 @@ func assertFile(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
 }
 
 // partOf takes a screenshot of the screen, or of one element of it.
-func partOf(ctx context.Context, s *Session, element *dsl.Selector) (image.Image, error) {
+func partOf(ctx context.Context, s *Performer, element *dsl.Selector) (image.Image, error) {
 	if element == nil || byMaestro(*element) {
-		return maestroSession{Session: s}.cropped(ctx, element)
+		return maestroPerformer{Performer: s}.cropped(ctx, element)
 	}
 	m, err := target(ctx, s, *element)
 	if err != nil {
@@ -194,7 +194,7 @@ func (r *Result) alike(name string, want, have image.Image, threshold float64) e
 
 // baseline is the image that a flow compares with: next to the flow, of those that were taken, or in the working
 // folder.
-func (s maestroSession) baseline(a flows.AssertScreenshot) (image.Image, error) {
+func (s maestroPerformer) baseline(a flows.AssertScreenshot) (image.Image, error) {
 	name := flows.PictureFile(a.Path)
 	beside, err := s.flowFile(path.Join(a.Dir, filepath.ToSlash(name)))
 	if err == nil {
@@ -241,7 +241,7 @@ func equalPart(a, b image.Image) float64 {
 	return float64(equal) / float64(size.X*size.Y)
 }
 
-func flowStartRecording(_ context.Context, s maestroSession, a flows.StartRecording) error {
+func flowStartRecording(_ context.Context, s maestroPerformer, a flows.StartRecording) error {
 	name, err := artifact(a.Path)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func flowStartRecording(_ context.Context, s maestroSession, a flows.StartRecord
 	return s.record(name)
 }
 
-func flowStopRecording(_ context.Context, s maestroSession, _ flows.StopRecording) error {
+func flowStopRecording(_ context.Context, s maestroPerformer, _ flows.StopRecording) error {
 	err := s.record("")
 	if err != nil && !errors.Is(err, drivers.ErrDeviceLost) {
 		s.note("%v", err) // Maestro does not mind that nothing was started
@@ -259,7 +259,7 @@ func flowStopRecording(_ context.Context, s maestroSession, _ flows.StopRecordin
 }
 
 // randomText is what inputRandom… types.
-func (s maestroSession) randomText(kind string, length int) string {
+func (s maestroPerformer) randomText(kind string, length int) string {
 	f := script.NewFaker(s.seed())
 	switch kind {
 	case "number":
@@ -279,7 +279,7 @@ func (s maestroSession) randomText(kind string, length int) string {
 }
 
 // pictureOf keeps a screenshot of one element.
-func pictureOf(ctx context.Context, s *Session, a dsl.Screenshot) error {
+func pictureOf(ctx context.Context, s *Performer, a dsl.Screenshot) error {
 	name := a.Name
 	if name == "" {
 		name = "element"
@@ -289,7 +289,7 @@ func pictureOf(ctx context.Context, s *Session, a dsl.Screenshot) error {
 		return err
 	}
 	if byMaestro(*a.Element) {
-		return maestroSession{Session: s}.keepPicture(ctx, clean, name, a.Element)
+		return maestroPerformer{Performer: s}.keepPicture(ctx, clean, name, a.Element)
 	}
 	img, err := partOf(ctx, s, a.Element)
 	if err != nil {

@@ -71,7 +71,7 @@ type touching struct {
 	settleMs            *int
 }
 
-func (s maestroSession) tapAt(ctx context.Context, t touching) error {
+func (s maestroPerformer) tapAt(ctx context.Context, t touching) error {
 	if t.on == nil {
 		v, err := s.readForMaestro(ctx, nil)
 		if err != nil {
@@ -110,7 +110,7 @@ func (s maestroSession) tapAt(ctx context.Context, t touching) error {
 }
 
 // untilVisible touches again when nothing changed and something covers the element, once it does not any more.
-func (s maestroSession) untilVisible(ctx context.Context, t touching, before *maestroScreen, n *maestro.Node) error {
+func (s maestroPerformer) untilVisible(ctx context.Context, t touching, before *maestroScreen, n *maestro.Node) error {
 	after, err := s.readForMaestro(ctx, nil)
 	if err != nil || after.root.Sum() != before.root.Sum() || n.On(after.root) {
 		return err
@@ -131,7 +131,7 @@ func (s maestroSession) untilVisible(ctx context.Context, t touching, before *ma
 }
 
 // hit touches, and once more when it is to and nothing changed.
-func (s maestroSession) hit(ctx context.Context, t touching, before *maestroScreen, p image.Point) error {
+func (s maestroPerformer) hit(ctx context.Context, t touching, before *maestroScreen, p image.Point) error {
 	tries := 1
 	if t.retry {
 		tries = 2
@@ -148,15 +148,15 @@ func (s maestroSession) hit(ctx context.Context, t touching, before *maestroScre
 	return nil
 }
 
-func (s maestroSession) finger(ctx context.Context, t touching, p image.Point) error {
+func (s maestroPerformer) finger(ctx context.Context, t touching, p image.Point) error {
 	s.touched(p)
 	s.tapped = nil
-	aimAt(s.Session, nil)
+	aimAt(s.Performer, nil)
 	if p.X >= syntheticAt && p.Y >= syntheticAt {
 		return s.chooseOption(ctx, p)
 	}
 	if t.long {
-		g, err := capability[drivers.Gestures](s.Session)
+		g, err := capability[drivers.Gestures](s.Performer)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func pointText(p *dsl.Point) string {
 }
 
 // enterText types where the focus is, and looks at nothing.
-func (s maestroSession) enterText(ctx context.Context, text string) error {
+func (s maestroPerformer) enterText(ctx context.Context, text string) error {
 	s.tapped = nil
 	if s.isWeb() {
 		if done, err := s.fillDate(ctx, text); err != nil || done {
@@ -211,7 +211,7 @@ func (s maestroSession) enterText(ctx context.Context, text string) error {
 }
 
 // fillDate sets a date field of a page.
-func (s maestroSession) fillDate(ctx context.Context, text string) (bool, error) {
+func (s maestroPerformer) fillDate(ctx context.Context, text string) (bool, error) {
 	done, err := s.onPage(ctx, fmt.Sprintf(`(() => {
 	const e = document.activeElement
 	if (!e || e.tagName !== 'INPUT' || e.type !== 'date') return false
@@ -225,22 +225,22 @@ func (s maestroSession) fillDate(ctx context.Context, text string) (bool, error)
 	return done == true, err
 }
 
-func flowInput(ctx context.Context, s maestroSession, a flows.Input) error {
+func flowInput(ctx context.Context, s maestroPerformer, a flows.Input) error {
 	if err := s.enterText(ctx, a.Text); err != nil {
 		return err
 	}
-	return Settle(ctx, s.Session, nil)
+	return Settle(ctx, s.Performer, nil)
 }
 
-func flowRandom(ctx context.Context, s maestroSession, a flows.Random) error {
+func flowRandom(ctx context.Context, s maestroPerformer, a flows.Random) error {
 	text := s.randomText(a.Kind, a.Length)
 	s.Value = text
 	s.note("typed %s", screen.Quote(text))
 	return flowInput(ctx, s, flows.Input{Text: text})
 }
 
-func flowErase(ctx context.Context, s maestroSession, a flows.Erase) error {
-	d, err := capability[drivers.Editor](s.Session)
+func flowErase(ctx context.Context, s maestroPerformer, a flows.Erase) error {
+	d, err := capability[drivers.Editor](s.Performer)
 	if err != nil {
 		return err
 	}
@@ -250,10 +250,10 @@ func flowErase(ctx context.Context, s maestroSession, a flows.Erase) error {
 			return err
 		}
 	}
-	return Settle(ctx, s.Session, nil)
+	return Settle(ctx, s.Performer, nil)
 }
 
-func flowCopy(ctx context.Context, s maestroSession, a flows.Copy) error {
+func flowCopy(ctx context.Context, s maestroPerformer, a flows.Copy) error {
 	sel, err := lower(a.From)
 	if err != nil {
 		return err
@@ -275,20 +275,20 @@ func flowCopy(ctx context.Context, s maestroSession, a flows.Copy) error {
 	return nil
 }
 
-func flowClipboard(_ context.Context, s maestroSession, a flows.SetClipboard) error {
+func flowClipboard(_ context.Context, s maestroPerformer, a flows.SetClipboard) error {
 	s.Copied = &a.Text
 	return nil
 }
 
-func flowPaste(ctx context.Context, s maestroSession, _ flows.Paste) error {
+func flowPaste(ctx context.Context, s maestroPerformer, _ flows.Paste) error {
 	if s.Copied == nil {
 		return nil
 	}
 	return flowInput(ctx, s, flows.Input{Text: *s.Copied})
 }
 
-func flowPress(ctx context.Context, s maestroSession, a flows.Press) error {
-	d, err := capability[drivers.Keys](s.Session)
+func flowPress(ctx context.Context, s maestroPerformer, a flows.Press) error {
+	d, err := capability[drivers.Keys](s.Performer)
 	if err != nil {
 		return err
 	}
@@ -307,17 +307,17 @@ func flowPress(ctx context.Context, s maestroSession, a flows.Press) error {
 		}
 		return err
 	}
-	return Settle(ctx, s.Session, nil)
+	return Settle(ctx, s.Performer, nil)
 }
 
-func flowHideKeyboard(ctx context.Context, s maestroSession, a flows.HideKeyboard) error {
+func flowHideKeyboard(ctx context.Context, s maestroPerformer, a flows.HideKeyboard) error {
 	switch {
 	case s.isWeb():
 		return nil
 	case s.Platform == dsl.IOS:
-		return hideKeyboard(ctx, s.Session, dsl.HideKeyboard{})
+		return hideKeyboard(ctx, s.Performer, dsl.HideKeyboard{})
 	}
-	d, err := capability[drivers.Keys](s.Session)
+	d, err := capability[drivers.Keys](s.Performer)
 	if err != nil {
 		return err
 	}
@@ -326,7 +326,7 @@ func flowHideKeyboard(ctx context.Context, s maestroSession, a flows.HideKeyboar
 		return err
 	}
 	s.note("hideKeyboard sends Back, with or without a keyboard, as in Maestro")
-	if err := Settle(ctx, s.Session, nil); err != nil {
+	if err := Settle(ctx, s.Performer, nil); err != nil {
 		return err
 	}
 	if k, ok := s.Device.(drivers.Keyboard); ok {

@@ -40,7 +40,7 @@ func restless() *fake {
 func TestScreenThatNeverStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := restless()
-		s := &action.Session{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{
+		s := &action.Performer{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{
 			Vision: readers{text: "Stop", at: image.Rect(100, 300, 300, 400)}}}
 		for range 3 {
 			if err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Stop")}); err != nil {
@@ -71,7 +71,7 @@ func TestScreenThatNeverStandsStill(t *testing.T) {
 // TestScreenThatNeverStandsStillWithoutEyes is an error of the device, as it was.
 func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := action.Perform(t.Context(), &action.Session{Device: restless(), Timeout: 10 * time.Second},
+		err := action.Perform(t.Context(), &action.Performer{Device: restless(), Timeout: 10 * time.Second},
 			dsl.Tap{Selector: label("Stop")})
 		if action.ResultOf(err) != event.Error || !errors.Is(err, drivers.ErrNeverIdle) {
 			t.Errorf("error %v", err)
@@ -83,7 +83,7 @@ func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
 func TestIDOnAScreenThatNeverStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := restless()
-		s := &action.Session{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{Vision: readers{}}}
+		s := &action.Performer{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{Vision: readers{}}}
 		for range 2 {
 			began := time.Now()
 			err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{ID: "stop"}})
@@ -119,7 +119,7 @@ func TestIDOnAScreenThatComesToRest(t *testing.T) {
 			}
 			return nil
 		}
-		if err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second},
+		if err := action.Perform(t.Context(), &action.Performer{Device: f, Timeout: 10 * time.Second},
 			dsl.Tap{Selector: dsl.Selector{ID: "stop"}}); err != nil || len(f.taps) != 1 {
 			t.Errorf("%d taps, %v", len(f.taps), err)
 		}

@@ -16,7 +16,7 @@ import (
 // Perform does what args (a struct of the vocabulary, by value) requires. A *Failure means that the app or the test is
 // wrong; so does an error for which drivers.AppIsWrong holds; any other error means that the device is. Control actions
 // are the engine's.
-func Perform(ctx context.Context, s *Session, args any) error {
+func Perform(ctx context.Context, s *Performer, args any) error {
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
 	}
@@ -56,7 +56,7 @@ func Performs(def *dsl.Def) bool {
 
 type performersTable = map[reflect.Type]performer
 
-type performer func(ctx context.Context, s *Session, args any) error
+type performer func(ctx context.Context, s *Performer, args any) error
 
 // performers is the table of all performers, by the type of their argument.
 var performers = sync.OnceValue(func() map[reflect.Type]performer {
@@ -148,8 +148,8 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 })
 
 // on puts the performer of one argument type into the table.
-func on[T any](table map[reflect.Type]performer, do func(context.Context, *Session, T) error) {
-	table[reflect.TypeFor[T]()] = func(ctx context.Context, s *Session, args any) error { return do(ctx, s, args.(T)) }
+func on[T any](table map[reflect.Type]performer, do func(context.Context, *Performer, T) error) {
+	table[reflect.TypeFor[T]()] = func(ctx context.Context, s *Performer, args any) error { return do(ctx, s, args.(T)) }
 }
 
 // LooksFirst reports whether an action sees the screen, and calls Session.Saw with it, before it changes anything, or

@@ -20,7 +20,7 @@ import (
 func TestPitfallTapIsRepeated(t *testing.T) {
 	t.Parallel()
 	perform(t, &fake{show: always(button("Go", 0, 100, 900, 200))}, dsl.Tap{Selector: label("Go")},
-		func(t *testing.T, s *action.Session, err error) {
+		func(t *testing.T, s *action.Performer, err error) {
 			if err != nil || len(device(s).taps) != 1 {
 				t.Errorf("%d taps, %v", len(device(s).taps), err)
 			}
@@ -39,7 +39,7 @@ func TestPitfallFirstLaidOutRectangle(t *testing.T) {
 		}
 		return []*screen.Node{button("Go", 0, y, 900, y+100)}
 	}
-	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
+	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Performer, err error) {
 		if taps := device(s).taps; err != nil || len(taps) != 1 || taps[0].Y != 1550 {
 			t.Errorf("taps %v, %v", taps, err)
 		}
@@ -50,7 +50,7 @@ func TestPitfallFirstLaidOutRectangle(t *testing.T) {
 func TestPitfallUsableHeightIsNotThePhysicalOne(t *testing.T) {
 	t.Parallel()
 	at := dsl.Point{X: 50, Y: 100, Percent: true}
-	perform(t, &fake{show: always()}, dsl.Tap{Selector: dsl.Selector{Point: &at}}, func(t *testing.T, s *action.Session,
+	perform(t, &fake{show: always()}, dsl.Tap{Selector: dsl.Selector{Point: &at}}, func(t *testing.T, s *action.Performer,
 		err error) {
 		if taps := device(s).taps; err != nil || taps[0] != image.Pt(500, 1999) {
 			t.Errorf("taps %v, %v", taps, err)
@@ -62,7 +62,7 @@ func TestPitfallUsableHeightIsNotThePhysicalOne(t *testing.T) {
 func TestPitfallPercentagesWithIntegerDivision(t *testing.T) {
 	t.Parallel()
 	at := dsl.Point{X: 33.3, Y: 0.55, Percent: true}
-	perform(t, &fake{show: always()}, dsl.Tap{Selector: dsl.Selector{Point: &at}}, func(t *testing.T, s *action.Session,
+	perform(t, &fake{show: always()}, dsl.Tap{Selector: dsl.Selector{Point: &at}}, func(t *testing.T, s *action.Performer,
 		err error) {
 		if taps := device(s).taps; err != nil || taps[0] != image.Pt(333, 11) {
 			t.Errorf("taps %v, %v", taps, err)
@@ -76,7 +76,7 @@ func TestPitfallWaitThatReturnsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{began: time.Now(), treeCost: time.Millisecond, pictureCost: time.Millisecond,
 			show: always(el("Ready", 0, 0, 900, 100))}
-		if err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 5 * time.Second},
+		if err := action.Perform(t.Context(), &action.Performer{Device: f, Timeout: 5 * time.Second},
 			dsl.WaitStable{}); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestPitfallNotVisibleBeforeTheChange(t *testing.T) {
 		}
 		return []*screen.Node{el("Error", 0, 200, 900, 300)}
 	}
-	perform(t, &fake{show: show}, dsl.AssertNot{Selector: label("Error")}, func(t *testing.T, _ *action.Session,
+	perform(t, &fake{show: show}, dsl.AssertNot{Selector: label("Error")}, func(t *testing.T, _ *action.Performer,
 		err error) {
 		wantFail(t, err, true, "still there")
 	})
@@ -110,7 +110,7 @@ func TestPitfallInfrastructureIsNotFound(t *testing.T) {
 	for _, args := range []any{dsl.Assert{Selector: label("Paid")}, dsl.AssertNot{Selector: label("Paid")},
 		dsl.Tap{Selector: label("Paid")},
 		dsl.WaitFor{Gone: &dsl.Selector{Label: "Paid"}}} {
-		perform(t, f, args, func(t *testing.T, _ *action.Session, err error) {
+		perform(t, f, args, func(t *testing.T, _ *action.Performer, err error) {
 			if action.ResultOf(err) != event.Error || !errors.Is(err, drivers.ErrDeviceLost) {
 				t.Errorf("%T: %s, %v", args, action.ResultOf(err), err)
 			}

@@ -188,7 +188,7 @@ func (r *reader) readable(ctx context.Context, q decide.Question) decide.Answer 
 }
 
 // drawnBelow has the browser decide by the rule of assertions whether a canvas draws what an element over it says.
-func (s *Session) drawnBelow() drivers.DrawnBelow {
+func (s *Performer) drawnBelow() drivers.DrawnBelow {
 	var r *reader
 	return func(ctx context.Context, t *screen.Tree, n *screen.Node) (bool, error) {
 		if r == nil {
@@ -265,7 +265,7 @@ func stoppedByDialog(ctx context.Context, dev drivers.Device) error {
 
 // screenshot leaves an image for a caller without screenshots of its steps; in a test, the screenshot of the step is
 // named after it.
-func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
+func screenshot(ctx context.Context, s *Performer, a dsl.Screenshot) error {
 	if a.Element != nil {
 		return pictureOf(ctx, s, a)
 	}
@@ -313,7 +313,7 @@ func pictureName(name string) string {
 }
 
 // judgeable makes a screenshot that shows nothing of what it is judged by an error.
-func judgeable(ctx context.Context, s *Session, img image.Image) error {
+func judgeable(ctx context.Context, s *Performer, img image.Image) error {
 	p, err := observe.Protection(ctx, s.Device, img)
 	if err == nil && p != nil {
 		err = p

@@ -48,7 +48,7 @@ func TestModelsAreNotAskedAboutForbiddenPictures(t *testing.T) {
 					show: func(time.Duration, []image.Point) []*screen.Node {
 						return []*screen.Node{el("Balance", 10, 10, 200, 60)}
 					}}, refuses: refuses}
-				s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 2 * time.Second, Settings: action.Settings{
+				s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 2 * time.Second, Settings: action.Settings{
 					Vision: vision}}
 				err := action.Perform(t.Context(), s, step)
 				var forbidden *drivers.ProtectedError
@@ -69,7 +69,7 @@ func TestBlackPicturesAreNoRest(t *testing.T) {
 			y := max(0, 1000-int(at/time.Millisecond))
 			return []*screen.Node{button("Go", 10, 200+y, 200, 260+y)}
 		}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second}
+		s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second}
 		if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Go"}}); err != nil ||
 			len(f.taps) != 1 || f.when[0] < time.Second || f.taps[0] != image.Pt(105, 230) {
 			t.Errorf("%v, touched %v at %v", err, f.taps, f.when)
@@ -86,7 +86,7 @@ func TestBrightPicturesCostNoQuestion(t *testing.T) {
 			return []*screen.Node{el("Page", 0, 0, size.X, size.Y), button("Go", 10, 200, 200, 260)}
 		}
 		bright := &asking{fake: f}
-		s := &action.Session{Device: bright, Platform: dsl.Android, Timeout: 5 * time.Second}
+		s := &action.Performer{Device: bright, Platform: dsl.Android, Timeout: 5 * time.Second}
 		if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Go"}}); err != nil ||
 			bright.asked != 0 || f.shots == 0 {
 			t.Errorf("%v, asked %d times for %d pictures", err, bright.asked, f.shots)

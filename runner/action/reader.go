@@ -18,7 +18,7 @@ import (
 // reader searches one screen for one step: observe, decide, act, and again. The screen comes from observe, every result
 // from decide; the reader resolves the questions of decisions, and does what they require of the device.
 type reader struct {
-	s      *Session
+	s      *Performer
 	want   decide.Want
 	screen *observe.Screen
 	search *decide.Search
@@ -35,7 +35,7 @@ type reader struct {
 }
 
 // newReader starts a search. Of the want, the caller fills in what it wants; the rest is the session's.
-func newReader(s *Session, w decide.Want) *reader {
+func newReader(s *Performer, w decide.Want) *reader {
 	r := &reader{s: s, want: w}
 	r.want.Began, r.want.StepTimeout, r.want.Timing = time.Now(), s.Timeout, decide.Native()
 	if r.want.Timeout == 0 {
@@ -61,7 +61,7 @@ func newReader(s *Session, w decide.Want) *reader {
 }
 
 // factsOf returns what is known of the device before anything is read.
-func factsOf(s *Session) decide.Facts {
+func factsOf(s *Performer) decide.Facts {
 	f := decide.Facts{Phone: s.onPhone(), IOS: s.Platform == dsl.IOS, Vision: s.Vision != nil, NoPictures: s.NoPictures}
 	if d, ok := s.Device.(drivers.Pixels); ok {
 		f.Pixels = d.PixelsAreCheap()
@@ -361,7 +361,7 @@ func soughtTexts(sel dsl.Selector) []string {
 
 // Look reads the screen once and returns what fits the selector, as an assertion would match it on a screen that may
 // still change: by whole texts. That nothing fits is not an error. It is not a part of any step.
-func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
+func Look(ctx context.Context, s *Performer, sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	asked := *s
 	asked.Detail = &event.Detail{}
 	r := newReader(&asked, decide.Want{Purpose: decide.See, Selector: sel})

@@ -62,7 +62,7 @@ func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
 						n.Checkable, n.Checked = true, len(taps) > 0 && at < c.ends
 						return []*screen.Node{n}
 					}}
-				s := &action.Session{Device: resting{f, c.rest}, Timeout: 5 * time.Second}
+				s := &action.Performer{Device: resting{f, c.rest}, Timeout: 5 * time.Second}
 				if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Wi-Fi"}}); err != nil {
 					t.Fatal(err)
 				}

@@ -147,7 +147,7 @@ func TestResultsOfGeneratedPages(t *testing.T) {
 }
 
 // holdSample checks a number of selectors on the page of a seed.
-func holdSample(t *testing.T, s *action.Session, seed uint64, questions int) {
+func holdSample(t *testing.T, s *action.Performer, seed uint64, questions int) {
 	t.Helper()
 	s.Timeout = 400 * time.Millisecond
 	sample := webtest.MakeSample(seed)
@@ -185,7 +185,7 @@ func fromEnvironment(name string, usual int) int {
 	return usual
 }
 
-func placesOf(t *testing.T, s *action.Session, sample webtest.Sample) (p samplePlaces) {
+func placesOf(t *testing.T, s *action.Performer, sample webtest.Sample) (p samplePlaces) {
 	t.Helper()
 	var texts []string
 	for _, text := range sample.Texts {
@@ -208,7 +208,7 @@ func placesOf(t *testing.T, s *action.Session, sample webtest.Sample) (p sampleP
 }
 
 // holdQuestion performs both assertions.
-func holdQuestion(t *testing.T, s *action.Session, seed uint64, q question, text webtest.SampleText) {
+func holdQuestion(t *testing.T, s *action.Performer, seed uint64, q question, text webtest.SampleText) {
 	t.Helper()
 	is, why := do(t, s, dsl.Assert{Selector: q.sel})
 	not, whyNot := do(t, s, dsl.AssertNot{Selector: q.sel})
@@ -220,7 +220,7 @@ func holdQuestion(t *testing.T, s *action.Session, seed uint64, q question, text
 }
 
 // holdTouch compares what a touch met with what was asked for. A whole text may be touched between two of its words.
-func holdTouch(t *testing.T, s *action.Session, seed uint64, sel dsl.Selector, text webtest.SampleText,
+func holdTouch(t *testing.T, s *action.Performer, seed uint64, sel dsl.Selector, text webtest.SampleText,
 	places samplePlaces) {
 	t.Helper()
 	defer func(was time.Duration) { s.Timeout = was }(s.Timeout)

@@ -67,13 +67,13 @@ type search struct {
 
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each
 // movement overlaps what was seen before; one that went further is gone back.
-func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
+func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
 	if byMaestro(a.Selector) {
 		enough := 1.0
 		if a.Percent != nil {
 			enough = float64(*a.Percent) / 100
 		}
-		return maestroSession{Session: s}.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction,
+		return maestroPerformer{Performer: s}.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction,
 			limit: s.Timeout, enough: enough, ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
 	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a,

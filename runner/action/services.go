@@ -24,7 +24,7 @@ import (
 const maxAnswer = 8 << 20
 
 // call makes a request from this machine and saves {status, body, json}.
-func call(ctx context.Context, s *Session, a dsl.HTTP) error {
+func call(ctx context.Context, s *Performer, a dsl.HTTP) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	request, err := newRequest(ctx, a)
@@ -55,7 +55,7 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 
 // Client makes the connections that the session may make, for http steps and scripts. One that is its own goes
 // through no proxy: what is dialed is what is asked for.
-func (s *Session) Client() *http.Client {
+func (s *Performer) Client() *http.Client {
 	if s.Access.Dial == nil {
 		return http.DefaultClient
 	}
@@ -106,7 +106,7 @@ func expected(a dsl.HTTP, status int, body string) error {
 }
 
 // location puts the device at one place, or lets it travel.
-func location(ctx context.Context, s *Session, a dsl.Location) error {
+func location(ctx context.Context, s *Performer, a dsl.Location) error {
 	d, err := capability[drivers.LocationSetter](s)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func location(ctx context.Context, s *Session, a dsl.Location) error {
 const travelPace = time.Second
 
 // followRoute sets the location once a second until the last one is reached.
-func followRoute(ctx context.Context, s *Session, d drivers.LocationSetter, a dsl.Location) error {
+func followRoute(ctx context.Context, s *Performer, d drivers.LocationSetter, a dsl.Location) error {
 	speed := a.SpeedKmh
 	if speed == 0 {
 		speed = 50
@@ -184,7 +184,7 @@ func between(a, b drivers.Coordinates, part float64) drivers.Coordinates {
 }
 
 // assertLog looks at the log since the test started, and continues until the line is there.
-func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
+func assertLog(ctx context.Context, s *Performer, a dsl.AssertLog) error {
 	fits, err := lineMatcher(a)
 	if err != nil {
 		return err
@@ -256,15 +256,15 @@ func lineMatcher(a dsl.AssertLog) (func(line string) (string, bool), error) {
 	}, nil
 }
 
-func startRecording(_ context.Context, s *Session, a dsl.StartRecording) error {
+func startRecording(_ context.Context, s *Performer, a dsl.StartRecording) error {
 	return s.record(a.Name)
 }
 
-func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { return s.record("") }
+func stopRecording(_ context.Context, s *Performer, _ dsl.StopRecording) error { return s.record("") }
 
 // record starts or ends a clip. A run that records nothing is not the app's fault, and what was requested is missing
 // all the same.
-func (s *Session) record(name string) error {
+func (s *Performer) record(name string) error {
 	err := s.host().Recording(name)
 	if errors.Is(err, ErrNoRecording) {
 		s.warn("nothing is recorded in this run, so there will be no recording")

@@ -128,7 +128,7 @@ func TestSlowLooksAtAField(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &form{fake: &fake{began: time.Now(), show: always()}, before: c.before, after: c.after, field: c.field,
 					cell: c.cell, touched: time.Now()}
-				err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second}, dsl.Input{Text: "ada"})
+				err := action.Perform(t.Context(), &action.Performer{Device: f, Timeout: 10 * time.Second}, dsl.Input{Text: "ada"})
 				if c.fail != "" {
 					wantFail(t, err, false, c.fail)
 					return
@@ -163,7 +163,7 @@ func TestFocusIsWaitedForOnSlowDevices(t *testing.T) {
 					}
 					return input("second", f.typed, screen.Quiet)
 				}}
-			s := &action.Session{Device: f, Timeout: 10 * time.Second}
+			s := &action.Performer{Device: f, Timeout: 10 * time.Second}
 			for _, step := range []any{second, dsl.Input{Text: "ada"}} {
 				if err := action.Perform(t.Context(), s, step); err != nil {
 					t.Fatal(err)
@@ -185,7 +185,7 @@ func TestFocusIsWaitedForOnSlowDevices(t *testing.T) {
 				}
 				return nodes
 			}
-			s := &action.Session{Device: f, Timeout: 10 * time.Second}
+			s := &action.Performer{Device: f, Timeout: 10 * time.Second}
 			for _, step := range []any{second, dsl.Input{Text: "ada"}} {
 				if err := action.Perform(t.Context(), s, step); err != nil {
 					t.Fatal(err)

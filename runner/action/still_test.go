@@ -29,7 +29,7 @@ func (d *lagging) Tree(ctx context.Context) (*screen.Tree, error) {
 }
 
 // onPixels performs one action on a phone in fake time.
-func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(t *testing.T, s *action.Session,
+func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(t *testing.T, s *action.Performer,
 	err error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(
 		if f.treeCost == 0 {
 			f.treeCost, f.pictureCost = 500*time.Millisecond, 50*time.Millisecond
 		}
-		s := &action.Session{Device: &lagging{f, behind}, Timeout: 10 * time.Second}
+		s := &action.Performer{Device: &lagging{f, behind}, Timeout: 10 * time.Second}
 		check(t, s, action.Perform(t.Context(), s, args))
 	})
 }
@@ -50,7 +50,7 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 		y := 100 + int(min(at, 3*time.Second)/time.Millisecond)/4
 		return []*screen.Node{button("Go", 100, y, 400, y+100)}
 	}}
-	onPixels(t, f, time.Hour, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
+	onPixels(t, f, time.Hour, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Performer, err error) {
 		for _, when := range f.when {
 			if when < 3*time.Second {
 				t.Errorf("tapped at %v, on its way: %v", when, err)
@@ -64,7 +64,7 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 		}
 		return []*screen.Node{button("Go", 100, y, 400, y+100)}
 	}}
-	onPixels(t, f, 0, dsl.Tap{Selector: label("Go")}, func(t *testing.T, _ *action.Session, err error) {
+	onPixels(t, f, 0, dsl.Tap{Selector: label("Go")}, func(t *testing.T, _ *action.Performer, err error) {
 		if err != nil || len(f.taps) != 1 || f.taps[0].Y != 1750 {
 			t.Errorf("taps %v at %v, %v", f.taps, f.when, err)
 		}
@@ -90,7 +90,7 @@ func TestWhatAnimatesInsideIsTapped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{show: show}
-			onPixels(t, f, 0, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
+			onPixels(t, f, 0, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Performer, err error) {
 				if err != nil || len(f.taps) != 1 || f.taps[0].Y != 550 {
 					t.Errorf("taps %v, %v", f.taps, err)
 				}
@@ -106,7 +106,7 @@ func TestNotificationAboveTheTarget(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond, pictureCost: 20 * time.Millisecond,
 				show: always(button("Go", 100, 100, 400, 200))}
 			d := &notified{f, stays}
-			s := &action.Session{Device: d, Timeout: 10 * time.Second}
+			s := &action.Performer{Device: d, Timeout: 10 * time.Second}
 			err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Go")})
 			if stays < time.Hour {
 				if err != nil || len(f.taps) != 1 || f.when[0] < stays {
@@ -153,7 +153,7 @@ func TestStepEndsWithinItsTimeAndOneCall(t *testing.T) {
 			}, cheap: true, treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond}}
 			synctest.Test(t, func(t *testing.T) {
 				f.began = time.Now()
-				err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second}, args)
+				err := action.Perform(t.Context(), &action.Performer{Device: f, Timeout: 10 * time.Second}, args)
 				if took := f.at(); err == nil || took > 10*time.Second+f.treeCost+2*f.pictureCost {
 					t.Errorf("it took %v: %v", took, err)
 				}

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
+func rotate(ctx context.Context, s *Performer, a dsl.Rotate) error {
 	return onSystem(s, func(d drivers.System) error {
 		quarters, four := map[string]int{"upsideDown": 2, "landscapeRight": 3}[a.Orientation]
 		if !four {
@@ -30,7 +30,7 @@ func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
 	})
 }
 
-func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
+func darkMode(ctx context.Context, s *Performer, a dsl.DarkMode) error {
 	return onSystem(s, func(d drivers.System) error {
 		on, err := s.wanted(ctx, a.On, a.Toggle, drivers.SystemReader.IsDark)
 		if err != nil {
@@ -41,7 +41,7 @@ func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
 }
 
 // isSet reads how the device is set.
-func isSet(ctx context.Context, s *Session, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool,
+func isSet(ctx context.Context, s *Performer, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool,
 	error) {
 	d, err := capability[drivers.SystemReader](s)
 	if err != nil {
@@ -51,7 +51,7 @@ func isSet(ctx context.Context, s *Session, setting func(drivers.SystemReader, c
 }
 
 // wanted is how a setting shall be: on, or with toggle what it is not now.
-func (s *Session) wanted(ctx context.Context, on, toggle bool, setting func(drivers.SystemReader, context.Context) (
+func (s *Performer) wanted(ctx context.Context, on, toggle bool, setting func(drivers.SystemReader, context.Context) (
 	bool, error)) (bool, error) {
 	if !toggle {
 		return on, nil
@@ -60,7 +60,7 @@ func (s *Session) wanted(ctx context.Context, on, toggle bool, setting func(driv
 	return !now, err
 }
 
-func assertDarkMode(ctx context.Context, s *Session, a dsl.AssertDarkMode) error {
+func assertDarkMode(ctx context.Context, s *Performer, a dsl.AssertDarkMode) error {
 	now, err := isSet(ctx, s, drivers.SystemReader.IsDark)
 	if err != nil || now == a.On {
 		return err
@@ -71,7 +71,7 @@ func assertDarkMode(ctx context.Context, s *Session, a dsl.AssertDarkMode) error
 	return &Failure{p}
 }
 
-func airplane(ctx context.Context, s *Session, a dsl.Airplane) error {
+func airplane(ctx context.Context, s *Performer, a dsl.Airplane) error {
 	return onSystem(s, func(d drivers.System) error {
 		on, err := s.wanted(ctx, a.On, a.Toggle, drivers.SystemReader.IsAirplane)
 		if err != nil {
@@ -81,11 +81,11 @@ func airplane(ctx context.Context, s *Session, a dsl.Airplane) error {
 	})
 }
 
-func notifications(ctx context.Context, s *Session, _ dsl.Notifications) error {
+func notifications(ctx context.Context, s *Performer, _ dsl.Notifications) error {
 	return onSystem(s, func(d drivers.System) error { return d.Notifications(ctx) })
 }
 
-func locale(ctx context.Context, s *Session, a dsl.Locale) error {
+func locale(ctx context.Context, s *Performer, a dsl.Locale) error {
 	return onSystem(s, func(d drivers.System) error {
 		app := ""
 		if apps, ok := s.Device.(drivers.Apps); ok {
@@ -101,7 +101,7 @@ func locale(ctx context.Context, s *Session, a dsl.Locale) error {
 }
 
 // shell runs a command of the tester on the device; a run has to allow it.
-func shell(ctx context.Context, s *Session, a dsl.Shell) error {
+func shell(ctx context.Context, s *Performer, a dsl.Shell) error {
 	if !s.AllowShell {
 		return &Failure{
 			event.Problem{Kind: event.Refused, Message: "shell steps are not allowed in this run: start it with " +
@@ -123,7 +123,7 @@ func shell(ctx context.Context, s *Session, a dsl.Shell) error {
 	})
 }
 
-func onSystem(s *Session, do func(drivers.System) error) error {
+func onSystem(s *Performer, do func(drivers.System) error) error {
 	d, err := capability[drivers.System](s)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func onSystem(s *Session, do func(drivers.System) error) error {
 	return do(d)
 }
 
-func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
+func shake(ctx context.Context, s *Performer, _ dsl.Shake) error {
 	d, err := capability[drivers.Shaker](s)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
 	return d.Shake(ctx)
 }
 
-func biometrics(ctx context.Context, s *Session, a dsl.Biometrics) error {
+func biometrics(ctx context.Context, s *Performer, a dsl.Biometrics) error {
 	d, err := capability[drivers.Biometrics](s)
 	if err == nil && a.Enrolled != nil {
 		err = d.Enroll(ctx, *a.Enrolled)
@@ -151,7 +151,7 @@ func biometrics(ctx context.Context, s *Session, a dsl.Biometrics) error {
 }
 
 // push sends what a server of the app's would: its own words under "aps", what is for the app next to them.
-func push(ctx context.Context, s *Session, a dsl.Push) error {
+func push(ctx context.Context, s *Performer, a dsl.Push) error {
 	d, err := capability[drivers.Pusher](s)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func push(ctx context.Context, s *Session, a dsl.Push) error {
 // pushBytes is how much Apple's service takes.
 const pushBytes = 4096
 
-func statusBar(ctx context.Context, s *Session, a dsl.StatusBar) error {
+func statusBar(ctx context.Context, s *Performer, a dsl.StatusBar) error {
 	d, err := capability[drivers.StatusBarSetter](s)
 	if err == nil && a.Reset {
 		err = d.SetStatusBar(ctx, nil)
@@ -201,7 +201,7 @@ func statusBar(ctx context.Context, s *Session, a dsl.StatusBar) error {
 }
 
 // background leaves the foreground app, and comes back to it. One that has died meanwhile would be started again.
-func background(ctx context.Context, s *Session, a dsl.Background) error {
+func background(ctx context.Context, s *Performer, a dsl.Background) error {
 	apps, err := capability[drivers.Apps](s)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func background(ctx context.Context, s *Session, a dsl.Background) error {
 	return launch(ctx, s, dsl.Launch{Package: app})
 }
 
-func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
+func addMedia(ctx context.Context, s *Performer, a dsl.AddMedia) error {
 	d, err := capability[drivers.MediaAdder](s)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
 }
 
 // alert waits for the alert, and closes it when it is the chosen one.
-func alert(ctx context.Context, s *Session, a dsl.Alert) error {
+func alert(ctx context.Context, s *Performer, a dsl.Alert) error {
 	d, err := capability[drivers.Alerter](s)
 	if err != nil {
 		return err

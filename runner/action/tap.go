@@ -18,9 +18,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/decide"
 )
 
-func tap(ctx context.Context, s *Session, a dsl.Tap) error {
+func tap(ctx context.Context, s *Performer, a dsl.Tap) error {
 	if byMaestro(a.Selector) {
-		return maestroSession{Session: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count,
+		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count,
 			pause: doublePause})
 	}
 	how := drivers.WebClick{Button: a.Button, Modifiers: keyNames(a.Modifiers)}
@@ -56,7 +56,7 @@ func keyNames(keys []string) []string {
 }
 
 // target waits until the selector picks one element that is stationary, enabled, and can be reached.
-func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, error) {
+func target(ctx context.Context, s *Performer, sel dsl.Selector) (screen.Match, error) {
 	r := newReader(s, decide.Want{Purpose: decide.Act, Selector: sel})
 	d, err := r.run(ctx)
 	if err == nil {
@@ -84,7 +84,7 @@ type touched struct {
 }
 
 // lastTouch is the screen that the step which has ended has touched, nil when it touched nothing.
-func (s *Session) lastTouch() *touched {
+func (s *Performer) lastTouch() *touched {
 	if s.aimed == nil || s.aimed.picture == nil || s.Tree == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func problem(format string, args ...any) event.Problem {
 }
 
 // place turns a point of the test syntax into a pixel of the screen.
-func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
+func place(ctx context.Context, s *Performer, p dsl.Point) (image.Point, error) {
 	size, err := s.firstPicture(ctx)
 	if err != nil {
 		return image.Point{}, err
@@ -124,7 +124,7 @@ func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 
 // firstPicture takes a screenshot before anything is touched, and returns its size. Where none may be taken, the
 // elements show how large the screen is.
-func (s *Session) firstPicture(ctx context.Context) (image.Point, error) {
+func (s *Performer) firstPicture(ctx context.Context) (image.Point, error) {
 	img, err := s.Device.Screenshot(ctx)
 	var p *drivers.ProtectedError
 	if errors.As(err, &p) {
@@ -165,15 +165,15 @@ type Tapped struct {
 }
 
 // lookTaken reports a screenshot that the step took.
-func (s *Session) lookTaken(ctx context.Context, img image.Image) error {
+func (s *Performer) lookTaken(ctx context.Context, img image.Image) error {
 	return s.host().OnLook(ctx, img)
 }
 
 // looked reports that the step has read the elements, and that a screenshot may be taken now.
-func (s *Session) looked(ctx context.Context) error { return s.lookTaken(ctx, nil) }
+func (s *Performer) looked(ctx context.Context) error { return s.lookTaken(ctx, nil) }
 
 // recordHit keeps what lay topmost where the element is about to be touched.
-func (s *Session) recordHit(r *reader, m screen.Match) {
+func (s *Performer) recordHit(r *reader, m screen.Match) {
 	hit := hitName(r.tree, m)
 	s.Detail.Proof = event.ProofHit + ": " + hit
 	pictured := (r.want.Device.Pixels || r.want.Device.Ahead) && r.screen.Pictured()
@@ -209,7 +209,7 @@ func plainName(n *screen.Node) string {
 }
 
 // confirmed takes over what the device itself says of the touch.
-func (s *Session) confirmed() {
+func (s *Performer) confirmed() {
 	d, ok := s.Device.(drivers.TouchReporter)
 	if !ok || !strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		return
@@ -236,7 +236,7 @@ func (r *Result) recordMiss(miss *decide.Miss) {
 }
 
 // Tapped returns what the step's tap is to be judged by, nil when there is nothing.
-func (s *Session) Tapped() *Tapped { return s.aimed }
+func (s *Performer) Tapped() *Tapped { return s.aimed }
 
 // Changed reports whether a screenshot that was taken after the tap shows anything else than the one before it.
 func (t *Tapped) Changed(now image.Image) bool { return !same(t.picture, now) }

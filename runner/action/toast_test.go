@@ -43,14 +43,23 @@ func (d toasting) Tree(ctx context.Context) (*screen.Tree, error) {
 func TestToastIsReadInThePixels(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond,
+			f := &fake{
+				began:       time.Now(),
+				cheap:       true,
+				treeCost:    2200 * time.Millisecond,
+				pictureCost: 250 * time.Millisecond,
 				show: func(at time.Duration, _ []image.Point) []*screen.Node {
 					if comes && at < 2*time.Second {
 						return []*screen.Node{el("Saved", toastAt.Min.X, toastAt.Min.Y, toastAt.Max.X, toastAt.Max.Y)}
 					}
 					return nil
-				}}
-			s := &action.Session{Device: toasting{f}, Timeout: 5 * time.Second, Settings: action.Settings{Vision: toastReader{}}}
+				},
+			}
+			s := &action.Performer{
+				Device:   toasting{f},
+				Timeout:  5 * time.Second,
+				Settings: action.Settings{Vision: toastReader{}},
+			}
 			err := action.Perform(t.Context(), s, dsl.Assert{Selector: dsl.Selector{Label: "Saved", Fallback: "ocr"}})
 			if comes && err != nil {
 				t.Error(err)

@@ -38,7 +38,7 @@ type entryCase struct {
 	warning string // in the warnings of the last step
 }
 
-func (c entryCase) run(t *testing.T, s *action.Session) {
+func (c entryCase) run(t *testing.T, s *action.Performer) {
 	defer func(before time.Duration) { s.Timeout = before }(s.Timeout)
 	visit(t, s, c.page)
 	for i, step := range c.steps {

@@ -33,7 +33,7 @@ const (
 
 // typist types on a device that reports what its fields show.
 type typist struct {
-	s *Session
+	s *Performer
 	d screen.Typist
 }
 

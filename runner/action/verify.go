@@ -20,7 +20,7 @@ const typingRests = 500 * time.Millisecond
 
 // typing is a text that went into a field, and how the field was before.
 type typing struct {
-	s      *Session
+	s      *Performer
 	before *screen.Node
 	text   string
 	erased bool // what it still showed then is its hint, or was not erased

@@ -125,7 +125,7 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 					n.Password = test.secret
 					return []*screen.Node{n}
 				}
-				s := &action.Session{Device: f, Timeout: 5 * time.Second}
+				s := &action.Performer{Device: f, Timeout: 5 * time.Second}
 				a := dsl.Input{Text: test.text}
 				if test.off {
 					no := false
@@ -159,7 +159,7 @@ func dots(s string) string { return strings.Repeat("•", utf8.RuneCountInString
 func TestInputNeedsAFocus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{began: time.Now(), show: always(edit("", false))}
-		err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: time.Second}, dsl.Input{Text: "ada"})
+		err := action.Perform(t.Context(), &action.Performer{Device: f, Timeout: time.Second}, dsl.Input{Text: "ada"})
 		wantFail(t, err, false, "no text field has the focus")
 	})
 }
@@ -178,7 +178,7 @@ func TestInputIntoALabelOffersItsField(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &fake{began: time.Now(), show: always(test.nodes...)}
-				err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 3 * time.Second},
+				err := action.Perform(t.Context(), &action.Performer{Device: f, Timeout: 3 * time.Second},
 					dsl.Input{Text: "ada", Into: &into})
 				wantFail(t, err, false, "no text field has the focus", test.offer)
 				offered := strings.Contains(action.ProblemOf(err).Message, "did you mean the field")
@@ -192,7 +192,7 @@ func TestInputIntoALabelOffersItsField(t *testing.T) {
 
 // TestRandomDataComeFromTheirSeed: the seed in the report makes the same data again, whatever was drawn before.
 func TestRandomDataComeFromTheirSeed(t *testing.T) {
-	draw := func(t *testing.T, s *action.Session, kind string, seed int) string {
+	draw := func(t *testing.T, s *action.Performer, kind string, seed int) string {
 		t.Helper()
 		f := s.Device.(*fake)
 		f.typed = ""
@@ -201,10 +201,10 @@ func TestRandomDataComeFromTheirSeed(t *testing.T) {
 		}
 		return s.Value.(string)
 	}
-	session := func() *action.Session {
+	session := func() *action.Performer {
 		f := &fake{began: time.Now()}
 		f.show = func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{edit(f.typed, true)} }
-		return &action.Session{Device: f, Timeout: time.Second}
+		return &action.Performer{Device: f, Timeout: time.Second}
 	}
 	kinds := strings.Split("email,name,number,text,phone,word,city,country,color", ",")
 	for _, kind := range kinds {

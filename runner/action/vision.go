@@ -67,12 +67,12 @@ func (c *Settings) vision(what string) (drivers.Vision, error) {
 }
 
 // photograph takes a screenshot in which secrets are painted over, where the session knows of any.
-func (s *Session) photograph(ctx context.Context) (image.Image, error) {
+func (s *Performer) photograph(ctx context.Context) (image.Image, error) {
 	return s.host().Photograph(ctx, s.Device)
 }
 
 // forModel takes a screenshot that may leave this machine: what is typed into password fields is painted over.
-func forModel(ctx context.Context, s *Session) (image.Image, error) {
+func forModel(ctx context.Context, s *Performer) (image.Image, error) {
 	img, err := s.photograph(ctx)
 	if err == nil {
 		err = judgeable(ctx, s, img)
@@ -99,7 +99,7 @@ func forModel(ctx context.Context, s *Session) (image.Image, error) {
 }
 
 // masked is a text without secrets.
-func (s *Session) masked(text string) string {
+func (s *Performer) masked(text string) string {
 	return s.host().Mask(text)
 }
 
@@ -121,7 +121,7 @@ func (m model) locate(ctx context.Context, img image.Image, description string) 
 }
 
 // template reads the image that an image selector names.
-func template(s *Session, name string) (image.Image, error) {
+func template(s *Performer, name string) (image.Image, error) {
 	path, err := s.File(name)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ const maxJudged = 3
 
 // assertVisual queries once the screen rests, or its time has ended. When the response is "no" and the screen changes,
 // it queries again.
-func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
+func assertVisual(ctx context.Context, s *Performer, a dsl.AssertVisual) error {
 	vision, err := s.vision("visual assertions need an AI model")
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 }
 
 // waitForRest waits until the screen rests; one that does not is only a warning.
-func waitForRest(ctx context.Context, s *Session) error {
+func waitForRest(ctx context.Context, s *Performer) error {
 	err := waitStable(ctx, s, dsl.WaitStable{})
 	var moving *Failure
 	if errors.As(err, &moving) || errors.Is(err, drivers.ErrNotReady) {
@@ -248,7 +248,7 @@ func waitForRest(ctx context.Context, s *Session) error {
 }
 
 // anotherScreenshot waits for a screenshot that differs from the last one; nil when none came in time.
-func anotherScreenshot(ctx context.Context, s *Session, last image.Image, deadline time.Time) (image.Image, error) {
+func anotherScreenshot(ctx context.Context, s *Performer, last image.Image, deadline time.Time) (image.Image, error) {
 	var next image.Image
 	err := poll(ctx, time.Until(deadline), func() (err error) {
 		if next, err = forModel(ctx, s); err != nil {
@@ -267,7 +267,7 @@ func anotherScreenshot(ctx context.Context, s *Session, last image.Image, deadli
 
 // model is an AI model that is asked about screenshots of a session.
 type model struct {
-	s      *Session
+	s      *Performer
 	vision drivers.Vision
 }
 
@@ -358,7 +358,7 @@ func without(texts []string, drop func(string) bool) []string {
 }
 
 // extractByPrompt saves what an AI model reads on the screen.
-func extractByPrompt(ctx context.Context, s *Session, prompt string) error {
+func extractByPrompt(ctx context.Context, s *Performer, prompt string) error {
 	vision, err := s.vision("extracting by prompt needs an AI model")
 	if err != nil {
 		return err
@@ -385,7 +385,7 @@ func extractByPrompt(ctx context.Context, s *Session, prompt string) error {
 }
 
 // noteModelCall keeps what passed between Taproot and a model, and counts what it cost.
-func (s *Session) noteModelCall(asked *drivers.ModelCall) {
+func (s *Performer) noteModelCall(asked *drivers.ModelCall) {
 	if asked == nil {
 		return
 	}

@@ -105,7 +105,7 @@ func TestAssertVisual(t *testing.T) {
 					return []*screen.Node{el("Order paid", 0, 100, 500, 200)}
 				}}
 			var told []*drivers.ModelCall
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
 				Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) },
 				mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
 			result, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
@@ -149,7 +149,7 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 				}
 				return []*screen.Node{el("Paid", 0, 300, 500, 400)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{
+		s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{
 			Vision: vision}}
 		if result, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); result != event.Pass || vision.asked != 2 {
 			t.Errorf("%s after %d questions, %v", result, vision.asked, err)
@@ -161,7 +161,7 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 			show: func(at time.Duration, _ []image.Point) []*screen.Node {
 				return []*screen.Node{el(fmt.Sprint(at/time.Second), 0, 100, 500, 200)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{
+		s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{
 			Vision: vision}}
 		if result, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); result != event.Fail || vision.asked != 3 {
 			t.Errorf("%s after %d questions, %v", result, vision.asked, err)
@@ -177,7 +177,7 @@ func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 		vision := &visionary{judge: says(false, "no")}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 			show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
+		s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
 			Vision: vision}}
 		if result, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); result != event.Fail || vision.asked != 1 {
 			t.Errorf("%s after %d questions, %v", result, vision.asked, err)
@@ -202,7 +202,7 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 				show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
 				Vision: &c.vision}}
 			result, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
 			if result != c.want || c.vision.asked != c.asked {
@@ -232,7 +232,7 @@ func TestExtractByPrompt(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node {
 				return []*screen.Node{el("Total: 42.50 EUR", 0, 100, 500, 200)}
 			}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
 				Vision: &c.vision}}
 			result, err := do(t, s, dsl.Extract{Prompt: "the total"})
 			if result != c.want || c.want == event.Pass && s.Value != "42.50 EUR" || c.want != event.Pass && s.Value != nil {
@@ -248,7 +248,7 @@ func TestNoEyesIsAnError(t *testing.T) {
 		dsl.Tap{Selector: dsl.Selector{Describe: "x"}}, dsl.Tap{Selector: dsl.Selector{Label: "x", Fallback: "ocr"}}} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node { return nil }}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second}
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second}
 			if result, err := do(t, s, args); result != event.Error {
 				t.Errorf("%T: %s, %v", args, result, err)
 			}
@@ -293,7 +293,7 @@ func TestImageSelector(t *testing.T) {
 				show: func(time.Duration, []image.Point) []*screen.Node {
 					return []*screen.Node{el("Basket", 0, 300, 500, 400)}
 				}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
 				Vision: &c.vision, Dir: dir}}
 			result, err := do(t, s, dsl.Tap{Selector: c.sel})
 			if result != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass &&
@@ -321,7 +321,7 @@ func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
 				treeErr: func(time.Duration) error { return fmt.Errorf("%w: never idle", drivers.ErrNotReady) }}
 			stop := line("Stop")
 			stop.Bounds, stop.Words[0].Bounds = image.Rect(10, 20, 110, 60), image.Rect(10, 20, 110, 60)
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
 				Vision: &visionary{lines: []drivers.TextLine{stop}}}}
 			if result, err := do(t, s, dsl.Tap{Selector: c.sel}); result != c.want ||
 				(c.want == event.Pass) != (len(f.taps) == 1) {
@@ -348,7 +348,7 @@ func TestAssertNotLooksAtPixelsToo(t *testing.T) {
 					return []*screen.Node{el("Title", 0, 0, 100, 100)}
 				}}
 			f.treeErr = func(time.Duration) error { return c.treeErr }
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
+			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
 				Vision: &visionary{lines: []drivers.TextLine{line(c.read)}}}}
 			if result, err := do(t, s,
 				dsl.AssertNot{Selector: dsl.Selector{Label: "Loading", Fallback: "ocr"}}); result != c.want {

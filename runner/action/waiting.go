@@ -88,7 +88,7 @@ const stablePace = 60 * time.Millisecond
 // stableLooks is how many screenshots in a row must show no movement.
 const stableLooks = 2
 
-func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
+func waitStable(ctx context.Context, s *Performer, _ dsl.WaitStable) error {
 	w := newReader(s, decide.Want{})
 	began := time.Now()
 	quiet := quietStable
@@ -150,7 +150,7 @@ func (w *reader) restsByElements(ctx context.Context, p *drivers.ProtectedError)
 }
 
 // unstable is the failure of a screen that did not come to rest; the report draws the place into the screenshot.
-func unstable(s *Session, w *reader, began time.Time) error {
+func unstable(s *Performer, w *reader, began time.Time) error {
 	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
 	if r := w.screen.Rest().Unrest(); r.Empty() {
 		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond),
@@ -181,10 +181,10 @@ func elementAt(t *screen.Tree, p image.Point) *screen.Node {
 	return found
 }
 
-func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
+func waitFor(ctx context.Context, s *Performer, a dsl.WaitFor) error {
 	switch {
 	case a.Visible != nil && byMaestro(*a.Visible):
-		return maestroSession{Session: s}.finding(ctx, a.Visible, nil, s.Timeout)
+		return maestroPerformer{Performer: s}.finding(ctx, a.Visible, nil, s.Timeout)
 	case a.Gone != nil:
 		return gone(ctx, s, *a.Gone)
 	case a.Enabled != nil:
@@ -205,15 +205,15 @@ func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
 	return assert(ctx, s, dsl.Assert{Selector: *a.Visible})
 }
 
-func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
+func assertNot(ctx context.Context, s *Performer, a dsl.AssertNot) error {
 	return gone(ctx, s, a.Selector)
 }
 
 // gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A
 // screen that never rests may prove it at the end of the time.
-func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
+func gone(ctx context.Context, s *Performer, sel dsl.Selector) error {
 	if byMaestro(sel) {
-		return maestroSession{Session: s}.finding(ctx, nil, &sel, s.Timeout)
+		return maestroPerformer{Performer: s}.finding(ctx, nil, &sel, s.Timeout)
 	}
 	r := newReader(s, decide.Want{Purpose: decide.Absent, Selector: sel})
 	d, err := r.run(ctx)
@@ -224,7 +224,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 }
 
 // sleep sleeps; `taproot validate` warns about it.
-func sleep(ctx context.Context, _ *Session, a dsl.Sleep) error {
+func sleep(ctx context.Context, _ *Performer, a dsl.Sleep) error {
 	return drivers.Pause(ctx, time.Duration(a.Ms)*time.Millisecond)
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // browser returns the device as a browser.
-func (s *Session) browser() (drivers.Browser, error) {
+func (s *Performer) browser() (drivers.Browser, error) {
 	b, ok := s.Device.(drivers.Browser)
 	if !ok {
 		return nil, fmt.Errorf("a browser is needed: %w", drivers.ErrUnsupported)
@@ -26,7 +26,7 @@ func (s *Session) browser() (drivers.Browser, error) {
 	return b, nil
 }
 
-func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
+func openBrowser(ctx context.Context, s *Performer, a dsl.OpenBrowser) error {
 	b, err := s.browser()
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 }
 
 // noteBrowser keeps which browser a page has that named one itself.
-func noteBrowser(s *Session, a dsl.OpenBrowser) {
+func noteBrowser(s *Performer, a dsl.OpenBrowser) {
 	if d, ok := s.Device.(drivers.BrowserChooser); ok && a.Browser != "" {
 		name, version := d.PageBrowser()
 		s.note("the page is open in %s %s", dsl.BrowserTitle(name), version)
@@ -77,7 +77,7 @@ func noteBrowser(s *Session, a dsl.OpenBrowser) {
 }
 
 // stillLoading returns what the page that was opened still loads, though it can be used.
-func stillLoading(ctx context.Context, s *Session) error {
+func stillLoading(ctx context.Context, s *Performer) error {
 	d, ok := s.Device.(drivers.WebOpener)
 	if !ok {
 		return nil
@@ -91,7 +91,7 @@ func stillLoading(ctx context.Context, s *Session) error {
 
 // PageError says that the page which is open came with a response that is an error; "" when it did not, or that is
 // unknown.
-func (s *Session) PageError() string {
+func (s *Performer) PageError() string {
 	d, ok := s.Device.(drivers.PageAnswerer)
 	if !ok {
 		return ""
@@ -104,14 +104,14 @@ func (s *Session) PageError() string {
 }
 
 // noteAnswer keeps an answer that is an error in the result of the step that asked for the page.
-func noteAnswer(s *Session) {
+func noteAnswer(s *Performer) {
 	if text := s.PageError(); text != "" {
 		s.warn("%s", text)
 	}
 }
 
 // address returns the URL to open; the path of an HTML file becomes one of a file next to the test.
-func (s *Session) address(to string) (string, error) {
+func (s *Performer) address(to string) (string, error) {
 	if u, err := url.Parse(to); err == nil && strings.EqualFold(u.Scheme, "file") && s.Access.Root != nil {
 		rel, err := filepath.Rel(s.Access.Root.Name(), filepath.FromSlash(u.Path))
 		if err != nil || !filepath.IsLocal(rel) {
@@ -136,14 +136,14 @@ func (s *Session) address(to string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: path}).String() + to[rest:], nil
 }
 
-func webType(ctx context.Context, s *Session, a dsl.WebType) error {
+func webType(ctx context.Context, s *Performer, a dsl.WebType) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.FillIn(ctx, s.at(a.Selector, a.Frame), a.Text) })
 }
 
 // firstLook is how long webAssert searches before the report takes the screenshot of the step before.
 const firstLook = 50 * time.Millisecond
 
-func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
+func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 	b, err := s.browser()
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 // lookFor searches until what is wanted is there, the report having its screenshot after the first read. It counts only
 // once what the last action led to must be there to count, for it may be taken back, and what the action takes away may
 // still be there.
-func lookFor(ctx context.Context, s *Session, look func(timeout time.Duration) (drivers.WebObservation, error)) (
+func lookFor(ctx context.Context, s *Performer, look func(timeout time.Duration) (drivers.WebObservation, error)) (
 	drivers.WebObservation, error) {
 	asked, end := time.Now(), time.Now().Add(s.Timeout)
 	again := func() (drivers.WebObservation, error) {

@@ -13,19 +13,19 @@ import (
 )
 
 // at names an element of the page for the step.
-func (s *Session) at(selector, frame string) drivers.WebTarget {
+func (s *Performer) at(selector, frame string) drivers.WebTarget {
 	s.tapped = nil
 	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: s.Timeout, Meanwhile: s.meanwhile,
 		Warned: func(warning string) { s.doubtOnce("%s", warning) }, Drawn: s.drawnBelow()}
 }
 
 // meanwhile is for the moment in which a step has done what it does, and watches whether the app takes it back.
-func (s *Session) meanwhile(ctx context.Context) {
+func (s *Performer) meanwhile(ctx context.Context) {
 	s.took = time.Now()
 	s.host().OnHold(ctx)
 }
 
-func onElements(s *Session, do func(drivers.WebElements) error) error {
+func onElements(s *Performer, do func(drivers.WebElements) error) error {
 	d, err := capability[drivers.WebElements](s)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func onElements(s *Session, do func(drivers.WebElements) error) error {
 	return do(d)
 }
 
-func onPages(s *Session, do func(drivers.WebPages) error) error {
+func onPages(s *Performer, do func(drivers.WebPages) error) error {
 	d, err := capability[drivers.WebPages](s)
 	if err != nil {
 		return err
@@ -41,31 +41,31 @@ func onPages(s *Session, do func(drivers.WebPages) error) error {
 	return do(d)
 }
 
-func webClick(ctx context.Context, s *Session, a dsl.WebClick) error {
+func webClick(ctx context.Context, s *Performer, a dsl.WebClick) error {
 	return onElements(s, func(d drivers.WebElements) error {
 		return d.ClickOn(ctx, s.at(a.Selector, a.Frame), drivers.WebClick{Button: a.Button, Count: a.Count,
 			Modifiers: keyNames(a.Modifiers)})
 	})
 }
 
-func webPress(ctx context.Context, s *Session, a dsl.WebPress) error {
+func webPress(ctx context.Context, s *Performer, a dsl.WebPress) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.PressOn(ctx, s.at(a.Selector, a.Frame), a.Key) })
 }
 
-func webSelect(ctx context.Context, s *Session, a dsl.WebSelect) error {
+func webSelect(ctx context.Context, s *Performer, a dsl.WebSelect) error {
 	choice := drivers.WebChoice{Values: a.Value, Labels: a.Label, Indexes: a.Index}
 	return onElements(s, func(d drivers.WebElements) error { return d.SelectIn(ctx, s.at(a.Selector, a.Frame), choice) })
 }
 
-func webCheck(ctx context.Context, s *Session, a dsl.WebCheck) error {
+func webCheck(ctx context.Context, s *Performer, a dsl.WebCheck) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.Check(ctx, s.at(a.Selector, a.Frame), a.Checked) })
 }
 
-func webHover(ctx context.Context, s *Session, a dsl.WebHover) error {
+func webHover(ctx context.Context, s *Performer, a dsl.WebHover) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.Hover(ctx, s.at(a.Selector, a.Frame)) })
 }
 
-func webUpload(ctx context.Context, s *Session, a dsl.WebUpload) error {
+func webUpload(ctx context.Context, s *Performer, a dsl.WebUpload) error {
 	var files []string
 	for _, name := range a.Files {
 		path, err := s.upload(name)
@@ -85,7 +85,7 @@ func webUpload(ctx context.Context, s *Session, a dsl.WebUpload) error {
 }
 
 // webDownload keeps the file as an artifact of the report.
-func webDownload(ctx context.Context, s *Session, a dsl.WebDownload) error {
+func webDownload(ctx context.Context, s *Performer, a dsl.WebDownload) error {
 	dir, err := os.MkdirTemp(s.Work, "download-")
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func webDownload(ctx context.Context, s *Session, a dsl.WebDownload) error {
 	})
 }
 
-func webWait(ctx context.Context, s *Session, a dsl.WebWait) error {
+func webWait(ctx context.Context, s *Performer, a dsl.WebWait) error {
 	if a.Selector != "" {
 		state := a.State
 		if state == "" {
@@ -120,7 +120,7 @@ func webWait(ctx context.Context, s *Session, a dsl.WebWait) error {
 	return asAssertion(onPages(s, func(d drivers.WebPages) error { return d.WaitPage(ctx, event, s.Timeout) }))
 }
 
-func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
+func webNavigate(ctx context.Context, s *Performer, a dsl.WebNavigate) error {
 	d, err := capability[drivers.Navigator](s)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 	return stillLoading(ctx, s)
 }
 
-func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
+func webRoute(ctx context.Context, s *Performer, a dsl.WebRoute) error {
 	route := drivers.WebRoute{URL: a.URL, Method: a.Method, Times: a.Times, Block: a.Block, Status: a.Status, Body: a.Body,
 		JSON:    a.JSON,
 		Headers: a.Headers, Delay: time.Duration(a.DelayMs) * time.Millisecond, Request: a.Request}
@@ -152,7 +152,7 @@ func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
 	return onPages(s, func(d drivers.WebPages) error { return d.Route(ctx, route) })
 }
 
-func webStorage(ctx context.Context, s *Session, a dsl.WebStorage) error {
+func webStorage(ctx context.Context, s *Performer, a dsl.WebStorage) error {
 	return onPages(s, func(d drivers.WebPages) error {
 		if a.Clear {
 			return d.ClearState(ctx)
@@ -172,18 +172,18 @@ func webStorage(ctx context.Context, s *Session, a dsl.WebStorage) error {
 	})
 }
 
-func webEval(ctx context.Context, s *Session, a dsl.WebEval) error {
+func webEval(ctx context.Context, s *Performer, a dsl.WebEval) error {
 	return onPages(s, func(d drivers.WebPages) (err error) {
 		s.Value, err = d.Eval(ctx, a.Script, s.Timeout)
 		return err
 	})
 }
 
-func closeBrowser(ctx context.Context, s *Session, _ dsl.CloseBrowser) error {
+func closeBrowser(ctx context.Context, s *Performer, _ dsl.CloseBrowser) error {
 	return onPages(s, func(d drivers.WebPages) error { return d.ClosePage(ctx) })
 }
 
-func webDrag(ctx context.Context, s *Session, a dsl.WebDrag) error {
+func webDrag(ctx context.Context, s *Performer, a dsl.WebDrag) error {
 	d, err := capability[drivers.WebDragger](s)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func webDrag(ctx context.Context, s *Session, a dsl.WebDrag) error {
 }
 
 // webPage continues with another page, or closes the foreground page.
-func webPage(ctx context.Context, s *Session, a dsl.WebPage) error {
+func webPage(ctx context.Context, s *Performer, a dsl.WebPage) error {
 	return onTabs(s, func(d drivers.WebTabs) error {
 		if a.Close {
 			return d.CloseTab(ctx)
@@ -204,12 +204,12 @@ func webPage(ctx context.Context, s *Session, a dsl.WebPage) error {
 	})
 }
 
-func webDialog(ctx context.Context, s *Session, a dsl.WebDialog) error {
+func webDialog(ctx context.Context, s *Performer, a dsl.WebDialog) error {
 	how := drivers.WebAnswer{AtOnce: a.Answer != "wait", Accept: a.Answer == "accept", Text: a.Text}
 	return onTabs(s, func(d drivers.WebTabs) error { return d.AnswerDialogs(ctx, how) })
 }
 
-func onTabs(s *Session, do func(drivers.WebTabs) error) error {
+func onTabs(s *Performer, do func(drivers.WebTabs) error) error {
 	d, err := capability[drivers.WebTabs](s)
 	if err != nil {
 		return err

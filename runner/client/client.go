@@ -40,7 +40,7 @@ type Config struct {
 	Shared bool
 	Idle   time.Duration
 	// Opened is called for a device that was opened again for this client; for shared devices only.
-	Opened func(*action.Session)
+	Opened func(*action.Performer)
 	// Link refuses steps that refer to files which the client may not read.
 	Link func(*dsl.Test) error
 	// Speak returns a call in the client's spelling: "scrollTo", "press enter"; "" when it has none.
@@ -130,7 +130,7 @@ func Text(s string) *Answer { return &Answer{Parts: []Part{{Text: s}}} }
 // Prepare sets up the session of a device that was just opened: it records the events of pages, new pages do not come
 // to the foreground, and no screenshot is taken while a dialog is open or when it would show a secret. It is for
 // live.Options.
-func (s *Client) Prepare(session *action.Session) {
+func (s *Client) Prepare(session *action.Performer) {
 	session.Host = host{session.Host, s}
 	if w, ok := session.Device.(drivers.WebPageMonitor); ok {
 		w.KeepFront(true)

@@ -29,7 +29,7 @@ func (s *Client) lease(ctx context.Context, device string) error {
 	if !s.Shared {
 		return nil
 	}
-	err := s.Live.Use(ctx, device, s.Who, func(_ context.Context, session *action.Session) error {
+	err := s.Live.Use(ctx, device, s.Who, func(_ context.Context, session *action.Performer) error {
 		s.mu.Lock()
 		known := s.prepared[device] == session.Device
 		s.prepared[device] = session.Device

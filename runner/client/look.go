@@ -30,7 +30,7 @@ const snapshotTime = 8 * time.Second
 // Look reads the screen and writes it as lines.
 func (c *Screen) Look(ctx context.Context, view View) (*Answer, error) {
 	var seen screenRead
-	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) (err error) {
 		seen, err = c.readScreen(drivers.WithStepDeadline(ctx, time.Now().Add(snapshotTime)), s, view)
 		if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {
 			seen.stale, err = err, nil
@@ -75,7 +75,7 @@ func (c *Screen) Look(ctx context.Context, view View) (*Answer, error) {
 }
 
 // readScreen reads the elements, the URL and the tabs.
-func (c *Screen) readScreen(ctx context.Context, s *action.Session, view View) (seen screenRead, err error) {
+func (c *Screen) readScreen(ctx context.Context, s *action.Performer, view View) (seen screenRead, err error) {
 	if seen.open, err = OpenDialog(ctx, s.Device); err != nil || seen.open != nil {
 		return seen, err
 	}
@@ -100,7 +100,7 @@ func (c *Screen) readScreen(ctx context.Context, s *action.Session, view View) (
 }
 
 // lastTree returns the newest tree of a device, or nil.
-func (c *Screen) lastTree(s *action.Session) *screen.Tree {
+func (c *Screen) lastTree(s *action.Performer) *screen.Tree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last := c.Refs.Last(c.Device)
@@ -149,7 +149,7 @@ func (c *Screen) heading(seen screenRead, elements int) string {
 func (c *Screen) Screenshot(ctx context.Context, a ScreenshotArgs) (*Answer, error) {
 	var img image.Image
 	var t *screen.Tree
-	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) (err error) {
 		if a.Marks {
 			if t, err = c.readTree(ctx, s); err != nil {
 				return err
@@ -204,7 +204,7 @@ func (c *Screen) marks(t *screen.Tree, out *image.RGBA, s scaling) string {
 
 // readText reads the text in the pixels of a screen.
 func (c *Screen) readText(ctx context.Context) (lines []drivers.TextLine, err error) {
-	err = c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) error {
+	err = c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) error {
 		img, err := host{s.Host, c.Client}.Photograph(ctx, s.Device)
 		if err != nil {
 			return err

@@ -120,7 +120,7 @@ func (c *Call) doStep(ctx context.Context, device string, st step) (step, live.A
 // act performs one step, and returns the step that worked.
 func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
 	answer, err := c.Live.Call(ctx, live.Request{Device: device, Who: c.Who, Def: st.def, Args: st.value, Dir: c.Dir,
-		Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
+		Confirm: st.confirm, After: func(ctx context.Context, s *action.Performer) {
 			st.written, st.uses = c.Passwords.replaceTyped(ctx, s, s.Detail, st.def, st.value)
 		}})
 	var invalid *live.InvalidError
@@ -413,7 +413,7 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 }
 
 // readTree reads the screen; one that cannot be read now is tried again for a while.
-func (s *Client) readTree(ctx context.Context, on *action.Session) (*screen.Tree, error) {
+func (s *Client) readTree(ctx context.Context, on *action.Performer) (*screen.Tree, error) {
 	if err := s.checkNoDialog(ctx, on.Device); err != nil {
 		return nil, err
 	}

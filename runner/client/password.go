@@ -26,7 +26,7 @@ func newPasswords(exposed map[string]string) *Passwords {
 }
 
 // replaceTyped replaces a text that was typed into a password field by a variable, and returns its name.
-func (p *Passwords) replaceTyped(ctx context.Context, s *action.Session, detail *event.Detail, def *dsl.Def,
+func (p *Passwords) replaceTyped(ctx context.Context, s *action.Performer, detail *event.Detail, def *dsl.Def,
 	v source.Value) (source.Value, []string) {
 	v, names := p.Replace(v)
 	if len(names) > 0 || s == nil || def.Name != "input" && def.Name != "webType" {
@@ -114,7 +114,7 @@ func (p *Passwords) Value(name string) (string, bool) {
 }
 
 // passwordFocused reports whether a password field has the focus.
-func passwordFocused(ctx context.Context, s *action.Session) bool {
+func passwordFocused(ctx context.Context, s *action.Performer) bool {
 	t := s.Tree
 	if s.Platform == dsl.Web {
 		var err error

@@ -42,7 +42,7 @@ func (c *Screen) settle(ctx context.Context) error {
 	if c.platform(c.Device) != dsl.Web {
 		return nil
 	}
-	return c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) error {
+	return c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) error {
 		seed, began := maphash.MakeSeed(), time.Now()
 		var last uint64
 		since := began
@@ -74,7 +74,7 @@ func (c *Screen) NewsOf(ctx context.Context) []string {
 		return nil
 	}
 	var lines []string
-	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) error {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) error {
 		if open, err := OpenDialog(ctx, s.Device); err != nil || open != nil {
 			return err // the page does not respond
 		}
@@ -109,7 +109,7 @@ func (c *Screen) readNews(ctx context.Context) {
 		return
 	}
 	var tabs []drivers.WebTab
-	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) (err error) {
 		if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 			tabs, err = w.Tabs(ctx)
 		}
@@ -138,7 +138,7 @@ func (c *Screen) dialog(ctx context.Context) (open *drivers.Alert, err error) {
 	if !c.IsOpen(c.Device) || c.platform(c.Device) != dsl.Web {
 		return nil, nil
 	}
-	err = c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err = c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) (err error) {
 		open, err = OpenDialog(ctx, s.Device)
 		return err
 	})
@@ -148,7 +148,7 @@ func (c *Screen) dialog(ctx context.Context) (open *drivers.Alert, err error) {
 // readIdentified reads the current screen of a device.
 func (c *Screen) readIdentified(ctx context.Context) (*Identified, error) {
 	var t *screen.Tree
-	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) (err error) {
 		t, err = c.readTree(ctx, s)
 		return err
 	})
@@ -163,7 +163,7 @@ func (c *Screen) addNearest(ctx context.Context, r *Refusal, args source.Value) 
 	if !r.Missing {
 		return r
 	}
-	err := c.Live.Use(ctx, c.Device, c.Who, func(_ context.Context, s *action.Session) error {
+	err := c.Live.Use(ctx, c.Device, c.Who, func(_ context.Context, s *action.Performer) error {
 		t := s.Tree
 		if t == nil || t.Taken.IsZero() {
 			return nil

@@ -31,7 +31,7 @@ type stepList struct {
 	test   *dsl.Test
 	began  time.Time
 
-	session *action.Session
+	session *action.Performer
 	ended   int
 	lines   []string // remarks about steps that passed
 	failed  *event.Problem
@@ -271,7 +271,7 @@ func (l *stepList) parse() error {
 }
 
 // prepare lets new pages come to the foreground as in a test, while the steps run.
-func (l *stepList) prepare(s *action.Session) {
+func (l *stepList) prepare(s *action.Performer) {
 	l.session = s
 	if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 		w.KeepFront(false)
@@ -282,7 +282,7 @@ func (l *stepList) restore(ctx context.Context) {
 	if !l.IsOpen(l.device) {
 		return
 	}
-	err := l.Live.Use(ctx, l.device, l.Who, func(_ context.Context, s *action.Session) error {
+	err := l.Live.Use(ctx, l.device, l.Who, func(_ context.Context, s *action.Performer) error {
 		if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 			w.KeepFront(true)
 		}

@@ -19,7 +19,7 @@ import (
 // artifacts keeps what single steps saw, as files of the report.
 type artifacts struct {
 	*report
-	session *action.Session
+	session *action.Performer
 	off     bool // what the steps saw is not kept: see RunInteractive
 }
 
@@ -115,7 +115,7 @@ func (a *artifacts) keepTree(n int) {
 type pages struct {
 	*report
 	dev      drivers.Device
-	session  *action.Session
+	session  *action.Performer
 	off      bool
 	data     []byte // of the last snapshot in the report
 	at       event.Attachment

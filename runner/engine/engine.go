@@ -67,7 +67,7 @@ type run struct {
 	c         plan.Case
 	dev       drivers.Device
 	opts      Options
-	session   *action.Session
+	session   *action.Performer
 	vars      *variables
 	shots     *screenshots
 	artifacts *artifacts
@@ -107,8 +107,8 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	return r
 }
 
-func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Session {
-	return &action.Session{Device: dev, Platform: c.Platform, Settings: action.Settings{
+func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Performer {
+	return &action.Performer{Device: dev, Platform: c.Platform, Settings: action.Settings{
 		Dir: c.Dir, Work: filepath.Join(sink.Dir(), ".work"),
 		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
 		UpdateBaselines: opts.UpdateBaselines,

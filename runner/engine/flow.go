@@ -30,7 +30,7 @@ type flows struct {
 	*report
 	c        plan.Case
 	dev      drivers.Device
-	session  *action.Session
+	session  *action.Performer
 	vars     *variables
 	steps    *stepper
 	blocks   *blocks

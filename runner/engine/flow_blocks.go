@@ -37,7 +37,7 @@ func (fs *flows) holds(ctx context.Context, c *maestro.Condition) (bool, error) 
 	}
 	for _, side := range []struct {
 		element *maestro.Selector
-		look    func(context.Context, *action.Session, dsl.Selector, time.Duration) (bool, error)
+		look    func(context.Context, *action.Performer, dsl.Selector, time.Duration) (bool, error)
 	}{{c.Visible, action.Sees}, {c.NotVisible, action.Misses}} {
 		if side.element == nil {
 			continue

@@ -17,7 +17,7 @@ import (
 // usage is what a case uses of the device and of AI models.
 type usage struct {
 	*report
-	session *action.Session
+	session *action.Performer
 	meter   *meter        // nil: the device cannot be measured
 	models  event.Metrics // of models
 }

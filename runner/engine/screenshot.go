@@ -18,7 +18,7 @@ import (
 type screenshots struct {
 	*report
 	dev     drivers.Device
-	session *action.Session
+	session *action.Performer
 	vars    *variables
 	pages   *pages
 	secrets bool // the test has secrets, which no screenshot may show

@@ -15,7 +15,7 @@ import (
 type stepper struct {
 	*report
 	vars      *variables
-	session   *action.Session
+	session   *action.Performer
 	shots     *screenshots
 	evidence  *evidence
 	artifacts *artifacts

@@ -34,7 +34,7 @@ const (
 type troubles struct {
 	*report
 	platform  dsl.Platform
-	session   *action.Session
+	session   *action.Performer
 	usage     *usage
 	device    *deviceLog
 	startedAt time.Time    // of the case

@@ -21,7 +21,7 @@ type variables struct {
 	*report
 	c       plan.Case
 	dev     drivers.Device
-	session *action.Session
+	session *action.Performer
 	scope   *dsl.Scope
 	source  *source.Source // the file of the current step
 }

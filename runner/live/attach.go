@@ -16,7 +16,7 @@ type attachment struct {
 // Attach starts a background task of a device, such as copying its log. It keeps the device open until detach is
 // called, or until the device is closed for another reason: then stop was called and gone is closed. When start fails,
 // the device does not change.
-func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Session) (stop func() error,
+func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Performer) (stop func() error,
 	err error)) (detach func() error, gone <-chan struct{}, err error) {
 	err = d.withDevice(ctx, id, who, func(ctx context.Context, e *entry) error {
 		a, err := d.attach(ctx, e, who, start)
@@ -30,11 +30,16 @@ func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action
 }
 
 // attach is Attach for a caller that has the turn.
-func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*action.Session) (func() error, error)) (
+func (d *Devices) attach(
+	ctx context.Context,
+	e *entry,
+	who string,
+	start func(*action.Performer) (func() error, error),
+) (
 	*attachment, error) {
 	a := &attachment{gone: make(chan struct{})}
 	var startErr error
-	err := d.use(ctx, e, who, func(_ context.Context, s *action.Session) error {
+	err := d.use(ctx, e, who, func(_ context.Context, s *action.Performer) error {
 		a.stop, startErr = start(s)
 		return nil
 	}, nil)

@@ -25,7 +25,7 @@ type Request struct {
 	// Confirm may reject the matched element before it is touched: see action.Session.
 	Confirm func(*screen.Tree, screen.Match) error
 	// After is called when the action passed, before another client can use the device; may be nil.
-	After func(context.Context, *action.Session)
+	After func(context.Context, *action.Performer)
 }
 
 // Answer is the result of a Request. Result is pass or fail; all other results are errors of Call.
@@ -58,7 +58,7 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	var a Answer
-	err = d.Use(ctx, r.Device, r.Who, func(ctx context.Context, s *action.Session) error {
+	err = d.Use(ctx, r.Device, r.Who, func(ctx context.Context, s *action.Performer) error {
 		if !r.Def.On(s.Platform) {
 			return &InvalidError{fmt.Errorf("%q does not work on %s, which is %s", r.Def.Name, r.Device, s.Platform)}
 		}
@@ -102,7 +102,7 @@ func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, er
 // Use lets a client use an open device for something that is not an action: a tree, a screenshot, a recording. When use
 // fails with an error of the device, the device is closed. Errors are those of Call. With files, *files receives what
 // session.Keep got.
-func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error,
+func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Performer) error,
 	files ...*[]File) error {
 	return d.withDevice(ctx, id, who, func(ctx context.Context, e *entry) error {
 		return d.use(drivers.WithPromptAnswers(ctx), e, who, use, files)
@@ -110,11 +110,11 @@ func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Cont
 }
 
 // Look is Use for reading the screen. It also works on a device that another client has leased.
-func (d *Devices) Look(ctx context.Context, id string, use func(context.Context, *action.Session) error) error {
+func (d *Devices) Look(ctx context.Context, id string, use func(context.Context, *action.Performer) error) error {
 	return d.Use(ctx, id, viewer, use)
 }
 
-func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Session) error,
+func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Performer) error,
 	files []*[]File) error {
 	wasOpen := e.session != nil
 	if err := d.open(ctx, e, who); err != nil {
@@ -207,7 +207,7 @@ func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (
 	if r, soon := d.o.Pool.Reserved(id, who, ttl); soon {
 		return h, &pool.ReservedError{ID: id, Reservation: r}
 	}
-	err := d.Use(ctx, id, who, func(context.Context, *action.Session) error {
+	err := d.Use(ctx, id, who, func(context.Context, *action.Performer) error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		now := time.Now()

@@ -21,7 +21,7 @@ type entry struct {
 	turn chan struct{} // contains a token during a call
 
 	lease   *pool.Lease
-	session *action.Session // nil: not open
+	session *action.Performer // nil: not open
 	work    string
 	files   []File // files of the current call
 
@@ -251,7 +251,7 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 		return err
 	}
 	e.lease, e.work = lease, work
-	e.session = &action.Session{Device: dev, Platform: lease.Info.Platform, Host: host{entry: e, devices: d},
+	e.session = &action.Performer{Device: dev, Platform: lease.Info.Platform, Host: host{entry: e, devices: d},
 		Settings: action.Settings{Work: work, Access: d.o.Access, AllowShell: d.o.AllowShell, Vision: d.o.Vision}}
 	if d.o.Prepare != nil {
 		d.o.Prepare(e.session)

@@ -32,7 +32,7 @@ type Options struct {
 	// nothing.
 	AfterUse action.AfterUse
 	// Prepare sets up the session of a device that was just opened; may be nil.
-	Prepare func(*action.Session)
+	Prepare func(*action.Performer)
 }
 
 // Devices are the devices that this process keeps open for its callers. It is safe for concurrent use.

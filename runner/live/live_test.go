@@ -249,7 +249,7 @@ func TestCancelledCalls(t *testing.T) {
 func TestPanicCostsOneCall(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})
-	err := d.Use(t.Context(), "A", "x", func(context.Context, *action.Session) error { panic("boom") })
+	err := d.Use(t.Context(), "A", "x", func(context.Context, *action.Performer) error { panic("boom") })
 	if err == nil || !strings.Contains(err.Error(), "boom") {
 		t.Errorf("error %v", err)
 	}
@@ -308,7 +308,7 @@ func TestAttach(t *testing.T) {
 		p := newPhones("A")
 		d := devices(t, p, locks, live.Options{Idle: idle})
 		stopped := 0
-		start := func(*action.Session) (func() error, error) { return func() error { stopped++; return nil }, nil }
+		start := func(*action.Performer) (func() error, error) { return func() error { stopped++; return nil }, nil }
 		detach, _, err := d.Attach(t.Context(), "A", "x", start)
 		if err != nil {
 			t.Fatal(err)
@@ -320,7 +320,7 @@ func TestAttach(t *testing.T) {
 		if _, err := call(t, d, "A", "y", "tap", `{"label": "Login"}`); err != nil {
 			t.Error(err)
 		}
-		if _, _, err := d.Attach(t.Context(), "A", "x", func(*action.Session) (func() error, error) {
+		if _, _, err := d.Attach(t.Context(), "A", "x", func(*action.Performer) (func() error, error) {
 			return nil, errors.New("no log")
 		}); err == nil || err.Error() != "no log" {
 			t.Errorf("%v", err)

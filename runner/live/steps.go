@@ -25,7 +25,7 @@ type StepsRequest struct {
 	Ended  func(StepEnd)   // called for each top-level step that has ended
 	OnStep func(*dsl.Step) // called before each top-level step; may be nil
 	// Prepare is called before the first step; may be nil.
-	Prepare func(*action.Session)
+	Prepare func(*action.Performer)
 	// Case provides the variables of a planned test; nil: only the exposed variables are available.
 	Case *plan.Case
 	// Saved are the variables that earlier steps have saved.
@@ -37,7 +37,7 @@ type StepsRequest struct {
 func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 	var files []File
 	err := d.withDevice(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
-		return d.use(ctx, e, r.Who, func(ctx context.Context, s *action.Session) error {
+		return d.use(ctx, e, r.Who, func(ctx context.Context, s *action.Performer) error {
 			for _, step := range r.Test.Steps {
 				if !step.Def.On(s.Platform) {
 					return &InvalidError{errors.New(step.Def.Name + " does not work on " + r.Device + ", which is " +

@@ -67,7 +67,7 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 			return nil
 		}
 		s := &sharedStream{changed: make(chan struct{})}
-		a, err := d.attach(ctx, e, viewer, func(session *action.Session) (func() error, error) {
+		a, err := d.attach(ctx, e, viewer, func(session *action.Performer) (func() error, error) {
 			return s.start(ctx, d, e.id, session)
 		})
 		if err != nil {
@@ -92,7 +92,7 @@ func (d *Devices) join(e *entry) *View {
 }
 
 // start starts the stream of a device: its own screencast, or screenshots between the calls.
-func (s *sharedStream) start(ctx context.Context, d *Devices, id string, session *action.Session) (
+func (s *sharedStream) start(ctx context.Context, d *Devices, id string, session *action.Performer) (
 	stop func() error, err error) {
 	if caster, ok := session.Device.(drivers.Screencaster); ok {
 		if stop, err = caster.Screencast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
@@ -111,7 +111,7 @@ func (s *sharedStream) captureScreens(ctx context.Context, d *Devices, id string
 	pace := drivers.Pace{Fast: changingInterval, Slow: unchangedInterval}
 	for ctx.Err() == nil {
 		pause := retryInterval
-		err := d.Use(ctx, id, viewer, func(ctx context.Context, session *action.Session) error {
+		err := d.Use(ctx, id, viewer, func(ctx context.Context, session *action.Performer) error {
 			img, err := session.Device.Screenshot(ctx)
 			if err != nil {
 				return err

@@ -194,7 +194,7 @@ func (r *recorder) recordAnswer(ctx context.Context, t userAction) error {
 		v = client.With(v, "text", str(t.Value))
 	}
 	r.write(step{lines: []string{line("alert", v)}}, false)
-	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Performer) error {
 		// it was answered in the window, and the driver has no event of it
 		if open, err := client.OpenDialog(ctx, s.Device); open != nil && err == nil {
 			_ = s.Device.(drivers.Alerter).AnswerAlert(ctx, open.Buttons[0], "")
@@ -205,7 +205,7 @@ func (r *recorder) recordAnswer(ctx context.Context, t userAction) error {
 
 // answer sends a person's answer to the open dialog; the page then reports the result.
 func (r *recorder) answer(ctx context.Context, typed string) error {
-	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Performer) error {
 		open, err := client.OpenDialog(ctx, s.Device)
 		if open == nil || err != nil {
 			return err
@@ -226,7 +226,7 @@ func (r *recorder) answer(ctx context.Context, typed string) error {
 func (r *recorder) sync(ctx context.Context, tab int) error {
 	var tabs []drivers.WebTab
 	waiting := false
-	see := func(ctx context.Context, s *action.Session) error {
+	see := func(ctx context.Context, s *action.Performer) error {
 		open, err := client.OpenDialog(ctx, s.Device)
 		if waiting = open != nil; waiting && !r.asked {
 			r.asked = true

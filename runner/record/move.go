@@ -84,7 +84,7 @@ func entryOf(now drivers.WebHistoryEntry, address string, before int) drivers.We
 
 // currentEntry returns the history entry of the page in the foreground.
 func (r *recorder) currentEntry(ctx context.Context) (v drivers.WebHistoryEntry, err error) {
-	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Performer) error {
 		page, ok := s.Device.(drivers.WebHistory)
 		if !ok {
 			return fmt.Errorf("the history: %w", drivers.ErrUnsupported)

@@ -157,7 +157,7 @@ func (r *recorder) listen(ctx context.Context, heard chan<- userAction) error {
 		}
 	}
 	script := fmt.Sprintf("(%s)(%q, %s, %t)", listenScript, binding, controlScript, r.o.IDs)
-	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Performer) error {
 		page, ok := s.Device.(drivers.WebListener)
 		if !ok {
 			return fmt.Errorf("this browser cannot report a person's actions: %w", drivers.ErrUnsupported)
@@ -282,7 +282,7 @@ func (r *recorder) printStep() {
 
 // selector returns the best selector that matches only the element at a place.
 func (r *recorder) selector(ctx context.Context, x, y float64) (found source.Value, err error) {
-	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Performer) error {
 		if open, err := client.OpenDialog(ctx, s.Device); open != nil || err != nil {
 			return errors.Join(err, errDialog)
 		}

@@ -341,7 +341,7 @@ var (
 
 // ask performs an action: yes when it passes, no when it fails, unsure when it is an error.
 func (q *questioned) ask(ctx context.Context, args any) (answer, string) {
-	s := &action.Session{Device: q.dev, Platform: dsl.Android, Timeout: 1200 * time.Millisecond,
+	s := &action.Performer{Device: q.dev, Platform: dsl.Android, Timeout: 1200 * time.Millisecond,
 		Settings: action.Settings{Vision: vision.New(vision.Options{})}}
 	s.Detail = &event.Detail{}
 	err := action.Perform(ctx, s, args)

@@ -117,7 +117,7 @@ func (s *desk) opened() map[string]live.Status {
 }
 
 // use leases the device to the request for one call.
-func (s *desk) use(r *http.Request, use func(context.Context, *action.Session) error) error {
+func (s *desk) use(r *http.Request, use func(context.Context, *action.Performer) error) error {
 	id := r.PathValue("id")
 	if err := checkDeviceID(id); err != nil {
 		return err

@@ -45,7 +45,7 @@ type Apps struct {
 
 func (s *files) listApps(w http.ResponseWriter, r *http.Request) error {
 	out := Apps{Apps: []string{}}
-	err := s.use(r, func(ctx context.Context, session *action.Session) error {
+	err := s.use(r, func(ctx context.Context, session *action.Performer) error {
 		m, ok := session.Device.(drivers.AppManager)
 		if !ok {
 			return fmt.Errorf("list the apps: %w", drivers.ErrUnsupported)
@@ -111,7 +111,7 @@ func (s *files) keepApp(to io.Writer, app io.Reader) error {
 func (s *files) installApp(w http.ResponseWriter, r *http.Request, file string) error {
 	began := time.Now()
 	var refused *event.Problem
-	err := s.use(r, func(ctx context.Context, session *action.Session) error {
+	err := s.use(r, func(ctx context.Context, session *action.Performer) error {
 		m, ok := session.Device.(drivers.AppManager)
 		if !ok {
 			return fmt.Errorf("install an app: %w", drivers.ErrUnsupported)
@@ -165,7 +165,7 @@ func (s *files) uploadMedia(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		began := time.Now()
-		err = s.use(r.WithContext(ctx), func(ctx context.Context, session *action.Session) error {
+		err = s.use(r.WithContext(ctx), func(ctx context.Context, session *action.Performer) error {
 			m, ok := session.Device.(drivers.MediaAdder)
 			if !ok {
 				return fmt.Errorf("add an image: %w", drivers.ErrUnsupported)
@@ -228,7 +228,7 @@ func (s *files) pullFile(w http.ResponseWriter, r *http.Request) (err error) {
 func (s *files) pull(r *http.Request, name string, f *os.File) (size int64, err error) {
 	to := &copied{w: f, left: s.largestFile()}
 	var missing error
-	err = s.use(r, func(ctx context.Context, session *action.Session) error {
+	err = s.use(r, func(ctx context.Context, session *action.Performer) error {
 		p, ok := session.Device.(drivers.FilePuller)
 		if !ok {
 			return fmt.Errorf("copy a file: %w", drivers.ErrUnsupported)

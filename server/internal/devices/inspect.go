@@ -179,7 +179,7 @@ func (s *screens) inspect(ctx context.Context, in *inspectInput) (*inspection, e
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
 	out, tree := &inspection{}, (*screen.Tree)(nil)
-	err = s.devices.Look(ctx, in.ID, func(ctx context.Context, session *action.Session) (err error) {
+	err = s.devices.Look(ctx, in.ID, func(ctx context.Context, session *action.Performer) (err error) {
 		open, err := client.OpenDialog(ctx, session.Device)
 		if open != nil || ask.state && err == nil {
 			out.Body.State, err = pageState(ctx, session.Device)
@@ -195,8 +195,13 @@ func (s *screens) inspect(ctx context.Context, in *inspectInput) (*inspection, e
 			return err
 		}
 		x, y := placeOf(*ask.point, tree)
-		out.Body.Control, err = record.At(ctx, session.Device, x/float64(max(1, tree.Size.X)), y/float64(max(1, tree.Size.Y)),
-			ask.preferID)
+		out.Body.Control, err = record.At(
+			ctx,
+			session.Device,
+			x/float64(max(1, tree.Size.X)),
+			y/float64(max(1, tree.Size.Y)),
+			ask.preferID,
+		)
 		return err
 	})
 	if err != nil {
@@ -228,7 +233,11 @@ func (s *screens) inspect(ctx context.Context, in *inspectInput) (*inspection, e
 
 // readPixels reads the text in a part of the screen. It recognizes the whole screen, as steps with "ocr" do, so that
 // steps find the text that is found here.
-func readPixels(ctx context.Context, session *action.Session, part Box) (width, height int, lines []string, err error) {
+func readPixels(
+	ctx context.Context,
+	session *action.Performer,
+	part Box,
+) (width, height int, lines []string, err error) {
 	vision := session.Settings.Vision
 	if vision == nil {
 		return 0, 0, nil, &action.VisionError{Err: errors.New("read the screen: no text recognition is available")}
@@ -237,8 +246,10 @@ func readPixels(ctx context.Context, session *action.Session, part Box) (width, 
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	within := image.Rect(part.Left, part.Top, part.Left+part.Width, part.Top+part.Height).Add(img.Bounds().Min).Intersect(
-		img.Bounds())
+	within := image.Rect(part.Left, part.Top, part.Left+part.Width, part.Top+part.Height).
+		Add(img.Bounds().Min).
+		Intersect(
+			img.Bounds())
 	if within.Empty() {
 		return 0, 0, nil, &live.InvalidError{Err: errors.New("body.read: this part is outside of the screen")}
 	}
@@ -286,7 +297,10 @@ func pageState(ctx context.Context, d drivers.Device) (*PageState, error) {
 	for i, tab := range now.Tabs {
 		one := Tab{Title: tab.Title, URL: tab.URL, Front: tab.Front, Steps: []WrittenStep{}}
 		for _, v := range record.Picking(now.Tabs, i) {
-			one.Steps = append(one.Steps, WrittenStep{Line: client.StepLine(def, v), Do: map[string]any{def.Name: v.Go()}})
+			one.Steps = append(
+				one.Steps,
+				WrittenStep{Line: client.StepLine(def, v), Do: map[string]any{def.Name: v.Go()}},
+			)
 		}
 		out.Tabs = append(out.Tabs, one)
 	}
@@ -355,7 +369,11 @@ func withSteps(c client.Candidate, n *screen.Node) SelectorCandidate {
 		return out
 	}
 	field := func(key, text string) source.Value {
-		return client.With(c.Selector, key, source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")})
+		return client.With(
+			c.Selector,
+			key,
+			source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")},
+		)
 	}
 	add("assert", "assert", c.Selector)
 	add("waitGone", "waitFor", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "gone", Value: c.Selector}}})

@@ -51,7 +51,7 @@ func (s *screens) screenshot(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var picture image.Image
-	err = s.use(r, func(ctx context.Context, session *action.Session) (err error) {
+	err = s.use(r, func(ctx context.Context, session *action.Performer) (err error) {
 		picture, err = session.Device.Screenshot(ctx)
 		return err
 	})
@@ -108,7 +108,7 @@ type treeBody = screen.Tree
 
 func (s *screens) tree(w http.ResponseWriter, r *http.Request) error {
 	var data []byte
-	err := s.use(r, func(ctx context.Context, session *action.Session) error {
+	err := s.use(r, func(ctx context.Context, session *action.Performer) error {
 		tree, err := session.Device.Tree(ctx)
 		if err == nil {
 			data, err = json.Marshal(tree)

@@ -30,7 +30,7 @@ func (s *screens) logs(w http.ResponseWriter, r *http.Request) error {
 	lines := newBufferedFile()
 	out := s.mask.Writer(lines)
 	detach, gone, err := s.devices.Attach(ctx, id, s.leases.holder(id, rest.CallerOf(ctx)),
-		func(session *action.Session) (func() error, error) {
+		func(session *action.Performer) (func() error, error) {
 			logger, ok := session.Device.(drivers.Logger)
 			if !ok {
 				return nil, fmt.Errorf("device %s has no log: %w", id, drivers.ErrUnsupported)

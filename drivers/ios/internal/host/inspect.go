@@ -17,7 +17,7 @@ type Inspectable interface {
 // WebInspector is the Web Inspector of a device, however it is reached.
 type WebInspector interface {
 	Pages(ctx context.Context, of inspector.App) ([]inspector.Page, error)
-	Open(ctx context.Context, p inspector.Page) (*inspector.Session, error)
+	Open(ctx context.Context, p inspector.Page) (*inspector.Connection, error)
 	Expect()
 	Err() error
 	Close() error

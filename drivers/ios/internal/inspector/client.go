@@ -80,15 +80,15 @@ type Client struct {
 	late    late
 
 	mu       sync.Mutex
-	told     chan struct{}       // closed and renewed with each message
-	apps     map[string]*app     // by id; nil until they are reported
-	sessions map[string]*Session // by the name by which responses come to them
-	err      error               // why the connection has ended
+	told     chan struct{}          // closed and renewed with each message
+	apps     map[string]*app        // by id; nil until they are reported
+	sessions map[string]*Connection // by the name by which responses come to them
+	err      error                  // why the connection has ended
 }
 
 // Connect starts to speak on a connection, which is the client's from then on.
 func Connect(conn net.Conn) (*Client, error) {
-	c := &Client{conn: conn, id: newID(), told: make(chan struct{}), sessions: map[string]*Session{}}
+	c := &Client{conn: conn, id: newID(), told: make(chan struct{}), sessions: map[string]*Connection{}}
 	err := c.send("_rpc_reportIdentifier:", map[string]any{})
 	if err == nil {
 		err = c.send("_rpc_getConnectedApplications:", map[string]any{})
@@ -282,7 +282,7 @@ func (c *Client) drop(gone func(Page) bool) {
 }
 
 // Open starts to inspect a page, and waits until it can be queried.
-func (c *Client) Open(ctx context.Context, p Page) (*Session, error) {
+func (c *Client) Open(ctx context.Context, p Page) (*Connection, error) {
 	if p.by != "" && p.by != c.id {
 		return nil, ErrTaken
 	}

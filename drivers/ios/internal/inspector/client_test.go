@@ -122,7 +122,7 @@ func TestPagesAreReportedLate(t *testing.T) {
 }
 
 // opened opens the only page, with the target page-1.
-func opened(t *testing.T, c *Client, d *daemon) (*Session, string) {
+func opened(t *testing.T, c *Client, d *daemon) (*Connection, string) {
 	t.Helper()
 	d.app(onePage())
 	list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"})

@@ -108,7 +108,7 @@ func (p *Proxy) Close() error {
 }
 
 // Open starts to inspect a page, and waits until it can be queried.
-func (p *Proxy) Open(ctx context.Context, page Page) (*Session, error) {
+func (p *Proxy) Open(ctx context.Context, page Page) (*Connection, error) {
 	conn, _, err := websocket.Dial(ctx, "ws://"+p.base+"/devtools/page/"+strconv.Itoa(page.ID), nil)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (r *remote) err() error {
 
 // Handle runs an expression in a context, 0 for that of the page itself, and returns a handle of the object that it
 // makes.
-func (s *Session) Handle(ctx context.Context, expression string, in int) (string, error) {
+func (s *Connection) Handle(ctx context.Context, expression string, in int) (string, error) {
 	r, err := s.evaluate(ctx, expression, in, false)
 	if err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func (s *Session) Handle(ctx context.Context, expression string, in int) (string
 }
 
 // Value runs an expression in a context, 0 for that of the page itself, and returns its value as JSON.
-func (s *Session) Value(ctx context.Context, expression string, in int) (json.RawMessage, error) {
+func (s *Connection) Value(ctx context.Context, expression string, in int) (json.RawMessage, error) {
 	r, err := s.evaluate(ctx, expression, in, true)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Session) Value(ctx context.Context, expression string, in int) (json.Ra
 	return r.Result.Value, nil
 }
 
-func (s *Session) evaluate(ctx context.Context, expression string, in int, value bool) (*remote, error) {
+func (s *Connection) evaluate(ctx context.Context, expression string, in int, value bool) (*remote, error) {
 	params := map[string]any{"expression": expression, "objectGroup": group, "returnByValue": value,
 		"doNotPauseOnExceptionsAndMuteConsole": true}
 	if in != 0 {
@@ -68,7 +68,7 @@ func (s *Session) evaluate(ctx context.Context, expression string, in int, value
 }
 
 // CallOn calls a function, as JavaScript, on the object of a handle, and returns its value as JSON.
-func (s *Session) CallOn(ctx context.Context, handle, function string, arguments ...any) (json.RawMessage, error) {
+func (s *Connection) CallOn(ctx context.Context, handle, function string, arguments ...any) (json.RawMessage, error) {
 	list := []any{}
 	for _, a := range arguments {
 		list = append(list, map[string]any{"value": a})

@@ -19,7 +19,7 @@ import (
 // webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol
 // makes no other.
 type webPage struct {
-	session *inspector.Session
+	session *inspector.Connection
 	ctx     context.Context // of the reading that continues
 	target  string          // to which all below belongs
 	scripts map[int]string  // handles of the script, by the context in which it runs; 0 is the page's own

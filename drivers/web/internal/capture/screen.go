@@ -110,7 +110,7 @@ func (c *Screen) cast(ctx context.Context, show func(drivers.Frame)) {
 }
 
 // shown returns the page that is to be seen, nil while there is none.
-func (c *Screen) shown() (*pages.Session, playwright.Page) {
+func (c *Screen) shown() (*pages.BrowserContext, playwright.Page) {
 	s, _ := c.slot.Opened()
 	if s == nil || s.Gone() || !s.Browser.Alive() || s.Crashed() {
 		return nil, nil
@@ -120,7 +120,7 @@ func (c *Screen) shown() (*pages.Session, playwright.Page) {
 
 // screencast is the stream of images of one page.
 type screencast struct {
-	session *pages.Session
+	session *pages.BrowserContext
 	page    playwright.Page
 	cdp     playwright.CDPSession
 	sends   bool           // Chromium sends images; else they are taken one by one
@@ -138,7 +138,7 @@ type castFrame struct {
 }
 
 // screencast starts the stream of a page.
-func startCast(s *pages.Session, page playwright.Page) *screencast {
+func startCast(s *pages.BrowserContext, page playwright.Page) *screencast {
 	c := &screencast{session: s, page: page, frames: make(chan castFrame, 1)}
 	if !s.Browser.Brand.Devtools {
 		return c

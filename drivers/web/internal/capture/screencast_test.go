@@ -39,7 +39,7 @@ func (e *eagerCDP) Send(method string, args map[string]any) (any, error) {
 func TestPicturesBeforeTheScreencastIsAnswered(t *testing.T) {
 	t.Parallel()
 	cdp := &eagerCDP{}
-	c := &screencast{session: &pages.Session{}, frames: make(chan castFrame, 1)}
+	c := &screencast{session: &pages.BrowserContext{}, frames: make(chan castFrame, 1)}
 	c.start(cdp)
 	c.end()
 	if !c.sends || len(cdp.acked) != 2 || slices.Contains(cdp.acked, any(2)) {

@@ -211,7 +211,7 @@ func (fs *Files) DropFiles(ctx context.Context, at drivers.WebTarget, files []st
 }
 
 // dropByDevtools has Chromium drop the files themselves.
-func dropByDevtools(s *pages.Session, zone playwright.Locator, paths []string, timeout *float64) (become dropped,
+func dropByDevtools(s *pages.BrowserContext, zone playwright.Locator, paths []string, timeout *float64) (become dropped,
 	err error) {
 	page, err := zone.Page()
 	if err != nil {

@@ -19,7 +19,7 @@ type keyboard struct {
 	cdp  playwright.CDPSession // nil: the browser makes key events of any character by itself
 }
 
-func NewKeyboard(s *pages.Session, page playwright.Page) keyboard {
+func NewKeyboard(s *pages.BrowserContext, page playwright.Page) keyboard {
 	k := keyboard{page: page, keys: page.Keyboard()}
 	if s.Browser.Brand.Devtools {
 		if client := s.Clients.DevtoolsOf(page); client != nil {

@@ -69,7 +69,7 @@ func Way(chain []string) string {
 const EnterFrame = " >> internal:control=enter-frame >> "
 
 // Zoom queries the page's zoom where it may have one.
-func (s *Session) Zoom(page playwright.Page) (dom.Zoom, error) {
+func (s *BrowserContext) Zoom(page playwright.Page) (dom.Zoom, error) {
 	if !s.mobile {
 		return dom.Zoom{}, nil
 	}

@@ -24,7 +24,7 @@ func Read[T any](ctx context.Context, sl *Slot, f func(page playwright.Page) (T,
 	return ReadPage(ctx, s, page, f)
 }
 
-func ReadPage[T any](ctx context.Context, s *Session, page playwright.Page, f func(playwright.Page) (T, error)) (T,
+func ReadPage[T any](ctx context.Context, s *BrowserContext, page playwright.Page, f func(playwright.Page) (T, error)) (T,
 	error) {
 	var none T
 	if err := ctx.Err(); err != nil {
@@ -38,7 +38,7 @@ func ReadPage[T any](ctx context.Context, s *Session, page playwright.Page, f fu
 }
 
 // await waits for a call that only looks at a page.
-func await[T any](ctx context.Context, s *Session, done <-chan browser.Outcome[T]) (T, error) {
+func await[T any](ctx context.Context, s *BrowserContext, done <-chan browser.Outcome[T]) (T, error) {
 	var none T
 	limit := s.readLimit(ctx)
 	timer := time.NewTimer(limit)
@@ -59,7 +59,7 @@ var errLate = errors.New("the call takes too long")
 
 // OutcomeOf waits for a call that only looks at a page, until late (nil: for as long as it takes). The error says why
 // there is no outcome: a dialog stops the page, or it is gone.
-func OutcomeOf[T any](ctx context.Context, s *Session, done <-chan browser.Outcome[T], late <-chan time.Time) (
+func OutcomeOf[T any](ctx context.Context, s *BrowserContext, done <-chan browser.Outcome[T], late <-chan time.Time) (
 	browser.Outcome[T], error) {
 	var none browser.Outcome[T]
 	select {

@@ -19,7 +19,7 @@ const MuteLimit = 2 * time.Second
 const captureLimit = 5 * time.Second
 
 // Capture takes the viewport as a PNG: the fast way where there is one, else, or when that fails, by Playwright.
-func (s *Session) Capture(ctx context.Context, page playwright.Page, limit time.Duration) ([]byte, error) {
+func (s *BrowserContext) Capture(ctx context.Context, page playwright.Page, limit time.Duration) ([]byte, error) {
 	began := time.Now()
 	if s.cameras != nil && !s.Mute.Load() {
 		if raw, err := s.cameras.shoot(page, limit/2); err == nil {

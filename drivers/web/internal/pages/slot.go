@@ -20,7 +20,7 @@ type Slot struct {
 
 	mu      sync.Mutex
 	closed  bool
-	session *Session // what was opened last, nil before
+	session *BrowserContext // what was opened last, nil before
 }
 
 // NewSlot returns a slot without a page.
@@ -34,14 +34,14 @@ func (sl *Slot) ClosedError() error {
 }
 
 // Opened returns the session, nil when none is open, and whether the slot is closed.
-func (sl *Slot) Opened() (s *Session, closed bool) {
+func (sl *Slot) Opened() (s *BrowserContext, closed bool) {
 	sl.mu.Lock()
 	defer sl.mu.Unlock()
 	return sl.session, sl.closed
 }
 
 // Take empties the slot and returns what was open in it.
-func (sl *Slot) Take() (s *Session, closed bool) {
+func (sl *Slot) Take() (s *BrowserContext, closed bool) {
 	sl.mu.Lock()
 	defer sl.mu.Unlock()
 	s, sl.session = sl.session, nil
@@ -66,7 +66,7 @@ func (sl *Slot) Close() error {
 }
 
 // Page returns the current page, or an error that says why there is none.
-func (sl *Slot) Page() (*Session, playwright.Page, error) {
+func (sl *Slot) Page() (*BrowserContext, playwright.Page, error) {
 	sl.mu.Lock()
 	defer sl.mu.Unlock()
 	switch {
@@ -80,7 +80,7 @@ func (sl *Slot) Page() (*Session, playwright.Page, error) {
 }
 
 // Adopt makes s the device's session, unless the device was closed meanwhile.
-func (sl *Slot) Adopt(s *Session) bool {
+func (sl *Slot) Adopt(s *BrowserContext) bool {
 	sl.mu.Lock()
 	defer sl.mu.Unlock()
 	if sl.closed {

@@ -13,7 +13,7 @@ import (
 // probe queries the browser for what a page hides of the elements that the engine has in taprootSuspects: closed
 // shadow roots, and roles, names and states that are set by ElementInternals. It reports whether there is any, so that
 // the page is to be read again.
-func probe(s *pages.Session, page playwright.Page) bool {
+func probe(s *pages.BrowserContext, page playwright.Page) bool {
 	if !s.Browser.Brand.Devtools {
 		return false
 	}

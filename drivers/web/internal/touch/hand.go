@@ -100,7 +100,7 @@ func (h *Hand) TouchMet() string {
 }
 
 // OnScreen checks that points are in the viewport, and returns the session to which that belongs.
-func (h *Hand) OnScreen(points ...image.Point) (*pages.Session, error) {
+func (h *Hand) OnScreen(points ...image.Point) (*pages.BrowserContext, error) {
 	s, _, err := h.slot.Page()
 	if err != nil {
 		return nil, err

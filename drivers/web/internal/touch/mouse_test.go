@@ -15,7 +15,7 @@ import (
 func TestPagesTakeTurnsAtTheMouse(t *testing.T) {
 	t.Parallel()
 	b := &browser.Browser{Brand: browser.Brand{OneMouse: true}, Mouse: make(chan struct{}, 1), Lost: make(chan struct{})}
-	one, two := &pages.Session{Health: pages.NewHealth(b)}, &pages.Session{Health: pages.NewHealth(b)}
+	one, two := &pages.BrowserContext{Health: pages.NewHealth(b)}, &pages.BrowserContext{Health: pages.NewHealth(b)}
 	release, err := holdMouse(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestPagesTakeTurnsAtTheMouse(t *testing.T) {
 	again()
 
 	b.Brand.OneMouse = false
-	for _, s := range []*pages.Session{one, two} {
+	for _, s := range []*pages.BrowserContext{one, two} {
 		if _, err := holdMouse(t.Context(), s); err != nil {
 			t.Errorf("pages that have a mouse each: %v", err)
 		}

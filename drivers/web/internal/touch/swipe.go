@@ -96,7 +96,7 @@ const handled = `function() {
 
 // heardAt lists the events that the page listens to at a point, on the elements there. Listeners of the whole page
 // count for nothing: statistics and focus rings have them as well.
-func heardAt(s *pages.Session, page playwright.Page, p image.Point) ([]string, error) {
+func heardAt(s *pages.BrowserContext, page playwright.Page, p image.Point) ([]string, error) {
 	cdp, err := s.Context.NewCDPSession(page)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ var dragScript string
 
 // DragByEvents makes a drag of HTML where the browser cannot be made to. done reports whether there was anything
 // draggable; where not, the mouse is for it.
-func DragByEvents(s *pages.Session, page playwright.Page, a, b playwright.Rect) (done bool, err error) {
+func DragByEvents(s *pages.BrowserContext, page playwright.Page, a, b playwright.Rect) (done bool, err error) {
 	if !s.Browser.Brand.ScriptDrags {
 		return false, nil
 	}

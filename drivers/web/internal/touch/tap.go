@@ -141,7 +141,7 @@ func (h *Hand) Shake(ctx context.Context) error {
 const mousePoll = 30 * time.Millisecond
 
 // TakeMouse is holdMouse for the page that the device has.
-func (h *Hand) TakeMouse(ctx context.Context) (s *pages.Session, release func(), err error) {
+func (h *Hand) TakeMouse(ctx context.Context) (s *pages.BrowserContext, release func(), err error) {
 	if s, _, err = h.slot.Page(); err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +152,7 @@ func (h *Hand) TakeMouse(ctx context.Context) (s *pages.Session, release func(),
 // holdMouse reserves for this page the mouse of its browser until release is called, which may be called again. The
 // pages of a browser that has one mouse for all of them take turns, touch by touch: else a button that one page pressed
 // would be released in another. Others need no turn.
-func holdMouse(ctx context.Context, s *pages.Session) (release func(), err error) {
+func holdMouse(ctx context.Context, s *pages.BrowserContext) (release func(), err error) {
 	if !s.Browser.Brand.OneMouse {
 		return func() {}, nil
 	}
@@ -185,7 +185,7 @@ func (h *Hand) InTurn(ctx context.Context, do Call) Call {
 
 // UntilItLoads calls release as soon as the page starts to load another one: the mouse has done its part, while
 // Playwright's click waits for the server's answer. To be ended when the click has returned.
-func UntilItLoads(s *pages.Session, release func()) (end func()) {
+func UntilItLoads(s *pages.BrowserContext, release func()) (end func()) {
 	if !s.Browser.Brand.OneMouse || s.Traffic.Navigating() {
 		return func() {}
 	}

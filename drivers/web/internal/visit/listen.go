@@ -38,7 +38,7 @@ func (sc *Scripts) Listen(ctx context.Context, name, script string, heard func(t
 
 // hearFrom starts with the pages that are open. In a browser of the user's own, other tabs than ours are left alone:
 // there each page is listened to by itself.
-func hearFrom(s *pages.Session, name, script string, binding playwright.BindingCallFunction) error {
+func hearFrom(s *pages.BrowserContext, name, script string, binding playwright.BindingCallFunction) error {
 	pages := s.Tabs.All()
 	if !s.Browser.Attached {
 		if err := s.Context.ExposeBinding(name, binding); err != nil {
@@ -97,7 +97,7 @@ const maxCopied = 1 << 20
 
 // watchPages has dom.Watch run before the scripts of each page. The pages of a browser that was running before are left
 // as they are.
-func watchPages(s *pages.Session) error {
+func watchPages(s *pages.BrowserContext) error {
 	if s.Browser.Attached {
 		return nil
 	}
@@ -111,7 +111,7 @@ func watchPages(s *pages.Session) error {
 
 // hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they
 // are.
-func hearCopies(s *pages.Session) error {
+func hearCopies(s *pages.BrowserContext) error {
 	if s.Browser.Attached {
 		return nil
 	}

@@ -44,7 +44,13 @@ func (n *Navigator) Navigate(ctx context.Context, address string, timeout time.D
 }
 
 // travel goes to an address from a page that may be used.
-func travel(ctx context.Context, s *pages.Session, page playwright.Page, address string, timeout time.Duration) error {
+func travel(
+	ctx context.Context,
+	s *pages.BrowserContext,
+	page playwright.Page,
+	address string,
+	timeout time.Duration,
+) error {
 	if timeout <= 0 {
 		timeout = loadTimeout
 	}
@@ -76,7 +82,12 @@ const errorPageLimit = 10 * time.Second
 
 // goTo makes a call that goes to an address, and waits for the browser's own page when it does not open; left is the
 // time for both. A call that such a page of another address has interrupted is made again.
-func goTo(s *pages.Session, page playwright.Page, left time.Duration, depart func() (playwright.Response, error)) (
+func goTo(
+	s *pages.BrowserContext,
+	page playwright.Page,
+	left time.Duration,
+	depart func() (playwright.Response, error),
+) (
 	playwright.Response, error) {
 	if !s.Browser.Brand.Devtools {
 		return depart()
@@ -122,7 +133,7 @@ func interruptedByFailure(err error) bool {
 }
 
 // journey returns the call that goes to an address.
-func journey(s *pages.Session, page playwright.Page, address string, timeout time.Duration) (
+func journey(s *pages.BrowserContext, page playwright.Page, address string, timeout time.Duration) (
 	func() (playwright.Response, error), error) {
 	limit, until := browser.Milliseconds(timeout), playwright.WaitUntilStateDomcontentloaded
 	switch address {
@@ -174,7 +185,7 @@ func journey(s *pages.Session, page playwright.Page, address string, timeout tim
 
 // canGo queries the browser whether there is a page before or after this one; Playwright itself would stay where it is
 // without a word, or leave for the empty page with which every page starts.
-func canGo(s *pages.Session, page playwright.Page, by int) error {
+func canGo(s *pages.BrowserContext, page playwright.Page, by int) error {
 	if !s.Browser.Brand.Devtools {
 		return nil // it says so when it is asked to go
 	}

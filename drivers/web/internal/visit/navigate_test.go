@@ -59,7 +59,7 @@ func TestTheBrowsersOwnPageIsAwaited(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			health := pages.NewHealth(&browser.Browser{Brand: browser.Brand{Devtools: true}})
-			page, s := &errorShown{}, &pages.Session{Health: health}
+			page, s := &errorShown{}, &pages.BrowserContext{Health: health}
 			calls, began := 0, time.Now()
 			_, err := goTo(s, page, left, func() (playwright.Response, error) {
 				said := c.says[calls]

@@ -95,7 +95,7 @@ func newContext(b *browser.Browser, e *pages.Emulation) (playwright.BrowserConte
 }
 
 // firstPage opens the page of the session. In a browser that runs already it is a tab, which takes over what a tab can.
-func firstPage(s *pages.Session, e *pages.Emulation) error {
+func firstPage(s *pages.BrowserContext, e *pages.Emulation) error {
 	page, err := s.Context.NewPage()
 	if err != nil || !s.Browser.Attached {
 		return err
@@ -167,7 +167,7 @@ func (o *Opener) AnswerDialogs(ctx context.Context, how drivers.WebAnswer) error
 }
 
 // fence keeps pages away from the files that they may not have.
-func fence(s *pages.Session) error {
+func fence(s *pages.BrowserContext) error {
 	o := s.Opts
 	if !o.Restricted() {
 		return nil
@@ -197,9 +197,13 @@ func (o *Opener) dropSession() error {
 }
 
 // newSession makes a context and its first page. When ctx ends meanwhile, what was made is closed again.
-func (o *Opener) newSession(ctx context.Context, b *browser.Browser, e *pages.Emulation) (*pages.Session, error) {
+func (o *Opener) newSession(
+	ctx context.Context,
+	b *browser.Browser,
+	e *pages.Emulation,
+) (*pages.BrowserContext, error) {
 	said := o.takePending(e)
-	done := pages.Start(o.slot, func() (*pages.Session, error) {
+	done := pages.Start(o.slot, func() (*pages.BrowserContext, error) {
 		made, err := newContext(b, e)
 		if err != nil {
 			return nil, err
@@ -211,7 +215,9 @@ func (o *Opener) newSession(ctx context.Context, b *browser.Browser, e *pages.Em
 		switch proof := s.Evidence; {
 		case err != nil || proof == nil || !proof.How.Trace || b.Attached:
 		case e.Options.HttpCredentials != nil:
-			proof.NoTrace(errors.New("there is no trace of the page: it was opened with a password, which a trace would show"))
+			proof.NoTrace(
+				errors.New("there is no trace of the page: it was opened with a password, which a trace would show"),
+			)
 		default:
 			err = proof.Trace(made, !s.Filmed)
 			s.Traced = err == nil
@@ -287,7 +293,7 @@ func sessionError(b *browser.Browser, err error) error {
 }
 
 // load navigates the first page.
-func load(ctx context.Context, s *pages.Session, address string, opts drivers.PageOptions) error {
+func load(ctx context.Context, s *pages.BrowserContext, address string, opts drivers.PageOptions) error {
 	page := s.Tabs.Any()
 	if page == nil {
 		return browser.ErrBrowserLost
@@ -374,7 +380,11 @@ func (o *Opener) Route(ctx context.Context, r drivers.WebRoute) error {
 	case s == nil:
 		return nil
 	}
-	_, err = pages.Read(ctx, o.slot, func(playwright.Page) (struct{}, error) { return struct{}{}, s.Router.Route(made) })
+	_, err = pages.Read(
+		ctx,
+		o.slot,
+		func(playwright.Page) (struct{}, error) { return struct{}{}, s.Router.Route(made) },
+	)
 	return err
 }
 
@@ -407,7 +417,11 @@ func (o *Opener) LoadState(ctx context.Context, path string) error {
 	defer s.Traffic.Mark() // what is asked for here is nothing that the page asked for
 	return pages.Act(ctx, o.slot, func(playwright.Page) error {
 		if err := s.Context.AddCookies(optional(state).Cookies); err != nil {
-			return fmt.Errorf("%w: the cookies of the saved state are not valid: %s", drivers.ErrPage, browser.Plain(err))
+			return fmt.Errorf(
+				"%w: the cookies of the saved state are not valid: %s",
+				drivers.ErrPage,
+				browser.Plain(err),
+			)
 		}
 		for _, origin := range state.Origins {
 			if err := fillStorage(s, origin); err != nil {

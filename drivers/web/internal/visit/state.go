@@ -98,7 +98,7 @@ func optional(state *playwright.StorageState) *playwright.OptionalStorageState {
 }
 
 // fillStorage sets the local storage of an origin, on an empty, invisible page of that origin.
-func fillStorage(s *pages.Session, origin playwright.Origin) error {
+func fillStorage(s *pages.BrowserContext, origin playwright.Origin) error {
 	page, err := s.Tabs.HiddenPage()
 	if err != nil {
 		return err

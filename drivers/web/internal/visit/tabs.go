@@ -94,7 +94,7 @@ func pageFilter(which drivers.WebTabSelector) (pageTest, string, error) {
 }
 
 // pickTab returns the newest page that fits, nil when none does.
-func pickTab(ctx context.Context, s *pages.Session, fits pageTest) (playwright.Page, error) {
+func pickTab(ctx context.Context, s *pages.BrowserContext, fits pageTest) (playwright.Page, error) {
 	if s == nil {
 		return nil, pages.ErrNoPage
 	}
@@ -109,7 +109,7 @@ func pickTab(ctx context.Context, s *pages.Session, fits pageTest) (playwright.P
 }
 
 // title is "" of a page that does not return it within limit.
-func title(ctx context.Context, s *pages.Session, page playwright.Page, limit time.Duration) string {
+func title(ctx context.Context, s *pages.BrowserContext, page playwright.Page, limit time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	title, err := pages.ReadPage(ctx, s, page, func(page playwright.Page) (string, error) { return page.Title() })
@@ -121,7 +121,7 @@ func title(ctx context.Context, s *pages.Session, page playwright.Page, limit ti
 
 // listed names the pages that are open, for an error: they have more time to return their titles than where the next
 // read follows.
-func listed(ctx context.Context, s *pages.Session) string {
+func listed(ctx context.Context, s *pages.BrowserContext) string {
 	open := s.Tabs.All()
 	ctx, cancel := context.WithTimeout(ctx, pages.FrameLimit)
 	defer cancel()
@@ -136,7 +136,7 @@ func listed(ctx context.Context, s *pages.Session) string {
 	return strings.Join(list, ", ")
 }
 
-func (tp *TabPicker) bringToFront(ctx context.Context, s *pages.Session, page playwright.Page,
+func (tp *TabPicker) bringToFront(ctx context.Context, s *pages.BrowserContext, page playwright.Page,
 	deadline time.Time) error {
 	s.Tabs.SetFront(page)
 	if err := pages.Act(ctx, tp.slot, func(page playwright.Page) error { return page.BringToFront() }); err != nil {

@@ -149,7 +149,7 @@ const arrived = `([grace, draw]) => new Promise(done => {
 
 // arrive waits until a page that was gone to is drawn, and a moment for what it still loads; it notes how the page
 // came.
-func arrive(s *pages.Session, page playwright.Page, answer playwright.Response, err error, left time.Duration) {
+func arrive(s *pages.BrowserContext, page playwright.Page, answer playwright.Response, err error, left time.Duration) {
 	var opening drivers.WebOpening
 	if answer != nil {
 		opening.Status, opening.StatusText, opening.URL = answer.Status(), answer.StatusText(), answer.URL()
@@ -185,7 +185,7 @@ func arrive(s *pages.Session, page playwright.Page, answer playwright.Response, 
 }
 
 // depart starts again: another page is gone to.
-func depart(s *pages.Session) {
+func depart(s *pages.BrowserContext) {
 	s.SetOpening(drivers.WebOpening{})
 	s.Traffic.Forget()
 }

@@ -37,18 +37,18 @@ func (d *Daemon) service(name string) (run kernel.ServiceFunc, ok bool) {
 	switch base, opts, _ := strings.Cut(kind, ","); base {
 	case "shell":
 		if strings.Contains(","+opts+",", ",v2,") {
-			run = func(ctx context.Context, s kernel.Session) { d.Land.ShellV2(ctx, s, arg) }
+			run = func(ctx context.Context, s kernel.Stream) { d.Land.ShellV2(ctx, s, arg) }
 		} else {
-			run = func(ctx context.Context, s kernel.Session) { d.Land.ShellV1(ctx, s, arg, false) }
+			run = func(ctx context.Context, s kernel.Stream) { d.Land.ShellV1(ctx, s, arg, false) }
 		}
 	case "exec":
-		run = func(ctx context.Context, s kernel.Session) { d.Land.ShellV1(ctx, s, arg, true) }
+		run = func(ctx context.Context, s kernel.Stream) { d.Land.ShellV1(ctx, s, arg, true) }
 	case "sync":
 		run = d.syncService
 	case "framebuffer":
 		run = d.framebuffer
 	case "reverse":
-		run = func(_ context.Context, s kernel.Session) { d.reverse(s, arg) }
+		run = func(_ context.Context, s kernel.Stream) { d.reverse(s, arg) }
 	case "tcp":
 		found := false
 		if run, found = d.Agents.TCPService(arg); !found {
@@ -60,9 +60,9 @@ func (d *Daemon) service(name string) (run kernel.ServiceFunc, ok bool) {
 			return nil, false
 		}
 	case "reboot":
-		run = func(ctx context.Context, s kernel.Session) { d.dropAway(2 * time.Second) }
+		run = func(ctx context.Context, s kernel.Stream) { d.dropAway(2 * time.Second) }
 	case "tcpip", "usb", "root", "unroot", "remount":
-		run = func(_ context.Context, s kernel.Session) { adminService(s, base, arg) }
+		run = func(_ context.Context, s kernel.Stream) { adminService(s, base, arg) }
 	default:
 		return nil, false
 	}
@@ -87,8 +87,8 @@ func (d *Daemon) slowed(run kernel.ServiceFunc) kernel.ServiceFunc {
 	if d.Sys.Opts.Bandwidth <= 0 {
 		return run
 	}
-	return func(ctx context.Context, s kernel.Session) {
-		run(ctx, &slowSession{Session: s, ctx: ctx, link: &d.air, rate: d.Sys.Opts.Bandwidth})
+	return func(ctx context.Context, s kernel.Stream) {
+		run(ctx, &slowSession{Stream: s, ctx: ctx, link: &d.air, rate: d.Sys.Opts.Bandwidth})
 	}
 }
 
@@ -112,7 +112,7 @@ func (a *air) take(ctx context.Context, n, rate int) bool {
 }
 
 type slowSession struct {
-	kernel.Session
+	kernel.Stream
 	ctx  context.Context
 	link *air
 	rate int
@@ -125,7 +125,7 @@ func (s *slowSession) Write(b []byte) (int, error) {
 		if !s.link.take(s.ctx, n, s.rate) {
 			return len(b) - len(rest), kernel.ErrHostGone
 		}
-		if _, err := s.Session.Write(rest[:n]); err != nil {
+		if _, err := s.Stream.Write(rest[:n]); err != nil {
 			return len(b) - len(rest), err
 		}
 		rest = rest[n:]
@@ -137,15 +137,15 @@ func (s *slowSession) Write(b []byte) (int, error) {
 func (d *Daemon) broken(run kernel.ServiceFunc, f spec.Fault) kernel.ServiceFunc {
 	switch f.Kind {
 	case spec.Hang:
-		return func(ctx context.Context, _ kernel.Session) { <-ctx.Done() }
+		return func(ctx context.Context, _ kernel.Stream) { <-ctx.Done() }
 	case spec.Slow:
-		return func(ctx context.Context, s kernel.Session) {
+		return func(ctx context.Context, s kernel.Stream) {
 			if kernel.Pause(ctx, f.Delay) {
 				run(ctx, s)
 			}
 		}
 	case spec.Garbage:
-		return func(_ context.Context, s kernel.Session) {
+		return func(_ context.Context, s kernel.Stream) {
 			noise := make([]byte, max(f.Bytes, 64))
 			rng := rand.New(rand.NewPCG(1, 2))
 			for i := range noise {
@@ -154,26 +154,26 @@ func (d *Daemon) broken(run kernel.ServiceFunc, f spec.Fault) kernel.ServiceFunc
 			_, _ = s.Write(noise)
 		}
 	case spec.Drop:
-		return func(ctx context.Context, s kernel.Session) {
+		return func(ctx context.Context, s kernel.Stream) {
 			if f.Bytes > 0 {
 				d.cutAfter(ctx, run, s, f.Bytes)
 			}
 			d.dropAway(f.Away)
 		}
 	default:
-		return func(ctx context.Context, s kernel.Session) { d.cutAfter(ctx, run, s, f.Bytes) }
+		return func(ctx context.Context, s kernel.Stream) { d.cutAfter(ctx, run, s, f.Bytes) }
 	}
 }
 
 // cutAfter runs a service with output that ends after so many bytes.
-func (d *Daemon) cutAfter(ctx context.Context, run kernel.ServiceFunc, s kernel.Session, limit int) {
+func (d *Daemon) cutAfter(ctx context.Context, run kernel.ServiceFunc, s kernel.Stream, limit int) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	run(ctx, &cutSession{Session: s, left: limit, cut: func() { cancel(kernel.Killed(kernel.SigHUP)) }})
+	run(ctx, &cutSession{Stream: s, left: limit, cut: func() { cancel(kernel.Killed(kernel.SigHUP)) }})
 }
 
 type cutSession struct {
-	kernel.Session
+	kernel.Stream
 	mu   sync.Mutex
 	left int
 	cut  func()
@@ -184,17 +184,17 @@ func (c *cutSession) Write(b []byte) (int, error) {
 	defer c.mu.Unlock()
 	if len(b) < c.left {
 		c.left -= len(b)
-		return c.Session.Write(b)
+		return c.Stream.Write(b)
 	}
 	if c.left > 0 {
-		_, _ = c.Session.Write(b[:c.left])
+		_, _ = c.Stream.Write(b[:c.left])
 	}
 	c.left = 0
 	c.cut()
 	return 0, kernel.ErrHostGone
 }
 
-func adminService(s kernel.Session, name, arg string) {
+func adminService(s kernel.Stream, name, arg string) {
 	switch name {
 	case "tcpip":
 		_, _ = io.WriteString(s, "restarting in TCP mode port: "+arg+"\n")
@@ -210,7 +210,7 @@ func adminService(s kernel.Session, name, arg string) {
 }
 
 // reverse refuses what it cannot give, with the messages of adbd.
-func (d *Daemon) reverse(s kernel.Session, arg string) {
+func (d *Daemon) reverse(s kernel.Stream, arg string) {
 	switch cmd, _, _ := strings.Cut(arg, ":"); cmd {
 	case "list-forward":
 		_, _ = io.WriteString(s, "OKAY0000")
@@ -227,7 +227,7 @@ func (d *Daemon) reverse(s kernel.Session, arg string) {
 
 // counted wraps a service so that its time counts as the phone's.
 func (d *Daemon) counted(run kernel.ServiceFunc) kernel.ServiceFunc {
-	return func(ctx context.Context, s kernel.Session) {
+	return func(ctx context.Context, s kernel.Stream) {
 		defer d.Sys.Busy.Work()()
 		run(ctx, s)
 	}
@@ -252,7 +252,7 @@ func (d *Daemon) dropAway(away time.Duration) {
 
 // framebuffer is the service behind the old screenshots: a header of version 2 and the pixels, again for every byte
 // asked.
-func (d *Daemon) framebuffer(ctx context.Context, s kernel.Session) {
+func (d *Daemon) framebuffer(ctx context.Context, s kernel.Stream) {
 	if d.Sys.Opts.EffectiveSecure() != spec.SecureBlack && d.Sys.Forbidden() {
 		return // the program behind it writes nothing
 	}

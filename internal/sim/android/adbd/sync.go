@@ -21,7 +21,7 @@ const (
 )
 
 // syncService handles the file requests of push, pull and ls.
-func (d *Daemon) syncService(_ context.Context, s kernel.Session) {
+func (d *Daemon) syncService(_ context.Context, s kernel.Stream) {
 	for {
 		var head [8]byte
 		if _, err := io.ReadFull(s, head[:]); err != nil {
@@ -45,7 +45,7 @@ func (d *Daemon) syncService(_ context.Context, s kernel.Session) {
 	}
 }
 
-func (d *Daemon) syncRequest(s kernel.Session, id, name string) error {
+func (d *Daemon) syncRequest(s kernel.Stream, id, name string) error {
 	switch id {
 	case "STAT":
 		return d.syncStat(s, name)
@@ -63,12 +63,12 @@ func (d *Daemon) syncRequest(s kernel.Session, id, name string) error {
 	}
 }
 
-func syncFail(s kernel.Session, text string) error {
+func syncFail(s kernel.Stream, text string) error {
 	_, err := s.Write(append(binary.LittleEndian.AppendUint32([]byte("FAIL"), uint32(len(text))), text...))
 	return err
 }
 
-func (d *Daemon) syncStat(s kernel.Session, name string) error {
+func (d *Daemon) syncStat(s kernel.Stream, name string) error {
 	out := []byte("STAT")
 	le := binary.LittleEndian
 	if info, err := d.Sys.Files.Stat(kernel.Resolve("/", name)); err == nil {
@@ -109,13 +109,13 @@ func stat2(out []byte, info kernel.FileInfo, failure error) []byte {
 	return out
 }
 
-func (d *Daemon) syncStat2(s kernel.Session, id, name string) error {
+func (d *Daemon) syncStat2(s kernel.Stream, id, name string) error {
 	info, failure := d.Sys.Files.Stat(kernel.Resolve("/", name))
 	_, err := s.Write(stat2([]byte(id), info, failure))
 	return err
 }
 
-func (d *Daemon) syncList(s kernel.Session, id, dir string) error {
+func (d *Daemon) syncList(s kernel.Stream, id, dir string) error {
 	le := binary.LittleEndian
 	infos, _ := d.Sys.Files.List(kernel.Resolve("/", dir)) // a directory that cannot be read is an empty one
 	var out []byte
@@ -142,7 +142,7 @@ func (d *Daemon) syncList(s kernel.Session, id, dir string) error {
 }
 
 // syncSend stores a file: "path,mode", then DATA packets, then DONE with the time.
-func (d *Daemon) syncSend(s kernel.Session, spec string) error {
+func (d *Daemon) syncSend(s kernel.Stream, spec string) error {
 	name, mode := spec, 0o644
 	if i := strings.LastIndexByte(spec, ','); i >= 0 {
 		if m, err := strconv.Atoi(spec[i+1:]); err == nil {
@@ -197,7 +197,7 @@ func (d *Daemon) appendFile(name string, chunk []byte) error {
 	return err
 }
 
-func (d *Daemon) syncRecv(s kernel.Session, name string) error {
+func (d *Daemon) syncRecv(s kernel.Stream, name string) error {
 	data, err := d.Sys.Files.Read(kernel.Resolve("/", name))
 	if err != nil {
 		return syncFail(s, "open failed: "+kernel.Reason(err))

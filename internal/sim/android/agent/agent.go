@@ -199,7 +199,7 @@ func (p *Agent) TCPService(port string) (kernel.ServiceFunc, bool) {
 }
 
 // strangersPort is what another program says that listens there.
-func strangersPort(_ context.Context, s kernel.Session) {
+func strangersPort(_ context.Context, s kernel.Stream) {
 	buf := make([]byte, 4096)
 	if _, err := s.Read(buf); err == nil {
 		_, _ = io.WriteString(s,
@@ -208,7 +208,7 @@ func strangersPort(_ context.Context, s kernel.Session) {
 }
 
 // serve carries one connection to the HTTP server.
-func (a *Run) serve(ctx context.Context, s kernel.Session) {
+func (a *Run) serve(ctx context.Context, s kernel.Stream) {
 	ours, theirs := net.Pipe()
 	defer context.AfterFunc(ctx, func() { ours.Close() })()
 	if !a.conns.push(theirs) {

@@ -413,7 +413,7 @@ func splitStrokes(moves []fingerMove) [][]fingerMove {
 }
 
 // streamImages sends images as the agent does: the first bytes of the client request it.
-func (a *Run) streamImages(ctx context.Context, s kernel.Session) {
+func (a *Run) streamImages(ctx context.Context, s kernel.Stream) {
 	if _, err := s.Read(make([]byte, 1024)); err != nil {
 		return
 	}

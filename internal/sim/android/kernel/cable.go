@@ -104,14 +104,14 @@ func (c *Cable) DropAll() {
 	}
 }
 
-// Session is an opened service: reads come from the host, writes go to it.
-type Session interface {
+// Stream is an opened service: reads come from the host, writes go to it.
+type Stream interface {
 	io.Reader
 	io.Writer
 }
 
-// ServiceFunc serves what a host has opened; the session ends when it returns.
-type ServiceFunc func(ctx context.Context, s Session)
+// ServiceFunc serves what a host has opened; the stream ends when it returns.
+type ServiceFunc func(ctx context.Context, s Stream)
 
 // ErrHostGone is the error of writes to a host that has hung up.
 var ErrHostGone = errors.New("the host closed the stream")

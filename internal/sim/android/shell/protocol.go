@@ -25,7 +25,7 @@ func (l lockedWriter) Write(b []byte) (int, error) {
 }
 
 // ShellV1 is shell: and exec:, one stream for everything and no exit code.
-func (u *Userland) ShellV1(ctx context.Context, s kernel.Session, script string, exec bool) {
+func (u *Userland) ShellV1(ctx context.Context, s kernel.Stream, script string, exec bool) {
 	out := lockedWriter{mu: &sync.Mutex{}, w: s}
 	u.Run(ctx, Streams{In: s, Out: out, Err: out, exec: exec}, script)
 }
@@ -80,7 +80,7 @@ const (
 )
 
 // ShellV2 is the shell protocol, version 2: packets for each stream, and an exit code.
-func (u *Userland) ShellV2(ctx context.Context, s kernel.Session, script string) {
+func (u *Userland) ShellV2(ctx context.Context, s kernel.Stream, script string) {
 	mu := &sync.Mutex{}
 	streams := Streams{
 		In:  &stdinPackets{r: s},

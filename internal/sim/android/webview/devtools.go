@@ -74,7 +74,7 @@ func (v *Views) UnixSockets() string {
 }
 
 // serve is one connection to the DevTools of a WebView.
-func (w *webProcess) serve(ctx context.Context, s kernel.Session) {
+func (w *webProcess) serve(ctx context.Context, s kernel.Stream) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.ctx, cancel)()

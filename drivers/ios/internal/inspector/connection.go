@@ -31,9 +31,9 @@ type Context struct {
 	own   bool // it is that of the page's own scripts
 }
 
-// Session is a page that is inspected. WebKit puts another target in the place of a page's own when it goes to another
-// site; a session continues with that one.
-type Session struct {
+// Connection is a page that is inspected. WebKit puts another target in the place of a page's own when it goes to
+// another site; a connection continues with that one.
+type Connection struct {
 	page  Page
 	plain bool // what passes is not wrapped for targets
 	pass  func(message []byte) error
@@ -60,21 +60,21 @@ type answer struct {
 	err    error
 }
 
-func newSession(p Page) *Session {
-	return &Session{page: p, told: make(chan struct{}), contexts: map[string][]Context{}, waiting: map[int]*call{}}
+func newSession(p Page) *Connection {
+	return &Connection{page: p, told: make(chan struct{}), contexts: map[string][]Context{}, waiting: map[int]*call{}}
 }
 
 // Page is the page as it was listed when it was opened.
-func (s *Session) Page() Page { return s.page }
+func (s *Connection) Page() Page { return s.page }
 
 // Close ends it. What still waits for an answer gets ErrGone.
-func (s *Session) Close() {
+func (s *Connection) Close() {
 	s.fail(ErrGone)
 	s.leave()
 }
 
 // Err is why it has ended, nil while it has not.
-func (s *Session) Err() error {
+func (s *Connection) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
@@ -82,21 +82,21 @@ func (s *Session) Err() error {
 
 // Target returns the name of the page's target now; it is another one once the page has gone to another site, and "" in
 // between.
-func (s *Session) Target() string {
+func (s *Connection) Target() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.target
 }
 
 // Contexts are those of the target's frames that were reported since the response to Runtime.enable.
-func (s *Session) Contexts() []Context {
+func (s *Connection) Contexts() []Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.contexts[s.target]), func(c Context) bool { return !c.own })
 }
 
 // ready waits for a target.
-func (s *Session) ready(ctx context.Context) (string, error) {
+func (s *Connection) ready(ctx context.Context) (string, error) {
 	for {
 		s.mu.Lock()
 		target, told, err := s.target, s.told, s.err
@@ -113,7 +113,7 @@ func (s *Session) ready(ctx context.Context) (string, error) {
 }
 
 // Call sends a command, such as Runtime.evaluate, and puts its result into into, unless that is nil.
-func (s *Session) Call(ctx context.Context, method string, params, into any) error {
+func (s *Connection) Call(ctx context.Context, method string, params, into any) error {
 	target, err := s.ready(ctx)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (s *Session) Call(ctx context.Context, method string, params, into any) err
 }
 
 // wrap makes the message of a command: it is one of a target's, within one of the page's.
-func (s *Session) wrap(inner, outer int, c *call, params any) ([]byte, error) {
+func (s *Connection) wrap(inner, outer int, c *call, params any) ([]byte, error) {
 	command, err := json.Marshal(map[string]any{"id": inner, "method": c.method, "params": params})
 	if err != nil || s.plain {
 		return command, err
@@ -168,7 +168,7 @@ type news struct {
 }
 
 // hear takes what a page has sent, or a part of it.
-func (s *Session) hear(data []byte, kind string) {
+func (s *Connection) hear(data []byte, kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch kind {
@@ -193,7 +193,7 @@ func (s *Session) hear(data []byte, kind string) {
 }
 
 // ofPage takes what the page reports of its targets; the lock is held.
-func (s *Session) ofPage(n news) {
+func (s *Connection) ofPage(n news) {
 	var p struct {
 		Info struct {
 			ID          string `json:"targetId"`
@@ -231,7 +231,7 @@ func (s *Session) ofPage(n news) {
 }
 
 // swap puts another target into the place of the page's; the lock is held.
-func (s *Session) swap(target string) {
+func (s *Connection) swap(target string) {
 	if target == s.target {
 		return
 	}
@@ -246,7 +246,7 @@ func (s *Session) swap(target string) {
 }
 
 // ofTarget takes what a target reports; the lock is held.
-func (s *Session) ofTarget(target string, n news) {
+func (s *Connection) ofTarget(target string, n news) {
 	switch {
 	case n.ID != nil:
 		c := s.waiting[*n.ID]
@@ -286,7 +286,7 @@ func (c *call) reply(a answer) {
 }
 
 // fail ends it.
-func (s *Session) fail(err error) {
+func (s *Connection) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {

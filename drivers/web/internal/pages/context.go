@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Session is one browser context with its pages, from OpenPage to the next OpenPage or Close.
-type Session struct {
+// BrowserContext is one browser context with its pages, from OpenPage to the next OpenPage or Close.
+type BrowserContext struct {
 	*Health
 	Slot     *Slot
 	Journal  *journal.Journal
@@ -52,7 +52,7 @@ type Session struct {
 
 // watch follows the pages and dialogs of the context. Its handlers run on playwright-go's event loop, where a call that
 // waits for an answer would wait for ever: they take notes, and what needs an answer goes to a goroutine.
-func (s *Session) watch() {
+func (s *BrowserContext) watch() {
 	s.Context.OnPage(s.Tabs.opens)
 	s.Context.OnDialog(func(dialog playwright.Dialog) {
 		if s.Tabs.Ours(dialog.Page()) {
@@ -73,11 +73,11 @@ type Settings struct {
 }
 
 // NewSession puts the parts of a session together.
-func NewSession(from Settings) *Session {
+func NewSession(from Settings) *BrowserContext {
 	made, e, notes := from.Context, from.Emulation, from.Journal
 	health, console, cameras := NewHealth(from.Browser), &journal.Console{}, newCameras(from.Browser, made, e)
 	clients := &Clients{context: made, devtools: map[playwright.Page]*DevtoolsClient{}, ended: map[playwright.Page]bool{}}
-	s := &Session{Health: health, Slot: from.Slot, Journal: notes, recorder: from.Recorder, Opts: from.Opts,
+	s := &BrowserContext{Health: health, Slot: from.Slot, Journal: notes, recorder: from.Recorder, Opts: from.Opts,
 		Context: made, Size: e.Size, Touch: e.Touch, mobile: e.Mobile, Filmed: e.Options.RecordVideo != nil,
 		Dialogs: newDialogs(health, from.Slot, notes), Clients: clients, cameras: cameras, Console: console,
 		Router:  network.NewRouter(made, health.Ending, notes.Log, console),
@@ -92,21 +92,21 @@ func NewSession(from Settings) *Session {
 }
 
 // SetOpening notes how the page came that was gone to last.
-func (s *Session) SetOpening(opening drivers.WebOpening) {
+func (s *BrowserContext) SetOpening(opening drivers.WebOpening) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opening = opening
 }
 
 // LastOpening returns how the page came that was gone to last.
-func (s *Session) LastOpening() drivers.WebOpening {
+func (s *BrowserContext) LastOpening() drivers.WebOpening {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.opening
 }
 
 // Current returns the page that the test chose, or else the newest that is open.
-func (s *Session) Current() (playwright.Page, error) {
+func (s *BrowserContext) Current() (playwright.Page, error) {
 	if err := s.Usable(); err != nil {
 		return nil, err
 	}
@@ -117,14 +117,14 @@ func (s *Session) Current() (playwright.Page, error) {
 }
 
 // Abandon closes the context without waiting for it: a call that hangs returns then.
-func (s *Session) Abandon(why string) {
+func (s *BrowserContext) Abandon(why string) {
 	s.Fail(fmt.Errorf("%w: the page is gone: %s", drivers.ErrDeviceLost, why))
 	s.Mute.Store(true)
 	s.Slot.Calls.Go(func() { s.Close() })
 }
 
 // Close closes the pages and waits for it, though not for ever: a browser that hangs is ended by the driver.
-func (s *Session) Close() {
+func (s *BrowserContext) Close() {
 	if s.closing.Swap(true) {
 		browser.WaitFor(s.closed, browser.TraceLimit)
 		return
@@ -162,7 +162,7 @@ func (s *Session) Close() {
 const hardLimit = 5 * time.Second
 
 // leave closes the session's own tabs and ends the connection.
-func (s *Session) leave() {
+func (s *BrowserContext) leave() {
 	for _, page := range s.Tabs.All() {
 		_ = page.Close() // fails only when it is gone
 	}
@@ -170,7 +170,7 @@ func (s *Session) leave() {
 }
 
 // Refuses is the error of an action that the browser of the session does not do; nil when it does.
-func (s *Session) Refuses(word string) error {
+func (s *BrowserContext) Refuses(word string) error {
 	if why := dsl.Refusal(s.Browser.Brand.Name, word); why != "" {
 		return fmt.Errorf("%w: %s", drivers.ErrUnsupported, why)
 	}
@@ -179,7 +179,7 @@ func (s *Session) Refuses(word string) error {
 
 // readLimit returns how long a page may take to answer: the device's limit, or what is left of the step's time. A page
 // that did not answer before, and still does not after the step's time, is not waited for again.
-func (s *Session) readLimit(ctx context.Context) time.Duration {
+func (s *BrowserContext) readLimit(ctx context.Context) time.Duration {
 	end, known := drivers.StepDeadline(ctx)
 	if !known {
 		return s.Slot.Limit
@@ -195,7 +195,7 @@ func (s *Session) readLimit(ctx context.Context) time.Duration {
 }
 
 // record passes what a context requests from the network to the evidence.
-func (s *Session) record() {
+func (s *BrowserContext) record() {
 	if s.Evidence == nil {
 		return
 	}
@@ -209,7 +209,7 @@ func (s *Session) record() {
 }
 
 // listen sends what happens in the context to the device's log, and keeps what assertions ask for.
-func (s *Session) listen() {
+func (s *BrowserContext) listen() {
 	notes := s.Journal
 	s.Context.OnConsole(func(m playwright.ConsoleMessage) {
 		if !s.Tabs.Ours(m.Page()) {

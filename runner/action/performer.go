@@ -19,8 +19,8 @@ import (
 // DefaultTimeout is how long a step waits for what it needs by default.
 const DefaultTimeout = 10 * time.Second
 
-// Session is one device during one case. It is used by one goroutine.
-type Session struct {
+// Performer is one device during one case. It is used by one goroutine.
+type Performer struct {
 	Device drivers.Device
 	// Platform that the case runs on.
 	Platform dsl.Platform
@@ -99,7 +99,7 @@ type Result struct {
 }
 
 // takeWarnings warns about what the device was kept from.
-func (s *Session) takeWarnings() {
+func (s *Performer) takeWarnings() {
 	s.Warnings = drivers.TakeWarnings(s.Device)
 	for _, text := range s.Warnings {
 		s.doubtOnce("%s", text)
@@ -187,7 +187,7 @@ func (NoHost) Photograph(ctx context.Context, dev drivers.Device) (image.Image, 
 }
 
 // host is the session's, or one that keeps and knows nothing.
-func (s *Session) host() Host {
+func (s *Performer) host() Host {
 	if s.Host == nil {
 		return NoHost{}
 	}
@@ -195,4 +195,4 @@ func (s *Session) host() Host {
 }
 
 // onPhone reports whether it is an app on a phone that is tested.
-func (s *Session) onPhone() bool { return s.Platform == dsl.Android || s.Platform == dsl.IOS }
+func (s *Performer) onPhone() bool { return s.Platform == dsl.Android || s.Platform == dsl.IOS }
