@@ -14,8 +14,8 @@ import (
 
 	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // inNamespace is set for the process of TestFullDisk that may mount.

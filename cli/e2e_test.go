@@ -21,10 +21,10 @@ import (
 	"github.com/taproot-dev/taproot/cli/testdata/gosuite"
 	"github.com/taproot-dev/taproot/cli/testdata/plainsuite"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // These tests use the program as a user does: a process of its own (this binary, under the name taproot, or as the

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
 // truth is a test with one correct result, and its expected effects on the app.

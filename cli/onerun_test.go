@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
 )
 
 // mixedSuite is a suite of YAML tests and specs with plain tests next to it, as a program: this binary, under that

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // summary is summary.json as in the specification.

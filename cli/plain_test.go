@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Tests of package testing get devices without Ginkgo, and leave packs with the results that specs would have, in one

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -52,8 +52,8 @@ func shards(t *testing.T, run string, count int) []string {
 
 func TestReportMerge(t *testing.T) {
 	t.Parallel()
-	whole := runtest.Lay(t, append(runtest.Glob(t, "../reporters/history/testdata/run/*.ndjson"),
-		runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)...)
+	whole := runtest.Lay(t, append(runtest.Glob(t, "history/testdata/run/*.ndjson"),
+		runtest.Glob(t, "event/testdata/events/*.ndjson")...)...)
 	putReportFile(t, filepath.Join(whole, "plan.json"), lateCase)
 	putReportFile(t, filepath.Join(whole, "choice.json"), `{"labels":"smoke"}`)
 	if _, err := run.Merged(t.Context(), whole, reporters.Options{Quiet: true}); err != nil {
@@ -86,7 +86,7 @@ func TestReportMerge(t *testing.T) {
 
 func TestReportMergeRefuses(t *testing.T) {
 	t.Parallel()
-	whole := runtest.Lay(t, runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)
+	whole := runtest.Lay(t, runtest.Glob(t, "event/testdata/events/*.ndjson")...)
 	dirs := shards(t, whole, 3)
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
 	p.want(t, 2, "name the runs to merge", "merge")
@@ -108,7 +108,7 @@ func TestReportMergeRefuses(t *testing.T) {
 // A link to a run works like the run: latest, and links of the user.
 func TestReportMergeOfLinks(t *testing.T) {
 	t.Parallel()
-	whole := runtest.Lay(t, runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)
+	whole := runtest.Lay(t, runtest.Glob(t, "event/testdata/events/*.ndjson")...)
 	dirs := shards(t, whole, 3)
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
 	for i, dir := range dirs {

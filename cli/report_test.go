@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
-	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 )
 
 // reportProject is a project with one run of recorded packs; those of finished cases are complete.
@@ -29,7 +29,7 @@ type reportProject struct {
 func newReportProject(t *testing.T) *reportProject {
 	t.Helper()
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
-	events := runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")
+	events := runtest.Glob(t, "event/testdata/events/*.ndjson")
 	reports := filepath.Join(p.dir, "tests", "reports")
 	p.run = filepath.Join(reports, runtest.Name)
 	for name, text := range map[string]string{"go.mod": "module x\n", "tests/reports/notes.txt": "x"} {

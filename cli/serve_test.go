@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
 // served is `taproot serve` as a process of its own.

@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/taproot-dev/taproot/dsl/internal/schema"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // TestBodySchemas: every operation has one, it refers to nothing that is not there, and its content is understood

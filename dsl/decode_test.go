@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func TestDecode(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // TestHostileSize reads files that are built to be slow. Each has to be refused or read at once: the test as a whole

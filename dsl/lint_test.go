@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // TestCSSInsideSelectorsIsWarnedOf has CSS where an element's label is read: as the argument, and in each key that

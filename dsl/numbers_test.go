@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // spellings are numbers that are not what Go prints of them, and some that are.

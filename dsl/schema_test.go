@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/schema"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func compiled(t *testing.T) *jsonschema.Schema { return compile(t, schema.SchemaID, Schema()) }

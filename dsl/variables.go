@@ -2,7 +2,7 @@ package dsl
 
 import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Fill fills in the variables of all texts in a value that did not come from a file. The error is an *Error.

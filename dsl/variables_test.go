@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func parseOne(t testing.TB, src string) *Test {

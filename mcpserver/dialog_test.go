@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
 // TestDialogs checks that a page's dialog is reported and stays open until the client closes it by a key or a text. No

@@ -14,9 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/result/markdown"
+	"github.com/taproot-dev/taproot/internal/result/video"
 	"github.com/taproot-dev/taproot/internal/shorten"
-	"github.com/taproot-dev/taproot/reporters/markdown"
-	"github.com/taproot-dev/taproot/reporters/video"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/run"

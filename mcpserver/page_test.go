@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
 // TestPage signs in on a page by label, by CSS selector and by reference.

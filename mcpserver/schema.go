@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // schema is an object of a JSON Schema. Every schema here has exactly one type, because not all clients understand

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
 )
 
 // listed37 are the names of the tools in the specification.

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/ctrf"
 	"github.com/taproot-dev/taproot/reporters/github"
-	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/reporters/junit"
 	"github.com/taproot-dev/taproot/reporters/otlp"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/reporters/webhook"
 )
 

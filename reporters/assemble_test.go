@@ -18,9 +18,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 	"github.com/taproot-dev/taproot/reporters/webhook"
 )
 
@@ -201,7 +202,7 @@ func TestChat(t *testing.T) {
 		t.Error(err)
 	}
 	o.Quiet = false
-	fine := runtest.Lay(t, "event/testdata/events/pass.ndjson", "event/testdata/events/skipped.ndjson")
+	fine := runtest.Lay(t, eventtest.File("pass"), eventtest.File("skipped"))
 	if _, err := Finish(t.Context(), fine, o); err != nil {
 		t.Error(err)
 	}

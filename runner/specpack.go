@@ -7,7 +7,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 

@@ -19,7 +19,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/server"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"mime"
 
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/server"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
 // TestWeb calls the routes that a client uses with pages, in real Chromium.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // field is an editable field of a scene.

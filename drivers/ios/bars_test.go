@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // barScenes are elements under the status bar, which takes touches, and under the home indicator, which takes swipes.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // clearScenes have views over what is tapped of which nothing is drawn: some take the touches, and some let them

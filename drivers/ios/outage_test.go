@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // byAddress is a session on a WebDriverAgent that another process runs.

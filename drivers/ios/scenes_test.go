@@ -5,8 +5,8 @@ import (
 	"image"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // sceneList gathers traps.

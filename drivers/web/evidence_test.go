@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/web/internal/journal"
-	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 )
 
 // harSchema is the schema of HTTP Archives that others publish.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
 // TestSamples compares the tree of generated pages with what the generator knows: each text that is seen is found in

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // foreign suggests the command that a word of another tool, or of another version, probably means: by what it does, and

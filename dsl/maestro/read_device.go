@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func openLink(r *reader, f source.RawField, c *Command) Do {

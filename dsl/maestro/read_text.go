@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // typed reads the text of a command that takes any scalar, or a map in which it must be a text.

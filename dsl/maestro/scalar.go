@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Scalars without quotes are YAML 1.1's in Maestro's files: a yes is true, 1.50 is 1.5, 007 is 7. Whether a command

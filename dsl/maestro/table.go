@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Commands names all commands, sorted.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/store"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 

@@ -24,8 +24,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // childVariable is the environment variable with the role and settings of a child process.

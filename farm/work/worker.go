@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/remote/archive"
 	"github.com/taproot-dev/taproot/runner/remote/order"

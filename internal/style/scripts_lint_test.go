@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/dom"
+	"github.com/taproot-dev/taproot/drivers/internal/dom"
 )
 
 // eslint checks the scripts. npm downloads it once.
@@ -83,7 +83,7 @@ func scripts(t *testing.T) (all []script) {
 	t.Helper()
 	included := map[string]bool{}
 	var parts []string
-	for _, folder := range []string{"drivers/dom/script", "drivers/web/script", "runner/record", "runner/action",
+	for _, folder := range []string{"drivers/internal/dom/script", "drivers/web/script", "runner/record", "runner/action",
 		"server/studio/page", "server/internal/console/assets", "docs/site/assets"} {
 		for _, pattern := range []string{"*.js", "*.ts"} {
 			found, err := filepath.Glob(filepath.Join("../..", folder, pattern))
@@ -101,7 +101,7 @@ func scripts(t *testing.T) (all []script) {
 	for _, file := range parts {
 		text, name := string(contents(t, file)), strings.TrimPrefix(filepath.ToSlash(file), "../../")
 		switch {
-		case strings.HasPrefix(name, "drivers/dom/") && included[filepath.Base(file)]:
+		case strings.HasPrefix(name, "drivers/internal/dom/") && included[filepath.Base(file)]:
 			continue
 		case filepath.Ext(file) == ".ts":
 			text = withoutTypes(t, file)

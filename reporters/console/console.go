@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
 )
 
 // Options configure the output. Quiet leaves out everything before the failures; Verbose adds a line per step.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // TestStepsOfLoopsHaveNames covers steps that the plan does not list: those of loops, conditions and flows.

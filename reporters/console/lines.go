@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/markdown"
 )
 
 const maxField = 300 // runes of a foreign text

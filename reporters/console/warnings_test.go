@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // TestWarningsOfDevices: the warnings about devices are printed above the totals, each once, also in a quiet run.

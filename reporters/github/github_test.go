@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest"
-	"github.com/taproot-dev/taproot/reporters/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
+	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
 )
 
 func annotations(t *testing.T, r *history.Run, p Places) string {

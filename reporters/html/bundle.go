@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
 const maxBundle = 256 << 20 // bytes of files in a bundle

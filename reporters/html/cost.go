@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 const (

@@ -1,7 +1,7 @@
 package html
 
 import (
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // The data of a page, as its script reads it. Every text in it is the result of shown.

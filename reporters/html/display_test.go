@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // widen replaces the screenshots of a pack by those of a browser's window.

@@ -10,7 +10,7 @@ import (
 	"io"
 
 	"github.com/taproot-dev/taproot/internal/plural"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 const (

@@ -13,8 +13,8 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // domFile is a snapshot of a page with what is hostile in it: markup in texts, styles that load, numbers that lead

@@ -4,16 +4,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
 // recordedPages lays the run of all recorded events with its pages.
 func recordedPages(t testing.TB) (dir string) {
 	t.Helper()
-	dir = runtest.Lay(t, append(runtest.Glob(t, "../history/testdata/run/*.ndjson"),
-		runtest.Glob(t, "../event/testdata/events/*.ndjson")...)...)
+	dir = runtest.Lay(t, append(runtest.Glob(t, "history/testdata/run/*.ndjson"),
+		runtest.Glob(t, "event/testdata/events/*.ndjson")...)...)
 	run, err := history.LoadRun(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/event/eventtest"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
 )
 
 // recorded folds a case that package reporters keeps for its own tests.

@@ -4,7 +4,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/logs"
+	"github.com/taproot-dev/taproot/internal/result/logs"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 const (

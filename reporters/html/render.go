@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/plural"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 //go:embed assets

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // large is a run of n tests, each of which has its own message when it fails.

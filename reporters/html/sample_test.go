@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl/source"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // sample makes a pack of a phone's test on the disk, as package reporters leaves one.

@@ -1,6 +1,6 @@
 package html
 
-import "github.com/taproot-dev/taproot/reporters/event"
+import "github.com/taproot-dev/taproot/internal/result/event"
 
 // StyleSheet is the style of all pages, for other pages that must look the same.
 func StyleSheet() ([]byte, error) { return assets.ReadFile("assets/style.css") }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
 )
 
 // A test that passes in one browser and fails in another says so on the rows of both; each row of its data is a test of

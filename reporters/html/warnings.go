@@ -1,7 +1,7 @@
 package html
 
 import (
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // warningsOf lists what the result of a case does not cover: steps that were skipped or not reached, and warnings.

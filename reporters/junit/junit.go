@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/projectroot"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/shorten"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 // FileName is the name that CI systems search for. No other file of a run may match junit*.xml, otherwise tests count

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest"
-	"github.com/taproot-dev/taproot/reporters/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
+	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
 )
 
 // inProject returns the recorded run with its folder in a project's tests/reports.

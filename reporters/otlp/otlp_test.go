@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/markdown"
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/markdown"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
 // Options of Send; the zero value works.

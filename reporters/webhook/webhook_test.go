@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest"
-	"github.com/taproot-dev/taproot/reporters/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
+	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }

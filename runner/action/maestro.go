@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/maestro"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // The performers of what is found by the rules of Maestro: the commands of its flows, and actions with a selector that

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // recorder writes into #log what a pointer went down on, by the id of the element, the word at the point, and what is

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // virtual holds the rows alone that can be seen; factor is how much further its content moves than its bar.

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/shellerr"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 func rotate(ctx context.Context, s *Performer, a dsl.Rotate) error {

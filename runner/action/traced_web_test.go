@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/shorttest"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // canvas draws "Invoice 4711" at 20,20 to 200,50, and no more; fillText is of the 2D context.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/drivers/vision/reading"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/pixels"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // errNoVision is a matter of the machine, not of the app: an assertion that could not be evaluated is neither a pass

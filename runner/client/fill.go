@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // fieldsArgument returns the argument with several fields; "" if the call has none.

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // ScreenshotArgs are the options of a screenshot.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // What a call that acts can show afterwards.

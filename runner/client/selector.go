@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Selector returns a selector that matches only this element on this screen: its label or its ID, a relation to another

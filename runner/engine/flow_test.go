@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // TestFlow runs control steps against the fake device, which shows "Go" and "Ready". reports is the report of each leaf

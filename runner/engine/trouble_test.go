@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // talker is a device with taps that make its log report an error.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
 // Event is one event of a run.

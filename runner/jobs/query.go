@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // observe receives an event of a case.

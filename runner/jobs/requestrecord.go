@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // requestFile is a file in the run's folder with the client that requested the run. It prevents that the same request

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // texts fills in the variables of a caller's texts, and masks their values in responses.

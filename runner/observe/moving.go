@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/internal/pixels"
 	"github.com/taproot-dev/taproot/runner/decide"
 )
 

@@ -5,7 +5,7 @@ import (
 	"image"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/internal/pixels"
 )
 
 // Protection reports whether an app has forbidden a screenshot that was just taken, or a part of it: nil when it shows

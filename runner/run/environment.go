@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/internal/result/history"
 )
 
 // gitLimit limits the queries to git: a file system that does not respond must not block the run.

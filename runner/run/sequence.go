@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 

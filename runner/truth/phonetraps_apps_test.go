@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // appTraps are questions of the system, apps that die and come back, fields that rewrite, lists that are longer than

@@ -4,8 +4,8 @@ import (
 	"image"
 	"image/color"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // otherTraps are about the owner of a text, the orientation of the screen, and what a thing says of itself.

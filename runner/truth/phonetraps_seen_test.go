@@ -5,8 +5,8 @@ import (
 	"image/color"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 type (

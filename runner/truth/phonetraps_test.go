@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"image"
 	"image/color"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // touchTraps are screens on which a touch goes elsewhere than one would think.

@@ -6,8 +6,8 @@ import (
 	"image/color"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // wildTraps are what apps do that were made by many hands: names twice, rows that come and go, windows over windows.

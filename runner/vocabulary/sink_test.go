@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 // record keeps in memory what a report pack would hold.

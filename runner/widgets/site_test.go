@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 )
 
 // A site serves the pages of some libraries, and takes what their models post.

@@ -20,7 +20,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/store/storetest"
-	"github.com/taproot-dev/taproot/reporters/received"
+	"github.com/taproot-dev/taproot/server/internal/received"
 	"github.com/taproot-dev/taproot/server/service"
 )
 

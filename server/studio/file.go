@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/server/auth"
 )

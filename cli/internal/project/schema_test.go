@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 )
 
 // The YAML language server of editors completes and explains with the schema that taproot prints: in an empty file, for

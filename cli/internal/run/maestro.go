@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Browser finds what a browser refuses of a test, before anything runs: it goes by BrowserTable. A page that names

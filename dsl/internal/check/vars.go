@@ -5,7 +5,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Vars binds every step of the test, its hooks and linked blocks, and returns all errors: undefined variables, and

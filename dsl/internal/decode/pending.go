@@ -6,7 +6,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Pending is a struct that was decoded while some of its values wait for variables. It says where they are, so that

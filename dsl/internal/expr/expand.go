@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // piece is a part of a text: literal text, or a variable.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 

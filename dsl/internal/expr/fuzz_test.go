@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func FuzzExpr(f *testing.F) {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/expr-lang/expr/file"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 var tokenForm = lazyregexp.New(`unexpected token [A-Za-z]+\((".*")\)`)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/expr-lang/expr/vm/runtime"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Numbers in expressions are exact as long as they are whole, of any size, and compare by value: 1.10 equals 1.1,

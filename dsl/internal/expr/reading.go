@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Values reads values that may hold variables, and collects what is wrong with them.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 

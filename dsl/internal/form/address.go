@@ -9,8 +9,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func (c *Checker) link(v source.Value, text string) {

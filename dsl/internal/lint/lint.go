@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Test finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run,

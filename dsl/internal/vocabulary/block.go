@@ -2,7 +2,7 @@ package vocabulary
 
 import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.

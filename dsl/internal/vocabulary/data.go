@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // MaxRows bounds the cases that one test can make.

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Field is a key of an operation's arguments, as a command line shows it.

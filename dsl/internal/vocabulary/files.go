@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // FileRef is a file that a step names: a page, an image, something to upload or install.

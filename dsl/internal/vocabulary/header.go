@@ -2,7 +2,7 @@ package vocabulary
 
 import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // BlockFile is the top level of a file that holds a block and no test.
@@ -105,14 +105,6 @@ type Header struct {
 	OnFailure   source.Value `json:"onFailure,omitempty"`
 	After       source.Value `json:"after,omitempty"`
 	Blocks      BlockTable   `json:"blocks,omitempty"`
-}
-
-// Words names the platform in a sentence.
-func (p Platform) Words() string {
-	if p == Both {
-		return "android and ios"
-	}
-	return string(p)
 }
 
 // Vars reads the map of variables in the order of the file.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // nameForm is the name of a pool, and the name and value of a label.

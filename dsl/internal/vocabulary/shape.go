@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Shape is what a struct's tags say about the map that fills it. Embedded structs are flattened.

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Foreign is what a step of another test language says, of which this package knows nothing: dsl/maestro makes such

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Names returns the variables that the test itself defines or saves.
@@ -71,10 +72,7 @@ func (t *Test) Lists() []Steps {
 }
 
 // Property is a name and a value that junit.xml says of a test.
-type Property struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+type Property = event.Property
 
 // NewScope resolves the test's vars: Scope with overrides and environment alone. The error is an Errors.
 func NewScope(t *Test, overrides map[string]string, env func(string) (string, bool)) (*expr.Scope, error) {

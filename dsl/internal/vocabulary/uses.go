@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // FieldType is the type of an action's argument or of a step option; nil when there is none of that name.

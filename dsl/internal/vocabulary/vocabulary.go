@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
 func Platforms(def *Def) string {
@@ -23,14 +24,14 @@ func PlatformNames(all []Platform) string {
 }
 
 // Platform is what a test runs on.
-type Platform string
+type Platform = event.Platform
 
 // The platforms. Both is for a test's header only: one case on Android and one on iOS.
 const (
-	Android Platform = "android"
-	IOS     Platform = "ios"
-	Web     Platform = "web"
-	Both    Platform = "both"
+	Android = event.Android
+	IOS     = event.IOS
+	Web     = event.Web
+	Both    = event.Both
 )
 
 // Interface is a way in which an operation can be asked for.

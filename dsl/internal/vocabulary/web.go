@@ -3,8 +3,8 @@ package vocabulary
 import (
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // OpenBrowser is the argument of openBrowser.

@@ -17,7 +17,7 @@ import (
 	"unicode"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/server/service"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/service"
 )

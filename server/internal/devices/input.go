@@ -16,8 +16,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
-	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/internal/result/markdown"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 )
 

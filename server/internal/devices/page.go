@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/source"
-	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/internal/result/markdown"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 )

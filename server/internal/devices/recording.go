@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters/video"
+	"github.com/taproot-dev/taproot/internal/result/video"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/internal/result/markdown"
 )
 
 // Error is the response of every request that fails.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/shared"

@@ -7,11 +7,11 @@ import (
 
 	"net/http"
 
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/upload"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/received"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/internal/received"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/sandbox"
 	"github.com/taproot-dev/taproot/server/internal/shared"

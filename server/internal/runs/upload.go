@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 )
 

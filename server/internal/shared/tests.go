@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // The tests of a project are one archive in the bucket. Its name has an increasing number; the highest one is current.

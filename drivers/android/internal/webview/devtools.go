@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
-	"github.com/taproot-dev/taproot/drivers/dom"
+	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/dom"
+	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/internal/pixels"
 )
 
 // A view of which nothing is drawn may take the touches of what is under it, and neither the elements nor the pixels

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/dom"
+	"github.com/taproot-dev/taproot/drivers/internal/dom"
 )
 
 // TestNothingIsHiddenBeforeThePageHasLoaded is about one read.

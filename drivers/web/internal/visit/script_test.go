@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // TestScriptValuesKeepWholeNumbers decodes what pages answer: BigInts come with all of their digits.

@@ -1,0 +1,85 @@
+package history
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/taproot-dev/taproot/internal/result/markdown"
+	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+)
+
+const (
+	choiceFile = "choice.json"
+	maxChoice  = 64 << 10
+)
+
+// Choice says which cases a run was asked to run, how often and in which order. The zero value: all, once, in the order
+// of the files.
+type Choice struct {
+	Labels   string `json:"labels,omitempty"`    // the label filter
+	Platform string `json:"platform,omitempty"`  // the only one
+	RerunOf  string `json:"rerun_of,omitempty"`  // name of the run with the failures that were run again
+	Shard    string `json:"shard,omitempty"`     // "2/3"
+	Repeat   int    `json:"repeat,omitempty"`    // how often each case was run, when more than once
+	Seed     *int64 `json:"seed,omitempty"`      // of the random order; missing: the order was not random
+	FailFast bool   `json:"fail_fast,omitempty"` // nothing was started after the first case that did not pass
+	Browser  string `json:"browser,omitempty"`   // of tests of pages that name none
+}
+
+// Empty reports whether all cases are run, once, in the order of the files.
+func (c Choice) Empty() bool { return c == Choice{} }
+
+// String describes it for people, in the words of the flags.
+func (c Choice) String() string {
+	var parts []string
+	add := func(on bool, format string, args ...any) {
+		if on {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(c.Labels != "", "labels %s", markdown.Visible(c.Labels, markdown.MaxArg))
+	add(c.Platform != "", "platform %s", markdown.Visible(c.Platform, markdown.MaxArg))
+	add(c.Browser != "", "browser %s", markdown.Visible(c.Browser, markdown.MaxArg))
+	add(c.RerunOf != "", "failures of %s", markdown.Visible(c.RerunOf, markdown.MaxArg))
+	add(c.Shard != "", "shard %s", markdown.Visible(c.Shard, markdown.MaxArg))
+	add(c.Repeat > 1, "each %d times", c.Repeat)
+	if c.Seed != nil {
+		add(true, "random order, seed %d", *c.Seed)
+	}
+	add(c.FailFast, "stop at the first failure")
+	return strings.Join(parts, " · ")
+}
+
+// WriteChoice writes the choice of the run to the run directory. Call it once, before the first case.
+func WriteChoice(d *pack.RunDir, c Choice) error {
+	if c.Empty() {
+		return nil
+	}
+	data, err := pack.MarshalIndent(c)
+	if err == nil {
+		err = wholefile.WriteFile(d.Path(), choiceFile, data)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the choice of tests: %w", err)
+	}
+	return nil
+}
+
+// readChoice returns the zero value for a run without a choice.
+func readChoice(root *os.Root) (c Choice, err error) {
+	data, err := wholefile.ReadCapped(root, choiceFile, maxChoice)
+	if errors.Is(err, os.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
+		return Choice{}, fmt.Errorf("%s cannot be read: %w", choiceFile, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,52 @@
+package pack
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+)
+
+// writeAside writes a file of a pack as a whole or not at all: it writes to .work, syncs and renames.
+func writeAside(root *os.Root, name string, write func(io.Writer) error) error {
+	return wholefile.WriteBy(root, path.Join(event.WorkDir, "aside-"+path.Base(name)), os.O_TRUNC, name, write)
+}
+
+func writeBytes(root *os.Root, name string, data []byte) error {
+	return writeAside(root, name, wholefile.BytesWriter(data))
+}
+
+// moveIntoPack moves a file from any folder to name in root; across file systems it copies.
+func moveIntoPack(root *os.Root, from, name string) error {
+	src, err := os.OpenFile(from, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(src.Sync(), src.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(from, filepath.Join(root.Name(), filepath.FromSlash(name))); err == nil {
+		return wholefile.SyncDir(root, path.Dir(name))
+	} else if !errors.Is(err, syscall.EXDEV) && runtime.GOOS != "windows" {
+		return err
+	}
+	src, err = os.Open(from)
+	if err != nil {
+		return err
+	}
+	err = writeAside(root, name, func(w io.Writer) error {
+		_, err := io.Copy(w, src)
+		return err
+	})
+	if err = errors.Join(err, src.Close()); err != nil {
+		return err
+	}
+	return os.Remove(from)
+}
