@@ -17,7 +17,7 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 # the time. Without C, as in a release, the program starts without the dynamic linker, which is a quarter of the time
 # of a start.
 
-.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench \
+.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt site bench \
 	bench-studio load bench-peers guard bench-assistants first-hour clean widgets widgets-beside chaos
 .DEFAULT_GOAL := help
 
@@ -173,6 +173,9 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the style test, linters
 	$(HELM) lint --strict $(CHART) && for v in $(CHART)/ci/*.yaml; do \
 	$(HELM) lint --strict $(CHART) -f $$v || exit 1; done; \
 	else echo "helm is not available: $(CHART) was not checked"; fi
+
+site: ## write the documentation as a site with offline search into bin/site
+	go run ./docs/site bin/site
 
 fmt: ## format the Go files
 	gofmt -w .

@@ -127,7 +127,6 @@ var outside = map[string][]string{
 	"github.com/coder/websocket": {"server", "drivers/android", "drivers/ios", "internal/devtools",
 		"internal/sim"},
 	"howett.net/plist":                   {"drivers/ios", "internal/sim"},
-	"github.com/VictoriaMetrics/metrics": {"server", "farm/dispatch"},
 	"github.com/sashabaranov/go-openai":  {"drivers/vision"},
 	"github.com/yuin/goldmark":           {"docs/site"},
 	"github.com/nats-io/nats.go":         {"farm/wire", "farm/broker"},

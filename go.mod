@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	al.essio.dev/pkg/shellescape v1.6.1
-	github.com/VictoriaMetrics/metrics v1.44.0
 	github.com/antchfx/xpath v1.3.9
 	github.com/aws/aws-sdk-go-v2 v1.48.0
 	github.com/bmatcuk/doublestar/v4 v4.10.4
@@ -111,8 +110,6 @@ require (
 	github.com/segmentio/asm v1.2.0 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/sethvargo/go-retry v0.3.0 // indirect
-	github.com/valyala/fastrand v1.1.0 // indirect
-	github.com/valyala/histogram v1.2.0 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -170,44 +171,24 @@ func TestDocs(t *testing.T) {
 	if got := docs(t, "tap"); strings.Contains(got, "doubleTap") {
 		t.Errorf("docs tap prints more than tap: %s", got)
 	}
-	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}, {"tap", "--site", t.TempDir()},
-		{"--site", ""}, {"--man", ""},
-		{"--man", t.TempDir(), "--site", t.TempDir()}} {
+	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}} {
 		if code, out, complaints := runDocs(t, args...); code != 2 || out != "" {
 			t.Errorf("docs %q: exit code %d, %s%s", args, code, out, complaints)
 		}
 	}
 }
 
-// TestDocsSite writes the site, again over an earlier one, and never into a folder with other files.
-func TestDocsSite(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for range 2 {
-		docs(t, "--site", filepath.Join(dir, "site"))
-	}
-	for _, name := range []string{"index.html", "reference.html", "ci/github.html", "assets/index.js"} {
-		if _, err := os.Stat(filepath.Join(dir, "site", name)); err != nil {
-			t.Error(err)
-		}
-	}
-	docs(t, "--man", filepath.Join(dir, "man"))
-	if page := read(t, dir, "man", "taproot-run.1"); !strings.Contains(page, "label\\-filter") &&
-		!strings.Contains(page, "label-filter") {
-		t.Errorf("the manual page is %s", page)
-	}
-	if code, _, complaints := runDocs(t, "--site", dir); code == 0 || !strings.Contains(complaints, "holds other files") {
-		t.Errorf("exit code %d: %s", code, complaints)
-	}
-}
-
 // TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it.
 func TestDocsSiteSearch(t *testing.T) {
-	shorttest.Leave(t, "TestDocsSite writes the site")
+	shorttest.Leave(t, "the tests of docs/site read the pages")
 	t.Parallel()
 	useBrowser(t)
-	runBlocks(t, []block{{file: "the site", language: "sh", text: `
-taproot docs --site site
+	site := filepath.Join(t.TempDir(), "site")
+	cmd := exec.Command("go", "run", "github.com/taproot-dev/taproot/docs/site", site)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	runBlocks(t, []block{{file: "the site", language: "sh", text: "cp -r '" + site + "' site" + `
 cat > search.yaml <<'END'
 id: search
 platform: web

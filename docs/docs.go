@@ -1,11 +1,25 @@
-// Package docs holds Taproot's documents, so that the program can show them and make a site of them without a network.
 package docs
 
-// Package docs contains Taproot's documentation, so that the program can print it and write it as a site without a
-// network.
-import "embed"
+import (
+	"embed"
+	"strings"
+	"unicode"
+)
 
 // Files are the documents and the images in them; README.md lists the pages in their order.
 //
 //go:embed *.md ci images
 var Files embed.FS
+
+// Anchor returns the fragment by which links refer to a heading.
+func Anchor(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(title))
+}

@@ -7,11 +7,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/internal/metrics"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/internal/tenants"
 )
@@ -31,15 +30,14 @@ type serverMetrics struct {
 }
 
 var (
-	requestSeconds = metrics.ExponentialBuckets(0.001, 4, 9)
-	actionSeconds  = metrics.ExponentialBuckets(0.01, 3, 9)
+	requestSeconds = metrics.ExponentialBounds(0.001, 4, 9)
+	actionSeconds  = metrics.ExponentialBounds(0.01, 3, 9)
 )
 
 func newMetrics(o Options) *serverMetrics {
-	metrics.ExposeMetadata(true) // write the types: counter, gauge, histogram
 	set := metrics.NewSet()
 	return &serverMetrics{farm: o.Farm, cases: o.FarmMetrics, set: set,
-		inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
+		inFlight: set.Gauge("taproot_http_requests_in_flight")}
 }
 
 // start counts a request that starts; done counts its end.
@@ -53,9 +51,9 @@ func (m *serverMetrics) start() (done func(route, method string, status int, too
 		if method != http.MethodGet && method != http.MethodPost && method != http.MethodDelete && method != http.MethodHead {
 			method = "other"
 		}
-		m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_http_requests_total{method=%q,route=%q,status="%d"}`, method, route,
+		m.set.Counter(fmt.Sprintf(`taproot_http_requests_total{method=%q,route=%q,status="%d"}`, method, route,
 			status)).Inc()
-		m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_http_request_seconds{route=%q}`, route),
+		m.set.Histogram(fmt.Sprintf(`taproot_http_request_seconds{route=%q}`, route),
 			requestSeconds).Update(took.Seconds())
 	}
 }
@@ -66,21 +64,21 @@ func (m *serverMetrics) ObserveAction(action string, took time.Duration, err err
 	if err != nil {
 		result = "error"
 	}
-	m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_action_seconds{action=%q,result=%q}`, action, result),
+	m.set.Histogram(fmt.Sprintf(`taproot_action_seconds{action=%q,result=%q}`, action, result),
 		actionSeconds).Update(took.Seconds())
 }
 
 // ObserveRun counts a run that has ended.
 func (m *serverMetrics) ObserveRun(r jobs.Record) {
-	m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_runs_total{result=%q}`, r.Result)).Inc()
+	m.set.Counter(fmt.Sprintf(`taproot_runs_total{result=%q}`, r.Result)).Inc()
 }
 
 func (m *serverMetrics) handler() func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		m.set.WritePrometheus(w)
+		m.set.Write(w)
 		m.writeCurrent(r.Context(), w)
-		metrics.WriteProcessMetrics(w)
+		metrics.WriteProcess(w)
 		return nil
 	}
 }
@@ -105,15 +103,15 @@ func (m *serverMetrics) writeCurrent(ctx context.Context, w io.Writer) {
 	}
 	set := metrics.NewSet()
 	for k, n := range count {
-		set.NewGauge(fmt.Sprintf(`taproot_devices{platform=%q,state=%q}`, k.platform, k.state), nil).Set(float64(n))
+		set.Gauge(fmt.Sprintf(`taproot_devices{platform=%q,state=%q}`, k.platform, k.state)).Set(n)
 	}
 	for state, n := range m.tenant.Runs.Count() {
 		if state != jobs.Ended {
-			set.NewGauge(fmt.Sprintf(`taproot_runs{state=%q}`, state), nil).Set(float64(n))
+			set.Gauge(fmt.Sprintf(`taproot_runs{state=%q}`, state)).Set(n)
 		}
 	}
 	m.countFarm(set)
-	set.WritePrometheus(w)
+	set.Write(w)
 	if m.cases != nil {
 		m.cases(ctx, w)
 	}
@@ -126,11 +124,11 @@ func (m *serverMetrics) countFarm(set *metrics.Set) {
 		return
 	}
 	for _, h := range f.Hosts("", true) {
-		set.GetOrCreateGauge(fmt.Sprintf(`taproot_farm_hosts{pool=%q,state=%q}`, h.Pool, h.State), nil).Inc()
+		set.Gauge(fmt.Sprintf(`taproot_farm_hosts{pool=%q,state=%q}`, h.Pool, h.State)).Inc()
 	}
 	for _, d := range f.AllDevices() {
-		set.GetOrCreateGauge(fmt.Sprintf(`taproot_farm_devices{platform=%q,pool=%q,use=%q}`, platformOf(d.Platform), d.Pool,
-			d.Use), nil).Inc()
+		set.Gauge(fmt.Sprintf(`taproot_farm_devices{platform=%q,pool=%q,use=%q}`, platformOf(d.Platform), d.Pool,
+			d.Use)).Inc()
 	}
 }
 

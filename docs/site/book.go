@@ -1,4 +1,4 @@
-package site
+package main
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -17,6 +16,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/taproot-dev/taproot/docs"
 )
 
 // contents is the file that lists the pages; it is also the first page.
@@ -56,8 +57,8 @@ type heading struct {
 	Level     int
 }
 
-func newBook(o Options) (*book, error) {
-	b := &book{fs: o.Files, source: o.Source, byFile: map[string]*page{}, files: map[string]bool{}}
+func newBook(o options) (*book, error) {
+	b := &book{fs: o.files, source: o.source, byFile: map[string]*page{}, files: map[string]bool{}}
 	b.md = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(codeRenderer{}, 100))))
@@ -241,7 +242,7 @@ type anchors map[string]int
 
 // Generate implements parser.IDs.
 func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
-	id := Anchor(string(value))
+	id := docs.Anchor(string(value))
 	n := a[id]
 	a[id]++
 	if n > 0 {
@@ -252,16 +253,3 @@ func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 
 // Put implements parser.IDs.
 func (a anchors) Put(value []byte) { a[string(value)]++ }
-
-// Anchor returns the id of a heading.
-func Anchor(title string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, strings.TrimSpace(title))
-}

@@ -1,4 +1,4 @@
-package site
+package main
 
 import (
 	"bytes"
@@ -13,21 +13,39 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/taproot-dev/taproot/docs"
 )
 
 //go:embed assets
 var assets embed.FS
 
-// Options are the input of a site.
-type Options struct {
-	Files fs.FS // the documents; README.md lists the pages under the headings of their groups
+// options are the input of a site.
+type options struct {
+	files fs.FS // the documents; README.md lists the pages under the headings of their groups
 	// URL of the folder of the documents in the repository, with a slash at its end, for links to other files
-	Source string
+	source string
 }
 
-// Write writes the site to dir, which it creates if needed. It rejects a folder with other files than an earlier site,
+// repository is the folder of the documentation in the repository.
+const repository = "https://github.com/taproot-dev/taproot/blob/main/docs/"
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./docs/site FOLDER")
+		os.Exit(2)
+	}
+	dir := os.Args[1]
+	if err := write(dir, options{files: docs.Files, source: repository}); err != nil {
+		fmt.Fprintln(os.Stderr, "site:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("The documentation is in %s; open %s\n", dir, filepath.Join(dir, "index.html"))
+}
+
+// write writes the site to dir, which it creates if needed. It rejects a folder with other files than an earlier site,
 // so that a mistyped name does not fill a home folder.
-func Write(dir string, o Options) error {
+func write(dir string, o options) error {
 	b, err := newBook(o)
 	if err != nil {
 		return err
@@ -50,11 +68,11 @@ func Write(dir string, o Options) error {
 		}
 	}
 	for name := range b.files {
-		if out[name], err = fs.ReadFile(o.Files, name); err != nil {
+		if out[name], err = fs.ReadFile(o.files, name); err != nil {
 			return err
 		}
 	}
-	out[mark] = []byte("Made by taproot docs --site, which overwrites everything here.\n")
+	out[mark] = []byte("Made by make site, which overwrites everything here.\n")
 	for name, data := range out {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -1,4 +1,4 @@
-package site_test
+package main
 
 import (
 	"io/fs"
@@ -10,15 +10,14 @@ import (
 	"testing/fstest"
 
 	"github.com/taproot-dev/taproot/docs"
-	"github.com/taproot-dev/taproot/docs/site"
 )
 
 const source = "https://example.com/repo/blob/main/docs/"
 
-func write(t *testing.T, files fs.FS) string {
+func writeSite(t *testing.T, files fs.FS) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
-	if err := site.Write(dir, site.Options{Files: files, Source: source}); err != nil {
+	if err := write(dir, options{files: files, source: source}); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -57,7 +56,7 @@ func small() fstest.MapFS {
 func TestWrite(t *testing.T) {
 	files := small()
 	files["README.md"].Data = []byte(strings.ReplaceAll(string(files["README.md"].Data), "#more-of-it", ""))
-	dir := write(t, files)
+	dir := writeSite(t, files)
 	one := read(t, dir, "one.html")
 	for _, want := range []string{
 		"<title>One &amp; only · Taproot</title>",
@@ -118,7 +117,7 @@ func TestWriteRefuses(t *testing.T) {
 		files := small()
 		change(files)
 		dir := filepath.Join(t.TempDir(), "site")
-		if err := site.Write(dir, site.Options{Files: files, Source: source}); err == nil {
+		if err := write(dir, options{files: files, source: source}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if _, err := os.Stat(dir); err == nil {
@@ -130,7 +129,7 @@ func TestWriteRefuses(t *testing.T) {
 // TestDocuments checks that the site of our own documents contains every document, loads nothing from other servers,
 // and has no broken links.
 func TestDocuments(t *testing.T) {
-	dir := write(t, docs.Files)
+	dir := writeSite(t, docs.Files)
 	pages := map[string]string{}
 	err := fs.WalkDir(docs.Files, ".", func(file string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(file, ".md") {
@@ -169,5 +168,23 @@ func TestDocuments(t *testing.T) {
 	}
 	if len(pages) < 20 || checked < 500 {
 		t.Errorf("%d pages with %d links were checked", len(pages), checked)
+	}
+}
+
+// TestWriteAgain checks that a site replaces an earlier one, and never fills a folder with other files.
+func TestWriteAgain(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		if err := write(filepath.Join(dir, "site"), options{files: docs.Files, source: source}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"index.html", "reference.html", "ci/github.html", "assets/index.js"} {
+		if _, err := os.Stat(filepath.Join(dir, "site", filepath.FromSlash(name))); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := write(dir, options{files: docs.Files}); err == nil || !strings.Contains(err.Error(), "holds other files") {
+		t.Errorf("a folder with other files: %v", err)
 	}
 }

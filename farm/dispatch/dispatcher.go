@@ -11,12 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/metrics"
 	"github.com/taproot-dev/taproot/runner/remote/order"
 )
 

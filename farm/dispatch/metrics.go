@@ -7,10 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/queue"
+	"github.com/taproot-dev/taproot/internal/metrics"
 )
 
 // caseMetrics are the metrics of this hub, in the Prometheus format. The pools are those of hosts, so clients cannot
@@ -41,8 +40,8 @@ func (f *caseMetrics) pool(name string) string {
 
 // The buckets: waitSeconds from 0.1 s to almost two hours, dispatchSeconds from 0.01 s to 20 s.
 var (
-	waitSeconds     = metrics.ExponentialBuckets(0.1, 3, 11)
-	dispatchSeconds = metrics.ExponentialBuckets(0.01, 3, 8)
+	waitSeconds     = metrics.ExponentialBounds(0.1, 3, 11)
+	dispatchSeconds = metrics.ExponentialBounds(0.01, 3, 8)
 )
 
 // otherPool is the label for pools without a host.
@@ -52,7 +51,7 @@ const otherPool = "other"
 func (f *caseMetrics) given(list []queue.Assignment) {
 	for _, a := range list {
 		if a.Attempt == 1 {
-			f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_wait_seconds{pool=%q}`, f.pool(a.Pool)),
+			f.set.Histogram(fmt.Sprintf(`taproot_farm_wait_seconds{pool=%q}`, f.pool(a.Pool)),
 				waitSeconds).Update(a.Waited.Seconds())
 		}
 	}
@@ -60,7 +59,7 @@ func (f *caseMetrics) given(list []queue.Assignment) {
 
 // started records how long it took from the assignment until the host started.
 func (f *caseMetrics) started(pool string, after time.Duration) {
-	f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_dispatch_seconds{pool=%q}`, f.pool(pool)),
+	f.set.Histogram(fmt.Sprintf(`taproot_farm_dispatch_seconds{pool=%q}`, f.pool(pool)),
 		dispatchSeconds).Update(max(after.Seconds(), 0))
 }
 
@@ -70,18 +69,18 @@ func (f *caseMetrics) accepted(pool string, r queue.Result) {
 	if r.Error != "" {
 		result = "error"
 	}
-	f.set.GetOrCreateCounter(fmt.Sprintf(`taproot_farm_cases_total{pool=%q,result=%q}`, f.pool(pool), result)).Inc()
+	f.set.Counter(fmt.Sprintf(`taproot_farm_cases_total{pool=%q,result=%q}`, f.pool(pool), result)).Inc()
 }
 
 // lost counts cases that start again because their host died.
 func (f *caseMetrics) lost(pool string, n int) {
-	f.set.GetOrCreateCounter(fmt.Sprintf(`taproot_farm_cases_lost_total{pool=%q}`, f.pool(pool))).Add(n)
+	f.set.Counter(fmt.Sprintf(`taproot_farm_cases_lost_total{pool=%q}`, f.pool(pool))).Add(n)
 }
 
 // WriteMetrics writes the metrics of this hub, and the waiting and running cases of the farm, which are the same on
 // each hub.
 func (d *Dispatcher) WriteMetrics(ctx context.Context, w io.Writer) {
-	d.metrics.set.WritePrometheus(w)
+	d.metrics.set.Write(w)
 	counts, err := d.o.Queue.Count(ctx)
 	if err != nil {
 		d.o.Log.WarnContext(ctx, "cannot read the metrics of the farm", "error", err)
@@ -114,8 +113,8 @@ func (d *Dispatcher) WriteMetrics(ctx context.Context, w io.Writer) {
 	}
 	now := metrics.NewSet()
 	for at, n := range cases {
-		now.NewGauge(fmt.Sprintf(`taproot_farm_cases{state=%q,pool=%q}`, at[0], at[1]), nil).Set(float64(n))
+		now.Gauge(fmt.Sprintf(`taproot_farm_cases{state=%q,pool=%q}`, at[0], at[1])).Set(n)
 	}
-	now.NewGauge("taproot_farm_runs", nil).Set(float64(counts.Runs))
-	now.WritePrometheus(w)
+	now.Gauge("taproot_farm_runs").Set(counts.Runs)
+	now.Write(w)
 }

@@ -12,35 +12,24 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/docs"
-	"github.com/taproot-dev/taproot/docs/site"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// docsSource is the folder of the documentation in the repository.
-const docsSource = "https://github.com/taproot-dev/taproot/blob/main/docs/"
-
+// DocsCommand returns the command that prints the documentation.
 func DocsCommand(env *process.Env) *cobra.Command {
-	var out, folder, man string
+	var out string
 	cmd := &cobra.Command{
 		Use:   "docs [ACTION|PAGE]",
-		Short: "print the reference, one action of it, or a page of the documentation; write it as a site",
+		Short: "print the reference, one action of it, or a page of the documentation",
 		Long: "docs prints the reference in Markdown: every action with its arguments and an example. With an argument it " +
 			"prints\n" +
 			"one action, one of selectors, options, test, device, taproot.yaml, or a page of the documentation. If an action " +
 			"has\n" +
 			"the same name as a page, write PAGE.md for the page.\n\n" +
-			"Pages: " + strings.Join(
-			docsPages(),
-			" ",
-		) + "\n\n" +
-			"--site writes the documentation as a site that needs no server, with an offline search: open index.html.\n" +
-			"--man writes the manual pages of the commands.",
-		Example: "  taproot docs tap\n  taproot docs troubleshooting | less\n  taproot docs -o docs/reference.md\n  " +
-			"taproot " +
-			"docs --site site\n" +
-			"  taproot docs --man /usr/local/share/man/man1",
-		Args: cobra.MaximumNArgs(1),
+			"Pages: " + strings.Join(docsPages(), " "),
+		Example: "  taproot docs tap\n  taproot docs troubleshooting | less\n  taproot docs -o docs/reference.md",
+		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -48,17 +37,7 @@ func DocsCommand(env *process.Env) *cobra.Command {
 			return docsNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, manual := cmd.Flags().Changed("site"), cmd.Flags().Changed("man")
-			switch {
-			case (site || manual) && (len(args) > 0 || out != "" || site && manual):
-				return &plan.Usage{Msg: "--site and --man cannot be combined with each other or with a page"}
-			case site && folder == "" || manual && man == "":
-				return &plan.Usage{Msg: "--site and --man need the name of a folder"}
-			case site:
-				return writeSite(env, folder)
-			case manual:
-				return writeManual(cmd.Root(), process.Within(env.Dir, man))
-			case len(args) == 0:
+			if len(args) == 0 {
 				return writeOut(env, out, []byte(dsl.Reference()))
 			}
 			text, err := document(cmd.Root(), args[0])
@@ -69,18 +48,7 @@ func DocsCommand(env *process.Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE`")
-	cmd.Flags().StringVar(&folder, "site", "", "write the documentation as a site into this `FOLDER`")
-	cmd.Flags().StringVar(&man, "man", "", "write a manual page of each command into this `FOLDER`")
 	return cmd
-}
-
-func writeSite(env *process.Env, folder string) error {
-	if err := site.Write(process.Within(env.Dir, folder),
-		site.Options{Files: docs.Files, Source: docsSource}); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(env.Stdout, "The documentation is in %s; open %s\n", folder, path.Join(folder, "index.html"))
-	return err
 }
 
 // document returns the part of the reference with that name, or else the page.

@@ -1,0 +1,2 @@
+// Package metrics counts, and writes the counts in the text format of Prometheus.
+package metrics
