@@ -41,13 +41,13 @@ build: ## build bin/taproot, without debug information
 
 # The page of Studio consists of TypeScript and JavaScript modules with CodeMirror. The bundle is committed, so that
 # building Taproot does not require npm.
-PAGE   = server/studio/page
+PAGE   = server/internal/studio/page
 BUNDLE = npm ci --prefix $(PAGE) --no-audit --no-fund --ignore-scripts --silent && \
 	go tool esbuild $(PAGE)/studio.js --bundle --minify --format=esm --target=es2022 \
 	--legal-comments=none --log-level=warning --banner:js="$$(cat $(PAGE)/banner.txt)"
 
 studio: ## bundle the page of Studio after a change
-	$(BUNDLE) --outfile=server/studio/assets/studio.js
+	$(BUNDLE) --outfile=server/internal/studio/assets/studio.js
 
 run: setup ## run the suites in parallel on two simulated phones and a headless browser
 	@status=0; TAPROOT_REQUIRE_DEVICES=true $(PHONES) go tool ginkgo --procs=3 ./suites || status=$$?; \
@@ -158,8 +158,8 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the style test, linters
 	go tool staticcheck ./...
 	go mod tidy -diff
 	go test -run TestLayers .
-	go test -tags lint ./internal/style
-	$(BUNDLE) --outfile=bin/studio.js && cmp bin/studio.js server/studio/assets/studio.js || \
+	go test -tags lint ./drivers/internal/dom
+	$(BUNDLE) --outfile=bin/studio.js && cmp bin/studio.js server/internal/studio/assets/studio.js || \
 	{ echo "the page of Studio has changed: make studio"; exit 1; }
 	go test -tags lint -run 'TestLint|TestTypeScriptClient' ./server
 	@for p in $(PLATFORMS); do echo "go build for $$p"; \

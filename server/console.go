@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/internal/auth"
 	"github.com/taproot-dev/taproot/server/internal/console"
 	"github.com/taproot-dev/taproot/server/internal/rest"
-	"github.com/taproot-dev/taproot/server/service"
-	"github.com/taproot-dev/taproot/server/studio"
+	"github.com/taproot-dev/taproot/server/internal/service"
+	"github.com/taproot-dev/taproot/server/internal/studio"
 )
 
 // openConsole creates the console, if the server has accounts.

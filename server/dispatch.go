@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/server/internal/rest"
+	"github.com/taproot-dev/taproot/server/internal/studio"
 	"github.com/taproot-dev/taproot/server/internal/tenants"
-	"github.com/taproot-dev/taproot/server/studio"
 )
 
 // serve is the last handler of the chain. It serves the console and Studio itself, and finds the route of all other

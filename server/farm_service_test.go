@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // TestFarmOfProjects: projects share the devices of hosts and see no more of each other than on one machine. Only the

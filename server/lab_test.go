@@ -29,7 +29,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/internal/auth"
 )
 
 func TestMain(m *testing.M) {

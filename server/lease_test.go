@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // TestReservationTakenBack: a reservation with a lost ID, of the server's own device and of a host's, can be canceled

@@ -20,8 +20,8 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/limit"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/limit"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // TestNoTapIsLostOrDoubled: 200 clients on 8 phones; the phones count the taps.

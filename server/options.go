@@ -16,13 +16,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/internal/auth"
 	"github.com/taproot-dev/taproot/server/internal/devices"
 	"github.com/taproot-dev/taproot/server/internal/farmapi"
+	"github.com/taproot-dev/taproot/server/internal/limit"
+	"github.com/taproot-dev/taproot/server/internal/oidc"
+	"github.com/taproot-dev/taproot/server/internal/service"
 	"github.com/taproot-dev/taproot/server/internal/tenants"
-	"github.com/taproot-dev/taproot/server/limit"
-	"github.com/taproot-dev/taproot/server/oidc"
-	"github.com/taproot-dev/taproot/server/service"
 )
 
 // What the options refer to.

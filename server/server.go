@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/server/internal/farmapi"
 	"github.com/taproot-dev/taproot/server/internal/rest"
+	"github.com/taproot-dev/taproot/server/internal/studio"
 	"github.com/taproot-dev/taproot/server/internal/tenants"
-	"github.com/taproot-dev/taproot/server/studio"
 )
 
 // Server serves the REST API. Call Close at the end.

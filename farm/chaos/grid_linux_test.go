@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/farm/broker"
-	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/farm/internal/broker"
+	"github.com/taproot-dev/taproot/farm/internal/wire"
 	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 )

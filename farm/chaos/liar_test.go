@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/farm/broker"
-	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/farm/internal/broker"
+	"github.com/taproot-dev/taproot/farm/internal/wire"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 	"github.com/taproot-dev/taproot/runner/plan"

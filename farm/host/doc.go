@@ -1,4 +1,3 @@
-// Package host is the part of a farm on the machine with the devices. It joins a hub with a token, keeps its key,
-// reports its devices, and serves them over NATS without an open port. A Server handles the requests; package server
-// has one.
+// Package host is the part of a farm on the machine with the devices. The code is in farm/internal/host; this is what
+// other folders need of it.
 package host

@@ -1,3 +1,3 @@
-// Package work runs cases on a host of a farm: jobs come from the stream, packs and events go to the hubs. A pack is
-// kept until a hub has it, or responds that it is no longer needed.
+// Package work runs cases on a host of a farm: jobs come from the stream, packs and events go to the hubs. The code is
+// in farm/internal/work; this is what other folders need of it.
 package work

@@ -1,2 +1,3 @@
-// Package mail sends the e-mails of the service through an SMTP server.
+// Package mail sends the e-mails of the service through an SMTP server. The code is in server/internal/mail; this is
+// what other folders need of it.
 package mail

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/server/internal/rest"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // API serves the accounts of people and their projects.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // target is the project of another person, which attackers try to reach.

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/server/oidc"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/oidc"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // Options are the services that the console uses.

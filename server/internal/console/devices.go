@@ -10,7 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/runner/jobs"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // devicePages has the pages of a project's devices, and passes requests of Studio's page on to the API.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/oidc"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/oidc"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // entrance has the pages for people who have not logged in, and those who leave.

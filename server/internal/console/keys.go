@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // keyPages has the page of a project's keys, and its forms.

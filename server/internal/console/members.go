@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // memberPages has the pages of a project's members and of its audit log.

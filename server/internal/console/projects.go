@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/runner/jobs"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // projectPages has the pages of projects as a whole: the list, the overview, the settings and the usage.

@@ -20,8 +20,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/oidc"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/oidc"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // idp is an identity provider that enforces the rules: the redirect, the secret, PKCE, codes that are valid once.

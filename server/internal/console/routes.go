@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // route is a page, or the action of a form.

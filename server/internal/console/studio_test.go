@@ -11,7 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // TestStudio: a member opens a phone's live screen from the list of devices and acts on it.

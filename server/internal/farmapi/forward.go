@@ -20,8 +20,8 @@ import (
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/server/internal/rest"
+	"github.com/taproot-dev/taproot/server/internal/service"
 	"github.com/taproot-dev/taproot/server/internal/tenants"
-	"github.com/taproot-dev/taproot/server/service"
 )
 
 const devicePath = " /devices/{id}"

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/server/internal/devices"
 	"github.com/taproot-dev/taproot/server/internal/rest"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // FarmState is the state of a farm, as its hub knows it.

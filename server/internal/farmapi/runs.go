@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/server/internal/limit"
 	"github.com/taproot-dev/taproot/server/internal/rest"
+	"github.com/taproot-dev/taproot/server/internal/service"
 	"github.com/taproot-dev/taproot/server/internal/tenants"
-	"github.com/taproot-dev/taproot/server/limit"
-	"github.com/taproot-dev/taproot/server/service"
 )
 
 // Options configure an API.

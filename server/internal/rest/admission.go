@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/server/auth"
-	"github.com/taproot-dev/taproot/server/limit"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/auth"
+	"github.com/taproot-dev/taproot/server/internal/limit"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // Admission decides which requests are let through.

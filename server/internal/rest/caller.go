@@ -7,8 +7,8 @@ import (
 	"net/netip"
 
 	"github.com/taproot-dev/taproot/farm/wire"
-	"github.com/taproot-dev/taproot/server/auth"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/auth"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // The scopes of tokens.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/store"
-	"github.com/taproot-dev/taproot/server/auth"
-	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/internal/auth"
+	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
 // admitMember identifies the caller with the service, counts the request, and checks the permission.

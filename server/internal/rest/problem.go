@@ -23,8 +23,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/server/internal/service"
 	"github.com/taproot-dev/taproot/server/internal/shared"
-	"github.com/taproot-dev/taproot/server/service"
 )
 
 // ErrTooLong is the cause of the end of a call that took longer than the server allows.

@@ -21,8 +21,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/internal/rest"
+	"github.com/taproot-dev/taproot/server/internal/service"
 	"github.com/taproot-dev/taproot/server/internal/shared"
-	"github.com/taproot-dev/taproot/server/service"
 )
 
 // Router finds the tenant of a request. With accounts each project has one, which is opened when it is used first.

@@ -1,0 +1,63 @@
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/taproot-dev/taproot/farm/internal/hub"
+	"github.com/taproot-dev/taproot/farm/internal/queue"
+)
+
+// devices returns the devices of hosts that are not dead, and those on which a case can start; sorted by host and id.
+func (d *Dispatcher) devices() (all, free []queue.Device) { return d.list(false) }
+
+// hoped returns all devices, including those of dead hosts that may come back, for which a case should wait.
+func (d *Dispatcher) hoped() []queue.Device {
+	all, _ := d.list(true)
+	return all
+}
+
+func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
+	d.o.Hub.ForCases(hoped, func(one hub.Device, now bool) {
+		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer,
+			Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height, Pool: one.Pool,
+			Labels: hub.LabelList(one.Labels)}
+		if one.Project != "" {
+			q.Projects = []string{one.Project}
+		}
+		all = append(all, q)
+		if now {
+			free = append(free, q)
+		}
+	})
+	order := func(a, b queue.Device) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID)) }
+	slices.SortFunc(all, order)
+	slices.SortFunc(free, order)
+	return all, free
+}
+
+// welcome creates the queues of new hosts. To hosts with a new process it sends again what the database has assigned to
+// them; JetStream itself would wait for the previous process to acknowledge.
+func (d *Dispatcher) welcome(ctx context.Context) error {
+	var errs []error
+	for host, boot := range d.o.Hub.Boots() {
+		before, known := d.boots[host]
+		if known && before == boot {
+			continue
+		}
+		err := d.jobs.Let(ctx, host)
+		if err == nil && known {
+			var under []queue.Assignment
+			if under, _, err = d.o.Queue.UnderWay(ctx, host); err == nil {
+				err = d.send(ctx, under, ":"+boot)
+			}
+		}
+		if err == nil {
+			d.boots[host] = boot
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,2 @@
+// Package limit implements rate limits.
+package limit
