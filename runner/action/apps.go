@@ -81,7 +81,7 @@ func installProgress(s *Performer, name string) func(done, total int64) {
 			s.noteOnce("%s: %.1f MB were sent in %s", name, float64(total)/1e6, now.Sub(began).Round(10*time.Millisecond))
 		case now.Sub(last) >= progressEvery:
 			last = now
-			s.host().Progress(fmt.Sprintf("%s: %d %% sent", name, 100*done/total))
+			s.Support.progress(fmt.Sprintf("%s: %d %% sent", name, 100*done/total))
 		}
 	}
 }

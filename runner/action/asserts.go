@@ -76,7 +76,7 @@ func assertElement(ctx context.Context, s *Performer, a dsl.AssertElement) error
 }
 
 func assertTrue(_ context.Context, s *Performer, a dsl.AssertTrue) error {
-	value, err := s.host().Eval(a.Expr)
+	value, err := s.Support.eval(a.Expr)
 	var p event.Problem
 	var wrong *Mistake
 	switch {

@@ -313,7 +313,7 @@ func (s *Performer) evidence(name string, img image.Image) string {
 		s.note("%s was not kept: %v", name, err)
 		return ""
 	}
-	kept, err := s.host().Keep("artifacts/"+name, path)
+	kept, err := s.Support.keep("artifacts/"+name, path)
 	if err != nil {
 		s.note("%s was not kept: %v", name, err)
 		return ""

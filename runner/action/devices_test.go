@@ -48,7 +48,7 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 	work := t.TempDir()
 	return &action.Performer{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{
 		Dir: t.TempDir(), Work: work, Vision: visionWithoutModel()},
-		Host: hooks{keep: func(name, from string) (string, error) {
+		Support: action.Support{Files: keeping(func(name, from string) (string, error) {
 			data, err := os.ReadFile(from)
 			if err == nil {
 				err = os.MkdirAll(work+"/kept/artifacts", 0o755)
@@ -57,7 +57,7 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 				err = os.WriteFile(work+"/kept/"+name, data, 0o644)
 			}
 			return name, err
-		}}}
+		})}}
 }
 
 // visionWithoutModel reads texts and finds images.

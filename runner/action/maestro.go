@@ -68,7 +68,7 @@ func (s maestroPerformer) readForMaestro(ctx context.Context, css []string) (*ma
 		return nil, err
 	}
 	s.Tree = tree
-	return &maestroScreen{maestro.FromTree(tree), tree.Size}, s.looked(ctx)
+	return &maestroScreen{maestro.FromTree(tree), tree.Size}, s.saw(ctx, nil)
 }
 
 // pick is the first element that the selector picks; nil: there is none.
@@ -165,7 +165,7 @@ func (v *maestroScreen) shown() string {
 }
 
 // meets keeps what a selector picked.
-func (r *Result) meets(n *maestro.Node) {
+func (r *Outcome) meets(n *maestro.Node) {
 	b := n.Bounds
 	r.Detail.Matched, r.Detail.Tier = called(n), "maestro"
 	r.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}

@@ -274,7 +274,7 @@ func (s maestroPerformer) readPageForMaestro(ctx context.Context, css []string) 
 	}
 	root = root.Within(size)
 	root.Loading = page.Loading
-	return &maestroScreen{root, size}, s.looked(ctx)
+	return &maestroScreen{root, size}, s.saw(ctx, nil)
 }
 
 // onPage runs a script in the page.

@@ -106,7 +106,7 @@ func storePicture(s *Performer, name string, img image.Image) error {
 		err = closed
 	}
 	if err == nil {
-		_, err = s.host().Keep("artifacts/"+name+".png", file)
+		_, err = s.Support.keep("artifacts/"+name+".png", file)
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func partOf(ctx context.Context, s *Performer, element *dsl.Selector) (image.Ima
 }
 
 // alike fails when less than threshold per cent of the pixels are those of the image called name.
-func (r *Result) alike(name string, want, have image.Image, threshold float64) error {
+func (r *Outcome) alike(name string, want, have image.Image, threshold float64) error {
 	if want.Bounds().Size() != have.Bounds().Size() {
 		p := problem("the image %s is %v large, and the screen %v", name, want.Bounds().Size(), have.Bounds().Size())
 		p.Assertion = true

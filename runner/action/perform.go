@@ -21,7 +21,7 @@ func Perform(ctx context.Context, s *Performer, args any) error {
 		s.Detail = &event.Detail{}
 	}
 	s.touchedOn = s.lastTouch()
-	s.Value, s.Tree, s.Reading, s.Searches, s.Warnings, s.aimed = nil, nil, nil, nil, nil, nil
+	s.Outcome, s.aimed = Outcome{Detail: s.Detail}, nil
 	do, ok := performers()[reflect.TypeOf(args)]
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)
@@ -152,8 +152,8 @@ func on[T any](table map[reflect.Type]performer, do func(context.Context, *Perfo
 	table[reflect.TypeFor[T]()] = func(ctx context.Context, s *Performer, args any) error { return do(ctx, s, args.(T)) }
 }
 
-// LooksFirst reports whether an action sees the screen, and calls Session.Saw with it, before it changes anything, or
-// that does nothing on the device at all.
+// LooksFirst reports whether an action reads the screen, and fills in Outcome.Before, before it changes anything, or
+// does nothing on the device at all.
 func LooksFirst(args any) bool {
 	if wait, is := args.(dsl.WaitFor); is && (wait.Text != "" || wait.URL != "") {
 		return false // it reads no tree

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -25,8 +24,10 @@ type Performer struct {
 	// Platform that the case runs on.
 	Platform dsl.Platform
 	Settings
-	// Host is what runs the steps; nil: nothing is kept.
-	Host Host
+	// Support is what the owner of the steps offers to them.
+	Support Support
+	// Wanted is what the report lacks of the screen before the next step changes it; set before each step.
+	Wanted Wanted
 	// Timeout of the current step.
 	Timeout time.Duration
 	// Confirm is asked once an action's element is found, before it is touched; its error ends the action. May be nil.
@@ -38,7 +39,7 @@ type Performer struct {
 	// Copied is Maestro's own clipboard; nil: nothing was copied.
 	Copied *string
 
-	Result
+	Outcome
 
 	crashes
 	foreground
@@ -54,6 +55,7 @@ type Performer struct {
 	seeds     *rand.Rand     // draws the seeds of random data
 	tapped    *screen.Node   // the element that the last tap touched
 	touchedOn *touched       // the screen before the touch of the step before; nil: that touched nothing
+	shotTook  time.Duration  // by the newest screenshot for the report; 0: there is none yet
 }
 
 // Settings are what holds for all steps of a session.
@@ -76,14 +78,18 @@ type Settings struct {
 	StepPictures bool
 	// NoPictures keeps screenshots out of the report that would show secrets.
 	NoPictures bool
+	// Mask takes secrets out of texts that leave this machine; nil: there are none.
+	Mask *event.Mask
+	// Conceal has what screenshots must not show, in addition to passwords; nil: they may show all.
+	Conceal *event.Mask
 	// Uses notes the apps that the steps start and install; nil: not needed.
 	Uses *UsedApps
 	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
 }
 
-// Result is what came of the current step; performers fill it in.
-type Result struct {
+// Outcome is what came of the current step; performers fill it in.
+type Outcome struct {
 	// Detail for the report.
 	Detail *event.Detail
 	// Value is what the step returns to the step option as:, nil when it returns nothing.
@@ -94,6 +100,12 @@ type Result struct {
 	Reading *Reading
 	// Searches are those of the step: what was wanted, the frames that were seen, and the results.
 	Searches []decide.Recording
+	// Before is what the report wanted of the screen before the step changed it; nil: the step did not read the screen.
+	Before *Picture
+	// Own is a screenshot of the step itself, taken while it watched what its action led to; nil: there is none.
+	Own image.Image
+	// ModelCalls are all that passed between the step and AI models.
+	ModelCalls []*drivers.ModelCall
 	// Warnings are what the device refused although the step continued; they are also among the warnings of Detail.
 	Warnings []string
 }
@@ -107,91 +119,94 @@ func (s *Performer) takeWarnings() {
 }
 
 // note adds a remark to the step's detail.
-func (r *Result) note(format string, args ...any) {
+func (r *Outcome) note(format string, args ...any) {
 	r.Detail.Notes = append(r.Detail.Notes, fmt.Sprintf(format, args...))
 }
 
 // noteOnce adds a remark that more than one read may have a reason for.
-func (r *Result) noteOnce(format string, args ...any) {
+func (r *Outcome) noteOnce(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Detail.Notes, text) {
 		r.Detail.Notes = append(r.Detail.Notes, text)
 	}
 }
 
 // warn adds a warning: something that the step's result does not cover.
-func (r *Result) warn(format string, args ...any) {
+func (r *Outcome) warn(format string, args ...any) {
 	r.Detail.Warnings = append(r.Detail.Warnings, fmt.Sprintf(format, args...))
 }
 
 // doubtOnce adds a warning that more than one read may have a reason for.
-func (r *Result) doubtOnce(format string, args ...any) {
+func (r *Outcome) doubtOnce(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Detail.Warnings, text) {
 		r.Detail.Warnings = append(r.Detail.Warnings, text)
 	}
 }
 
-// Host is what runs steps on a session: the engine for a test, a server for a client's single call. Its methods are
-// called by the goroutine that performs the step.
-type Host interface {
-	// Log returns the device's log since the session started, up to now. An error that wraps drivers.ErrUnsupported
-	// says that nothing keeps it.
-	Log() ([]byte, error)
-	// Recording starts a clip of that name within the recording, or ends it when name is "". ErrNoRecording: nothing is
-	// recorded.
-	Recording(name string) error
-	// Photograph takes a screenshot that shows no secrets.
-	Photograph(ctx context.Context, dev drivers.Device) (image.Image, error)
-	// OnLook receives what a step sees before it changes anything: each screenshot, and, with nil, of elements that were
-	// read. The report of the step before may need a screenshot then. Its error ends the step.
-	OnLook(ctx context.Context, img image.Image) error
-	// OnHold is called when the app took what the step did, and is watched for a moment to see whether it takes that back:
-	// time for the screenshot of the step.
-	OnHold(ctx context.Context)
-	// Mask takes secrets out of a text.
-	Mask(text string) string
-	// OnModelCall receives all that passes between a performer and a model.
-	OnModelCall(asked *drivers.ModelCall)
-	// Keep moves a file into the report under a name such as artifacts/x.png and returns the name that it got, "" when it
-	// was not kept.
-	Keep(name, from string) (string, error)
-	// Eval evaluates an expression over the variables of the test.
-	Eval(e dsl.Expr) (any, error)
-	// Progress reports a step that takes long.
-	Progress(text string)
+// Support is what the owner of a session, such as the engine, offers to its steps. A part that is nil offers nothing.
+// Its methods are called by the goroutine that performs the step.
+type Support struct {
+	Log      LogReader
+	Files    FileKeeper
+	Clips    ClipRecorder
+	Vars     Evaluator
+	Progress ProgressReporter
 }
+
+// LogReader returns the device's log since the session started, up to now.
+type LogReader interface{ ReadLog() ([]byte, error) }
+
+// FileKeeper moves a file into the report under a name such as artifacts/x.png and returns the name that it got, ""
+// when it was not kept.
+type FileKeeper interface {
+	Keep(name, from string) (string, error)
+}
+
+// ClipRecorder starts a clip of a name within the recording, or ends it when the name is "". ErrNoRecording: nothing is
+// recorded.
+type ClipRecorder interface{ Recording(name string) error }
+
+// Evaluator evaluates an expression over the variables of the test.
+type Evaluator interface{ Eval(e dsl.Expr) (any, error) }
+
+// ProgressReporter reports a step that takes long.
+type ProgressReporter interface{ Progress(text string) }
 
 // ErrNoRecording says that nothing is recorded.
 var ErrNoRecording = errors.New("nothing is recorded in this run")
 
-// NoHost is a Host that keeps and knows nothing: for hosts that need some of the methods, by embedding.
-type NoHost struct{}
-
-var _ Host = NoHost{}
-
-func (NoHost) Log() ([]byte, error) {
-	return nil, fmt.Errorf("the log of this device: %w", drivers.ErrUnsupported)
-}
-func (NoHost) Recording(string) error                    { return ErrNoRecording }
-func (NoHost) OnLook(context.Context, image.Image) error { return nil }
-
-func (NoHost) OnHold(context.Context)              {}
-func (NoHost) Mask(text string) string             { return text }
-func (NoHost) OnModelCall(*drivers.ModelCall)      {}
-func (NoHost) Keep(string, string) (string, error) { return "", nil }
-func (NoHost) Eval(dsl.Expr) (any, error)          { return nil, errors.New("there are no variables here") }
-func (NoHost) Progress(string)                     {}
-
-// Photograph takes the device's own screenshot.
-func (NoHost) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
-	return dev.Screenshot(ctx)
-}
-
-// host is the session's, or one that keeps and knows nothing.
-func (s *Performer) host() Host {
-	if s.Host == nil {
-		return NoHost{}
+// log returns the device's log. An error that wraps drivers.ErrUnsupported says that nothing keeps it.
+func (o *Support) log() ([]byte, error) {
+	if o.Log == nil {
+		return nil, fmt.Errorf("the log of this device: %w", drivers.ErrUnsupported)
 	}
-	return s.Host
+	return o.Log.ReadLog()
+}
+
+func (o *Support) keep(name, from string) (string, error) {
+	if o.Files == nil {
+		return "", nil
+	}
+	return o.Files.Keep(name, from)
+}
+
+func (o *Support) recording(name string) error {
+	if o.Clips == nil {
+		return ErrNoRecording
+	}
+	return o.Clips.Recording(name)
+}
+
+func (o *Support) eval(e dsl.Expr) (any, error) {
+	if o.Vars == nil {
+		return nil, errors.New("there are no variables here")
+	}
+	return o.Vars.Eval(e)
+}
+
+func (o *Support) progress(text string) {
+	if o.Progress != nil {
+		o.Progress.Progress(text)
+	}
 }
 
 // onPhone reports whether it is an app on a phone that is tested.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"slices"
 	"time"
 
@@ -43,9 +44,7 @@ func newReader(s *Performer, w decide.Want) *reader {
 	}
 	r.want.Device = factsOf(s)
 	r.want.Earlier = decide.History{Acted: s.acted, Tree: s.before}
-	o := observe.Options{Page: s.Platform == dsl.Web, Vision: s.Vision != nil, Shot: s.lookTaken, Read: s.looked,
-		Alive: s.stillRuns, Doubt: func(text string) { s.doubtOnce("%s", text) },
-		Note: func(text string) { s.noteOnce("%s", text) }, Moving: &s.neverIdle}
+	o := observe.Options{Page: s.Platform == dsl.Web, Vision: s.Vision != nil, Moving: &s.neverIdle}
 	if w.Purpose == decide.See || w.Purpose == decide.Act {
 		o.Texts = soughtTexts(w.Selector)
 	}
@@ -53,9 +52,7 @@ func newReader(s *Performer, w decide.Want) *reader {
 		o.Touched = t.picture
 		r.want.Earlier.Touched = &decide.Touched{Tree: t.tree, Shot: observe.TouchedShot(t.picture)}
 	}
-	if r.later = w.Purpose == decide.See && s.onPhone() && !w.Anywhere; r.later {
-		o.Read = nil
-	}
+	r.later = w.Purpose == decide.See && s.onPhone() && !w.Anywhere
 	r.screen, r.search = observe.New(s.Device, o), decide.New(r.want)
 	return r
 }
@@ -125,17 +122,40 @@ func (r *reader) run(ctx context.Context) (decide.Decision, error) {
 
 // observe reads the next frame.
 func (r *reader) observe(ctx context.Context, need decide.Need) (err error) {
+	if err := r.s.stillRuns(ctx); err != nil {
+		return err
+	}
 	need.Parts = r.withParts(need.Parts)
-	reads := r.screen.Reads
 	r.need = need
+	reads := r.screen.Reads
 	r.frame, err = r.screen.Next(ctx, need)
-	r.s.Detail.ScreenReads += r.screen.Reads - reads
-	r.took()
+	if took := r.took(ctx, reads, need.Quick); err == nil {
+		err = took
+	}
 	return err
 }
 
-// took keeps the newest frame's tree.
-func (r *reader) took() {
+// took takes over what the screen has just seen: the number of its reads, its remarks and its screenshots. The report
+// may need a screenshot of the screen as it is; where the elements alone were read, it is taken now.
+func (r *reader) took(ctx context.Context, reads int, quick bool) error {
+	r.s.Detail.ScreenReads += r.screen.Reads - reads
+	r.report(r.screen.Notes, r.screen.Warnings)
+	taken := r.screen.Taken
+	r.screen.Notes, r.screen.Warnings, r.screen.Taken = nil, nil, nil
+	if len(taken) == 0 && r.screen.Reads > reads && !quick && !r.later {
+		taken = []image.Image{nil}
+	}
+	r.keepTree()
+	for _, img := range taken {
+		if err := r.s.saw(ctx, img); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepTree keeps the newest frame's tree.
+func (r *reader) keepTree() {
 	if r.frame.Tree != nil && !r.frame.Quick && r.frame.Tree != r.tree {
 		r.tree = r.frame.Tree
 		if !r.frame.PixelsOnly {
@@ -169,7 +189,9 @@ func (r *reader) answer(ctx context.Context, q decide.Question, next decide.Need
 	}
 	reads := r.screen.Reads
 	err := r.screen.Answer(ctx, &r.frame, q, r.need)
-	r.s.Detail.ScreenReads += r.screen.Reads - reads
+	if took := r.took(ctx, reads, false); err == nil {
+		err = took
+	}
 	switch {
 	case q.Ask == decide.AskKeyboard && err != nil && r.want.Purpose == decide.Act &&
 		!errors.Is(err, drivers.ErrDeviceLost):
@@ -183,7 +205,6 @@ func (r *reader) answer(ctx context.Context, q decide.Question, next decide.Need
 			err = nil
 		}
 	case q.Ask == decide.AskParts && err == nil:
-		r.took()
 		observe.Put(&r.frame, q, decide.Answer{})
 	}
 	return err
@@ -215,7 +236,7 @@ func (r *reader) lookLater(ctx context.Context, d decide.Decision) error {
 	if last := r.frame.Last; last.Taken() && !last.At.Before(r.tree.Taken) { // of a quick frame, too
 		return nil
 	}
-	return r.s.looked(ctx)
+	return r.s.saw(ctx, nil)
 }
 
 // report puts the notes and warnings of decisions into the report.
@@ -266,6 +287,15 @@ func (r *reader) unfit(err error) error {
 }
 
 // The methods below are for steps that search in ways of their own: they read one screen, and ask the same rules.
+
+// shoot takes a screenshot: see observe.Screen.Shoot.
+func (r *reader) shoot(ctx context.Context) error {
+	err := r.screen.Shoot(ctx)
+	if took := r.took(ctx, r.screen.Reads, false); err == nil {
+		err = took
+	}
+	return err
+}
 
 // read reads a whole frame; with pictured also the screenshots around it, when they are cheap. Once the time of the
 // step has ended, a read is the tree alone.
@@ -379,7 +409,7 @@ func Missing(sel dsl.Selector, t *screen.Tree) event.Problem {
 }
 
 // notePart says in the report when only a part of what was looked for can be seen.
-func (r *Result) notePart(m screen.Match) {
+func (r *Outcome) notePart(m screen.Match) {
 	if m.Node.Bounds == m.Seen || m.Seen.Empty() {
 		return
 	}

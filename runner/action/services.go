@@ -192,7 +192,7 @@ func assertLog(ctx context.Context, s *Performer, a dsl.AssertLog) error {
 	var line, value string
 	lines := 0
 	look := func() error {
-		data, err := s.host().Log()
+		data, err := s.Support.log()
 		if err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ func stopRecording(_ context.Context, s *Performer, _ dsl.StopRecording) error {
 // record starts or ends a clip. A run that records nothing is not the app's fault, and what was requested is missing
 // all the same.
 func (s *Performer) record(name string) error {
-	err := s.host().Recording(name)
+	err := s.Support.recording(name)
 	if errors.Is(err, ErrNoRecording) {
 		s.warn("nothing is recorded in this run, so there will be no recording")
 		return nil

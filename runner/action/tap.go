@@ -13,7 +13,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/pixels"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/decide"
 )
@@ -132,19 +131,19 @@ func (s *Performer) firstPicture(ctx context.Context) (image.Point, error) {
 		if err != nil {
 			return image.Point{}, err
 		}
-		return tree.Size, s.looked(ctx)
+		return tree.Size, s.saw(ctx, nil)
 	}
 	if err != nil {
 		return image.Point{}, err
 	}
-	return img.Bounds().Size(), s.lookTaken(ctx, img)
+	return img.Bounds().Size(), s.saw(ctx, img)
 }
 
 // touched keeps where the device was touched.
-func (r *Result) touched(p image.Point) { r.Detail.Point = &[2]int{p.X, p.Y} }
+func (r *Outcome) touched(p image.Point) { r.Detail.Point = &[2]int{p.X, p.Y} }
 
 // matched keeps what a selector picked.
-func (r *Result) matched(m screen.Match) {
+func (r *Outcome) matched(m screen.Match) {
 	b := m.Node.Bounds
 	r.Detail.Matched, r.Detail.Tier = m.Node.String(), m.Tier.String()
 	if m.Node.Type == decide.SeenType {
@@ -152,25 +151,6 @@ func (r *Result) matched(m screen.Match) {
 	}
 	r.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
 }
-
-// ProofGrace is how long a screen on which a tap has changed nothing is given before that counts.
-const ProofGrace = 400 * time.Millisecond
-
-// Tapped is what the screen looked like just before a tap. The screenshots that come later show whether the tap has
-// changed anything; nothing that they show changes the result, as an app may do its work out of sight.
-type Tapped struct {
-	picture image.Image
-	at      time.Time
-	hit     string
-}
-
-// lookTaken reports a screenshot that the step took.
-func (s *Performer) lookTaken(ctx context.Context, img image.Image) error {
-	return s.host().OnLook(ctx, img)
-}
-
-// looked reports that the step has read the elements, and that a screenshot may be taken now.
-func (s *Performer) looked(ctx context.Context) error { return s.lookTaken(ctx, nil) }
 
 // recordHit keeps what lay topmost where the element is about to be touched.
 func (s *Performer) recordHit(r *reader, m screen.Match) {
@@ -220,7 +200,7 @@ func (s *Performer) confirmed() {
 }
 
 // recordMiss keeps why an element was not touched.
-func (r *Result) recordMiss(miss *decide.Miss) {
+func (r *Outcome) recordMiss(miss *decide.Miss) {
 	switch {
 	case miss == nil:
 		return
@@ -233,26 +213,4 @@ func (r *Result) recordMiss(miss *decide.Miss) {
 	}
 	r.matched(miss.Match)
 	r.touched(miss.Match.Point)
-}
-
-// Tapped returns what the step's tap is to be judged by, nil when there is nothing.
-func (s *Performer) Tapped() *Tapped { return s.aimed }
-
-// Changed reports whether a screenshot that was taken after the tap shows anything else than the one before it.
-func (t *Tapped) Changed(now image.Image) bool { return !same(t.picture, now) }
-
-// Age is how long ago the tap was.
-func (t *Tapped) Age() time.Duration { return time.Since(t.at) }
-
-// NoEffect is the proof of a tap that has changed nothing, and a note about it.
-func (t *Tapped) NoEffect() (proof, note string) {
-	note = fmt.Sprintf("nothing on the screen had changed %s after the tap", t.Age().Round(10*time.Millisecond))
-	return event.ProofNoEffect + ": " + t.hit, note
-}
-
-// same compares two screenshots below the status bar, as its clock changes whatever is tapped.
-func same(a, b image.Image) bool {
-	region := a.Bounds()
-	region.Min.Y = pixels.StatusBar(region.Size()).Max.Y
-	return pixels.Changed(a, b, region).Empty()
 }

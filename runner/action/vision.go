@@ -66,11 +66,6 @@ func (c *Settings) vision(what string) (drivers.Vision, error) {
 	return visionErrors{c.Vision}, nil
 }
 
-// photograph takes a screenshot in which secrets are painted over, where the session knows of any.
-func (s *Performer) photograph(ctx context.Context) (image.Image, error) {
-	return s.host().Photograph(ctx, s.Device)
-}
-
 // forModel takes a screenshot that may leave this machine: what is typed into password fields is painted over.
 func forModel(ctx context.Context, s *Performer) (image.Image, error) {
 	img, err := s.photograph(ctx)
@@ -100,7 +95,10 @@ func forModel(ctx context.Context, s *Performer) (image.Image, error) {
 
 // masked is a text without secrets.
 func (s *Performer) masked(text string) string {
-	return s.host().Mask(text)
+	if s.Mask == nil {
+		return text
+	}
+	return s.Mask.Text(text)
 }
 
 // locate queries a model for where something is.
@@ -403,5 +401,5 @@ func (s *Performer) noteModelCall(asked *drivers.ModelCall) {
 		use.PromptTokens += r.PromptTokens
 		use.CompletionTokens += r.CompletionTokens
 	}
-	s.host().OnModelCall(asked)
+	s.ModelCalls = append(s.ModelCalls, asked)
 }

@@ -104,18 +104,18 @@ func TestAssertVisual(t *testing.T) {
 				show: func(time.Duration, []image.Point) []*screen.Node {
 					return []*screen.Node{el("Order paid", 0, 100, 500, 200)}
 				}}
-			var told []*drivers.ModelCall
+			mask := &event.Mask{}
+			mask.Hide("hunter2")
 			s := &action.Performer{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
-				Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) },
-				mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
+				Vision: &c.vision, Mask: mask}}
 			result, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
 			if result != c.result || err != nil && !strings.Contains(err.Error(), c.says) ||
 				len(s.Detail.Warnings) != c.warnings {
 				t.Errorf("%s: %s, %v, warnings %q", name, result, err, s.Detail.Warnings)
 			}
-			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked ||
+			if len(s.ModelCalls) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked ||
 				s.Detail.Model.Calls != c.vision.asked {
-				t.Errorf("%s: told %d, cost %+v", name, len(told), s.Detail.Model)
+				t.Errorf("%s: told %d, cost %+v", name, len(s.ModelCalls), s.Detail.Model)
 			}
 			if p := c.vision.prompts[0]; strings.Contains(p, "hunter2") {
 				t.Errorf("%s: the secret went to the model: %q", name, p)

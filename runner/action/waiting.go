@@ -93,7 +93,7 @@ func waitStable(ctx context.Context, s *Performer, _ dsl.WaitStable) error {
 	began := time.Now()
 	quiet := quietStable
 	err := pollEvery(ctx, s.Timeout, stablePace, func() error {
-		err := w.screen.Shoot(ctx)
+		err := w.shoot(ctx)
 		var p *drivers.ProtectedError
 		if errors.As(err, &p) {
 			return w.restsByElements(ctx, p)
@@ -111,7 +111,7 @@ func waitStable(ctx context.Context, s *Performer, _ dsl.WaitStable) error {
 			w.screen.Rest().Mask = n.Bounds
 		}
 		since := w.screen.Rest().Since()
-		if err := w.screen.Shoot(ctx); err != nil {
+		if err := w.shoot(ctx); err != nil {
 			return err
 		}
 		// reading them takes seconds on some phones, and the screen did not rest meanwhile

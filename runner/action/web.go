@@ -194,7 +194,7 @@ func lookFor(ctx context.Context, s *Performer, look func(timeout time.Duration)
 	}
 	timing := decide.Native()
 	seen, err := look(min(s.Timeout, firstLook))
-	if sawErr := s.looked(ctx); sawErr != nil {
+	if sawErr := s.saw(ctx, nil); sawErr != nil {
 		return seen, sawErr
 	}
 	if !seen.Met && s.Timeout > firstLook && (err == nil || errors.Is(err, drivers.ErrNotReady)) {

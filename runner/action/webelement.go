@@ -22,7 +22,7 @@ func (s *Performer) at(selector, frame string) drivers.WebTarget {
 // meanwhile is for the moment in which a step has done what it does, and watches whether the app takes it back.
 func (s *Performer) meanwhile(ctx context.Context) {
 	s.took = time.Now()
-	s.host().OnHold(ctx)
+	s.takeOwn(ctx)
 }
 
 func onElements(s *Performer, do func(drivers.WebElements) error) error {
@@ -96,7 +96,7 @@ func webDownload(ctx context.Context, s *Performer, a dsl.WebDownload) error {
 			return err
 		}
 		name := filepath.Base(path)
-		kept, err := s.host().Keep("artifacts/"+name, path)
+		kept, err := s.Support.keep("artifacts/"+name, path)
 		if err != nil {
 			return fmt.Errorf("keep the download %s: %w", name, err)
 		}

@@ -131,26 +131,21 @@ func Text(s string) *Answer { return &Answer{Parts: []Part{{Text: s}}} }
 // to the foreground, and no screenshot is taken while a dialog is open or when it would show a secret. It is for
 // live.Options.
 func (s *Client) Prepare(session *action.Performer) {
-	session.Host = host{session.Host, s}
+	session.Conceal = s.Mask
 	if w, ok := session.Device.(drivers.WebPageMonitor); ok {
 		w.KeepFront(true)
 	}
 }
 
-// host takes no screenshot while a dialog of a page is open, and none that shows a secret.
-type host struct {
-	action.Host
-	session *Client
-}
-
-func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
-	if err := h.session.checkNoDialog(ctx, dev); err != nil {
+// photograph takes a screenshot: none while a dialog of a page is open, and none that shows a secret.
+func (s *Client) photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
+	if err := s.checkNoDialog(ctx, dev); err != nil {
 		return nil, err
 	}
-	if h.session.Mask.Empty() {
+	if s.Mask.Empty() {
 		return dev.Screenshot(ctx)
 	}
-	return action.Photograph(ctx, dev, h.session.Mask)
+	return action.Photograph(ctx, dev, s.Mask)
 }
 
 // callPattern matches a call in a sentence: `scrollTo`.

@@ -155,7 +155,7 @@ func (c *Screen) Screenshot(ctx context.Context, a ScreenshotArgs) (*Answer, err
 				return err
 			}
 		}
-		img, err = host{s.Host, c.Client}.Photograph(ctx, s.Device)
+		img, err = c.photograph(ctx, s.Device)
 		return err
 	})
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *Screen) marks(t *screen.Tree, out *image.RGBA, s scaling) string {
 // readText reads the text in the pixels of a screen.
 func (c *Screen) readText(ctx context.Context) (lines []drivers.TextLine, err error) {
 	err = c.Live.Use(ctx, c.Device, c.Who, func(ctx context.Context, s *action.Performer) error {
-		img, err := host{s.Host, c.Client}.Photograph(ctx, s.Device)
+		img, err := c.photograph(ctx, s.Device)
 		if err != nil {
 			return err
 		}

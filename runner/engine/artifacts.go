@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,7 +113,6 @@ func (a *artifacts) keepTree(n int) {
 // pages keeps the pages of a browser next to the screenshots of its steps.
 type pages struct {
 	*report
-	dev      drivers.Device
 	session  *action.Performer
 	off      bool
 	data     []byte // of the last snapshot in the report
@@ -122,19 +120,14 @@ type pages struct {
 	reported bool // the reason for a missing snapshot was reported
 }
 
-// keepPage keeps the current page for the steps with a screenshot, as artifacts/dom-NN.json.gz. A page that has not
-// changed is kept once: the steps name the same file. A missing snapshot fails nothing.
-func (p *pages) keepPage(ctx context.Context, steps []pendingScreenshot) {
-	page, ok := p.dev.(drivers.PageSnapshotter)
-	if !ok || p.off || p.sinkErr != nil || ctx.Err() != nil {
-		return
-	}
-	var data []byte
-	err := action.Guard(func() (err error) {
-		data, err = page.PageSnapshot(ctx)
-		return err
-	})
-	if err != nil || len(data) == 0 {
+// wanted reports whether the report keeps the pages of this device.
+func (p *pages) wanted() bool { return !p.off && p.sinkErr == nil }
+
+// keepPage keeps the page for the steps with a screenshot, as artifacts/dom-NN.json.gz. A page that has not changed is
+// kept once: the steps name the same file. A missing snapshot fails nothing.
+func (p *pages) keepPage(seen *action.Picture, steps []pendingScreenshot) {
+	data, err := seen.Page, seen.PageErr
+	if err != nil || len(data) == 0 || p.sinkErr != nil {
 		if err != nil && !p.reported && !errors.Is(err, drivers.ErrPage) && !errors.Is(err, drivers.ErrNotReady) {
 			p.reported = true
 			p.log(steps[0].n, "no snapshot of the page's elements: %v", err)

@@ -89,13 +89,12 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	}
 	rep, session := &report{sink: sink}, newSession(c, dev, sink, opts)
 	r := &run{report: rep, c: c, dev: dev, opts: opts, session: session, clips: &clips{sink: sink}}
-	session.Host = host{r}
 	device := &deviceLog{report: rep, platform: c.Platform}
 	r.evidence = &evidence{report: rep, c: c, dev: dev, opts: opts, device: device}
 	r.vars = &variables{report: rep, c: c, dev: dev, session: session}
 	r.artifacts = &artifacts{report: rep, session: session}
-	r.shots = &screenshots{report: rep, dev: dev, session: session, vars: r.vars, secrets: len(c.Test.Secrets) > 0,
-		pages: &pages{report: rep, dev: dev, session: session, off: opts.NoDOM}}
+	r.shots = &screenshots{report: rep, dev: dev, session: session, vars: r.vars,
+		pages: &pages{report: rep, session: session, off: opts.NoDOM}}
 	r.usage = &usage{report: rep, session: session}
 	r.troubles = &troubles{report: rep, platform: c.Platform, session: session, usage: r.usage, device: device}
 	r.steps = &stepper{report: rep, vars: r.vars, session: session, shots: r.shots, evidence: r.evidence,
@@ -104,15 +103,20 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	r.flows = &flows{report: rep, c: c, dev: dev, session: session, vars: r.vars, steps: r.steps, blocks: r.blocks,
 		troubles: r.troubles}
 	r.blocks.foreign = r.flows.foreign
+	session.Support = r.support()
 	return r
 }
 
 func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Performer {
-	return &action.Performer{Device: dev, Platform: c.Platform, Settings: action.Settings{
+	s := &action.Performer{Device: dev, Platform: c.Platform, Settings: action.Settings{
 		Dir: c.Dir, Work: filepath.Join(sink.Dir(), ".work"),
 		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
 		UpdateBaselines: opts.UpdateBaselines,
-		Headed:          opts.Headed, StepPictures: true, NoPictures: len(c.Test.Secrets) > 0}}
+		Headed:          opts.Headed, StepPictures: true, NoPictures: len(c.Test.Secrets) > 0, Mask: sink.Mask()}}
+	if s.NoPictures {
+		s.Conceal = s.Mask
+	}
+	return s
 }
 
 func (r *run) all(ctx context.Context) (event.Result, error) {

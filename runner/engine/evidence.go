@@ -190,8 +190,8 @@ func (d *deviceLog) start(ctx context.Context, work string, logger drivers.Logge
 	}
 }
 
-// read returns the log up to now, without secrets. It fails for a log that is incomplete.
-func (d *deviceLog) read() ([]byte, error) {
+// ReadLog returns the log up to now, without secrets. It fails for a log that is incomplete.
+func (d *deviceLog) ReadLog() ([]byte, error) {
 	if d.file == nil {
 		return nil, fmt.Errorf("the log of this device could not be read: %w", drivers.ErrUnsupported)
 	}

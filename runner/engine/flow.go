@@ -109,13 +109,10 @@ func (fs *flows) act(ctx context.Context, do maestro.Do, limit time.Duration) er
 	if a, is := do.(maestro.Launch); is && a.App != "" {
 		fs.troubles.launches(a.App)
 	}
-	if err := fs.steps.before(ctx, do); err != nil {
-		return err
-	}
-	fs.steps.acts = maestro.Mutates(do)
 	copied := fs.session.Copied
 	fs.session.Timeout = limit
-	err := action.Perform(ctx, fs.session, do)
+	err := fs.steps.act(ctx, do)
+	fs.steps.acts = maestro.Mutates(do)
 	if now := fs.session.Copied; now != nil && now != copied {
 		fs.steps.flow.js.SetCopied(*now)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -14,19 +13,17 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// screenshots takes the screenshots of steps for the report, and proves by them whether taps had an effect.
+// screenshots chooses the screenshots of steps for the report, and proves by them whether taps had an effect.
 type screenshots struct {
 	*report
 	dev     drivers.Device
 	session *action.Performer
 	vars    *variables
 	pages   *pages
-	secrets bool // the test has secrets, which no screenshot may show
 	off     bool // none are kept: see RunInteractive
 
 	pending []pendingScreenshot // to be taken before the device is changed again
-	early   earlyScreenshot     // that a step took itself
-	took    time.Duration       // by the newest screenshot; 0: there is none yet
+	own     ownScreenshot
 	unsure  []pendingScreenshot // steps with a tap that had changed nothing when their screenshot was taken
 }
 
@@ -47,35 +44,37 @@ type pendingScreenshot struct {
 	image  image.Image // taken while the step waited for the effect of its action; nil: not yet
 }
 
-// earlyScreenshot is a screenshot that the current step has taken itself.
-type earlyScreenshot struct {
+// ownScreenshot is one that a step has taken of itself.
+type ownScreenshot struct {
 	step  int
 	image image.Image
 }
 
-// photograph takes a screenshot; for a test with secrets, one that does not show them.
-func (s *screenshots) photograph(ctx context.Context) (image.Image, error) {
-	defer func(began time.Time) { s.took = time.Since(began) }(time.Now())
-	if !s.secrets {
-		return s.dev.Screenshot(ctx)
+// wanted is what the report lacks, for the next step.
+func (s *screenshots) wanted() action.Wanted {
+	w := action.Wanted{Own: !s.off, Page: len(s.pending) > 0 && s.pages.wanted()}
+	for _, o := range s.pending {
+		w.Shot = w.Shot || o.image == nil
+		if o.tapped != nil {
+			w.Taps = append(w.Taps, o.tapped)
+		}
 	}
-	return action.Photograph(ctx, s.dev, s.sink.Mask())
+	for _, o := range s.unsure {
+		w.Earlier = append(w.Earlier, o.tapped)
+	}
+	return w
 }
 
-// quickScreenshot is the longest time for a screenshot that is taken while a step watches the screen, so that it does
-// not delay the next screen read.
-const quickScreenshot = 80 * time.Millisecond
-
-// onHold takes the screenshot of step n, the current one, while it only waits, if screenshots are known to be quick.
-func (s *screenshots) onHold(ctx context.Context, n int) {
-	if s.off || len(s.pending) > 0 || s.took == 0 || s.took > quickScreenshot {
-		return
+// accept takes over what step n saw: the screenshot of the steps before it, its own, and which taps had no effect.
+func (s *screenshots) accept(ctx context.Context, n int, seen action.Outcome) error {
+	if seen.Own != nil {
+		s.own = ownScreenshot{step: n, image: seen.Own}
 	}
-	img, err := s.photograph(ctx)
-	if err != nil || img == nil || img.Bounds().Empty() {
-		return // the report's screenshot is taken as usual, and reports the error
+	if seen.Before == nil {
+		s.proveTaps()
+		return nil
 	}
-	s.early = earlyScreenshot{step: n, image: img}
+	return s.keepPending(ctx, seen.Before)
 }
 
 // takeScreenshots takes the screenshot of a step that did not pass, and before it another one if an assertion failed;
@@ -90,8 +89,8 @@ func (s *screenshots) takeScreenshots(ctx context.Context, step *dsl.Step, ended
 		return nil
 	}
 	if ended.Result == event.Pass {
-		if s.early.step == ended.Step {
-			last.image = s.early.image
+		if s.own.step == ended.Step {
+			last.image = s.own.image
 		}
 		s.pending = append(s.pending, last)
 		return nil
@@ -102,40 +101,30 @@ func (s *screenshots) takeScreenshots(ctx context.Context, step *dsl.Step, ended
 		defer cancel()
 	}
 	if assertion {
-		img, err := s.capture(ctx, ended.Step)
-		if err != nil || img == nil {
-			return err
+		s.session.Wanted = action.Wanted{Shot: true}
+		p := s.session.TakePicture(ctx, nil)
+		if p.Image == nil {
+			return s.noScreenshot(ended.Step, p.Err)
 		}
-		s.keepScreenshot(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
+		s.keepScreenshot(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: p.Image, Failure: true})
 	}
 	last.tapped = nil
 	s.pending = append(s.pending, last)
-	if err := s.takePending(ctx, nil); action.StackOf(err) != "" {
+	if err := s.takePending(ctx); action.StackOf(err) != "" {
 		return err
 	}
 	return nil
 }
 
-// capture takes a screenshot for the report. nil: there is none, and the reason is logged at step n; the error is a
-// panic.
-func (s *screenshots) capture(ctx context.Context, n int) (img image.Image, err error) {
-	err = action.Guard(func() (err error) {
-		img, err = s.photograph(ctx)
-		if err == nil && (img == nil || img.Bounds().Empty()) {
-			err = errors.New("the device returned an empty image")
-		}
-		return err
-	})
-	if err == nil {
-		return img, nil
-	}
-	if !errors.Is(err, drivers.ErrPage) { // no page is open: there is no screenshot
+// noScreenshot logs at step n why there is no screenshot. Where no page is open, there is none. The error is a panic.
+func (s *screenshots) noScreenshot(n int, err error) error {
+	if !errors.Is(err, drivers.ErrPage) {
 		s.log(n, "no screenshot: %v", err)
 	}
 	if action.StackOf(err) == "" {
-		err = nil
+		return nil
 	}
-	return nil, err
+	return err
 }
 
 // keepScreenshot adds a screenshot to the report, also if the run has just been interrupted.
@@ -146,66 +135,66 @@ func (s *screenshots) keepScreenshot(ctx context.Context, shot event.Shot) {
 // errReport ends a step if the report cannot be written; the reason is in report.sinkErr.
 var errReport = errors.New("the report could not be written")
 
-// onLook receives what the current step sees before it changes anything: a screenshot, or nil if it read the elements.
-// The screenshots of earlier steps must be taken now; the step's own is used, if it shows no secret.
-func (s *screenshots) onLook(ctx context.Context, img image.Image) error {
-	if s.secrets {
-		img = nil
-	}
-	if len(s.pending) > 0 {
-		return s.takePending(ctx, img)
-	}
-	if img != nil {
-		s.proveTaps(img)
-	}
-	return nil
-}
-
 // takePending takes the screenshot of all steps that still have none. They have changed nothing that later steps have
 // not seen.
-func (s *screenshots) takePending(ctx context.Context, img image.Image) (err error) {
+func (s *screenshots) takePending(ctx context.Context) error {
+	if len(s.pending) == 0 {
+		return nil
+	}
+	if s.sinkErr != nil {
+		s.pending, s.unsure = nil, nil
+		return nil
+	}
+	s.session.Wanted = s.wanted()
+	p := s.session.TakePicture(ctx, nil)
+	if p.Image != nil {
+		for _, t := range s.session.Wanted.Taps {
+			t.Judge(p.Image)
+		}
+	}
+	s.session.Wanted = action.Wanted{}
+	return s.keepPending(ctx, p)
+}
+
+// keepPending keeps a picture for all steps that still have none.
+func (s *screenshots) keepPending(ctx context.Context, p *action.Picture) error {
 	list := s.pending
 	s.pending, s.unsure = nil, nil
 	if len(list) == 0 || s.sinkErr != nil {
 		return nil
 	}
-	if img == nil && slices.ContainsFunc(list, func(o pendingScreenshot) bool { return o.image == nil }) {
-		if img, err = s.capture(ctx, list[len(list)-1].n); err != nil || img == nil {
-			return cmp.Or(err, ctx.Err())
-		}
+	last := list[len(list)-1].n
+	if p.Err != nil {
+		return cmp.Or(s.noScreenshot(last, p.Err), ctx.Err())
 	}
 	for _, o := range list {
 		if o.image == nil {
-			o.image = img
+			o.image = p.Image
 		}
-		img = o.image
-		s.keepScreenshot(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
+		s.keepScreenshot(ctx, event.Shot{Step: o.n, Label: o.label, Image: o.image})
 		if o.tapped != nil {
 			s.unsure = append(s.unsure, o)
 		}
 	}
-	if why := action.Unseen(ctx, s.dev, img); why != "" {
-		s.log(list[len(list)-1].n, "%s", why)
+	if p.Unseen != "" {
+		s.log(last, "%s", p.Unseen)
 	}
-	s.proveTaps(img)
-	s.pages.keepPage(ctx, list)
+	s.proveTaps()
+	s.pages.keepPage(p, list)
 	if s.sinkErr != nil {
 		return errReport
 	}
 	return ctx.Err()
 }
 
-// proveTaps checks whether the earlier taps have changed the screen by now.
-func (s *screenshots) proveTaps(img image.Image) {
+// proveTaps reports the earlier taps that have changed nothing on the screen.
+func (s *screenshots) proveTaps() {
 	list := s.unsure
 	s.unsure = nil
 	for _, o := range list {
-		switch {
-		case o.tapped.Changed(img):
-		case o.tapped.Age() < action.ProofGrace:
+		if !o.tapped.Judged() {
 			s.unsure = append(s.unsure, o)
-		default:
-			proof, note := o.tapped.NoEffect()
+		} else if proof, note := o.tapped.NoEffect(); proof != "" {
 			s.emit(event.Event{Kind: event.Logged, Step: o.n, Message: note, Detail: &event.Detail{Proof: proof}})
 		}
 	}
@@ -217,7 +206,7 @@ func (s *screenshots) takePendingBefore(ctx context.Context, args any) error {
 	if action.LooksFirst(args) {
 		return nil
 	}
-	return s.takePending(ctx, nil)
+	return s.takePending(ctx)
 }
 
 // takePendingAtEnd takes the pending screenshots after the last step, once the last tap has had time to take effect.
@@ -233,11 +222,11 @@ func (s *screenshots) takePendingAtEnd(ctx context.Context) {
 		s.pending = nil
 		return
 	}
-	if err := s.takePending(ctx, nil); err != nil && s.sinkErr == nil && s.result == event.Pass {
+	if err := s.takePending(ctx); err != nil && s.sinkErr == nil && s.result == event.Pass {
 		s.end(judge(ctx, err))
 	}
 	for _, o := range s.unsure {
-		if drivers.Pause(ctx, max(action.ProofGrace-o.tapped.Age(), 0)) != nil {
+		if drivers.Pause(ctx, o.tapped.Left()) != nil {
 			return
 		}
 	}
@@ -246,6 +235,9 @@ func (s *screenshots) takePendingAtEnd(ctx context.Context) {
 	}
 	var again image.Image
 	if action.Guard(func() (err error) { again, err = s.dev.Screenshot(ctx); return err }) == nil && again != nil {
-		s.proveTaps(again)
+		for _, o := range s.unsure {
+			o.tapped.Judge(again)
+		}
+		s.proveTaps()
 	}
 }

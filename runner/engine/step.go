@@ -61,7 +61,7 @@ func (s *stepper) leaf(ctx context.Context, step *dsl.Step, do func(context.Cont
 	if s.sinkErr != nil {
 		return outcome{result: event.Error}
 	}
-	s.session.Detail, s.session.Reading, s.session.Searches = &event.Detail{}, nil, nil
+	s.session.Outcome = action.Outcome{Detail: &event.Detail{}, Tree: s.session.Tree, Value: s.session.Value}
 	began := time.Now()
 	err := s.attempts(ctx, step, do)
 	s.cause = err
@@ -131,7 +131,7 @@ func (s *stepper) perform(ctx context.Context, step *dsl.Step) error {
 			return err
 		}
 		s.session.Timeout = opts.Limit(args, s.timeout)
-		if err := action.Perform(ctx, s.session, args); err != nil {
+		if err := s.act(ctx, args); err != nil {
 			return err
 		}
 		if opts.As != "" {
@@ -141,7 +141,24 @@ func (s *stepper) perform(ctx context.Context, step *dsl.Step) error {
 	})
 }
 
-// before prepares the report for a step that is about to run.
+// act performs an action, and takes over what it saw.
+func (s *stepper) act(ctx context.Context, args any) error {
+	if err := s.before(ctx, args); err != nil {
+		return err
+	}
+	s.session.Wanted = s.shots.wanted()
+	err := action.Guard(func() error { return action.Perform(ctx, s.session, args) })
+	s.session.Wanted = action.Wanted{}
+	for _, call := range s.session.ModelCalls {
+		s.artifacts.keepModelCall(s.n, call)
+	}
+	if kept := s.shots.accept(ctx, s.n, s.session.Outcome); err == nil {
+		err = kept
+	}
+	return err
+}
+
+// before takes the screenshots that the report lacks, unless the action reads the screen first.
 func (s *stepper) before(ctx context.Context, args any) error {
 	s.acts = action.Acts(args)
 	return s.shots.takePendingBefore(ctx, args)

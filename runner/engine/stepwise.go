@@ -63,14 +63,11 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	defer s.mu.Unlock()
 	return s.leaf(ctx, c, func(ctx context.Context) error {
 		return action.Guard(func() error {
-			if err := s.r.steps.before(ctx, c.Args); err != nil {
-				return err
-			}
 			s.r.session.Timeout = dsl.StepOptions{}.Limit(c.Args, s.r.opts.Timeout)
 			if c.Timeout > 0 {
 				s.r.session.Timeout = c.Timeout
 			}
-			return action.Perform(ctx, s.r.session, c.Args)
+			return s.r.steps.act(ctx, c.Args)
 		})
 	})
 }

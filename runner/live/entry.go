@@ -251,8 +251,10 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 		return err
 	}
 	e.lease, e.work = lease, work
-	e.session = &action.Performer{Device: dev, Platform: lease.Info.Platform, Host: host{entry: e, devices: d},
-		Settings: action.Settings{Work: work, Access: d.o.Access, AllowShell: d.o.AllowShell, Vision: d.o.Vision}}
+	e.session = &action.Performer{Device: dev, Platform: lease.Info.Platform,
+		Support: action.Support{Files: callFiles{e}, Vars: callVars{d}},
+		Settings: action.Settings{Mask: d.o.Mask, Work: work, Access: d.o.Access, AllowShell: d.o.AllowShell,
+			Vision: d.o.Vision}}
 	if d.o.Prepare != nil {
 		d.o.Prepare(e.session)
 	}
@@ -263,19 +265,16 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 	return nil
 }
 
-// host implements the performers' host for single calls.
-type host struct {
-	action.NoHost
-	entry   *entry
-	devices *Devices
-}
+// callFiles keeps the files of single calls.
+type callFiles struct{ entry *entry }
 
-func (h host) Mask(text string) string { return h.devices.o.Mask.Text(text) }
+func (f callFiles) Keep(name, from string) (string, error) { return f.entry.keep(name, from), nil }
 
-func (h host) Keep(name, from string) (string, error) { return h.entry.keep(name, from), nil }
+// callVars evaluates the expressions of single calls.
+type callVars struct{ devices *Devices }
 
-func (h host) Eval(e dsl.Expr) (any, error) {
-	value, err := h.devices.texts.scope.EvalExpr(e, nil, nil)
+func (v callVars) Eval(e dsl.Expr) (any, error) {
+	value, err := v.devices.texts.scope.EvalExpr(e, nil, nil)
 	if err != nil {
 		return nil, action.WrongExpression(err)
 	}

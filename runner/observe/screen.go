@@ -19,15 +19,8 @@ import (
 type Options struct {
 	Page   bool // a page, not a phone
 	Vision bool // the pixels can be read
-	// Shot is called with each screenshot; Read after each tree. Their error ends the step.
-	Shot func(context.Context, image.Image) error
-	Read func(context.Context) error
-	// Alive is called before each tree: its error says that the app has died.
-	Alive func(context.Context) error
 	// Texts are those that the trees must not leave out.
 	Texts []string
-	// Doubt reports what cannot be known; Note a remark.
-	Doubt, Note func(text string)
 	// Moving remembers from step to step that the screen was refused because it never stops moving.
 	Moving *bool
 	// Touched is the screenshot before the touch of the step before, nil: none. Its id is 1.
@@ -36,7 +29,10 @@ type Options struct {
 
 // Screen is the screen of one device during one step. It is used by one goroutine.
 type Screen struct {
-	Reads int // of elements
+	Reads int           // of elements
+	Taken []image.Image // the screenshots that were taken
+	// Notes are remarks; Warnings say what cannot be known.
+	Notes, Warnings []string
 
 	dev       drivers.Device
 	o         Options
@@ -123,11 +119,6 @@ func (s *Screen) fill(f *decide.Frame) {
 
 // tree reads the elements into a frame.
 func (s *Screen) tree(ctx context.Context, f *decide.Frame, need decide.Need) error {
-	if s.o.Alive != nil {
-		if err := s.o.Alive(ctx); err != nil {
-			return err
-		}
-	}
 	if d, ok := s.dev.(drivers.PartReader); ok {
 		d.ReadParts(need.Parts...)
 	}
@@ -141,20 +132,12 @@ func (s *Screen) tree(ctx context.Context, f *decide.Frame, need decide.Need) er
 	}
 	s.Reads++
 	f.Tree, f.Digest = t, Digest(t)
-	if s.o.Read != nil {
-		return s.o.Read(ctx)
-	}
 	return nil
 }
 
 // quick reads a quick tree; one that cannot be had leaves the frame without a tree.
 func (s *Screen) quick(ctx context.Context) (decide.Frame, error) {
 	f := decide.Frame{Quick: true}
-	if s.o.Alive != nil {
-		if err := s.o.Alive(ctx); err != nil {
-			return f, err
-		}
-	}
 	d, ok := s.dev.(drivers.QuickTreeReader)
 	if !ok {
 		return f, nil
@@ -195,11 +178,7 @@ func (s *Screen) Shoot(ctx context.Context) error {
 	s.ids++
 	s.last = decide.Shot{ID: s.ids, At: began, Size: img.Bounds()}
 	s.shots[s.ids] = s.rest.Last()
-	if s.o.Shot != nil {
-		if err := s.o.Shot(ctx, img); err != nil {
-			return err
-		}
-	}
+	s.Taken = append(s.Taken, img)
 	if s.protected, err = Protection(ctx, s.dev, img); err == nil && s.protected != nil {
 		return s.protected
 	}
@@ -242,15 +221,11 @@ func (s *Screen) Last() image.Image { return s.rest.Last() }
 func (s *Screen) Pictured() bool { return s.noPixels == "" }
 
 func (s *Screen) note(format string, args ...any) {
-	if s.o.Note != nil {
-		s.o.Note(fmt.Sprintf(format, args...))
-	}
+	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
 func (s *Screen) doubt(format string, args ...any) {
-	if s.o.Doubt != nil {
-		s.o.Doubt(fmt.Sprintf(format, args...))
-	}
+	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
 // Digest sums up what a tree shows and where: two trees of one digest are alike.

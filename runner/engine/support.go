@@ -1,62 +1,59 @@
 package engine
 
 import (
-	"context"
-	"image"
 	"os"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// host is the part of a running case that performers use.
-type host struct{ r *run }
-
-var _ action.Host = host{}
-
-func (h host) Log() ([]byte, error) {
-	return h.r.evidence.device.read()
+// support is what a running case offers to its steps.
+func (r *run) support() action.Support {
+	return action.Support{Log: r.evidence.device, Files: &files{report: r.report, steps: r.steps, session: r.session},
+		Clips: &recordings{clips: r.clips, evidence: r.evidence}, Vars: r.vars, Progress: r.steps}
 }
 
-func (h host) Photograph(ctx context.Context, _ drivers.Device) (image.Image, error) {
-	return h.r.shots.photograph(ctx)
-}
+// Progress logs how far a step is.
+func (s *stepper) Progress(text string) { s.log(s.n, "%s", text) }
 
-func (h host) OnLook(ctx context.Context, img image.Image) error { return h.r.shots.onLook(ctx, img) }
+// Eval evaluates an expression over the variables of the test.
+func (v *variables) Eval(e dsl.Expr) (any, error) { return v.eval(e) }
 
-func (h host) OnHold(ctx context.Context) { h.r.shots.onHold(ctx, h.r.steps.n) }
-
-func (h host) Mask(text string) string { return h.r.sink.Mask().Text(text) }
-
-func (h host) OnModelCall(asked *drivers.ModelCall) { h.r.artifacts.keepModelCall(h.r.steps.n, asked) }
-
-func (h host) Eval(e dsl.Expr) (any, error) { return h.r.vars.eval(e) }
-
-func (h host) Progress(text string) { h.r.log(h.r.steps.n, "%s", text) }
-
-// Recording starts or ends a clip, if there is a recording.
-func (h host) Recording(name string) error {
-	if _, ok := h.r.sink.(ClipSink); !ok || h.r.evidence.recorder == nil {
-		return action.ErrNoRecording
-	}
-	return h.r.clips.startOrEnd(name)
+// files keeps those that steps leave in the report.
+type files struct {
+	*report
+	steps   *stepper
+	session *action.Performer
 }
 
 // Keep keeps a file in the report unless it contains a secret.
-func (h host) Keep(name, from string) (string, error) {
-	clean, err := h.r.sink.Mask().File(from)
+func (f *files) Keep(name, from string) (string, error) {
+	clean, err := f.sink.Mask().File(from)
 	switch {
 	case err != nil:
 		return "", err
 	case !clean:
-		h.r.session.Detail.Warnings = append(h.r.session.Detail.Warnings, "the report does not contain "+name+
+		f.session.Detail.Warnings = append(f.session.Detail.Warnings, "the report does not contain "+name+
 			": the file contains a secret, or cannot be searched for one")
 		return name, os.Remove(from)
 	}
-	return name, h.r.sink.Add(event.Attachment{Path: name, Kind: event.KindArtifact}, h.r.steps.n, from)
+	return name, f.sink.Add(event.Attachment{Path: name, Kind: event.KindArtifact}, f.steps.n, from)
+}
+
+// recordings starts and ends the clips of a recording that runs.
+type recordings struct {
+	clips    *clips
+	evidence *evidence
+}
+
+// Recording starts or ends a clip, if there is a recording.
+func (r *recordings) Recording(name string) error {
+	if _, ok := r.clips.sink.(ClipSink); !ok || r.evidence.recorder == nil {
+		return action.ErrNoRecording
+	}
+	return r.clips.startOrEnd(name)
 }
 
 // clips are the parts of the recording that steps ask for: one at a time.
