@@ -48,6 +48,8 @@ const (
 	mostCorner  = 32 // of a rounded corner
 	noise       = 2  // so few edges are
 	borderEdges = 4  // columns of edges that two borders make
+	// shortestLine is the least length of an edge that no character has.
+	shortestLine = 24
 )
 
 // Ink is a part of a screenshot, in which some places do not count.
@@ -74,23 +76,41 @@ func (k *Ink) Without(r image.Rectangle) {
 }
 
 // WithoutEdges leaves out the border of a box, and its corners, which may be round.
-func (k *Ink) WithoutEdges(r image.Rectangle) {
-	for _, line := range []image.Rectangle{
-		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y), image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y),
-		image.Rect(r.Min.X, r.Min.Y, r.Min.X, r.Max.Y), image.Rect(r.Max.X, r.Min.Y, r.Max.X, r.Max.Y),
-	} {
-		k.Without(image.Rectangle{line.Min.Sub(image.Pt(lineWidth, lineWidth)), line.Max.Add(image.Pt(lineWidth,
-			lineWidth))})
+func (k *Ink) WithoutEdges(r image.Rectangle) { k.withoutBorder(r, lineWidth) }
+
+// WithoutSides leaves out the border of a box, too, but only one row of pixels on each side of its horizontal lines:
+// characters that are cut there still show more than a line does, which is the same from one column to the next.
+func (k *Ink) WithoutSides(r image.Rectangle) { k.withoutBorder(r, 1) }
+
+func (k *Ink) withoutBorder(r image.Rectangle, rows int) {
+	for _, y := range []int{r.Min.Y, r.Max.Y} {
+		k.Without(image.Rect(r.Min.X-lineWidth, y-rows, r.Max.X+lineWidth, y+rows))
+	}
+	for _, x := range []int{r.Min.X, r.Max.X} {
+		k.Without(image.Rect(x-lineWidth, r.Min.Y-lineWidth, x+lineWidth, r.Max.Y+lineWidth))
 	}
 	k.WithoutCorners(r)
 }
 
-// WithoutCorners leaves out the corners of a box, which may be round.
+// WithoutCorners leaves out the corners of a box, which may be round: what is outside the circle of the largest radius,
+// and its line.
 func (k *Ink) WithoutCorners(r image.Rectangle) {
 	size := min(r.Dx()/3, r.Dy()/3, mostCorner)
-	for _, at := range []image.Point{r.Min, {r.Max.X - size, r.Min.Y}, {r.Min.X, r.Max.Y - size},
-		r.Max.Sub(image.Pt(size, size))} {
-		k.Without(image.Rectangle{at, at.Add(image.Pt(size, size))})
+	radius := max(0, size-lineWidth)
+	for dy := range size {
+		for dx := range size {
+			if x, y := size-dx, size-dy; x*x+y*y <= radius*radius {
+				continue
+			}
+			for _, at := range []image.Point{
+				{r.Min.X + dx, r.Min.Y + dy}, {r.Max.X - 1 - dx, r.Min.Y + dy},
+				{r.Min.X + dx, r.Max.Y - 1 - dy}, {r.Max.X - 1 - dx, r.Max.Y - 1 - dy},
+			} {
+				if at.In(k.part) {
+					k.not[(at.Y-k.part.Min.Y)*k.part.Dx()+at.X-k.part.Min.X] = true
+				}
+			}
+		}
 	}
 }
 
@@ -116,6 +136,23 @@ func (k *Ink) HasCharacters() bool {
 		}
 	}
 	return found > noise || straight > borderEdges
+}
+
+// Line reports whether an edge runs along nearly all of a part that is two pixels wide, or two high.
+func (k *Ink) Line() bool {
+	step, length := image.Pt(0, 1), k.part.Dx()
+	if k.part.Dx() == 2 {
+		step, length = image.Pt(1, 0), k.part.Dy()
+	}
+	along, found := image.Pt(step.Y, step.X), 0
+	for i := range length {
+		a := k.part.Min.Add(along.Mul(i))
+		b := a.Add(step)
+		if anEdge(colourAt(k.img, a.X, a.Y), colourAt(k.img, b.X, b.Y)) {
+			found++
+		}
+	}
+	return length >= shortestLine && found*10 >= length*9
 }
 
 // rowsOf is how many pixels of a column count.

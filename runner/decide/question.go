@@ -30,6 +30,8 @@ const (
 	AskDark Ask = "dark"
 	// AskInk: is anything drawn in Area of A, outside of what Without lists? Yes. With Text: characters.
 	AskInk Ask = "ink"
+	// AskLine: does an edge run along all of Area of A, which is two pixels wide, or two high? Yes.
+	AskLine Ask = "line"
 	// AskReadable: can Text be read in Area of A? Yes; Unknown where there is no OCR.
 	AskReadable Ask = "readable"
 	// AskKeyboard: where is the on-screen keyboard, which is in no tree? Box; Unknown where the device does not say.

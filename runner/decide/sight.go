@@ -150,6 +150,10 @@ func (v sightView) inkOf(c candidate, shot Shot, text bool) (bool, error) {
 	part = part.Intersect(shot.Size)
 	q := Question{Ask: AskInk, A: shot.ID, Area: part}
 	for _, o := range c.over {
+		if v.isKey(o) {
+			q.Without = append(q.Without, Exclusion{Box: middleOf(o.Bounds), Part: AllOf})
+			continue
+		}
 		q.Without = append(q.Without, Exclusion{Box: o.Bounds, Part: EdgesOf})
 		if showsSomething(o) {
 			q.Without = append(q.Without, Exclusion{Box: o.Bounds, Part: AllOf})
@@ -167,7 +171,13 @@ func (v sightView) inkOf(c candidate, shot Shot, text bool) (bool, error) {
 		return false, nil
 	}
 	blank, err := v.ask(Question{Ask: AskBlank, A: shot.ID, Area: part})
-	if err != nil || blank.Yes || c.saidAbove() || !v.want.Device.Vision {
+	if err != nil || blank.Yes {
+		return false, err
+	}
+	if through, err := v.showsThrough(c, shot); through || err != nil {
+		return through, err
+	}
+	if c.saidAbove() || !v.want.Device.Vision {
 		return false, err
 	}
 	read, err := v.ask(Question{Ask: AskReadable, A: shot.ID, Text: c.n.Text,

@@ -89,6 +89,8 @@ func (s *Screen) compare(q decide.Question) (decide.Answer, error) {
 		return decide.Answer{Yes: pixels.Smooth(a, q.Area)}, nil
 	case decide.AskDark:
 		return decide.Answer{Yes: pixels.Dark(a)}, nil
+	case decide.AskLine:
+		return decide.Answer{Yes: pixels.NewInk(a, q.Area).Line()}, nil
 	case decide.AskInk:
 		return decide.Answer{Yes: inkIn(a, q)}, nil
 	}
@@ -99,10 +101,12 @@ func (s *Screen) compare(q decide.Question) (decide.Answer, error) {
 func inkIn(img image.Image, q decide.Question) bool {
 	ink := pixels.NewInk(img, q.Area)
 	for _, x := range q.Without {
-		switch x.Part {
-		case decide.EdgesOf:
+		switch {
+		case x.Part == decide.EdgesOf && q.Text == decide.Characters:
+			ink.WithoutSides(x.Box)
+		case x.Part == decide.EdgesOf:
 			ink.WithoutEdges(x.Box)
-		case decide.CornersOf:
+		case x.Part == decide.CornersOf:
 			ink.WithoutCorners(x.Box)
 		default:
 			ink.Without(x.Box)

@@ -31,18 +31,30 @@ func TestResults(t *testing.T) {
 		usual = 2
 	}
 	seed, runs := number("VERDICT_SEED", 1), number("VERDICT_RUNS", usual)
-	free := make(chan struct{}, number("TRUTH_PHONES", 8))
+	var seeds []int
 	for i := range runs {
+		seeds = append(seeds, seed+i)
+	}
+	if !testing.Short() && seed == 1 {
+		seeds = append(seeds, slices.DeleteFunc(wrongOnce(), func(n int) bool { return n <= runs })...)
+	}
+	free := make(chan struct{}, number("TRUTH_PHONES", 8))
+	for _, n := range seeds {
 		for _, agent := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d/%s", seed+i, map[bool]string{true: "agent", false: "stock"}[agent]), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d/%s", n, map[bool]string{true: "agent", false: "stock"}[agent]), func(t *testing.T) {
 				t.Parallel()
 				free <- struct{}{}
 				defer func() { <-free }()
-				newQuestioned(t, uint64(seed+i), agent).all(t)
+				newQuestioned(t, uint64(n), agent).all(t)
 			})
 		}
 	}
 }
+
+// wrongOnce are screens on which a text counted as absent though a person sees it: below the key of a clear navigation
+// bar (44), in the corner of a clear bar (59, 114), as the lower ends of its characters (65), under a text in a clear
+// panel (75, 86).
+func wrongOnce() []int { return []int{44, 59, 65, 75, 86, 114} }
 
 // shownText is a text of a made-up screen.
 type shownText struct {

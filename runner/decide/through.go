@@ -1,0 +1,106 @@
+package decide
+
+import (
+	"image"
+	"slices"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// isKey reports whether an element is a key of a bar of the system.
+func (v sightView) isKey(n *screen.Node) bool {
+	return n.Text == "" && slices.ContainsFunc(v.f.Tree.Bars, func(b *screen.Node) bool {
+		return slices.Contains(b.Children, n)
+	})
+}
+
+// middleOf is where a key of a bar shows its icon. The rest of the key is as clear as the bar.
+func middleOf(key image.Rectangle) image.Rectangle {
+	half := min(key.Dx(), key.Dy()) * 3 / 10
+	middle := key.Min.Add(key.Max).Div(2)
+	return image.Rectangle{Min: middle, Max: middle}.Inset(-half)
+}
+
+// showsThrough reports whether what is drawn over an element is clear: an edge of the element's own box, or of a box
+// that it is in, runs through all of what is over it. A text in a clear panel is clear, too, where its box has no edge.
+func (v sightView) showsThrough(c candidate, shot Shot) (bool, error) {
+	through, err := v.lineThrough(c, c.over, shot)
+	texts, panels := parted(c.over)
+	if err != nil || through || len(panels) == 0 || len(texts) == 0 {
+		return through, err
+	}
+	if through, err = v.lineThrough(c, panels, shot); err != nil || !through {
+		return false, err
+	}
+	for _, o := range texts {
+		for _, line := range linesOf(o.Bounds) {
+			blank, err := v.ask(Question{Ask: AskBlank, A: shot.ID, Area: line.Intersect(shot.Size)})
+			if err != nil || !blank.Yes {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// parted returns the plain texts among some elements, and the others.
+func parted(list []*screen.Node) (texts, others []*screen.Node) {
+	for _, o := range list {
+		if o.Text != "" && len(o.Children) == 0 && !o.Clickable && !o.Editable {
+			texts = append(texts, o)
+		} else {
+			others = append(others, o)
+		}
+	}
+	return texts, others
+}
+
+// lineThrough reports whether an edge of the element's box, or of one that it is in, is drawn in what all of some
+// elements over it have in common.
+func (v sightView) lineThrough(c candidate, over []*screen.Node, shot Shot) (bool, error) {
+	area := image.Rectangle{Max: v.f.Tree.Size}
+	for _, o := range over {
+		area = area.Intersect(o.Bounds.Inset(boxEdge))
+	}
+	for n := c.n; n != nil && !area.Empty(); n = n.Parent {
+		if slices.ContainsFunc(c.over, func(o *screen.Node) bool { return o.Within(n) }) {
+			break
+		}
+		for _, line := range linesOf(n.Bounds) {
+			line = line.Intersect(area)
+			if line.Dx() != 2 && line.Dy() != 2 || v.bordersOn(line, c) {
+				continue
+			}
+			edge, err := v.ask(Question{Ask: AskLine, A: shot.ID, Area: line})
+			if err != nil || edge.Yes {
+				return edge.Yes, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// linesOf are the edges of a box, two pixels wide.
+func linesOf(b image.Rectangle) []image.Rectangle {
+	return []image.Rectangle{
+		image.Rect(b.Min.X, b.Min.Y-1, b.Max.X, b.Min.Y+1), image.Rect(b.Min.X, b.Max.Y-1, b.Max.X, b.Max.Y+1),
+		image.Rect(b.Min.X-1, b.Min.Y, b.Min.X+1, b.Max.Y), image.Rect(b.Max.X-1, b.Min.Y, b.Max.X+1, b.Max.Y),
+	}
+}
+
+// bordersOn reports whether something that is drawn later may have drawn a line itself: it has an edge there.
+func (v sightView) bordersOn(line image.Rectangle, c candidate) bool {
+	later := false
+	for n := range v.f.Tree.All {
+		later = later || n == c.over[0]
+		if !later || n.Within(c.n) {
+			continue
+		}
+		for _, e := range linesOf(n.Bounds) {
+			if e.Inset(-boxEdge).Overlaps(line) && (e.Dx() == 2) == (line.Dx() == 2) {
+				return true
+			}
+		}
+	}
+	return false
+}
