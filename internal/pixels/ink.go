@@ -121,7 +121,7 @@ func (k *Ink) Any() bool {
 }
 
 // HasCharacters reports whether there is more than the straight lines of borders: along a horizontal one nothing
-// changes, and a vertical one changes a whole column alike.
+// changes, and a vertical one changes a whole column alike, or as much of it as is in view.
 func (k *Ink) HasCharacters() bool {
 	_, columns := k.edges()
 	found, straight := 0, 0
@@ -129,13 +129,34 @@ func (k *Ink) HasCharacters() bool {
 		if n == 0 {
 			continue
 		}
-		if n*4 >= k.rowsOf(x)*3 {
+		if n*4 >= k.rowsOf(x)*3 || k.endless(x, n) {
 			straight++
 		} else {
 			found += n
 		}
 	}
 	return found > noise || straight > borderEdges
+}
+
+// endless reports whether the edges of a column are one line that is longer than a stroke of a character, and begins or
+// ends where the part does.
+func (k *Ink) endless(x, n int) bool {
+	if n < shortestLine || x == 0 {
+		return false
+	}
+	first, last, rows := -1, 0, k.part.Dy()
+	for y := range rows {
+		at := y*k.part.Dx() + x
+		if !k.not[at] && !k.not[at-1] && anEdge(colourAt(k.img, k.part.Min.X+x, k.part.Min.Y+y),
+			colourAt(k.img, k.part.Min.X+x-1, k.part.Min.Y+y)) {
+			if first < 0 {
+				first = y
+			}
+			last = y
+		}
+	}
+	left := func(y int) bool { return y < 0 || y >= rows || k.not[y*k.part.Dx()+x] || k.not[y*k.part.Dx()+x-1] }
+	return last-first < n+noise && (left(first-1) || left(last+1))
 }
 
 // Line reports whether an edge runs along nearly all of a part that is two pixels wide, or two high.

@@ -174,7 +174,11 @@ func (r *reader) readable(ctx context.Context, q decide.Question) decide.Answer 
 	if err != nil {
 		return decide.Answer{Unknown: true}
 	}
-	return decide.Answer{Yes: len(reading.Find(lines, q.Text)) > 0}
+	hits := reading.Find(lines, q.Text)
+	if len(hits) == 0 {
+		return decide.Answer{}
+	}
+	return decide.Answer{Yes: true, Box: hits[0].Bounds.Add(q.Area.Min)}
 }
 
 // drawnBelow has the browser decide by the rule of assertions whether a canvas draws what an element over it says.

@@ -32,7 +32,7 @@ const (
 	AskInk Ask = "ink"
 	// AskLine: does an edge run along all of Area of A, which is two pixels wide, or two high? Yes.
 	AskLine Ask = "line"
-	// AskReadable: can Text be read in Area of A? Yes; Unknown where there is no OCR.
+	// AskReadable: can Text be read in Area of A? Yes, and where: Box; Unknown where there is no OCR.
 	AskReadable Ask = "readable"
 	// AskKeyboard: where is the on-screen keyboard, which is in no tree? Box; Unknown where the device does not say.
 	AskKeyboard Ask = "keyboard"

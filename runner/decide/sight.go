@@ -148,21 +148,8 @@ func (v sightView) inkOf(c candidate, shot Shot, text bool) (bool, error) {
 		part = part.Inset(-boxEdge)
 	}
 	part = part.Intersect(shot.Size)
-	q := Question{Ask: AskInk, A: shot.ID, Area: part}
-	for _, o := range c.over {
-		if v.isKey(o) {
-			q.Without = append(q.Without, Exclusion{Box: middleOf(o.Bounds), Part: AllOf})
-			continue
-		}
-		q.Without = append(q.Without, Exclusion{Box: o.Bounds, Part: EdgesOf})
-		if showsSomething(o) {
-			q.Without = append(q.Without, Exclusion{Box: o.Bounds, Part: AllOf})
-		}
-	}
-	if text {
-		q.Text = Characters
-		q.Without = append(q.Without, Exclusion{Box: c.n.Bounds, Part: CornersOf})
-	}
+	q := v.inkQuestion(c, part, text, nil)
+	q.A = shot.ID
 	ink, err := v.ask(q)
 	if err != nil || ink.Yes {
 		return ink.Yes, err
@@ -174,15 +161,48 @@ func (v sightView) inkOf(c candidate, shot Shot, text bool) (bool, error) {
 	if err != nil || blank.Yes {
 		return false, err
 	}
-	if through, err := v.showsThrough(c, shot); through || err != nil {
-		return through, err
+	if !v.want.Device.Vision {
+		return false, nil
 	}
-	if c.saidAbove() || !v.want.Device.Vision {
-		return false, err
+	// The element may be below clear panels.
+	if through, err := v.showsThrough(c, shot); err != nil || through && text {
+		if err != nil {
+			return false, err
+		}
+		return v.mixedInk(c, q)
+	}
+	if c.saidAbove() {
+		return false, nil
 	}
 	read, err := v.ask(Question{Ask: AskReadable, A: shot.ID, Text: c.n.Text,
 		Area: c.seen.Inset(-besideIt).Intersect(shot.Size)})
 	return read.Yes && !read.Unknown, err
+}
+
+// inkQuestion asks whether an element draws something in a part of the screen. read has the places of texts over it, as
+// far as they are known better than by the bounds of their elements.
+func (v sightView) inkQuestion(c candidate, part image.Rectangle, text bool,
+	read map[*screen.Node]image.Rectangle) Question {
+	q := Question{Ask: AskInk, Area: part}
+	for _, o := range c.over {
+		if v.isKey(o) {
+			q.Without = append(q.Without, Exclusion{Box: middleOf(o.Bounds), Part: AllOf})
+			continue
+		}
+		q.Without = append(q.Without, Exclusion{Box: o.Bounds, Part: EdgesOf})
+		if showsSomething(o) {
+			box, known := read[o]
+			if !known {
+				box = o.Bounds
+			}
+			q.Without = append(q.Without, Exclusion{Box: box, Part: AllOf})
+		}
+	}
+	if text {
+		q.Text = Characters
+		q.Without = append(q.Without, Exclusion{Box: c.n.Bounds, Part: CornersOf})
+	}
+	return q
 }
 
 // Characters is the Text of an AskInk for more than the straight lines of borders.

@@ -80,6 +80,28 @@ func (v sightView) lineThrough(c candidate, over []*screen.Node, shot Shot) (boo
 	return false, nil
 }
 
+// mixedInk reports whether characters are drawn that are not those of the texts over an element: each of these is left
+// out where it is read. One that cannot be read has other characters between its own.
+func (v sightView) mixedInk(c candidate, before Question) (bool, error) {
+	texts, _ := parted(c.over)
+	places := map[*screen.Node]image.Rectangle{}
+	for _, o := range texts {
+		got, err := v.ask(Question{Ask: AskReadable, A: before.A, Text: o.Text,
+			Area: o.Bounds.Inset(-besideIt).Intersect(image.Rectangle{Max: v.f.Tree.Size})})
+		if err != nil || got.Unknown {
+			return false, err
+		}
+		places[o] = got.Box.Inset(-1)
+		if !got.Yes {
+			places[o] = image.Rectangle{}
+		}
+	}
+	q := v.inkQuestion(c, before.Area, true, places)
+	q.A = before.A
+	ink, err := v.ask(q)
+	return ink.Yes, err
+}
+
 // linesOf are the edges of a box, two pixels wide.
 func linesOf(b image.Rectangle) []image.Rectangle {
 	return []image.Rectangle{
