@@ -68,7 +68,7 @@ SUMMARY = echo 'The ten slowest tests:'; \
 PACKAGES = 6
 BESIDE   = 2
 LONGEST  = ./cli ./drivers/android ./runner ./drivers/ios ./server ./runner/vocabulary \
-	./drivers/web ./mcpserver ./runner/action ./runner/truth ./server/studio
+	./drivers/web ./mcpserver ./runner/internal/action ./runner/truth ./server/internal/studio
 
 # The suites are the tests that need phones; all other tests must pass on a machine without phones. The suites wait for
 # their phones while the other tests are compiled, so both run at once, and the output of the suites is printed last.
@@ -196,7 +196,7 @@ bench-peers: setup ## run the same flows in Taproot and in Playwright Test, and 
 
 guard: setup ## fail if runs or steps are too slow compared with bare Playwright scripts in the same run
 	go run ./bench/peers -taproot $(TAPROOT) -guard -runs 5
-	go test -run '^$$' -bench TwentySteps -benchtime 1x ./runner/engine
+	go test -run '^$$' -bench TwentySteps -benchtime 1x ./runner/internal/engine
 
 bench-assistants: setup ## do the same tasks by MCP in Taproot and in playwright-mcp, and count calls and bytes
 	$(TAPROOT) sim --phones 1 -- go run ./bench/assistants -taproot $(TAPROOT)

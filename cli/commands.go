@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/report"
 	"github.com/taproot-dev/taproot/cli/internal/run"
 	"github.com/taproot-dev/taproot/cli/internal/session"
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
 
 // command is a command that is not an action.

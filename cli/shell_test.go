@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
 
 // TestUnknownFlags checks that an unknown flag of each action is rejected before a session is started, with a hint.

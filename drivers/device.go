@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 

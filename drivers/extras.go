@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // Gestures is a Device with a touch screen, or a mouse in place of one. A gesture is made once and never repeated.

@@ -1,7 +1,7 @@
 package drivers
 
 import (
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"testing"
 )
 

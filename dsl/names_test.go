@@ -21,7 +21,7 @@ const mostNames = 7
 // the performers, foreign words, the commands of Maestro, and the sessions that benchmarks play.
 var mayListNames = []string{
 	"dsl/internal/vocabulary/",
-	"runner/action/perform",
+	"runner/internal/action/perform",
 	"dsl/internal/check/hint.go",
 	"dsl/maestro/", "bench/",
 }

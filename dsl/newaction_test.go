@@ -31,9 +31,10 @@ type Nod struct {
 type Nod = vocabulary.Nod
 
 `},
-	{file: "runner/action/perform.go", before: "\ton(table, hideKeyboard)\n", text: `	on(table, nod)
+	{file: "runner/internal/action/perform.go", before: "\ton(table, hideKeyboard)\n", text: `	on(table, nod)
 `},
-	{file: "runner/action/perform.go", before: "// on puts the performer", text: `// nod returns how often it was done.
+	{file: "runner/internal/action/perform.go", before: "// on puts the performer",
+		text: `// nod returns how often it was done.
 func nod(_ context.Context, s *Session, a dsl.Nod) error {
 	s.Value = a.Times
 	return nil
@@ -51,7 +52,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
 func TestNod(t *testing.T) {
@@ -117,7 +118,7 @@ func TestNewActionIsKnownEverywhere(t *testing.T) {
 	if len(texts) > mostFiles {
 		t.Errorf("%d files have to know of an action, %d at most", len(texts), mostFiles)
 	}
-	texts["runner/action/nod_test.go"] = newActionTest
+	texts["runner/internal/action/nod_test.go"] = newActionTest
 	dir, replace := t.TempDir(), map[string]string{}
 	for file, text := range texts {
 		copied := filepath.Join(dir, strings.ReplaceAll(file, "/", "+"))
@@ -138,7 +139,7 @@ func TestNewActionIsKnownEverywhere(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", list, "-vet=off", "-short", "-v", "-run",
 		"^(TestNod|TestVocabulary|TestActionsAreListedOnce|TestBodySchemas|TestExampleBodies|TestSchemaAgreesWithParse|"+
-			"TestEveryActionHasAPerformer)$", "./dsl", "./runner/action")
+			"TestEveryActionHasAPerformer)$", "./dsl", "./runner/internal/action")
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestNod ") {

@@ -14,12 +14,12 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/ctrf"
-	"github.com/taproot-dev/taproot/reporters/github"
-	"github.com/taproot-dev/taproot/reporters/html"
-	"github.com/taproot-dev/taproot/reporters/junit"
-	"github.com/taproot-dev/taproot/reporters/otlp"
-	"github.com/taproot-dev/taproot/reporters/webhook"
+	"github.com/taproot-dev/taproot/reporters/internal/ctrf"
+	"github.com/taproot-dev/taproot/reporters/internal/github"
+	"github.com/taproot-dev/taproot/reporters/internal/html"
+	"github.com/taproot-dev/taproot/reporters/internal/junit"
+	"github.com/taproot-dev/taproot/reporters/internal/otlp"
+	"github.com/taproot-dev/taproot/reporters/internal/webhook"
 )
 
 // The names of the files of a run that people and CI systems read.

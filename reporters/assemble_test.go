@@ -22,7 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/reporters/webhook"
+	"github.com/taproot-dev/taproot/reporters/internal/webhook"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/reporters/internal/html"
 )
 
 // Unwritten says which files of a run could not be written: its report is incomplete.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // dying runs a case and calls harm after its last step. How long the engine waits for a crash is tested in fake time,

@@ -19,11 +19,11 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/engine"
-	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/pool"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/engine"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // TestDevice is a leased device of a Ginkgo spec, see Device, or of a plain test, see DeviceT. Its methods wait as YAML

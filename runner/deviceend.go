@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/shorten"
-	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
 // onFailure runs as soon as the spec has failed, before any clean-up. A failure outside of the device's own steps

@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // simulated starts phones behind the simulator's own adb server, and the real driver for them.

@@ -20,8 +20,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/runner"
-	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // flowsOf are flows that are run as they are, and as the tests that the import makes of them. The first word of the

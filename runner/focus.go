@@ -11,7 +11,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/internal/suggest"
-	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
 // subtest is the part of go test -run for subtests of a test function, "" without one: specs are not subtests, and go

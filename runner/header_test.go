@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 func TestTestThatIsSkippedSaysWhyAndTakesNoDevice(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // lostTry is how a case ended that may have lost its device.

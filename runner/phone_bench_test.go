@@ -13,10 +13,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/runner"
-	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/pool"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // slowPhone is what was measured on phones: the new one takes input in a running service, the old one starts a VM for

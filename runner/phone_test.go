@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/runner"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // onPhone runs steps on a simulated phone.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
 
 // TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first

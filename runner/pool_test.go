@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner/pool"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 func drivers2() []drivers.Driver { return []drivers.Driver{phones("A", "B")} }

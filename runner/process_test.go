@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
 
 // childVariable makes this test binary a process that leases phones: "hold" leases one and keeps it, "share" leases and

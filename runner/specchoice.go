@@ -8,8 +8,8 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // specChoice selects the specs in Go for this shard, or to run again. The plan, which selects YAML tests, does not

@@ -6,7 +6,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
 func specReport(ordered bool, containers []string, text string) types.SpecReport {

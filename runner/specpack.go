@@ -8,7 +8,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
 // specSuffix distinguishes the pack of a spec from that of a YAML test with the same name.

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // TestWhatAPhoneRefusesIsInTheReport: on a phone with a system that does not allow adb's shell to change settings and

@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/runner"
-	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
 // TestZoo runs a YAML test for each kind of page that browsers have to deal with, on one browser, in the order of the

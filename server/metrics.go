@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/internal/metrics"
-	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/tenants"
 )
 

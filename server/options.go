@@ -14,11 +14,11 @@ import (
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/upload"
-	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/internal/auth"
 	"github.com/taproot-dev/taproot/server/internal/devices"
 	"github.com/taproot-dev/taproot/server/internal/farmapi"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/limit"
 	"github.com/taproot-dev/taproot/server/internal/oidc"
 	"github.com/taproot-dev/taproot/server/internal/service"
@@ -96,7 +96,7 @@ type Options struct {
 	// FarmRunning returns the cases of a project that run on hosts; nil: none do.
 	FarmRunning func(ctx context.Context, project string) ([]FarmCase, error)
 	// FarmCases returns what runs a project's cases on the farm; nil: they run on this machine's devices.
-	FarmCases func(project string) func(*run.Config, jobs.Placement) jobs.Opening
+	FarmCases func(project string) func(*run.Config, FarmPlacement) FarmOpening
 	// FarmQueue returns the waiting cases of a project and its share of the farm; nil: none wait.
 	FarmQueue func(ctx context.Context, project string) ([]FarmLine, FarmShare, error)
 	// FarmMetrics writes the metrics of the farm's cases in the format of Prometheus; nil: there are none.
@@ -158,3 +158,12 @@ func (o *Options) defaults() {
 		o.Version = "devel"
 	}
 }
+
+// FarmPlacement is where the cases of a run go: a pool, labels, and a priority.
+type FarmPlacement = jobs.Placement
+
+// FarmOpening opens a run on the farm.
+type FarmOpening = jobs.Opening
+
+// FarmRunner runs the cases of one run on the farm.
+type FarmRunner = jobs.RemoteRunner

@@ -3,18 +3,22 @@
 package main
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
+
+// upper matches a letter that starts a part of an action's name; commands have a hyphen there.
+var upper = regexp.MustCompile(`[A-Z]`)
 
 // TestTasks checks that each task has ten or more commands on both sides, from open to close, and that Taproot's are
 // actions or commands of sessions.
 func TestTasks(t *testing.T) {
 	words := map[string]bool{"open": true, "close": true}
 	for _, def := range dsl.Vocabulary() {
-		words[shell.Kebab(def.Name)] = true
+		words[upper.ReplaceAllStringFunc(def.Name, func(s string) string { return "-" + strings.ToLower(s) })] = true
 	}
 	for _, job := range append(tasks(), task{"phone", phoneTask, phoneTask}) {
 		for side, list := range map[string][][]string{"taproot": job.ours, "playwright-cli": job.theirs} {

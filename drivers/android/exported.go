@@ -5,7 +5,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/drivers/android/internal/dump"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // AgentMode says whether an agent on the phone reads and touches its screen.

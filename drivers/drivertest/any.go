@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // RunAny runs what can be asked of a device on which Login opens any app, such as the system's settings: the suite

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/alert"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/apps"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/capture"
@@ -19,7 +20,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/internal/view"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/webview"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // closeLimit bounds what Close does on the device.

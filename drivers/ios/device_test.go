@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 )
 

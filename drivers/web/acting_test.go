@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 const widgetsOfAll = `<meta charset=utf-8><link rel=icon href=data:,><button id=b>Press</button><input id=i ` +

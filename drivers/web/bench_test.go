@@ -9,7 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // BenchmarkFlow makes the same ten steps through a Device and through bare Playwright calls, in turn, and reports the

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 

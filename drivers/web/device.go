@@ -2,7 +2,7 @@ package web
 
 import (
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/capture"
 	"github.com/taproot-dev/taproot/drivers/web/internal/elements"
 	"github.com/taproot-dev/taproot/drivers/web/internal/field"

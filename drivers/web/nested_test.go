@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // TestTracedByACanvas: an element that draws nothing over a canvas says where the canvas may draw it, in both browsers.

@@ -3,7 +3,7 @@ package web
 import (
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 func TestTreeOfAForm(t *testing.T) {

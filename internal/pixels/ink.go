@@ -138,7 +138,7 @@ func (k *Ink) HasCharacters() bool {
 	return found > noise || straight > borderEdges
 }
 
-// endless reports whether the edges of a column are one line that is longer than a stroke of a character, and begins or
+// endless reports whether the edges of a column are one line that is longer than a stroke of a character, and starts or
 // ends where the part does.
 func (k *Ink) endless(x, n int) bool {
 	if n < shortestLine || x == 0 {

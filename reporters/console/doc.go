@@ -1,2 +1,3 @@
-// Package console turns the events of many cases, as they happen, into the output on a terminal.
+// Package console turns the events of many cases, as they happen, into the output on a terminal. The code is in
+// reporters/internal/console; this is what other folders need of it.
 package console

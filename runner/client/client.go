@@ -1,227 +1,157 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"image"
-	"log/slog"
-	"maps"
-	"slices"
-	"strings"
-	"sync"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/live"
-	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/internal/client"
 )
 
 // Config is what a session works with. Live and Pool may be set later, before its first call; the zero value of Idle,
 // Prepare and Link means that there is nothing to do.
-type Config struct {
-	Live    *live.Devices
-	Pool    *pool.Pool
-	Mask    *event.Mask
-	Who     string            // the client, in leases and in messages about devices
-	Exposed map[string]string // values of ${NAME} in the texts of the client; every value is a secret
-	Schemes []string          // of links that may be opened in addition to http and https
-	AnyLink bool              // any link may be opened: the client is the user
-	Log     *slog.Logger
-	Process string // name of this process in lease files
-	// Shared: several clients of the process share the devices; a device in use is leased for Idle.
-	Shared bool
-	Idle   time.Duration
-	// Opened is called for a device that was opened again for this client; for shared devices only.
-	Opened func(*action.Performer)
-	// Link refuses steps that refer to files which the client may not read.
-	Link func(*dsl.Test) error
-	// Speak returns a call in the client's spelling: "scrollTo", "press enter"; "" when it has none.
-	Speak func(call string) string
-}
+type Config = client.Config
 
 // Client is one client's use of open devices. It is safe for concurrent use.
-type Client struct {
-	Config
-	Journal Journal
-	News    PageNews
-	Fence   Fence
-	Refs    *Refs
-	// Passwords are those that the client typed.
-	Passwords *Passwords
-
-	mu          sync.Mutex
-	chosen      string                    // by Choose
-	newestPage  string                    // the page that was opened last
-	newTabs     map[string]bool           // devices with a new tab that did not come to the foreground
-	pendingNews map[string][]string       // news of devices to be reported with the next answer
-	prepared    map[string]drivers.Device // shared devices that were set up for this client
-	scales      map[string]scaling        // of the last screenshot of each device
-	vars        map[string]any            // saved by steps
-}
+type Client = client.Client
 
 // New creates a session.
 func New(c Config) *Client {
-	return &Client{Config: c, Fence: NewFence(), Refs: NewRefs(), Passwords: newPasswords(c.Exposed),
-		newTabs:     map[string]bool{},
-		pendingNews: map[string][]string{}, prepared: map[string]drivers.Device{},
-		scales: map[string]scaling{}}
+	return client.New(c)
 }
 
 // Call is one call of a client: an action, steps, or a read of the screen.
-type Call struct {
-	*Client
-	Name     string        // in the client's spelling
-	Def      *dsl.Def      // nil: not an action
-	Names    []string      // of the arguments that the client may give
-	Device   string        // as given; "" when it is not
-	Value    source.Value  // the other arguments, a Map
-	Then     string        // what to show afterwards
-	Tab      *int          // the selected tab
-	Listed   *source.Value // steps
-	Dir      string        // folder of relative paths; "": the project's
-	PageOnly bool          // only pages may be read
-	// Brief leaves out what the client knows: the step if it was given as one, the device if it is the only open one,
-	// and the touched point.
-	Brief bool
-
-	result Answer // values and files of the steps that were done
-}
-
-// Saved returns the variables that steps have saved in this session.
-func (s *Client) Saved() map[string]any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.vars)
-}
-
-// Keep stores the variables that steps have saved.
-func (s *Client) Keep(vars map[string]any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.vars = vars
-}
-
-// Part is one part of an answer: text, or an image.
-type Part struct {
-	Text string
-	Data []byte
-	Kind string // of Data: its media type
-}
+type Call = client.Call
 
 // Answer is the result of a call.
-type Answer struct {
-	Parts []Part
-	Step  []string // what was done, as test steps without their dashes
-	Value any      // what an action returned, else nil
-	Files []live.File
-}
+type Answer = client.Answer
 
 // Text returns an answer with a text.
-func Text(s string) *Answer { return &Answer{Parts: []Part{{Text: s}}} }
-
-// Prepare sets up the session of a device that was just opened: it records the events of pages, new pages do not come
-// to the foreground, and no screenshot is taken while a dialog is open or when it would show a secret. It is for
-// live.Options.
-func (s *Client) Prepare(session *action.Performer) {
-	session.Conceal = s.Mask
-	if w, ok := session.Device.(drivers.WebPageMonitor); ok {
-		w.KeepFront(true)
-	}
-}
-
-// photograph takes a screenshot: none while a dialog of a page is open, and none that shows a secret.
-func (s *Client) photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
-	if err := s.checkNoDialog(ctx, dev); err != nil {
-		return nil, err
-	}
-	if s.Mask.Empty() {
-		return dev.Screenshot(ctx)
-	}
-	return action.Photograph(ctx, dev, s.Mask)
-}
-
-// callPattern matches a call in a sentence: `scrollTo`.
-var callPattern = lazyregexp.New("`[A-Za-z][^`\n]*`")
-
-// Say replaces the calls in a sentence, which are in back quotes, by the client's spelling.
-func (s *Client) Say(text string) string {
-	if s.Speak == nil || !strings.Contains(text, "`") {
-		return text
-	}
-	return callPattern.ReplaceAllStringFunc(text, func(call string) string {
-		if own := s.Speak(strings.Trim(call, "`")); own != "" {
-			return own
-		}
-		return call
-	})
+func Text(s string) *Answer {
+	return client.Text(s)
 }
 
 // Plainly returns the errors of arguments without positions in a file.
 func Plainly(err error) error {
-	var all source.Errors
-	var one *source.Error
-	switch {
-	case errors.As(err, &all):
-	case errors.As(err, &one):
-		all = source.Errors{one}
-	default:
-		return err
-	}
-	var what []string
-	try := ""
-	for _, e := range all {
-		what = append(what, e.Msg)
-		if try == "" {
-			try = e.Hint
-		}
-	}
-	if name, undefined := strings.CutPrefix(strings.Join(what, "; "), "the variable ${"); undefined {
-		name, _, _ = strings.Cut(name, "}")
-		try = "`exposeEnv " + shorten.Runes(name, 80) + "`"
-	}
-	return &Refusal{What: strings.Join(what, "; "), Try: try, Err: err}
+	return client.Plainly(err)
 }
 
 // Without removes a field.
 func Without(v source.Value, key string) source.Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return f.Key == key })
-	return v
+	return client.Without(v, key)
 }
 
-// TakesRef reports whether the action accepts a reference instead of a CSS selector.
-func (c *Call) TakesRef() bool { return c.Def != nil && c.Def.OwnKey("selector") }
+// ErrNoDevice means that there is no page and no phone for a call.
+var ErrNoDevice = client.ErrNoDevice
 
-// touches reports whether the call works on the screen, so that reading it explains failures.
-func (c *Call) touches() bool { return c.Def == nil || c.Def.Effect&dsl.Apart == 0 }
+// Unsupported returns the refusal of an action that a device does not support.
+func Unsupported(device string, why string) error {
+	return client.Unsupported(device, why)
+}
 
-// is reports whether the call is of this action.
-func (c *Call) is(name string) bool { return c.Def != nil && c.Def.Name == name }
+// OpenDialog returns the open dialog of a page, or nil. On phones dialogs are elements like others.
+func OpenDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
+	return client.OpenDialog(ctx, d)
+}
 
-// Masked masks secrets in an answer.
-func (s *Client) Masked(a *Answer) (*Answer, error) {
-	if s.Mask.Empty() {
-		return a, nil
-	}
-	for i := range a.Parts {
-		a.Parts[i].Text = s.Mask.Text(a.Parts[i].Text)
-	}
-	if a.Value == nil {
-		return a, nil
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(a.Value); err != nil {
-		return nil, err
-	}
-	a.Value = nil
-	return a, json.Unmarshal([]byte(s.Mask.Text(b.String())), &a.Value)
+// Identified is one screen read with the identities of its elements.
+type Identified = client.Identified
+
+// ErrTooLong ends a call that exceeds its server's time limit.
+var ErrTooLong = client.ErrTooLong
+
+// NewFence returns the fence of a session.
+func NewFence() client.Fence {
+	return client.NewFence()
+}
+
+// The results of `taproot find`.
+const (
+	ResultNone      = client.ResultNone
+	ResultAmbiguous = client.ResultAmbiguous
+)
+
+// Found is what a selector matches on a screen.
+type Found = client.Found
+
+// List returns the visible elements of the screen in reading order, with a selector for each.
+func List(t *screen.Tree) []client.ListedElement {
+	return client.List(t)
+}
+
+// ListText writes the list as text.
+func ListText(things []client.ListedElement) string {
+	return client.ListText(things)
+}
+
+// Find matches a selector as an action does, and as an assertion does.
+func Find(t *screen.Tree, sel dsl.Selector) Found {
+	return client.Find(t, sel)
+}
+
+// Unfindable returns why a selector cannot be matched in a tree.
+func Unfindable(s dsl.Selector) string {
+	return client.Unfindable(s)
+}
+
+// Done is one step that passed.
+type Done = client.Done
+
+// With replaces a field, or adds it.
+func With(v source.Value, key string, value source.Value) source.Value {
+	return client.With(v, key, value)
+}
+
+// StepLine writes one step without its dash, in the shortest form.
+func StepLine(def *dsl.Def, v source.Value) string {
+	return client.StepLine(def, v)
+}
+
+// ScreenshotArgs are the options of a screenshot.
+type ScreenshotArgs = client.ScreenshotArgs
+
+// Candidate is one selector for an element, and why it is good or bad.
+type Candidate = client.Candidate
+
+// Nearest is how many elements a refusal names.
+const Nearest = client.Nearest
+
+// Refusal is a negative answer: what failed, similar elements, what to try.
+type Refusal = client.Refusal
+
+// Repair is a step with another selector, which matches only one element of the screen.
+type Repair = client.Repair
+
+// Repairs returns corrections of a step that found no element, or several: with the elements that its selector matches,
+// or the most similar ones, the nearest first. It does not repair selectors with variables, and those of pixels.
+func Repairs(t *screen.Tree, step *dsl.Step, preferID bool) (list []Repair) {
+	return client.Repairs(t, step, preferID)
+}
+
+// FollowUps returns what a call that acts can show afterwards.
+func FollowUps() []string {
+	return client.FollowUps()
+}
+
+// MaxText limits the characters of a snapshot.
+const MaxText = client.MaxText
+
+// NewRefs returns the references of a new session.
+func NewRefs() *client.Refs {
+	return client.NewRefs()
+}
+
+// View are the arguments of the tool snapshot.
+type View = client.View
+
+// Capped joins lines up to the limits and appends how many are left out.
+func Capped(lines []string, limit int) string {
+	return client.Capped(lines, limit)
+}
+
+// IsRef reports whether a text has the form of a reference.
+func IsRef(s string) bool {
+	return client.IsRef(s)
 }

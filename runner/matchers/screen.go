@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
 // Screen can be read: a *runner.TestDevice.

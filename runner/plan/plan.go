@@ -1,303 +1,87 @@
 package plan
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
-	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
-// Options say which tests to plan.
-type Options struct {
-	// Dir is the folder that relative paths start from and places in messages are relative to.
-	Dir string
-	// Args are files, folders or test ids; none: the folder suites, or Dir without one.
-	Args []string
-	// IDs are test ids, whatever files or folders have the same name.
-	IDs []string
-	// Inline are files of tests that are not on the disk: their paths start from Dir.
-	Inline []Source
-	// Platform keeps the cases of one platform; empty: all.
-	Platform dsl.Platform
-	// Browser is the browser for tests of pages that name none; empty: chromium.
-	Browser string
-	// Labels is a Ginkgo label filter over tags and platform; empty: all.
-	Labels string
-	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the
-	// second. A flow of Maestro that is named alone is kept.
-	IncludeTags, ExcludeTags []string
-	// Vars override the vars of every test.
-	Vars map[string]string
-	// Environment is one of the suite's environments; empty: none.
-	Environment string
-	// Retries is how often a test that fails is run again, instead of the number in the test or its suite; nil: as they
-	// say.
-	Retries *int
-	// Env reads the process environment, for vars with a value that names one of its variables.
-	Env func(string) (string, bool)
-	// Files requires that the files that steps name exist. It must be off for uploaded tests, which could otherwise
-	// find out which files exist.
-	Files bool
-	// Reads is called with each file other than the tests' own that the planning reads, possibly by several goroutines
-	// at once; it may be nil.
-	Reads func(file string)
-	// Choice selects from the cases that the filters keep: how many, how often and in which order.
-	Choice Choice
+// maxShards and MaxRepeat catch typing errors.
+const (
+	MaxRepeat = plan.MaxRepeat
+)
+
+// ParseShard reads "2/3".
+func ParseShard(text string) (plan.Shard, error) {
+	return plan.ParseShard(text)
 }
+
+// ConfigName is the file at a suite's root with the suite's settings.
+const ConfigName = plan.ConfigName
+
+// ConfigError is an error in a project's taproot.yaml: its file, its line, and how to fix it. It is not an error of the
+// caller who requested a run of the project's tests.
+type ConfigError = plan.ConfigError
+
+// PrefersID reports whether the taproot.yaml that applies to a folder prefers an element's id to its text in recorded
+// tests.
+func PrefersID(dir string) (bool, error) {
+	return plan.PrefersID(dir)
+}
+
+// Draft plans the one test in the text of an editor, as if it were in the file that it names, relative to Options.Dir:
+// with its suite's settings, the files that it runs, and the first row of its data. Missing values of variables are
+// found when it runs. Of a test for several platforms or browsers it returns the case for the platform of the options,
+// otherwise the first one. The error is a *Usage, or an error in the text.
+func Draft(o Options, file Source) (Case, error) {
+	return plan.Draft(o, file)
+}
+
+// SkipFolder reports whether folders of that name contain no tests.
+func SkipFolder(name string) bool {
+	return plan.SkipFolder(name)
+}
+
+// YAMLFile reports whether a file's name is one of YAML.
+func YAMLFile(name string) bool {
+	return plan.YAMLFile(name)
+}
+
+// Folders returns the folders of the arguments of a run: a named folder, the folder of a named file, the default folder
+// for ids and for no argument.
+func Folders(dir string, args []string) []string {
+	return plan.Folders(dir, args)
+}
+
+// Needs are the files that the cases need, with absolute paths, sorted.
+type Needs = plan.Needs
+
+// Options say which tests to plan.
+type Options = plan.Options
 
 // Source is an uploaded file of tests.
-type Source struct {
-	Name string // for messages
-	Text []byte
-}
+type Source = plan.Source
 
 // Plan is the cases of a run.
-type Plan struct {
-	Cases []Case
-	// Tests is the number of tests that were read, including those that the filters drop.
-	Tests int
-	// Left are the cases that Platform and Labels dropped, in the order of the files.
-	Left []Case
-	// Matched is the number of cases that the filters keep, Again the number of those that Choice.Only names (all, if
-	// it names none).
-	Matched, Again int
-	// Warnings are about settings in the config.yaml of a folder of flows that Maestro ignores.
-	Warnings []*source.Error
-}
+type Plan = plan.Plan
 
 // Case is one test on one platform, with one row of its data.
-type Case struct {
-	Test     *dsl.Test
-	Platform dsl.Platform
-	Browser  string   // of pages; empty: that of the driver
-	Dir      string   // folder of the test's file, absolute
-	Pack     string   // folder of its report pack, unique in the run
-	Twin     string   // what else a folder of that name could be; "": "attempt"
-	Labels   []string // tags and the platform
-	Row      dsl.Row  // of the test's data; the zero Row without any
-	Suite    []dsl.Var
-	Vars     map[string]string
-	Env      func(string) (string, bool)
-}
-
-// Scope makes new variables of the case for one run of it.
-func (c *Case) Scope() (*dsl.Scope, error) {
-	return c.Test.Scope(dsl.ScopeOptions{Overrides: c.Vars, Row: c.Row, Suite: c.Suite, Env: c.Env})
-}
+type Case = plan.Case
 
 // Usage is an error in the user's arguments, not in a test file.
-type Usage struct{ Msg string }
-
-func (e *Usage) Error() string { return e.Msg }
+type Usage = plan.Usage
 
 // Build reads the tests and plans their cases. The error contains all errors of all files.
 func Build(o Options) (*Plan, error) {
-	keep, err := filter(o)
-	if err != nil {
-		return nil, err
-	}
-	all, err := load(o)
-	if err != nil {
-		return nil, err
-	}
-	tests, problems := all.tests, all.problems
-	plan := &Plan{Tests: len(tests), Warnings: all.warnings}
-	suites := newSuites(o)
-	for _, t := range tests { // reads the suites' files, which contain the order
-		if _, err := suites.of(filepath.Dir(absolute(o.Dir, t.Pos.File))); err != nil {
-			return nil, err
-		}
-	}
-	found := [][]error{problems} // in the order in which they are reported
-	var places []int             // in it, of the cases that are planned
-	for _, t := range suites.ordered(tests) {
-		cases, err := suites.cases(t)
-		var usage *Usage
-		if errors.As(err, &usage) {
-			return nil, err
-		}
-		found = append(found, appendErr(nil, err))
-		for _, c := range cases {
-			if !keep(c) {
-				plan.Left = append(plan.Left, c)
-				continue
-			}
-			plan.Cases = append(plan.Cases, c)
-			places, found = append(places, len(found)), append(found, nil) // a case that is not run may lack variables
-			if o.Files {
-				found = append(found, suites.missing(c))
-			}
-		}
-	}
-	onEachCore(len(places), func(i int) { found[places[i]] = appendErr(nil, check(plan.Cases[i])) })
-	if problems := slices.Concat(found...); len(problems) > 0 {
-		return nil, Problems(distinct(problems))
-	}
-	plan.choose(o.Choice)
-	return plan, nil
-}
-
-// distinct removes repetitions: an error in --var occurs in every test.
-func distinct(list []error) []error {
-	said := map[string]bool{}
-	return slices.DeleteFunc(list, func(err error) bool {
-		text := err.Error()
-		again := said[text]
-		said[text] = true
-		return again
-	})
-}
-
-func appendErr(list []error, err error) []error {
-	if err != nil {
-		return append(list, err)
-	}
-	return list
+	return plan.Build(o)
 }
 
 // Problems are the errors of the files, file after file.
-type Problems []error
+type Problems = plan.Problems
 
-// Error separates the files by blank lines, as their own errors are.
-func (ps Problems) Error() string {
-	texts := make([]string, len(ps))
-	for i, p := range ps {
-		texts[i] = p.Error()
-	}
-	return strings.Join(texts, "\n\n")
-}
+// Ref names a case, so that it can be found again in a copy of its files on another machine.
+type Ref = plan.Ref
 
-// Unwrap lets errors.As find the single errors.
-func (ps Problems) Unwrap() []error { return ps }
-
-// cases returns a case for each platform and each row of the test.
-func (s *suites) cases(t *dsl.Test) ([]Case, error) {
-	dir := filepath.Dir(absolute(s.o.Dir, t.Pos.File))
-	t, conf, rows, err := s.prepare(t)
-	if err != nil {
-		return nil, err
-	}
-	platforms := []dsl.Platform{t.Platform}
-	if t.Platform == dsl.Both {
-		platforms = []dsl.Platform{dsl.Android, dsl.IOS}
-	}
-	if rows == nil {
-		rows = []dsl.Row{{}}
-	}
-	var cases []Case
-	for _, p := range platforms {
-		for _, b := range s.browsers(t, p) {
-			for _, row := range rows {
-				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars,
-					Env: s.o.Env}
-				if len(platforms) > 1 {
-					c.Pack += "--" + string(p)
-				}
-				labels := append(slices.Clone(t.Tags), string(p))
-				if len(t.Browsers) > 0 {
-					labels = append(labels, b)
-				}
-				if len(t.Browsers) > 1 {
-					c.Pack += "--" + b
-				}
-				if row.N > 0 {
-					c.Pack += fmt.Sprintf("--row-%d", row.N)
-				}
-				c.Labels = slices.Compact(slices.Sorted(slices.Values(labels)))
-				cases = append(cases, c)
-			}
-		}
-	}
-	return cases, nil
-}
-
-// browsers returns the browsers in which a test is run on a platform.
-func (s *suites) browsers(t *dsl.Test, p dsl.Platform) []string {
-	switch {
-	case p != dsl.Web:
-		return []string{""}
-	case len(t.Browsers) > 0:
-		return slices.Compact(slices.Sorted(slices.Values(t.Browsers)))
-	}
-	return []string{cmp.Or(dsl.NamedBrowser(t), s.o.Browser)}
-}
-
-// absolute finds the file that a message names.
-func absolute(dir, file string) string {
-	path := filepath.FromSlash(file)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
-}
-
-// check finds, before anything runs, every variable that cannot be resolved.
-func check(c Case) error {
-	scope, err := c.Scope()
-	if err != nil {
-		return err
-	}
-	if err := dsl.CheckVars(c.Test, scope); err != nil || c.Platform != dsl.Web {
-		return err
-	}
-	return dsl.CheckBrowser(c.Test, c.Browser)
-}
-
-// filter combines the filters into one function.
-func filter(o Options) (func(Case) bool, error) {
-	switch o.Platform {
-	case "", dsl.Android, dsl.IOS, dsl.Web:
-	default:
-		return nil, &Usage{fmt.Sprintf("platform %q is not known: use android, ios or web", o.Platform)}
-	}
-	if !slices.Contains([]string{"", dsl.Chromium, dsl.Firefox, dsl.WebKit}, o.Browser) {
-		return nil, &Usage{fmt.Sprintf("browser %q is not known: use chromium, firefox or webkit", o.Browser)}
-	}
-	labels, err := parseLabels(o.Labels)
-	if err != nil {
-		return nil, &Usage{fmt.Sprintf("label filter %q: %v", o.Labels, err)}
-	}
-	return func(c Case) bool {
-		if (!isFlow(c.Test) || len(o.Args) > 1) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {
-			return false
-		}
-		return (o.Platform == "" || c.Platform == o.Platform) && (o.Labels == "" || labels(c.Labels))
-	}, nil
-}
-
-// unique reports tests with the same id: their packs would have the same folder, also on disks that ignore case.
-func unique(tests []*dsl.Test) (problems []error) {
-	first := map[string]*dsl.Test{}
-	for _, t := range tests {
-		key := strings.ToLower(t.ID)
-		if other := first[key]; other != nil {
-			problems = append(problems, &source.Error{Pos: t.IDPos, Source: t.Source, Width: len([]rune(t.ID)),
-				Msg:  fmt.Sprintf("the id %q is taken", t.ID),
-				Hint: fmt.Sprintf("%s has it, too; give one of them another id", other.IDPos)})
-			continue
-		}
-		first[key] = t
-	}
-	return problems
-}
-
-// order compares by file, then by place in the file.
-func order(a, b *dsl.Test) int {
-	return cmp.Or(cmp.Compare(filepath.ToSlash(a.Pos.File), filepath.ToSlash(b.Pos.File)),
-		cmp.Compare(a.Pos.Line, b.Pos.Line))
-}
-
-// List reads the tests that the options name, without planning them; problems are the errors of files without tests.
-func List(o Options) (tests []*dsl.Test, problems []error, err error) {
-	all, err := load(o)
-	return all.tests, all.problems, err
+// Repeated returns the arguments that name a file or a test which an earlier one names already: each runs once, and the
+// user should know. A file within a folder that is also named is not a repetition.
+func Repeated(dir string, args []string) []string {
+	return plan.Repeated(dir, args)
 }

@@ -1,2 +1,2 @@
-// Package pool leases devices to cases. A device has at most one lease at a time, across all processes of the user.
+// Package pool leases devices to cases. The code is in runner/internal/pool; this is what other folders need of it.
 package pool

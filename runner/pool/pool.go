@@ -2,342 +2,46 @@ package pool
 
 import (
 	"context"
-	"errors"
-	"hash/crc32"
-	"os"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
+
+// LeaseDir is the folder of lock files: $XDG_RUNTIME_DIR/taproot, otherwise a folder of this user in the temporary
+// directory.
+func LeaseDir(getenv func(string) string) string {
+	return pool.LeaseDir(getenv)
+}
+
+// Sleep waits a moment between two attempts to lease.
+func Sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
+	return pool.Sleep(ctx, d, wake)
+}
 
 // Pool leases devices to one case at a time each, across processes. Safe for concurrent use.
-type Pool struct {
-	*shared
-	drivers []drivers.Driver
-	closers map[dsl.Platform]func() error // end the drivers, each once; the pool of WithDriver has only its own driver
-	beside  bool
-}
-
-// shared is the state that pools with the same devices share.
-type shared struct {
-	leases   leases
-	reserved leases                         // the reservations of devices, each in a file next to its lock
-	only     func(dsl.Platform) string      // the one device of a platform that may be used, or ""
-	listing  map[dsl.Platform]chan struct{} // holds a token while the driver lists its devices
-
-	mu            sync.Mutex
-	local         map[string]bool // devices in use by this process, by platform and id
-	listed        map[dsl.Platform]listing
-	had           map[dsl.Platform]map[string]bool // usable devices that were seen
-	noDeviceSince map[dsl.Platform]time.Time       // since when there is no device
-	wake          chan struct{}                    // closed and replaced when a device becomes free, or is attached
-
-	watching map[dsl.Platform]bool // a goroutine watches its devices
-	life     context.Context       // ends with Close
-	end      context.CancelFunc
-	watchers sync.WaitGroup
-}
-
-// listing is the last list of devices of a driver.
-type listing struct {
-	infos []drivers.Info
-	err   error
-	at    time.Time
-}
+type Pool = pool.Pool
 
 // NoDeviceError says why no device can run a case.
-type NoDeviceError struct {
-	Platform dsl.Platform
-	Reason   string
-	Lost     bool  // there was one before
-	Err      error // of a driver that cannot work on this machine; else nil
-}
-
-func (e *NoDeviceError) Error() string { return e.Reason }
-func (e *NoDeviceError) Unwrap() error { return e.Err }
-
-// Options restrict the devices of a pool. The zero value allows all of them.
-type Options struct {
-	Device        string              // only this device
-	AndroidSerial string              // of the Android devices only this one; Device overrides it
-	Getenv        func(string) string // for the folder of leases; default: the process's own
-	Now           func() time.Time    // the clock for reservations; default: time.Now
-}
-
-// only returns the one device of a platform that may be used, or "".
-func (o Options) only(p dsl.Platform) string {
-	if o.Device == "" && p == dsl.Android {
-		return o.AndroidSerial
-	}
-	return o.Device
-}
+type NoDeviceError = pool.NoDeviceError
 
 // New makes a pool over the drivers; Close closes them.
-func New(list []drivers.Driver, o Options) *Pool {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{},
-		shared: &shared{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now},
-			only:    o.only,
-			listing: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
-			had:           map[dsl.Platform]map[string]bool{},
-			noDeviceSince: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
-	p.life, p.end = context.WithCancel(context.Background())
-	for _, d := range list {
-		p.listing[d.Platform()] = make(chan struct{}, 1)
-		p.closers[d.Platform()] = sync.OnceValue(d.Close)
-	}
-	return p
+func New(list []drivers.Driver, o pool.Options) *Pool {
+	return pool.New(list, o)
 }
 
-// WithDriver returns a pool of the same devices that opens those of one platform with another driver, which must list
-// the same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must be called
-// before Close of p.
-func (p *Pool) WithDriver(other drivers.Driver) *Pool {
-	out := &Pool{shared: p.shared, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
-		other.Platform(): sync.OnceValue(other.Close)}, beside: true}
-	for i, d := range out.drivers {
-		if d.Platform() == other.Platform() {
-			out.drivers[i] = other
-		}
-	}
-	return out
-}
+// Reservation is the right to lease a device from one time to another. It is kept in a file, which all processes of the
+// user respect, and outlasts them.
+type Reservation = pool.Reservation
 
-// Close ends the drivers. All leases must be released before.
-func (p *Pool) Close() error {
-	if !p.beside {
-		p.end()
-		p.watchers.Wait()
-	}
-	var errs []error
-	for _, d := range p.drivers {
-		if end := p.closers[d.Platform()]; end != nil {
-			errs = append(errs, end())
-		}
-	}
-	return errors.Join(errs...)
-}
+// ReservedError says that a device has another reservation, now or too soon.
+type ReservedError = pool.ReservedError
 
-// Driver returns the driver of a platform; nil: there is none.
-func (p *Pool) Driver(platform dsl.Platform) drivers.Driver {
-	for _, d := range p.drivers {
-		if d.Platform() == platform {
-			return d
-		}
-	}
-	return nil
-}
+// ErrManyReserved says that a device has as many reservations as it may have.
+var ErrManyReserved = pool.ErrManyReserved
 
-// Retire starts to end the driver of a platform that is no longer needed; Close waits for it, and returns its error.
-func (p *Pool) Retire(platform dsl.Platform) {
-	p.mu.Lock()
-	watching := p.watching[platform]
-	p.mu.Unlock()
-	if end := p.closers[platform]; end != nil && !watching {
-		go func() { _ = end() }() // Close returns its error
-	}
-}
+// BusyError says who leases a device that was requested.
+type BusyError = pool.BusyError
 
-// Lease is the exclusive use of one device.
-type Lease struct {
-	Info    drivers.Info
-	driver  drivers.Driver
-	Own     bool // the device is not shared with other processes
-	release func()
-	hold    func(who string, until time.Time) error
-}
-
-// Hold records, for other processes, that a client of this one holds the lease until a time; zero: it no longer does.
-func (l *Lease) Hold(who string, until time.Time) error {
-	if l.hold == nil {
-		return nil
-	}
-	return l.hold(who, until)
-}
-
-// Open opens the leased device.
-func (l *Lease) Open(ctx context.Context) (drivers.Device, error) {
-	return l.driver.Open(ctx, l.Info.ID)
-}
-
-// OpenGuarded is Open; after a panic in it, the device is released.
-func (l *Lease) OpenGuarded(ctx context.Context) (drivers.Device, error) {
-	returned := false
-	defer func() {
-		if !returned {
-			l.Release()
-		}
-	}()
-	dev, err := l.Open(ctx)
-	returned = true
-	return dev, err
-}
-
-// Release releases the device. It can be called more than once.
-func (l *Lease) Release() {
-	if l.release != nil {
-		l.release()
-		l.release = nil
-	}
-}
-
-const (
-	// rest is the pause between two attempts when all devices are leased. The release of a device by another process is
-	// noticed at most this late.
-	rest = 60 * time.Millisecond
-	// fresh is how long a listing of devices is used while cases wait for one.
-	fresh = time.Second
-	// trusted is how long a listing is used for a first attempt. A new one takes seconds when one of the phones does
-	// not respond, and a phone that was detached is noticed when it is opened.
-	trusted = 10 * time.Second
-	// returns is how long a run waits when its last device was detached: adb takes up to 10 s to find a phone again.
-	returns = 12 * time.Second
-)
-
-// ErrSpent says that devices are attached, but that the caller excluded them all.
-var ErrSpent = errors.New("no other device is there")
-
-// Lease waits until a device of the platform is free and leases it. A *NoDeviceError means that there is none to wait
-// for.
-func (p *Pool) Lease(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
-	return p.LeaseFor(ctx, Request{platform, what, func(drivers.Info) bool { return false }, Sleep})
-}
-
-// SleepFunc waits between two attempts to lease, until a device becomes free or d has passed.
-type SleepFunc func(ctx context.Context, d time.Duration, wake <-chan struct{}) error
-
-// Request describes a device to lease.
-type Request struct {
-	Platform dsl.Platform
-	What     string // what it is needed for
-	Skip     func(drivers.Info) bool
-	Sleep    SleepFunc
-}
-
-// LeaseFor is Lease without the devices that the request excludes.
-//
-// The first round uses a listing of up to ten seconds ago (trusted), because a new one can take seconds and a device
-// that was detached since is noticed when it is opened. Later rounds use a listing of at most a second (fresh), so
-// that devices that are attached meanwhile are found. Between two rounds LeaseFor waits until this process releases a
-// device (wake) or for a moment (rest), because the release by another process cannot be observed. It stops when
-// the platform has had no device for a while (mayReturn).
-func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
-	for age := trusted; ; age = fresh {
-		wake := p.waker()
-		driver, usable, err := p.usable(ctx, w.Platform, age)
-		switch {
-		case err != nil && (ctx.Err() != nil || !p.mayReturn(w.Platform)):
-			return nil, err
-		case err == nil:
-			lease, err := p.takeOne(driver, usable, w)
-			if lease != nil || err != nil {
-				return lease, err
-			}
-		}
-		p.watch(w.Platform)
-		if err := w.Sleep(ctx, rest, wake); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// takeOne leases the first device that is free; nil when all are leased.
-func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w Request) (*Lease, error) {
-	err := ErrSpent
-	for _, info := range usable {
-		if w.Skip(info) {
-			continue
-		}
-		err = nil
-		if _, soon := p.Reserved(info.ID, "", Notice); soon {
-			continue // as if it was leased
-		}
-		release, ok, err := p.take(driver, info.ID, w.What)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			return p.newLease(driver, info, release), nil
-		}
-	}
-	return nil, err
-}
-
-func (p *Pool) newLease(d drivers.Driver, info drivers.Info, release func()) *Lease {
-	l := &Lease{Info: info, driver: d, release: release}
-	if _, l.Own = d.(drivers.SlotDriver); !l.Own {
-		l.hold = func(who string, until time.Time) error {
-			h, ok := p.leases.holder(info.ID)
-			if !ok {
-				return nil
-			}
-			h.Who, h.Until = who, until
-			return p.leases.note(info.ID, h)
-		}
-	}
-	return l
-}
-
-// mayReturn reports whether there was a device a moment ago.
-func (p *Pool) mayReturn(platform dsl.Platform) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.had[platform]) == 0 {
-		return false
-	}
-	if p.noDeviceSince[platform].IsZero() {
-		p.noDeviceSince[platform] = time.Now()
-	}
-	return time.Since(p.noDeviceSince[platform]) < returns
-}
-
-// Forget makes the next lease query the driver for its devices again.
-func (p *Pool) Forget(platform dsl.Platform) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.listed, platform)
-}
-
-func (p *Pool) waker() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.wake
-}
-
-// take attempts to lease one device: with a lock among processes, or in this process alone for pages of a browser.
-func (p *Pool) take(driver drivers.Driver, id, what string) (func(), bool, error) {
-	free := func() {}
-	if _, own := driver.(drivers.SlotDriver); !own {
-		release, ok, err := p.leases.try(id, what)
-		if err != nil || !ok {
-			return nil, false, err
-		}
-		free = release
-	}
-	key := string(driver.Platform()) + "/" + id
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.local[key] {
-		free()
-		return nil, false, nil
-	}
-	p.local[key] = true
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.local, key)
-		free()
-		close(p.wake)
-		p.wake = make(chan struct{})
-	}, true, nil
-}
-
-func checksum(s string) uint32 { return crc32.ChecksumIEEE([]byte(s)) }
+// UnknownDeviceError says that no device has that id, or that it cannot be used.
+type UnknownDeviceError = pool.UnknownDeviceError

@@ -1,3 +1,3 @@
-// Package record records a person's actions on a page as a test. It handles what takes more than a tap: lists, files,
-// dialogs and tabs.
+// Package record records a person's actions on a page as a test. The code is in runner/internal/record; this is what
+// other folders need of it.
 package record

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/internal/client"
 )
 
 // piece is a part of a saved screen, which can be changed as an app changes from one release to the next.

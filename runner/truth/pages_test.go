@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner/engine"
-	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/internal/engine"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
 // check is one use of a page. Checks are in the comment at the page's head, each as its result with a remark, its

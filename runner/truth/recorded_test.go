@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/internal/client"
 )
 
 // recordedPages are ten of the pages: forms, lists, menus, tables and widgets as real ones have them.

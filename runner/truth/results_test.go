@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
 // TestResults checks every assertion on made-up screens in the positive and in the negative, through the agent and

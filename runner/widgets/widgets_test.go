@@ -20,8 +20,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/runner/engine"
-	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/internal/engine"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
 // check is one use of a page. Checks are in the comment at the head of the page's script, each as its result, its

@@ -21,7 +21,6 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/dispatch"
 	"github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
 	farmremote "github.com/taproot-dev/taproot/runner/remote"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -76,16 +75,18 @@ func serveFarm(so *server.Options, c *dispatch.Center) {
 	so.Farm, so.FarmRunning, so.FarmQueue, so.FarmMetrics = c.Hub, farmRunning(c.Queue), farmQueue(d, c.Queue),
 		d.WriteMetrics
 	so.FarmRuns = func(project func(*http.Request) string) http.Handler { return d.Handler(project) }
-	so.FarmCases = func(project string) func(*run.Config, jobs.Placement) jobs.Opening {
+	so.FarmCases = func(project string) func(*run.Config, server.FarmPlacement) server.FarmOpening {
 		h := d.Handler(func(*http.Request) string { return project })
-		return func(conf *run.Config, at jobs.Placement) jobs.Opening { return farmCases(h, so.Log, conf, at) }
+		return func(conf *run.Config, at server.FarmPlacement) server.FarmOpening {
+			return farmCases(h, so.Log, conf, at)
+		}
 	}
 }
 
 // farmCases runs the cases of a run on the hub's own farm, in the same way as taproot run --hub.
-func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Placement) jobs.Opening {
+func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at server.FarmPlacement) server.FarmOpening {
 	inputs := farmremote.NoteInputs(conf)
-	return func(ctx context.Context, conf run.Config, p *plan.Plan) (jobs.RemoteRunner, error) {
+	return func(ctx context.Context, conf run.Config, p *plan.Plan) (server.FarmRunner, error) {
 		farm, err := farmremote.Open(ctx, farmremote.Options{Hub: farmremote.Inside(hub), Config: conf, Plan: p,
 			Inputs: inputs, Pool: at.Pool, Labels: at.Labels, Priority: at.Priority, Log: log})
 		if err != nil {

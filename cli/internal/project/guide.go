@@ -12,9 +12,9 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/cli/internal/session"
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
 
 //go:embed guide/*.md

@@ -9,8 +9,8 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/cli/internal/session"
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
 
 // runInSession runs one test in the session of the shell, which stays open at the failed step, or at the end.

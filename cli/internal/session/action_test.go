@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
 
 // stepOf returns the step's argument of the command line of an action, as its command does.

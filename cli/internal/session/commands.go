@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
 
 func OpenCommand(env *process.Env) *cobra.Command {

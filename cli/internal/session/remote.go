@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
@@ -19,7 +20,6 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
-	"github.com/taproot-dev/taproot/runner/shell"
 )
 
 // remote is a REST server that performs commands.

@@ -4,7 +4,7 @@ import (
 	"image"
 	"slices"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // Flags of an element; script/engine.js has the same.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // State is the part of every answer of the script about its document.

@@ -124,7 +124,7 @@ func withoutTypes(t *testing.T, file string) string {
 // reportScripts returns the two scripts of the pages of reports: theme.js, and all others together.
 func reportScripts(t *testing.T) []script {
 	t.Helper()
-	const folder = "reporters/html/assets/"
+	const folder = "reporters/internal/html/assets/"
 	found, err := filepath.Glob("../../../" + folder + "*.js")
 	if err != nil || len(found) < 3 {
 		t.Fatalf("%d scripts of reports: %v", len(found), err)

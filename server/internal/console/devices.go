@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/service"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/service"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/service"
 )
 

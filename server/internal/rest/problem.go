@@ -19,10 +19,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/service"
 	"github.com/taproot-dev/taproot/server/internal/shared"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/shared"
 )

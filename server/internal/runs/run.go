@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 )
 

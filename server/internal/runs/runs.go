@@ -9,8 +9,8 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/upload"
-	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/received"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/sandbox"

@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/blob"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/upload"
-	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/internal/jobs"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/service"
 	"github.com/taproot-dev/taproot/server/internal/shared"

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers/android/internal/dump"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // BySelector is the strategy that takes a UiSelector. It searches the active window only.

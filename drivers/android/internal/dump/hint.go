@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 

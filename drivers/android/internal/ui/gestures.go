@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/input"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // Tap touches one point, once. When the connection breaks it may have happened, and the error is what the caller has to

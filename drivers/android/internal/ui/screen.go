@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/input"
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/drivers/android/internal/webview"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // Screen reads and touches the screen of a phone: by the agent where one runs, otherwise by the phone's own tools.

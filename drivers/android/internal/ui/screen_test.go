@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/dump"
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/drivers/android/internal/webview"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 func TestKeyNamesAreAllKnown(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/view"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Alerts reads and answers the alerts of the system and of apps on one device. Its methods are called one at a time.

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/geometry"
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/mjpeg"
 )
 

@@ -4,8 +4,8 @@ import (
 	"image"
 	"math"
 
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // The status bar and the home indicator belong to the system: no app's source has them, and a touch of the status bar

@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/touch"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/view"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Keyboard types text and presses keys of one device. Its methods are called one at a time.

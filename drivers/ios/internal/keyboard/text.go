@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Type types the text into the element with the focus. WebDriverAgent types 60 characters a second.

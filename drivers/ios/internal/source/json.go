@@ -8,7 +8,7 @@ import (
 	"image"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // jsonElement is an element in the JSON form of a source. Its booleans come as true, 1, "1" or "true".

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // What a source may be at most. XCTest itself fails far below.

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/alert"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/capture"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/geometry"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/view"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/webview"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (

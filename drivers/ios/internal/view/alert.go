@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // systemAlert returns the alert of the system over an app, as a window: a source has one application, and

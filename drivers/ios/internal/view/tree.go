@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/apps"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/geometry"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/webview"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Reader reads the elements of one device's screen. Its methods are called one at a time.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // fault names the device and the call in an error, and sets the kind on which the result depends. What

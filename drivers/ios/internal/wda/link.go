@@ -10,9 +10,9 @@ import (
 	"net/http"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/geometry"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strconv"
 
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Nothing reports which of an app's pages a WebView shows, nor where in the view the page starts: bars may be over its

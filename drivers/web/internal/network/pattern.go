@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // maxPattern caps a pattern; Go's regular expressions take time in proportion to their length, not more.

@@ -1,0 +1,26 @@
+package vision
+
+import (
+	"github.com/taproot-dev/taproot/drivers/internal/vision"
+)
+
+// Mode says whether a model may be asked.
+type Mode = vision.Mode
+
+// The modes.
+const (
+	Off = vision.Off // nothing is asked and nothing is taken from before
+)
+
+// ParseMode reads a mode; "" is Live.
+func ParseMode(s string) (Mode, error) {
+	return vision.ParseMode(s)
+}
+
+// Options are what Models need. The zero value works.
+type Options = vision.Options
+
+// New makes Models. Nothing is searched and no model is queried before they are used.
+func New(o Options) *vision.Models {
+	return vision.New(o)
+}

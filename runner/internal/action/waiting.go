@@ -1,0 +1,240 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
+)
+
+// errWait says that what is waited for is not there (any more or yet).
+var errWait = errors.New("not there yet")
+
+// poll looks again and again until look returns something else than errWait, or the time ends: its own, or that of the
+// step. The end stops new reads, not one under way: a step ends within its time and the length of one read. There is
+// at least one, and one more right at the end, so that a result rests on what is there then, unless the one before
+// took beyond it. Reading errors that may pass (drivers.ErrNotReady) are waited out; when the last read ends so, that
+// error is the answer, for nothing was seen.
+func poll(ctx context.Context, timeout time.Duration, look func() error) error {
+	return pollWith(ctx, timeout, slowing(), look)
+}
+
+func slowing() *backoff.ExponentialBackOff {
+	pause := &backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6,
+		MaxInterval: 400 * time.Millisecond}
+	pause.Reset()
+	return pause
+}
+
+// holdBackOff is a pace that slows down, and looks again as soon as what has started to hold may have held for long
+// enough.
+type holdBackOff struct {
+	backoff.BackOff
+	left time.Duration
+}
+
+func (u *holdBackOff) NextBackOff() time.Duration {
+	next := u.BackOff.NextBackOff()
+	if u.left > 0 {
+		return min(next, u.left)
+	}
+	return next
+}
+
+// pollEvery is poll at one pace.
+func pollEvery(ctx context.Context, timeout, pace time.Duration, look func() error) error {
+	return pollWith(ctx, timeout, backoff.NewConstantBackOff(pace), look)
+}
+
+func pollWith(ctx context.Context, timeout time.Duration, pause backoff.BackOff, look func() error) error {
+	deadline := time.Now().Add(timeout)
+	if end, ok := drivers.StepDeadline(ctx); ok && end.Before(deadline) { // several searches within one step do not add up
+		deadline = end
+	}
+	for {
+		err := look()
+		if err == nil || !errors.Is(err, errWait) && !errors.Is(err, drivers.ErrNotReady) {
+			return err
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return err
+		}
+		if err := drivers.Pause(ctx, min(pause.NextBackOff(), left)); err != nil {
+			return err
+		}
+	}
+}
+
+// How long the pixels must rest for waitStable. Once they moved while the elements were read, it looks for long enough
+// to know a clock by its ticks.
+const (
+	quietStable = 400 * time.Millisecond
+	quietClock  = 1300 * time.Millisecond
+)
+
+// stablePace is how long waitStable rests between two screenshots: what blinks is distinguished from what turns only by
+// often looking.
+const stablePace = 60 * time.Millisecond
+
+// stableLooks is how many screenshots in a row must show no movement.
+const stableLooks = 2
+
+func waitStable(ctx context.Context, s *Performer, _ dsl.WaitStable) error {
+	w := newReader(s, decide.Want{})
+	began := time.Now()
+	quiet := quietStable
+	err := pollEvery(ctx, s.Timeout, stablePace, func() error {
+		err := w.shoot(ctx)
+		var p *drivers.ProtectedError
+		if errors.As(err, &p) {
+			return w.restsByElements(ctx, p)
+		}
+		if err != nil {
+			return err
+		}
+		if w.screen.Rest().Looks() < stableLooks || time.Since(w.screen.Rest().Since()) < quiet {
+			return errWait
+		}
+		if err := w.read(ctx, false); err != nil { // the elements must be readable, too
+			return err
+		}
+		if n := w.tree.Focused(); n != nil && n.Editable {
+			w.screen.Rest().Mask = n.Bounds
+		}
+		since := w.screen.Rest().Since()
+		if err := w.shoot(ctx); err != nil {
+			return err
+		}
+		// reading them takes seconds on some phones, and the screen did not rest meanwhile
+		if w.screen.Rest().Since() != since {
+			quiet = quietClock
+			return errWait
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errWait):
+		return unstable(s, w, began)
+	case err == nil && len(w.screen.Rest().Ignored()) > 0:
+		r := w.screen.Rest().Ignored()[0]
+		s.note("the screen rests except for what ticks or blinks at %d,%d to %d,%d", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
+	}
+	return err
+}
+
+// restsByElements reports by its elements alone whether a screen rests of which no screenshots may be taken. errWait:
+// not yet.
+func (w *reader) restsByElements(ctx context.Context, p *drivers.ProtectedError) error {
+	w.want.Device.Pixels = false
+	if err := w.read(ctx, false); err != nil {
+		return err
+	}
+	if w.frame.PixelsOnly {
+		return p
+	}
+	if w.tree.Taken.Sub(w.search.SameSince()) < quietStable {
+		return errWait
+	}
+	w.s.doubtOnce("the app forbids screenshots of its window %s: that its elements rest is all that was seen",
+		p.Parts[0].Window)
+	return nil
+}
+
+// unstable is the failure of a screen that did not come to rest; the report draws the place into the screenshot.
+func unstable(s *Performer, w *reader, began time.Time) error {
+	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
+	if r := w.screen.Rest().Unrest(); r.Empty() {
+		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond),
+			quietStable)
+	} else {
+		p.Actual = fmt.Sprintf("the region %d,%d to %d,%d kept changing", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
+		s.Detail.Bounds = &[4]int{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y}
+		if n := elementAt(w.tree, r.Min.Add(r.Size().Div(2))); n != nil {
+			p.Actual += ", in " + n.String()
+		}
+	}
+	p.Message = fmt.Sprintf("the screen did not settle within %s: %s", s.Timeout, p.Actual)
+	return &Failure{p}
+}
+
+// elementAt returns the smallest element at a place that has a name, or nil.
+func elementAt(t *screen.Tree, p image.Point) *screen.Node {
+	if t == nil {
+		return nil
+	}
+	var found *screen.Node
+	area := func(n *screen.Node) int { return n.Bounds.Dx() * n.Bounds.Dy() }
+	for n := range t.All {
+		if p.In(n.Bounds) && !n.Hidden && n.Label() != "" && (found == nil || area(n) <= area(found)) {
+			found = n
+		}
+	}
+	return found
+}
+
+func waitFor(ctx context.Context, s *Performer, a dsl.WaitFor) error {
+	switch {
+	case a.Visible != nil && byMaestro(*a.Visible):
+		return maestroPerformer{Performer: s}.finding(ctx, a.Visible, nil, s.Timeout)
+	case a.Gone != nil:
+		return gone(ctx, s, *a.Gone)
+	case a.Enabled != nil:
+		yes := true
+		sel := *a.Enabled
+		sel.Enabled = &yes
+		_, err := locateVisible(ctx, s, sel)
+		return asAssertion(err)
+	case a.Text != "":
+		return assert(ctx, s, dsl.Assert{Selector: dsl.Selector{Label: a.Text}})
+	case a.URL != "":
+		d, err := capability[drivers.WebPages](s)
+		if err != nil {
+			return err
+		}
+		return asAssertion(d.WaitPage(ctx, drivers.WebEvent{URL: a.URL}, s.Timeout))
+	}
+	return assert(ctx, s, dsl.Assert{Selector: *a.Visible})
+}
+
+func assertNot(ctx context.Context, s *Performer, a dsl.AssertNot) error {
+	return gone(ctx, s, a.Selector)
+}
+
+// gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A
+// screen that never rests may prove it at the end of the time.
+func gone(ctx context.Context, s *Performer, sel dsl.Selector) error {
+	if byMaestro(sel) {
+		return maestroPerformer{Performer: s}.finding(ctx, nil, &sel, s.Timeout)
+	}
+	r := newReader(s, decide.Want{Purpose: decide.Absent, Selector: sel})
+	d, err := r.run(ctx)
+	if err == nil {
+		err = r.result(d)
+	}
+	return asAssertion(err)
+}
+
+// sleep sleeps; `taproot validate` warns about it.
+func sleep(ctx context.Context, _ *Performer, a dsl.Sleep) error {
+	return drivers.Pause(ctx, time.Duration(a.Ms)*time.Millisecond)
+}
+
+// asAssertion marks what blames the app as an assertion that did not hold.
+func asAssertion(err error) error {
+	var f *Failure
+	if err == nil || !errors.As(err, &f) && !drivers.AppIsWrong(err) {
+		return err
+	}
+	p := ProblemOf(err)
+	p.Assertion = true
+	return &Failure{p}
+}

@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+)
+
+// Options configure the run of a case.
+type Options struct {
+	// Timeout of a step that names none; zero: action.DefaultTimeout.
+	Timeout time.Duration
+	// NoVideo disables the recording.
+	NoVideo bool
+	// NoTrace disables Playwright's trace of a browser.
+	NoTrace bool
+	// NoDOM disables the snapshots of a page's elements.
+	NoDOM bool
+	// UnmaskedEvidence allows recordings and traces of tests with secrets, which may show them.
+	UnmaskedEvidence bool
+	// AllowShell lets tests run commands on the device.
+	AllowShell bool
+	// UpdateBaselines makes assertScreenshot accept the screen as the new baseline.
+	UpdateBaselines bool
+	// Headed opens pages in a browser window, overriding their steps.
+	Headed bool
+	// Warnings are warnings about the device from before the start of the case.
+	Warnings []string
+	// Saved are variables that earlier steps have saved; for RunInteractive only.
+	Saved map[string]any
+	// OnStep is called with each step before it runs; for RunInteractive only. May be nil.
+	OnStep func(*dsl.Step)
+	// Access is what steps may access on this machine.
+	Access action.Access
+	// Uses records the apps that the case starts and installs; may be nil.
+	Uses *action.UsedApps
+	// Vision reads images and judges them; nil: steps that need it are errors.
+	Vision drivers.Vision
+}
+
+// Run runs the case on the device and sends all events to the sink. A cancelled context ends the case as interrupted.
+// The result is also in the CaseEnded event; the error is not nil when the sink could not write the report.
+func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (event.Result, error) {
+	return newRun(c, dev, sink, opts).all(ctx)
+}
+
+// Sink takes a case's events and files: a report pack.
+type Sink interface {
+	event.Sink
+	// AddClip takes a part of the native recording; NoRecording says why there is none.
+	AddClip(path string, start time.Time)
+	NoRecording(reason string)
+}
+
+// run is one running case. It holds the parts that run its steps and report on them, and starts and ends them.
+type run struct {
+	*report
+	c         plan.Case
+	dev       drivers.Device
+	opts      Options
+	session   *action.Performer
+	vars      *variables
+	shots     *screenshots
+	artifacts *artifacts
+	evidence  *evidence
+	clips     *clips
+	usage     *usage
+	troubles  *troubles
+	steps     *stepper
+	blocks    *blocks
+	flows     *flows
+}
+
+func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
+	if opts.Timeout == 0 {
+		opts.Timeout = action.DefaultTimeout
+	}
+	if t := c.Test.TimeoutMs; t != nil {
+		opts.Timeout = milliseconds(*t)
+	}
+	rep, session := &report{sink: sink}, newSession(c, dev, sink, opts)
+	r := &run{report: rep, c: c, dev: dev, opts: opts, session: session, clips: &clips{sink: sink}}
+	device := &deviceLog{report: rep, platform: c.Platform}
+	r.evidence = &evidence{report: rep, c: c, dev: dev, opts: opts, device: device}
+	r.vars = &variables{report: rep, c: c, dev: dev, session: session}
+	r.artifacts = &artifacts{report: rep, session: session}
+	r.shots = &screenshots{report: rep, dev: dev, session: session, vars: r.vars,
+		pages: &pages{report: rep, session: session, off: opts.NoDOM}}
+	r.usage = &usage{report: rep, session: session}
+	r.troubles = &troubles{report: rep, platform: c.Platform, session: session, usage: r.usage, device: device}
+	r.steps = &stepper{report: rep, vars: r.vars, session: session, shots: r.shots, evidence: r.evidence,
+		artifacts: r.artifacts, troubles: r.troubles, usage: r.usage, timeout: opts.Timeout}
+	r.blocks = &blocks{report: rep, vars: r.vars, steps: r.steps}
+	r.flows = &flows{report: rep, c: c, dev: dev, session: session, vars: r.vars, steps: r.steps, blocks: r.blocks,
+		troubles: r.troubles}
+	r.blocks.foreign = r.flows.foreign
+	session.Support = r.support()
+	return r
+}
+
+func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Performer {
+	s := &action.Performer{Device: dev, Platform: c.Platform, Settings: action.Settings{
+		Dir: c.Dir, Work: filepath.Join(sink.Dir(), ".work"),
+		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
+		UpdateBaselines: opts.UpdateBaselines,
+		Headed:          opts.Headed, StepPictures: true, NoPictures: len(c.Test.Secrets) > 0, Mask: sink.Mask()}}
+	if s.NoPictures {
+		s.Conceal = s.Mask
+	}
+	return s
+}
+
+func (r *run) all(ctx context.Context) (event.Result, error) {
+	began := time.Now()
+	r.startCase(ctx)
+	if r.result == event.Pass {
+		if err := action.Guard(func() error { r.test(ctx); return nil }); err != nil {
+			r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
+		}
+	}
+	return r.conclude(ctx, time.Since(began))
+}
+
+// startCase sends the case and starts the recording.
+func (r *run) startCase(ctx context.Context) {
+	described, err := r.describe()
+	r.troubles.startedAt = time.Now()
+	r.result = event.Pass
+	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
+	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // from preparing the device
+		r.emit(event.Event{Kind: event.Logged, Message: text, Warning: true})
+	}
+	if err != nil { // plan.Build finds most of this before
+		r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
+	}
+	if r.result == event.Pass {
+		r.evidence.start(ctx)
+	}
+	if r.result == event.Pass {
+		r.usage.meter = startMeter(ctx, r.dev)
+	}
+}
+
+// conclude ends the recording and sends the result.
+func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, error) {
+	r.shots.takePendingAtEnd(ctx)
+	r.usage.keepMetrics(ctx)
+	r.awaitCrash(ctx)
+	r.clips.end()
+	r.identify(ctx)
+	r.evidence.stop(ctx, r.troubles)
+	r.troubles.noteIncidents(nil) // where there is no log
+	if d, ok := r.dev.(drivers.TreeSource); ok {
+		if said := d.TreeReadBy(); said != "" {
+			r.emit(event.Event{Kind: event.Identified, ScreenRead: said})
+		}
+	}
+	r.findCrash(ctx)
+	if r.sinkErr != nil {
+		r.result = event.Error
+		r.problem = &event.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
+	}
+	r.emit(event.Event{Kind: event.CaseEnded, Result: r.result, DurationMS: took.Milliseconds(), Problem: r.problem})
+	return r.result, r.sinkErr
+}
+
+// test runs the hooks and the steps. The first problem decides the result; a problem of a hook counts only if the
+// steps passed.
+func (r *run) test(ctx context.Context) {
+	t := r.c.Test
+	o := r.blocks.list(ctx, t.Before)
+	if o.ok() {
+		o = r.blocks.list(ctx, t.Steps)
+	}
+	r.applyOutcome(o)
+	if r.result == event.Fail {
+		r.hook(ctx, "onFailure", t.OnFailure)
+	}
+	r.hook(ctx, "after", t.After)
+}
+
+// hook runs steps that follow the test's own, unless the run is interrupted or the report can no longer be written.
+func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
+	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil {
+		return
+	}
+	r.applyOutcome(r.blocks.inside(ctx, name, steps))
+}
+
+// describe sums up the case and the device, and makes the variables. With an error it returns what is known.
+func (r *run) describe() (described event.Case, err error) {
+	if r.vars.scope, err = r.c.Scope(); err != nil {
+		return Describe(r.c), err
+	}
+	r.vars.hide(r.c.Test.Secrets...)
+	for _, steps := range []dsl.Steps{r.c.Test.Before, r.c.Test.Steps, r.c.Test.OnFailure, r.c.Test.After} {
+		for step := range steps.All {
+			r.sink.Mask().Hide(dsl.Secrets(step, r.vars.scope)...)
+		}
+	}
+	described = describe(r.c, r.vars.scope)
+	r.steps.dynamic = isDynamic(r.c.Test)
+	err = action.Guard(func() error {
+		info := r.dev.Info()
+		described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
+		if r.c.Platform != dsl.Web && info.OSVersion != "" {
+			described.OS = string(r.c.Platform) + " " + info.OSVersion
+		}
+		return nil
+	})
+	return described, err
+}
+
+const (
+	// crashGrace is how long the engine waits for a crash after the last step that acted on the device.
+	crashGrace = time.Second
+	// crashLimit limits the final search for a crash: the device may be lost.
+	crashLimit = 10 * time.Second
+)
+
+// awaitCrash waits for a crash of an app that the last step may have harmed, if nothing else went wrong.
+func (r *run) awaitCrash(ctx context.Context) {
+	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.result != event.Pass || r.steps.acted.IsZero() {
+		return
+	}
+	if rest := crashGrace - time.Since(r.steps.acted); rest > 0 {
+		_ = drivers.Pause(ctx, rest) // an interrupted run is reported elsewhere
+	}
+}
+
+// findCrash checks, once the log has ended, whether the app crashed during the case. A case with a crashed app never
+// passes, whatever its last step returned. If this cannot be found out, the report says so.
+func (r *run) findCrash(ctx context.Context) {
+	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == event.AppCrashed {
+		return
+	}
+	if v := r.result; v != event.Pass && v != event.Fail && v != event.Error {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, crashLimit)
+	defer cancel()
+	var otherwise error
+	if r.problem != nil {
+		otherwise = &action.Failure{Problem: *r.problem}
+	}
+	var died *action.Failure
+	err := action.Guard(func() (err error) {
+		died, err = r.session.Died(ctx, otherwise)
+		return err
+	})
+	switch {
+	case err != nil && !errors.Is(err, drivers.ErrUnsupported):
+		r.log(0, "whether the app has crashed could not be checked: %v", err)
+	case died != nil:
+		r.end(event.Fail, &died.Problem)
+	}
+}
+
+// identifyLimit limits the query for the tested version.
+const identifyLimit = 2 * time.Second
+
+// identify reports which version of which app was tested, if the device works and knows it.
+func (r *run) identify(ctx context.Context) {
+	d, ok := r.dev.(drivers.Identifier)
+	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.result == event.Error {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, identifyLimit)
+	defer cancel()
+	_ = action.Guard(func() error { // a device without that information is not an error of the test
+		id, err := d.Identify(ctx)
+		if err == nil && id != nil && *id != (drivers.Identity{}) {
+			r.emit(event.Event{Kind: event.Identified, App: &event.App{ID: id.ID, Title: id.Title, Version: id.Version}})
+		}
+		return err
+	})
+}

@@ -1,0 +1,169 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+)
+
+// LatestRun selects the newest run that has ended, as the value of Config.RerunFailed.
+const LatestRun = "latest"
+
+// Plan builds the cases that the configuration selects.
+func (c Config) Plan(args ...string) (*plan.Plan, error) {
+	o := c.planning()
+	o.Args, o.Files = slices.Clone(args), c.FilesMustBe
+	var err error
+	if o.Choice, err = c.chosen(); err != nil {
+		return nil, err
+	}
+	return plan.Build(o)
+}
+
+// PlanSent builds the cases of tests that were named by id, and of uploaded sources: all of them, once.
+func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, error) {
+	o := c.planning()
+	o.IDs, o.Inline = ids, sources
+	return plan.Build(o)
+}
+
+func (c Config) planning() plan.Options {
+	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags,
+		ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries,
+		Reads: c.Reads}
+}
+
+// chosen is the choice in the form that the plan needs.
+func (c Config) chosen() (plan.Choice, error) {
+	o := plan.Choice{Shard: c.Shard, Repeat: c.Repeat}
+	if c.Repeat < 0 || c.Repeat > plan.MaxRepeat {
+		return o, &plan.Usage{Msg: fmt.Sprintf("repeat %d: a test can be run 1 to %d times", c.Repeat, plan.MaxRepeat)}
+	}
+	if c.Seed != nil {
+		o.Random, o.Seed = true, *c.Seed
+	}
+	if c.RerunFailed == "" {
+		return o, nil
+	}
+	run, err := c.Earlier()
+	if err != nil {
+		return o, err
+	}
+	o.Only = map[string]bool{}
+	for _, name := range run.Failed() {
+		o.Only[name] = true
+	}
+	return o, nil
+}
+
+// Earlier loads the run with the failures to run again: the newest one, one by its name, or the folder of one.
+func (c Config) Earlier() (*history.Run, error) {
+	usage := func(err error) error {
+		return &plan.Usage{
+			Msg: fmt.Sprintf("the failures cannot be run again: %v; name a run, or its folder: "+
+				"--rerun-failed=2026-01-31T12-00-00", err)}
+	}
+	if c.RerunFailed == LatestRun {
+		run, err := history.LastRun(c.Reports, time.Now())
+		if err != nil {
+			return nil, usage(err)
+		}
+		return run, nil
+	}
+	dir := filepath.Join(c.Reports, c.RerunFailed)
+	if !pack.IsRunName(c.RerunFailed) {
+		if dir = c.RerunFailed; !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.Dir, dir)
+		}
+	}
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return nil, usage(fmt.Errorf("there is no run %s", c.RerunFailed))
+	}
+	run, err := history.LoadRun(dir)
+	if err == nil && len(run.Cases) == 0 {
+		err = fmt.Errorf("%s has no test", c.RerunFailed)
+	}
+	if err != nil {
+		return nil, usage(err)
+	}
+	return run, nil
+}
+
+// Resolve replaces "latest" by the name of that run, so that later calls use the same run.
+func (c *Config) Resolve() error {
+	if c.RerunFailed != LatestRun {
+		return nil
+	}
+	run, err := c.Earlier()
+	if err == nil {
+		c.RerunFailed = run.Name
+	}
+	return err
+}
+
+// Choice is the choice for the reports.
+func (c Config) Choice() history.Choice {
+	choice := history.Choice{Labels: c.Labels, Platform: string(c.Platform), Browser: c.Browser, Shard: c.Shard.String(),
+		Seed: c.Seed, FailFast: c.FailFast}
+	if c.Repeat > 1 {
+		choice.Repeat = c.Repeat
+	}
+	if c.RerunFailed != "" {
+		choice.RerunOf = filepath.Base(c.RerunFailed)
+	}
+	return choice
+}
+
+// NothingToRun says why a plan has no cases. ok means that this is not a failure: the shard is empty because there are
+// more shards than cases, or nothing failed in the run to repeat.
+func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
+	switch {
+	case p.Tests == 0:
+		return "no tests were found", false
+	case p.Matched == 0:
+		return fmt.Sprintf("none of the %d tests fits the filters", p.Tests), false
+	case p.Again > 0:
+		return fmt.Sprintf("shard %s has none of the %d cases, because there are more shards than cases", c.Shard, p.Again),
+			true
+	}
+	run, err := c.Earlier()
+	switch {
+	case err != nil:
+		return err.Error(), false
+	case len(run.Failed()) == 0:
+		return fmt.Sprintf("nothing failed in the run %s, so there is nothing to run again", run.Name), true
+	}
+	return fmt.Sprintf("the failures of run %s are not among the named tests: %s", run.Name,
+		strings.Join(run.Failed(), ", ")), false
+}
+
+// chosenByEnv reads TAPROOT_SHARD, TAPROOT_REPEAT and TAPROOT_RERUN_FAILED.
+func (c *Config) chosenByEnv(get func(string) string) (err error) {
+	if v := get("TAPROOT_SHARD"); v != "" {
+		if c.Shard, err = plan.ParseShard(v); err != nil {
+			return fmt.Errorf("TAPROOT_SHARD: %w", err)
+		}
+	}
+	if v := get("TAPROOT_REPEAT"); v != "" {
+		if c.Repeat, err = strconv.Atoi(v); err != nil || c.Repeat < 1 || c.Repeat > plan.MaxRepeat {
+			return fmt.Errorf("TAPROOT_REPEAT=%q: write how often each test is run, 1 to %d", v, plan.MaxRepeat)
+		}
+	}
+	v := get("TAPROOT_RERUN_FAILED")
+	if on, err := strconv.ParseBool(v); err == nil {
+		if v = ""; on {
+			v = LatestRun
+		}
+	}
+	c.RerunFailed = v
+	return nil
+}

@@ -1,0 +1,84 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/runner/internal/engine"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+)
+
+// reportLimit limits the work at the end of a run: pages, chats.
+const reportLimit = 5 * time.Minute
+
+// Report writes the files of the run as a whole (junit.xml, pages, history, …), sends its notifications, and removes
+// runs beyond the limits. Call it once, when every case has ended, while the run directory is still open. Its errors do
+// not change the run's result.
+func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
+	defer cancel()
+	r.noting.Wait()
+	_, err := reporters.Finish(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
+	return err
+}
+
+// Announce writes the planned cases, so that a case which never started is reported. Under Ginkgo, with filters that
+// decide later, it is not called.
+func (r *Runner) Announce(cases []plan.Case) error {
+	described := make([]event.Case, len(cases))
+	for i, c := range cases {
+		described[i] = engine.Describe(c)
+		if len(c.Test.Secrets) > 0 {
+			described[i].Steps = nil // steps may contain secrets, which only the pack masks
+		}
+	}
+	return history.WritePlan(r.Dir, described)
+}
+
+// ReportFinalized is Report for dead runs that were finalized, as far as it still makes sense.
+func (c Config) ReportFinalized(ctx context.Context, sealed []history.Finalized) error {
+	return reporters.FinishFinalized(ctx, sealed, c.assembly(ctx, io.Discard))
+}
+
+func (c Config) assembly(ctx context.Context, stdout io.Writer) reporters.Options {
+	return reporters.Options{Getenv: c.Getenv, Stdout: stdout, Dir: c.Dir, Project: ProjectRoot(c.Dir),
+		Pages: func(runDir string) error { return pages(ctx, runDir) }}
+}
+
+// pages writes report.html of each pack, and index.html of the run and of all runs.
+func pages(ctx context.Context, runDir string) error {
+	run, err := history.LoadRun(runDir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(html.WritePacks(ctx, run), html.WriteRun(ctx, run), html.WriteRuns(ctx, filepath.Dir(runDir)))
+}
+
+// Received makes the files of a run with packs from elsewhere, and removes runs beyond the limits. It sends no
+// notifications.
+func (c Config) Received(ctx context.Context, runDir string) error {
+	o := c.assembly(ctx, io.Discard)
+	getenv := c.getenv()
+	o.Getenv = func(name string) string {
+		if strings.HasPrefix(name, "REPORT_MAX_") {
+			return getenv(name)
+		}
+		return "" // chats and GitHub are for this machine's own runs
+	}
+	_, err := reporters.Finish(ctx, runDir, o)
+	return err
+}
+
+// Merged makes the files of a run that was merged from several.
+func Merged(ctx context.Context, runDir string, o reporters.Options) (*history.Run, error) {
+	o.Pages = func(runDir string) error { return pages(ctx, runDir) }
+	return reporters.Finish(ctx, runDir, o)
+}

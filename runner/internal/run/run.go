@@ -1,0 +1,204 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
+)
+
+// Start finalizes dead runs and opens a new run.
+func Start(c Config, observe func(event.Case, event.Event)) (*Runner, []history.Finalized, error) {
+	sealed, sealErr := history.Finalize(c.Reports, time.Now())
+	dir, err := c.Claim.NewRunDir(c.Reports, time.Now())
+	if err != nil {
+		return nil, sealed, errors.Join(err, sealErr)
+	}
+	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: dir, Observe: observe}, sealed, sealErr
+}
+
+// Resume continues a run of a process that ended before its first case.
+func Resume(c Config, dir string, observe func(event.Case, event.Event)) (*Runner, error) {
+	opened, err := pack.OpenRunDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: opened, Observe: observe}, nil
+}
+
+// End closes the drivers and the run directory.
+func (r *Runner) End() error {
+	r.noting.Wait()
+	return errors.Join(r.Pool.Close(), r.Dir.Close())
+}
+
+// All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and returns their outcomes
+// in the order of the cases. Cases start in that order, too, as far as there are devices for them.
+func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
+	a := &batch{r: r, cases: cases, outcomes: make([]Outcome, len(cases)),
+		turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{},
+		idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}}
+	for i, c := range cases {
+		a.outcomes[i].Case = c
+		if a.need[c.Platform] == nil {
+			a.need[c.Platform] = &atomic.Int64{}
+			idle := make(chan struct{})
+			a.idle[c.Platform], a.idles[c.Platform] = idle, sync.OnceFunc(func() { close(idle) })
+		}
+		a.need[c.Platform].Add(1)
+	}
+	a.chains = sequencesOf(cases)
+	platforms := a.turns.platforms()
+	for _, platform := range platforms {
+		queued := a.turns.queued(platform)
+		first, _ := a.turns.next(platform)
+		a.work.Go(func() { a.worker(ctx, platform, first) })
+		// Listing the devices of one platform does not delay the cases of another.
+		a.work.Go(func() { a.more(ctx, platform, queued) })
+	}
+	a.turns.open()
+	a.work.Wait()
+	return a.outcomes
+}
+
+// batch is one run of many cases.
+type batch struct {
+	r        *Runner
+	cases    []plan.Case
+	outcomes []Outcome
+	turns    *caseScheduler
+	work     sync.WaitGroup
+	need     map[dsl.Platform]*atomic.Int64 // the number of cases that may still need a device
+	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
+	chains   sequences
+	idle     map[dsl.Platform]chan struct{} // closed when a worker has no more work
+	idles    map[dsl.Platform]func()        // close them
+}
+
+// more adds a worker for each additional device of a platform.
+func (a *batch) more(ctx context.Context, platform dsl.Platform, queued int) {
+	limit := queued
+	if a.r.Config.Parallel > 0 {
+		limit = min(limit, a.r.Config.Parallel)
+	}
+	if limit < 2 {
+		return
+	}
+	if a.r.Remote != nil {
+		a.grow(ctx, platform, limit)
+		return
+	}
+	infos, err := a.r.Pool.Usable(ctx, platform)
+	if err != nil {
+		return // the cases themselves report why
+	}
+	a.addWorkers(ctx, platform, min(limit, len(infos))-1)
+}
+
+// addWorkers adds n workers, and reports whether there is work for them.
+func (a *batch) addWorkers(ctx context.Context, platform dsl.Platform, n int) bool {
+	for range n {
+		i, ok := a.turns.next(platform)
+		if !ok {
+			return false
+		}
+		a.turns.open()
+		a.work.Go(func() { a.worker(ctx, platform, i) })
+	}
+	return true
+}
+
+// worker runs case i, and then the remaining cases of its platform.
+func (a *batch) worker(ctx context.Context, platform dsl.Platform, i int) {
+	defer a.idles[platform]()
+	for ok := true; ok; {
+		if err := a.turns.await(ctx, i); err != nil {
+			return // the run was interrupted: queued cases do not start
+		}
+		a.one(ctx, i)
+		i, ok = a.turns.leave(platform)
+	}
+}
+
+// one runs a case that has a slot.
+func (a *batch) one(ctx context.Context, i int) {
+	c := a.cases[i]
+	freed := sync.OnceFunc(func() {
+		if a.need[c.Platform].Add(-1) == 0 && a.r.Last {
+			a.r.Pool.Retire(c.Platform)
+		}
+	})
+	defer freed()
+	defer a.chains.ended(i)
+	if failed := a.failed.Load(); failed != nil {
+		a.outcomes[i] = a.r.LeftOut(ctx, c, *failed)
+		return
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if failed, err := a.chains.await(ctx, a, i); err != nil {
+		return
+	} else if failed != "" {
+		a.outcomes[i] = a.r.SequenceEnded(ctx, c, failed)
+		return
+	}
+	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
+		return a.turns.yieldSlot(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
+	}
+	a.outcomes[i] = a.r.run(ctx, c, callbacks{rest, freed})
+	if v := a.outcomes[i].Result(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
+		a.failed.CompareAndSwap(nil, &c.Pack)
+	}
+}
+
+// LeftOut writes the pack of a case that is not started because another one did not pass.
+func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
+	return r.without(ctx, c, notRun{result: event.Skipped, why: "not run, because " + failed +
+		" did not pass and the run stops at the first failure"})
+}
+
+// SequenceEnded writes the pack of a case that is not started because one before it in its sequence did not pass.
+func (r *Runner) SequenceEnded(ctx context.Context, c plan.Case, failed string) Outcome {
+	return r.without(ctx, c, notRun{result: event.Skipped, why: "not run, because " + failed +
+		" did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
+}
+
+// Exit codes of a run.
+const (
+	ExitPass        = 0
+	ExitFail        = 1
+	ExitUsage       = 2
+	ExitError       = 3
+	ExitInterrupted = 130
+)
+
+// ExitCode sums the outcomes up: failed tests take precedence over errors; a run in which nothing ran is not a success.
+func ExitCode(outcomes []Outcome, allowEmpty bool) int {
+	count := map[event.Result]int{}
+	for _, o := range outcomes {
+		count[o.Result()]++
+	}
+	switch {
+	case count[event.Interrupted] > 0:
+		return ExitInterrupted
+	case count[event.Fail] > 0:
+		return ExitFail
+	case count[event.Error] > 0:
+		return ExitError
+	case count[event.Pass] == 0 && !allowEmpty:
+		return ExitError
+	}
+	return ExitPass
+}
+
+// Tests lists the tests of the default folder, and the errors of files without tests.
+func (c Config) Tests() ([]*dsl.Test, []error, error) { return plan.List(c.planning()) }
