@@ -1,13 +1,11 @@
 # `make run` and `make test` need Go and make; everything else is installed by `make setup`.
 
 TAPROOT   = ./bin/taproot
-PHONES    = $(TAPROOT) sim --phones 2 --
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 LARGEST   = 67108864
 RELEASER  = go run github.com/goreleaser/goreleaser/v2@v2.16.0
 HELM      = go run helm.sh/helm/v3/cmd/helm@v3.19.2
 CHART     = docs/deploy/helm/taproot
-REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 COMPILE   = GOGC=400 CGO_ENABLED=0
 
 # LARGEST is the maximum size of the program in bytes (64 MiB). 25 MB of it are the JavaScript engine for Maestro's
@@ -17,23 +15,28 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 # the time. Without C, as in a release, the program starts without the dynamic linker, which is a quarter of the time
 # of a start.
 
-.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt site bench \
-	bench-studio load bench-peers guard bench-assistants first-hour clean widgets widgets-beside chaos
+.PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt site bench \
+	bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean widgets widgets-beside chaos
 .DEFAULT_GOAL := help
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | awk '{ name = $$1; $$1 = ""; printf "%-12s%s\n", name, $$0 }'
 
-setup: build ## install missing external programs (adb, Chromium, Firefox, Node, ffmpeg, tesseract, Playwright)
-	$(TAPROOT) setup --platform android,web,firefox
+# DEV performs setup, run and test. It is compiled first, without any other package of Taproot than internal/toolchain.
+DEV = bin/dev
 
-ROOT = $(shell test "$$(id -u)" = 0 || echo sudo)
+$(DEV): FORCE
+	@echo '[0 s] start: compiling the program that does the rest (bin/dev)'; \
+	(n=0; while sleep 10; do n=$$((n + 10)); echo "[$$n s] start: still compiling bin/dev"; done) & beat=$$!; \
+	$(COMPILE) go build -ldflags='-s -w' -o $(DEV) ./internal/dev; status=$$?; kill $$beat; exit $$status
 
-database: ## install PostgreSQL where it is missing: the tests of the service use it in addition to SQLite
-	@ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || \
-	if command -v apt-get > /dev/null; then \
-	$(ROOT) apt-get update -q && $(ROOT) apt-get install -qy --no-install-recommends postgresql; \
-	else echo "install PostgreSQL (brew install postgresql), then make test again"; exit 1; fi
+FORCE:
+
+setup: build $(DEV) ## install missing external programs (adb, Chromium, Firefox, Node, ffmpeg, tesseract, Playwright)
+	@$(DEV) setup android web firefox
+
+database: $(DEV) ## install PostgreSQL where it is missing: the tests of the service use it in addition to SQLite
+	@$(DEV) setup database
 
 # Built with the flags of the tests, so that no package is compiled twice. Releases add -trimpath.
 build: ## build bin/taproot, without debug information
@@ -49,47 +52,23 @@ BUNDLE = npm ci --prefix $(PAGE) --no-audit --no-fund --ignore-scripts --silent 
 studio: ## bundle the page of Studio after a change
 	$(BUNDLE) --outfile=server/internal/studio/assets/studio.js
 
-run: setup ## run the suites in parallel on two simulated phones and a headless browser
-	@status=0; TAPROOT_REQUIRE_DEVICES=true $(PHONES) go tool ginkgo --procs=3 ./suites || status=$$?; \
-	run=$(REPORTS)/$$(readlink $(REPORTS)/latest); \
-	echo "The report packs are in $$run; open $$run/index.html"; exit $$status
+run: $(DEV) ## run the suites in parallel on two simulated phones and a headless browser
+	@$(DEV) run
 
 # Slow parts of tests run at night: tests skip them in the short mode (go test -short, testing.Short) with a reason, and
 # make test-full runs them. Tests are built once, without the race detector and debug information; vet is a part of make
 # check.
-BUILD   = -vet=off -ldflags='-s -w'
 SUITES  = TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=true \
 	$(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --no-color --vet=off --ldflags='-s -w' --procs=3
-SUMMARY = echo 'The ten slowest tests:'; \
-	go tool gotestsum tool slowest --num 10 --threshold 100ms --jsonfile bin/test.json
 
-# Tests wait more than they compute: six packages at once, and two tests of each, keep two cores busy. The longest start
-# first.
-PACKAGES = 6
-BESIDE   = 2
-LONGEST  = ./cli ./drivers/android ./runner ./drivers/ios ./server ./runner/vocabulary \
-	./drivers/web ./mcpserver ./runner/internal/action ./runner/truth ./server/internal/studio
+# The suites are the tests that need phones; all other tests must pass on a machine without phones. make run and make
+# suites-full record videos; small screens suffice in the tests. make run and make test-full run all suites, make test
+# some of them.
+test: $(DEV) ## run every test in the short mode
+	@$(DEV) test
 
-# The suites are the tests that need phones; all other tests must pass on a machine without phones. The suites wait for
-# their phones while the other tests are compiled, so both run at once, and the output of the suites is printed last.
-# make run and make suites-full record videos; small screens suffice here. make run and make test-full run all suites,
-# make test those with one of these labels.
-SHORT = smoke || go || shop
-
-define gotest
-@status=0; all=$$(go list $(LONGEST) ./...) || exit 1; \
-$(COMPILE) $(SUITES) $(2) ./suites > bin/suites.log 2>&1 & suites=$$!; \
-$(COMPILE) go tool gotestsum --format standard-quiet --jsonfile bin/test.json -- \
-$(1) -p $(PACKAGES) $$(echo "$$all" | grep -v '/suites$$') || status=1; \
-wait $$suites || status=1; cat bin/suites.log; \
-$(SUMMARY); exit $$status
-endef
-
-test: setup database ## run every test in the short mode: about seven minutes on two cores, four if all is compiled
-	$(call gotest,$(BUILD) -short -parallel $(BESIDE) -timeout 20m,--label-filter='$(SHORT)')
-
-test-full: setup database ## run every test completely
-	$(call gotest,$(BUILD) -timeout 60m)
+test-full: $(DEV) ## run every test completely
+	@$(DEV) test -full -timeout 60m
 
 # make truth, make widgets and make chaos test pages and processes rather than goroutines: they run in the short mode
 # here.
@@ -207,6 +186,9 @@ first-hour: ## from a bare Debian 12 to a passed test, for pages and phones (roo
 	MAX_PACKAGES=250 bench/firsthour/firsthour.sh $(TAPROOT) web --minimal
 	MAX_PACKAGES=250 bench/firsthour/firsthour.sh $(TAPROOT) android
 	bench/firsthour/firsthour.sh $(TAPROOT) web
+
+bench-fresh: ## time make run, again, and make test on a bare Debian 12 with empty caches (root; ROOT_TAR=FILE keeps the machine)
+	bench/fresh/fresh.sh
 
 clean: ## remove build results and reports
 	rm -rf bin dist tests/reports

@@ -48,7 +48,7 @@ func Find(ctx context.Context, h Host, name string) (Finding, error) {
 
 // FindAll looks for every tool, as AskFor does.
 func FindAll(ctx context.Context, h Host) ([]Finding, error) {
-	return AskFor(ctx, h, Android, IOS, Web, InFirefox, Development)
+	return AskFor(ctx, h, Android, IOS, Web, InFirefox, Development, Database)
 }
 
 // AskFor is FindFor without the cache of versions: it runs each program.
@@ -66,7 +66,24 @@ func FindFor(ctx context.Context, h Host, platforms ...string) ([]Finding, error
 		wait.Go(func() { out[i] = find(ctx, h, t) })
 	}
 	wait.Wait()
+	shellSuffices(out)
 	return out, ctx.Err()
+}
+
+// shellSuffices makes Chromium optional, and its headless shell required, where only the shell is installed.
+func shellSuffices(findings []Finding) {
+	shell := slices.IndexFunc(findings, func(f Finding) bool { return f.Tool.Name == Headless && f.OK() })
+	whole := slices.IndexFunc(findings, missingChromium)
+	if shell < 0 || whole < 0 {
+		return
+	}
+	findings[shell].Tool.Required = true
+	findings[whole].Tool.Required = false
+	findings[whole].Tool.Purpose = "without it no page can have a window (headless: false)"
+}
+
+func missingChromium(f Finding) bool {
+	return f.Tool.Name == Chromium && f.Problem != "" && f.Pinned == ""
 }
 
 func find(ctx context.Context, h Host, t Tool) Finding {

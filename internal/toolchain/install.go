@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -29,8 +30,11 @@ type Installer struct {
 	FetchDriver func(ctx context.Context, dir string) error
 	// Platforms are the platforms of the tests to run here, including InFirefox and Development; nil: all.
 	Platforms []string
-	// RequiredOnly leaves out optional tools.
+	// RequiredOnly leaves out optional tools. Of Chromium, only its headless shell is installed where the system has a
+	// package of it: the shell opens all pages that have no window.
 	RequiredOnly bool
+	// Without names tools that are not installed. Without Chromium, its headless shell is, as with RequiredOnly.
+	Without []string
 
 	archives []archive // instead of those of this version of Taproot
 }
@@ -58,45 +62,79 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := in.installSystem(ctx); err != nil {
+	in.Out = &locked{w: in.Out}
+	// The package manager and the downloads from the npm registry need the network in turns with the processor, so they
+	// run at the same time. A Node of the system is only known afterwards.
+	var system error
+	var wait sync.WaitGroup
+	wait.Go(func() { system = in.installSystem(ctx) })
+	if in.hasNodeArchive() {
+		err = in.installEach(ctx, Agent, Node, Driver)
+	} else {
+		err = in.installEach(ctx, Agent)
+	}
+	wait.Wait()
+	if err := errors.Join(system, err); err != nil {
 		return nil, err
 	}
-	for _, step := range []struct {
-		tool string
-		do   func(context.Context) error
-	}{{Agent, in.installAgent}, {Node, in.installNode}, {Driver, in.installDriver}, {Chromium, in.installChromium}} {
-		if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Tool.Name == step.tool }) {
-			continue
-		}
-		if err := in.installOne(ctx, step.tool, step.do); err != nil {
-			return nil, err
-		}
+	if err := in.installEach(ctx, Node, Driver, Chromium); err != nil {
+		return nil, err
 	}
 	return in.find(ctx)
 }
 
-// installOne installs a missing tool. A failure is printed, and the tool stays missing.
-func (in Installer) installOne(ctx context.Context, name string, do func(context.Context) error) error {
-	f, err := Find(ctx, in.Host, name)
-	if err != nil || len(in.installable([]Finding{f})) == 0 {
-		return err
+// installEach installs those of the tools that are missing, in this order. A failure is printed, and the tool stays
+// missing.
+func (in Installer) installEach(ctx context.Context, names ...string) error {
+	steps := map[string]func(context.Context) error{Agent: in.installAgent, Node: in.installNode,
+		Driver: in.installDriver, Chromium: in.installChromium}
+	for _, name := range names {
+		findings, err := in.find(ctx)
+		if err != nil {
+			return err
+		}
+		missing := in.installable(findings)
+		// The system's packages had neither of them.
+		if name == Chromium && slices.Contains(missing, Headless) && in.shellOnly() {
+			missing = append(missing, Chromium)
+		}
+		if !slices.Contains(missing, name) {
+			continue
+		}
+		if err := steps[name](ctx); err != nil && ctx.Err() == nil {
+			in.say("could not install %s: %v", name, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
-	if err := do(ctx); err != nil {
-		in.say("could not install %s: %v", name, err)
-	}
-	return ctx.Err()
+	return nil
 }
 
 // installable returns the names of the unusable tools that an installation can fix.
 func (in Installer) installable(findings []Finding) []string {
 	var out []string
 	for _, f := range findings {
-		if f.Problem != "" && f.Pinned == "" && f.Tool.Name != Xcrun && f.Tool.Name != Go &&
-			(f.Tool.Required || !in.RequiredOnly) {
-			out = append(out, f.Tool.Name)
+		name := f.Tool.Name
+		if f.Problem == "" || f.Pinned != "" || name == Xcrun || name == Go {
+			continue
 		}
+		if name == Headless && in.shellOnly() && slices.ContainsFunc(findings, missingChromium) {
+			out = append(out, name)
+			continue
+		}
+		if !f.Tool.Required && in.RequiredOnly || slices.Contains(in.Without, name) ||
+			name == Chromium && in.shellOnly() {
+			continue
+		}
+		out = append(out, name)
 	}
 	return out
+}
+
+// shellOnly reports whether the headless shell is installed in place of the whole Chromium.
+func (in Installer) shellOnly() bool {
+	return (in.RequiredOnly || slices.Contains(in.Without, Chromium)) && in.Host.hasPackage(Headless)
 }
 
 func (in Installer) lock(ctx context.Context) (func(), error) {
@@ -155,7 +193,7 @@ func (in Installer) installSystem(ctx context.Context) error {
 }
 
 // groups returns the package groups to install: the missing tools, except those from the npm registry, and fonts
-// together with Chromium, which shows boxes without them.
+// together with a browser, which shows boxes without them.
 func (in Installer) groups(findings []Finding) []string {
 	var out []string
 	missing := in.installable(findings)
@@ -164,7 +202,7 @@ func (in Installer) groups(findings []Finding) []string {
 			out = append(out, f.Tool.Name)
 		}
 	}
-	if slices.Contains(missing, Chromium) {
+	if slices.Contains(missing, Chromium) || slices.Contains(missing, Headless) && in.shellOnly() {
 		out = append(out, groupFonts)
 	}
 	return out

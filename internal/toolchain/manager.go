@@ -36,6 +36,7 @@ func managers() []manager {
 				ADB: {"adb"}, Chromium: {"chromium", "chromium-sandbox"}, Headless: {"chromium-headless-shell"}, FFmpeg: {"ffmpeg"},
 				Firefox:   {"firefox-esr"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"},
+				Postgres:   {"postgresql"},
 				groupFonts: {"fonts-noto-core", "fonts-dejavu-core", "fonts-liberation"},
 			},
 		},
@@ -44,6 +45,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg-free"},
 				Tesseract: {"tesseract", "tesseract-langpack-eng"}, CC: {"gcc"}, Node: {"nodejs"},
+				Postgres:   {"postgresql-server"},
 				groupFonts: {"google-noto-sans-fonts", "dejavu-sans-fonts", "liberation-fonts"},
 			},
 		},
@@ -52,6 +54,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract", "tesseract-data-eng"}, CC: {"gcc"}, Node: {"nodejs"},
+				Postgres:   {"postgresql"},
 				groupFonts: {"noto-fonts", "ttf-dejavu", "ttf-liberation"},
 			},
 		},
@@ -60,6 +63,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-data-eng"}, CC: {"gcc", "musl-dev"}, Node: {"nodejs"},
+				Postgres:   {"postgresql"},
 				groupFonts: {"font-noto", "font-dejavu", "font-liberation"},
 			},
 		},
@@ -68,6 +72,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"MozillaFirefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-traineddata-english"}, CC: {"gcc"}, Node: {"nodejs22"},
+				Postgres:   {"postgresql-server"},
 				groupFonts: {"noto-sans-fonts", "dejavu-fonts", "liberation-fonts"},
 			},
 		},
@@ -75,7 +80,7 @@ func managers() []manager {
 			program: "brew", install: []string{"install"}, byHand: "install",
 			packages: map[string][]string{
 				ADB: {"android-platform-tools"}, Chromium: {"google-chrome"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
-				Tesseract: {"tesseract"}, Node: {"node"},
+				Tesseract: {"tesseract"}, Node: {"node"}, Postgres: {"postgresql"},
 			},
 		},
 	}

@@ -20,11 +20,13 @@ import (
 type PlaywrightSetup struct {
 	// Options are for playwright.Run.
 	Options *playwright.RunOptions
-	// Chromium is for BrowserType.Launch's ExecutablePath.
+	// Chromium is the whole browser, for BrowserType.Launch's ExecutablePath; empty where only the headless shell is
+	// installed.
 	Chromium string
-	// Headless is the browser for pages without a window: the headless shell of the same version, or else Chromium.
+	// Headless is the browser for pages without a window, for BrowserType.Launch's ExecutablePath: the headless shell of
+	// the same version, or else Chromium.
 	Headless string
-	// Version of Chromium.
+	// Version of Chromium, or of the headless shell where that is the only one.
 	Version string
 	Node    string
 	// Driver is the folder of Playwright's driver, from which Options start what is needed.
@@ -37,6 +39,16 @@ type PlaywrightSetup struct {
 	Sandbox bool
 	// Env must be in the process's environment when playwright.Run is called: playwright-go has no option for these.
 	Env map[string]string
+
+	chromium Finding
+}
+
+// Windowed returns the path of Chromium, for pages with a window. A *MissingError says how to install it.
+func (s *PlaywrightSetup) Windowed() (string, error) {
+	if s.Chromium == "" {
+		return "", &MissingError{Findings: []Finding{s.chromium}}
+	}
+	return s.Chromium, nil
 }
 
 // MissingError lists the tools that are needed and not usable.
@@ -84,20 +96,25 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	shellSuffices(found)
 	missing := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.OK() || !f.Tool.Required })
 	if len(missing) > 0 {
 		return nil, &MissingError{Findings: missing}
 	}
 	chromium, node, driver, ffmpeg := found[0], found[1], found[2], found[3]
 	headless := chromium
-	if shell := found[4]; shell.OK() && (shell.Pinned != "" || chromium.Pinned == "" &&
+	if shell := found[4]; shell.OK() && (!chromium.OK() || shell.Pinned != "" || chromium.Pinned == "" &&
 		majorOf(shell.Version) == majorOf(chromium.Version)) {
 		headless = shell
+	}
+	whole, version := chromium.Path, chromium.Version
+	if !chromium.OK() {
+		whole, version = "", headless.Version
 	}
 	setup := &PlaywrightSetup{
 		Headless: headless.Path,
 		Options:  &playwright.RunOptions{DriverDirectory: h.quickStart(driver.Path), SkipInstallBrowsers: true},
-		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Driver: driver.Path,
+		Chromium: whole, chromium: chromium, Version: version, Node: node.Path, Driver: driver.Path,
 		Sandbox: h.ChromiumSandbox(),
 		Env:     map[string]string{"PLAYWRIGHT_NODEJS_PATH": node.Path},
 	}

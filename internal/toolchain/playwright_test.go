@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -179,5 +180,74 @@ func TestHeadlessShell(t *testing.T) {
 		if s.Headless != c.want || s.Chromium != "/usr/bin/chromium" {
 			t.Errorf("%s: headless %s, else %s; want %s", c.name, s.Headless, s.Chromium, c.want)
 		}
+	}
+}
+
+// TestHeadlessShellAlone checks that pages without a window need no other Chromium, and that those with one report how
+// to install it. A Chromium that the user has chosen is never replaced.
+func TestHeadlessShellAlone(t *testing.T) {
+	h := webMachine(t)
+	delete(h.onPath, "chromium")
+	h.onPath["chromium-headless-shell"] = "/usr/bin/chromium-headless-shell"
+	h.programs["/usr/bin/chromium-headless-shell"] = prints("Chromium 156.0.8078.79\n")
+	s, err := Playwright(t.Context(), h.host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Headless != "/usr/bin/chromium-headless-shell" || s.Chromium != "" || s.Version != "156.0.8078.79" {
+		t.Errorf("%+v", s)
+	}
+	if path, err := s.Windowed(); path != "" || err == nil || !strings.HasPrefix(err.Error(), "chromium not found: ") {
+		t.Errorf("%q %v", path, err)
+	}
+	findings, err := FindFor(t.Context(), h.host(), Web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if f.Tool.Name == Chromium && (f.Tool.Required || f.OK()) {
+			t.Errorf("%+v", f)
+		}
+	}
+	h.env = map[string]string{"TAPROOT_CHROMIUM": "/opt/gone/chromium"}
+	var missing *MissingError
+	if _, err := Playwright(t.Context(), h.host()); !errors.As(err, &missing) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestShellInPlaceOfChromium checks that an installation without Chromium brings its headless shell and fonts, installs
+// nothing twice, and falls back to Playwright's Chromium where the system has no package of either.
+func TestShellInPlaceOfChromium(t *testing.T) {
+	h := newBareMachine(t)
+	var out strings.Builder
+	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives,
+		Platforms: []string{Android, Web}, Without: []string{Chromium, FFmpeg, FFprobe, Tesseract}}
+	findings, err := in.Install(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if f.OK() == slices.Contains(in.Without, f.Tool.Name) {
+			t.Errorf("%s: %+v\n%s", f.Tool.Name, f, out.String())
+		}
+	}
+	if !strings.Contains(out.String(), "fonts-noto-core") {
+		t.Errorf("no fonts:\n%s", out.String())
+	}
+	out.Reset()
+	if _, err := in.Install(t.Context()); err != nil || out.String() != "" {
+		t.Errorf("again: %v\n%s", err, out.String())
+	}
+	h = newBareMachine(t)
+	h.programs["/usr/bin/env"] = func(cmd Command) (string, error) {
+		if slices.Contains(cmd.Args, "chromium-headless-shell") {
+			return "", errors.New("no such package")
+		}
+		return h.apt(cmd)
+	}
+	in.Host, in.archives = withUnpacked(h), h.archives
+	if _, err := in.Install(t.Context()); err != nil || !strings.Contains(out.String(), "install --with-deps chromium") {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -21,6 +21,7 @@ const (
 	Xcrun     = "xcrun"
 	Go        = "go"
 	CC        = "cc"
+	Postgres  = "postgresql"
 )
 
 // DriverVersion is the version of the Playwright driver that the playwright-go in go.mod requires.
@@ -41,6 +42,8 @@ const (
 	InFirefox = "firefox"
 	// Development is work on Taproot itself.
 	Development = "development"
+	// Database is tests of the service on PostgreSQL.
+	Database = "database"
 )
 
 // Tool describes one external program.
@@ -131,13 +134,18 @@ func Tools() []Tool {
 			Minimum: "4.9", OnlyOn: "linux",
 			names: []string{"gcc"}, args: []string{"--version"}, patterns: patterns(`(?m)^\S*gcc.*? (\d+\.\d[\w.]*)`),
 		},
+		{
+			Name: Postgres, For: []string{Database}, Required: true, Purpose: "tests the service with its database",
+			Minimum: "12", names: []string{"initdb"}, args: []string{"--version"},
+			patterns: patterns(`^initdb \(PostgreSQL\) (\d[\w.]*)`),
+		},
 	}
 }
 
 // NeededFor reports whether tests on one of the platforms need the tool.
 func (t Tool) NeededFor(platforms ...string) bool {
 	return slices.ContainsFunc(platforms, func(p string) bool {
-		return slices.Contains(t.For, p) || t.For == nil && p != Development && p != InFirefox
+		return slices.Contains(t.For, p) || t.For == nil && p != Development && p != InFirefox && p != Database
 	})
 }
 
@@ -163,6 +171,8 @@ func (t Tool) candidates(h Host) []string {
 		return firefoxPlaces(h)
 	case Node:
 		return nodePlaces(h)
+	case Postgres:
+		return postgresPlaces(h)
 	}
 	return nil
 }
@@ -220,6 +230,16 @@ func firefoxPlaces(h Host) []string {
 		}
 	}
 	return out
+}
+
+// postgresPlaces lists Debian's versions, which are not on PATH, the newest first.
+func postgresPlaces(h Host) []string {
+	found, err := h.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return nil
+	}
+	slices.Reverse(found)
+	return found
 }
 
 func nodePlaces(h Host) []string {

@@ -352,6 +352,6 @@ func SetupCommand(env *process.Env) *cobra.Command {
 	}
 	f.add(cmd.Flags())
 	cmd.Flags().BoolVar(&f.minimal, "minimal", false,
-		"leave out optional programs: recordings (ffmpeg) and text recognition in images (tesseract)")
+		"leave out optional programs: recordings (ffmpeg), text recognition in images (tesseract) and browser windows")
 	return cmd
 }

@@ -66,7 +66,7 @@ func (c *Browser) launch(t testing.TB) error {
 // Program returns the browser for tests: the whole Chromium, or in the short mode its headless shell, which renders the
 // same in two thirds of the processor time.
 func Program(setup *toolchain.PlaywrightSetup) string {
-	if testing.Short() {
+	if testing.Short() || setup.Chromium == "" {
 		return setup.Headless
 	}
 	return setup.Chromium

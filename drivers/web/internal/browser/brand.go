@@ -109,7 +109,7 @@ func (b Brand) Refuse(opts drivers.PageOptions) error {
 
 func chromiumProgram(l *Launcher, k browserKind) (string, error) {
 	if k.headed || k.whole {
-		return l.Setup.Chromium, nil
+		return l.Setup.Windowed()
 	}
 	return l.Setup.Headless, nil
 }
