@@ -72,7 +72,7 @@ test-full: $(DEV) ## run every test completely
 
 # make truth, make widgets and make chaos test pages and processes rather than goroutines: they run in the short mode
 # here.
-HELD = /runner/truth /runner/widgets /farm/chaos
+HELD = /runner/tests/truth /runner/tests/widgets /farm/tests/chaos
 
 race: build database ## run every test with the race detector, those of truth, widgets and chaos in the short mode: slow
 	$(TAPROOT) setup --platform android,web --development
@@ -87,17 +87,17 @@ truth: export TRUTH_RUNS ?= 1000
 truth: export TRUTH_PAGES ?= all
 truth: export VERDICT_RUNS ?= 100
 truth: setup ## compare the results of generated tests, hostile pages and saved trees with what really happened
-	go test -count=1 -timeout 60m -v ./runner/truth
+	go test -count=1 -timeout 60m -v ./runner/tests/truth
 
 # make test runs four of these. npm downloads the libraries once, into the user's cache. make widgets WIDGETS=quill runs
 # those of one page.
 widgets: export WIDGETS ?=
 widgets: setup ## compare tests of pages with 45 widget libraries with the state in the widgets' models
-	go test -count=1 -timeout 60m -v ./runner/widgets
+	go test -count=1 -timeout 60m -v ./runner/tests/widgets
 
 # make widgets-beside measures whole processes, in turns, and prints a table for docs/benchmarks.md.
 widgets-beside: setup ## compare the time of Taproot and of plain Playwright with the widgets of ten libraries
-	go test -run '^$$' -bench BesidePlaywright -benchtime 1x -timeout 60m ./runner/widgets
+	go test -run '^$$' -bench BesidePlaywright -benchtime 1x -timeout 60m ./runner/tests/widgets
 
 # make test only checks that Firefox starts and performs actions. The unsupported actions, the contract of drivers, the
 # kinds of pages and failures are tested here.
@@ -117,7 +117,7 @@ suites-full: setup ## run the suites on full screens, with recordings and traces
 chaos: export CHAOS_KILLS ?= 3
 chaos: export CHAOS_OUT ?= docs/farm-chaos.md
 chaos: database ## inject faults into each part of a farm at random moments under load, and write docs/farm-chaos.md
-	go test -count=1 -v -timeout 180m -run 'TestChecker|TestChaos|TestFaults|TestThousandDevices' ./farm/chaos
+	go test -count=1 -v -timeout 180m -run 'TestChecker|TestChaos|TestFaults|TestThousandDevices' ./farm/tests/chaos
 
 nightly: test-full race fuzz truth widgets firefox suites-full bench ## run everything that is too long for make test
 

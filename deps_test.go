@@ -68,13 +68,13 @@ var packages = map[string][]string{
 		"runner/action", "runner/internal/engine", "runner/internal/run", "runner/run", "runner/internal/live",
 		"runner/live", "runner/internal/client", "runner/client", "runner/internal/record", "runner/record",
 		"runner/internal/archive", "runner/internal/order", "runner/internal/remote", "runner/remote", "runner",
-		"runner/matchers", "runner/vocabulary", "runner/truth", "runner/widgets", "runner/remote/archive",
+		"runner/matchers", "runner/tests/vocabulary", "runner/tests/truth", "runner/tests/widgets", "runner/remote/archive",
 		"runner/remote/order",
 	},
 	"farm": {
 		"farm/internal/wire", "farm/internal/broker", "farm/internal/hub", "farm/hub", "farm/internal/host",
 		"farm/host", "farm/internal/queue", "farm/queue", "farm/internal/dispatch", "farm/internal/work",
-		"farm/work", "farm/chaos", "farm/broker", "farm/dispatch", "farm/wire",
+		"farm/work", "farm/tests/chaos", "farm/broker", "farm/dispatch", "farm/wire",
 	},
 	"server": {
 		"server/internal/jobs", "server/internal/received", "server/internal/mail", "server/internal/oidc",

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // inNamespace is set for the process of TestFullDisk that may mount.
@@ -29,7 +29,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	// full from the first event on, at a screenshot, at a later one or at the recording
-	for _, size := range shorttest.Few(2, []string{"12k", "40k", "120k"}) {
+	for _, size := range testutil.Few(2, []string{"12k", "40k", "120k"}) {
 		t.Run(size, func(t *testing.T) { onDiskOf(t, size) })
 	}
 	t.Run("when the tests have passed", fullAtEnd)

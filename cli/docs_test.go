@@ -19,7 +19,7 @@ import (
 
 	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/cli/internal/process"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestConfigurationIsFresh compares docs/configuration.md with the commands; -update writes it.
@@ -27,7 +27,7 @@ func TestConfigurationIsFresh(t *testing.T) {
 	t.Parallel()
 	const file = "../docs/configuration.md"
 	want := docs(t, "configuration")
-	if *update {
+	if *testutil.Update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestDocs(t *testing.T) {
 
 // TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it.
 func TestDocsSiteSearch(t *testing.T) {
-	shorttest.Leave(t, "the tests of docs/site read the pages")
+	testutil.Leave(t, "the tests of docs/site read the pages")
 	t.Parallel()
 	useBrowser(t)
 	site := filepath.Join(t.TempDir(), "site")

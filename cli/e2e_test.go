@@ -20,11 +20,11 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/cli/testdata/gosuite"
 	"github.com/taproot-dev/taproot/cli/testdata/plainsuite"
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // These tests use the program as a user does: a process of its own (this binary, under the name taproot, or as the
@@ -63,7 +63,7 @@ type leakChecked struct{ m *testing.M }
 func (l leakChecked) Run() int {
 	code := l.m.Run()
 	storetest.Stop()
-	return leaktest.Check(code)
+	return testutil.CheckLeaks(code)
 }
 
 // limit is the maximum duration of a run. No test comes near it.

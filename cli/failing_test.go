@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // failing lists the results of the tests of suites/failing.
@@ -59,7 +59,7 @@ func TestFailingSuite(t *testing.T) {
 		t.Run(id, func(t *testing.T) { failsAsItSays(t, packs[id], read(t, file), run.stdout) })
 	}
 	t.Run("the error is in the picture of the page", func(t *testing.T) {
-		shorttest.Leave(t, "TestWrongPasswordOnThePhone looks at the picture of a phone")
+		testutil.Leave(t, "TestWrongPasswordOnThePhone looks at the picture of a phone")
 		shots := filepath.Join(packs["web-login-fails"].dir, "screenshots")
 		red := color.RGBA{R: 0xa8, G: 0x20, B: 0x1a, A: 0xff} // of .error in suites/pages/style.css
 		before, after := count(picture(t, glob1(t, shots, "03-*.png")), red),

@@ -82,7 +82,7 @@ func TestTruth(t *testing.T) {
 	site := newWitness(t)
 	l := newLab(t, 2)
 	truths := truths
-	// the engine is the same; drivers/web covers more pages than these, runner/truth more screens
+	// the engine is the same; drivers/web covers more pages than these, runner/tests/truth more screens
 	if testing.Short() {
 		truths = slices.DeleteFunc(slices.Clone(truths), func(tr truth) bool {
 			return tr.page != "" && !slices.Contains([]string{"web-paid-is-not-unpaid", "web-covered-is-not-tapped"}, tr.name) ||

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // filesOf returns the names of all files of a run.
@@ -104,7 +104,7 @@ func TestRunOnAFarm(t *testing.T) {
 	t.Run("REST", func(t *testing.T) { restOnFarm(t, f) })
 	t.Run("shares", func(t *testing.T) { sharesOfFarm(t, f) })
 	t.Run("Ginkgo", func(t *testing.T) {
-		shorttest.Leave(t, "a suite in Go uses the same client")
+		testutil.Leave(t, "a suite in Go uses the same client")
 		ginkgoOnFarm(t, f)
 	})
 	if out := f.host.taproot("host", "--drain", "--data", filepath.Join(f.host.tmp, "host")); out.code != 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // goSuite is the suite of testdata/gosuite, as a program: this binary, under that name.
@@ -160,7 +160,7 @@ func TestPhoneThatIsLostUnderASpecIsAnError(t *testing.T) {
 	for label, step := range map[string]int{"lost-step": 2, "lost-expect": 2} {
 		t.Run(label, func(t *testing.T) {
 			if label == "lost-step" {
-				shorttest.Leave(t, "the drivers lose devices in steps")
+				testutil.Leave(t, "the drivers lose devices in steps")
 			}
 			t.Parallel()
 			l, program := goLab(t, 1)
@@ -203,7 +203,7 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 	useBrowser(t)
 	whole := map[string]int{}
 	label, cases := yamlCases()
-	for _, shard := range shorttest.Few(2, []string{"1/2", "2/2"}) {
+	for _, shard := range testutil.Few(2, []string{"1/2", "2/2"}) {
 		l, program := goLab(t, 1)
 		env := slices.Clone(l.env)
 		l.env = append(env, "TAPROOT_SHARD="+shard, "TAPROOT_REPEAT=2")
@@ -239,7 +239,7 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 // Without --randomize-all, Ginkgo runs YAML tests in the order of the plan, whatever its seed: order in taproot.yaml,
 // then the files.
 func TestGinkgoKeepsTheOrderOfThePlan(t *testing.T) {
-	shorttest.Leave(t, "TestGinkgoFailFastAndRerunFailed sees what had begun before the failure, in the order of the plan")
+	testutil.Leave(t, "TestGinkgoFailFastAndRerunFailed sees what had begun before the failure, in the order of the plan")
 	t.Parallel()
 	useBrowser(t)
 	l, program := goLab(t, 1)

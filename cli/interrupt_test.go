@@ -14,7 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
@@ -167,7 +167,7 @@ func TestKill(t *testing.T) {
 
 // kill -9 while a browser is open: the browser ends with the run.
 func TestKillEndsTheBrowser(t *testing.T) {
-	shorttest.Leave(t, "TestServeIsKilled kills a server while a browser is open")
+	testutil.Leave(t, "TestServeIsKilled kills a server while a browser is open")
 	t.Parallel()
 	useBrowser(t)
 	site := webtest.New(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // Tests of package testing get devices without Ginkgo, and leave packs with the results that specs would have, in one
@@ -36,7 +36,7 @@ func TestPlainGoTests(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.phones == 1 && test.code == 0 || test.name == "TestFailsBeside" || test.name == "TestPage" {
-				shorttest.Leave(t, "specs have the same results in TestSpecsInGo")
+				testutil.Leave(t, "specs have the same results in TestSpecsInGo")
 			}
 			t.Parallel()
 			l := newLab(t, test.phones)
@@ -84,7 +84,7 @@ func TestGoTestRunsOne(t *testing.T) {
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			if len(test.packs) == 1 && test.packs[0] != "go-passes" {
-				shorttest.Leave(t, "two tests and a spec are chosen so")
+				testutil.Leave(t, "two tests and a spec are chosen so")
 			}
 			t.Parallel()
 			l, program := goLab(t, 1)

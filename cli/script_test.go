@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +14,8 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
-
-var update = flag.Bool("update", false, "write what the program says into the scripts")
 
 // TestScripts runs testdata/*.txtar. In addition to testscript's own commands there are
 //
@@ -29,7 +27,7 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
-		UpdateScripts:       *update,
+		UpdateScripts:       *testutil.Update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               func(e *testscript.Env) error { return setUpScript(t, e) },

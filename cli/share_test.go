@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // busy is a time in which a case used a device.
@@ -98,7 +98,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 // Ginkgo's parallel processes and taproot run have the same effect: one run directory, both phones in use, each with
 // one case at a time, equal summaries.
 func TestGinkgo(t *testing.T) {
-	shorttest.Leave(t, "TestGinkgoInParallel and TestGinkgoAndTaprootRunChooseTheSame look at a smaller suite")
+	testutil.Leave(t, "TestGinkgoInParallel and TestGinkgoAndTaprootRunChooseTheSame look at a smaller suite")
 	t.Parallel()
 	useBrowser(t)
 	// with three processes, two always use phones

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestTerminal: the running tests are redrawn in place; in the end only their results are on the screen. A terminal
@@ -35,7 +35,7 @@ func TestTerminal(t *testing.T) {
 		{name: "TERM=dumb", env: []string{"TERM=dumb"}, plain: true}} {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.name == "NO_COLOR" {
-				shorttest.Leave(t, "on a terminal, without colours")
+				testutil.Leave(t, "on a terminal, without colours")
 			}
 			raw := l.onTerminal(t, tc.env, "run", ".", "--no-video")
 			if color := regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(raw); color != tc.color {

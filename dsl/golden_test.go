@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,9 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestGolden reads testdata/*/*.txtar: test.yaml (or test.yaml.quoted, a Go string literal, for bytes that a text file
 // cannot hold) goes in; what comes out is compared with the file "want". Further files: vars and env, one NAME=value
@@ -40,7 +38,7 @@ func TestGolden(t *testing.T) {
 				t.Errorf("failed: %t, want %t:\n%s", failed, wantFailed, got)
 			}
 			i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
-			if *update {
+			if *testutil.Update {
 				want := txtar.File{Name: "want", Data: []byte(got)}
 				if i < 0 {
 					archive.Files = append(archive.Files, want)

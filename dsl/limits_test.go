@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestHostileSize reads files that are built to be slow. Each has to be refused or read at once: the test as a whole
@@ -62,7 +62,7 @@ func TestHostileSize(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if slices.Contains([]string{"many keys", "a longer list", "questions", "aliases", "tags", "closing brackets"},
 				c.name) {
-				shorttest.Leave(t, "the same limits are met by keys, anchors and colons")
+				testutil.Leave(t, "the same limits are met by keys, anchors and colons")
 			}
 			_, err := Parse("big.yaml", []byte(c.src))
 			if err == nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/schema"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func compiled(t *testing.T) *jsonschema.Schema { return compile(t, schema.SchemaID, Schema()) }
@@ -254,7 +255,7 @@ func partsOf(doc source.Value) []source.Value {
 func TestReferenceIsFresh(t *testing.T) {
 	const file = "../docs/reference.md"
 	want := Reference()
-	if *update {
+	if *testutil.Update {
 		if err := os.MkdirAll("../docs", 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/suggest"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 func TestVocabulary(t *testing.T) {
@@ -109,7 +109,7 @@ func TestNearest(t *testing.T) {
 		"tapp": "tap", "tpa": "tap", "Tap": "tap", "wait-stable": "waitStable", "wait_stable": "waitStable", "inptu": "input",
 		"asert": "assert", "webtype": "webType", "if": "", "swipe": "", "": "", strings.Repeat("x", 5000): "",
 	} {
-		if got := suggest.Nearest(word, words); got != want {
+		if got := phrase.Nearest(word, words); got != want {
 			t.Errorf("%.20q: %q, want %q", word, got, want)
 		}
 	}

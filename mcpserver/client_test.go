@@ -22,8 +22,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -212,7 +212,7 @@ func (b *bench) clean(t *testing.T) {
 // TestInspector checks that MCP Inspector reports no error and no warning, and that its exit code reports failures.
 func TestInspector(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestConformance and TestTypeScriptClient read the list of tools as clients do")
+	testutil.Leave(t, "TestConformance and TestTypeScriptClient read the list of tools as clients do")
 	program := program(t)
 	node, dir := node(t)
 	b := newBench(t, 1)

@@ -14,9 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/result/video"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -114,8 +114,11 @@ func (c *call) stopRecording(ctx context.Context) (*mcp.CallToolResult, error) {
 		delete(c.server.recordings, device)
 		c.server.mu.Unlock()
 		if s.Device != f.device {
-			return &client.Refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device),
-				Try: "record {action: start} again", Err: drivers.ErrUnsupported}
+			return &client.Refusal{
+				What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device),
+				Try:  "record {action: start} again",
+				Err:  drivers.ErrUnsupported,
+			}
 		}
 		var err error
 		clips, err = f.recording.Stop(ctx)
@@ -177,7 +180,10 @@ func (c *call) saveRecording(ctx context.Context, device string, clips []drivers
 	}
 	ffmpeg := run.FindFFmpeg(ctx, c.server.conf.Runner)
 	if ffmpeg == "" {
-		return "", &client.Refusal{What: "the recording cannot be written: ffmpeg is not installed", Try: "`taproot setup`"}
+		return "", &client.Refusal{
+			What: "the recording cannot be written: ffmpeg is not installed",
+			Try:  "`taproot setup`",
+		}
 	}
 	return out, video.Maker{FFmpeg: ffmpeg}.Join(ctx, parts, out)
 }
@@ -318,7 +324,14 @@ func logText(device string, crash *drivers.Crash, lines []string, limit int) str
 	fmt.Fprintf(&b, "%s: the newest %d of %d lines since this session started to use the device\n", device,
 		len(lines)-from, all)
 	if crash != nil {
-		fmt.Fprintf(&b, "%s crashed (%s): %s\n%s\n", crash.App, crash.Kind, crash.Reason, shorten.Runes(crash.Report, 3000))
+		fmt.Fprintf(
+			&b,
+			"%s crashed (%s): %s\n%s\n",
+			crash.App,
+			crash.Kind,
+			crash.Reason,
+			phrase.LimitRunes(crash.Report, 3000),
+		)
 	}
 	for _, l := range lines[from:] {
 		b.WriteString(l + "\n")

@@ -17,7 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 const httpKey = "key-of-the-tests-1234567890abcdef"
@@ -198,7 +198,7 @@ func TestHTTPClosedByDefault(t *testing.T) {
 // scenarios that need a server made for them.
 func TestConformanceServed(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestConformance has the same suite, TestHTTP the same server")
+	testutil.Leave(t, "TestConformance has the same suite, TestHTTP the same server")
 	node, dir := node(t)
 	b := newBench(t, 0)
 	site := b.served(t) // the suite has no credentials
@@ -215,7 +215,7 @@ func TestConformanceServed(t *testing.T) {
 // TestTypeScriptClientOverHTTP does over HTTP what TestTypeScriptClient does over stdio.
 func TestTypeScriptClientOverHTTP(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "the same steps over stdio, and TestConformance over HTTP, are enough here")
+	testutil.Leave(t, "the same steps over stdio, and TestConformance over HTTP, are enough here")
 	b := newBench(t, 1)
 	url := b.served(t, withKey()...)
 	got := typeScript(t, b, []string{"MCP_URL=" + url + "/mcp", "MCP_KEY=" + httpKey})

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/taproot-dev/taproot/cli"
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/mcpserver"
 )
 
@@ -60,5 +60,5 @@ func (l leakChecked) Run() int {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
-	return leaktest.Check(code)
+	return testutil.CheckLeaks(code)
 }

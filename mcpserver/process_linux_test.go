@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
@@ -221,7 +221,7 @@ func TestEndDuringRecording(t *testing.T) {
 // TestKilledClient kills the client: the program, its browser and the phone's recorder end.
 func TestKilledClient(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestEndDuringRecording ends the program's input")
+	testutil.Leave(t, "TestEndDuringRecording ends the program's input")
 	site := webtest.New(t)
 	b := newBench(t, 1)
 	client := exec.Command("mcpclient")

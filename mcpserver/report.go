@@ -11,11 +11,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
@@ -119,7 +119,7 @@ func (c *call) newest() *testRun {
 // stored reads a run of another process from the folder of reports.
 func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" && a.Run != "latest" && !pack.IsRunName(a.Run) {
-		return nil, &client.Refusal{What: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)),
+		return nil, &client.Refusal{What: fmt.Sprintf("%q is not the id of a run", phrase.LimitRunes(a.Run, 80)),
 			Try: "run_test returns one; without run it is the newest"}
 	}
 	dir, err := history.FindRun(c.server.conf.Runner.Reports, a.Run)
@@ -228,7 +228,7 @@ func (s *runState) only(test string) error {
 }
 
 func noSuchTest(run, test string, ids []string) error {
-	return &client.Refusal{What: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)),
+	return &client.Refusal{What: fmt.Sprintf("the run %s has no test %q", run, phrase.LimitRunes(test, 80)),
 		Try: "its tests are " + strings.Join(ids, ", ")}
 }
 

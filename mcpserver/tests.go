@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -162,7 +162,7 @@ func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
 // outside is the error for a path that leads out of the working folder.
 func outside(name string) error {
 	return &client.Refusal{What: fmt.Sprintf("%q is outside of the working folder, or a link in it leads there",
-		shorten.Runes(name, 200)),
+		phrase.LimitRunes(name, 200)),
 		Try: "files are read and written below the folder in which the server was started"}
 }
 

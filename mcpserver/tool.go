@@ -16,8 +16,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/client"
@@ -71,12 +71,20 @@ func (t *tool) parameters() []parameter {
 	case "set_device", "close_browser":
 		list = append(list, parameter{"tab", describe(schema{"type": "integer"}, "Number of a tab."), false})
 	case "run_test":
-		list = append(list, parameter{"steps", describe(schema{"type": "array", "items": schema{"type": "object"}}, stepsDoc),
-			false})
+		list = append(
+			list,
+			parameter{"steps", describe(schema{"type": "array", "items": schema{"type": "object"}}, stepsDoc),
+				false},
+		)
 	case "input":
-		list = append(list,
-			parameter{"fields", describe(schema{"type": "object", "additionalProperties": schema{"type": "string"}}, fieldsDoc),
-				false})
+		list = append(
+			list,
+			parameter{
+				"fields",
+				describe(schema{"type": "object", "additionalProperties": schema{"type": "string"}}, fieldsDoc),
+				false,
+			},
+		)
 	}
 	if !t.own {
 		list = append(list, parameter{"device", schema{"type": "string"}, false})
@@ -104,9 +112,14 @@ func (t *tool) adapted(list []parameter) []parameter {
 		points = points || p.name == "from"
 	}
 	if t.takesRef() {
-		list = append(list,
-			parameter{"ref", describe(schema{"type": "string"}, "Instead of selector: an element of the last snapshot, e12."),
-				false})
+		list = append(
+			list,
+			parameter{
+				"ref",
+				describe(schema{"type": "string"}, "Instead of selector: an element of the last snapshot, e12."),
+				false,
+			},
+		)
 	}
 	if points {
 		list = append(list, parameter{"scale", scaleSchema(), false})
@@ -213,7 +226,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 func (c *call) takeOwnArguments() error {
 	if f, given := c.Value.Get("then"); given && c.tool.acts() {
 		if c.Then = f.Value.Text; !slices.Contains(client.FollowUps(), c.Then) {
-			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.Then, 40)),
+			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", phrase.LimitRunes(c.Then, 40)),
 				Try: strings.Join(client.FollowUps(), ", ")}
 		}
 		c.Value = client.Without(c.Value, "then")
@@ -244,13 +257,19 @@ func (c *call) checkNames() error {
 		} else if c.tool.def != nil && slices.Contains(dsl.Keys(c.tool.def.Args), f.Key) {
 			try = fmt.Sprintf("run_test {steps: [{%s: {%s: …}}]} takes all keys of the test syntax", c.tool.def.Name, f.Key)
 		}
-		return &client.Refusal{What: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), Try: try}
+		return &client.Refusal{
+			What: fmt.Sprintf("%s has no argument %q", c.tool.name, phrase.LimitRunes(f.Key, 60)),
+			Try:  try,
+		}
 	}
 	return nil
 }
 
 func withoutNulls(v source.Value) source.Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return f.Value.Kind == source.Null })
+	v.Fields = slices.DeleteFunc(
+		slices.Clone(v.Fields),
+		func(f source.Field) bool { return f.Value.Kind == source.Null },
+	)
 	for i := range v.Fields {
 		v.Fields[i].Value = withoutNulls(v.Fields[i].Value)
 	}
@@ -291,7 +310,12 @@ func (c *call) progress(ctx context.Context, at, of float64, message string) {
 	if token == nil || c.req.Session == nil {
 		return
 	}
-	params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Total: of, Message: c.Mask.Text(message)}
+	params := &mcp.ProgressNotificationParams{
+		ProgressToken: token,
+		Progress:      at,
+		Total:         of,
+		Message:       c.Mask.Text(message),
+	}
 	if err := c.req.Session.NotifyProgress(ctx, params); err != nil && ctx.Err() == nil {
 		c.Log.Debug("a progress notification was not sent", "error", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // listed37 are the names of the tools in the specification.
@@ -46,7 +46,7 @@ func TestToolList(t *testing.T) {
 	if len(data) > 30_000 {
 		t.Errorf("tools/list takes %d bytes, more than 30000", len(data))
 	}
-	golden.Check(t, "tools.json", indent(t, list.Tools))
+	testutil.Golden(t, "tools.json", indent(t, list.Tools))
 }
 
 func indent(t *testing.T, v any) []byte {

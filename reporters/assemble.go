@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/internal/ctrf"
 	"github.com/taproot-dev/taproot/reporters/internal/github"
 	"github.com/taproot-dev/taproot/reporters/internal/html"
@@ -73,8 +73,8 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 		}
 	}
 	files = append(files,
-		wholefile.WriteFile(run.Dir, RunFile, history.RunJSON(run)),
-		wholefile.WriteFile(run.Dir, SummaryFile, history.RunSummary(run, history.PageOptions{})))
+		filetree.WriteFile(run.Dir, RunFile, history.RunJSON(run)),
+		filetree.WriteFile(run.Dir, SummaryFile, history.RunSummary(run, history.PageOptions{})))
 	errs = append(errs, history.PointLatest(run.Dir))
 	if !o.Quiet {
 		errs = append(errs, o.actions(run), o.notify(ctx, run), o.trace(ctx, run))
@@ -122,7 +122,7 @@ func machines(run *history.Run) error {
 		ctrf.FileName: ctrf.Write} {
 		data, err := write(run)
 		if err == nil {
-			err = wholefile.WriteFile(run.Dir, name, data)
+			err = filetree.WriteFile(run.Dir, name, data)
 		}
 		errs = append(errs, unwrittenFile(run.Dir, name, err))
 	}
@@ -174,7 +174,7 @@ func (o *Options) notify(ctx context.Context, run *history.Run) error {
 		Sent []webhook.Sent `json:"sent"`
 	}{run.Name, sent}, "", "  ")
 	if err == nil {
-		err = wholefile.WriteFile(run.Dir, NotifyFile, append(data, '\n'))
+		err = filetree.WriteFile(run.Dir, NotifyFile, append(data, '\n'))
 	}
 	return errors.Join(append(errs, err)...)
 }

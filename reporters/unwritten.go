@@ -9,8 +9,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/taproot-dev/taproot/internal/plural"
-	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/reporters/internal/html"
 )
 
@@ -43,7 +43,7 @@ func rank(file string) int {
 // collect collects the paths of files from an error and from the errors that it wraps.
 func (e *Unwritten) collect(err error) {
 	switch err := err.(type) {
-	case *wholefile.Error:
+	case *filetree.Error:
 		if file := filepath.Join(err.Dir, filepath.FromSlash(err.Name)); !slices.Contains(e.Files, file) {
 			e.Files = append(e.Files, file)
 		}
@@ -65,7 +65,7 @@ func (e *Unwritten) Error() string {
 	if len(e.Files) == 0 {
 		return fmt.Sprintf("the report is not complete: %v", e.Err)
 	}
-	var first *wholefile.Error
+	var first *filetree.Error
 	var reason error
 	if errors.As(e.Err, &first) {
 		reason = first.Err
@@ -76,7 +76,7 @@ func (e *Unwritten) Error() string {
 	}
 	named := strings.Join(e.Files[:min(maxNamed, len(e.Files))], ", ")
 	if more := len(e.Files) - maxNamed; more > 0 {
-		named += " and " + plural.Of(more, "other file")
+		named += " and " + phrase.Plural(more, "other file")
 	}
 	return fmt.Sprintf("the report is not complete, because %s could not be written: %v", named, reason)
 }
@@ -85,9 +85,9 @@ func (e *Unwritten) Unwrap() error { return e.Err }
 
 // unwrittenFile returns err as the reason why a file of a folder could not be written, unless err names files itself.
 func unwrittenFile(dir, name string, err error) error {
-	var named *wholefile.Error
+	var named *filetree.Error
 	if err == nil || errors.As(err, &named) {
 		return err
 	}
-	return &wholefile.Error{Dir: dir, Name: name, Err: err}
+	return &filetree.Error{Dir: dir, Name: name, Err: err}
 }

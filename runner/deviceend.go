@@ -8,8 +8,8 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
@@ -33,7 +33,7 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	}
 	pos, source := d.suite.source(at)
 	message := failureMessage(r)
-	step := dsl.NamedStep("expect", shorten.FirstLine(strings.TrimSpace(source.Line(pos.Line))), pos, source)
+	step := dsl.NamedStep("expect", phrase.FirstLine(strings.TrimSpace(source.Line(pos.Line))), pos, source)
 	var err error = &action.Failure{Problem: event.Problem{Message: message, Assertion: r.State == types.SpecStateFailed}}
 	if d.broken != nil {
 		err = d.broken

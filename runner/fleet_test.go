@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	_ = os.RemoveAll(apple)
-	os.Exit(leaktest.Check(code))
+	os.Exit(testutil.CheckLeaks(code))
 }
 
 // fleet is a driver of devices that show "Ready"; each screen read takes a second of fake time if cost requires it.

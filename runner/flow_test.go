@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/runner"
@@ -135,7 +135,7 @@ const hybridPage = `<!doctype html><meta name=viewport content="width=device-wid
 // TestFlowOfAWebView: androidWebViewHierarchy reads the page in an app's WebView, and so does the import.
 func TestFlowOfAWebView(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "it starts the whole Chromium; package android reads WebViews, and TestFlowsOnAPhone plays flows")
+	testutil.Leave(t, "it starts the whole Chromium; package android reads WebViews, and TestFlowsOnAPhone plays flows")
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, hybridPage)

@@ -10,7 +10,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/taproot-dev/taproot/internal/suggest"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
@@ -76,7 +76,7 @@ func (s *suite) focused(t *testing.T, pattern string, r ginkgo.Report) {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	hint := "there are " + strings.Join(ids[:min(len(ids), 20)], ", ")
-	if near := suggest.Nearest(pattern, ids); near != "" {
+	if near := phrase.Nearest(pattern, ids); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	t.Errorf("no test was run: neither the id of a YAML test nor the text of a spec fits %q; %s", pattern, hint)

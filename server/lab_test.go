@@ -24,9 +24,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/internal/auth"
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	storetest.Stop()
-	os.Exit(leaktest.Check(code))
+	os.Exit(testutil.CheckLeaks(code))
 }
 
 // inside is the network policy of most servers: pages may open local URLs.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
-	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/server"
 )
 
@@ -143,7 +143,7 @@ func TestPagesThatAreNotOpen(t *testing.T) {
 func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	started, program := filepath.Join(dir, "started"), filepath.Join(dir, "chromium")
-	programtest.Write(t, program, "#!/bin/sh\n"+
+	testutil.WriteProgram(t, program, "#!/bin/sh\n"+
 		"[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho \"$@\" >> "+started+"\nexit 1\n", 0o700)
 	t.Setenv("TAPROOT_CHROMIUM", program)
 	t.Setenv("TAPROOT_HEADLESS_SHELL", program)
@@ -183,7 +183,7 @@ func TestPathsOfTheMachine(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "chromium")
-		programtest.Write(t, program, "#!/bin/sh\n"+script, 0o700)
+		testutil.WriteProgram(t, program, "#!/bin/sh\n"+script, 0o700)
 		t.Setenv("TAPROOT_CHROMIUM", program)
 		t.Setenv("TAPROOT_HEADLESS_SHELL", program)
 		l := newLab(t, 0, func(o *server.Options) { o.Config.Browser = "chromium" }) // a browser of its own

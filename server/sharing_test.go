@@ -13,8 +13,8 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/blob"
 	"github.com/taproot-dev/taproot/internal/blob/blobtest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/internal/service"
 )
@@ -78,7 +78,7 @@ func (r *replica) runs() string { r.t.Helper(); return string(r.as("GET", "/api/
 func TestReplicasShareReports(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite and a folder", func(t *testing.T) {
-		shorttest.Leave(t, "the same with PostgreSQL and S3, and TestSharedFolderOfOld with a folder")
+		testutil.Leave(t, "the same with PostgreSQL and S3, and TestSharedFolderOfOld with a folder")
 		dir := t.TempDir()
 		shareReports(t, storetest.SQLite(t), dir, nil)
 	})

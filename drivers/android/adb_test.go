@@ -16,8 +16,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/input"
-	"github.com/taproot-dev/taproot/internal/programtest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func portEnv(port int) func(string) string {
@@ -106,7 +106,7 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 		"#!/bin/sh\nexport HOME=%[1]s TMPDIR=%[1]s ANDROID_VENDOR_KEYS=%[1]s/none ADB_MDNS=0 ADB_LIBUSB=0 "+
 			"ADB_LOCAL_TRANSPORT_MAX_PORT=5554\n"+
 			"echo started >> %[1]s/starts\nexec %[2]s \"$@\"\n", shellescape.Quote(home), shellescape.Quote(adb))
-	programtest.Write(t, script, lines, 0o755)
+	testutil.WriteProgram(t, script, lines, 0o755)
 	run := func(args ...string) string {
 		said, err := exec.Command(script, append([]string{"-P", port}, args...)...).CombinedOutput()
 		if err != nil {

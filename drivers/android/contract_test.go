@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // levels are the Androids that differ in what matters here, or the oldest and the newest of them when tests are to be
@@ -68,7 +68,7 @@ func TestContractWithAgent(t *testing.T) {
 
 // TestContractWithAgentThroughRealADB: the agent is reached through a service of the real adb server.
 func TestContractWithAgentThroughRealADB(t *testing.T) {
-	shorttest.Leave(t, "the agent and the real adb, each alone, keep the contract")
+	testutil.Leave(t, "the agent and the real adb, each alone, keep the contract")
 	t.Parallel()
 	adb := androidsim.StartADB(t)
 	phone := androidsim.NewPhone(androidsim.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1,

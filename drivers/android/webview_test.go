@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/input"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 const webApp = "com.example.hybrid"
@@ -249,7 +249,7 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 
 // TestWebViewOfAnotherProcess: an app that was started again is read through its new process's socket.
 func TestWebViewOfAnotherProcess(t *testing.T) {
-	shorttest.Leave(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")
+	testutil.Leave(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")
 	t.Parallel()
 	onWebView(t, androidsim.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidsim.Phone) {
 		press(t, d, "Pay now")

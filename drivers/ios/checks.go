@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Check is what is known about one thing that tests on iOS need.
@@ -29,7 +29,7 @@ func (d *Driver) Checks(ctx context.Context) []Check {
 	case errors.As(err, &missing):
 		return append(checks, Check{Name: "devices", Text: missing.What, Advice: missing.Fix})
 	case err != nil:
-		return append(checks, Check{Name: "devices", Text: shorten.OneLine(err.Error())})
+		return append(checks, Check{Name: "devices", Text: phrase.OneLine(err.Error())})
 	case len(infos) == 0:
 		return append(checks, Check{Name: "devices", Text: "none",
 			Advice: "boot a simulator (taproot devices --boot \"iPhone 16\"), or connect an iPhone"})
@@ -53,7 +53,7 @@ func checkSimctl(ctx context.Context, t host.Tools) Check {
 		return c
 	}
 	if err != nil {
-		c.Text, c.Advice = shorten.Bytes(shorten.OneLine(err.Error()), 300),
+		c.Text, c.Advice = phrase.LimitBytes(phrase.OneLine(err.Error()), 300),
 			"run `xcrun simctl list` and look at what it says"
 		return c
 	}

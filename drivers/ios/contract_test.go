@@ -7,8 +7,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func toLogin(ctx context.Context, dev drivers.Device) error {
@@ -36,13 +36,13 @@ func TestContractOfASimulator(t *testing.T) {
 }
 
 func TestContractWithAnAgentThatIsStarted(t *testing.T) {
-	shorttest.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
+	testutil.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
 	contract(t, newBench(t, quick(iossim.DeviceOptions{})))
 }
 
 func TestContractOfAnIPhoneByXcode(t *testing.T) {
-	shorttest.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
+	testutil.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
 	contract(t, newBench(t, quick(iossim.DeviceOptions{Phone: true})).only(t, "xcrun"))
 }

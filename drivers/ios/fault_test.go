@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -141,7 +141,7 @@ func TestFaultMatrix(t *testing.T) {
 	for i, f := range matrix() {
 		t.Run(f.name, func(t *testing.T) {
 			if i%3 != 0 {
-				shorttest.Leave(t, "two faults of three")
+				testutil.Leave(t, "two faults of three")
 			}
 			t.Parallel()
 			d, b := opened(t, small(iossim.DeviceOptions{Phone: f.phone}))

@@ -10,8 +10,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // hostileStep is a step on a page of com.example.traps, and what it has to come to.
@@ -90,7 +90,7 @@ func TestHostileScreens(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			if !slices.Contains([]string{"clear layer", "popover", "under bar", "flat switches", "twins", "always disabled",
 				"secret", "carousel", "asks"}, page) {
-				shorttest.Leave(t, "more kinds of pages")
+				testutil.Leave(t, "more kinds of pages")
 			}
 			t.Parallel()
 			s, b := trap(t, page, iossim.DeviceOptions{})

@@ -11,8 +11,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 )
 
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	_ = os.RemoveAll(dir)
-	os.Exit(leaktest.Check(code))
+	os.Exit(testutil.CheckLeaks(code))
 }
 
 // buildAgent makes what Xcode leaves of a WebDriverAgent that was built for simulators and iPhones.

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -28,7 +28,7 @@ func TestAppsThatShareAScreen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name != "right, lying" {
-				shorttest.Leave(t, "the other sides and a window")
+				testutil.Leave(t, "the other sides and a window")
 			}
 			t.Parallel()
 			b := newBench(t,

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // counter is a recording that knows how many images it has.
@@ -67,7 +67,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 
 // simctl records the screen as it is built into the phone, and its frames have the same orientation.
 func TestRecordingOfASimulatorOnItsSide(t *testing.T) {
-	shorttest.Leave(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
+	testutil.Leave(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
 	t.Parallel()
 	d, b := opened(t, small(iossim.DeviceOptions{}))
 	page(t, d, "Gestures")

@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 const webApp = "com.example.hybrid"
@@ -316,7 +316,7 @@ func TestTouchInAPageIsHeldBack(t *testing.T) {
 
 // TestInspectorThatIsStartedAgain: a connection that ends, and a process that ends, are followed by new ones.
 func TestInspectorThatIsStartedAgain(t *testing.T) {
-	shorttest.Leave(t, "TestPageThatCannotBeRead loses the inspector too")
+	testutil.Leave(t, "TestPageThatCannotBeRead loses the inspector too")
 	t.Parallel()
 	d, phone := withWebView(t, iossim.WebView{Mute: true})
 	press(t, d, "Pay now")
@@ -343,7 +343,7 @@ func TestDialogOverAPage(t *testing.T) {
 
 // TestPageOnAnIPhone: its Web Inspector is reached with ios_webkit_debug_proxy, which ends with the device.
 func TestPageOnAnIPhone(t *testing.T) {
-	shorttest.Leave(t, "TestPageInAWebView looks at the same page on a simulator")
+	testutil.Leave(t, "TestPageInAWebView looks at the same page on a simulator")
 	t.Parallel()
 	d, phone := withWebViewOn(t, iossim.DeviceOptions{Phone: true, Scale: 2}, iossim.WebView{Behind: true})
 	must(t, d.ReadWebViews("devtools"))

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // interactive are the roles that tests act on, as Chromium's accessibility tree and ours call them.
@@ -24,7 +24,7 @@ var insideDates = regexp.MustCompile(
 // a screen reader: the same roles, by the same names.
 func TestTheTreeIsTheBrowsersAccessibilityTree(t *testing.T) {
 	t.Parallel()
-	for _, page := range shorttest.Few(4, []string{"inputs.html", "form.html", "login.html", "menu.html", "shadow.html",
+	for _, page := range testutil.Few(4, []string{"inputs.html", "form.html", "login.html", "menu.html", "shadow.html",
 		"overlay.html", "dialog.html", "files.html", "rtl.html",
 		"twice.html", "popup.html", "index.html", "slow.html"}) {
 		d := browse(t, page)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // What comes between the last read of an element and the touch must not get the touch.
@@ -21,7 +21,7 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 		name, body, id, change, want string
 		byTouch                      bool
 	}
-	for _, c := range shorttest.Few(3, []row{
+	for _, c := range testutil.Few(3, []row{
 		{"nothing changed", plain, "go", ``, "go", true},
 		{"it moved away", plain, "go", `go.style.left = '400px'; document.body.onclick = () => said('body')`, "", true},
 		{"it moved a little", plain, "go", `go.style.left = '80px'`, "go", false},

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // usersOwn is a Chromium as a user's own, with a tab of the user's, for all tests that attach to one.
@@ -87,7 +87,7 @@ func startOwn(t *testing.T) (address string, stop func() error) {
 }
 
 func TestAttach(t *testing.T) {
-	shorttest.Leave(t, "package record attaches to a browser as well")
+	testutil.Leave(t, "package record attaches to a browser as well")
 	address := running(t)
 	d := open(t)
 	how := drivers.PageOptions{Connect: address, ColorScheme: "dark", Headers: map[string]string{"X-Team": "blue"}}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // childVariable makes this test binary a process that opens a page and then waits to be killed.
@@ -36,7 +36,7 @@ func TestNoProcessOutlivesAKilledOne(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}
-	shorttest.Leave(t, "TestLostProcesses ends Playwright's process, and its browser ends with that")
+	testutil.Leave(t, "TestLostProcesses ends Playwright's process, and its browser ends with that")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+site.Page("list.html"))
 	cmd.Stderr = os.Stderr

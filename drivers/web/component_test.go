@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestOrnaments finds a text by its words, whatever signs are at its ends.
@@ -34,7 +34,7 @@ func TestOrnaments(t *testing.T) {
 		{`<p><i>✓</i> Fold</p>`, "Fold", true},
 	}
 	d := browse(t, "blank.html")
-	for _, c := range shorttest.Few(3, cases) {
+	for _, c := range testutil.Few(3, cases) {
 		fill(t, d, c.body)
 		m, err := tree(t, d).Find(screen.Query{Selector: labelled(c.text)})
 		if err != nil || len(m) != map[bool]int{true: 1}[c.found] {
@@ -48,7 +48,7 @@ func TestSlottedTextIsPressed(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "blank.html")
 	host := `<style>:host{display:inline-block;position:relative;background:#ddd}button{all:unset}`
-	for _, inner := range shorttest.Few(2, []string{
+	for _, inner := range testutil.Few(2, []string{
 		`<button><slot></slot></button>`,
 		host + `button{position:absolute;inset:0}</style><span><slot></slot></span><button></button>`,
 		host + `.r{position:absolute;inset:0}</style><button><slot></slot><div class=r></div></button>`,
@@ -82,7 +82,7 @@ func TestLabelOpensItsControl(t *testing.T) {
 	t.Parallel()
 	open := `onmousedown="out.textContent='open'"`
 	d := browse(t, "blank.html")
-	for _, body := range shorttest.Few(2, []string{
+	for _, body := range testutil.Few(2, []string{
 		`<label for=c>Language</label><div ` + open + `><input id=c role=combobox readonly size=3> German</div>`,
 		`<label for=c>Language</label><br><button id=c role=combobox ` + open + `>German</button>`,
 		`<p id=n>Language</p><div role=combobox tabindex=0 aria-labelledby=n ` + open + `>German</div>`,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // kept is a driver that a subtest does not close: one browser serves them all.
@@ -35,7 +35,7 @@ var alsoTried = map[string]string{
 func (p promise) Run(name string, do func(promise)) bool {
 	return p.T.Run(name, func(t *testing.T) {
 		if also := alsoTried[name]; also != "" {
-			shorttest.Leave(t, also+" remains")
+			testutil.Leave(t, also+" remains")
 		}
 		do(promise{t})
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // stateWords puts what a tree has of an element's state into a few words.
@@ -39,7 +39,7 @@ func stateWords(tr *screen.Tree, id string) string {
 func TestStates(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "blank.html")
-	for _, c := range shorttest.Few(3, []struct{ body, want string }{
+	for _, c := range testutil.Few(3, []struct{ body, want string }{
 		{`<input id=c type=checkbox checked><label id=x for=c>Agree</label>`, "checkable checked"},
 		{`<input id=c type=checkbox><label id=x for=c>Agree</label>`, "checkable"},
 		{`<label id=x><input type=checkbox checked> Agree</label>`, "checkable checked"},
@@ -133,7 +133,7 @@ func texts(tr *screen.Tree) string {
 func TestTextsThatArePartOfNoDocument(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "blank.html")
-	for _, c := range shorttest.Few(2, []struct{ body, want string }{
+	for _, c := range testutil.Few(2, []struct{ body, want string }{
 		{`<style>#a::before{content:"Paid"}</style><span id=a></span>`, "Paid"},
 		{`<style>#a::after{content:"Paid";visibility:hidden}</style><span id=a></span>`, ""},
 		{`<style>#a::after{content:"Paid";opacity:0}</style><span id=a></span>`, ""},
@@ -230,7 +230,7 @@ func TestPressPoints(t *testing.T) {
 		hits       string // what is topmost where x is pressed
 		covered    string
 	}
-	for _, c := range shorttest.Few(3, []point{
+	for _, c := range testutil.Few(3, []point{
 		{"a row", row, "x", ""},
 		{"a post with a link in its middle",
 			`<div id=x tabindex=0 style="width:300px">Read <a href=# id=tag ` +
@@ -323,7 +323,7 @@ func TestTouchesInAScaledFrame(t *testing.T) {
 
 func TestTextsBeyondTheLargestTree(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestALargePageIsCut remains")
+	testutil.Leave(t, "TestALargePageIsCut remains")
 	d := display(t, `<div id=big></div><p id=last>The end</p><script>
 		const f = document.createDocumentFragment();
 		for (let i = 0; i < 600; i++) { const e = document.createElement('button'); e.textContent = 'Button ' + i; `+

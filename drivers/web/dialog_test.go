@@ -7,7 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // alertOf waits for a dialog.
@@ -36,7 +36,7 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 		id, says, text, log string
 		accept              bool
 	}
-	for _, c := range shorttest.Few(2, []row{
+	for _, c := range testutil.Few(2, []row{
 		{"alert", "Saved", "", "alert closed", true}, {"confirm", "Really?", "", "confirm true", true},
 		{"confirm", "Really?", "", "confirm false", false},
 		{"prompt", "Your name?", "Zoë", "prompt Zoë", true}, {"prompt", "Your name?", "", "prompt ", true},
@@ -74,7 +74,7 @@ func TestDialogsInARow(t *testing.T) {
 
 func TestDialogsAreAnsweredAhead(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestAnOpenDialogIsAnswered and TestDialogsDoNotHang remain")
+	testutil.Leave(t, "TestAnOpenDialogIsAnswered and TestDialogsDoNotHang remain")
 	d := open(t)
 	Must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true, Accept: true, Text: "Grace"}))
 	Must(t, d.OpenPage(t.Context(), site.Page("dialog.html"), drivers.PageOptions{}))

@@ -7,13 +7,13 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func TestFieldsOfEveryType(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
-	for _, field := range shorttest.Few(3, [][2]string{
+	for _, field := range testutil.Few(3, [][2]string{
 		{"text", "Zoë"}, {"email", "a@b.c"}, {"tel", "+49 1"}, {"number", "7.5"}, {"url", "https://a.b"}, {"search", "x"},
 		{"date", "2031-05-04"},
 		{"time", "13:45"}, {"moment", "2031-05-04T13:45"}, {"area", "new"}, {"month", "2031-05"}, {"week", "2031-W07"},
@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 // page waits for the site, which costs nothing.
 func TestCheckOnASlowPage(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "it waits for ten seconds; TestCheck remains")
+	testutil.Leave(t, "it waits for ten seconds; TestCheck remains")
 	d := browse(t, "blank.html")
 	_, err := d.Eval(t.Context(),
 		`document.body.innerHTML = '<label style=position:relative><input type=checkbox id=box `+
@@ -286,7 +286,7 @@ func TestLookAtThePage(t *testing.T) {
 		want drivers.WebCondition
 		met  bool
 	}
-	for _, c := range shorttest.Few(2, []row{
+	for _, c := range testutil.Few(2, []row{
 		{drivers.WebCondition{URL: is("/list.html")}, true}, {drivers.WebCondition{URL: is(site.Page("list.html"))}, true},
 		{drivers.WebCondition{URL: is("**/list.*")}, true}, {drivers.WebCondition{URL: is("/l[ia]st/")}, true},
 		{drivers.WebCondition{URL: is("/list")}, false},

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // The cases in which a driver is most easily wrong: a pass that is none, a tap on the wrong thing.
@@ -92,7 +92,7 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 // its drawing back now and then, for on a busy machine no two looks fit between two frames.
 func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestAMovingButtonMovesInTheTree remains")
+	testutil.Leave(t, "TestAMovingButtonMovesInTheTree remains")
 	d := display(t, `<p id=top>0</p><iframe id=in width=300 height=100 srcdoc="<p id=inner>in it</p>"></iframe>
 		<script>let frames = 0, p = document.getElementById('top');
 		const draw = () => { p.textContent = ++frames; requestAnimationFrame(draw); }; requestAnimationFrame(draw);

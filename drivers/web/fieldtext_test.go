@@ -3,7 +3,7 @@ package web
 import (
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestShown reads what a field holds, whatever it is called.
@@ -32,7 +32,7 @@ func TestShown(t *testing.T) {
 		{`<div id=a>Old <p>x</p> new</div>`, "Old\nnew"},
 	}
 	d := browse(t, "blank.html")
-	for _, c := range shorttest.Few(3, cases) {
+	for _, c := range testutil.Few(3, cases) {
 		fill(t, d, c[0])
 		if got := byID(t, tree(t, d), "a").Shown(); got != c[1] {
 			t.Errorf("%s shows %q, not %q", c[0], got, c[1])

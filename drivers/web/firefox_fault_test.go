@@ -14,7 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -94,7 +94,7 @@ func TestNoFirefox(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
 	old := filepath.Join(t.TempDir(), "firefox")
-	programtest.Write(t, old, "#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n", 0o755)
+	testutil.WriteProgram(t, old, "#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n", 0o755)
 	var path string
 	host := toolchain.System()
 	getenv := host.Getenv

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/field"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // touchable is an emulated phone with a touch screen.
@@ -131,7 +131,7 @@ func TestKeys(t *testing.T) {
 		unknown[remote] = true
 	}
 	names := field.KeyNames()
-	for _, key := range shorttest.Few(3, drivers.KeyNames()) {
+	for _, key := range testutil.Few(3, drivers.KeyNames()) {
 		switch name := names[strings.ToLower(key)]; {
 		case unknown[key] && key != "back":
 			WantError(t, d.Press(t.Context(), []string{key}), drivers.ErrUnsupported, key)
@@ -168,7 +168,7 @@ func TestErase(t *testing.T) {
 		id, text, after string
 		n               int
 	}
-	for _, c := range shorttest.Few(3, []row{
+	for _, c := range testutil.Few(3, []row{
 		{"text", "Zoë 😀x", "Zoë ", 2}, {"text", "abc", "", -1}, {"text", "abc", "", 99}, {"text", "abc", "abc", 0},
 		{"area", "one\ntwo", "one", 4},
 		{"number", "123", "1", 2}, {"number", "123", "", -1}, {"email", "a@b.c", "a@b", 2}, {"date", "2031-05-04", "", -1},
@@ -202,7 +202,7 @@ func TestErase(t *testing.T) {
 func TestScrolledOutOfABox(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "boxes.html")
-	for _, c := range shorttest.Few(2, [][2]string{{"Row 90", "row 90"}, {"Far right", "far right"}}) {
+	for _, c := range testutil.Few(2, [][2]string{{"Row 90", "row 90"}, {"Far right", "far right"}}) {
 		tr := tree(t, d)
 		q := screen.Query{Selector: dsl.Selector{Label: c[0]}, Action: true}
 		if found, err := tr.Find(q); err != nil || len(found) != 0 {
@@ -241,7 +241,7 @@ func TestScrolledOutOfABox(t *testing.T) {
 
 func TestScrolledOutOfAFrame(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestScrolledOutOfABox remains")
+	testutil.Leave(t, "TestScrolledOutOfABox remains")
 	d := display(t, `<div style="height:150px;overflow:auto"><div style="height:600px"></div>
 		<iframe id=f srcdoc="<p>Top</p><button id=b style='margin-top:500px'>Deep</button>" style="width:300px;`+
 		`height:120px"></iframe></div>
@@ -263,7 +263,7 @@ func TestScrolledOutOfAFrame(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestSelectorsByMeaning and TestMatchedElementsOfATree remain")
+	testutil.Leave(t, "TestSelectorsByMeaning and TestMatchedElementsOfATree remain")
 	d := browse(t, "frames.html")
 	mustShow(t, d, "h1", "Nested frames")
 	if seen := look(t, d, "#press", drivers.WebCondition{Frame: "#lateframe"}, patience); !seen.Met {
@@ -326,7 +326,7 @@ func TestEmulation(t *testing.T) {
 		opts drivers.PageOptions
 		word string
 	}
-	for _, c := range shorttest.Few(3, []row{
+	for _, c := range testutil.Few(3, []row{
 		{drivers.PageOptions{DeviceName: "iPhone 99"}, "iPhone 11"}, {drivers.PageOptions{DeviceName: "Toaster"},
 			"for example"},
 		{drivers.PageOptions{ColorScheme: "pink"}, "pink"}, {drivers.PageOptions{Timezone: "Mars/Base"}, "Mars/Base"},
@@ -339,7 +339,7 @@ func TestEmulation(t *testing.T) {
 // A box that snaps goes back between two half turns, and on a busy machine moves long after the turn.
 func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
 	t.Parallel()
-	for _, c := range shorttest.Few(3, []struct{ name, page, by string }{
+	for _, c := range testutil.Few(3, []struct{ name, page, by string }{
 		{"a snapping box", snapping(""), "300 after 1"},
 		{"a busy page",
 			snapping("addEventListener('wheel',e=>{for(const " +

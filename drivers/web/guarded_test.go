@@ -13,7 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/guard"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // guardedDevice is a device of a driver that may reach public addresses, and files below a folder, only.
@@ -105,7 +105,7 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 
 // With private addresses allowed the same proxy lets pages, encrypted ones and WebSockets too, through.
 func TestAGuardedBrowserWorks(t *testing.T) {
-	shorttest.Leave(t, "it starts a browser of its own; package guard tries its proxy")
+	testutil.Leave(t, "it starts a browser of its own; package guard tries its proxy")
 	d := guardedDevice(t, guard.Policy{AllowPrivate: true}, "")
 	Must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	Must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
@@ -125,7 +125,7 @@ func TestAGuardedBrowserWorks(t *testing.T) {
 }
 
 func TestFilesBelowAFolder(t *testing.T) {
-	shorttest.Leave(t, "the same is tried in the browser of TestAGuardedBrowserReachesNothingPrivate")
+	testutil.Leave(t, "the same is tried in the browser of TestAGuardedBrowserReachesNothingPrivate")
 	root := t.TempDir()
 	filesBelow(t, guardedDevice(t, guard.Open(), root), root)
 }

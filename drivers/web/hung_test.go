@@ -9,7 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // A script that never ends in a handler: the call that it holds ends, the page is closed whatever it does, and others
@@ -38,7 +38,7 @@ func TestAHungPageIsClosedHard(t *testing.T) {
 // A page that hangs by itself, when nothing acts on it, returns no screenshot and is closed as well.
 func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestAHungPageIsClosedHard remains")
+	testutil.Leave(t, "TestAHungPageIsClosedHard remains")
 	d := visitPage(t, "busy.html")
 	_, page, err := d.slot.Page()
 	Must(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func TestTapAndType(t *testing.T) {
@@ -51,7 +51,7 @@ func TestTapAndType(t *testing.T) {
 
 func TestTypeGoesBehindWhatIsThere(t *testing.T) {
 	t.Parallel()
-	for _, c := range shorttest.Few(2, [][2]string{
+	for _, c := range testutil.Few(2, [][2]string{
 		{"text", `<input id=f value="one">`},
 		{"number", `<input id=f type=number value="1">`},
 		{"editable", `<div id=f contenteditable>one</div>`},
@@ -83,7 +83,7 @@ func TestTypeALongText(t *testing.T) {
 
 func TestTypeInAFrame(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestElementsInNestedFrames remains")
+	testutil.Leave(t, "TestElementsInNestedFrames remains")
 	d := browse(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
 		tr := tree(t, d)
@@ -120,7 +120,7 @@ func TestScreenshotIsTheViewport(t *testing.T) {
 
 func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestAHungPageIsClosedHard and TestACancelledWaitLeavesThePageAlive remain")
+	testutil.Leave(t, "TestAHungPageIsClosedHard and TestACancelledWaitLeavesThePageAlive remain")
 	d := visitPage(t, "busy.html")
 	d.slot.Grace = browser.ActGrace
 	button := centre(byID(t, tree(t, d), "hang"))

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestListen: what the pages and frames of a context report is received with the tab that it came from, of those that
 // come later, too; in a browser of the user's own, other tabs are left alone.
 func TestListen(t *testing.T) {
-	shorttest.Leave(t, "package record listens to pages, in a browser that it attaches to")
+	testutil.Leave(t, "package record listens to pages, in a browser that it attaches to")
 	for name, how := range map[string]drivers.PageOptions{"our own browser": {}, "the user's browser": {
 		Connect: running(t)}} {
 		t.Run(name, func(t *testing.T) {

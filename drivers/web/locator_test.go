@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
@@ -23,7 +23,7 @@ func TestSignIn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "wrong" {
-				shorttest.Leave(t, "the other page of it remains")
+				testutil.Leave(t, "the other page of it remains")
 			}
 			d := browse(t, "login.html")
 			// The fields come 400 ms after the page.
@@ -80,7 +80,7 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 
 func TestLookWaits(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestWaitElement and TestPayIsNotPaymentHistory wait as well")
+	testutil.Leave(t, "TestWaitElement and TestPayIsNotPaymentHistory wait as well")
 	d := browse(t, "slow.html?then=700")
 	if seen := look(t, d, "data-testid=state", text("Ready"), patience); !seen.Met {
 		t.Errorf("%+v", seen)
@@ -109,7 +109,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 		kind            error
 		words           []string
 	}
-	for _, c := range shorttest.Few(2, []row{
+	for _, c := range testutil.Few(2, []row{
 		{"#missing", "x", false, screen.ErrNotFound, []string{"nothing on the page matches", `"#missing"`}},
 		{"#coupon", "x", false, drivers.ErrNotActionable, []string{"is disabled"}},
 		{"#code", "x", false, drivers.ErrNotActionable, []string{"is read-only"}},
@@ -136,7 +136,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 
 func TestFillReplaces(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestFieldsOfEveryType and TestFillEndsWithTheText remain")
+	testutil.Leave(t, "TestFieldsOfEveryType and TestFillEndsWithTheText remain")
 	d := browse(t, "form.html")
 	for selector, value := range map[string]string{
 		"#name": "Zoë 😀", "#notes": "two\nlines", "#amount": "7", "#day": "2031-05-04", "#pin": "1234",

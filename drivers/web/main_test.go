@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	site.Close()
-	os.Exit(leaktest.Check(code))
+	os.Exit(testutil.CheckLeaks(code))
 }
 
 // open returns a device of the shared driver.

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func TestDevicesStartNoBrowser(t *testing.T) {
@@ -83,7 +83,7 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "too slow" {
-				shorttest.Leave(t, "TestNavigate remains")
+				testutil.Leave(t, "TestNavigate remains")
 			}
 			limit := patience
 			if c.name == "too slow" {
@@ -186,7 +186,7 @@ func TestAClickToADeadAddressProvesNothing(t *testing.T) {
 }
 
 func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
-	shorttest.Leave(t, "TestPagesArePicked remains")
+	testutil.Leave(t, "TestPagesArePicked remains")
 	d := browse(t, "popup.html")
 	tap(t, d, byID(t, tree(t, d), "window"))
 	mustShow(t, d, "h1", "New window")
@@ -199,7 +199,7 @@ func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
 // A touch or click that closes its page before it has ended was made all the same: made again, it would meet the page
 // behind.
 func TestATouchThatClosesItsPageIsMade(t *testing.T) {
-	shorttest.Leave(t, "TestPagesArePicked remains")
+	testutil.Leave(t, "TestPagesArePicked remains")
 	d := browse(t, "popup.html")
 	for name, touch := range map[string]func() error{
 		"tap":   func() error { return d.Tap(t.Context(), centre(byID(t, tree(t, d), "close"))) },
@@ -338,7 +338,7 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 		err  error
 	}
 	results := make(chan result)
-	shorttest.Leave(t, "tests of this package that run in parallel remain")
+	testutil.Leave(t, "tests of this package that run in parallel remain")
 	for i := range 6 {
 		id := "web-" + string(rune('1'+i))
 		go func() {

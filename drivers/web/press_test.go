@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // pressCases are buttons that the page moves, or that act, between press and release.
@@ -108,7 +108,7 @@ func (c pressCase) check(t *testing.T, d *Device) {
 // acts when it is pressed is not.
 func TestAPressWithoutAClick(t *testing.T) {
 	t.Parallel()
-	for _, c := range shorttest.Few(6, pressCases()) {
+	for _, c := range testutil.Few(6, pressCases()) {
 		t.Run(c.name, func(t *testing.T) { c.check(t, reach(t, site.Made(c.page()), "")) })
 	}
 }
@@ -117,7 +117,7 @@ func TestAPressWithoutAClickInFirefox(t *testing.T) {
 	listening := []string{"it acts at once and moves", "all presses are heard by the page"} // see lostPress
 	t.Parallel()
 	d := openFirefox(t)
-	for _, c := range shorttest.Few(3, pressCases()) {
+	for _, c := range testutil.Few(3, pressCases()) {
 		if slices.Contains(listening, c.name) {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // scene is a page of a test's own making, and what a tree of it must say of the elements that have these ids: "seen",
@@ -40,7 +40,7 @@ func runScenes(t *testing.T, scenes []scene) {
 	t.Helper()
 	d := browse(t, "blank.html")
 	slices.SortFunc(scenes, func(a, b scene) int { return strings.Compare(a.name, b.name) })
-	for _, s := range shorttest.Few(4, scenes) {
+	for _, s := range testutil.Few(4, scenes) {
 		t.Run(s.name, func(t *testing.T) {
 			fill(t, d, s.body)
 			tr := tree(t, d)

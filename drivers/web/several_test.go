@@ -8,14 +8,14 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // A selector that picks several elements is an error with a selector for each, and each of these picks the one that it
 // is documented to.
 func TestSeveralElementsAreProposed(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestClick and TestOneTextTwice look at such errors")
+	testutil.Leave(t, "TestClick and TestOneTextTwice look at such errors")
 	for _, c := range []struct{ page, selector, first string }{{"twice.html", "button", "#first"},
 		{"inputs.html", "button", "#still"}, {"twice.html", "p", "p >> nth=0"},
 		{"inputs.html", "input, button", "#"}} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // keptPage is a snapshot as a report reads it.
@@ -101,7 +101,7 @@ func TestPageSnapshot(t *testing.T) {
 // A snapshot of a page that is hostile, or just large, stays small.
 func TestPageSnapshotIsBounded(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "the page is huge; TestALargePageIsCut remains")
+	testutil.Leave(t, "the page is huge; TestALargePageIsCut remains")
 	d := display(t, `<script>
 		let deep = document.body; for (let i = 0; i < 500; i++) deep = deep.appendChild(document.createElement("div"));
 		for (let i = 0; i < 5000; i++) { const p = document.createElement("p"); p.title = "x".repeat(900); p.textContent = `+

@@ -5,7 +5,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestTextsWithoutAnElement finds texts that share an element with blocks, controls and other lines.
@@ -62,7 +62,7 @@ func TestTextsWithoutAnElement(t *testing.T) {
 		{"right to left", `<div dir=rtl>שלום<br>עולם</div>`, texts{"שלום", "עולם"}, nil},
 	}
 	d := browse(t, "blank.html")
-	for _, c := range shorttest.Few(3, cases) {
+	for _, c := range testutil.Few(3, cases) {
 		t.Run(c.name, func(t *testing.T) {
 			fill(t, d, c.body)
 			tr := tree(t, d)

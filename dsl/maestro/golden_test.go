@@ -1,7 +1,6 @@
 package maestro_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +13,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
-
-var update = flag.Bool("update", false, "write what is there as what is wanted")
 
 // files are those of a txtar archive.
 type files map[string]string
@@ -55,7 +53,7 @@ func TestGolden(t *testing.T) {
 				want = len(a.Files) - 1
 			}
 			got := show(all)
-			if *update {
+			if *testutil.Update {
 				a.Files[want].Data = []byte(got)
 				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)

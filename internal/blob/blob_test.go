@@ -15,10 +15,10 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/blob"
 	"github.com/taproot-dev/taproot/internal/blob/blobtest"
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 // buckets returns all kinds of buckets.
 func buckets(t *testing.T) map[string]func() blob.Bucket {

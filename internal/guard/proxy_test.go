@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 // resolver returns a resolver with a name server on loopback, which responds to each query with the next of the
 // addresses.

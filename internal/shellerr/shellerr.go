@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const maxLine = 300
@@ -55,7 +55,7 @@ func Line(output string) string {
 		}
 		inTrace = inTrace && (cause || now == noise)
 	}
-	return shorten.Bytes(best, maxLine)
+	return phrase.LimitBytes(best, maxLine)
 }
 
 // Refused reports whether a shell's output says that a permission is missing.

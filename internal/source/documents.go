@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // parseDocuments parses each document on its own. The library's own division into documents ends at two separators
@@ -67,7 +67,7 @@ func dropped(text string, source *Source, tokens token.Tokens, docs []ast.Node) 
 		return e
 	}
 	if t := unparsed(tokens, docs); t != nil {
-		e.Pos, e.Width = tokenPos(source.File, t), len([]rune(shorten.FirstLine(t.Value)))
+		e.Pos, e.Width = tokenPos(source.File, t), len([]rune(phrase.FirstLine(t.Value)))
 		return e
 	}
 	return nil

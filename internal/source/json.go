@@ -8,7 +8,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // FromJSON reads one JSON value, strictly: no repeated keys, nothing after it, UTF-8 only, 1 MiB and 100 levels at
@@ -125,7 +125,7 @@ func (r *jsonReader) object(depth int) (Value, error) {
 		}
 		key, _ := t.(string)
 		if seen[key] {
-			return Value{}, fmt.Errorf("the key %q is given twice", shorten.Runes(key, 60))
+			return Value{}, fmt.Errorf("the key %q is given twice", phrase.LimitRunes(key, 60))
 		}
 		seen[key] = true
 		value, err := r.value(depth + 1)

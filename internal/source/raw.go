@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Raw is one value of a YAML file in a language that reads its scalars in its own way: the text as it is written, and
@@ -114,7 +114,7 @@ func (t *Tree) raw(n ast.Node, depth int) Raw {
 		return Raw{}
 	}
 	v := t.Scalar(n)
-	r := Raw{Pos: v.Pos, Kind: String, Text: v.Text, Width: len([]rune(shorten.FirstLine(v.Text)))}
+	r := Raw{Pos: v.Pos, Kind: String, Text: v.Text, Width: len([]rune(phrase.FirstLine(v.Text)))}
 	switch n.GetToken().Type {
 	case token.SingleQuoteType, token.DoubleQuoteType:
 		r.Quoted, r.Width = true, r.Width+2

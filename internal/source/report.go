@@ -3,7 +3,7 @@ package source
 import (
 	"fmt"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Report collects the errors of a file, each with its place and the line of the file.
@@ -49,7 +49,7 @@ func Describe(v Value) string {
 	case Bool, Int, Float:
 		return v.Text
 	default:
-		return fmt.Sprintf("the text %q", shorten.Runes(v.Text, 60))
+		return fmt.Sprintf("the text %q", phrase.LimitRunes(v.Text, 60))
 	}
 }
 
@@ -58,5 +58,5 @@ func Origin(v Value) string {
 	if v.Written == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (from %s)", shorten.Runes(v.Written, 60))
+	return fmt.Sprintf(" (from %s)", phrase.LimitRunes(v.Written, 60))
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
-	"github.com/taproot-dev/taproot/internal/suggest"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Tree turns a document's nodes into Values: scalars resolved by the YAML 1.2 core schema, aliases and merge keys
@@ -114,7 +113,7 @@ func (t *Tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 			continue
 		}
 		if before, twice := first[key]; twice {
-			t.Fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten.Runes(key, 60)),
+			t.Fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", phrase.LimitRunes(key, 60)),
 				fmt.Sprintf("the first is on line %d", before.Line))
 			continue
 		}
@@ -210,7 +209,7 @@ func (t *Tree) alias(n *ast.AliasNode) Value {
 			names = append(names, k)
 		}
 		hint := fmt.Sprintf("put the text in quotes, or name a place further up with &%s", name)
-		if near := suggest.Nearest(name, names); near != "" {
+		if near := phrase.Nearest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean *%s?", near)
 		}
 		t.Fail(pos, width, fmt.Sprintf("nothing above is named &%s", name), hint)
@@ -259,7 +258,7 @@ func (t *Tree) tokenPos(tk *token.Token) Pos {
 	if tk == nil || !t.Tabs[pos.Line] {
 		return pos
 	}
-	if found := Locate(t.Source, pos, shorten.FirstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
+	if found := Locate(t.Source, pos, phrase.FirstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
 		return found
 	}
 	return pos
@@ -269,7 +268,7 @@ func (t *Tree) tokenPos(tk *token.Token) Pos {
 // in blanks or starts with a colon.
 func (t *Tree) correctPos(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
-	word = shorten.FirstLine(word)
+	word = phrase.FirstLine(word)
 	line, want := t.Source.Chars(pos.Line), []rune(word)
 	if end := pos.Col - 1 + len(want); end <= len(line) && slices.Equal(line[pos.Col-1:end], want) {
 		return pos

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,6 +17,8 @@ const (
 	mostMethods = 40  // declared by a type
 	mostFiles   = 30  // of a package, without its tests
 	mostLines   = 500 // of a file
+	fewestLines = 60  // of a package, without its tests
+	mostSmall   = 3   // packages with fewer lines
 )
 
 // large lists what is larger all the same, with the reason.
@@ -23,7 +26,7 @@ var large = map[string]string{}
 
 // TestSizes: a type that does too much, a package of too many files and a file that is too long are hard to walk.
 func TestSizes(t *testing.T) {
-	methods, files := map[string]int{}, map[string]int{}
+	methods, files, lines := map[string]int{}, map[string]int{}, map[string]int{}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -47,8 +50,9 @@ func TestSizes(t *testing.T) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		if lines := strings.Count(string(data), "\n"); lines > mostLines && large[rel] == "" {
-			t.Errorf("%s has %d lines, more than %d: divide it by noun", rel, lines, mostLines)
+		length := strings.Count(string(data), "\n")
+		if length > mostLines && large[rel] == "" {
+			t.Errorf("%s has %d lines, more than %d: divide it by noun", rel, length, mostLines)
 		}
 		if strings.HasSuffix(rel, "_test.go") {
 			return nil
@@ -57,6 +61,9 @@ func TestSizes(t *testing.T) {
 		parsed, err := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
 		if err != nil {
 			return err
+		}
+		if path.Base(rel) != "doc.go" && parsed.Name.Name != "main" && !isFront(parsed) {
+			lines[path.Dir(rel)] += length
 		}
 		for _, decl := range parsed.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
@@ -79,9 +86,33 @@ func TestSizes(t *testing.T) {
 				mostFiles)
 		}
 	}
+	checkSmall(t, lines)
 	if len(methods) < 300 || len(files) < 100 {
 		t.Errorf("only %d types and %d packages were counted", len(methods), len(files))
 	}
+}
+
+// checkSmall: a reader has to open one more folder for each package. Programs, which may consist of one call, packages
+// that only hold tests, and fronts are not counted: farm/queue is what other folders may use of farm/internal/queue.
+func checkSmall(t *testing.T, lines map[string]int) {
+	var small []string
+	for name, n := range lines {
+		if n < fewestLines {
+			small = append(small, name)
+		}
+	}
+	slices.Sort(small)
+	if len(small) > mostSmall {
+		t.Errorf("%d packages have fewer than %d lines, more than %d: fold some into their users: %s", len(small),
+			fewestLines, mostSmall, strings.Join(small, ", "))
+	}
+}
+
+// isFront reports whether a file is what other folders may use of an internal package of the same name.
+func isFront(file *ast.File) bool {
+	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool {
+		return strings.HasSuffix(spec.Path.Value, "/internal/"+file.Name.Name+`"`)
+	})
 }
 
 // receiver is the name of a method's type.

@@ -15,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 // fakeHost is a machine made of maps. The key of a program is its path; onPath has the names on PATH.
 type fakeHost struct {
@@ -219,5 +218,5 @@ func TestUserCacheDir(t *testing.T) {
 
 func writeProgram(t *testing.T, path, body string) {
 	t.Helper()
-	programtest.Write(t, path, "#!/bin/sh\n"+body+"\n", 0o755)
+	testutil.WriteProgram(t, path, "#!/bin/sh\n"+body+"\n", 0o755)
 }

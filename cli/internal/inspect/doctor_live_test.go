@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/sim/ios"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // liveMachine is a machine on which only these variables are set.
@@ -42,7 +42,7 @@ func liveLines(report string) map[string]int {
 }
 
 func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
-	shorttest.Leave(t, "TestDoctorLiveOnASimulatedAndroid looks at the same report")
+	testutil.Leave(t, "TestDoctorLiveOnASimulatedAndroid looks at the same report")
 	t.Parallel()
 	lab, err := iossim.New(t.TempDir(),
 		iossim.Options{Devices: []iossim.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
-	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -42,7 +42,7 @@ func doctorMachine(t *testing.T, programs map[string]string) (*process.Env, *byt
 
 func writeDoctorFile(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
-	programtest.Write(t, path, text, mode)
+	testutil.WriteProgram(t, path, text, mode)
 }
 
 func addDoctorDriver(t *testing.T, env *process.Env, version string) {

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
-)
 
-var update = flag.Bool("update", false, "write the output of the program into the golden files")
+	"github.com/taproot-dev/taproot/internal/testutil"
+)
 
 // TestMistakes validates mistakes of beginners, one in each of testdata/mistakes/*.txtar, and compares the output with
 // the file "want" (-update writes it). Each mistake must be reported.
@@ -41,7 +40,7 @@ func TestMistakes(t *testing.T) {
 			if code == 0 && !strings.Contains(out, "warning:") {
 				t.Errorf("it passes in silence:\n%s", got)
 			}
-			if *update {
+			if *testutil.Update {
 				golden := txtar.File{Name: "want", Data: []byte(got)}
 				if want < 0 {
 					archive.Files = append(archive.Files, golden)

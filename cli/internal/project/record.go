@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
@@ -121,7 +121,7 @@ func (f *recordFlags) record(ctx context.Context, env *process.Env, file string)
 	if steps == 0 {
 		return err
 	}
-	if saved := wholefile.WriteFile(dir, filepath.Base(file), []byte(yaml)); saved != nil {
+	if saved := filetree.WriteFile(dir, filepath.Base(file), []byte(yaml)); saved != nil {
 		return errors.Join(err, fmt.Errorf("save %s: %w\n%s", f.output, saved, yaml))
 	}
 	fmt.Fprintf(env.Stdout, "Saved %s\n", f.output)
@@ -166,7 +166,7 @@ func saveInto(dir, name string, data []byte) (string, error) {
 		there, err := os.ReadFile(filepath.Join(dir, free))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return free, wholefile.WriteFile(dir, free, data)
+			return free, filetree.WriteFile(dir, free, data)
 		case err == nil && bytes.Equal(there, data):
 			return free, nil
 		}

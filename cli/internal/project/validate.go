@@ -14,7 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -203,7 +203,7 @@ func (f findings) print(w io.Writer) error {
 		}
 	}
 	if !f.Valid {
-		fmt.Fprintf(&b, "%s\n", plural.Of(errs, "error"))
+		fmt.Fprintf(&b, "%s\n", phrase.Plural(errs, "error"))
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -218,9 +218,9 @@ func (f findings) print(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("%s, no error; each with the sum of its time limits\n", plural.Of(len(f.Tests), "test"))
+	summary := fmt.Sprintf("%s, no error; each with the sum of its time limits\n", phrase.Plural(len(f.Tests), "test"))
 	if n := len(f.Problems); n > 0 {
-		summary = strings.Replace(summary, "no error", "no error, "+plural.Of(n, "warning"), 1)
+		summary = strings.Replace(summary, "no error", "no error, "+phrase.Plural(n, "warning"), 1)
 	}
 	_, err := io.WriteString(w, b.String()+summary)
 	return err

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/ctrf"
 	"github.com/taproot-dev/taproot/reporters/github"
 	"github.com/taproot-dev/taproot/reporters/junit"
@@ -93,7 +93,7 @@ func (p reportsDir) deliver(data []byte, out string) error {
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return &plan.Usage{Msg: fmt.Sprintf("--out %s is a folder: name a file", out)}
 	}
-	return wholefile.WriteFile(filepath.Dir(to), filepath.Base(to), data)
+	return filetree.WriteFile(filepath.Dir(to), filepath.Base(to), data)
 }
 
 func indented(data []byte) []byte {

@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	if at, child := os.LookupEnv(stuckAt); child {
 		os.Exit(serveStuck(at))
 	}
-	leaktest.Main(m)
+	testutil.NoLeaks(m)
 }
 
 // TestSession: a session taps, prints the screen, records its steps, and releases everything when it is closed.

@@ -26,8 +26,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/vision"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/internal/pixels"
-	"github.com/taproot-dev/taproot/internal/programtest"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -157,7 +157,7 @@ func TestSlowTesseractReadsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	slow := filepath.Join(t.TempDir(), "tesseract")
-	programtest.Write(t, slow, fmt.Sprintf("#!/bin/sh\ncase $1 in stdin) sleep 0.4;; *) exec %[1]q \"$@\";; esac\n"+
+	testutil.WriteProgram(t, slow, fmt.Sprintf("#!/bin/sh\ncase $1 in stdin) sleep 0.4;; *) exec %[1]q \"$@\";; esac\n"+
 		"%[1]q \"$@\" | while IFS= read -r line; do printf '%%s\\n' \"$line\"; sleep 0.01; done\n", tesseract.Path), 0o755)
 	read, err := vision.NewReader(func(name string) string {
 		if name == "TAPROOT_TESSERACT" {

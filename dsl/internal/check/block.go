@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/form"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -25,7 +25,7 @@ func (d *reader) blocks(v source.Value, file string) vocabulary.Blocks {
 	for _, x := range f.Value.Fields {
 		if !form.IdForm.MatchString(x.Key) {
 			d.Fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can",
-				shorten.Runes(x.Key, 60)),
+				phrase.LimitRunes(x.Key, 60)),
 				"use letters without accents, digits, dots, hyphens and underscores, and start with a letter or a digit")
 		}
 		b := &vocabulary.Block{File: file, Name: x.Key, Pos: x.Pos, Source: d.Source}

@@ -9,9 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Test turns a document into a Test. What is wrong with it is noted in d; it may then be nil.
@@ -97,7 +96,7 @@ func (d *reader) secretNames(items []source.Value, names []string, hint string) 
 		}
 		if item.Text != "" && !slices.Contains(names, item.Text) {
 			hint := hint
-			if near := suggest.Nearest(item.Text, names); near != "" {
+			if near := phrase.Nearest(item.Text, names); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			d.Wrong(item, "no variable is named like this secret", hint)
@@ -141,12 +140,12 @@ func (d *reader) unknownHeader(f source.Field, v source.Value, s *vocabulary.Sha
 	}
 	keys := s.Keys()
 	hint := "allowed here: " + strings.Join(keys, ", ")
-	if suggest.Fold(f.Key) == "appid" || suggest.Fold(f.Key) == "bundleid" {
+	if phrase.Fold(f.Key) == "appid" || phrase.Fold(f.Key) == "bundleid" {
 		hint = fmt.Sprintf(`say it in a step: "- launch: {package: %s}"`, flowText(f.Value))
 	} else if near := decode.OwnKey(f.Key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	d.Fail(f.Pos, width, fmt.Sprintf("unknown key %q", shorten.Runes(f.Key, 60)), hint)
+	d.Fail(f.Pos, width, fmt.Sprintf("unknown key %q", phrase.LimitRunes(f.Key, 60)), hint)
 }
 
 func flowText(v source.Value) string {

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // severalKeys explains a step with more than one key: an argument that is not indented, or a forgotten "- ".
@@ -22,7 +21,7 @@ func (d *reader) severalKeys(fields []source.Field, def *vocabulary.Def) {
 			arguments = append(arguments, vocabulary.ShapeOf(reflect.TypeOf(def.Args)).Keys()...)
 		}
 		_, action := vocabulary.Lookup(f.Key)
-		near := suggest.Nearest(f.Key, vocabulary.ActionNames())
+		near := phrase.Nearest(f.Key, vocabulary.ActionNames())
 		switch {
 		case slices.Contains(arguments, f.Key) && fields[0].Value.Kind == source.Null:
 			hint = fmt.Sprintf("indent it by two more spaces, so that it belongs to %q", fields[0].Key)
@@ -37,7 +36,7 @@ func (d *reader) severalKeys(fields []source.Field, def *vocabulary.Def) {
 			hint = fmt.Sprintf(`did you mean a new step, "- %s: …"?`, near)
 		}
 		d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("a step has one action, and %q is a second key next to %q",
-			shorten.Runes(f.Key, 60), shorten.Runes(fields[0].Key, 60)), hint)
+			phrase.LimitRunes(f.Key, 60), phrase.LimitRunes(fields[0].Key, 60)), hint)
 	}
 }
 
@@ -84,13 +83,13 @@ func (d *reader) bareText(v source.Value) {
 		case def.NeedsArgument():
 			hint = fmt.Sprintf(`write "- %s"`, def.Example)
 		}
-		d.Wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", shorten.Runes(v.Text, 60)), hint)
+		d.Wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", phrase.LimitRunes(v.Text, 60)), hint)
 		return
 	}
 	hint := "start with an action: " + frequent
 	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
 	foreign, how := ForeignAction(first, d.Platform)
-	meant := cmp.Or(foreign, suggest.Nearest(first, vocabulary.ActionNames()))
+	meant := cmp.Or(foreign, phrase.Nearest(first, vocabulary.ActionNames()))
 	if def, known := vocabulary.Lookup(meant); how != "" {
 		hint = how
 	} else if known {
@@ -101,7 +100,7 @@ func (d *reader) bareText(v source.Value) {
 				source.Flow(source.Value{Kind: source.String, Text: argument}))
 		}
 	}
-	d.Wrong(v, fmt.Sprintf("the text %q is not a step", shorten.Runes(v.Text, 60)), hint)
+	d.Wrong(v, fmt.Sprintf("the text %q is not a step", phrase.LimitRunes(v.Text, 60)), hint)
 }
 
 // withoutQuotes is a text without the quotes around it, if there are any.
@@ -124,12 +123,12 @@ func (d *reader) unknownAction(f source.Field) {
 	names := vocabulary.ActionNames()
 	hint := "frequent actions are " + frequent
 	own, how := ForeignAction(f.Key, d.Platform)
-	if near := cmp.Or(own, suggest.Nearest(f.Key, names)); how != "" {
+	if near := cmp.Or(own, phrase.Nearest(f.Key, names)); how != "" {
 		hint = how
 	} else if near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", shorten.Runes(f.Key, 60)), hint)
+	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", phrase.LimitRunes(f.Key, 60)), hint)
 }
 
 // frequent names the actions that a first test needs.
@@ -137,7 +136,7 @@ const frequent = `tap, input, assert, waitFor, launch, openBrowser; "taproot doc
 
 // ForeignAction returns our word for an action of another tool, and how to write it when the name alone is not enough.
 func ForeignAction(word string, p vocabulary.Platform) (name, how string) {
-	switch suggest.Fold(word) {
+	switch phrase.Fold(word) {
 	case "tapon", "click", "clickon", "touch", "tapelement":
 		return "tap", ""
 	case "doubletapon", "doubleclick", "dblclick":
@@ -202,7 +201,7 @@ func ForeignAction(word string, p vocabulary.Platform) (name, how string) {
 
 // foreignTool continues with apps, devices, browsers and control.
 func foreignTool(word string, p vocabulary.Platform) (name, how string) {
-	switch suggest.Fold(word) {
+	switch phrase.Fold(word) {
 	case "launchapp", "startapp", "openapp", "start":
 		return "launch", ""
 	case "appid", "bundleid", "package":

@@ -9,9 +9,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Ref is what a run step names: a file, one of its blocks, or a block of its own file.
@@ -116,12 +115,18 @@ func (l *linker) link(r Ref, own vocabulary.Blocks, chain []string) {
 		if r.Block != "" {
 			what = "the blocks run each other in a circle: "
 		}
-		l.errs = append(l.errs, r.Error(what+circle, "remove one of the run steps; to do something again, write repeat"))
+		l.errs = append(
+			l.errs,
+			r.Error(what+circle, "remove one of the run steps; to do something again, write repeat"),
+		)
 		return
 	}
 	if l.links++; l.links > maxLinks {
 		if l.links == maxLinks+1 {
-			l.errs = append(l.errs, r.Error(fmt.Sprintf("the test runs more than %d files and blocks", maxLinks), "split it"))
+			l.errs = append(
+				l.errs,
+				r.Error(fmt.Sprintf("the test runs more than %d files and blocks", maxLinks), "split it"),
+			)
 		}
 		return
 	}
@@ -143,7 +148,7 @@ func (l *linker) find(r Ref, own vocabulary.Blocks) *vocabulary.Block {
 	}
 	src, err := l.read(r.Path())
 	if err != nil {
-		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten.Runes(r.File, 60), err),
+		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", phrase.LimitRunes(r.File, 60), err),
 			vocabulary.Meant(err, "the path is relative to this file")))
 		return nil
 	}
@@ -161,9 +166,19 @@ func (l *linker) find(r Ref, own vocabulary.Blocks) *vocabulary.Block {
 	case r.Block != "":
 		return l.named(r, b.Blocks)
 	case len(b.Steps) == 0:
-		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q holds no steps, only named blocks", shorten.Runes(r.File, 60)),
-			"say which one: run: {file: "+shorten.Runes(r.File, 60)+", block: "+strings.Join(slices.Sorted(maps.Keys(b.Blocks)),
-				" or ")+"}"))
+		l.errs = append(
+			l.errs,
+			r.Error(
+				fmt.Sprintf("%q holds no steps, only named blocks", phrase.LimitRunes(r.File, 60)),
+				"say which one: run: {file: "+phrase.LimitRunes(
+					r.File,
+					60,
+				)+", block: "+strings.Join(
+					slices.Sorted(maps.Keys(b.Blocks)),
+					" or ",
+				)+"}",
+			),
+		)
 		return nil
 	}
 	return b
@@ -178,13 +193,13 @@ func (l *linker) named(r Ref, all vocabulary.Blocks) *vocabulary.Block {
 	}
 	names := slices.Sorted(maps.Keys(all))
 	hint := `write it under "blocks:" at the top level`
-	switch near := suggest.Nearest(r.Block, names); {
+	switch near := phrase.Nearest(r.Block, names); {
 	case near != "":
 		hint = fmt.Sprintf("did you mean %q?", near)
 	case len(names) > 0:
-		hint = "there are " + shorten.Runes(strings.Join(names, ", "), 60)
+		hint = "there are " + phrase.LimitRunes(strings.Join(names, ", "), 60)
 	}
-	e := r.Error(fmt.Sprintf("%s has no block %q", r.Path(), shorten.Runes(r.Block, 60)), hint)
+	e := r.Error(fmt.Sprintf("%s has no block %q", r.Path(), phrase.LimitRunes(r.Block, 60)), hint)
 	if f, given := r.Step.Args.Get("block"); given {
 		e.Pos, e.Width = f.Value.Pos, len([]rune(r.Block))
 	}
@@ -211,11 +226,11 @@ func (l *linker) with(r Ref, b *vocabulary.Block) {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		hint := "it uses " + shorten.Runes(strings.Join(names, ", "), 60)
+		hint := "it uses " + phrase.LimitRunes(strings.Join(names, ", "), 60)
 		if len(names) == 0 {
 			hint = "it uses none"
 		}
-		if near := suggest.Nearest(x.Key, names); near != "" {
+		if near := phrase.Nearest(x.Key, names); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		l.errs = append(l.errs, &source.Error{Pos: x.Pos, Width: len([]rune(x.Key)), Source: r.Step.File,

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // unknown explains a key that does not belong here.
@@ -34,12 +33,12 @@ func (d *Decoding) unknown(f source.Field, v source.Value, o Object, s *vocabula
 	case len(allowed) == 0:
 		hint = "no value is possible here"
 	}
-	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), o.Name), hint)
+	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", phrase.LimitRunes(f.Key, 60), o.Name), hint)
 }
 
 // foreignPlatform returns our word for what a test runs on; "" when none fits.
 func foreignPlatform(word string) string {
-	switch suggest.Fold(word) {
+	switch phrase.Fold(word) {
 	case "chrome", "chromium", "firefox", "safari", "edge", "webkit", "browser", "desktop", "html", "page":
 		return string(vocabulary.Web)
 	case "iphone", "ipad", "apple", "ipados":
@@ -56,12 +55,12 @@ func foreignPlatform(word string) string {
 // OwnKey returns the key, out of those allowed, that replaces one that is mistyped or that another tool has; "" without
 // any.
 func OwnKey(word string, allowed []string) string {
-	spelled := suggest.Nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})
-	return cmp.Or(foreignKey(word, allowed), suggest.Nearest(word, allowed), foreignKey(spelled, allowed))
+	spelled := phrase.Nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})
+	return cmp.Or(foreignKey(word, allowed), phrase.Nearest(word, allowed), foreignKey(spelled, allowed))
 }
 
 func foreignKey(word string, allowed []string) string {
-	for _, own := range ownKeys(suggest.Fold(word)) {
+	for _, own := range ownKeys(phrase.Fold(word)) {
 		if slices.Contains(allowed, own) {
 			return own
 		}
@@ -149,7 +148,7 @@ func ownKeys(folded string) []string {
 // otherwise.
 func foreignArgument(word string, allowed []string) string {
 	has := func(key string) bool { return slices.Contains(allowed, key) }
-	folded := suggest.Fold(word)
+	folded := phrase.Fold(word)
 	switch {
 	case has("selector"):
 		return webSelector(folded, has)

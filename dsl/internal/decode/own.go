@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -16,14 +16,14 @@ func checkLaunch(d *Decoding, l vocabulary.Launch, v source.Value, _ Object) {
 	env, _ := v.Get("env")
 	for _, f := range env.Value.Fields {
 		if f.Key == "" || strings.ContainsAny(f.Key, "=\x00") {
-			d.Wrong(f.Value, fmt.Sprintf("%q cannot be the name of an environment variable", shorten.Runes(f.Key, 60)), "")
+			d.Wrong(f.Value, fmt.Sprintf("%q cannot be the name of an environment variable", phrase.LimitRunes(f.Key, 60)), "")
 		}
 	}
 	arguments, _ := v.Get("arguments")
 	for _, f := range arguments.Value.Fields {
 		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Kind == source.Null {
 			d.Wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s",
-				shorten.Runes(f.Key, 60), source.Describe(f.Value)), "")
+				phrase.LimitRunes(f.Key, 60), source.Describe(f.Value)), "")
 		}
 	}
 }
@@ -33,7 +33,7 @@ func checkSetPermissions(d *Decoding, s vocabulary.SetPermissions, v source.Valu
 	for _, p := range s.Deny {
 		for _, q := range s.Allow {
 			if p == q {
-				d.Fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", shorten.Runes(p, 60)),
+				d.Fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", phrase.LimitRunes(p, 60)),
 					"remove one of the two")
 			}
 		}

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/plural"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -89,7 +88,7 @@ func (a ruleCheck) one(r vocabulary.Rule) bool {
 	case a.value.Kind != source.Map && a.value.Kind != source.Null:
 		return true // the short form is one of them
 	case len(found) == 0:
-		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.Name, plural.Or(vocabulary.KeysOf(r.Keys))))
+		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.Name, phrase.Or(vocabulary.KeysOf(r.Keys))))
 		return false
 	case len(found) > 1:
 		a.Fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot be combined with %q", found[1].Key,
@@ -117,7 +116,7 @@ func (a ruleCheck) some(r vocabulary.Rule) bool {
 // lacks reports, at the name of the map, that something is missing.
 func (a ruleCheck) lacks(r vocabulary.Rule, msg string) {
 	if r.What != "" {
-		msg = strings.ReplaceAll(r.What, "%s", shorten.Runes(a.Name, 60))
+		msg = strings.ReplaceAll(r.What, "%s", phrase.LimitRunes(a.Name, 60))
 	}
 	hint := strings.ReplaceAll(r.How, "%s", a.Name)
 	if hint == "" {

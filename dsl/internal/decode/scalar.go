@@ -11,9 +11,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/form"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 func (d *Decoding) text(dst reflect.Value, v source.Value, f vocabulary.Key) {
@@ -26,8 +25,8 @@ func (d *Decoding) text(dst reflect.Value, v source.Value, f vocabulary.Key) {
 		return
 	}
 	if f.Enum != nil && !slices.Contains(f.Enum, text) {
-		hint := "write " + plural.Or(f.Enum)
-		near := suggest.Nearest(text, f.Enum)
+		hint := "write " + phrase.Or(f.Enum)
+		near := phrase.Nearest(text, f.Enum)
 		if near == "" && f.Name == "platform" {
 			near = foreignPlatform(text)
 		}

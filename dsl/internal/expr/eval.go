@@ -10,8 +10,8 @@ import (
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run
@@ -44,7 +44,7 @@ func (s *Scope) unknownName(e Expr, source *source.Source, n exprName) *source.E
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or save it with as: %s in an earlier step", n.Name, n.Name)
 	if s.ended[n.Name] {
 		hint = loopOver
-	} else if near := suggest.Nearest(n.Name, names); near != "" {
+	} else if near := phrase.Nearest(n.Name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	bad := exprError(e, source, n.at, fmt.Sprintf("the variable %s is not defined", n.Name), hint)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -53,7 +53,7 @@ func Pieces(text string) (all []piece, bad, msg, hint string) {
 			return nil, p.raw, "a default cannot hold another variable", "give the variable a value under vars instead"
 		}
 		if !pathForm.MatchString(name) {
-			return nil, p.raw, fmt.Sprintf("%q cannot be the name of a variable", shorten.Runes(name, 60)),
+			return nil, p.raw, fmt.Sprintf("%q cannot be the name of a variable", phrase.LimitRunes(name, 60)),
 				"write ${NAME} or ${NAME:-default}, with letters, digits and underscores; $${ is the text ${"
 		}
 		flush()

@@ -14,10 +14,8 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 
-	"github.com/taproot-dev/taproot/internal/plural"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // maxExpr is the longest expression, in bytes.
@@ -110,7 +108,7 @@ func CheckCondition(e Expr, source *source.Source) *source.Error {
 	}
 	bad := exprError(e, source, 0, "the expression is "+what+", and must be true or false",
 		`compare it with something, for example: total > 5`)
-	bad.Width = len([]rune(shorten.FirstLine(e.Text)))
+	bad.Width = len([]rune(phrase.FirstLine(e.Text)))
 	return bad
 }
 
@@ -177,8 +175,8 @@ func (c *exprCheck) Visit(node *ast.Node) {
 		on, isName := x.Node.(*ast.IdentifierNode)
 		if p, ok := x.Property.(*ast.StringNode); ok && isName && on.Value == "device" && !slices.Contains(deviceProperties(),
 			p.Value) {
-			c.fail(x.Property, p.Value, fmt.Sprintf("the device has no property %q", shorten.Runes(p.Value, 60)), "it has "+
-				plural.Or(deviceProperties()))
+			c.fail(x.Property, p.Value, fmt.Sprintf("the device has no property %q", phrase.LimitRunes(p.Value, 60)), "it has "+
+				phrase.Or(deviceProperties()))
 		}
 	}
 }
@@ -196,10 +194,10 @@ func (c *exprCheck) call(f *ast.IdentifierNode, call *ast.CallNode) {
 	functions := append(slices.Collect(maps.Keys(builtin.Index)), "visible")
 	slices.Sort(functions)
 	hint := `of ours there is visible("label"); the others are those of expr-lang.org`
-	if near := suggest.Nearest(f.Value, functions); near != "" {
+	if near := phrase.Nearest(f.Value, functions); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	c.fail(f, f.Value, fmt.Sprintf("there is no function %q", shorten.Runes(f.Value, 60)), hint)
+	c.fail(f, f.Value, fmt.Sprintf("there is no function %q", phrase.LimitRunes(f.Value, 60)), hint)
 }
 
 func (c *exprCheck) fail(node ast.Node, word, msg, hint string) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Filling replaces variables by their values.
@@ -73,7 +73,7 @@ func (f *Filling) suggest(name string, missed *miss) {
 	if _, known := f.Scope.Value(root); known {
 		return
 	}
-	if near := suggest.Nearest(root, slices.Sorted(maps.Keys(f.Promised))); near != "" {
+	if near := phrase.Nearest(root, slices.Sorted(maps.Keys(f.Promised))); near != "" {
 		missed.hint = fmt.Sprintf("did you mean ${%s}?", near+strings.TrimPrefix(name, root))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/expr-lang/expr/file"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -19,7 +19,7 @@ func fromExpr(e Expr, src *source.Source, err error) *source.Error {
 	var at *file.Error
 	if !errors.As(err, &at) {
 		return &source.Error{Pos: e.Pos, Source: src, Msg: "the expression cannot be evaluated: " +
-			shorten.FirstLine(err.Error())}
+			phrase.FirstLine(err.Error())}
 	}
 	msg := tokenForm.ReplaceAllString(strings.TrimSuffix(at.Message, "."), "unexpected $1")
 	msg = inAuthorsWords(msg)
@@ -117,7 +117,7 @@ func exprError(e Expr, src *source.Source, at int, msg, hint string) *source.Err
 	before := string(runes[:min(max(at, 0), len(runes))])
 	from := strings.LastIndexByte(before, '\n') + 1
 	// a text of several lines is in the file line by line
-	pos := source.Locate(src, e.Pos, shorten.FirstLine(e.Text[from:]))
+	pos := source.Locate(src, e.Pos, phrase.FirstLine(e.Text[from:]))
 	pos.Col += len([]rune(before[from:]))
 	if line := src.Chars(pos.Line); src != nil && pos.Line > 0 && pos.Col > len(line)+1 {
 		pos.Col = len(line) + 1

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -44,7 +44,7 @@ func (c *Values) badName(pos source.Pos, width int, name string) {
 			"choose another name")
 		return
 	}
-	c.Fail(pos, width, fmt.Sprintf("%q cannot be the name of a variable", shorten.Runes(name, 60)),
+	c.Fail(pos, width, fmt.Sprintf("%q cannot be the name of a variable", phrase.LimitRunes(name, 60)),
 		"use letters without accents, digits and underscores, and start with a letter")
 }
 
@@ -79,6 +79,6 @@ func (c *Values) UnknownYet(v source.Value) bool {
 // References notes what is wrong with the variables of a text, their values aside.
 func (c *Values) References(v source.Value) {
 	if _, bad, msg, hint := Pieces(v.Text); msg != "" {
-		c.Fail(source.Locate(c.Source, v.Pos, shorten.FirstLine(bad)), len([]rune(shorten.FirstLine(bad))), msg, hint)
+		c.Fail(source.Locate(c.Source, v.Pos, phrase.FirstLine(bad)), len([]rune(phrase.FirstLine(bad))), msg, hint)
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // MaxText caps a text after its variables are filled in.
@@ -179,7 +178,7 @@ func (r *resolver) lookup(v Var, name string) (string, *miss) {
 	}
 	hint := fmt.Sprintf("set it in the environment, give --var %s=…, or write ${%s:-default}", v.Name, name)
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.vars)), func(s string) bool { return s == v.Name })
-	if near := suggest.Nearest(name, others); near != "" {
+	if near := phrase.Nearest(name, others); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
 	}
 	return "", &miss{
@@ -223,7 +222,7 @@ func (s *Scope) undefined(name string) *miss {
 		hint = loopOver
 	} else if name == "env" || name == "process" || name == "ENV" {
 		hint = `the environment is read under vars: "HOME: ${HOME}", and ${HOME} in the steps is its value`
-	} else if near := suggest.Nearest(name, names); near != "" {
+	} else if near := phrase.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
 	} else if s.env != nil {
 		if _, set := s.env(name); set {
@@ -237,7 +236,7 @@ func (s *Scope) undefined(name string) *miss {
 func (s *Scope) expand(src *source.Source, text string, pos source.Pos, lookup func(string) (string, *miss)) (string,
 	*source.Error) {
 	at := func(part, msg, hint string) *source.Error {
-		part = shorten.FirstLine(part)
+		part = phrase.FirstLine(part)
 		return &source.Error{Pos: source.Locate(src, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: src}
 	}
 	if !strings.Contains(text, "${") {

@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Set saves a value, of any type that Value.Go can give; it overrides every other of the name.
@@ -53,10 +52,10 @@ func (s *Scope) value(name string) (any, *miss) {
 		next, keys, ok := member(x, part)
 		if !ok {
 			hint := "it holds no list and no map"
-			if near := suggest.Nearest(part, keys); near != "" {
+			if near := phrase.Nearest(part, keys); near != "" {
 				hint = fmt.Sprintf("did you mean ${%s.%s}?", at, near)
 			} else if len(keys) > 0 {
-				hint = "it has " + shorten.Runes(strings.Join(keys, ", "), 60)
+				hint = "it has " + phrase.LimitRunes(strings.Join(keys, ", "), 60)
 			}
 			return nil, &miss{msg: fmt.Sprintf("${%s} has no %q", at, part), hint: hint, undefined: true}
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func (c *Checker) link(v source.Value, text string) {
 	if !schemeForm.MatchString(text) {
-		c.Wrong(v, fmt.Sprintf("%q is not a link%s", shorten.Runes(text, 60), source.Origin(v)),
+		c.Wrong(v, fmt.Sprintf("%q is not a link%s", phrase.LimitRunes(text, 60), source.Origin(v)),
 			`a link starts with its scheme: "https://example.com" or "shop://item/5"`)
 	}
 }
@@ -23,7 +23,7 @@ func (c *Checker) link(v source.Value, text string) {
 // httpAddress checks where a request goes to.
 func (c *Checker) httpAddress(v source.Value, address string) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		c.Wrong(v, fmt.Sprintf("the URL %q does not start with http:// or https://%s", shorten.Runes(address, 60),
+		c.Wrong(v, fmt.Sprintf("the URL %q does not start with http:// or https://%s", phrase.LimitRunes(address, 60),
 			source.Origin(v)), "write the whole address")
 		return
 	}
@@ -43,7 +43,11 @@ const pageForm = `^(https?://[^/?#]|file:|data:|about:|[^:?#]*\.html?([?#]|$))`
 // webLink wants an address that a reader of the report can follow.
 func (c *Checker) webLink(v source.Value, text string) {
 	if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
-		c.Wrong(v, fmt.Sprintf("%q is not a link", shorten.Runes(text, 60)), "a link starts with https:// or http://")
+		c.Wrong(
+			v,
+			fmt.Sprintf("%q is not a link", phrase.LimitRunes(text, 60)),
+			"a link starts with https:// or http://",
+		)
 	}
 }
 
@@ -51,12 +55,12 @@ func (c *Checker) webLink(v source.Value, text string) {
 func (c *Checker) glob(v source.Value, text string) {
 	switch {
 	case !doublestar.ValidatePattern(text):
-		c.Wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)),
+		c.Wrong(v, fmt.Sprintf("%q is not a pattern", phrase.LimitRunes(text, 60)),
 			"* matches any characters, ** any folders, {a,b} one of several")
 	case strings.ContainsRune(text, '\\'):
 		c.Wrong(v, "a backslash in a pattern", "write / between folders; it works on every system")
 	case strings.HasPrefix(text, "/"), strings.HasPrefix(text, ".."):
-		c.Wrong(v, fmt.Sprintf("the pattern %q leads out of this file's folder", shorten.Runes(text, 60)),
+		c.Wrong(v, fmt.Sprintf("the pattern %q leads out of this file's folder", phrase.LimitRunes(text, 60)),
 			"patterns are relative to this file")
 	}
 }
@@ -67,11 +71,11 @@ func (c *Checker) stepsFile(v source.Value, file string) {
 	case strings.ContainsRune(file, '\\'):
 		c.Wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(file, "/"), strings.Contains(file, ":"):
-		c.Wrong(v, fmt.Sprintf("the path %q is not relative to this file's folder", shorten.Runes(file, 60)),
+		c.Wrong(v, fmt.Sprintf("the path %q is not relative to this file's folder", phrase.LimitRunes(file, 60)),
 			"write it relative to this file: ../blocks/login.yaml")
 	case !strings.HasSuffix(file, ".yaml") && !strings.HasSuffix(file, ".yml"):
-		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + shorten.Runes(file, 60) + "}"
-		c.Wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten.Runes(file, 60)), hint)
+		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + phrase.LimitRunes(file, 60) + "}"
+		c.Wrong(v, fmt.Sprintf("%q is not the name of a YAML file", phrase.LimitRunes(file, 60)), hint)
 	}
 }
 
@@ -79,8 +83,15 @@ func (c *Checker) stepsFile(v source.Value, file string) {
 func (c *Checker) browserAddress(v source.Value, address string) {
 	u, err := url.Parse(address)
 	if err != nil || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) || u.Host == "" {
-		c.Wrong(v, fmt.Sprintf("%q is not the address of a running browser%s", shorten.Runes(address, 60), source.Origin(v)),
-			`for example "http://127.0.0.1:9222"`)
+		c.Wrong(
+			v,
+			fmt.Sprintf(
+				"%q is not the address of a running browser%s",
+				phrase.LimitRunes(address, 60),
+				source.Origin(v),
+			),
+			`for example "http://127.0.0.1:9222"`,
+		)
 	}
 }
 
@@ -92,22 +103,31 @@ func (c *Checker) page(place source.Value, address string) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		c.Wrong(place, fmt.Sprintf("%q is not the address of a page%s", shorten.Runes(address, 60), source.Origin(place)),
-			`for example "https://example.com"`)
+		c.Wrong(
+			place,
+			fmt.Sprintf("%q is not the address of a page%s", phrase.LimitRunes(address, 60), source.Origin(place)),
+			`for example "https://example.com"`,
+		)
 	case u.Scheme == "" || u.Host == "" && u.Opaque != "" && strings.Trim(u.Opaque[:1], "0123456789") == "":
 		scheme := "https"
 		if strings.HasPrefix(address, "localhost") || strings.HasPrefix(address, "127.") {
 			scheme = "http"
 		}
-		c.Wrong(place, fmt.Sprintf("the URL %q does not start with http:// or https://%s", shorten.Runes(address, 60),
-			source.Origin(place)),
-			"write "+source.Quote(scheme+"://"+strings.TrimLeft(address, "/")))
+		c.Wrong(
+			place,
+			fmt.Sprintf("the URL %q does not start with http:// or https://%s", phrase.LimitRunes(address, 60),
+				source.Origin(place)),
+			"write "+source.Quote(scheme+"://"+strings.TrimLeft(address, "/")),
+		)
 	case !slices.Contains([]string{"http", "https", "file", "data", "about"}, u.Scheme):
 		c.Wrong(place, fmt.Sprintf("a browser test cannot open %q addresses%s", u.Scheme+":", source.Origin(place)),
 			"http, https, file, data and about work")
 	case (u.Scheme == "http" || u.Scheme == "https") && u.Host == "":
-		c.Wrong(place, fmt.Sprintf("the address %q names no host%s", shorten.Runes(address, 60), source.Origin(place)),
-			`for example "https://example.com"`)
+		c.Wrong(
+			place,
+			fmt.Sprintf("the address %q names no host%s", phrase.LimitRunes(address, 60), source.Origin(place)),
+			`for example "https://example.com"`,
+		)
 	}
 }
 
@@ -116,7 +136,11 @@ func (c *Checker) pageOrPath(v source.Value, address string) {
 	switch {
 	case strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//"):
 	case slices.Contains([]string{"back", "forward", "reload"}, address):
-		c.Wrong(v, fmt.Sprintf("%q is not an address", address), fmt.Sprintf(`write "- webNavigate: {to: %s}"`, address))
+		c.Wrong(
+			v,
+			fmt.Sprintf("%q is not an address", address),
+			fmt.Sprintf(`write "- webNavigate: {to: %s}"`, address),
+		)
 	default:
 		c.page(v, address)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -101,7 +101,7 @@ func (c *Checker) checkTag(v source.Value, text string) {
 		if r == ',' {
 			hint = "write several tags as a list: [smoke, login]"
 		}
-		c.Wrong(v, fmt.Sprintf("%q in the tag %q", r, shorten.Runes(text, 60)), hint)
+		c.Wrong(v, fmt.Sprintf("%q in the tag %q", r, phrase.LimitRunes(text, 60)), hint)
 	}
 }
 
@@ -109,9 +109,12 @@ func (c *Checker) checkTag(v source.Value, text string) {
 func (c *Checker) checkID(v source.Value, id string) {
 	switch {
 	case !IdForm.MatchString(id):
-		c.Wrong(v, fmt.Sprintf("the id %q cannot be a directory's name", shorten.Runes(id, 60)),
+		c.Wrong(
+			v,
+			fmt.Sprintf("the id %q cannot be a directory's name", phrase.LimitRunes(id, 60)),
 			"use letters without accents, digits, dots, hyphens and underscores, 128 at most, and start with a letter or a "+
-				"digit")
+				"digit",
+		)
 	case strings.Contains(id, "--"):
 		c.Wrong(v, `"--" in an id`, "write one hyphen; reports use two for the platform and for repetitions")
 	case windows.MatchString(id), strings.HasSuffix(id, "."):
@@ -121,40 +124,44 @@ func (c *Checker) checkID(v source.Value, id string) {
 
 func (c *Checker) version(v source.Value, text string) {
 	if !vocabulary.OsForm.MatchString(text) {
-		c.Wrong(v, fmt.Sprintf("%q is not a version", shorten.Runes(text, 60)),
+		c.Wrong(v, fmt.Sprintf("%q is not a version", phrase.LimitRunes(text, 60)),
 			`write a version, or a comparison in quotes: ">=13"`)
 	}
 }
 
 func (c *Checker) modelGlob(v source.Value, text string) {
 	if _, err := path.Match(text, ""); err != nil {
-		c.Wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)), "use * for any characters")
+		c.Wrong(v, fmt.Sprintf("%q is not a pattern", phrase.LimitRunes(text, 60)), "use * for any characters")
 	}
 }
 
 func (c *Checker) pool(v source.Value, text string) {
 	if !vocabulary.IsPool(text) {
-		c.Wrong(v, fmt.Sprintf("%q is not the name of a pool", shorten.Runes(text, 60)),
+		c.Wrong(v, fmt.Sprintf("%q is not the name of a pool", phrase.LimitRunes(text, 60)),
 			"use at most 63 letters, digits and . _ -")
 	}
 }
 
 func (c *Checker) deviceLabel(v source.Value, text string) {
 	if !vocabulary.IsDeviceLabel(text) {
-		c.Wrong(v, fmt.Sprintf("%q is not the label of a device", shorten.Runes(text, 60)),
+		c.Wrong(v, fmt.Sprintf("%q is not the label of a device", phrase.LimitRunes(text, 60)),
 			"write NAME=VALUE, of at most 63 letters, digits and . _ - each: [sim=yes, room=3]")
 	}
 }
 
 func (c *Checker) screenSize(v source.Value, text string) {
 	if !vocabulary.NeedSize.MatchString(text) {
-		c.Wrong(v, fmt.Sprintf("%q is not the size of a screen", shorten.Runes(text, 60)), `write 1080x2400, or ">=720x1280"`)
+		c.Wrong(
+			v,
+			fmt.Sprintf("%q is not the size of a screen", phrase.LimitRunes(text, 60)),
+			`write 1080x2400, or ">=720x1280"`,
+		)
 	}
 }
 
 func (c *Checker) pageSize(v source.Value, text string) {
 	if _, _, ok := vocabulary.ParseSize(text); !ok {
-		c.Wrong(v, fmt.Sprintf("%q is not the size of a page%s", shorten.Runes(text, 60), source.Origin(v)),
+		c.Wrong(v, fmt.Sprintf("%q is not the size of a page%s", phrase.LimitRunes(text, 60), source.Origin(v)),
 			`write width and height: "1280x720"`)
 	}
 }
@@ -162,7 +169,7 @@ func (c *Checker) pageSize(v source.Value, text string) {
 // fileName checks a name that a file gets.
 func (c *Checker) fileName(v source.Value, name string) {
 	if !IdForm.MatchString(name) {
-		c.Wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten.Runes(name, 60), source.Origin(v)),
+		c.Wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", phrase.LimitRunes(name, 60), source.Origin(v)),
 			"use letters without accents, digits, dots, hyphens and underscores, and start with a letter or a digit")
 	}
 }

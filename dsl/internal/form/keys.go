@@ -7,15 +7,14 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // modifier wants the name of a key that can be held.
 func (c *Checker) modifier(v source.Value, text string) {
 	if !slices.Contains(vocabulary.Modifiers(), vocabulary.KeyName(text)) {
-		c.Wrong(v, fmt.Sprintf("%q is not a key that can be held%s", shorten.Runes(text, 60), source.Origin(v)),
+		c.Wrong(v, fmt.Sprintf("%q is not a key that can be held%s", phrase.LimitRunes(text, 60), source.Origin(v)),
 			"write Control, Shift, Alt or Meta")
 	}
 }
@@ -24,7 +23,7 @@ func (c *Checker) key(item source.Value, text string) {
 	pressed, bad := vocabulary.ParseChord(text)
 	switch {
 	case bad == "" && pressed.Key == "":
-		c.Wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten.Runes(item.Text, 60), source.Origin(item)),
+		c.Wrong(item, fmt.Sprintf("a key is missing in %q%s", phrase.LimitRunes(item.Text, 60), source.Origin(item)),
 			`for example: control+a; the plus key with one held is "control++"`)
 	case bad != "":
 		hint := "one character, or one of " + strings.Join(
@@ -32,11 +31,11 @@ func (c *Checker) key(item source.Value, text string) {
 			", ",
 		) +
 			"; held keys go first: control+a"
-		if near := suggest.Nearest(bad, slices.Concat(vocabulary.KeyNames(), vocabulary.PhoneKeys(), vocabulary.Modifiers(),
+		if near := phrase.Nearest(bad, slices.Concat(vocabulary.KeyNames(), vocabulary.PhoneKeys(), vocabulary.Modifiers(),
 			slices.Sorted(maps.Keys(vocabulary.OtherNames())))); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		c.Wrong(item, fmt.Sprintf("%q is not a key%s", shorten.Runes(bad, 60), source.Origin(item)), hint)
+		c.Wrong(item, fmt.Sprintf("%q is not a key%s", phrase.LimitRunes(bad, 60), source.Origin(item)), hint)
 	case c.Platform == vocabulary.Web && pressed.Key != "back" && slices.Contains(vocabulary.PhoneKeys(), pressed.Key):
 		c.Wrong(
 			item,

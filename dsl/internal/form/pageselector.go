@@ -13,10 +13,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/plural"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // engineForm is the beginning of a part of a page's selector that names its engine: text=, role=, label= and others of
@@ -48,7 +46,7 @@ func (c *Checker) pageSelector(v source.Value, text string) {
 			msg, hint = badCSS(part)
 		}
 		if msg != "" {
-			c.Wrong(v, fmt.Sprintf("the selector %q %s%s", shorten.Runes(text, 60), msg, source.Origin(v)), hint)
+			c.Wrong(v, fmt.Sprintf("the selector %q %s%s", phrase.LimitRunes(text, 60), msg, source.Origin(v)), hint)
 			return
 		}
 	}
@@ -77,7 +75,7 @@ func chained(text string) []string {
 // cssOnly checks a selector that is CSS.
 func (c *Checker) cssOnly(v source.Value, text string) {
 	if msg, hint := badCSS(text); msg != "" && !strings.Contains(text, "${") {
-		c.Wrong(v, fmt.Sprintf("the selector %q %s%s", shorten.Runes(text, 60), msg, source.Origin(v)), hint)
+		c.Wrong(v, fmt.Sprintf("the selector %q %s%s", phrase.LimitRunes(text, 60), msg, source.Origin(v)), hint)
 	}
 }
 
@@ -91,7 +89,7 @@ func (c *Checker) xpathOnly(v source.Value, text string) {
 		msg, hint = "is not XPath: "+err.Error(), "for example: //android.widget.Button[@text='OK']"
 	}
 	if msg != "" {
-		c.Wrong(v, fmt.Sprintf("the XPath %q %s%s", shorten.Runes(text, 60), msg, source.Origin(v)), hint)
+		c.Wrong(v, fmt.Sprintf("the XPath %q %s%s", phrase.LimitRunes(text, 60), msg, source.Origin(v)), hint)
 	}
 }
 
@@ -254,7 +252,7 @@ func badRole(text string) (msg, hint string) {
 	}
 	role, _, _ := strings.Cut(text, "[")
 	role = strings.TrimSpace(role)
-	switch near := suggest.Nearest(role, ariaRoles); {
+	switch near := phrase.Nearest(role, ariaRoles); {
 	case !regexp.MustCompile(`^[A-Za-z]+$`).MatchString(role):
 		return "names no role", `for example: role=button[name="Save"]`
 	case !slices.Contains(ariaRoles, strings.ToLower(role)) && near != "":
@@ -268,7 +266,7 @@ func badRole(text string) (msg, hint string) {
 			return fmt.Sprintf(
 					"has the role attribute %q, which does not exist",
 					a[1],
-				), "a role has " + plural.Or(
+				), "a role has " + phrase.Or(
 					roleAttributes,
 				)
 		}
@@ -289,7 +287,7 @@ func (c *Checker) Regex(v source.Value, text string) (groups int, ok bool) {
 	var bad *syntax.Error
 	if errors.As(err, &bad) {
 		e.Pos, e.Width = source.Locate(c.Source, v.Pos, bad.Expr), len([]rune(bad.Expr))
-		e.Msg = fmt.Sprintf("this is not a regular expression: %s in %q", bad.Code, shorten.Runes(bad.Expr, 60))
+		e.Msg = fmt.Sprintf("this is not a regular expression: %s in %q", bad.Code, phrase.LimitRunes(bad.Expr, 60))
 		e.Hint = `escape special characters with a backslash, for example \( for a bracket`
 		if bad.Code == syntax.ErrInvalidPerlOp {
 			e.Hint = "it cannot look ahead or behind (RE2): https://github.com/google/re2/wiki/Syntax has what it can"

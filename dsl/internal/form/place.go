@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -21,14 +21,14 @@ var (
 
 func (c *Checker) locale(v source.Value, text string) {
 	if !localeForm.MatchString(text) {
-		c.Wrong(v, fmt.Sprintf("%q is not a locale%s", shorten.Runes(text, 60), source.Origin(v)),
+		c.Wrong(v, fmt.Sprintf("%q is not a locale%s", phrase.LimitRunes(text, 60), source.Origin(v)),
 			"write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
 	}
 }
 
 func (c *Checker) degrees(v source.Value, text string) {
 	if _, _, ok := vocabulary.ParseDegrees(text); !ok {
-		c.Wrong(v, fmt.Sprintf("%q is not a place%s", shorten.Runes(text, 60), source.Origin(v)),
+		c.Wrong(v, fmt.Sprintf("%q is not a place%s", phrase.LimitRunes(text, 60), source.Origin(v)),
 			`write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
 	}
 }
@@ -143,7 +143,7 @@ func (c *Checker) coordinates(v source.Value, name string) (x, y source.Value, o
 	before := len(c.Errs)
 	for _, f := range v.Fields {
 		if f.Key != "x" && f.Key != "y" {
-			c.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), name),
+			c.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", phrase.LimitRunes(f.Key, 60), name),
 				"allowed here: x, y")
 		} else if f.Value.Kind != source.Int && f.Value.Kind != source.Float && f.Value.Kind != source.String {
 			c.Wrong(f.Value, fmt.Sprintf("%q must be a number, not %s", f.Key, source.Describe(f.Value)), "")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -57,13 +57,13 @@ func (l *linter) labelMeant(step *vocabulary.Step) {
 			strings.Join(quotedLook.FindStringSubmatch(text)[1:], "")
 	case step.Def.Name == "assert" && negatedLook.MatchString(text):
 		l.warn(v.Pos, step.File, len([]rune(v.Text)), fmt.Sprintf("%q is a whole text here: the ! is looked for, too",
-			shorten.Runes(v.Text, 60)),
+			phrase.LimitRunes(v.Text, 60)),
 			fmt.Sprintf("did you mean assertNot: %s?", source.Quote(negatedLook.FindStringSubmatch(text)[1])))
 		return
 	default:
 		return
 	}
-	l.warn(v.Pos, step.File, len([]rune(v.Text)), fmt.Sprintf("%q is %s", shorten.Runes(v.Text, 60), what),
+	l.warn(v.Pos, step.File, len([]rune(v.Text)), fmt.Sprintf("%q is %s", phrase.LimitRunes(v.Text, 60), what),
 		fmt.Sprintf("did you mean %s: {%s: %s%s}?", step.Def.Name, key, source.Quote(text), more))
 }
 
@@ -88,14 +88,14 @@ func (l *linter) appNamed(step *vocabulary.Step) {
 	case activityLook.MatchString(v.Text) && step.Def.Name == "launch": // it starts that activity
 	case activityLook.MatchString(v.Text):
 		app, _, _ := strings.Cut(v.Text, "/")
-		l.warn(v.Pos, step.File, width, fmt.Sprintf("%q names an activity of an app", shorten.Runes(v.Text, 60)),
+		l.warn(v.Pos, step.File, width, fmt.Sprintf("%q names an activity of an app", phrase.LimitRunes(v.Text, 60)),
 			fmt.Sprintf("did you mean the app, %q? %s is for an app as a whole", app, step.Def.Name))
 	case strings.HasSuffix(v.Text, ".apk"), strings.HasSuffix(v.Text, ".ipa"), strings.ContainsAny(v.Text, `/\`):
-		l.warn(v.Pos, step.File, width, fmt.Sprintf("%q is a file, no app's identifier", shorten.Runes(v.Text, 60)),
+		l.warn(v.Pos, step.File, width, fmt.Sprintf("%q is a file, no app's identifier", phrase.LimitRunes(v.Text, 60)),
 			"install: takes a file; an app goes by its package, such as com.example.shop")
 	case !strings.Contains(v.Text, "."):
 		l.warn(v.Pos, step.File, width, fmt.Sprintf("%q is not the identifier of an app, which has dots",
-			shorten.Runes(v.Text, 60)),
+			phrase.LimitRunes(v.Text, 60)),
 			"write the Android package or the iOS bundle id, such as com.example.shop")
 	}
 }
@@ -112,7 +112,7 @@ func (l *linter) packageKind(step *vocabulary.Step) {
 	}
 	if v.Kind == source.String && strings.EqualFold(path.Ext(v.Text), ".aab") {
 		l.warn(v.Pos, step.File, len([]rune(v.Text)), fmt.Sprintf("%q is an app bundle, which no phone installs",
-			shorten.Runes(v.Text, 60)),
+			phrase.LimitRunes(v.Text, 60)),
 			"build APKs: bundletool build-apks --mode=universal --bundle=app.aab --output=app.apks, and install app.apks")
 	}
 }
@@ -165,7 +165,7 @@ func (l *linter) textSelector(step *vocabulary.Step, key string, v source.Value)
 				meant = "label: " + source.Quote(v.Text)
 			}
 			l.warn(v.Pos, step.File, len([]rune(v.Text)), fmt.Sprintf("this is CSS, and pages have no element <%s>",
-				shorten.Runes(word, 40)),
+				phrase.LimitRunes(word, 40)),
 				fmt.Sprintf("did you mean %s? In CSS an id is written #%s, a class .%[2]s", meant, strings.ToLower(word)))
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -64,7 +64,7 @@ func (l *linter) unusedVars() {
 	}
 	for _, v := range t.Vars {
 		if !used[v.Name] {
-			l.warn(v.Pos, t.Source, len([]rune(shorten.FirstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name),
+			l.warn(v.Pos, t.Source, len([]rune(phrase.FirstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name),
 				"remove it, or write ${"+v.Name+"} where it belongs")
 		}
 	}
@@ -131,7 +131,7 @@ func (l *linter) time(step *vocabulary.Step) {
 // unreachable looks for conditions that never change.
 func (l *linter) unreachable(step *vocabulary.Step) {
 	never := func(e expr.Expr, what string) {
-		l.warn(e.Pos, step.File, len([]rune(shorten.FirstLine(e.Text))), "this is never true: "+what+" not run",
+		l.warn(e.Pos, step.File, len([]rune(phrase.FirstLine(e.Text))), "this is never true: "+what+" not run",
 			"remove it, or correct the condition")
 	}
 	if e := step.Options.When; e != nil {
@@ -152,7 +152,7 @@ func (l *linter) unreachable(step *vocabulary.Step) {
 		case !is:
 			never(e, "the steps under it are")
 		case key == "cond" && otherwise:
-			l.warn(e.Pos, step.File, len([]rune(shorten.FirstLine(e.Text))),
+			l.warn(e.Pos, step.File, len([]rune(phrase.FirstLine(e.Text))),
 				`this is always true: the steps under "else" are not run`, "remove them, or correct the condition")
 		}
 	}

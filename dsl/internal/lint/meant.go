@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -79,13 +79,13 @@ func (l *linter) otherTools(step *vocabulary.Step) {
 	}
 	eachText(step.Args, func(v source.Value) {
 		if m := mustache.FindStringSubmatch(v.Text); m != nil {
-			l.warn(v.Pos, step.File, len([]rune(shorten.FirstLine(v.Text))),
+			l.warn(v.Pos, step.File, len([]rune(phrase.FirstLine(v.Text))),
 				fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
 			return
 		}
 		for _, m := range shellStyle.FindAllStringSubmatch(v.Text, -1) {
 			if l.variable(m[2]) || constant.MatchString(m[2]) {
-				l.warn(v.Pos, step.File, len([]rune(shorten.FirstLine(v.Text))),
+				l.warn(v.Pos, step.File, len([]rune(phrase.FirstLine(v.Text))),
 					fmt.Sprintf("$%s is a plain text here, no variable", m[2]), "write ${"+m[2]+"} if it is meant as one")
 				return
 			}
@@ -99,7 +99,7 @@ func (l *linter) otherTools(step *vocabulary.Step) {
 				return
 			}
 		}
-		l.warn(v.Pos, step.File, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable",
+		l.warn(v.Pos, step.File, len([]rune(phrase.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable",
 			m[0]), "write ${"+m[1]+"} if it is meant as one")
 	})
 }
@@ -134,7 +134,7 @@ var braced = lazyregexp.New(`(^|[^$])(#?\{([A-Za-z_][A-Za-z0-9_]*)\})`)
 func (l *linter) bracedVariable(step *vocabulary.Step, v source.Value) {
 	for _, m := range braced.FindAllStringSubmatch(v.Text, -1) {
 		if l.variable(m[3]) {
-			l.warn(v.Pos, step.File, len([]rune(shorten.FirstLine(v.Text))), m[2]+" is a plain text here, not a variable",
+			l.warn(v.Pos, step.File, len([]rune(phrase.FirstLine(v.Text))), m[2]+" is a plain text here, not a variable",
 				"write ${"+m[3]+"} if it is meant as one")
 			return
 		}
@@ -211,6 +211,6 @@ func (l *linter) cssLabel(step *vocabulary.Step, name string, v source.Value) {
 		return
 	}
 	l.warn(v.Pos, step.File, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that is shown on the screen",
-		shorten.Runes(v.Text, 60)),
+		phrase.LimitRunes(v.Text, 60)),
 		fmt.Sprintf("did you mean %s: {%s: %s}?", name, key, source.Quote(text)))
 }

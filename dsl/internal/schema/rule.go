@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // sentence says a rule in the reference, with keys in code.
@@ -46,7 +46,7 @@ func numbered(words []string, one, more string) string {
 }
 
 func oneOfAll(words []string, last string) string {
-	return strings.ReplaceAll(plural.Or(words), " or ", " "+last+" ")
+	return strings.ReplaceAll(phrase.Or(words), " or ", " "+last+" ")
 }
 
 // rules puts the rules of a struct into the schema of its map.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -46,12 +46,12 @@ func dataPath(d *expr.Values, v source.Value) {
 	ext := strings.ToLower(path.Ext(v.Text))
 	switch {
 	case ext != ".csv" && ext != ".json":
-		d.Wrong(v, fmt.Sprintf("%q is not the path of a .csv or .json file", shorten.Runes(v.Text, 60)),
+		d.Wrong(v, fmt.Sprintf("%q is not the path of a .csv or .json file", phrase.LimitRunes(v.Text, 60)),
 			"the rows come from a file of one of these kinds, or are a list of maps in the test")
 	case strings.ContainsRune(v.Text, '\\'):
 		d.Wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(v.Text, "/"), strings.Contains(v.Text, ":"):
-		d.Wrong(v, fmt.Sprintf("the path %q is not relative to this file's folder", shorten.Runes(v.Text, 60)),
+		d.Wrong(v, fmt.Sprintf("the path %q is not relative to this file's folder", phrase.LimitRunes(v.Text, 60)),
 			"write it relative to this file: ../data/users.csv")
 	}
 }
@@ -75,13 +75,13 @@ func readRows(d *expr.Values, v source.Value) []expr.Row {
 				row.Values[f.Key] = d.Read(f.Value)
 			}
 			if expr.VarForm.MatchString(f.Key) && first != nil && !slices.Contains(first, f.Key) {
-				d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the first row has no %q", shorten.Runes(f.Key, 60)),
+				d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the first row has no %q", phrase.LimitRunes(f.Key, 60)),
 					"every row sets the same variables")
 			}
 		}
 		for _, name := range first {
 			if _, given := item.Get(name); !given {
-				d.Fail(item.Pos, 0, fmt.Sprintf("row %d has no %q", i+1, shorten.Runes(name, 60)),
+				d.Fail(item.Pos, 0, fmt.Sprintf("row %d has no %q", i+1, phrase.LimitRunes(name, 60)),
 					"every row sets the same variables")
 			}
 		}
@@ -152,7 +152,7 @@ func csvRows(name string, data []byte) ([]expr.Row, error) {
 	for i := range head {
 		head[i] = strings.TrimSpace(head[i])
 		if !expr.VarForm.MatchString(head[i]) || expr.Reserved(head[i]) {
-			return nil, fmt.Errorf("%s:1: %q cannot be the name of a variable", name, shorten.Runes(head[i], 60))
+			return nil, fmt.Errorf("%s:1: %q cannot be the name of a variable", name, phrase.LimitRunes(head[i], 60))
 		}
 		if slices.Contains(head[:i], head[i]) {
 			return nil, fmt.Errorf("%s:1: the column %q is given twice", name, head[i])

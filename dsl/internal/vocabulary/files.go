@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -29,7 +29,7 @@ func (r FileRef) Error(near string) *source.Error {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
 	return &source.Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q",
-		shorten.Runes(r.Path, 60)), Hint: hint}
+		phrase.LimitRunes(r.Path, 60)), Hint: hint}
 }
 
 // Files returns the files that the steps of a linked test need before it starts. A name that hangs on a

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
@@ -20,7 +20,7 @@ func PlatformNames(all []Platform) string {
 	for i, p := range all {
 		words[i] = string(p)
 	}
-	return strings.ReplaceAll(plural.Or(words), " or ", " and ")
+	return strings.ReplaceAll(phrase.Or(words), " or ", " and ")
 }
 
 // Platform is what a test runs on.

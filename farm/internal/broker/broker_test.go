@@ -17,7 +17,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/internal/wire"
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestCertificateIsCopied checks that a hub that was restored from its keys alone keeps the certificate that hosts
@@ -55,7 +55,7 @@ func TestPublicAddress(t *testing.T) {
 	}
 }
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 func open(t *testing.T, o Options) *Broker {
 	t.Helper()

@@ -18,15 +18,15 @@ import (
 	"github.com/taproot-dev/taproot/farm/internal/broker"
 	"github.com/taproot-dev/taproot/farm/internal/hub"
 	"github.com/taproot-dev/taproot/farm/internal/wire"
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
 	storetest.Stop()
-	os.Exit(leaktest.Check(code))
+	os.Exit(testutil.CheckLeaks(code))
 }
 
 // every is the interval of beats in these tests. Hubs wait for wire.HostGone as usual: a busy machine may delay several

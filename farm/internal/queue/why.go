@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/store"
 )
 
@@ -118,7 +118,7 @@ func (a asked) why(all []Device) string {
 	case a.most > 0 && a.running >= a.most:
 		return fmt.Sprintf(
 			"its project has %s running, and the operator's limit is %d at once; before it: %s of its project",
-			plural.Of(a.running, "case"), a.most, plural.Of(a.before, "case"))
+			phrase.Plural(a.running, "case"), a.most, phrase.Plural(a.before, "case"))
 	case own+foreign+held >= fit && fit == 1:
 		by := "leased or reserved"
 		switch {
@@ -128,14 +128,14 @@ func (a asked) why(all []Device) string {
 			by = "by another project"
 		}
 		return fmt.Sprintf("the device that suits it is in use, %s; before it: %s of its project", by,
-			plural.Of(a.before, "case"))
+			phrase.Plural(a.before, "case"))
 	case own+foreign+held >= fit:
 		return fmt.Sprintf(
 			"all %d devices that suit it are in use: %d by its project, %d by others, %d leased or reserved; before it: %s of "+
-				"its project", fit, own, foreign, held, plural.Of(a.before, "case"))
+				"its project", fit, own, foreign, held, phrase.Plural(a.before, "case"))
 	case a.before > 0:
 		return fmt.Sprintf("before it: %s of its project; %d of the %d devices that suit it are free",
-			plural.Of(a.before, "case"), fit-own-foreign-held, fit)
+			phrase.Plural(a.before, "case"), fit-own-foreign-held, fit)
 	}
 	return fmt.Sprintf(
 		"it starts next, or after other projects and cases that can use fewer devices: %d of the %d devices that suit it "+

@@ -20,10 +20,10 @@ import (
 	"github.com/nats-io/nats.go"
 	"golang.org/x/net/nettest"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 // lab is a NATS server with a hub's and a host's connection.
 type lab struct {

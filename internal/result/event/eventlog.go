@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // logFile is the part of *os.File that a Log needs.
@@ -70,20 +70,23 @@ func Marshal(v any) ([]byte, error) {
 
 // shortened returns e with no text longer than limit bytes, and at most a hundred texts in each list.
 func shortened(e Event, limit int) Event {
-	e.Message, e.ScreenRead = shorten.Bytes(e.Message, limit), shorten.Bytes(e.ScreenRead, limit)
+	e.Message, e.ScreenRead = phrase.LimitBytes(e.Message, limit), phrase.LimitBytes(e.ScreenRead, limit)
 	if p := e.Problem; p != nil {
 		e.Problem = &Problem{
-			Message: shorten.Bytes(p.Message, limit), Expected: shorten.Bytes(p.Expected, limit),
-			Actual:     shorten.Bytes(p.Actual, limit),
-			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind,
-			Stack: shorten.Bytes(p.Stack, limit),
+			Message: phrase.LimitBytes(p.Message, limit), Expected: phrase.LimitBytes(p.Expected, limit),
+			Actual: phrase.LimitBytes(p.Actual, limit),
+			Candidates: cutList(
+				p.Candidates,
+				limit,
+			), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind,
+			Stack: phrase.LimitBytes(p.Stack, limit),
 		}
 	}
 	if d := e.Detail; d != nil {
 		short := *d
-		short.Matched, short.Notes, short.Warnings = shorten.Bytes(d.Matched, limit), cutList(d.Notes, limit),
+		short.Matched, short.Notes, short.Warnings = phrase.LimitBytes(d.Matched, limit), cutList(d.Notes, limit),
 			cutList(d.Warnings, limit)
-		short.Proof = shorten.Bytes(d.Proof, limit)
+		short.Proof = phrase.LimitBytes(d.Proof, limit)
 		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short
 	}
@@ -91,21 +94,30 @@ func shortened(e Event, limit int) Event {
 		short := make([]Incident, min(len(e.Around), 100))
 		for i := range short {
 			short[i] = e.Around[i]
-			short[i].Text = shorten.Bytes(short[i].Text, limit)
+			short[i].Text = phrase.LimitBytes(short[i].Text, limit)
 		}
 		e.Around = short
 	}
 	if i := e.Info; i != nil {
 		short := *i
-		short.Args, short.Source, short.Name = shorten.Bytes(i.Args, limit), shorten.Bytes(i.Source, limit),
-			shorten.Bytes(i.Name, limit)
+		short.Args, short.Source, short.Name = phrase.LimitBytes(i.Args, limit), phrase.LimitBytes(i.Source, limit),
+			phrase.LimitBytes(i.Name, limit)
 		e.Info = &short
 	}
 	if c := e.Case; c != nil {
 		short := *c
 		short.Steps = make([]Step, len(c.Steps))
 		for i, s := range c.Steps {
-			s.Args, s.Source, s.Name = shorten.Bytes(s.Args, limit), shorten.Bytes(s.Source, limit), shorten.Bytes(s.Name, limit)
+			s.Args, s.Source, s.Name = phrase.LimitBytes(
+				s.Args,
+				limit,
+			), phrase.LimitBytes(
+				s.Source,
+				limit,
+			), phrase.LimitBytes(
+				s.Name,
+				limit,
+			)
 			short.Steps[i] = s
 		}
 		e.Case = &short
@@ -116,7 +128,7 @@ func shortened(e Event, limit int) Event {
 func cutList(list []string, limit int) []string {
 	var short []string
 	for _, s := range list[:min(len(list), 100)] {
-		short = append(short, shorten.Bytes(s, limit))
+		short = append(short, phrase.LimitBytes(s, limit))
 	}
 	return short
 }

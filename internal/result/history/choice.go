@@ -7,9 +7,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -61,7 +61,7 @@ func WriteChoice(d *pack.RunDir, c Choice) error {
 	}
 	data, err := pack.MarshalIndent(c)
 	if err == nil {
-		err = wholefile.WriteFile(d.Path(), choiceFile, data)
+		err = filetree.WriteFile(d.Path(), choiceFile, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the choice of tests: %w", err)
@@ -71,7 +71,7 @@ func WriteChoice(d *pack.RunDir, c Choice) error {
 
 // readChoice returns the zero value for a run without a choice.
 func readChoice(root *os.Root) (c Choice, err error) {
-	data, err := wholefile.ReadCapped(root, choiceFile, maxChoice)
+	data, err := filetree.ReadCapped(root, choiceFile, maxChoice)
 	if errors.Is(err, os.ErrNotExist) {
 		return c, nil
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -67,7 +67,7 @@ func AppendHistory(r *Run) (err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	for _, name := range []string{historyFile, historyLock} {
-		if err := wholefile.Regular(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := filetree.Regular(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("add to %s: %w", historyFile, err)
 		}
 	}
@@ -152,7 +152,7 @@ func halve(root *os.Root, from int64) error {
 		kept, err = io.ReadAll(io.LimitReader(f, maxHistory))
 		_, kept, _ = bytes.Cut(kept, []byte("\n"))
 		if err == nil {
-			err = wholefile.WriteWhole(root, historyFile, kept)
+			err = filetree.WriteWhole(root, historyFile, kept)
 		}
 	}
 	return errors.Join(err, f.Close())

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // environmentFile holds the environment of a run.
@@ -49,7 +49,7 @@ func (e *Environment) Facts() [][2]string {
 func WriteEnvironment(d *pack.RunDir, e Environment) error {
 	data, err := pack.MarshalIndent(e)
 	if err == nil {
-		err = wholefile.WriteFile(d.Path(), environmentFile, data)
+		err = filetree.WriteFile(d.Path(), environmentFile, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the environment: %w", err)
@@ -68,7 +68,7 @@ func ReadEnvironment(runDir string) (e *Environment, err error) {
 }
 
 func readEnvironment(root *os.Root) (*Environment, error) {
-	data, err := wholefile.ReadCapped(root, environmentFile, maxChoice)
+	data, err := filetree.ReadCapped(root, environmentFile, maxChoice)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

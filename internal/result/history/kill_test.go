@@ -12,13 +12,13 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // A SIGKILL at any moment leaves whole lines and whole files, and the next start makes a pack of them.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	for _, n := range shorttest.Few(3, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}) {
+	for _, n := range testutil.Few(3, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}) {
 		t.Run(fmt.Sprintf("after %d steps", n), func(t *testing.T) {
 			root := t.TempDir()
 			last := killAfter(t, root, n)

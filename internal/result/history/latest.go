@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -38,19 +38,19 @@ func PointLatest(runDir string) (err error) {
 	}
 	aside := ".aside-" + rand.Text()[:8] + "-" + latestLink
 	if err := root.Symlink(name, aside); err != nil {
-		return wholefile.WriteWhole(root, latestText, []byte(name+"\n"))
+		return filetree.WriteWhole(root, latestText, []byte(name+"\n"))
 	}
 	if err := root.Rename(aside, latestLink); err != nil {
 		return fmt.Errorf("point latest: %w", errors.Join(err, root.Remove(aside)))
 	}
-	return wholefile.RemoveIfThere(root, latestText)
+	return filetree.RemoveIfThere(root, latestText)
 }
 
 // latest is the name of the run that latest leads to. It does not follow the link.
 func latest(root *os.Root) string {
 	name, err := root.Readlink(latestLink)
 	if err != nil {
-		data, err := wholefile.ReadCapped(root, latestText, 100)
+		data, err := filetree.ReadCapped(root, latestText, 100)
 		if err != nil {
 			return ""
 		}

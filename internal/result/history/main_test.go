@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // childEnv makes the test binary play a part in another process: see children in child_test.go.
@@ -14,5 +14,5 @@ func TestMain(m *testing.M) {
 	if play := children[os.Getenv(childEnv)]; play != nil {
 		os.Exit(play())
 	}
-	leaktest.Main(m)
+	testutil.NoLeaks(m)
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -24,14 +24,14 @@ func WritePlan(d *pack.RunDir, cases []event.Case) error {
 	if err != nil {
 		return fmt.Errorf("write the plan: %w", err)
 	}
-	if err := wholefile.WriteFile(d.Path(), planFile, data); err != nil {
+	if err := filetree.WriteFile(d.Path(), planFile, data); err != nil {
 		return fmt.Errorf("write the plan: %w", err)
 	}
 	return nil
 }
 
 func readPlan(root *os.Root) ([]event.Case, error) {
-	data, err := wholefile.ReadCapped(root, planFile, maxPlan)
+	data, err := filetree.ReadCapped(root, planFile, maxPlan)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

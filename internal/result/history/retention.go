@@ -12,10 +12,10 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -97,9 +97,9 @@ func (l Limits) beyond(run string, n int, now time.Time) string {
 	case err != nil:
 		return ""
 	case now.Sub(began) > time.Duration(l.Days)*24*time.Hour:
-		return fmt.Sprintf("older than %s", plural.Of(l.Days, "day"))
+		return fmt.Sprintf("older than %s", phrase.Plural(l.Days, "day"))
 	case n >= l.Runs:
-		return fmt.Sprintf("beyond the newest %s", plural.Of(l.Runs, "run"))
+		return fmt.Sprintf("beyond the newest %s", phrase.Plural(l.Runs, "run"))
 	}
 	return ""
 }
@@ -139,7 +139,7 @@ type pruner struct {
 
 // drop removes a run unless it is protected or live.
 func (p *pruner) drop(run string) (gone bool, err error) {
-	if wholefile.There(p.root, filepath.Join(run, keepFile)) {
+	if filetree.There(p.root, filepath.Join(run, keepFile)) {
 		return false, nil
 	}
 	free, unlock, err := p.lock(run)
@@ -213,11 +213,11 @@ func (p *pruner) remove(trash string) error {
 // dropLatest removes latest when it leads to a run that was removed.
 func (p *pruner) dropLatest() error {
 	name := latest(p.root)
-	if name == "" || p.dry || wholefile.There(p.root, name) {
+	if name == "" || p.dry || filetree.There(p.root, name) {
 		return nil
 	}
 	if _, err := p.root.Readlink(latestLink); err == nil {
-		return wholefile.RemoveIfThere(p.root, latestLink)
+		return filetree.RemoveIfThere(p.root, latestLink)
 	}
-	return wholefile.RemoveIfThere(p.root, latestText)
+	return filetree.RemoveIfThere(p.root, latestText)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/joho/godotenv"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -61,7 +61,7 @@ func readEnvFile(dir string) (map[string]string, error) {
 		return nil, fmt.Errorf("read %s: %w", envFile, err)
 	}
 	defer root.Close() // nothing was written
-	data, err := wholefile.ReadCapped(root, envFile, maxEnvFile)
+	data, err := filetree.ReadCapped(root, envFile, maxEnvFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // Run is the result of the packs of one run directory. It is made from files alone.
@@ -135,12 +135,12 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 		return c, true
 	}
 	defer root.Close() // nothing was written
-	if !wholefile.There(root, event.EventsFile) && !wholefile.There(root, event.SummaryFile) &&
-		!wholefile.There(root, event.WorkDir) && !wholefile.There(root, event.ScreenshotsDir) {
+	if !filetree.There(root, event.EventsFile) && !filetree.There(root, event.SummaryFile) &&
+		!filetree.There(root, event.WorkDir) && !filetree.There(root, event.ScreenshotsDir) {
 		return c, false
 	}
 	for _, page := range []string{event.RunFile, event.PageFile} {
-		if wholefile.There(root, page) {
+		if filetree.There(root, page) {
 			c.Page = path.Join(name, page)
 		}
 	}
@@ -167,7 +167,7 @@ func brokenResult(c event.Case, err error) *event.CaseResult {
 // applySummary takes over what only summary.json can contain: that the report could not be kept. It never improves a
 // result.
 func applySummary(root *os.Root, res *event.CaseResult) string {
-	if !wholefile.There(root, event.SummaryFile) {
+	if !filetree.There(root, event.SummaryFile) {
 		return ""
 	}
 	s, err := pack.ReadSummaryFile(root)

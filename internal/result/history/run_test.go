@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // layRun makes a run of recorded packs: those of testdata/run under their names, those of testdata/events under their
@@ -99,8 +99,8 @@ func TestRunGolden(t *testing.T) {
 		`{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic",`+
 			`"dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
 	run := loadRun(t, dir)
-	golden.Check(t, "golden/run.json", RunJSON(run))
-	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))
+	testutil.Golden(t, "golden/run.json", RunJSON(run))
+	testutil.Golden(t, "golden/summary.md", RunSummary(run, PageOptions{}))
 	if run.Result() != event.Interrupted || run.ExitCode() != 130 {
 		t.Error(run.Result(), run.ExitCode())
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // Finalized is a pack that a run left incomplete when it died, and that Seal finalized.
@@ -61,7 +61,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Finalized, err
 		return nil, err
 	}
 	live := filepath.Join(run.Name(), pack.LiveFile)
-	if err := wholefile.Regular(live); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := filetree.Regular(live); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	lock := flock.New(live)
@@ -86,11 +86,11 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Finalized, err
 func unfinished(run *os.Root) ([]string, error) {
 	packs, err := pack.Folders(run, pack.NamePattern.MatchString)
 	return slices.DeleteFunc(packs, func(pack string) bool {
-		if !wholefile.There(run, path.Join(pack, event.EventsFile)) {
+		if !filetree.There(run, path.Join(pack, event.EventsFile)) {
 			return true
 		}
-		return wholefile.There(run, path.Join(pack, event.SummaryFile)) &&
-			!wholefile.There(run, path.Join(pack, event.WorkDir))
+		return filetree.There(run, path.Join(pack, event.SummaryFile)) &&
+			!filetree.There(run, path.Join(pack, event.WorkDir))
 	}), err
 }
 
@@ -101,7 +101,7 @@ func sealPack(run *os.Root, name string, now time.Time) (res *event.CaseResult, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	if wholefile.There(root, event.SummaryFile) {
+	if filetree.There(root, event.SummaryFile) {
 		return nil, root.RemoveAll(event.WorkDir)
 	}
 	if info, err := root.Lstat(event.WorkDir); err == nil && !info.IsDir() {
@@ -150,10 +150,10 @@ func closeResult(res *event.CaseResult, unreadable error, now time.Time) {
 func rescueLog(root *os.Root) (*event.Attachment, error) {
 	from := path.Join(event.WorkDir, event.LogcatFile)
 	info, err := root.Lstat(from)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || wholefile.There(root, event.LogcatFile) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || filetree.There(root, event.LogcatFile) {
 		return nil, nil
 	}
-	if err := wholefile.MoveInto(root, from, event.LogcatFile); err != nil {
+	if err := filetree.MoveInto(root, from, event.LogcatFile); err != nil {
 		return nil, fmt.Errorf("rescue the log: %w", err)
 	}
 	return &event.Attachment{Path: event.LogcatFile, Type: "text/plain", Kind: event.KindLog}, nil

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // PageOptions configure a Markdown page about a run.
@@ -61,7 +60,7 @@ func (w *pageWriter) top(r *Run) {
 	if !r.Started.IsZero() {
 		w.Printf(" · %s UTC · wall time %s", r.Started.UTC().Format("2006-01-02 15:04:05"), wholeTime(r.Duration))
 	}
-	w.Printf(" · %s", plural.Of(n.Total, "test"))
+	w.Printf(" · %s", phrase.Plural(n.Total, "test"))
 	if w.o.Link != "" {
 		w.Printf(" · [open the report](%s)", strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E",
 			"\n", "").Replace(w.o.Link))
@@ -98,11 +97,11 @@ func headline(r *Run, n RunCounts) string {
 		}
 		return fmt.Sprintf("✅ All %d tests passed", n.Passed)
 	case event.Fail:
-		return fmt.Sprintf("❌ %d of %s failed", n.Failed, plural.Of(n.Total, "test"))
+		return fmt.Sprintf("❌ %d of %s failed", n.Failed, phrase.Plural(n.Total, "test"))
 	case event.Error:
-		return fmt.Sprintf("⚠️ %d of %s ended with an error", n.Errored, plural.Of(n.Total, "test"))
+		return fmt.Sprintf("⚠️ %d of %s ended with an error", n.Errored, phrase.Plural(n.Total, "test"))
 	case event.Interrupted:
-		text := fmt.Sprintf("⏹️ %d of %s interrupted", n.Interrupted, plural.Of(n.Total, "test"))
+		text := fmt.Sprintf("⏹️ %d of %s interrupted", n.Interrupted, phrase.Plural(n.Total, "test"))
 		if n.Failed > 0 {
 			text += fmt.Sprintf(", %d failed", n.Failed)
 		}
@@ -132,7 +131,7 @@ func (w *pageWriter) sections(r *Run) {
 			w.Printf("\n## What went wrong\n")
 		}
 		if !w.fits(w.failure(c)) {
-			w.Printf("\n… and %s that did not pass\n", plural.Of(len(bad)-i, "more test"))
+			w.Printf("\n… and %s that did not pass\n", phrase.Plural(len(bad)-i, "more test"))
 			break
 		}
 	}
@@ -193,8 +192,8 @@ func (w *pageWriter) cause(b *markdown.Writer, c *RunCase, f event.Failure) {
 			b.Printf("\n%s", markdown.Block("yaml", markdown.Excerpt(s.Place, s.Source, s.Action), maxShown))
 		}
 	}
-	b.Value("Expected", shorten.Runes(p.Expected, maxShown))
-	b.Value("Actual", shorten.Runes(p.Actual, maxShown))
+	b.Value("Expected", phrase.LimitRunes(p.Expected, maxShown))
+	b.Value("Actual", phrase.LimitRunes(p.Actual, maxShown))
 	b.Candidates(p.Candidates, p.Rejected)
 	if f.Screenshot != "" && c.Pack != "" {
 		if href := w.href(c.Pack + "/" + f.Screenshot); href != "" {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // The limits of the incidents of one window.
@@ -79,7 +79,7 @@ type reader struct {
 // open opens an incident in each window that contains its time.
 func (r *reader) begin(at time.Time, in event.Incident, windows []Window) {
 	in.At = at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
-	in.Text = shorten.Bytes(in.Text, maxText)
+	in.Text = phrase.LimitBytes(in.Text, maxText)
 	r.open, r.lines = r.open[:0], 0
 	for i, w := range windows {
 		if !at.Before(w.From) && !at.After(w.To) && len(r.out[i]) < maxIncidents {

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // The limits of an archive.
@@ -93,7 +93,7 @@ func (a *archiver) pack() error {
 	if !NamePattern.MatchString(a.name) {
 		return errors.New("its name is not that of a pack")
 	}
-	if !wholefile.There(a.root, event.SummaryFile) || wholefile.There(a.root, event.WorkDir) {
+	if !filetree.There(a.root, event.SummaryFile) || filetree.There(a.root, event.WorkDir) {
 		return errors.New("the pack is not complete; taproot report seal completes it when its run has died")
 	}
 	return a.tree()

@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/screenpng"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 )
 
 // screen is like a phone's: flat, with some detail.
@@ -100,7 +100,7 @@ func bareStep(b *testing.B, img image.Image, dom []byte) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	err = screenpng.Encode(f, img)
+	err = screenimage.EncodePNG(f, img)
 	if err == nil {
 		_, err = f.Write(dom)
 	}

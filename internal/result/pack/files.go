@@ -9,17 +9,17 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // writeAside writes a file of a pack as a whole or not at all: it writes to .work, syncs and renames.
 func writeAside(root *os.Root, name string, write func(io.Writer) error) error {
-	return wholefile.WriteBy(root, path.Join(event.WorkDir, "aside-"+path.Base(name)), os.O_TRUNC, name, write)
+	return filetree.WriteBy(root, path.Join(event.WorkDir, "aside-"+path.Base(name)), os.O_TRUNC, name, write)
 }
 
 func writeBytes(root *os.Root, name string, data []byte) error {
-	return writeAside(root, name, wholefile.BytesWriter(data))
+	return writeAside(root, name, filetree.BytesWriter(data))
 }
 
 // moveIntoPack moves a file from any folder to name in root; across file systems it copies.
@@ -33,7 +33,7 @@ func moveIntoPack(root *os.Root, from, name string) error {
 		return err
 	}
 	if err := os.Rename(from, filepath.Join(root.Name(), filepath.FromSlash(name))); err == nil {
-		return wholefile.SyncDir(root, path.Dir(name))
+		return filetree.SyncDir(root, path.Dir(name))
 	} else if !errors.Is(err, syscall.EXDEV) && runtime.GOOS != "windows" {
 		return err
 	}

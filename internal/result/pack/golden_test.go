@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func TestGolden(t *testing.T) {
@@ -29,8 +29,8 @@ func TestGolden(t *testing.T) {
 				want != "" && res.Result != want {
 				t.Errorf("result %s", res.Result)
 			}
-			golden.Check(t, "golden/"+name+".md", markdown.RunMarkdown(res))
-			golden.Check(t, "golden/"+name+".json", SummaryJSON(res))
+			testutil.Golden(t, "golden/"+name+".md", markdown.RunMarkdown(res))
+			testutil.Golden(t, "golden/"+name+".json", SummaryJSON(res))
 		})
 	}
 }

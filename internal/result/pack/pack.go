@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/video"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // PackOptions are what a pack needs from outside. The zero value works.
@@ -92,7 +92,7 @@ func (p *Pack) lay() error {
 		return err
 	}
 	p.file, p.log.File = f, f
-	return wholefile.SyncDir(p.root, ".")
+	return filetree.SyncDir(p.root, ".")
 }
 
 // Mask holds the secrets that must not appear in the pack. Secrets can be added at any time.
@@ -157,7 +157,7 @@ func (p *Pack) Add(a event.Attachment, step int, from string) error {
 	if p.closed {
 		return fmt.Errorf("add %s: %w", a.Path, errFinished)
 	}
-	if err := wholefile.Regular(from); err != nil {
+	if err := filetree.Regular(from); err != nil {
 		return fmt.Errorf("add %s: %w", a.Path, err)
 	}
 	name, err := p.place(a.Path)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -93,7 +93,7 @@ func (c Claim) free(dir, name string) (bool, error) {
 // OpenRunDir joins a run that this or another process started.
 func OpenRunDir(path string) (*RunDir, error) {
 	// A lock is not opened through a link.
-	if err := wholefile.Regular(filepath.Join(path, LiveFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := filetree.Regular(filepath.Join(path, LiveFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("open run directory %s: %w", path, err)
 	}
 	abs, err := filepath.Abs(path)

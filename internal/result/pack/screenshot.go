@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/screenpng"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 )
 
 // Screenshot takes the screenshot and writes it while the next step runs. A pack writes one screenshot at a time: a
@@ -89,7 +89,7 @@ func encodePNG(w io.Writer, img image.Image) (err error) {
 		_, err = w.Write(file.PNG())
 		return err
 	}
-	return screenpng.Encode(w, img)
+	return screenimage.EncodePNG(w, img)
 }
 
 // failedShot ends the name of the screenshot of a failure.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const maxSlug = 40
@@ -31,7 +31,7 @@ const noSlug = "screen"
 func slug(label string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range norm.NFKD.String(replacements.Replace(strings.ToLower(shorten.Bytes(label, 1<<10)))) {
+	for _, r := range norm.NFKD.String(replacements.Replace(strings.ToLower(phrase.LimitBytes(label, 1<<10)))) {
 		r = unicode.ToLower(r)
 		switch {
 		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':

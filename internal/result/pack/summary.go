@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // Summary is summary.json: the eight fields of the specification, then Taproot's own.
@@ -122,7 +122,7 @@ const maxSummary = 4 << 20
 
 func ReadSummaryFile(root *os.Root) (Summary, error) {
 	var s Summary
-	data, err := wholefile.ReadCapped(root, event.SummaryFile, maxSummary)
+	data, err := filetree.ReadCapped(root, event.SummaryFile, maxSummary)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}

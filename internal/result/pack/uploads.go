@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/internal/filetree"
 )
 
 const (
@@ -23,7 +23,7 @@ func ReadUploads(runDir string) ([]Uploaded, error) {
 		return nil, fmt.Errorf("read %s: %w", uploadsFile, err)
 	}
 	defer root.Close() // nothing was written
-	data, err := wholefile.ReadCapped(root, uploadsFile, maxUploads)
+	data, err := filetree.ReadCapped(root, uploadsFile, maxUploads)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -48,5 +48,5 @@ func NoteUpload(runDir string, done Uploaded) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteFile(runDir, uploadsFile, data)
+	return filetree.WriteFile(runDir, uploadsFile, data)
 }

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // Defect is a difference between a pack and its events or its manifest.
@@ -63,11 +63,11 @@ func (v *verifier) f(file, format string, args ...any) {
 }
 
 func (v *verifier) pack(name string) {
-	if !wholefile.There(v.root, event.SummaryFile) {
+	if !filetree.There(v.root, event.SummaryFile) {
 		v.f(event.SummaryFile, "is missing: the pack is not complete; taproot report seal completes it when its run has died")
 		return
 	}
-	if wholefile.There(v.root, event.WorkDir) {
+	if filetree.There(v.root, event.WorkDir) {
 		v.f(event.WorkDir, "is left over: taproot report seal removes it")
 	}
 	for _, file := range []string{event.EventsFile, event.RunFile} {
@@ -82,7 +82,7 @@ func (v *verifier) pack(name string) {
 		v.f("", "%v", err)
 		return
 	}
-	if wholefile.There(v.root, event.EventsFile) {
+	if filetree.There(v.root, event.EventsFile) {
 		v.summary(name, sum)
 	}
 	v.manifest()
@@ -134,7 +134,7 @@ func (v *verifier) summary(name string, sum Summary) {
 
 // manifest compares the files with their hashes. Packs of versions before the manifest have none.
 func (v *verifier) manifest() {
-	data, err := wholefile.ReadCapped(v.root, manifestFile, maxManifest)
+	data, err := filetree.ReadCapped(v.root, manifestFile, maxManifest)
 	if errors.Is(err, os.ErrNotExist) {
 		v.f(manifestFile, "is missing: whether the files were changed cannot be checked")
 		return
@@ -220,7 +220,7 @@ func Packs(runDir string) ([]string, error) {
 	names, err := Folders(root, NamePattern.MatchString)
 	var dirs []string
 	for _, name := range names {
-		if wholefile.There(root, name+"/"+event.EventsFile) || wholefile.There(root, name+"/"+event.SummaryFile) {
+		if filetree.There(root, name+"/"+event.EventsFile) || filetree.There(root, name+"/"+event.SummaryFile) {
 			dirs = append(dirs, filepath.Join(runDir, name))
 		}
 	}

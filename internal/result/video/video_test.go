@@ -16,11 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
-	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 var epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
@@ -183,7 +182,7 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	fake := filepath.Join(t.TempDir(), "ffmpeg")
-	programtest.Write(t, fake, "#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+
+	testutil.WriteProgram(t, fake, "#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+
 		"'\nexec sleep 600\n", 0o755)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // rig is a phone behind a real adb server.
@@ -296,7 +296,7 @@ func TestServerWhosePortWasTaken(t *testing.T) {
 	path := filepath.Join(home, "adb.sh")
 	script := "#!/bin/sh\necho \"$2\" >> \"$HOME/ports\"\n[ $(wc -l < \"$HOME/ports\") -gt 2 ] || exit 1\nexec '" + adb +
 		"' \"$@\"\n"
-	programtest.Write(t, path, script, 0o755)
+	testutil.WriteProgram(t, path, script, 0o755)
 	a, stop, err := ServeADB(t.Context(), path, home)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 )
 
@@ -279,5 +279,5 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
-	os.Exit(leaktest.Check(code))
+	os.Exit(testutil.CheckLeaks(code))
 }

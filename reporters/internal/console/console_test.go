@@ -13,13 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 var epoch = time.Date(2026, 3, 4, 5, 6, 20, 0, time.UTC)
 
@@ -57,13 +56,13 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o.Color {
-				golden.Check(t, name+".txt", []byte(strings.ReplaceAll(b.String(), "\x1b", "␛")))
+				testutil.Golden(t, name+".txt", []byte(strings.ReplaceAll(b.String(), "\x1b", "␛")))
 				return
 			}
 			if strings.Contains(b.String(), "\x1b") {
 				t.Error("colours were not asked for")
 			}
-			golden.Check(t, name+".txt", b.Bytes())
+			testutil.Golden(t, name+".txt", b.Bytes())
 		})
 	}
 }

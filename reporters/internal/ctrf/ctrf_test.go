@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func write(t *testing.T, r *history.Run) []byte {
@@ -26,7 +26,7 @@ func write(t *testing.T, r *history.Run) []byte {
 
 func TestGolden(t *testing.T) {
 	got := write(t, runtest.Recorded(t))
-	golden.Check(t, "ctrf.json.golden", got)
+	testutil.Golden(t, "ctrf.json.golden", got)
 }
 
 // The schema is the one that the format's own npm package carries.

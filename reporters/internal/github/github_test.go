@@ -11,7 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func annotations(t *testing.T, r *history.Run, p Places) string {
@@ -24,10 +24,10 @@ func annotations(t *testing.T, r *history.Run, p Places) string {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Check(t, "annotations.txt",
+	testutil.Golden(t, "annotations.txt",
 		[]byte(annotations(t, runtest.Recorded(t), Places{Dir: "/w/repo/app", Workspace: "/w/repo"})))
-	golden.Check(t, "summary.md", Summary(runtest.Recorded(t), Address{}, maxSummary))
-	golden.Check(t, "summary-linked.md",
+	testutil.Golden(t, "summary.md", Summary(runtest.Recorded(t), Address{}, maxSummary))
+	testutil.Golden(t, "summary-linked.md",
 		Summary(runtest.Recorded(t), Address{Link: "https://ci.example/reports/7/index.html",
 			Base: "https://ci.example/reports/7/"}, maxSummary))
 }

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // The names of the pages.
@@ -51,7 +51,7 @@ func WritePack(ctx context.Context, packDir string, o Options) error {
 	if err := Pack(&b, page); err != nil {
 		return fmt.Errorf("write %s of %s: %w", PackFile, packDir, err)
 	}
-	return wholefile.WriteFile(packDir, PackFile, b.Bytes())
+	return filetree.WriteFile(packDir, PackFile, b.Bytes())
 }
 
 // loadPage collects what the page of a pack needs.

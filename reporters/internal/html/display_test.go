@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // widen replaces the screenshots of a pack by those of a browser's window.
@@ -34,7 +34,7 @@ func widen(t testing.TB, dir string) {
 // after it.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestPackInABrowser goes through the views")
+	testutil.Leave(t, "TestPackInABrowser goes through the views")
 	pack := failing(t, "Pay")
 	widen(t, pack)
 	widen(t, filepath.Join(filepath.Dir(filepath.Dir(pack)), greenRun, "checkout"))
@@ -69,7 +69,7 @@ func TestSideBySide(t *testing.T) {
 // TestLongLinesOfYAML: long lines wrap, and show where in them the step starts.
 func TestLongLinesOfYAML(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestWidths looks at pages with lines of usual length")
+	testutil.Leave(t, "TestWidths looks at pages with lines of usual length")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 3, fails: 3, text: strings.Repeat("a very long text of a button ",
 		20)}.write(t, reports)
@@ -115,7 +115,7 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 // TestRecorderIsNamed: a page is recorded by the browser, a phone records itself.
 func TestRecorderIsNamed(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestBundleIsSelfContained shows a film")
+	testutil.Leave(t, "TestBundleIsSelfContained shows a film")
 	reports := t.TempDir()
 	for platform, want := range map[string]string{"web": "Recorded by the browser.",
 		"android": "Recorded by the device."} {
@@ -138,7 +138,7 @@ func TestRecorderIsNamed(t *testing.T) {
 // TestElementsOfEveryStep: each step of a phone's test shows the tree that it saw, with what it matched.
 func TestElementsOfEveryStep(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestPanelsInABrowser shows the elements of one step")
+	testutil.Leave(t, "TestPanelsInABrowser shows the elements of one step")
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "phone", steps: 4, fails: 4, text: "Pay"}
 	dir := s.write(t, reports)
@@ -187,7 +187,7 @@ func TestElementsOfEveryStep(t *testing.T) {
 // yet had no lane.
 func TestTimelineToTheEnd(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "the lanes of one test more")
+	testutil.Leave(t, "the lanes of one test more")
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "film", steps: 3, text: "Pay", film: true}
 	dir := s.write(t, reports)

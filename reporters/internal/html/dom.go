@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
@@ -83,7 +83,7 @@ func (b *builder) pages() {
 	if left > 0 {
 		b.out.Remarks = append(b.out.Remarks,
 			fmt.Sprintf("The elements of the page after %s are only in the pack "+
-				"(artifacts/dom-NN.json.gz).", plural.Of(left, "step")))
+				"(artifacts/dom-NN.json.gz).", phrase.Plural(left, "step")))
 	}
 }
 

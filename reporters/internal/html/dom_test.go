@@ -14,7 +14,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // domFile is a snapshot of a page with what is hostile in it: markup in texts, styles that load, numbers that lead
@@ -82,7 +82,7 @@ func TestDOM(t *testing.T) {
 		p.inFull()
 	})
 	t.Run("pointing at an element", func(t *testing.T) {
-		for _, look := range shorttest.Few(2, []string{"&look=drawn", ""}) {
+		for _, look := range testutil.Few(2, []string{"&look=drawn", ""}) {
 			p := openTab(t, file, "#panel=dom"+look, screen{})
 			p.is(`document.querySelector(".domstage iframe").contentDocument.body.children.length`, 1)
 			at := p.js(`(() => { const b = document.querySelector(".glass").getBoundingClientRect(), k = b.width / 180; ` +
@@ -99,7 +99,7 @@ func TestDOM(t *testing.T) {
 		}
 	})
 	t.Run("before and after", func(t *testing.T) {
-		shorttest.Leave(t, "the page of one step")
+		testutil.Leave(t, "the page of one step")
 		p := openTab(t, file, "#step-3&panel=dom", screen{})
 		p.is(`document.querySelector("#panel [aria-pressed=true]").textContent`, "Before it") // where the tapped element was
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "After it").click()`)
@@ -120,7 +120,7 @@ func TestDOM(t *testing.T) {
 		p.is(`document.querySelector(".domtree").textContent.includes("\u202e")`, false)
 	})
 	t.Run("by the keyboard", func(t *testing.T) {
-		shorttest.Leave(t, "TestPackInABrowser goes by keys")
+		testutil.Leave(t, "TestPackInABrowser goes by keys")
 		p := openTab(t, file, "#panel=dom&dq=h1", screen{})
 		p.is(textsOf(".domtree b"), []string{"<h1", ">"})
 		p = openTab(t, file, "#panel=dom", screen{dark: true})
@@ -131,7 +131,7 @@ func TestDOM(t *testing.T) {
 		p.accessible()
 	})
 	t.Run("in a page that is shut in", func(t *testing.T) { // as the server shows uploaded reports
-		shorttest.Leave(t, "it needs a context of its own")
+		testutil.Leave(t, "it needs a context of its own")
 		dir := filepath.Dir(filepath.Dir(file))
 		served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy",

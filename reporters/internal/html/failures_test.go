@@ -6,7 +6,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // recordedPages lays the run of all recorded events with its pages.
@@ -46,7 +46,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 		p.inFull()
 	})
 	t.Run("many soft steps", func(t *testing.T) {
-		shorttest.Leave(t, "three soft steps")
+		testutil.Leave(t, "three soft steps")
 		reports := t.TempDir()
 		pack := sample{run: thisRun, id: "many", steps: 9, soft: 9, text: "Pay"}.write(t, reports)
 		if err := WritePack(t.Context(), pack, Options{}); err != nil {
@@ -77,7 +77,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".banner .around").getBoundingClientRect().bottom < 300`, true)
 	})
 	t.Run("this run is among the squares", func(t *testing.T) {
-		shorttest.Leave(t, "TestRunInABrowser walks through the pages of runs")
+		testutil.Leave(t, "TestRunInABrowser walks through the pages of runs")
 		p := openTab(t, filepath.Join(dir, IndexFile), "", screen{})
 		p.is(`document.querySelectorAll(".row").length === document.querySelectorAll(".row .sq.now").length`, true)
 		p.is(`document.querySelector(".meta").textContent.includes("wall time 14.0 s") && `+
@@ -92,7 +92,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 // failing step.
 func TestScreenshotsInABrowser(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestPackInABrowser shows fewer pictures")
+	testutil.Leave(t, "TestPackInABrowser shows fewer pictures")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 60, fails: 55, text: "Pay"}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // recorded folds a case that package reporters keeps for its own tests.
@@ -51,7 +51,7 @@ func TestGoldenPacks(t *testing.T) {
 			if err := Pack(&b, page); err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, "golden/"+name+".html", bare(b.Bytes()))
+			testutil.Golden(t, "golden/"+name+".html", bare(b.Bytes()))
 		})
 	}
 }
@@ -78,7 +78,7 @@ func TestGoldenRun(t *testing.T) {
 	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "golden/run-index.html", bare(b.Bytes()))
+	testutil.Golden(t, "golden/run-index.html", bare(b.Bytes()))
 }
 
 func TestGoldenRuns(t *testing.T) {
@@ -103,7 +103,7 @@ func TestGoldenRuns(t *testing.T) {
 	if err := Runs(&b, page); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "golden/runs-index.html", bare(b.Bytes()))
+	testutil.Golden(t, "golden/runs-index.html", bare(b.Bytes()))
 	d := runsDataOf(page)
 	why := map[string]string{}
 	for _, test := range d.Tests {

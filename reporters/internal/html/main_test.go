@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func TestMain(m *testing.M) {
@@ -14,5 +14,5 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
-	os.Exit(leaktest.Check(code))
+	os.Exit(testutil.CheckLeaks(code))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 const (
@@ -101,7 +101,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".shots figure").length`, 2)
 	})
 	t.Run("film", func(t *testing.T) {
-		shorttest.Leave(t, "TestBundleIsSelfContained plays a film")
+		testutil.Leave(t, "TestBundleIsSelfContained plays a film")
 		p := openTab(t, file, "", screen{})
 		p.is(`document.querySelector("video").readyState > 0`, true)
 		p.is(`Math.round(document.querySelector("video").currentTime)`, 3)
@@ -120,7 +120,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector("video").textTracks[0].cues.length`, 4)
 	})
 	t.Run("dark", func(t *testing.T) {
-		shorttest.Leave(t, "the pages of runs are looked at in the dark")
+		testutil.Leave(t, "the pages of runs are looked at in the dark")
 		background := `getComputedStyle(document.documentElement).backgroundColor`
 		openTab(t, file, "", screen{dark: true}).is(background, "rgb(18, 20, 23)")
 		p := openTab(t, file, "", screen{})
@@ -139,7 +139,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector("#timeline").getBoundingClientRect().height < innerHeight / 2`, true)
 	})
 	t.Run("accessible", func(t *testing.T) {
-		shorttest.Leave(t, "axe-core looks at a panel of the page in TestPanelsInABrowser")
+		testutil.Leave(t, "axe-core looks at a panel of the page in TestPanelsInABrowser")
 		for _, s := range []screen{{}, {dark: true}, {width: 390, height: 844}} {
 			openTab(t, file, "", s).accessible()
 			openTab(t, file, "#step-2&view=swipe", s).accessible()
@@ -180,7 +180,7 @@ func TestFirstAttemptSaysHowTheTestEnded(t *testing.T) {
 
 func TestPackWithoutItsFiles(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestForeignAndBrokenPacks writes pages without files")
+	testutil.Leave(t, "TestForeignAndBrokenPacks writes pages without files")
 	pack := failing(t, "Pay")
 	alone := filepath.Join(t.TempDir(), "mailed.html")
 	page, err := os.ReadFile(filepath.Join(pack, PackFile))
@@ -265,7 +265,7 @@ func TestHostileTextStaysText(t *testing.T) {
 
 func TestLongPackStillScrolls(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestLargeRunInABrowser lays out a part of a long list")
+	testutil.Leave(t, "TestLargeRunInABrowser lays out a part of a long list")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 5000, fails: 4900, shots: 300}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {

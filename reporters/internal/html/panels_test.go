@@ -14,7 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // richRun makes a run of a test with groups, attempts, a network, a tree of elements, metrics, a trace and a history,
@@ -157,14 +157,14 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-1") // what is folded is passed by
 	})
 	t.Run("tries", func(t *testing.T) {
-		shorttest.Leave(t, "tries are tabs in TestDOM")
+		testutil.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "", screen{})
 		p.is(textsOf(".attempts li"), []string{"Attempt 1 ✗Failed 5.0 s", "Attempt 2 ✗Failed 5.0 s"})
 		p.js(`document.querySelector(".attempts a").click()`)
 		p.is(`document.querySelector('.attempts [aria-current="page"]').textContent.startsWith("Attempt 1")`, true)
 	})
 	t.Run("tries are tabs of one page", func(t *testing.T) {
-		shorttest.Leave(t, "tries are tabs in TestDOM")
+		testutil.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "#panel=network", screen{})
 		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of an attempt
 		p.js(`window.same = true`)
@@ -208,7 +208,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(textsOf(".grid tbody td:first-child"), []string{"failed"})
 	})
 	t.Run("console", func(t *testing.T) {
-		shorttest.Leave(t, "TestAllFailuresInABrowser shows what the console said")
+		testutil.Leave(t, "TestAllFailuresInABrowser shows what the console said")
 		p := openTab(t, file, "#panel=log&lf=bad", screen{})
 		p.is(`document.querySelector("#tab-log").textContent`, "Console4")
 		p.is(`document.querySelector("#panel pre").textContent.includes("uncaught: TypeError") && `+
@@ -223,7 +223,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".node").length`, 1)
 	})
 	t.Run("since when", func(t *testing.T) {
-		shorttest.Leave(t, "the panel of the history says it, too")
+		testutil.Leave(t, "the panel of the history says it, too")
 		p := openTab(t, file, "", screen{})
 		p.is(textsOf("#since"),
 			[]string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
@@ -232,7 +232,7 @@ func TestPanelsInABrowser(t *testing.T) {
 				"of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("history", func(t *testing.T) {
-		shorttest.Leave(t, "the other panels")
+		testutil.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=history", screen{})
 		p.is(`document.querySelectorAll("#panel tbody tr").length`, 13)
 		p.is(textsOf("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).",
@@ -240,7 +240,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(textsOf("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("environment", func(t *testing.T) {
-		shorttest.Leave(t, "the other panels")
+		testutil.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=environment", screen{})
 		p.is(textsOf("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
 		p.is(`document.querySelector("#panel dd a").href`, "https://ci.example/7")
@@ -248,7 +248,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		index.is(`document.querySelector(".env").textContent.includes("0123456789abcdef (changed)")`, true)
 	})
 	t.Run("timeline", func(t *testing.T) {
-		shorttest.Leave(t, "the other panels")
+		testutil.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=timeline", screen{})
 		p.is(textsOf(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB",
 			"CPU, up to 60 %", "Scrub"})
@@ -268,7 +268,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		}
 	})
 	t.Run("by the keyboard", func(t *testing.T) {
-		shorttest.Leave(t, "TestPackInABrowser goes by keys")
+		testutil.Leave(t, "TestPackInABrowser goes by keys")
 		p := openTab(t, file, "", screen{})
 		p.js(`document.getElementById("tab-steps").focus()`)
 		p.press("ArrowRight", "ArrowRight")

@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
@@ -79,7 +79,7 @@ func render(w io.Writer, v view) error {
 	v.Policy = policy(parts["style.css"], parts["theme.js"], script.String())
 	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
 	v.Script, v.Data = template.JS(script.String()), template.JS(data)
-	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural.Of,
+	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": phrase.Plural,
 		"picture": imageURL, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return err

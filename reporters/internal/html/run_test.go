@@ -11,8 +11,8 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 )
 
@@ -51,7 +51,7 @@ func TestLargeRunIsSmall(t *testing.T) {
 		"all fail": func(int) bool { return true }} {
 		t.Run(name, func(t *testing.T) {
 			if name == "some fail" {
-				shorttest.Leave(t, "where all fail, the page is larger")
+				testutil.Leave(t, "where all fail, the page is larger")
 			}
 			n, most := 10_000, 3<<20
 			if testing.Short() {
@@ -122,7 +122,7 @@ func largeTab(t testing.TB, n int) *tab {
 
 // TestFilterGrowsNoFasterThanTheRun: ten times as many tests take at most ten times as long to filter, and some slack.
 func TestFilterGrowsNoFasterThanTheRun(t *testing.T) {
-	shorttest.Leave(t, "TestLargeRunInABrowser filters")
+	testutil.Leave(t, "TestLargeRunInABrowser filters")
 	small, all := filtered(t, largeTab(t, 1_000), 8), filtered(t, largeTab(t, 10_000), 8)
 	t.Logf("1,000 tests: %.0f ms, 10,000 tests: %.0f ms, %.1f times as long", small, all, all/small)
 	if all > 15*small {
@@ -231,7 +231,7 @@ func TestRunInABrowser(t *testing.T) {
 // The check that the tests of accessibility rely on does find something.
 func TestAxeFinds(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "axe-core is pinned by its sum")
+	testutil.Leave(t, "axe-core is pinned by its sum")
 	file := filepath.Join(t.TempDir(), "bad.html")
 	write(t, file, []byte(`<!doctype html><p style="color:#ccc">pale</p><img src="data:,">`))
 	p := openTab(t, file, "", screen{})

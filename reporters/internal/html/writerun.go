@@ -12,10 +12,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // WriteRun makes index.html in a run's folder. Call WritePacks before: the page links to their pages.
@@ -46,7 +46,7 @@ func WriteRun(ctx context.Context, run *history.Run) error {
 	if err := Run(&b, page); err != nil {
 		return err
 	}
-	return wholefile.WriteFile(run.Dir, IndexFile, b.Bytes())
+	return filetree.WriteFile(run.Dir, IndexFile, b.Bytes())
 }
 
 func isThere(root *os.Root, name string) bool {
@@ -86,7 +86,7 @@ func writePage(page PackPage) error {
 	if err := Pack(&b, page); err != nil {
 		return fmt.Errorf("pack %s: %w", filepath.Base(page.Dir), err)
 	}
-	return wholefile.WriteFile(page.Dir, PackFile, b.Bytes())
+	return filetree.WriteFile(page.Dir, PackFile, b.Bytes())
 }
 
 // eachPage calls give with the input of the page of each pack of a run; with only, of those cases alone.

@@ -12,9 +12,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (
@@ -33,7 +33,7 @@ func WriteRuns(ctx context.Context, reportsRoot string) error {
 	if err := Runs(&b, page); err != nil {
 		return err
 	}
-	return wholefile.WriteFile(reportsRoot, IndexFile, b.Bytes())
+	return filetree.WriteFile(reportsRoot, IndexFile, b.Bytes())
 }
 
 func loadRuns(ctx context.Context, reportsRoot string) (page RunsPage, err error) {

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/projectroot"
+	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // FileName is the name that CI systems search for. No other file of a run may match junit*.xml, otherwise tests count
@@ -120,7 +120,7 @@ func attachmentBase(dir string) string {
 		return ""
 	}
 	// A repository may hold several modules: its own root is the one that CI systems use.
-	root := cmp.Or(projectroot.Of(filepath.Dir(dir), ".git"), projectroot.Of(filepath.Dir(dir), "go.mod"))
+	root := cmp.Or(filetree.Project(filepath.Dir(dir), ".git"), filetree.Project(filepath.Dir(dir), "go.mod"))
 	if to, err := filepath.Rel(root, dir); root != "" && err == nil {
 		return filepath.ToSlash(to)
 	}
@@ -140,7 +140,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 		t.Properties.List = append(t.Properties.List, property{clean(p.Name), clean(p.Value)})
 	}
 	if out := output(c, base); out != "" {
-		t.Out = &block{clean(shorten.Middle(out, maxOutput))}
+		t.Out = &block{clean(phrase.LimitMiddle(out, maxOutput))}
 	}
 	switch res.Result {
 	case event.Pass:
@@ -337,5 +337,5 @@ func clean(s string) string {
 		}
 		return r
 	}, markdown.VisibleLines(strings.ToValidUTF8(s, "\ufffd"), maxText))
-	return shorten.Bytes(s, maxText)
+	return phrase.LimitBytes(s, maxText)
 }

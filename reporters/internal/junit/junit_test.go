@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // inProject returns the recorded run with its folder in a project's tests/reports.
@@ -43,7 +43,7 @@ func write(t *testing.T, r *history.Run) []byte {
 
 func TestGolden(t *testing.T) {
 	got := write(t, inProject(t))
-	golden.Check(t, "junit.xml.golden", got)
+	testutil.Golden(t, "junit.xml.golden", got)
 	check(t, got)
 }
 

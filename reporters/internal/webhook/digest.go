@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Digest is the message about a run: one message, however many tests failed.
@@ -111,7 +111,7 @@ func cut(s string, limit int) string {
 	if limit < len(mark) {
 		return ""
 	}
-	return shorten.Bytes(s, limit-len(mark))
+	return phrase.LimitBytes(s, limit-len(mark))
 }
 
 // lines returns one text per failure, as many as fit into limit bytes, and a line with the number of the others. line

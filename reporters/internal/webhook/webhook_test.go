@@ -8,14 +8,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 var (
 	products = []Product{Slack, Feishu, DingTalk, WeCom, Discord, Teams, Generic}
@@ -38,7 +37,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, string(p)+".json", append(got, '\n'))
+			testutil.Golden(t, string(p)+".json", append(got, '\n'))
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // takenBackAfter is when the pages of these tests take a state back: later than a screen counts as quiet, and sooner
@@ -68,7 +68,7 @@ func TestAStateThatIsTakenBack(t *testing.T) {
 	s, server := browser(t), awaitedPages(t)
 	const ms = takenBackAfter
 	frame := `<iframe name=fr id=el style="display:none"></iframe>`
-	for _, c := range shorttest.Few(4, []struct{ name, body, click string }{
+	for _, c := range testutil.Few(4, []struct{ name, body, click string }{
 		{"a timer", "", "setTimeout(back," + ms + ")"},
 		{"a task", "", "scheduler.postTask(back,{delay:" + ms + "})"},
 		{"a limit of time", "", "AbortSignal.timeout(" + ms + ").addEventListener('abort',back)"},

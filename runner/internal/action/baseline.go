@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/pixels"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/screenpng"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
@@ -326,7 +326,7 @@ func writePNG(path string, img image.Image) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(screenpng.Encode(f, img), f.Close())
+	err = errors.Join(screenimage.EncodePNG(f, img), f.Close())
 	if err == nil {
 		err = os.Chmod(f.Name(), 0o644)
 	}

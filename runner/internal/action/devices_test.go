@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
@@ -140,7 +140,7 @@ func motions() []motion {
 func TestWaitStableOnThePhone(t *testing.T) {
 	t.Parallel()
 	s := simulated(t)
-	for _, m := range shorttest.Few(2, motions()) {
+	for _, m := range testutil.Few(2, motions()) {
 		s.Timeout = m.patience()
 		began := time.Now()
 		follow(t, s, m.link)
@@ -162,7 +162,7 @@ func TestWaitStableOnThePhone(t *testing.T) {
 
 func TestWaitStableInTheBrowser(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestWaitStableOnThePhone remains, and waitStable on a page in package vocabulary")
+	testutil.Leave(t, "TestWaitStableOnThePhone remains, and waitStable on a page in package vocabulary")
 	s := browser(t)
 	for _, m := range motions() {
 		s.Timeout = m.patience()

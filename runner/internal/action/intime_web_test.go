@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestAStepEndsInItsTime: what a step waits for one after the other does not add up to more than its time.
@@ -21,7 +21,7 @@ func TestAStepEndsInItsTime(t *testing.T) {
 	soon := `<script>setTimeout(()=>document.querySelectorAll('[disabled]').forEach(e=>e.disabled=false),3500)</script>`
 	cover := `<div style="position:fixed;inset:0;background:#fff"></div>`
 	no := "nothing"
-	for _, c := range shorttest.Few(3, []struct {
+	for _, c := range testutil.Few(3, []struct {
 		name, page string
 		step       any
 	}{

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
@@ -47,7 +47,7 @@ func TestPartsOfGeneratedPages(t *testing.T) {
 			seeds = append(seeds, seed)
 		}
 	}
-	for _, seed := range shorttest.Few(12, seeds) {
+	for _, seed := range testutil.Few(12, seeds) {
 		sample := webtest.MakeSample(seed)
 		r := rand.New(rand.NewPCG(seed, 9))
 		page := "data:text/html;charset=utf-8," + url.PathEscape(sample.HTML+touchLog)

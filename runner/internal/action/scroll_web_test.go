@@ -7,7 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // virtual holds the rows alone that can be seen; factor is how much further its content moves than its bar.
@@ -35,7 +35,7 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 		to         dsl.ScrollTo
 		fail       string
 	}
-	for _, c := range shorttest.Few(8, []scrolling{
+	for _, c := range testutil.Few(8, []scrolling{
 		{"a virtual list", virtual("200", "1"), row("Row 150"), ""},
 		{"one that moves further than its bar", virtual("300", "4"), row("Row 157"), ""},
 		{"from the middle back", virtual("200", "1") + "<script>box.scrollTop=2000;draw()</script>", row("Row 5"), ""},
@@ -97,7 +97,7 @@ box.onscroll=()=>requestAnimationFrame(draw);draw();box.scrollTop=` + from + `;d
 	const few = 40 // one for each movement are more than 60
 	plain, split := "n=>'Row '+n", "n=>n===7?'<b>Row</b> <i>7</i><u>0 left</u>':'Row '+n"
 	custom := "n=>'<x-row>Row '+n+'</x-row>'"
-	for _, c := range shorttest.Few(3, []struct {
+	for _, c := range testutil.Few(3, []struct {
 		name, page, label string
 		match             dsl.MatchMode
 		way               dsl.Direction
@@ -174,7 +174,7 @@ func TestSwipeWithAMouse(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
 	log := `<p id=log></p><div id=c style="width:400px;height:200px;background:#cde">Card</div>`
-	for _, c := range shorttest.Few(2, []struct{ name, page, model, holds, fail string }{
+	for _, c := range testutil.Few(2, []struct{ name, page, model, holds, fail string }{
 		{"pointer events",
 			log + `<script>let x0;c.onpointerdown=e=>{x0=e.clientX};c.onpointerup=e=>` +
 				`{log.textContent=e.clientX<x0?'next':'back'}</script>`, "log.textContent", "next", ""},

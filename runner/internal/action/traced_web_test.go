@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // canvas draws "Invoice 4711" at 20,20 to 200,50, and no more; fillText is of the 2D context.
@@ -48,7 +48,7 @@ func TestWhatACanvasDraws(t *testing.T) {
 		name, page string
 		seen       bool
 	}
-	for _, c := range shorttest.Few(6, []scene{
+	for _, c := range testutil.Few(6, []scene{
 		{"a name over it", canvas + labelled, true},
 		{"a name in a faded element", canvas + faded, true},
 		{"a faded text", canvas + fadedBox, true},

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
@@ -79,7 +79,7 @@ func vain() time.Duration {
 // runEntries runs a fifth of them in the short mode.
 func runEntries(t *testing.T, cases []entryCase) {
 	s := browser(t)
-	for _, c := range shorttest.Few(5, cases) {
+	for _, c := range testutil.Few(5, cases) {
 		t.Run(c.name, func(t *testing.T) { c.run(t, s) })
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/live"
@@ -185,7 +185,7 @@ func Plainly(err error) error {
 	}
 	if name, undefined := strings.CutPrefix(strings.Join(what, "; "), "the variable ${"); undefined {
 		name, _, _ = strings.Cut(name, "}")
-		try = "`exposeEnv " + shorten.Runes(name, 80) + "`"
+		try = "`exposeEnv " + phrase.LimitRunes(name, 80) + "`"
 	}
 	return &Refusal{What: strings.Join(what, "; "), Try: try, Err: err}
 }

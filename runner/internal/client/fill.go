@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -16,7 +16,7 @@ func (c *Call) fieldsArgument() string {
 	if !given || !c.is("input") {
 		return ""
 	}
-	return plural.Of(len(f.Value.Fields), "field") + " filled in"
+	return phrase.Plural(len(f.Value.Fields), "field") + " filled in"
 }
 
 // fill returns the steps that fill in fields, each named by label, reference or CSS selector, in the given order.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
@@ -130,7 +130,7 @@ func (c *Screen) heading(seen screenRead, elements int) string {
 	t := seen.tree
 	b.WriteString(c.Device)
 	if seen.url != "" {
-		b.WriteString(" " + c.Foreign(shorten.Runes(seen.url, 300)+" "+Quoted(seen.title)))
+		b.WriteString(" " + c.Foreign(phrase.LimitRunes(seen.url, 300)+" "+Quoted(seen.title)))
 	} else if n := len(t.Windows); n > 0 && t.Windows[n-1].Package != "" {
 		b.WriteString(" " + t.Windows[n-1].Package)
 	}
@@ -239,7 +239,7 @@ func (c *Screen) ReadPixels(ctx context.Context, find string) (*Answer, error) {
 		}
 	}
 	if len(lines) == 0 && want != "" {
-		r := &Refusal{What: fmt.Sprintf("no line that was read on the screen contains %q", shorten.Runes(want, 80)),
+		r := &Refusal{What: fmt.Sprintf("no line that was read on the screen contains %q", phrase.LimitRunes(want, 80)),
 			Try: "`ocr` without find, or `screenshot`", Fence: &c.Fence}
 		for _, l := range all[:min(3, len(all))] {
 			r.Near = append(r.Near, Quoted(l.Text))

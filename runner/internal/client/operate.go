@@ -13,9 +13,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/live"
@@ -275,7 +275,7 @@ func (c *Call) checkLinks(args any) error {
 	if !found || slices.Contains(schemes, strings.ToLower(scheme)) || strings.ContainsAny(scheme, "/?#.") {
 		return nil
 	}
-	return &Refusal{What: fmt.Sprintf("links with %s: may not be opened by this server", shorten.Runes(scheme, 40)),
+	return &Refusal{What: fmt.Sprintf("links with %s: may not be opened by this server", phrase.LimitRunes(scheme, 40)),
 		Try: fmt.Sprintf("the schemes are %s; `allowScheme`", strings.Join(schemes, ", "))}
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/live"
 )
@@ -20,7 +20,7 @@ func (c *Call) points(v source.Value, device string) (source.Value, []string, er
 	scale := ""
 	if f, given := v.Get("scale"); given {
 		if scale = f.Value.Text; scale != "picture" && scale != "device" {
-			return v, nil, &Refusal{What: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)),
+			return v, nil, &Refusal{What: fmt.Sprintf("scale cannot be %q", phrase.LimitRunes(scale, 40)),
 				Try: `"picture" or "device"`}
 		}
 		v = Without(v, "scale")
@@ -130,7 +130,7 @@ func (r *resolver) resolve(ref source.Value) (source.Value, ReferencedElement, e
 	r.client.mu.Unlock()
 	switch {
 	case !ok:
-		return source.Value{}, was, Stale(shorten.Runes(name, 40), "", "")
+		return source.Value{}, was, Stale(phrase.LimitRunes(name, 40), "", "")
 	case was.Device != r.device:
 		what := fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, r.device)
 		return source.Value{}, was, &Refusal{What: what, Try: "`snapshot` this device, or name the other one"}

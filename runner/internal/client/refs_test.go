@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/internal/result/runtest/golden"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 func same(s string) string { return s }
@@ -104,7 +104,7 @@ func TestTypingKeepsRefs(t *testing.T) {
 func TestSnapshotText(t *testing.T) {
 	r := NewRefs()
 	shot, before := r.Take("A", listOf("Milk", "Bread", "Eggs"), same)
-	golden.Check(t, "snapshot.txt", []byte(must(t, shot, before, View{Max: 500})))
+	testutil.Golden(t, "snapshot.txt", []byte(must(t, shot, before, View{Max: 500})))
 	for _, c := range []struct {
 		name  string
 		args  View

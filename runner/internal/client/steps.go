@@ -11,10 +11,9 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/live"
@@ -78,7 +77,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	for _, f := range files {
 		l.lines = append(l.lines, "file: "+f.Name)
 	}
-	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", plural.Of(len(l.items), "step"), l.device,
+	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", phrase.Plural(len(l.items), "step"), l.device,
 		time.Since(l.began).Milliseconds())}
 	said = append(said, l.lines...)
 	said = append(said, c.Screen(l.device).NewsOf(ctx)...)
@@ -102,7 +101,10 @@ func (l *stepList) read() error {
 		case err != nil:
 			return &Refusal{What: fmt.Sprintf("steps is not a list of steps: %v", err), Try: form}
 		case len(values) != 1:
-			return &Refusal{What: fmt.Sprintf("steps holds %d documents, not one list of steps", len(values)), Try: form}
+			return &Refusal{
+				What: fmt.Sprintf("steps holds %d documents, not one list of steps", len(values)),
+				Try:  form,
+			}
 		}
 		v = values[0]
 	}
@@ -183,7 +185,8 @@ func (l *stepList) resolve(ctx context.Context) error {
 			v.Fields = append(slices.Clone(selector.Fields), v.Fields...)
 			return v, nil
 		}
-		if v.Kind == source.String && IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) &&
+		if v.Kind == source.String && IsRef(v.Text) &&
+			!slices.Contains([]string{"input", "text", "value", "script"}, key) &&
 			l.isKnownRef(v.Text) {
 			return meant(v)
 		}
@@ -336,7 +339,12 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 
 // at names the step that ended last.
 func (l *stepList) at() string {
-	return fmt.Sprintf("step %d of %d, %s: ", l.ended, len(l.items), shorten.Runes(source.Flow(l.items[l.ended-1]), 120))
+	return fmt.Sprintf(
+		"step %d of %d, %s: ",
+		l.ended,
+		len(l.items),
+		phrase.LimitRunes(source.Flow(l.items[l.ended-1]), 120),
+	)
 }
 
 // doneSteps describes which steps are done.

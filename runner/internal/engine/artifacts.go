@@ -11,7 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/screenpng"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
@@ -36,7 +36,7 @@ func (a *artifacts) keepModelCall(n int, asked *drivers.ModelCall) {
 		a.keep(err)
 		return
 	}
-	err = screenpng.Encode(f, asked.Image)
+	err = screenimage.EncodePNG(f, asked.Image)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

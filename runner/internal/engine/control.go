@@ -9,8 +9,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
@@ -241,9 +241,9 @@ func (b *blocks) roundOf(i, n int, item any) string {
 	round := fmt.Sprintf("forEach %d/%d", i+1, n)
 	switch item.(type) {
 	case string, int, float64, source.Numeral, bool:
-		text := shorten.OneLine(b.sink.Mask().Text(dsl.Show(item))) // masked first: a part of a secret is not recognized
+		text := phrase.OneLine(b.sink.Mask().Text(dsl.Show(item))) // masked first: a part of a secret is not recognized
 		if text = strings.ReplaceAll(text, " › ", " > "); text != "" {
-			return round + ": " + shorten.Runes(text, roundName)
+			return round + ": " + phrase.LimitRunes(text, roundName)
 		}
 	}
 	return round

@@ -12,12 +12,12 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 // device shows a button "Go" and the text "Ready", and counts what it is asked for. A hook replaces a call.
 type device struct {

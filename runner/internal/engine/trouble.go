@@ -10,9 +10,9 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/logs"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
@@ -75,7 +75,7 @@ func (t *troubles) nameTroubles(ended event.Event, began time.Time) {
 		wrong = append(wrong, text)
 	}
 	for _, in := range t.incidentsSoFar(m) {
-		if text := shorten.FirstLine(in.Text); in.Cause && len(wrong) < namedTroubles && !slices.Contains(wrong, text) {
+		if text := phrase.FirstLine(in.Text); in.Cause && len(wrong) < namedTroubles && !slices.Contains(wrong, text) {
 			wrong = append(wrong, text)
 		}
 	}
@@ -200,7 +200,7 @@ func withTroubles(list []event.Incident, m failedStep) []event.Incident {
 
 // brief is the common part of a page's error and its line in the log.
 func brief(text string) string {
-	text = strings.Join(strings.Fields(shorten.FirstLine(text)), " ")
+	text = strings.Join(strings.Fields(phrase.FirstLine(text)), " ")
 	if r := []rune(text); len(r) > 200 {
 		text = string(r[:200])
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/projectroot"
+	"github.com/taproot-dev/taproot/internal/filetree"
 )
 
 // ConfigName is the file at a suite's root with the suite's settings.
@@ -83,7 +83,7 @@ func PrefersID(dir string) (bool, error) {
 
 // isRoot reports whether a folder is a project's root.
 func isRoot(dir string) bool {
-	return projectroot.Is(dir, "go.mod", ".git")
+	return filetree.IsProject(dir, "go.mod", ".git")
 }
 
 // excludes reports whether path is excluded. A pattern that excludes the folder which the user named does not count.

@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/guard"
-	"github.com/taproot-dev/taproot/internal/projectroot"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/internal/action"
@@ -156,7 +156,7 @@ func (c *Config) TakeOutputDir(args []string) {
 }
 
 // ProjectRoot returns the nearest folder upward that holds go.mod or .git, or dir itself when there is none.
-func ProjectRoot(dir string) string { return cmp.Or(projectroot.Of(dir, "go.mod", ".git"), dir) }
+func ProjectRoot(dir string) string { return cmp.Or(filetree.Project(dir, "go.mod", ".git"), dir) }
 
 // Drivers lists all drivers.
 func Drivers(c Config) []drivers.Driver {

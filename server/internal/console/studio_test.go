@@ -9,7 +9,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/internal/service"
 )
@@ -124,7 +124,7 @@ func TestRequestsOfStudio(t *testing.T) {
 // TestRecordAScreen: a screen is recorded from the list of devices, and the video downloaded and deleted.
 func TestRecordAScreen(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestRoutesAndRoles asks who may film; the server's TestRecording films")
+	testutil.Leave(t, "TestRoutesAndRoles asks who may film; the server's TestRecording films")
 	l := newLabWith(t, 1, func(o *server.Options, _ string) {
 		getenv := o.Config.Getenv
 		o.Config.Getenv = func(name string) string {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
@@ -123,7 +123,7 @@ func TestTour(t *testing.T) {
 // TestKeyboard: everything that a mouse can do is possible with the keyboard.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestJourney logs in by the mouse")
+	testutil.Leave(t, "TestJourney logs in by the mouse")
 	l := newLab(t, 0)
 	l.person("ada@example.com", false)
 	p := l.open(screen{width: 390, height: 844})
@@ -161,7 +161,7 @@ func TestKeyboard(t *testing.T) {
 // scripts.
 func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestRoutesAndRoles and TestAttacks send forms without a script")
+	testutil.Leave(t, "TestRoutesAndRoles and TestAttacks send forms without a script")
 	l := newLab(t, 1)
 	p := l.open(screen{plain: true})
 	l.person("ada@example.com", false)
@@ -248,7 +248,7 @@ func TestDocs(t *testing.T) {
 // TestTryIt: the page that sends requests works without other servers, and shows the response.
 func TestTryIt(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "the server's pages hold what the viewer needs")
+	testutil.Leave(t, "the server's pages hold what the viewer needs")
 	p := newLab(t, 0).open(screen{width: 1440, height: 900})
 	p.goTo("/docs")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())

@@ -10,18 +10,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/internal/jobs"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 const (
 	quick = "id: quick\nplatform: android\nsteps:\n  - assert: Login\n"
@@ -270,7 +270,7 @@ func TestRunsOfOthersThatEnd(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			ended <- errors.Join(wholefile.WriteFile(other.Path(), "run.json", []byte(`{"format": "`+
+			ended <- errors.Join(filetree.WriteFile(other.Path(), "run.json", []byte(`{"format": "`+
 				history.RunFormat+`", "result": "pass"}`)), other.Close())
 		}()
 		rec := jobs.Record{}

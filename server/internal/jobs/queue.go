@@ -12,8 +12,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -47,7 +47,7 @@ func (m *Manager) enqueue(id string, w queueEntry) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteFile(folder, id+".json", data)
+	return filetree.WriteFile(folder, id+".json", data)
 }
 
 func (m *Manager) dequeue(id string) {

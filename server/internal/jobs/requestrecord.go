@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // requestFile is a file in the run's folder with the client that requested the run. It prevents that the same request
@@ -33,7 +33,7 @@ func writeRequest(dir string, n requestRecord) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteFile(dir, requestFile, data)
+	return filetree.WriteFile(dir, requestFile, data)
 }
 
 // findRequest returns the run that a request with the key has started.

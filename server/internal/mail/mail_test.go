@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/server/internal/mail"
 	"github.com/taproot-dev/taproot/server/internal/service"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 
 var _ service.Mailer = (*mail.Sender)(nil)
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/upload"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // Store stores uploaded packs among the runs of a reports folder. Safe for concurrent use, also by several processes.
@@ -105,7 +105,7 @@ func (s *Store) keep(p found) (stored Stored, err error) {
 		err = os.Rename(p.dir, filepath.Join(run.Path(), p.name))
 	}
 	if err == nil {
-		err = wholefile.WriteFile(run.Path(), noteFile, note)
+		err = filetree.WriteFile(run.Path(), noteFile, note)
 	}
 	if err != nil {
 		return Stored{}, fmt.Errorf("store an upload: %w", errors.Join(err, os.RemoveAll(run.Path())))

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -134,7 +134,7 @@ func level(status int) slog.Level {
 
 // Cut shortens text from a client so that it is safe in a log line.
 func Cut(text string, most int) string {
-	return strings.ToValidUTF8(shorten.Bytes(text, most), "?")
+	return strings.ToValidUTF8(phrase.LimitBytes(text, most), "?")
 }
 
 // Recorder records the status and size of a response. Each part must be written within patience, so that a

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/blob"
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 // The tests of a project are one archive in the bucket. Its name has an increasing number; the highest one is current.
@@ -51,7 +51,7 @@ func (p *Project) here() (n int, err error) {
 }
 
 func (p *Project) setHere(n int) error {
-	return wholefile.WriteFile(filepath.Dir(p.o.Tests.Dir), numberFile, fmt.Appendln(nil, n))
+	return filetree.WriteFile(filepath.Dir(p.o.Tests.Dir), numberFile, fmt.Appendln(nil, n))
 }
 
 // syncTests replaces the folder when the bucket has newer tests.

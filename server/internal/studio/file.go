@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/server/internal/auth"
 )
 
@@ -134,7 +134,7 @@ func (s *Studio) write(file testFile) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(wholefile.WriteWhole(folder, base, []byte(file.Text)), folder.Close())
+	return errors.Join(filetree.WriteWhole(folder, base, []byte(file.Text)), folder.Close())
 }
 
 // maxAttachment limits the size of a file next to a test.
@@ -180,7 +180,7 @@ func (s *Studio) saveNextTo(test, name string, data []byte) (string, error) {
 		there, err := folder.ReadFile(free)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return free, wholefile.WriteWhole(folder, free, data)
+			return free, filetree.WriteWhole(folder, free, data)
 		case err == nil && bytes.Equal(there, data):
 			return free, nil
 		}

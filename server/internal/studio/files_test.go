@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestPreferredSelectors: the taproot.yaml of the file's folder decides which selector comes first and is recorded.
 func TestPreferredSelectors(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "a plan reads what is preferred")
+	testutil.Leave(t, "a plan reads what is preferred")
 	l := newLab(t)
 	if err := errors.Join(os.Mkdir(filepath.Join(l.dir, "ids"), 0o755),
 		os.WriteFile(filepath.Join(l.dir, "ids", "taproot.yaml"), []byte("preferSelector: id\n"), 0o600)); err != nil {
@@ -35,7 +35,7 @@ func TestPreferredSelectors(t *testing.T) {
 // TestFilesOfTheTest: a run resolves paths from the folder of the test, as a run of the saved file does.
 func TestFilesOfTheTest(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "a run of a file is tested by itself")
+	testutil.Leave(t, "a run of a file is tested by itself")
 	l := newLab(t)
 	for name, text := range map[string]string{
 		"suites/login/fill.yaml":  "steps:\n  - input: {into: E-mail, text: \"${WHO}\"}\n",

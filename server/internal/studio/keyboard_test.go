@@ -6,14 +6,14 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestByKeyboard: everything but pointing can be done with the keyboard: Tab reaches each control, none keeps the
 // focus, and a test is written, run and saved.
 func TestByKeyboard(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestEditor writes a test by keys")
+	testutil.Leave(t, "TestEditor writes a test by keys")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=keys.yaml"), 1440, true)
 	p.connected()

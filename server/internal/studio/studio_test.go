@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // TestRecordTheLogin: a person sees the phone, logs in on its live screen, asserts the result, saves, and the recorded
@@ -107,7 +107,7 @@ func (l *lab) passes(yaml string, vars map[string]string) {
 // never HTML, and a watcher cannot act.
 func TestPointAndSearch(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestRecordTheLogin points; the console's test of Studio searches")
+	testutil.Leave(t, "TestRecordTheLogin points; the console's test of Studio searches")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, true)
 	p.connected()
@@ -297,7 +297,7 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 // step.
 func TestTypedVariablesAreTexts(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestRecordAPage asserts a text that looks like a variable")
+	testutil.Leave(t, "TestRecordAPage asserts a text that looks like a variable")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
 	p.connected()
@@ -322,7 +322,7 @@ func TestTypedVariablesAreTexts(t *testing.T) {
 // TestHostileLabels: texts of a page that are HTML and YAML are shown and recorded as plain text.
 func TestHostileLabels(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestRecordAPage asserts such a text")
+	testutil.Leave(t, "TestRecordAPage asserts such a text")
 	l := newLab(t)
 	hostile := `<img src=x onerror=alert()>: {"a": - ${HOME}`
 	page := `<!doctype html><title>x</title><button id="b" style="width:300px;height:200px">` +

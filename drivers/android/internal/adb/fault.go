@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // errSilence is an ErrDeviceLost with a device that may be there all the same.
@@ -168,5 +168,5 @@ const Unresponsive drivers.State = "unresponsive"
 
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return shorten.Bytes(strings.TrimSpace(line), 300)
+	return phrase.LimitBytes(strings.TrimSpace(line), 300)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -38,7 +38,7 @@ type agentError struct {
 func (e *agentError) Error() string {
 	if e.kind != "" {
 		return fmt.Sprintf("device %s: the agent refused %s: %s: %s", e.serial, e.what, e.kind,
-			shorten.Bytes(adb.FirstLine(e.message), 200))
+			phrase.LimitBytes(adb.FirstLine(e.message), 200))
 	}
 	return fmt.Sprintf("device %s: the agent did not respond to %s: %v", e.serial, e.what, e.cause)
 }
@@ -136,7 +136,7 @@ func (e *agentError) read(status int, said []byte, a Request, value any) error {
 	}
 	if err := json.Unmarshal(said, &answer); err != nil {
 		e.cause = fmt.Errorf("it is not the agent's: %d bytes with status %d: %s", len(said), status,
-			shorten.Bytes(adb.FirstLine(string(said)), 100))
+			phrase.LimitBytes(adb.FirstLine(string(said)), 100))
 		return e
 	}
 	if status != http.StatusOK {

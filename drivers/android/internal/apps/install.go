@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Installer installs apps.
@@ -123,7 +123,7 @@ func installProblem(said string) error {
 	line := ""
 	for l := range strings.Lines(said) {
 		if line == "" && strings.Contains(l, m[1]) {
-			line = shorten.Bytes(strings.TrimSpace(l), 400)
+			line = phrase.LimitBytes(strings.TrimSpace(l), 400)
 		}
 	}
 	for _, known := range installProblems() {

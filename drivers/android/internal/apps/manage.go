@@ -11,7 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -143,11 +143,16 @@ func (a *Apps) OpenLink(ctx context.Context, link, app string) error {
 		}
 	}
 	if strings.HasPrefix(problem, "Error") || strings.Contains(problem, "SecurityException") {
-		return fmt.Errorf("device %s: %w: nothing opens %s: %s", a.Phone.Link.Serial, drivers.ErrNoApp, shorten.Bytes(link,
-			200),
-			problem)
+		return fmt.Errorf(
+			"device %s: %w: nothing opens %s: %s",
+			a.Phone.Link.Serial,
+			drivers.ErrNoApp,
+			phrase.LimitBytes(link,
+				200),
+			problem,
+		)
 	}
-	return fmt.Errorf("device %s: open %s: %s", a.Phone.Link.Serial, shorten.Bytes(link, 200), problem)
+	return fmt.Errorf("device %s: open %s: %s", a.Phone.Link.Serial, phrase.LimitBytes(link, 200), problem)
 }
 
 // Kill ends the process of an app in the background, as a system short of memory does.

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
-	"github.com/taproot-dev/taproot/internal/mjpeg"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 )
 
 // Caster shows the screen while it changes.
@@ -74,7 +74,7 @@ func (c *Caster) castByAgent(ctx context.Context, show func(drivers.Frame)) erro
 		return err
 	}
 	var last []byte
-	for sent := mjpeg.New(conn, agentBoundary); ; {
+	for sent := screenimage.NewMJPEG(conn, agentBoundary); ; {
 		if c.Agent.Shell.HasEnded() {
 			return errors.New("the agent has ended")
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/treexml"
 )
 
@@ -55,7 +55,7 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 	tag := e.Name.Local
 	bounded := treexml.Attr(e, "bounds") != ""
 	if len(p.open) == 0 && tag != "hierarchy" && tag != "displays" && tag != "AppiumAUT" && !bounded {
-		return fmt.Errorf("it starts with <%s>", shorten.Bytes(tag, 40))
+		return fmt.Errorf("it starts with <%s>", phrase.LimitBytes(tag, 40))
 	}
 	var around opened
 	if len(p.open) > 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Debts are what a phone has to get back. They are noted on disk before it is changed.
@@ -135,7 +135,7 @@ func NoteFile(dir, serial string) (string, error) {
 			fmt.Fprintf(&name, "%%%02X", b)
 		}
 	}
-	return filepath.Join(dir, shorten.Bytes(name.String(), 200)+".json"), nil
+	return filepath.Join(dir, phrase.LimitBytes(name.String(), 200)+".json"), nil
 }
 
 // Note notes what has to be restored, on disk before it is changed on the phone.

@@ -20,7 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/drivers/android/internal/restore"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -59,7 +59,7 @@ func (y *System) AddMedia(ctx context.Context, path string) error {
 			return r
 		}
 		return '_'
-	}, shorten.Bytes(base, 100))
+	}, phrase.LimitBytes(base, 100))
 	if err := y.Debts.Note(func(debts *restore.State) { debts.Media = append(debts.Media, name) }); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // App is the app that was launched last.
@@ -227,7 +227,7 @@ func (c *crashReader) read(pid, level, tag, text string) {
 	if r == nil || r.done || tag == "ActivityManager" && level != "E" && r.kind == drivers.CrashANR {
 		return
 	}
-	r.lines = append(r.lines, shorten.Bytes(text, 1000))
+	r.lines = append(r.lines, phrase.LimitBytes(text, 1000))
 	r.done = len(r.lines) >= crashLines || r.kind == drivers.CrashDied
 	for _, whose := range []*lazyregexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
 		if m := whose.FindStringSubmatch(text); m != nil {
@@ -301,7 +301,7 @@ func reportKind(tag, text string) string {
 	return ""
 }
 
-func (r *report) text() string { return shorten.Bytes(strings.Join(r.lines, "\n"), crashBytes) }
+func (r *report) text() string { return phrase.LimitBytes(strings.Join(r.lines, "\n"), crashBytes) }
 
 // reason is the line that says why.
 func (r *report) reason() string {
@@ -309,18 +309,18 @@ func (r *report) reason() string {
 		switch r.kind {
 		case drivers.CrashException:
 			if !strings.HasPrefix(line, "FATAL EXCEPTION") && !processLine.MatchString(line) {
-				return shorten.Bytes(line, 300)
+				return phrase.LimitBytes(line, 300)
 			}
 		case drivers.CrashANR:
 			if reason, ok := strings.CutPrefix(line, "Reason: "); ok {
-				return shorten.Bytes(reason, 300)
+				return phrase.LimitBytes(reason, 300)
 			}
 		case drivers.CrashNative:
 			if strings.HasPrefix(line, "signal ") || strings.HasPrefix(line, "Fatal signal ") ||
 				strings.HasPrefix(line, "Abort message:") {
-				return shorten.Bytes(line, 300)
+				return phrase.LimitBytes(line, 300)
 			}
 		}
 	}
-	return shorten.Bytes(r.lines[0], 300)
+	return phrase.LimitBytes(r.lines[0], 300)
 }

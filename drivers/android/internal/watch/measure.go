@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -86,7 +86,7 @@ func (w *Watcher) Identify(ctx context.Context) (*drivers.Identity, error) {
 	}
 	id := &drivers.Identity{ID: pkg}
 	if m := phone.VersionName.FindSubmatch(o.Out); m != nil {
-		id.Version = shorten.Bytes(string(m[1]), 100)
+		id.Version = phrase.LimitBytes(string(m[1]), 100)
 	}
 	return id, nil
 }

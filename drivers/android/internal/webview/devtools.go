@@ -17,7 +17,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -147,7 +147,7 @@ type protocolError struct {
 	Message string `json:"message"`
 }
 
-func (e *protocolError) Error() string { return e.method + ": " + shorten.Bytes(e.Message, 200) }
+func (e *protocolError) Error() string { return e.method + ": " + phrase.LimitBytes(e.Message, 200) }
 
 // call sends a command and waits for its response; events of the page in between are dropped.
 func (p *pageConn) call(method string, params, into any) error {
@@ -204,7 +204,7 @@ func (p *pageConn) evaluate(world int, expression string, handle bool) (*remote,
 		return nil, err
 	}
 	if e := r.ExceptionDetails; e != nil {
-		return nil, errors.New(shorten.Bytes(adb.FirstLine(e.Text+": "+e.Exception.Description), 200))
+		return nil, errors.New(phrase.LimitBytes(adb.FirstLine(e.Text+": "+e.Exception.Description), 200))
 	}
 	return &r, nil
 }

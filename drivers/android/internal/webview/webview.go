@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // webViewLimit is how long the pages in the WebViews of one screen are read; a page with busy scripts does not
@@ -79,7 +79,7 @@ func (w *Reader) Read(ctx context.Context, windows []*screen.Node) error {
 			}
 			n.Children = append(n.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
 				Desc: "the page in the app's WebView cannot be read through Chrome DevTools: " +
-					shorten.Bytes(adb.FirstLine(err.Error()), 200)})
+					phrase.LimitBytes(adb.FirstLine(err.Error()), 200)})
 		}
 	}
 	return nil
@@ -267,7 +267,7 @@ func (w *Reader) Aim(ctx context.Context, n *screen.Node) (met func(context.Cont
 	aimed, err := dom.Aim(conn, n.Ref)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed,
-			shorten.Bytes(adb.FirstLine(err.Error()), 120))
+			phrase.LimitBytes(adb.FirstLine(err.Error()), 120))
 	}
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, devtoolsLimit)

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -78,7 +78,7 @@ func (x *Links) openLink(ctx context.Context, link, app string) error {
 			"device %s: %w: nothing opens %s: %w",
 			x.parts.Link.ID,
 			drivers.ErrNoApp,
-			shorten.Bytes(link, 200),
+			phrase.LimitBytes(link, 200),
 			err,
 		)
 	case err == nil && app != "":

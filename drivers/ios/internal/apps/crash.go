@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const reportBytes = 16 << 10
@@ -226,7 +226,11 @@ func parseReport(data []byte) *drivers.Crash {
 	if json.Unmarshal(head, &about) != nil || json.Unmarshal(body, &report) != nil || about.Bundle == "" {
 		return nil
 	}
-	crash := &drivers.Crash{App: about.Bundle, Kind: drivers.CrashNative, Report: shorten.Bytes(string(body), reportBytes)}
+	crash := &drivers.Crash{
+		App:    about.Bundle,
+		Kind:   drivers.CrashNative,
+		Report: phrase.LimitBytes(string(body), reportBytes),
+	}
 	crash.Reason = strings.TrimSpace(report.Exception.Type + " " + report.Exception.Signal)
 	switch {
 	case report.Last.Name != "":
@@ -236,7 +240,7 @@ func parseReport(data []byte) *drivers.Crash {
 	case report.Termination.Indicator != "":
 		crash.Reason = strings.TrimSpace(crash.Reason + ": " + report.Termination.Indicator)
 	}
-	crash.Reason = shorten.Bytes(shorten.OneLine(crash.Reason), 300)
+	crash.Reason = phrase.LimitBytes(phrase.OneLine(crash.Reason), 300)
 	return crash
 }
 
@@ -274,5 +278,8 @@ func (w *Watch) SessionRenewed(ctx context.Context) error {
 	return fmt.Errorf(
 		"%w: device %s: %s does not run any more: another client has used this WebDriverAgent meanwhile, and the app of "+
 			"its session is ended with that",
-		drivers.ErrDeviceLost, w.link.ID, app.bundle)
+		drivers.ErrDeviceLost,
+		w.link.ID,
+		app.bundle,
+	)
 }

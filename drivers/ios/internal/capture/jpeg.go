@@ -11,7 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/geometry"
-	"github.com/taproot-dev/taproot/internal/mjpeg"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 )
 
 // The orientations of EXIF that a screen has: how an image has to be rotated to be seen as the app is.
@@ -89,7 +89,7 @@ func tiffOrientation(tiff []byte) int {
 
 // frames returns the images that WebDriverAgent sends upright.
 type frames struct {
-	sent *mjpeg.Reader
+	sent *screenimage.MJPEG
 
 	raw, turned []byte // the last one, as it came and upright
 }
@@ -100,7 +100,7 @@ func newFrames(res *http.Response) (*frames, error) {
 		return nil, fmt.Errorf("HTTP status %d with %s is not a video", res.StatusCode,
 			screen.Quote(res.Header.Get("Content-Type")))
 	}
-	return &frames{sent: mjpeg.New(res.Body, params["boundary"])}, nil
+	return &frames{sent: screenimage.NewMJPEG(res.Body, params["boundary"])}, nil
 }
 
 // next returns the next image, upright.

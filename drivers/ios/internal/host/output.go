@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // JSONIn reads the JSON object with a key, or without one the list, that starts a line of what a program printed.
@@ -88,5 +88,5 @@ func (c *capped) Write(p []byte) (int, error) {
 // lastLines is the end of what a program printed, for a message.
 func lastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return shorten.Bytes(shorten.OneLine(strings.Join(lines[max(0, len(lines)-6):], " ")), 600)
+	return phrase.LimitBytes(phrase.OneLine(strings.Join(lines[max(0, len(lines)-6):], " ")), 600)
 }

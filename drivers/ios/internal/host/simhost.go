@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // simHost reaches a simulator with simctl.
@@ -128,7 +128,7 @@ func parseCoreApps(out []byte) ([]string, error) {
 func (h simHost) OpenLink(ctx context.Context, link string) error {
 	_, err := h.Run(ctx, h.Simctl("openurl", h.udid, link))
 	if err = refused(err); errors.Is(err, drivers.ErrNoApp) { // no app takes it, or it is not a link
-		return fmt.Errorf("nothing opens %s: %w", shorten.Bytes(link, 200), err)
+		return fmt.Errorf("nothing opens %s: %w", phrase.LimitBytes(link, 200), err)
 	}
 	return err
 }

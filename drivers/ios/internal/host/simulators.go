@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // bootLimit is how long a simulator may take that starts for the first time after an update.
@@ -204,7 +204,7 @@ func pickSimulator(sims []simulated, name string) (simulated, error) {
 		slices.Sort(names)
 		names = slices.Compact(names)
 		return simulated{}, fmt.Errorf("no simulator is called %q; there are %s", name,
-			shorten.Bytes(strings.Join(names, ", "), 400))
+			phrase.LimitBytes(strings.Join(names, ", "), 400))
 	}
 	slices.SortFunc(fits, func(a, b simulated) int {
 		if (a.State == "Booted") != (b.State == "Booted") {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -75,7 +75,7 @@ func (e *ToolError) Error() string {
 	if e.output == "" {
 		return fmt.Sprintf("%s ended with exit code %d", e.name, e.code)
 	}
-	return fmt.Sprintf("%s: %s (exit code %d)", e.name, shorten.Bytes(shorten.OneLine(e.output), 400), e.code)
+	return fmt.Sprintf("%s: %s (exit code %d)", e.name, phrase.LimitBytes(phrase.OneLine(e.output), 400), e.code)
 }
 
 // Run starts a program and returns what it wrote to its standard output.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // ErrLeft says that the page was left for another one while it was asked: the answer would be that of a page which
@@ -22,7 +22,7 @@ type Refusal struct {
 	Message string `json:"message"`
 }
 
-func (e *Refusal) Error() string { return e.Method + ": " + shorten.Bytes(e.Message, 200) }
+func (e *Refusal) Error() string { return e.Method + ": " + phrase.LimitBytes(e.Message, 200) }
 
 // Context is where the scripts of a frame run.
 type Context struct {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // group holds what scripts keep alive on a page, so that it can be let go at once.
@@ -32,7 +32,7 @@ func (r *remote) err() error {
 		return nil
 	}
 	line, _, _ := strings.Cut(cmp.Or(r.Result.Description, string(r.Result.Value), "a script failed"), "\n")
-	return &Thrown{shorten.Bytes(line, 200)}
+	return &Thrown{phrase.LimitBytes(line, 200)}
 }
 
 // Handle runs an expression in a context, 0 for that of the page itself, and returns a handle of the object that it

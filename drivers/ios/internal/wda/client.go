@@ -17,7 +17,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -81,7 +81,7 @@ func (e *Error) Error() string {
 	if e.Message == "" {
 		return fmt.Sprintf("%s: %s", e.what, e.Code)
 	}
-	return fmt.Sprintf("%s: %s: %s", e.what, e.Code, shorten.Bytes(shorten.OneLine(e.Message), 300))
+	return fmt.Sprintf("%s: %s: %s", e.what, e.Code, phrase.LimitBytes(phrase.OneLine(e.Message), 300))
 }
 
 // Request is one call.

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -210,7 +210,7 @@ func (w *Views) inFront(ctx context.Context, seen *source.Reading) (inspector.Ap
 
 func shortly(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return shorten.Bytes(line, 200)
+	return phrase.LimitBytes(line, 200)
 }
 
 // inspect connects to the Web Inspector of the device, unless it is connected.

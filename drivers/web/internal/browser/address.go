@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/internal/guard"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Restricted reports whether some files of this machine must not be opened.
@@ -27,7 +27,7 @@ func (o Options) AllowsFile(address string) error {
 		return nil
 	}
 	no := fmt.Errorf("%w: %s may not be opened here: files of this machine are not for pages", drivers.ErrPage,
-		shorten.Runes(address, 99))
+		phrase.LimitRunes(address, 99))
 	u, err := url.Parse(address)
 	if err != nil || o.NoFiles || u.Host != "" && u.Host != "localhost" {
 		return no

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -275,7 +275,7 @@ func (l *Launcher) connect(ctx context.Context, address string) (*Browser, error
 	if err != nil {
 		return nil, fmt.Errorf("%w: no browser can be reached at %s (start it with --remote-debugging-port): %s",
 			drivers.ErrDeviceLost,
-			shorten.Runes(address, 99), Plain(err))
+			phrase.LimitRunes(address, 99), Plain(err))
 	}
 	return b, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // maxDownload caps a file that a page offers.
@@ -174,7 +174,7 @@ func (fs *Files) keep(ctx context.Context, file playwright.Download, deadline ti
 	done := pages.Start(fs.actor.slot, func() (string, error) {
 		defer os.RemoveAll(aside) // a download that was given up may still be written for a moment
 		if err := file.SaveAs(temporary); err != nil {
-			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, shorten.Runes(file.URL(), 99),
+			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, phrase.LimitRunes(file.URL(), 99),
 				browser.Plain(err))
 		}
 		if name == "" {
@@ -188,7 +188,7 @@ func (fs *Files) keep(ctx context.Context, file playwright.Download, deadline ti
 	case r := <-done:
 		return r.Value, r.Err
 	case <-timer.C:
-		err = fmt.Errorf("%w: the download of %s did not end in time", screen.ErrNotFound, shorten.Runes(file.URL(), 99))
+		err = fmt.Errorf("%w: the download of %s did not end in time", screen.ErrNotFound, phrase.LimitRunes(file.URL(), 99))
 	case <-ctx.Done():
 		err = ctx.Err()
 	}

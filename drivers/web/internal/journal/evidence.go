@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // MaxTroubles caps what is reported to one step.
@@ -60,7 +60,7 @@ func (e *Evidence) Trouble(format string, args ...any) {
 
 // shortened is one line that is not too long.
 func shortened(text string) string {
-	return shorten.Runes(shorten.OneLine(strings.ToValidUTF8(text, "�")), 299)
+	return phrase.LimitRunes(phrase.OneLine(strings.ToValidUTF8(text, "�")), 299)
 }
 
 // Troubles returns what went wrong since the last call.

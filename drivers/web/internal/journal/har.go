@@ -14,7 +14,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -219,7 +219,7 @@ func (h *HAR) Write(w io.Writer, mask func(string) string) error {
 		e.mask(mask)
 	}
 	for i := range h.pages {
-		h.pages[i].Title = shorten.Runes(mask(h.pages[i].Title), 99)
+		h.pages[i].Title = phrase.LimitRunes(mask(h.pages[i].Title), 99)
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

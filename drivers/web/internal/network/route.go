@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/journal"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Route is a drivers.WebRoute that was checked.
@@ -154,7 +154,7 @@ func (ro *Router) gone() bool {
 func (ro *Router) fulfil(r *Route, request playwright.Route) {
 	answer, err := r.modified(request)
 	if err != nil && !ro.gone() {
-		problem := fmt.Sprintf("webRoute: %v (%s)", err, shorten.Runes(request.Request().URL(), 99))
+		problem := fmt.Sprintf("webRoute: %v (%s)", err, phrase.LimitRunes(request.Request().URL(), 99))
 		ro.log.LogLine("route", problem)
 		ro.console.NoteError(problem)
 	}

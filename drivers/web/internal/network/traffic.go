@@ -12,7 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // maxTraffic caps the addresses that are kept between two actions.
@@ -176,7 +176,7 @@ func (t *Traffic) Newest(answer bool) string {
 	var list []string
 	for _, e := range slices.Backward(t.list) {
 		if e.Answer == answer && len(list) < 5 {
-			list = append(list, fmt.Sprintf("%s %s", e.Said, shorten.Runes(e.Url, 99)))
+			list = append(list, fmt.Sprintf("%s %s", e.Said, phrase.LimitRunes(e.Url, 99)))
 		}
 	}
 	if len(list) == 0 {
@@ -218,7 +218,7 @@ func (t *Traffic) Loading() []string {
 	var list []string
 	for _, r := range t.open {
 		if address := r.URL(); !strings.HasPrefix(address, "data:") && len(list) < maxLoading {
-			list = append(list, shorten.Runes(address, 99))
+			list = append(list, phrase.LimitRunes(address, 99))
 		}
 	}
 	return list

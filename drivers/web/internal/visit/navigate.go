@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Navigator moves the current page to addresses, and waits for what it loads.
@@ -70,7 +70,7 @@ func travel(
 		return err
 	})
 	if err != nil && drivers.AppIsWrong(err) {
-		return fmt.Errorf("go to %s: %w", shorten.Runes(address, 99), err)
+		return fmt.Errorf("go to %s: %w", phrase.LimitRunes(address, 99), err)
 	}
 	return err
 }

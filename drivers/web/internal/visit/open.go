@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/network"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // loadTimeout is how long a page may take to load by default.
@@ -339,7 +339,7 @@ func load(ctx context.Context, s *pages.BrowserContext, address string, opts dri
 		return ctx.Err()
 	}
 	if err != nil {
-		err = fmt.Errorf("open %s: %w", shorten.Runes(address, 99), err)
+		err = fmt.Errorf("open %s: %w", phrase.LimitRunes(address, 99), err)
 		fail(err)
 	}
 	return err

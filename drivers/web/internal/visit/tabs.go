@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/journal"
 	"github.com/taproot-dev/taproot/drivers/web/internal/network"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // TabPicker lists the tabs of a session, and chooses among them.
@@ -128,7 +128,7 @@ func listed(ctx context.Context, s *pages.BrowserContext) string {
 	list := make([]string, 0, len(open))
 	for _, page := range open[:min(len(open), 10)] {
 		name := screen.Quote(title(ctx, s, page, pages.FrameLimit))
-		list = append(list, fmt.Sprintf("%s %s", shorten.Runes(page.URL(), 99), name))
+		list = append(list, fmt.Sprintf("%s %s", phrase.LimitRunes(page.URL(), 99), name))
 	}
 	if len(list) == 0 {
 		return "none"

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/network"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // WaitPage waits for what event says.
@@ -49,7 +49,7 @@ func (n *Navigator) waitAddress(ctx context.Context, pattern string, timeout tim
 		}
 		if time.Until(deadline) <= 0 {
 			return fmt.Errorf("%w: the page did not come to %s within %s: it is at %s", screen.ErrNotFound,
-				screen.Quote(pattern), timeout, shorten.Runes(at, 99))
+				screen.Quote(pattern), timeout, phrase.LimitRunes(at, 99))
 		}
 		if err := browser.Pause(ctx, pages.LookPause); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 	xdraw "golang.org/x/image/draw"
 
-	"github.com/taproot-dev/taproot/internal/screenpng"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 	"github.com/taproot-dev/taproot/internal/sim/android/kernel"
 	"github.com/taproot-dev/taproot/internal/sim/android/spec"
 	"github.com/taproot-dev/taproot/internal/sim/android/ui"
@@ -205,7 +205,7 @@ func (s *System) MainDisplay() string {
 func (s *System) Encode(img *image.RGBA, asPNG bool) []byte {
 	if asPNG {
 		var b bytes.Buffer
-		if err := screenpng.Encode(&b, img); err != nil {
+		if err := screenimage.EncodePNG(&b, img); err != nil {
 			return nil // a buffer takes everything
 		}
 		return b.Bytes()

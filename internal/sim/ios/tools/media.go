@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/screenpng"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 	"github.com/taproot-dev/taproot/internal/sim/ios/device"
 	"github.com/taproot-dev/taproot/internal/sim/ios/host"
 )
@@ -20,7 +20,7 @@ func writePNG(file string, img image.Image) error {
 		return err
 	}
 	defer f.Close()
-	return screenpng.Encode(f, img)
+	return screenimage.EncodePNG(f, img)
 }
 
 // simSpawn runs `log stream` and `defaults delete`.

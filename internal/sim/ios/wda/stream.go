@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/taproot-dev/taproot/internal/screenpng"
+	"github.com/taproot-dev/taproot/internal/screenimage"
 )
 
 // shot is a screenshot and the response that holds it: the next screenshot is mostly the same.
@@ -34,7 +34,7 @@ func (d *performer) screenshot(request) (any, error) {
 		return d.shot.answer, nil
 	}
 	var b bytes.Buffer
-	if err := screenpng.Encode(&b, img); err != nil {
+	if err := screenimage.EncodePNG(&b, img); err != nil {
 		return nil, &wdError{"unable to capture screen", err.Error()}
 	}
 	d.shot = shot{img, base64.StdEncoding.EncodeToString(b.Bytes())}

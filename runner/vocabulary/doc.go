@@ -1,3 +1,0 @@
-// Package vocabulary tests the test syntax: each action on each platform that it claims, on a simulated phone and in a
-// real browser.
-package vocabulary
