@@ -6,6 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/lint"
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -94,6 +95,11 @@ type BlockReader = check.BlockReader
 // error says what is wrong with it; the step is nil only when it is not an action at all.
 func NewStep(args any, pos source.Pos, src *source.Source) (step *Step, full any, err error) {
 	return check.NewStep(args, pos, src)
+}
+
+// ForeignStep makes a step of another language. def names it in reports; args is what they show of it.
+func ForeignStep(def *Def, pos source.Pos, src *source.Source, args source.Value, says vocabulary.Foreign) *Step {
+	return vocabulary.ForeignStep(def, pos, src, args, says)
 }
 
 // NamedStep makes a step that is not an action of the vocabulary, for reports: an expectation of a test that is written

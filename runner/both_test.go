@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/internal/sim/ios"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
+	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 )

@@ -2,25 +2,26 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 	"github.com/taproot-dev/taproot/runner/internal/run"
@@ -43,32 +44,6 @@ type TestDevice struct {
 	broken      error  // the error of a matcher
 	result      event.Result
 	problem     *event.Problem
-}
-
-// DeviceOption selects the device of a spec, and configures its report.
-type DeviceOption func(*plan.Case, *hidden)
-
-type hidden struct{ values []string }
-
-// OnAndroid selects an Android device, which is the default unless TAPROOT_PLATFORM is set.
-func OnAndroid() DeviceOption { return on(dsl.Android) }
-
-// OnIOS selects an iOS device.
-func OnIOS() DeviceOption { return on(dsl.IOS) }
-
-// OnWeb selects a browser page.
-func OnWeb() DeviceOption { return on(dsl.Web) }
-
-func on(p dsl.Platform) DeviceOption { return func(c *plan.Case, _ *hidden) { c.Platform = p } }
-
-// Needing excludes devices that are not what the spec needs, as the key device does in YAML.
-func Needing(need dsl.Need) DeviceOption {
-	return func(c *plan.Case, _ *hidden) { c.Test.Device = need }
-}
-
-// Hiding keeps values out of the report: texts are masked, screenshots blanked, and nothing is recorded.
-func Hiding(values ...string) DeviceOption {
-	return func(_ *plan.Case, h *hidden) { h.values = append(h.values, values...) }
 }
 
 // Device waits for a free device, opens it for the running spec, and releases it when the spec has ended. The spec has
@@ -138,7 +113,7 @@ func (s *suite) refuse(o run.Outcome) {
 	if o.Result() == event.Skipped {
 		ginkgo.Skip(reason(o.CaseResult))
 	}
-	ginkgo.Fail(FailureText(o))
+	ginkgo.Fail(failure.Text(o))
 }
 
 // specCase is the running spec as a case.
@@ -175,45 +150,7 @@ func (s *suite) source(at types.CodeLocation) (source.Pos, *source.Source) {
 // Info describes the device.
 func (d *TestDevice) Info() drivers.Info { return d.dev.Info() }
 
-// Step is an option of one call.
-type Step func(*engine.Call)
-
-// Within waits at most that long, instead of ten seconds.
-func Within(limit time.Duration) Step { return func(c *engine.Call) { c.Timeout = limit } }
-
-// Named sets the step's name in reports.
-func Named(name string) Step { return func(c *engine.Call) { c.Step.Options.Name = name } }
-
-// Do performs an action, given as its struct of package dsl such as dsl.Tap{Selector: dsl.Selector{Label: "Sign in"}},
-// and waits as the YAML step does. It returns the value that the step option as: would save. When it fails, the spec
-// ends there.
-func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	ended, pos, source := d.do(ctx, args, false, how)
-	if ended.Result != event.Pass {
-		d.fail(pos, source, ended)
-	}
-	return ended.Value
-}
-
-// Try is Do for an action that may fail: it then returns an error, and the report has a warning. A device that fails
-// still ends the spec.
-func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error) {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	ended, pos, source := d.do(ctx, args, true, how)
-	switch ended.Result {
-	case event.Pass:
-		return ended.Value, nil
-	case event.Fail:
-		return nil, &action.Failure{Problem: *ended.Problem}
-	}
-	d.fail(pos, source, ended)
-	return nil, nil
-}
-
-func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step) (engine.Ended, source.Pos,
+func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []StepOption) (engine.Ended, source.Pos,
 	*source.Source) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
@@ -226,8 +163,13 @@ func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step)
 		step = dsl.NamedStep("step", fmt.Sprintf("%T", args), pos, source)
 	}
 	call := engine.Call{Step: step, Args: full, Lenient: lenient}
-	for _, set := range how {
-		set(&call)
+	for _, o := range how {
+		if o.call != nil {
+			o.call(&call)
+		}
+	}
+	if err == nil && slices.ContainsFunc(how, func(o StepOption) bool { return o.unused }) {
+		err = errors.New("runner.Below and its like refine a label: in a struct of package dsl write them into its Selector")
 	}
 	if err != nil { // an error in the spec, as in a YAML file
 		return d.steps.Fail(ctx, step, &action.Failure{Problem: event.Problem{Message: err.Error()}}), pos, source
@@ -239,7 +181,8 @@ func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step)
 func (d *TestDevice) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
-	text := problemText(source.Error{Pos: pos, Source: src}, e.Result, *e.Problem) + field("pack", d.pack.Dir())
+	text := failure.Problem(source.Error{Pos: pos, Source: src}, e.Result, *e.Problem)
+	text += failure.Field("pack", d.pack.Dir())
 	d.mu.Lock()
 	d.stepMessage = text
 	d.mu.Unlock()
@@ -263,53 +206,12 @@ type noHelper struct{}
 // Helper does nothing.
 func (noHelper) Helper() {}
 
-// Launch starts an app again and waits until it is in the foreground.
-func (d *TestDevice) Launch(ctx context.Context, app string) {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	d.Do(ctx, dsl.Launch{Package: app, Force: true})
-}
-
-// Open opens a page in a fresh browser; url may be an HTML file next to the spec.
-func (d *TestDevice) Open(ctx context.Context, url string) {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	d.Do(ctx, dsl.OpenBrowser{URL: url})
-}
-
-// Tap waits for an element with the label, until it can be reached and is stationary, and taps it.
-func (d *TestDevice) Tap(ctx context.Context, label string) {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	d.Do(ctx, dsl.Tap{Selector: dsl.Selector{Label: label}})
-}
-
-// Input types into the focused field, and verifies the text.
-func (d *TestDevice) Input(ctx context.Context, text string) {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	d.Do(ctx, dsl.Input{Text: text})
-}
-
-// Assert waits until the label is on the screen.
-func (d *TestDevice) Assert(ctx context.Context, label string) {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: label}})
-}
-
-// AssertNot waits until the label is gone from the screen.
-func (d *TestDevice) AssertNot(ctx context.Context, label string) {
-	ginkgo.GinkgoHelper()
-	d.marks().Helper()
-	d.Do(ctx, dsl.AssertNot{Selector: dsl.Selector{Label: label}})
-}
-
-// Look reads the screen once, without waiting, and returns the matches of the selector. It is not a step; gomega's
+// Look reads the screen once, without waiting, and returns what it shows for the selector. It is not a step; gomega's
 // Eventually waits with it, see package matchers.
-func (d *TestDevice) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
-	found, tree, err := d.steps.Look(d.ctx, sel)
-	if err != nil && action.ResultOf(err) == event.Error && d.ctx.Err() == nil {
+func (d *TestDevice) Look(sel dsl.Selector) (Sight, error) {
+	ctx := d.context()
+	found, tree, err := d.steps.Look(ctx, sel)
+	if err != nil && action.ResultOf(err) == event.Error && ctx.Err() == nil {
 		d.mu.Lock()
 		d.broken = err
 		d.mu.Unlock()
@@ -318,7 +220,7 @@ func (d *TestDevice) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error
 		d.broken = nil // it was not ready for a moment
 		d.mu.Unlock()
 	}
-	return found, tree, err
+	return failure.NewSight(sel, found, tree), err
 }
 
 // Note writes a line into the report.

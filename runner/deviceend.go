@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 )
 
 // onFailure runs as soon as the spec has failed, before any clean-up. A failure outside of the device's own steps
@@ -86,6 +87,6 @@ func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
 	ginkgo.AddReportEntry("pack", out.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	if !known && r.State == types.SpecStatePassed && out.Result() != event.Pass {
-		ginkgo.Fail(FailureText(out)) // the spec and its report must agree
+		ginkgo.Fail(failure.Text(out)) // the spec and its report must agree
 	}
 }

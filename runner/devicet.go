@@ -16,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 	"github.com/taproot-dev/taproot/runner/internal/run"
@@ -29,8 +30,8 @@ import (
 //
 //	func TestLogin(t *testing.T) {
 //		page := runner.DeviceT(t, runner.OnWeb())
-//		page.Open(t.Context(), "login.html")
-//		page.Tap(t.Context(), "Sign in")
+//		page.Open("login.html")
+//		page.Tap("Sign in", runner.Within(30*time.Second))
 //	}
 func DeviceT(t testing.TB, options ...DeviceOption) *TestDevice {
 	t.Helper()
@@ -151,7 +152,7 @@ func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceO
 		if none.Result() == event.Skipped {
 			t.Skip(reason(none.CaseResult))
 		}
-		t.Fatal(FailureText(*none))
+		t.Fatal(failure.Text(*none))
 	}
 	d := &TestDevice{t: t, ctx: t.Context(), suite: s, c: c, lease: lease, dev: dev}
 	if err := d.startReport(t.Context(), hide); err != nil {
@@ -186,7 +187,7 @@ func (d *TestDevice) endT(pos source.Pos, src *source.Source) {
 	d.suite.runner.GiveBack(d.lease, d.dev, ended)
 	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
 	if v := out.Result(); !failed && v != event.Pass && v != event.Skipped {
-		d.t.Error(FailureText(out)) // the test and its report must agree
+		d.t.Error(failure.Text(out)) // the test and its report must agree
 	}
 }
 
@@ -220,10 +221,10 @@ func (s *suite) testCase(of testCase, options []DeviceOption) (plan.Case, []stri
 	if s.conf.Platform != "" {
 		c.Platform = s.conf.Platform
 	}
-	var h hidden
+	var hide []string
 	for _, o := range options {
-		o(&c, &h)
+		o.apply(&c, &hide)
 	}
 	c.Test.Platform = c.Platform
-	return c, h.values
+	return c, hide
 }

@@ -1,3 +1,48 @@
-// Package runner is the framework's Go API, and the only package that depends on Ginkgo: suites of YAML files become
-// specs, and specs in Go use devices, each case on a leased device with its own report pack.
+// Package runner runs tests on phones and in browsers from Go: YAML files as specs of Ginkgo, and tests in Go, each on
+// a leased device with its own report pack.
+//
+// # YAML tests
+//
+// One function next to the YAML files runs all of them, by go test or by ginkgo:
+//
+//	func TestSuites(t *testing.T) { runner.RunSuites(t, ".") }
+//
+// # Tests in Go
+//
+// DeviceT waits for a free device and releases it when the test ends:
+//
+//	func TestLogin(t *testing.T) {
+//		page := runner.DeviceT(t, runner.OnWeb())
+//		page.Open("pages/login.html")
+//		page.Tap("E-mail")
+//		page.Input("ada@example.com")
+//		page.Tap("Sign in", runner.Below("Login"), runner.Within(30*time.Second))
+//		page.Assert("Welcome, Ada")
+//	}
+//
+// Each call is a step: it waits as the YAML step does, has a screenshot in the report, and ends the test when it fails.
+// Options of a step come last. Below, Above, LeftOf, RightOf, Near, Inside and First say which of several elements is
+// meant; Within is the limit, Named the name in the report.
+//
+// Do takes any action of package dsl as its struct, and returns what the step option as: would save:
+//
+//	price := page.Do(dsl.CopyText{Selector: dsl.Selector{TestID: "price"}})
+//
+// Try returns an error instead of ending the test. Every call uses the context of the test; TapContext, DoContext and
+// the others take another one.
+//
+// # Specs of Ginkgo
+//
+// In a spec, Device takes the place of DeviceT. The package of the spec calls RunSuites, or Describe:
+//
+//	It("greets the user", func(ctx SpecContext) {
+//		phone := runner.Device(ctx, runner.OnAndroid(), runner.Hiding("lovelace"))
+//		phone.Launch("com.example.login")
+//		Eventually(phone).Should(Show("Welcome, Ada")) // package matchers
+//	})
+//
+// # Results
+//
+// A test has the result Pass or Fail, or Error when the device is to blame: a lost device never looks like an app that
+// is wrong. The run folder has a report of each test, whatever its result.
 package runner

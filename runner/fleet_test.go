@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/testutil"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 	"github.com/taproot-dev/taproot/runner/internal/run"
@@ -225,7 +225,7 @@ func parseCase(t *testing.T, src string) plan.Case {
 func wantResult(t *testing.T, o run.Outcome, want event.Result, words ...string) {
 	t.Helper()
 	if o.Err != nil || o.Result() != want || o.CaseResult == nil || o.CaseResult.Result != want {
-		t.Fatalf("%s: result %s, %v\n%s", o.Case.Pack, o.Result(), o.Err, runner.FailureText(o))
+		t.Fatalf("%s: result %s, %v\n%s", o.Case.Pack, o.Result(), o.Err, failure.Text(o))
 	}
 	if _, err := os.Stat(o.Dir + "/summary.json"); err != nil {
 		t.Errorf("no summary: %v", err)

@@ -13,15 +13,15 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/sim/android"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/internal/webtest"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // flowsOf are flows that are run as they are, and as the tests that the import makes of them. The first word of the
@@ -114,7 +114,7 @@ func playsTheSame(t *testing.T, r *run.Runner, phone *androidsim.Phone, file str
 	touches := func(c plan.Case) []string {
 		before := len(phone.Taps())
 		if o := r.Run(t.Context(), c); o.Result() != want {
-			t.Fatalf("%s, want %s\n%s", o.Result(), want, runner.FailureText(o))
+			t.Fatalf("%s, want %s\n%s", o.Result(), want, failure.Text(o))
 		}
 		var made []string
 		for _, tap := range phone.Taps()[before:] {
@@ -163,7 +163,7 @@ func TestFlowsOnPages(t *testing.T) {
 			imported.Pack += "-imported"
 			for _, c := range []plan.Case{direct, imported} {
 				if o := r.Run(t.Context(), c); o.Result() != want {
-					t.Errorf("%s: %s, want %s\n%s", c.Pack, o.Result(), want, runner.FailureText(o))
+					t.Errorf("%s: %s, want %s\n%s", c.Pack, o.Result(), want, failure.Text(o))
 				}
 			}
 		})

@@ -11,9 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 	"github.com/taproot-dev/taproot/runner/internal/run"
@@ -196,7 +196,7 @@ func BenchmarkSixteenPhones(b *testing.B) {
 		began := time.Now()
 		for _, o := range r.All(b.Context(), benchCases(b, n, steps)) {
 			if o.Result() != event.Pass {
-				b.Fatalf("%s: %s", o.Case.Pack, runner.FailureText(o))
+				b.Fatalf("%s: %s", o.Case.Pack, failure.Text(o))
 			}
 		}
 		return time.Since(began)

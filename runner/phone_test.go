@@ -12,8 +12,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner"
+	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
@@ -111,7 +111,7 @@ func TestTapsAreProved(t *testing.T) {
 		t.Run(c.page+" "+c.label, func(t *testing.T) {
 			o, _ := onPhone(t, open(c.page), fmt.Sprintf("tap: {label: %q, timeoutMs: %d}", c.label, c.timeoutMs))
 			if o.CaseResult.Result != c.result {
-				t.Fatalf("%s: %s", o.CaseResult.Result, runner.FailureText(o))
+				t.Fatalf("%s: %s", o.CaseResult.Result, failure.Text(o))
 			}
 			d := o.CaseResult.Steps[1].Detail
 			if d == nil || d.ProofKind() != c.want || d.Point == nil || d.Bounds == nil {

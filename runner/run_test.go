@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 )
@@ -338,7 +338,7 @@ func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
 	r := newRunner(t, run.Config{}, phones("A"))
 	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Paid"))
 	wantResult(t, o, event.Fail)
-	text := runner.FailureText(o)
+	text := failure.Text(o)
 	if !strings.HasPrefix(text, "suites/sample.yaml:4:5: fail: ") {
 		t.Errorf("it does not begin with the place:\n%s", text)
 	}
@@ -365,7 +365,7 @@ func TestFailureTextWithoutAStep(t *testing.T) {
 		"report not kept": {run.Outcome{Case: c, Err: full, CaseResult: &event.CaseResult{Result: event.Pass}},
 			"suites/sample.yaml:1:1: error: no space left on device"},
 	} {
-		if text := runner.FailureText(test.o); !strings.HasPrefix(text, test.want) || strings.Contains(text, "<nil>") {
+		if text := failure.Text(test.o); !strings.HasPrefix(text, test.want) || strings.Contains(text, "<nil>") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

@@ -17,11 +17,10 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 	"github.com/onsi/gomega"
 
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 	"github.com/taproot-dev/taproot/runner/internal/remote"
@@ -278,7 +277,7 @@ func (s *suite) spec(ctx context.Context, c plan.Case) {
 	case event.Skipped:
 		ginkgo.Skip(reason(outcome.CaseResult))
 	default:
-		ginkgo.Fail(FailureText(outcome))
+		ginkgo.Fail(failure.Text(outcome))
 	}
 }
 
@@ -344,44 +343,4 @@ func reason(r *event.CaseResult) string {
 		return string(r.Result)
 	}
 	return r.Problem.Message
-}
-
-// Reported is the test of a result, for reports.
-func Reported(r *event.CaseResult) *dsl.Test {
-	return &dsl.Test{ID: r.Case.ID, Name: r.Case.Name, Platform: r.Case.Platform, Pos: r.Case.Place}
-}
-
-// FailureText describes a failed case: the place and the line in the YAML file, what was expected, and what was found.
-func FailureText(o run.Outcome) string {
-	if o.CaseResult == nil || o.CaseResult.Problem == nil {
-		text := fmt.Sprintf("%s: %s", o.Case.Test.Pos, o.Result())
-		if o.Err != nil {
-			text += ": " + o.Err.Error()
-		}
-		return text
-	}
-	at := o.Case.Test.Pos
-	if step := o.CaseResult.Step(o.CaseResult.ProblemStep); step != nil {
-		at = step.Place
-	}
-	text := problemText(source.Error{Pos: at, Source: o.Case.Test.Source}, o.CaseResult.Result, *o.CaseResult.Problem)
-	text += field("pack", o.Dir)
-	if o.Err != nil {
-		text += field("report", o.Err.Error())
-	}
-	return text
-}
-
-// problemText shows a problem with its place.
-func problemText(located source.Error, v event.Result, p event.Problem) string {
-	located.Msg, located.Width = string(v)+": "+p.Message, 1
-	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near",
-		strings.Join(p.Candidates, "; "))
-}
-
-func field(name, value string) string {
-	if value == "" {
-		return ""
-	}
-	return fmt.Sprintf("\n  %-9s %s", name+":", value)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/webtest"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 )
@@ -65,7 +65,7 @@ func runZoo(t *testing.T, browser string) {
 			}
 		}
 		if o.Result() != want {
-			t.Errorf("%s, not %s: %s", o.Result(), want, runner.FailureText(o))
+			t.Errorf("%s, not %s: %s", o.Result(), want, failure.Text(o))
 		}
 		inPack(t, o)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 	"github.com/taproot-dev/taproot/runner/matchers"
@@ -32,10 +34,10 @@ type page struct {
 
 func (s *page) Note(text string) { s.notes = append(s.notes, text) }
 
-func (s *page) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
+func (s *page) Look(sel dsl.Selector) (runner.Sight, error) {
 	s.looks++
 	if s.looks <= len(s.errs) {
-		return nil, nil, s.errs[s.looks-1]
+		return runner.Sight{}, s.errs[s.looks-1]
 	}
 	var nodes []*screen.Node
 	for i, text := range s.texts {
@@ -45,7 +47,7 @@ func (s *page) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	}
 	tree := screen.NewTree(nodes, image.Pt(40, 80), time.Now())
 	found, err := tree.Find(screen.Query{Selector: sel})
-	return found, tree, err
+	return failure.NewSight(sel, found, tree), err
 }
 
 // fails returns the message with which an assertion fails, "" when it does not.

@@ -9,6 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 )
 
@@ -17,13 +18,13 @@ func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 
 // HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes that is not empty
 // and in which each has passed.
-func HavePassed() types.GomegaMatcher { return HaveResult(event.Pass) }
+func HavePassed() types.GomegaMatcher { return HaveResult(runner.Pass) }
 
 // HaveResult succeeds for tests with that result; see HavePassed.
-func HaveResult(v event.Result) types.GomegaMatcher { return &result{want: v} }
+func HaveResult(v runner.Result) types.GomegaMatcher { return &result{want: v} }
 
 type result struct {
-	want event.Result
+	want runner.Result
 	not  string // the tests with another result
 }
 
@@ -37,7 +38,7 @@ func (m *result) Match(actual any) (bool, error) {
 			return false, errors.New("there is no result")
 		}
 		o := run.Outcome{CaseResult: a}
-		o.Case.Test = runner.Reported(a)
+		o.Case.Test = failure.Reported(a)
 		m.see(o)
 	case []run.Outcome:
 		if len(a) == 0 {
@@ -60,7 +61,7 @@ func (m *result) see(o run.Outcome) {
 	if m.not != "" {
 		m.not += "\n\n"
 	}
-	m.not += runner.FailureText(o)
+	m.not += failure.Text(o)
 }
 
 // FailureMessage has the place, the line and the details of each test with another result.

@@ -20,81 +20,81 @@ const app = "com.example.list"
 // greet is a helper of a user: failures are told at its caller.
 func greet(ctx SpecContext, d *runner.TestDevice) {
 	GinkgoHelper()
-	d.Assert(ctx, "Payments")
+	d.Assert("Payments")
 }
 
 var _ = Describe("go", func() {
 	It("passes", Label("passes"), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
+		d.Launch(app)
 		greet(ctx, d)
-		_, err := d.Try(ctx, dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond))
+		_, err := d.Try(dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond))
 		Expect(err).To(MatchError(ContainSubstring("Nowhere")))
-		Expect(d.Do(ctx, dsl.CopyText{Selector: dsl.Selector{Label: "Payments"}}, runner.Named("read it"))).To(Equal("Payments"))
+		Expect(d.Do(dsl.CopyText{Selector: dsl.Selector{Label: "Payments"}}, runner.Named("read it"))).To(Equal("Payments"))
 		Eventually(d).Should(HaveElement(dsl.Selector{Label: "Payments"}))
 		Expect(d).NotTo(Show("Nowhere"))
 	})
 	It("fails in a step", Label("step"), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
-		d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: "Paymants"}}, runner.Within(time.Millisecond)) // step
-		d.Tap(ctx, "Payments")
+		d.Launch(app)
+		d.Do(dsl.Assert{Selector: dsl.Selector{Label: "Paymants"}}, runner.Within(time.Millisecond)) // step
+		d.Tap("Payments")
 	})
 	It("fails in an expectation", Label("expect"), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
-		DeferCleanup(func(ctx SpecContext) { d.Do(ctx, dsl.Press{Keys: []string{"home"}}) })
+		d.Launch(app)
+		DeferCleanup(func(ctx SpecContext) { d.Do(dsl.Press{Keys: []string{"home"}}) })
 		Eventually(d).WithTimeout(time.Second).Should(Show("Paymants")) // expect
 	})
 	It("panics", Label("panics"), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
+		d.Launch(app)
 		panic("boom")
 	})
 	It("times out", Label("timeout"), SpecTimeout(12*time.Second), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
-		d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Minute))
+		d.Launch(app)
+		d.Do(dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Minute))
 	})
 	It("skips", Label("skips"), func(ctx SpecContext) {
 		runner.Device(ctx)
 		Skip("not today")
 	})
 	It("is no action", Label("wrong"), func(ctx SpecContext) {
-		runner.Device(ctx).Do(ctx, dsl.Tap{})
+		runner.Device(ctx).Do(dsl.Tap{})
 	})
 	It("is for a page", Label("wrong"), func(ctx SpecContext) {
-		runner.Device(ctx).Open(ctx, "page.html")
+		runner.Device(ctx).Open("page.html")
 	})
 	It("waits in a step", Label("lost-step"), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
-		d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Minute))
+		d.Launch(app)
+		d.Do(dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Minute))
 	})
 	It("waits in an expectation", Label("lost-expect"), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
-		d.Do(ctx, dsl.Log{Message: "here"})
+		d.Launch(app)
+		d.Do(dsl.Log{Message: "here"})
 		Eventually(d).WithTimeout(time.Minute).Should(Show("Nowhere"))
 	})
 	It("has two", Label("two"), func(ctx SpecContext) {
 		one, two := runner.Device(ctx), runner.Device(ctx)
 		Expect(one.Info().ID).NotTo(Equal(two.Info().ID))
-		one.Launch(ctx, app)
-		two.Launch(ctx, app)
-		two.Assert(ctx, "Payments")
+		one.Launch(app)
+		two.Launch(app)
+		two.Assert("Payments")
 	})
 	It("hides", Label("hides"), func(ctx SpecContext) {
 		d := runner.Device(ctx, runner.Hiding("hunter2"))
-		d.Launch(ctx, "com.example.login")
-		d.Tap(ctx, "E-mail")
-		d.Input(ctx, "hunter2")
-		d.Assert(ctx, "hunter2")
+		d.Launch("com.example.login")
+		d.Tap("E-mail")
+		d.Input("hunter2")
+		d.Assert("hunter2")
 	})
 	flaky := 0
 	It("passes at last", Label("flaky"), FlakeAttempts(3), func(ctx SpecContext) {
 		d := runner.Device(ctx)
-		d.Launch(ctx, app)
+		d.Launch(app)
 		flaky++
 		Expect(flaky).To(Equal(2))
 	})
@@ -102,8 +102,8 @@ var _ = Describe("go", func() {
 		within := []time.Duration{time.Minute, time.Second}[i]
 		It("has a namesake", Label("twins"), func(ctx SpecContext) {
 			d := runner.Device(ctx)
-			d.Launch(ctx, app)
-			d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: text}}, runner.Within(within))
+			d.Launch(app)
+			d.Do(dsl.Assert{Selector: dsl.Selector{Label: text}}, runner.Within(within))
 		})
 	}
 	It("needs another device", Label("need"), func(ctx SpecContext) {
@@ -112,14 +112,14 @@ var _ = Describe("go", func() {
 	Context("with a BeforeEach", func() {
 		var d *runner.TestDevice
 		BeforeEach(func(ctx SpecContext) { d = runner.Device(ctx) })
-		AfterEach(func(ctx SpecContext) { d.Assert(ctx, "Payments") })
-		It("has it", Label("each"), func(ctx SpecContext) { d.Launch(ctx, app) })
+		AfterEach(func(ctx SpecContext) { d.Assert("Payments") })
+		It("has it", Label("each"), func(ctx SpecContext) { d.Launch(app) })
 	})
 	Context("in order", Ordered, ContinueOnFailure, func() {
 		var d *runner.TestDevice
 		BeforeAll(func(ctx SpecContext) { d = runner.Device(ctx) })
 		It("fails first", Label("ordered"), func(ctx SpecContext) { Expect(1).To(Equal(2)) })
-		It("passes then", Label("ordered"), func(ctx SpecContext) { d.Launch(ctx, app) })
+		It("passes then", Label("ordered"), func(ctx SpecContext) { d.Launch(app) })
 	})
 })
 

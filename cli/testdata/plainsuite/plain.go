@@ -16,11 +16,11 @@ const app = "com.example.list"
 
 func TestPasses(t *testing.T) {
 	d := runner.DeviceT(t)
-	d.Launch(t.Context(), app)
-	if _, err := d.Try(t.Context(), &dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond)); err == nil {
+	d.Launch(app)
+	if _, err := d.Try(&dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond)); err == nil {
 		t.Error("Nowhere is there")
 	}
-	if got := d.Do(t.Context(), &dsl.CopyText{Selector: dsl.Selector{Label: "Payments", Enabled: dsl.Ptr(true)}}); got != "Payments" {
+	if got := d.Do(&dsl.CopyText{Selector: dsl.Selector{Label: "Payments", Enabled: dsl.Ptr(true)}}); got != "Payments" {
 		t.Errorf("copied %v", got)
 	}
 	g := gomega.NewWithT(t)
@@ -30,14 +30,14 @@ func TestPasses(t *testing.T) {
 
 func TestFailsInAStep(t *testing.T) {
 	d := runner.DeviceT(t, runner.OnAndroid())
-	d.Launch(t.Context(), app)
-	d.Do(t.Context(), dsl.Assert{Selector: dsl.Selector{Label: "Paymants"}}, runner.Within(time.Millisecond)) // step
-	d.Tap(t.Context(), "Payments")
+	d.Launch(app)
+	d.Do(dsl.Assert{Selector: dsl.Selector{Label: "Paymants"}}, runner.Within(time.Millisecond)) // step
+	d.Tap("Payments")
 }
 
 func TestFailsBeside(t *testing.T) {
 	d := runner.DeviceT(t)
-	d.Launch(t.Context(), app)
+	d.Launch(app)
 	t.Error("two is not three")
 }
 
@@ -53,7 +53,7 @@ func TestSkips(t *testing.T) {
 
 func TestOneAfterTheOther(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
-		t.Run(name, func(t *testing.T) { runner.DeviceT(t).Launch(t.Context(), app) })
+		t.Run(name, func(t *testing.T) { runner.DeviceT(t).Launch(app) })
 	}
 }
 
@@ -61,16 +61,16 @@ func TestAtOnce(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			runner.DeviceT(t).Launch(t.Context(), app)
+			runner.DeviceT(t).Launch(app)
 		})
 	}
 }
 
 func TestPage(t *testing.T) {
 	page := runner.DeviceT(t, runner.OnWeb())
-	page.Open(t.Context(), "page.html")
-	page.Do(t.Context(), dsl.WebAssert{Selector: "body"})
-	page.Do(t.Context(), &dsl.WebAssert{Selector: "body"})
+	page.Open("page.html")
+	page.Do(dsl.WebAssert{Selector: "body"})
+	page.Do(&dsl.WebAssert{Selector: "body"})
 }
 
 // TestSpecOutside calls what is for specs.

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
-// Foreign is what a step of another test language says, of which this package knows nothing: dsl/maestro makes such
-// steps, and the engine runs them. Bind and the checks of variables leave them alone.
+// Foreign is what a step of another test language says, of which this package knows nothing: a reader of that language
+// makes such steps, and the engine runs them. Bind and the checks of variables leave them alone.
 type Foreign any
 
 // ForeignStep makes a step of another language. def names it in reports; args is what they show of it; nested are the

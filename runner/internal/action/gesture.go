@@ -11,9 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	flows "github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
+	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // capability returns the device as one with the capability T; a device without it is a matter of the device, not of the

@@ -12,8 +12,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	flows "github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/runner/internal/maestro"
+	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 func (s maestroPerformer) isWeb() bool { _, web := s.Device.(drivers.Browser); return web }

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	flows "github.com/taproot-dev/taproot/dsl/maestro"
+	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // maestroPerformers adds the commands of flows to the table. Those that hold others are the engine's.

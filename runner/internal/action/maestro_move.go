@@ -10,7 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	flows "github.com/taproot-dev/taproot/dsl/maestro"
+	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // screenSize is that of the screen as it is held now.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	flows "github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/internal/script"
+	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // flowFile is the real path of a file that a flow names: it has been resolved against the flow already.

@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	flows "github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/runner/internal/maestro"
+	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // percents reads "50%,80%" or "10,20": whole numbers.

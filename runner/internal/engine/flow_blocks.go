@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // whole runs a command with nested commands. It counts as one command itself: it changes the screen, at its end, if one

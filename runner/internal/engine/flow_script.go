@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/script"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // broken ends a flow because of an error in a script.

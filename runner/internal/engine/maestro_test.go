@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 func passes(t *testing.T, r flowRun) {

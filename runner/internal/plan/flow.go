@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // Flows of Maestro are tests, too: a file that is named alone always, a folder by Maestro's own rules.

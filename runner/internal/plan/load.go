@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // maxFiles limits a walk that was started in the wrong folder.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // Options say which tests to plan.

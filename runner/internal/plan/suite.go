@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // suites are the taproot.yaml files by the folder to which they apply.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // checkImport reports an error when the import of a flow, as a test or as a block, is not accepted by Taproot.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -64,7 +63,7 @@ func (r *reader) make(f source.RawField, read func(*reader, source.RawField, *Co
 }
 
 func (r *reader) step(c *Command, pos source.Pos, args source.Raw) *dsl.Step {
-	step := vocabulary.ForeignStep(defOf(c), pos, r.source, valueOf(args), c)
+	step := dsl.ForeignStep(defOf(c), pos, r.source, valueOf(args), c)
 	step.Options.Optional, step.Options.Name = c.Optional, c.Label
 	switch do := c.Do.(type) {
 	case RunFlow:

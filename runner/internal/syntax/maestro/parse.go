@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/source"
 )
@@ -265,7 +264,7 @@ func (f *Flow) Step() *dsl.Step {
 		pos = f.Steps[0].Pos
 	}
 	c := &Command{Name: "flow", Do: Entry{f}}
-	step := vocabulary.ForeignStep(defOf(c), pos, f.Source, source.Value{Kind: source.String, Text: f.File, Pos: pos}, c)
+	step := dsl.ForeignStep(defOf(c), pos, f.Source, source.Value{Kind: source.String, Text: f.File, Pos: pos}, c)
 	step.Hold("onFlowStart", f.Start)
 	step.Hold("commands", f.Steps)
 	step.Hold("onFlowComplete", f.Complete)

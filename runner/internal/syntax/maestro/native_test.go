@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // everyCommand holds forms of all commands; each is a flow's only one.

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/internal/testutil"
+	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // files are those of a txtar archive.
