@@ -87,6 +87,9 @@ func (t *Tree) drawnLater(n *Node, part image.Rectangle) []*Node {
 		}
 	}
 	for _, bar := range t.Bars {
+		if len(bar.Children) == 0 { // what it draws is unknown
+			continue
+		}
 		for _, c := range append([]*Node{bar}, bar.Children...) {
 			if c.Bounds.Overlaps(part) {
 				list = append(list, c)

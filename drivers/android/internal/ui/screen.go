@@ -76,6 +76,7 @@ func (u *Screen) readTree(ctx context.Context, choose func(*dump.Dump)) (*screen
 	}
 	tree := u.newTree(got)
 	if stock {
+		u.Dumper.AskBars(ctx, got, tree)
 		u.Dumper.AskCaret(ctx, tree)
 	}
 	return tree, nil
