@@ -22,6 +22,7 @@ func Perform(ctx context.Context, s *Performer, args any) error {
 	}
 	s.touchedOn = s.lastTouch()
 	s.Outcome, s.aimed = Outcome{Detail: s.Detail}, nil
+	defer s.endCapture(ctx)
 	do, ok := performers()[reflect.TypeOf(args)]
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)

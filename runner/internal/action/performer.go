@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
+	"github.com/taproot-dev/taproot/runner/internal/observe"
 )
 
 // DefaultTimeout is how long a step waits for what it needs by default.
@@ -45,17 +46,18 @@ type Performer struct {
 	foreground
 	flow flowState
 
-	kept      map[string]int // evidence by name, so that none is taken for another
-	acted     time.Time      // when the last action that does something on the device ended, or the app took it
-	took      time.Time      // when the app took what a step did, of those that watch what becomes of it
-	known     *screen.Tree   // the newest of any step, nil when none was read
-	before    *screen.Tree   // the newest that was read before the last action touched the device
-	neverIdle bool           // the screen was refused because it never stops moving
-	aimed     *Tapped        // the screen before the step's tap
-	seeds     *rand.Rand     // draws the seeds of random data
-	tapped    *screen.Node   // the element that the last tap touched
-	touchedOn *touched       // the screen before the touch of the step before; nil: that touched nothing
-	shotTook  time.Duration  // by the newest screenshot for the report; 0: there is none yet
+	kept      map[string]int   // evidence by name, so that none is taken for another
+	acted     time.Time        // when the last action that does something on the device ended, or the app took it
+	took      time.Time        // when the app took what a step did, of those that watch what becomes of it
+	known     *screen.Tree     // the newest of any step, nil when none was read
+	before    *screen.Tree     // the newest that was read before the last action touched the device
+	neverIdle bool             // the screen was refused because it never stops moving
+	aimed     *Tapped          // the screen before the step's tap
+	seeds     *rand.Rand       // draws the seeds of random data
+	tapped    *screen.Node     // the element that the last tap touched
+	touchedOn *touched         // the screen before the touch of the step before; nil: that touched nothing
+	capture   *observe.Capture // of the screen before the step, while the elements are read; nil: there is none
+	shotTook  time.Duration    // by the newest screenshot for the report; 0: there is none yet
 }
 
 // Settings are what holds for all steps of a session.

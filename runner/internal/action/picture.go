@@ -53,6 +53,10 @@ func (s *Performer) saw(ctx context.Context, img image.Image) error {
 	if s.NoPictures {
 		img = nil
 	}
+	if s.capture != nil && s.Before == nil {
+		s.capture.Captured()
+		return nil
+	}
 	if s.Wanted.any() && s.Before == nil {
 		s.Before = s.TakePicture(ctx, img)
 		if img = s.Before.Image; StackOf(s.Before.Err) != "" {
@@ -62,21 +66,67 @@ func (s *Performer) saw(ctx context.Context, img image.Image) error {
 	if img == nil {
 		return nil
 	}
+	s.judgeTaps(img, time.Now())
+	return nil
+}
+
+// judgeTaps judges the taps of earlier steps by a screenshot.
+func (s *Performer) judgeTaps(img image.Image, taken time.Time) {
 	taps := s.Wanted.Earlier
 	if s.Before != nil {
 		taps = s.Wanted.Taps
 	}
 	for _, t := range taps {
-		t.Judge(img)
+		t.Judge(img, taken)
 	}
-	return nil
 }
+
+// startCapture starts to take the screenshot that the report wants while the elements are read, where the device can do
+// both at once.
+func (s *Performer) startCapture(ctx context.Context) {
+	d, ok := s.Device.(drivers.Capturer)
+	if ok && s.Wanted.Shot && s.Before == nil && s.capture == nil && !s.NoPictures && s.Conceal == nil {
+		s.capture = observe.StartCapture(func(captured func()) (img image.Image, err error) {
+			err = Guard(func() (err error) {
+				img, err = d.Capture(ctx, captured)
+				return err
+			})
+			return img, err
+		})
+	}
+}
+
+// endCapture waits for the screenshot that was taken while the elements were read.
+func (s *Performer) endCapture(ctx context.Context) {
+	if s.capture == nil {
+		return
+	}
+	img, taken, err := s.capture.Image()
+	s.capture = nil
+	if err == nil && (img == nil || img.Bounds().Empty()) {
+		err = errEmptyImage
+	}
+	if s.Before = s.picture(ctx, img, err); err == nil {
+		s.judgeTaps(img, taken)
+	}
+}
+
+var errEmptyImage = errors.New("the device returned an empty image")
 
 // TakePicture takes what the report wants of the screen: a screenshot, unless there is one, and the elements of a page.
 func (s *Performer) TakePicture(ctx context.Context, img image.Image) *Picture {
-	p := &Picture{Image: img}
+	var err error
 	if img == nil && s.Wanted.Shot {
-		p.Image, p.Err = s.shoot(ctx)
+		img, err = s.shoot(ctx)
+	}
+	return s.picture(ctx, img, err)
+}
+
+// picture adds to a screenshot, or the reason why there is none, what else the report wants of the screen.
+func (s *Performer) picture(ctx context.Context, img image.Image, err error) *Picture {
+	p := &Picture{Image: img, Err: err}
+	if err != nil {
+		p.Image = nil
 	}
 	if p.Image != nil {
 		p.Unseen = Unseen(ctx, s.Device, p.Image)
@@ -96,7 +146,7 @@ func (s *Performer) shoot(ctx context.Context) (img image.Image, err error) {
 	err = Guard(func() (err error) {
 		img, err = s.photograph(ctx)
 		if err == nil && (img == nil || img.Bounds().Empty()) {
-			err = errors.New("the device returned an empty image")
+			err = errEmptyImage
 		}
 		return err
 	})
@@ -150,10 +200,10 @@ type Tapped struct {
 	without time.Duration // after the tap, when nothing had changed
 }
 
-// Judge compares a screenshot that was just taken with the one before the tap. The first one that differs, or comes
+// Judge compares a screenshot with the one before the tap. The first one that differs, or comes
 // after ProofGrace, decides.
-func (t *Tapped) Judge(now image.Image) {
-	switch age := time.Since(t.at); {
+func (t *Tapped) Judge(now image.Image, taken time.Time) {
+	switch age := taken.Sub(t.at); {
 	case t.judged:
 	case !same(t.picture, now):
 		t.judged = true
@@ -162,19 +212,17 @@ func (t *Tapped) Judge(now image.Image) {
 	}
 }
 
-// Judged reports whether it is known if the tap has changed anything.
-func (t *Tapped) Judged() bool { return t.judged }
-
 // Left is how long a screenshot that shows no change does not decide yet.
 func (t *Tapped) Left() time.Duration { return max(ProofGrace-time.Since(t.at), 0) }
 
-// NoEffect is the proof of a tap that has changed nothing, and a note about it; "" for any other.
-func (t *Tapped) NoEffect() (proof, note string) {
+// NoEffect is the proof of a tap that has changed nothing, and a note about it; "" for any other. It is false as long as
+// that is not known.
+func (t *Tapped) NoEffect() (proof, note string, known bool) {
 	if t.without == 0 {
-		return "", ""
+		return "", "", t.judged
 	}
 	note = fmt.Sprintf("nothing on the screen had changed %s after the tap", t.without.Round(10*time.Millisecond))
-	return event.ProofNoEffect + ": " + t.hit, note
+	return event.ProofNoEffect + ": " + t.hit, note, true
 }
 
 // Tapped returns what the step's tap is to be judged by, nil when there is nothing.

@@ -128,6 +128,9 @@ func (r *reader) observe(ctx context.Context, need decide.Need) (err error) {
 	need.Parts = r.withParts(need.Parts)
 	r.need = need
 	reads := r.screen.Reads
+	if !need.Before && !need.Quick && !r.later {
+		r.s.startCapture(ctx)
+	}
 	r.frame, err = r.screen.Next(ctx, need)
 	if took := r.took(ctx, reads, need.Quick); err == nil {
 		err = took

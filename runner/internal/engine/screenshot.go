@@ -149,7 +149,7 @@ func (s *screenshots) takePending(ctx context.Context) error {
 	p := s.session.TakePicture(ctx, nil)
 	if p.Image != nil {
 		for _, t := range s.session.Wanted.Taps {
-			t.Judge(p.Image)
+			t.Judge(p.Image, time.Now())
 		}
 	}
 	s.session.Wanted = action.Wanted{}
@@ -192,9 +192,11 @@ func (s *screenshots) proveTaps() {
 	list := s.unsure
 	s.unsure = nil
 	for _, o := range list {
-		if !o.tapped.Judged() {
+		proof, note, known := o.tapped.NoEffect()
+		if !known {
 			s.unsure = append(s.unsure, o)
-		} else if proof, note := o.tapped.NoEffect(); proof != "" {
+		}
+		if proof != "" {
 			s.emit(event.Event{Kind: event.Logged, Step: o.n, Message: note, Detail: &event.Detail{Proof: proof}})
 		}
 	}
@@ -236,7 +238,7 @@ func (s *screenshots) takePendingAtEnd(ctx context.Context) {
 	var again image.Image
 	if action.Guard(func() (err error) { again, err = s.dev.Screenshot(ctx); return err }) == nil && again != nil {
 		for _, o := range s.unsure {
-			o.tapped.Judge(again)
+			o.tapped.Judge(again, time.Now())
 		}
 		s.proveTaps()
 	}

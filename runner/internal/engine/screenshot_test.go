@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -237,3 +239,80 @@ func TestSnapshotsThatFail(t *testing.T) {
 }
 
 var _ drivers.PageSnapshotter = (*keeper)(nil)
+
+// capturer is a device with trees and screenshots that come by different ways. It notes what happens.
+type capturer struct {
+	*device
+	knows bool // when the screen was captured
+	mu    sync.Mutex
+	said  []string
+}
+
+func (d *capturer) note(what string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.said = append(d.said, what)
+}
+
+func (d *capturer) Tree(ctx context.Context) (*screen.Tree, error) {
+	d.note("tree")
+	t, err := d.device.Tree(ctx)
+	return t, cmp.Or(err, drivers.Pause(ctx, 150*time.Millisecond))
+}
+
+func (d *capturer) Tap(ctx context.Context, p image.Point) error {
+	d.note("tap")
+	return cmp.Or(d.device.Tap(ctx, p), drivers.Pause(ctx, 56*time.Millisecond))
+}
+
+func (d *capturer) Screenshot(ctx context.Context) (image.Image, error) {
+	d.note("screenshot")
+	return blank, drivers.Pause(ctx, 400*time.Millisecond)
+}
+
+func (d *capturer) Capture(ctx context.Context, captured func()) (image.Image, error) {
+	if err := drivers.Pause(ctx, 160*time.Millisecond); err != nil {
+		return nil, err
+	}
+	d.note("captured")
+	if d.knows {
+		captured()
+	}
+	err := drivers.Pause(ctx, 240*time.Millisecond)
+	d.note("arrived")
+	return blank, err
+}
+
+// TestTreeAndScreenshotAtTheSameTime: where they come by different ways, the elements are read while the screenshot of
+// the step before is taken, and the device is touched once the screen is captured, before all of the image has arrived.
+// A device that does not say when is touched afterwards.
+func TestTreeAndScreenshotAtTheSameTime(t *testing.T) {
+	const first, last = "tree tree tap", "screenshot"
+	for name, c := range map[string]struct {
+		knows bool
+		want  string
+		took  time.Duration // of the second step
+	}{
+		"says when":  {true, "tree captured tree tap arrived", 400 * time.Millisecond},
+		"says never": {false, "tree captured arrived tree tap", 626 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				d, s := &capturer{device: &device{}, knows: c.knows}, &sink{dir: dir}
+				result, err := engine.Run(t.Context(), testCase(t, strings.Repeat("  - tap: Go\n", 2)), d, s, engine.Options{})
+				if err != nil || result != event.Pass || len(s.shots) != 2 {
+					t.Fatalf("%s, %v, %d screenshots", result, err, len(s.shots))
+				}
+				if got := strings.Join(d.said, " "); got != first+" "+c.want+" "+last {
+					t.Errorf("%s", got)
+				}
+				if took := s.result(t).Steps[1].Duration; took != c.took {
+					t.Errorf("the second tap took %s, not %s", took, c.took)
+				}
+			})
+		})
+	}
+}
+
+var _ drivers.Capturer = (*capturer)(nil)

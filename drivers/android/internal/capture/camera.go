@@ -40,8 +40,12 @@ const (
 // Screenshot reads raw pixels, which most phones give several times faster than a PNG, and a PNG where they cannot be
 // read or where the connection is too slow for ten megabytes. What an app protects from screenshots is black in it, or
 // makes it a *drivers.ProtectedError: see Protected.
-func (c *Camera) Screenshot(ctx context.Context) (image.Image, error) {
-	img, err := c.takeScreenshot(ctx)
+func (c *Camera) Screenshot(ctx context.Context) (image.Image, error) { return c.Capture(ctx, nil) }
+
+// Capture is Screenshot; captured is called when the first pixels arrive, because screencap writes them once it has
+// captured the screen. A first screenshot, which may be repeated as a PNG, does not call it.
+func (c *Camera) Capture(ctx context.Context, captured func()) (image.Image, error) {
+	img, err := c.takeScreenshot(ctx, captured)
 	if err != nil {
 		return nil, c.whyNoScreenshot(ctx, err)
 	}
@@ -51,15 +55,15 @@ func (c *Camera) Screenshot(ctx context.Context) (image.Image, error) {
 }
 
 // takeScreenshot takes a screenshot of the kind that costs less over this connection.
-func (c *Camera) takeScreenshot(ctx context.Context) (image.Image, error) {
+func (c *Camera) takeScreenshot(ctx context.Context, captured func()) (image.Image, error) {
 	began := time.Now()
 	if !c.Shots.takesPNG() {
-		img, err := c.rawScreenshot(ctx)
+		img, err := c.rawScreenshot(ctx, captured)
 		if err == nil {
 			c.Shots.TookRaw(time.Since(began))
 			return img, nil
 		}
-		if !errors.Is(err, errPixels) && !errors.Is(err, errSlowPixels) {
+		if !errors.Is(err, errPixels) && !errors.Is(err, errSlowPixels) || errors.Is(err, errLate) {
 			return nil, err
 		}
 		c.Phone.Log.Debug("no raw screenshot, taking a PNG", "reason", err)
@@ -90,7 +94,29 @@ func (c *Camera) overridden(img image.Image) image.Image {
 // errPixels marks raw pixels that we cannot read: PNG is the way out.
 var errPixels = errors.New("raw pixels")
 
-func (c *Camera) rawScreenshot(ctx context.Context) (image.Image, error) {
+// errLate marks a screenshot that failed after it was reported as captured: another one would show a later screen.
+var errLate = errors.New("the screen was captured, and its pixels did not arrive")
+
+// pixelsArrive is how many bytes of a raw screenshot are more than what the tool may print before it.
+const pixelsArrive = 4096
+
+// firstPixels adds to a watch of arriving bytes that captured is called with the first pixels.
+func firstPixels(seen func(int) error, captured func()) func(int) error {
+	called := false
+	return func(bytes int) error {
+		if bytes > pixelsArrive && !called {
+			called = true
+			captured()
+		}
+		err := seen(bytes)
+		if err != nil && called {
+			err = fmt.Errorf("%w: %w", errLate, err)
+		}
+		return err
+	}
+}
+
+func (c *Camera) rawScreenshot(ctx context.Context, captured func()) (image.Image, error) {
 	c.mu.Lock()
 	bad, hint := c.rawBad, c.shotLen
 	c.mu.Unlock()
@@ -102,7 +128,11 @@ func (c *Camera) rawScreenshot(ctx context.Context) (image.Image, error) {
 		expect = 4 * c.Phone.Info.Width * c.Phone.Info.Height
 	}
 	o, err := c.screencap(ctx, adb.Command{Name: "screencap", Hint: cmp.Or(hint, expect+16)}, func() func(int) error {
-		return c.Shots.patience(expect)
+		seen := c.Shots.patience(expect)
+		if captured == nil || hint == 0 {
+			return seen
+		}
+		return firstPixels(seen, captured)
 	})
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (c *Caster) cast(ctx context.Context, show func(drivers.Frame)) {
 // castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw screenshot shows
 // what it looks like.
 func (c *Caster) castByAgent(ctx context.Context, show func(drivers.Frame)) error {
-	img, err := c.Camera.takeScreenshot(ctx)
+	img, err := c.Camera.takeScreenshot(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (c *Caster) castRaw(ctx context.Context, until time.Time, show func(drivers
 	pace := drivers.Pace{Fast: castMoving, Slow: castStill, Keep: castKept}
 	for ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) {
 		pause := castFailing
-		img, err := c.Camera.takeScreenshot(ctx)
+		img, err := c.Camera.takeScreenshot(ctx, nil)
 		if err == nil {
 			at := time.Now()
 			differs := last == nil || !drivers.SamePixels(last, img)

@@ -44,9 +44,11 @@ func cmdScreencap(c *call) int {
 		return c.fail(1, "Failed to take screenshot. Status: -22, unable to get display with ID %s", display)
 	}
 	dark := c.sys.Opts.Folded && display != system.OutsideID
-	if !kernel.Pause(c.ctx, c.sys.Opts.Latency.Screencap) {
+	takes := c.sys.Opts.Latency.Screencap
+	if !kernel.Pause(c.ctx, takes*captureShare/100) {
 		return 128 + kernel.SignalOf(c.ctx)
 	}
+	takes -= takes * captureShare / 100
 	var head []byte
 	if c.sys.Opts.Displays > 1 && display == "" {
 		head = []byte(
@@ -68,12 +70,16 @@ func cmdScreencap(c *call) int {
 	if dark {
 		img = image.NewRGBA(image.Rect(0, 0, 2*img.Rect.Dx(), img.Rect.Dy()))
 	}
-	data := c.sys.Encode(img, asPNG || strings.HasSuffix(file, ".png"))
+	asPNG = asPNG || strings.HasSuffix(file, ".png")
+	data := c.sys.Encode(img, asPNG)
+	if file == "" && !asPNG {
+		return c.transfer(append(head, data...), takes)
+	}
+	if !kernel.Pause(c.ctx, takes) {
+		return 128 + kernel.SignalOf(c.ctx)
+	}
 	if file == "" {
-		if head != nil {
-			data = append(head, data...)
-		}
-		if _, err := c.out.Write(data); err != nil {
+		if _, err := c.out.Write(append(head, data...)); err != nil {
 			return 1
 		}
 		return 0
@@ -81,6 +87,28 @@ func cmdScreencap(c *call) int {
 	c.errorf("%s", head)
 	if err := c.sys.Files.Write(c.path(file), data, 0o660); err != nil {
 		return c.fail(1, "Error opening file: %s (%s)", file, kernel.Reason(err))
+	}
+	return 0
+}
+
+const (
+	// captureShare is how much of the time of a screenshot, in per cent, passes before the pixels are captured. The rest
+	// is the transfer of the raw pixels (10 MB of a phone of 1080x2400), or the encoder's.
+	captureShare = 40
+	// transferParts is in how many parts the raw pixels arrive, evenly.
+	transferParts = 8
+)
+
+// transfer writes raw pixels as they arrive over the cable: screencap writes them once they are captured.
+func (c *call) transfer(data []byte, takes time.Duration) int {
+	for i := range transferParts {
+		part := data[len(data)*i/transferParts : len(data)*(i+1)/transferParts]
+		if _, err := c.out.Write(part); err != nil {
+			return 1
+		}
+		if !kernel.Pause(c.ctx, takes/transferParts) {
+			return 128 + kernel.SignalOf(c.ctx)
+		}
 	}
 	return 0
 }
