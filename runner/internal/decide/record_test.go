@@ -72,7 +72,7 @@ func TestRecordedSearches(t *testing.T) {
 			}
 		}
 	}
-	if len(files) < 15 || searches < 70 {
+	if len(files) < 500 || searches < 650 {
 		t.Errorf("only %d searches in %d files", searches, len(files))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"testing"
+	"unicode"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
@@ -47,4 +48,12 @@ func (s *sink) Add(a event.Attachment, _ int, from string) error {
 		}
 	}
 	return os.Remove(from)
+}
+
+// fileName makes a name that a file can have.
+func fileName(r rune) rune {
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return r
+	}
+	return '-'
 }

@@ -173,7 +173,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 	if err != nil {
 		return fmt.Sprintf("error: %v", err)
 	}
-	s := newSink(t, strings.TrimSuffix(c.page, ".html"))
+	s := newSink(t, "page-"+strings.Map(fileName, strings.TrimSuffix(c.page, ".html")))
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
 	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page"}, dev, s, options)
 	if err != nil {

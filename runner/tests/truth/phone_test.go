@@ -176,7 +176,7 @@ func (w *showing) run(t *testing.T) {
 	if reads := dev.(drivers.TreeSource).TreeReadBy(); w.agent != strings.Contains(reads, "with the agent") {
 		w.wrong("%s", reads)
 	}
-	sink := newSink(t, "screen")
+	sink := newSink(t, "phone-"+strings.Map(fileName, w.name))
 	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth", Dir: dir},
 		dev, sink,
 		engine.Options{NoVideo: true, NoTrace: true, UpdateBaselines: w.update, Vision: vision.New(vision.Options{})})
