@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
 	"github.com/taproot-dev/taproot/runner/internal/maestro"
+	"github.com/taproot-dev/taproot/runner/internal/observe"
 )
 
 // The performers of what is found by the rules of Maestro: the commands of its flows, and actions with a selector that
@@ -19,12 +22,8 @@ import (
 // part.
 
 const (
-	maestroLook   = 50 * time.Millisecond  // between two looks
-	maestroSettle = 200 * time.Millisecond // between two trees that are compared
-	settleTries   = 10
-	goneLook      = 500 * time.Millisecond // of one read whether an element is gone
-	longTouch     = 3 * time.Second
-	syntheticAt   = 100_000 // where the options of an open list of a page lie
+	longTouch   = 3 * time.Second
+	syntheticAt = 100_000 // where the options of an open list of a page lie
 )
 
 // FatalError is a mistake that neither optional nor retry takes: of a script, or a number that is none.
@@ -40,6 +39,9 @@ type maestroScreen struct {
 	root *maestro.Node
 	size image.Point
 }
+
+// digest sums up what the screen shows and where.
+func (v *maestroScreen) digest() string { return strconv.FormatUint(v.root.Sum(), 16) }
 
 // maestroPerformer performs the steps of a session that follow the rules of Maestro.
 type maestroPerformer struct{ *Performer }
@@ -98,25 +100,60 @@ func stylesOf(sel dsl.Selector) []string {
 	return all
 }
 
+// search reads the screen until the rules of Maestro decide. v is the newest read and n the element, nil where nothing
+// was read or picked.
+func (s maestroPerformer) search(ctx context.Context, w decide.Want) (v *maestroScreen, n *maestro.Node, d decide.Decision,
+	err error) {
+	w.Policy, w.Began, w.Timing = decide.ByMaestro, time.Now(), decide.Native()
+	search, css := decide.New(w), stylesOf(w.Selector)
+	for {
+		f := decide.Frame{}
+		n = nil
+		now, failed := s.readForMaestro(ctx, css)
+		switch {
+		case errors.Is(failed, drivers.ErrNotReady):
+			f.Failed = failed.Error()
+		case failed != nil:
+			return v, nil, d, failed
+		default:
+			v, f.Digest, f.Loading = now, now.digest(), now.root.Loading
+		}
+		for d.Kind = decide.Answering; d.Kind == decide.Answering; {
+			f.Now = time.Now()
+			d = search.Next(&f)
+			for _, q := range d.Questions {
+				if q.Ask == decide.AskObstacle {
+					if err := nothingOver(ctx, s.Performer, s.Tree, nil); err != nil {
+						return v, nil, d, err
+					}
+				} else if n, failed = v.pick(w.Selector); errors.Is(failed, drivers.ErrNotReady) {
+					f.Failed = failed.Error()
+				} else if failed != nil {
+					return v, nil, d, failed
+				}
+				observe.Put(&f, q, decide.Answer{Yes: n != nil})
+			}
+		}
+		if d.Kind != decide.Wait {
+			if d.Kind == decide.Unfit {
+				err = failed // the screen could not be read
+			}
+			return v, n, d, err
+		}
+		if left := time.Until(d.Until); left > 0 {
+			if err := drivers.Pause(ctx, left); err != nil {
+				return v, nil, d, err
+			}
+		}
+	}
+}
+
 // first waits for the first element that the selector picks, for at least one read. v is the newest read in either
 // case; no element: nil.
 func (s maestroPerformer) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen,
 	n *maestro.Node, err error) {
-	deadline, css := time.Now().Add(limit), stylesOf(sel)
-	for {
-		if v, err = s.readForMaestro(ctx, css); err == nil {
-			n, err = v.pick(sel)
-		}
-		if err != nil && !errors.Is(err, drivers.ErrNotReady) || n != nil {
-			return v, n, err
-		}
-		if !time.Now().Before(deadline) {
-			return v, nil, err
-		}
-		if err := drivers.Pause(ctx, maestroLook); err != nil {
-			return v, nil, err
-		}
-	}
+	v, n, _, err = s.search(ctx, decide.Want{Purpose: decide.See, Selector: sel, Timeout: limit})
+	return v, n, err
 }
 
 // want is first for a command that needs its element.
@@ -185,34 +222,18 @@ func called(n *maestro.Node) string {
 
 // rested waits until two trees in a row are equal, and returns the last one.
 func (s maestroPerformer) rested(ctx context.Context, from *maestroScreen, limitMs *int) (*maestroScreen, error) {
-	var deadline time.Time
+	w := decide.Want{Purpose: decide.Rest, Endless: limitMs == nil}
 	if limitMs != nil {
-		deadline = time.Now().Add(time.Duration(*limitMs) * time.Millisecond)
+		w.Timeout = time.Duration(*limitMs) * time.Millisecond
 	}
-	last := from
-	for try := 0; ; try++ {
-		now, err := s.readForMaestro(ctx, nil)
-		if errors.Is(err, drivers.ErrNotReady) {
-			now, err = nil, nil
-		}
-		if err != nil {
-			return last, err
-		}
-		if now != nil {
-			if last != nil && last.root.Sum() == now.root.Sum() && !now.root.Loading {
-				return now, nil
-			}
-			last = now
-		}
-		if limitMs == nil && try >= settleTries || limitMs != nil && !time.Now().Before(deadline) {
-			return last, nil
-		}
-		if limitMs == nil {
-			if err := drivers.Pause(ctx, maestroSettle); err != nil {
-				return last, err
-			}
-		}
+	if from != nil {
+		w.Digest = from.digest()
 	}
+	v, _, _, err := s.search(ctx, w)
+	if v == nil {
+		v = from
+	}
+	return v, err
 }
 
 // Settle waits until the screen rests, as Maestro does behind what changes it.
@@ -241,23 +262,9 @@ func Misses(ctx context.Context, s *Performer, sel dsl.Selector, limit time.Dura
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
 	}
-	deadline := time.Now().Add(limit)
-	for {
-		_, n, err := maestroPerformer{Performer: s}.first(ctx, sel, goneLook)
-		unread := errors.Is(err, drivers.ErrNotReady) // nothing was seen, which is not an absence
-		switch {
-		case err != nil && !unread:
-			return false, err
-		case err == nil && n == nil:
-			over := nothingOver(ctx, s, s.Tree, nil)
-			return over == nil, over
-		case !time.Now().Before(deadline):
-			return false, err
-		}
-		if err := drivers.Pause(ctx, maestroLook); err != nil {
-			return false, err
-		}
-	}
+	_, _, d, err := maestroPerformer{Performer: s}.search(ctx, decide.Want{Purpose: decide.Absent, Selector: sel,
+		Timeout: limit})
+	return d.Kind == decide.Gone && err == nil, err
 }
 
 // finding performs what a condition of Maestro asserts.
@@ -290,4 +297,4 @@ func (s maestroPerformer) finding(ctx context.Context, visible, gone *dsl.Select
 }
 
 // byMaestro reports whether a selector uses the rules of Maestro.
-func byMaestro(sel dsl.Selector) bool { return sel.Match == dsl.MatchMaestro }
+func byMaestro(sel dsl.Selector) bool { return decide.PolicyOf(sel) == decide.ByMaestro }

@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
 	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
@@ -165,7 +166,7 @@ func flowSettle(ctx context.Context, s maestroPerformer, a flows.Settle) error {
 			s.note("the screen still moved after %s, which Maestro does not mind", limit)
 			return nil
 		}
-		if err := drivers.Pause(ctx, maestroLook); err != nil {
+		if err := drivers.Pause(ctx, decide.Native().MaestroPause); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
 	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
@@ -173,7 +174,7 @@ func (s maestroPerformer) scrollUntilSeen(ctx context.Context, sel dsl.Selector,
 		dsl.Right: dsl.Left}[how.direction]
 	deadline, centred := time.Now().Add(how.limit), 0
 	for {
-		v, n, err := s.first(ctx, sel, goneLook)
+		v, n, err := s.first(ctx, sel, decide.Native().MaestroLookup)
 		if err != nil && !errors.Is(err, drivers.ErrNotReady) {
 			return err
 		}

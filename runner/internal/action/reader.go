@@ -89,6 +89,7 @@ func (r *reader) run(ctx context.Context) (decide.Decision, error) {
 		if err != nil {
 			return d, err
 		}
+		r.frame.Why = d.Why
 		r.frames = append(r.frames, r.frame)
 		if err := r.lookLater(ctx, d); err != nil {
 			return d, err

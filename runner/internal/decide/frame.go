@@ -25,6 +25,8 @@ type Frame struct {
 	Taken time.Time `json:"taken,omitzero"`
 	// Digest sums up what the tree shows and where: two trees of one digest are alike.
 	Digest string `json:"digest"`
+	// Loading: the page is still being loaded, in a frame without Tree: by the rules of Maestro there is a digest alone.
+	Loading bool `json:"loading,omitempty"`
 	// Quick: Tree is a quick tree, which is enough to see that an element is not there, and for nothing else.
 	Quick bool `json:"quick,omitempty"`
 	// PixelsOnly: no tree can be read, as the screen never stops moving. Tree is one empty area.
@@ -47,6 +49,8 @@ type Frame struct {
 	Failed string `json:"failed,omitempty"`
 	// Now is when the frame was decided on.
 	Now time.Time `json:"now"`
+	// Why says what the search waited for after the frame, "" where it did not wait. Nothing is decided by it.
+	Why string `json:"why,omitempty"`
 	// Evidence holds the answers to the questions of decisions, by Question.Key.
 	Evidence map[string]Answer `json:"evidence,omitempty"`
 }

@@ -47,6 +47,8 @@ const (
 	AskSeen Ask = "seen"
 	// AskBrief: the same of the screenshots around the tree, for texts that are shown for two seconds. Seen.
 	AskBrief Ask = "brief"
+	// AskMaestro: does the selector pick anything by the rules of Maestro? Yes. Their finder is in another package.
+	AskMaestro Ask = "maestro"
 	// AskUnchanged: are the pixels around Area those in which it was seen? Yes.
 	AskUnchanged Ask = "unchanged"
 )

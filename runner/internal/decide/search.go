@@ -95,6 +95,7 @@ type memory struct {
 
 	target
 	absence
+	flow
 }
 
 // kept lists the screenshots that later decisions may compare with.
@@ -113,6 +114,9 @@ type view struct {
 
 // decide decides on the frame. A *needs error: the answer to a question is missing.
 func (v *view) decide() (Decision, error) {
+	if v.want.Policy == ByMaestro {
+		return maestroView{v}.decide()
+	}
 	v.endPixels()
 	switch {
 	case v.f.Failed != "":

@@ -6,7 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Timing is the table of all waiting rules of native steps. Every value is an upper bound of a wait or the least time
+// Timing is the table of all waiting rules of searches, those of Maestro's flows at its end. Every value is an upper bound of a wait or the least time
 // that a screen must have shown something; what is plain is decided at once.
 //
 // What is on the screen is easy to confirm; the time goes into its opposite. That an element is absent, is the only
@@ -67,9 +67,17 @@ type Timing struct {
 	// BlinkPauses are the pauses while an element is not drawn: they differ, so that what blinks is not seen in the same
 	// phase each time.
 	BlinkPauses [3]time.Duration
+
+	// MaestroPause is between two reads by the rules of Maestro; MaestroLookup is how long one of its searches finds
+	// nothing before the element is gone.
+	MaestroPause, MaestroLookup time.Duration
+	// MaestroSettle is between two trees of which Maestro compares whether the screen rests, MaestroTrees how many
+	// follow the first one at most.
+	MaestroSettle time.Duration
+	MaestroTrees  int
 }
 
-// Native returns the timing of native steps.
+// Native returns the timing of steps.
 func Native() Timing {
 	return Timing{
 		QuietToAssert: 300 * time.Millisecond,
@@ -95,6 +103,10 @@ func Native() Timing {
 		PauseGrowth:   1.6,
 		AbsentPause:   60 * time.Millisecond,
 		BlinkPauses:   [3]time.Duration{20 * time.Millisecond, 250 * time.Millisecond, 120 * time.Millisecond},
+		MaestroPause:  50 * time.Millisecond,
+		MaestroLookup: 500 * time.Millisecond,
+		MaestroSettle: 200 * time.Millisecond,
+		MaestroTrees:  10,
 	}
 }
 

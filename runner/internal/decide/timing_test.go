@@ -223,17 +223,35 @@ func scenes() map[string][]scene {
 		"UndrawnFor":   {act(always(treeOf(undrawn)))},
 		"RestlessReads": {pixels(act(always(there)), whole, decide.Unlike),
 			slow(pixels(act(always(there)), whole, decide.Unlike))},
-		"RestlessFor":  {pixels(act(always(there)), whole, decide.Unlike)},
-		"SpreadFor":    {ahead(pixels(act(always(there)), spreading, decide.Unlike))},
-		"FadesFor":     {faint},
-		"FadeGap":      {ahead(pixels(act(always(there)), nothing, decide.Rests))},
-		"FirstPause":   {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
-		"LongestPause": {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
-		"PauseGrowth":  {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
-		"AbsentPause":  {free(absent(blink(150)))},
-		"BlinkPauses":  {free(unseen)},
-		"dot":          {pixels(act(always(there)), dot, decide.Within)},
+		"RestlessFor":   {pixels(act(always(there)), whole, decide.Unlike)},
+		"SpreadFor":     {ahead(pixels(act(always(there)), spreading, decide.Unlike))},
+		"FadesFor":      {faint},
+		"FadeGap":       {ahead(pixels(act(always(there)), nothing, decide.Rests))},
+		"FirstPause":    {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
+		"LongestPause":  {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
+		"PauseGrowth":   {scene{want: want(decide.See, "Sign in"), show: from(3000, empty, there)}},
+		"AbsentPause":   {free(absent(blink(150)))},
+		"BlinkPauses":   {free(unseen)},
+		"MaestroPause":  {flow(decide.See, 1000, 20_000)},
+		"MaestroLookup": {flow(decide.Absent, 0, 330)},
+		"MaestroSettle": {flow(decide.Rest, 0, 0)},
+		"MaestroTrees":  {flow(decide.Rest, 0, 0)},
+		"dot":           {pixels(act(always(there)), dot, decide.Within)},
 	}
+}
+
+// flow is a search by the rules of Maestro on a screen that never rests: the element is there in between.
+func flow(p decide.Purpose, came, went int) scene {
+	s := scene{want: want(p, "Sign in"), show: func(now int) *screen.Tree {
+		n := text("Sign in")
+		n.Bounds = n.Bounds.Add(image.Pt(0, now%900))
+		return treeOf(n)
+	}}
+	s.want.Policy, s.want.Endless = decide.ByMaestro, true
+	s.answer = func(ms int, q decide.Question) decide.Answer {
+		return decide.Answer{Yes: q.Ask == decide.AskMaestro && ms >= came && ms < went}
+	}
+	return s
 }
 
 // slow makes the trees of a scene come from moments far apart.

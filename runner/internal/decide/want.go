@@ -16,12 +16,35 @@ const (
 	Absent Purpose = "absent" // nothing on the screen fits the selector
 	Act    Purpose = "act"    // exactly one element can be touched, and is stationary
 	State  Purpose = "state"  // as many elements as Check says fit the selector, and have the state
+	Rest   Purpose = "rest"   // the screen rests; of Maestro's rules alone
 )
+
+// Policy is whose rules decide.
+type Policy string
+
+// The policies.
+const (
+	ByTaproot Policy = ""        // the native rules
+	ByMaestro Policy = "maestro" // those of Maestro's flows
+)
+
+// PolicyOf returns whose rules decide on a selector. It is asked once, when a step is bound.
+func PolicyOf(sel dsl.Selector) Policy {
+	if sel.Match == dsl.MatchMaestro {
+		return ByMaestro
+	}
+	return ByTaproot
+}
 
 // Want is what a step waits for.
 type Want struct {
+	Policy   Policy
 	Purpose  Purpose
 	Selector dsl.Selector
+	// Digest is that of the screen before a Rest, "" when that is not known; Endless is a Rest that ends by its number
+	// of reads, not by its time.
+	Digest  string
+	Endless bool
 	// Check holds for State.
 	Check Check
 	// Timeout is the time of the search, from its start on. StepTimeout is that of the step, of which messages speak;
