@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
-	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 

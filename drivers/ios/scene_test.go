@@ -1,7 +1,6 @@
 package ios
 
 import (
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/decide"
 )
 
 type piece = iossim.Part
@@ -143,8 +141,11 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iossim.Device) {
 		t.Errorf("%s: %v", c.name, err)
 		return
 	}
-	steps, frames := tests[0].Steps, newFrames(t)
-	defer frames.keep(t, c.name)
+	steps, searches := tests[0].Steps, session.Searches[:0:0]
+	defer func() {
+		session.Searches = searches
+		keepFrames(t, c.name, session)
+	}()
 	for i, step := range steps {
 		session.Timeout = patience
 		if i == len(steps)-1 && c.want != event.Pass {
@@ -161,7 +162,7 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iossim.Device) {
 		if err == nil {
 			err = performSaying(t, session, args, said)
 		}
-		frames.add(t, i+1, session.Searches)
+		searches = append(searches, session.Searches...)
 		said = fmt.Sprint(err)
 		if got := action.ResultOf(err); got != want || !strings.Contains(said, c.says) && i == len(steps)-1 && c.says != "" {
 			t.Errorf("%s: step %d: %s, and %s is right (%q): %v", c.name, i+1, got, want, c.says, err)
@@ -175,33 +176,11 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iossim.Device) {
 	})
 }
 
-// frames are the searches of a trap. Where TAPROOT_COLLECT_FRAMES names a folder, they are compressed into it: they
-// become test data of runner/decide.
-type frames struct {
-	text   bytes.Buffer
-	writer *decide.Writer
-}
-
-func newFrames(t *testing.T) *frames {
-	f := &frames{}
-	var err error
-	if f.writer, err = decide.NewWriter(&f.text); err != nil {
-		t.Error(err)
-	}
-	return f
-}
-
-func (f *frames) add(t *testing.T, step int, searches []decide.Recording) {
-	for _, r := range searches {
-		if err := f.writer.Add(step, r); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-func (f *frames) keep(t *testing.T, name string) {
+// keepFrames compresses the searches of a trap into the folder that TAPROOT_COLLECT_FRAMES names: they become test data
+// of runner/internal/decide.
+func keepFrames(t *testing.T, name string, of *action.Performer) {
 	dir := os.Getenv("TAPROOT_COLLECT_FRAMES")
-	if dir == "" || !strings.Contains(f.text.String(), "\"search\"") {
+	if dir == "" || len(of.Searches) == 0 {
 		return
 	}
 	file, err := os.Create(filepath.Join(dir, "iphone-"+strings.NewReplacer("/", "-", " ", "-").Replace(name)+
@@ -211,8 +190,7 @@ func (f *frames) keep(t *testing.T, name string) {
 		return
 	}
 	zip := gzip.NewWriter(file)
-	_, err = zip.Write(f.text.Bytes())
-	if err := errors.Join(err, zip.Close(), file.Close()); err != nil {
+	if err := errors.Join(of.WriteFrames(zip), zip.Close(), file.Close()); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -110,6 +111,17 @@ type Outcome struct {
 	ModelCalls []*drivers.ModelCall
 	// Warnings are what the device refused although the step continued; they are also among the warnings of Detail.
 	Warnings []string
+}
+
+// WriteFrames writes the searches in the format of artifacts/frames.ndjson, as those of one step.
+func (r *Outcome) WriteFrames(to io.Writer) error {
+	w, err := decide.NewWriter(to)
+	for _, search := range r.Searches {
+		if err == nil {
+			err = w.Add(1, search)
+		}
+	}
+	return err
 }
 
 // takeWarnings warns about what the device was kept from.
