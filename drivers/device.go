@@ -246,14 +246,6 @@ type Pixels interface {
 	PixelsAreCheap() bool
 }
 
-// Capturer is a Device with screenshots that come by another way than its trees, so that both can be read at the same
-// time.
-type Capturer interface {
-	// Capture is Screenshot. It calls captured, once, from any goroutine, when the device has captured the screen: what
-	// changes afterwards is not in the image, which is still on its way. Where that is not known, it does not call it.
-	Capture(ctx context.Context, captured func()) (image.Image, error)
-}
-
 // AheadOfScreen is a Device with trees that may have the place where an element will be when an animation has ended,
 // before it is there.
 type AheadOfScreen interface {

@@ -84,7 +84,7 @@ func (s *Performer) judgeTaps(img image.Image, taken time.Time) {
 // startCapture starts to take the screenshot that the report wants while the elements are read, where the device can do
 // both at once.
 func (s *Performer) startCapture(ctx context.Context) {
-	d, ok := s.Device.(drivers.Capturer)
+	d, ok := s.Device.(observe.Capturer)
 	if ok && s.Wanted.Shot && s.Before == nil && s.capture == nil && !s.NoPictures && s.Conceal == nil {
 		s.capture = observe.StartCapture(func(captured func()) (img image.Image, err error) {
 			err = Guard(func() (err error) {

@@ -314,5 +314,3 @@ func TestTreeAndScreenshotAtTheSameTime(t *testing.T) {
 		})
 	}
 }
-
-var _ drivers.Capturer = (*capturer)(nil)

@@ -1,9 +1,18 @@
 package observe
 
 import (
+	"context"
 	"image"
 	"time"
 )
+
+// Capturer is a Device with screenshots that come by another way than its trees, so that both can be read at the same
+// time.
+type Capturer interface {
+	// Capture is Screenshot. It calls captured, once, from any goroutine, when the device has captured the screen: what
+	// changes afterwards is not in the image, which is still on its way. Where that is not known, it does not call it.
+	Capture(ctx context.Context, captured func()) (image.Image, error)
+}
 
 // Capture is a screenshot that is taken while the elements are read by another way.
 type Capture struct {
