@@ -70,9 +70,9 @@ func tapsInARow(t *testing.T, dev drivers.Device, p *androidsim.Phone, options s
 	return list, asked
 }
 
-// TestTapAndItsScreenshotOverlap: through the agent, a tap reads the elements while the screenshot of the step before is
-// still on its way, and costs the phone one of each.
-func TestTapAndItsScreenshotOverlap(t *testing.T) {
+// TestTapsByTheAgentAndTheirScreenshots: through the agent, a tap costs the phone one screenshot in a test with
+// screenshots, and none in a test without.
+func TestTapsByTheAgentAndTheirScreenshots(t *testing.T) {
 	const taps = 6
 	dev, phone := openWay(t, android.AgentRequire)
 	alone, asked := tapsInARow(t, dev, phone, ", screenshot: false", taps)

@@ -102,8 +102,8 @@ func stylesOf(sel dsl.Selector) []string {
 
 // search reads the screen until the rules of Maestro decide. v is the newest read and n the element, nil where nothing
 // was read or picked.
-func (s maestroPerformer) search(ctx context.Context, w decide.Want) (v *maestroScreen, n *maestro.Node, d decide.Decision,
-	err error) {
+func (s maestroPerformer) search(ctx context.Context, w decide.Want) (v *maestroScreen, n *maestro.Node,
+	d decide.Decision, err error) {
 	w.Policy, w.Began, w.Timing = decide.ByMaestro, time.Now(), decide.Native()
 	search, css := decide.New(w), stylesOf(w.Selector)
 	for {

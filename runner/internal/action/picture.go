@@ -215,8 +215,8 @@ func (t *Tapped) Judge(now image.Image, taken time.Time) {
 // Left is how long a screenshot that shows no change does not decide yet.
 func (t *Tapped) Left() time.Duration { return max(ProofGrace-time.Since(t.at), 0) }
 
-// NoEffect is the proof of a tap that has changed nothing, and a note about it; "" for any other. It is false as long as
-// that is not known.
+// NoEffect is the proof of a tap that has changed nothing, and a note about it; "" for any other. It is false as long
+// as that is not known.
 func (t *Tapped) NoEffect() (proof, note string, known bool) {
 	if t.without == 0 {
 		return "", "", t.judged

@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Timing is the table of all waiting rules of searches, those of Maestro's flows at its end. Every value is an upper bound of a wait or the least time
-// that a screen must have shown something; what is plain is decided at once.
+// Timing is the table of all waiting rules of searches, those of Maestro's flows at its end. Every value is an upper
+// bound of a wait or the least time that a screen must have shown something; what is plain is decided at once.
 //
 // What is on the screen is easy to confirm; the time goes into its opposite. That an element is absent, is the only
 // match, or has lost a state counts only after a quiet span without a change, because a screen that is being built

@@ -19,7 +19,7 @@ const (
 	Rest   Purpose = "rest"   // the screen rests; of Maestro's rules alone
 )
 
-// Policy is whose rules decide.
+// Policy is the set of rules that decides.
 type Policy string
 
 // The policies.
@@ -28,7 +28,7 @@ const (
 	ByMaestro Policy = "maestro" // those of Maestro's flows
 )
 
-// PolicyOf returns whose rules decide on a selector. It is asked once, when a step is bound.
+// PolicyOf returns the rules that decide on a selector.
 func PolicyOf(sel dsl.Selector) Policy {
 	if sel.Match == dsl.MatchMaestro {
 		return ByMaestro
