@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 )
 
@@ -57,14 +55,4 @@ func compile(ctx context.Context, ph *phase, what string, args ...string) error 
 		return fmt.Errorf("%w\n%s", err, strings.Join(other, "\n"))
 	}
 	return err
-}
-
-// terminal reports whether a file is one, where colors are welcome.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

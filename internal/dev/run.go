@@ -13,6 +13,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"golang.org/x/term"
+
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -110,7 +112,7 @@ func chooseSuites(ctx context.Context) (suites, error) {
 // dots. errFailed: a test failed.
 func (s suites) run(ctx context.Context, ph *phase, out io.Writer) error {
 	ginkgoArgs := append([]string{ginkgo, "run"}, s.ginkgo...)
-	if !terminal(os.Stdout) {
+	if os.Getenv("NO_COLOR") != "" || !term.IsTerminal(int(os.Stdout.Fd())) {
 		ginkgoArgs = append(ginkgoArgs, "--no-color")
 	}
 	args := append([]string{taproot, "sim"}, s.sim...)

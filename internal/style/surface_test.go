@@ -23,7 +23,7 @@ const (
 	slack = 20
 )
 
-// private are folders whose packages nobody outside of this module can import, or has a reason to.
+// private are folders whose packages are not for users: other modules cannot import them, or have no reason to.
 var private = []string{"internal", "suites", "bench"}
 
 // TestSurface counts the exported names of packages that others can import: functions, methods of exported types, types,

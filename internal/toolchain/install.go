@@ -88,16 +88,16 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 func (in Installer) installEach(ctx context.Context, names ...string) error {
 	steps := map[string]func(context.Context) error{Agent: in.installAgent, Node: in.installNode,
 		Driver: in.installDriver, Chromium: in.installChromium}
+	findings, err := in.find(ctx)
+	if err != nil {
+		return err
+	}
+	missing := in.installable(findings)
+	// The system's packages had neither of them.
+	if slices.Contains(missing, Headless) && in.shellOnly() {
+		missing = append(missing, Chromium)
+	}
 	for _, name := range names {
-		findings, err := in.find(ctx)
-		if err != nil {
-			return err
-		}
-		missing := in.installable(findings)
-		// The system's packages had neither of them.
-		if name == Chromium && slices.Contains(missing, Headless) && in.shellOnly() {
-			missing = append(missing, Chromium)
-		}
 		if !slices.Contains(missing, name) {
 			continue
 		}
