@@ -36,6 +36,7 @@ type Cache struct {
 	making singleflight.Group
 	mu     sync.Mutex
 	runs   map[string]*folder
+	wait   map[string]int   // cases that wait for the folder of a key and have not taken it yet
 	sizes  map[string]int64 // of archives, by their sum
 	used   map[string]time.Time
 }
@@ -60,8 +61,8 @@ func RunsIn(dir string) string { return filepath.Join(dir, runs) }
 // NewCache makes a cache in a folder and removes old runs there. fetch downloads an archive from the hub.
 func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum string) (io.ReadCloser, error)) (*Cache,
 	error) {
-	c := &Cache{dir: dir, limit: limit, fetch: fetch, runs: map[string]*folder{}, sizes: map[string]int64{},
-		used: map[string]time.Time{}}
+	c := &Cache{dir: dir, limit: limit, fetch: fetch, runs: map[string]*folder{}, wait: map[string]int{},
+		sizes: map[string]int64{}, used: map[string]time.Time{}}
 	if err := os.RemoveAll(filepath.Join(dir, runs)); err != nil {
 		return nil, fmt.Errorf("clean up the archives: %w", err)
 	}
@@ -95,6 +96,8 @@ func (c *Cache) Open(ctx context.Context, run, sum string) (dir string, release 
 		return "", nil, fmt.Errorf("%.80q is not the name of an archive", sum)
 	}
 	key := run + "/" + sum
+	c.expect(key, 1)
+	defer c.expect(key, -1)
 	for {
 		if f := c.take(key); f != nil {
 			return f.dir, sync.OnceFunc(func() { c.release(f) }), nil
@@ -109,6 +112,15 @@ func (c *Cache) Open(ctx context.Context, run, sum string) (dir string, release 
 		case <-ctx.Done():
 			return "", nil, context.Cause(ctx)
 		}
+	}
+}
+
+// expect counts the cases that wait for a folder, so that it is not removed between its extraction and its first use.
+func (c *Cache) expect(key string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wait[key] += n; c.wait[key] == 0 {
+		delete(c.wait, key)
 	}
 }
 
@@ -216,7 +228,7 @@ func (c *Cache) shrink(limit int64) {
 	var list []idle
 	for key, f := range c.runs {
 		total += f.bytes
-		if f.users > 0 {
+		if f.users > 0 || c.wait[key] > 0 {
 			needed[f.sum] = true
 			continue
 		}
