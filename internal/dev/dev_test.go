@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +72,8 @@ func TestDots(t *testing.T) {
 			"Will run \x1b[1m3\x1b[0m of 4 specs\nRunning in parallel\n\n" + green + "Ran" + plain + " 3\nSee\n"},
 		{"a failure", "Will run 2 of 2 specs\nRunning in parallel\n•\n------\n• [FAILED] [1 s]\nPay\n------\nRan 2 of 2\n",
 			"Will run 2 of 2 specs\nRunning in parallel\n\n------\n• [FAILED] [1 s]\n"},
+		{"a summary", "Will run 2 of 3 specs\nRunning in parallel\n•SS\n•\n\n\nSummarizing 1 Failure:\n  [FAIL] a\n",
+			"Will run 2 of 3 specs\nRunning in parallel\n\n\n\n\nSummarizing 1 Failure:\n  [FAIL] a\n"},
 	} {
 		var out strings.Builder
 		var counts []int
@@ -150,5 +155,66 @@ func TestCommittedTimes(t *testing.T) {
 	var of times
 	if err := json.Unmarshal(committedTimes, &of); err != nil || of.Wall <= 0 || len(of.Packages) < 50 {
 		t.Errorf("%v, %v s, %d packages", err, of.Wall, len(of.Packages))
+	}
+}
+
+// TestSuitesThatReadText checks that each suite that reads text in images has the tag by which make run leaves it out
+// on a machine without tesseract.
+func TestSuitesThatReadText(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"*.yaml", "*/*.yaml", "*/*/*.yaml"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", "suites", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	ocr, tag := regexp.MustCompile(`\bocr\b`), regexp.MustCompile(`(?m)^tags:.*\b`+pixels+`\b`)
+	var reading int
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ocr.Match(text) {
+			if reading++; !tag.Match(text) {
+				t.Errorf("%s reads text in images, but has no tag %q", file, pixels)
+			}
+		}
+	}
+	if reading == 0 {
+		t.Error("no suite reads text in images")
+	}
+}
+
+// TestPackagesThatNeedPrograms checks that packages with tests that start other programs wait for these, and
+// that the committed times are those of packages.
+func TestPackagesThatNeedPrograms(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	packages, err := listPackages(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	need := map[string]bool{}
+	for _, p := range packages {
+		need[p.name] = p.needsTools
+	}
+	var committed times
+	if err := json.Unmarshal(committedTimes, &committed); err != nil {
+		t.Fatal(err)
+	}
+	for name := range committed.Packages { // the longest are started first: a moved package would come last
+		if _, ok := need[name]; !ok && name != "." { // "." is the module itself
+			t.Errorf("times.json names %s, which has no tests: rename it there, or copy bin/test-times.json", name)
+		}
+	}
+	for name, want := range map[string]bool{"internal/toolchain": true, "internal/result/video": true,
+		"internal/result/pack": true, "drivers/web": true, "cli": true,
+		"dsl/internal/expr": false, "internal/pixels": false} {
+		if got, ok := need[name]; ok && got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		} else if !ok {
+			t.Errorf("%s is not a package with tests", name)
+		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// unneeded are the tools without which the examples run: what needs Firefox is left out, recordings need ffmpeg, and
-// text in images is read by none of them.
+// unneeded are the tools without which the examples run: what needs Firefox or reads text in images is left out, and
+// recordings need ffmpeg.
 var unneeded = []string{toolchain.Chromium, toolchain.Firefox, toolchain.FFmpeg, toolchain.FFprobe, toolchain.Tesseract}
 
 // runSuites performs make run: it builds and installs at the same time, then runs all suites.
@@ -79,6 +79,9 @@ type suites struct {
 	leftOut     []string // sentences about what this machine cannot do
 }
 
+// pixels is the tag of the suites that read text in images.
+const pixels = "pixels"
+
 // chooseSuites returns the run of all suites that this machine's tools can do.
 func chooseSuites(ctx context.Context) (suites, error) {
 	s := suites{sim: []string{"--phones", "2"}, ginkgo: []string{"--procs=3"}}
@@ -95,6 +98,11 @@ func chooseSuites(ctx context.Context) (suites, error) {
 			s.ginkgo = append(s.ginkgo, "--skip=--firefox")
 			s.leftOut = append(s.leftOut, "The tests for Firefox are left out, since it is not installed: "+
 				"bin/taproot setup --platform firefox installs it.")
+		}},
+		{toolchain.Tesseract, func() {
+			s.ginkgo = append(s.ginkgo, "--label-filter=!"+pixels)
+			s.leftOut = append(s.leftOut, "The tests that read text in images are left out, since tesseract is not "+
+				"installed: bin/taproot setup --platform web installs it.")
 		}},
 	} {
 		found, err := toolchain.Find(ctx, toolchain.System(), one.tool)
@@ -142,7 +150,7 @@ type dots struct {
 	all, done int
 	at        dotState
 	line      []rune // of the current line, without what was counted
-	held      []rune // an escape sequence before a dot, or the last dot
+	held      []rune // an escape sequence before a dot, the last dot, or the marks after it
 	rest      []byte // the start of a character
 }
 
@@ -183,8 +191,8 @@ func (d *dots) take(r rune) {
 		d.held = append(d.held[:0], r)
 		d.done++
 		d.on(d.done, d.all)
-	case d.at == atDot && strings.ContainsRune("SPFIAT!", r):
-		d.held = d.held[:0]
+	case d.at == atDot && strings.ContainsRune("SPFIAT!", r): // the mark of a spec, or the start of a word
+		d.held = append(d.held, r)
 	default:
 		d.text(r)
 	}

@@ -100,7 +100,8 @@ type testPackage struct {
 // listPackages returns the packages with tests, except the suites, which need phones.
 func listPackages(ctx context.Context) ([]testPackage, error) {
 	var out, errs bytes.Buffer
-	const format = `{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Module.Path}}{{end}}`
+	const format = `{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Module.Path}}` +
+		` {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}{{end}}`
 	err := process{args: []string{"go", "list", "-f", format, "./..."}, env: compileEnv, stdout: &out,
 		stderr: &errs}.run(ctx)
 	if err != nil {
@@ -108,16 +109,21 @@ func listPackages(ctx context.Context) ([]testPackage, error) {
 	}
 	var packages []testPackage
 	for line := range strings.Lines(out.String()) {
-		path, module, ok := strings.Cut(strings.TrimSpace(line), " ")
-		name := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
-		if ok && name != "suites" {
-			packages = append(packages, testPackage{path: path, name: name})
+		words := strings.Fields(line)
+		if len(words) < 2 {
+			continue
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(words[0], words[1]), "/")
+		if name != "suites" {
+			packages = append(packages, testPackage{path: words[0], name: name,
+				needsTools: slices.Contains(words[2:], "os/exec")})
 		}
 	}
 	return packages, markTools(ctx, packages)
 }
 
-// markTools finds the packages with tests that may need other programs: they depend on the package that finds these.
+// markTools finds the other packages with tests that may need other programs: they depend on the package that finds
+// these. Those that start programs themselves are marked already.
 func markTools(ctx context.Context, packages []testPackage) error {
 	var out, errs bytes.Buffer
 	const format = `{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}`
@@ -138,7 +144,7 @@ func markTools(ctx context.Context, packages []testPackage) error {
 		}
 	}
 	for i := range packages {
-		packages[i].needsTools = need[packages[i].path]
+		packages[i].needsTools = packages[i].needsTools || need[packages[i].path]
 	}
 	return nil
 }
