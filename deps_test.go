@@ -68,8 +68,9 @@ var packages = map[string][]string{
 		"runner/internal/script", "runner/internal/action", "runner/action", "runner/internal/engine",
 		"runner/internal/run", "runner/run", "runner/internal/live", "runner/live", "runner/internal/client",
 		"runner/client", "runner/internal/record", "runner/record", "runner/internal/archive",
-		"runner/internal/order", "runner/internal/remote", "runner/remote", "runner/internal/failure", "runner",
-		"runner/matchers", "runner/tests/vocabulary", "runner/tests/truth", "runner/tests/widgets",
+		"runner/internal/order", "runner/internal/remote", "runner/remote", "runner/internal/failure",
+		"runner/internal/testdevice", "runner/devicetest", "runner", "runner/matchers", "runner/tests/vocabulary",
+		"runner/tests/truth", "runner/tests/widgets",
 		"runner/remote/archive", "runner/remote/order", "runner/maestro",
 	},
 	"farm": {

@@ -23,7 +23,7 @@ func TestPlainGoTests(t *testing.T) {
 	}{
 		{"TestPasses", 1, 0, map[string]event.Result{"testpasses": "pass"}, nil},
 		{"TestFailsInAStep", 1, 1, map[string]event.Result{"testfailsinastep": "fail"},
-			[]string{"plain.go:34: ", "plain.go:34:2: fail: \"Paymants\" did not appear", "pack:"}},
+			[]string{"plain.go:35: ", "plain.go:35:2: fail: \"Paymants\" did not appear", "pack:"}},
 		{"TestFailsBeside", 1, 1, map[string]event.Result{"testfailsbeside": "fail"}, []string{"two is not three"}},
 		{"TestPanics", 1, 2, map[string]event.Result{"testpanics": "fail"}, []string{"boom"}},
 		{"TestSkips", 1, 0, map[string]event.Result{"testskips": "skipped"}, []string{"not today"}},
@@ -32,7 +32,7 @@ func TestPlainGoTests(t *testing.T) {
 		{"TestAtOnce", 2, 0, map[string]event.Result{"testatonce-one": "pass", "testatonce-two": "pass"}, nil},
 		{"TestPage", 0, 0, map[string]event.Result{"testpage": "pass"}, nil},
 		{"TestPasses", 0, 1, map[string]event.Result{"testpasses": "error"}, []string{"no Android device is attached"}},
-		{"TestSpecOutside", 0, 0, nil, []string{"refused: ", "runner.DeviceT(t)"}},
+		{"TestSpecOutside", 0, 0, nil, []string{"refused: ", "devicetest.New(t)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.phones == 1 && test.code == 0 || test.name == "TestFailsBeside" || test.name == "TestPage" {

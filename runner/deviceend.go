@@ -1,22 +1,30 @@
 package runner
 
 import (
-	"context"
-	"strings"
+	"sync"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/failure"
+	"github.com/taproot-dev/taproot/runner/internal/testdevice"
 )
+
+// specDevice is the device of a running spec.
+type specDevice struct {
+	*testdevice.Held
+
+	suite *suite
+
+	mu      sync.Mutex
+	result  event.Result // of the spec, when it has failed
+	problem *event.Problem
+}
 
 // onFailure runs as soon as the spec has failed, before any clean-up. A failure outside of the device's own steps
 // becomes a step of the report, with a screenshot.
-func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
+func (d *specDevice) onFailure(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -24,23 +32,16 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 		d.problem = &event.Problem{Message: "the run was interrupted"}
 		return
 	}
-	v, p := d.steps.Result()
-	if d.problem = p; v != event.Pass && d.stepMessage == r.Failure.Message {
+	v, p := d.Result()
+	if d.problem = p; v != event.Pass && d.FailedWith(r.Failure.Message) {
 		return // a step reported it
 	}
 	at := r.Failure.FailureNodeLocation
 	if r.Failure.Location.LineNumber > 0 {
 		at = r.Failure.Location
 	}
-	pos, source := d.suite.source(at)
-	message := failureMessage(r)
-	step := dsl.NamedStep("expect", phrase.FirstLine(strings.TrimSpace(source.Line(pos.Line))), pos, source)
-	var err error = &action.Failure{Problem: event.Problem{Message: message, Assertion: r.State == types.SpecStateFailed}}
-	if d.broken != nil {
-		err = d.broken
-	}
-	e := d.steps.Fail(ctx, step, err)
-	d.problem = e.Problem
+	d.problem = d.Fail(ctx, "", placeOf(at), event.Problem{Message: failureMessage(r),
+		Assertion: r.State == types.SpecStateFailed})
 }
 
 // resultOf is the result of a spec that ended in a state.
@@ -67,7 +68,7 @@ func failureMessage(r types.SpecReport) string {
 }
 
 // end releases the device and ends the report.
-func (d *TestDevice) end(ctx ginkgo.SpecContext) {
+func (d *specDevice) end(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()
 	v, p := d.result, d.problem
@@ -82,9 +83,7 @@ func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 		p = &event.Problem{Message: failureMessage(r)}
 	}
 	d.suite.current.released = true
-	ended, err := d.steps.End(context.WithoutCancel(ctx), v, p)
-	d.suite.runner.GiveBack(d.lease, d.dev, ended)
-	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
+	out := d.End(ctx, v, p)
 	ginkgo.AddReportEntry("pack", out.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	if !known && r.State == types.SpecStatePassed && out.Result() != event.Pass {
 		ginkgo.Fail(failure.Text(out)) // the spec and its report must agree

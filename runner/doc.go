@@ -7,18 +7,19 @@
 //
 //	func TestSuites(t *testing.T) { runner.RunSuites(t, ".") }
 //
-// # Tests in Go
+// # Specs of Ginkgo
 //
-// DeviceT waits for a free device and releases it when the test ends:
+// Device waits for a free device and releases it when the spec ends. The package of the spec calls RunSuites, or
+// Describe:
 //
-//	func TestLogin(t *testing.T) {
-//		page := runner.DeviceT(t, runner.OnWeb())
+//	It("greets the user", func(ctx SpecContext) {
+//		page := runner.Device(ctx, runner.OnWeb())
 //		page.Open("pages/login.html")
 //		page.Tap("E-mail")
 //		page.Input("ada@example.com")
 //		page.Tap("Sign in", runner.Below("Login"), runner.Within(30*time.Second))
-//		page.Assert("Welcome, Ada")
-//	}
+//		Eventually(page).Should(Show("Welcome, Ada")) // package matchers
+//	})
 //
 // Each call is a step: it waits as the YAML step does, has a screenshot in the report, and ends the test when it fails.
 // Options of a step come last. Below, Above, LeftOf, RightOf, Near, Inside and First say which of several elements is
@@ -31,15 +32,15 @@
 // Try returns an error instead of ending the test. Every call uses the context of the test; TapContext, DoContext and
 // the others take another one.
 //
-// # Specs of Ginkgo
+// # Tests of package testing
 //
-// In a spec, Device takes the place of DeviceT. The package of the spec calls RunSuites, or Describe:
+// Package devicetest has the same devices, options and steps for tests without Ginkgo:
 //
-//	It("greets the user", func(ctx SpecContext) {
-//		phone := runner.Device(ctx, runner.OnAndroid(), runner.Hiding("lovelace"))
+//	func TestLogin(t *testing.T) {
+//		phone := devicetest.New(t, devicetest.OnAndroid(), devicetest.Hiding("lovelace"))
 //		phone.Launch("com.example.login")
-//		Eventually(phone).Should(Show("Welcome, Ada")) // package matchers
-//	})
+//		phone.Assert("Welcome, Ada")
+//	}
 //
 // # Results
 //

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -19,10 +20,10 @@ func ExampleRunSuites() {
 	}
 }
 
-// ExampleDeviceT: a test of package testing has a browser page of its own until it ends.
-func ExampleDeviceT() {
-	_ = func(t *testing.T) { // TestLogin
-		page := runner.DeviceT(t, runner.OnWeb())
+// ExampleDevice: a spec of Ginkgo has a browser page of its own until it ends.
+func ExampleDevice() {
+	_ = func(ctx ginkgo.SpecContext) { // of It
+		page := runner.Device(ctx, runner.OnWeb())
 		page.Open("pages/login.html") // next to this file
 		page.Tap("Sign in", runner.Below("Login"), runner.Within(30*time.Second))
 		page.Assert("Welcome, Ada")

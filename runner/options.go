@@ -5,9 +5,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/failure"
-	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/testdevice"
 )
 
 // Sight is what one read of the screen shows for a selector.
@@ -26,104 +25,49 @@ const (
 )
 
 // DeviceOption selects the device of a test, and configures its report.
-type DeviceOption struct {
-	apply func(c *plan.Case, hide *[]string)
-}
+type DeviceOption = testdevice.Option
 
 // OnAndroid selects an Android device, which is the default unless TAPROOT_PLATFORM is set.
-func OnAndroid() DeviceOption { return on(dsl.Android) }
+func OnAndroid() DeviceOption { return testdevice.OnAndroid() }
 
 // OnIOS selects an iOS device.
-func OnIOS() DeviceOption { return on(dsl.IOS) }
+func OnIOS() DeviceOption { return testdevice.OnIOS() }
 
 // OnWeb selects a browser page.
-func OnWeb() DeviceOption { return on(dsl.Web) }
-
-func on(p dsl.Platform) DeviceOption {
-	return DeviceOption{apply: func(c *plan.Case, _ *[]string) { c.Platform = p }}
-}
+func OnWeb() DeviceOption { return testdevice.OnWeb() }
 
 // Needing excludes devices that are not what the test needs, as the key device does in YAML.
-func Needing(need dsl.Need) DeviceOption {
-	return DeviceOption{apply: func(c *plan.Case, _ *[]string) { c.Test.Device = need }}
-}
+func Needing(need dsl.Need) DeviceOption { return testdevice.Needing(need) }
 
 // Hiding keeps values out of the report: texts are masked, screenshots blanked, and nothing is recorded.
-func Hiding(values ...string) DeviceOption {
-	return DeviceOption{apply: func(_ *plan.Case, hide *[]string) { *hide = append(*hide, values...) }}
-}
+func Hiding(values ...string) DeviceOption { return testdevice.Hiding(values...) }
 
 // StepOption is an option of one step: a limit, a name, or what the element is next to.
-type StepOption struct {
-	call   func(*engine.Call)
-	refine func(*dsl.Selector)
-	unused bool // refine was given to a step without a label
-}
+type StepOption = testdevice.StepOption
 
 // Within waits at most that long, instead of ten seconds.
-func Within(limit time.Duration) StepOption {
-	return StepOption{call: func(c *engine.Call) { c.Timeout = limit }}
-}
+func Within(limit time.Duration) StepOption { return testdevice.Within(limit) }
 
 // Named sets the step's name in reports.
-func Named(name string) StepOption {
-	return StepOption{call: func(c *engine.Call) { c.Step.Options.Name = name }}
-}
+func Named(name string) StepOption { return testdevice.Named(name) }
 
 // Below picks the element below the one with the label.
-func Below(label string) StepOption {
-	return beside(label, func(s *dsl.Selector, other *dsl.Selector) { s.Below = other })
-}
+func Below(label string) StepOption { return testdevice.Below(label) }
 
 // Above picks the element above the one with the label.
-func Above(label string) StepOption {
-	return beside(label, func(s *dsl.Selector, other *dsl.Selector) { s.Above = other })
-}
+func Above(label string) StepOption { return testdevice.Above(label) }
 
 // LeftOf picks the element to the left of the one with the label.
-func LeftOf(label string) StepOption {
-	return beside(label, func(s *dsl.Selector, other *dsl.Selector) { s.LeftOf = other })
-}
+func LeftOf(label string) StepOption { return testdevice.LeftOf(label) }
 
 // RightOf picks the element to the right of the one with the label.
-func RightOf(label string) StepOption {
-	return beside(label, func(s *dsl.Selector, other *dsl.Selector) { s.RightOf = other })
-}
+func RightOf(label string) StepOption { return testdevice.RightOf(label) }
 
 // Near picks the element that is closest to the one with the label.
-func Near(label string) StepOption {
-	return beside(label, func(s *dsl.Selector, other *dsl.Selector) { s.Near = other })
-}
+func Near(label string) StepOption { return testdevice.Near(label) }
 
 // Inside picks the element inside of the one with the label.
-func Inside(label string) StepOption {
-	return beside(label, func(s *dsl.Selector, other *dsl.Selector) { s.Inside = other })
-}
+func Inside(label string) StepOption { return testdevice.Inside(label) }
 
 // First picks the first of several elements that match, from the top.
-func First() StepOption { return StepOption{refine: func(s *dsl.Selector) { s.First = true }} }
-
-func beside(label string, set func(s, other *dsl.Selector)) StepOption {
-	return StepOption{refine: func(s *dsl.Selector) { set(s, &dsl.Selector{Label: label}) }}
-}
-
-// selector is a label with the options that refine it.
-func selector(label string, how []StepOption) dsl.Selector {
-	s := dsl.Selector{Label: label}
-	for _, o := range how {
-		if o.refine != nil {
-			o.refine(&s)
-		}
-	}
-	return s
-}
-
-// unlabelled are the options of a step with an argument that has no label of its own.
-func unlabelled(how []StepOption) []StepOption {
-	all := make([]StepOption, len(how))
-	for i, o := range how {
-		o.unused = o.refine != nil
-		all[i] = o
-	}
-	return all
-}
+func First() StepOption { return testdevice.First() }

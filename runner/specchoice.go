@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
+	"github.com/taproot-dev/taproot/runner/internal/testdevice"
 )
 
 // specChoice selects the specs in Go for this shard, or to run again. The plan, which selects YAML tests, does not
@@ -56,7 +57,7 @@ func (s *specChoice) without(r types.SpecReport) string {
 		return ""
 	}
 	again, ran := false, false
-	for _, id := range []string{specID(r.FullText()), specID(r.FullText()) + specSuffix} {
+	for _, id := range []string{testdevice.SpecID(r.FullText()), testdevice.SpecID(r.FullText()) + specSuffix} {
 		failed, known := s.failed[id]
 		again, ran = again || failed, ran || known
 	}

@@ -2,13 +2,11 @@ package runner
 
 import (
 	"fmt"
-	"hash/crc32"
-	"strings"
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/testdevice"
 )
 
 // specSuffix distinguishes the pack of a spec from that of a YAML test with the same name.
@@ -34,7 +32,7 @@ func (s *specPacks) name(r types.SpecReport, taken map[string]plan.Case) (id, pa
 		s.attempt, s.devices, s.released = r.NumAttempts, 0, false
 	}
 	s.devices++
-	id = specID(r.FullText())
+	id = testdevice.SpecID(r.FullText())
 	if _, ok := taken[id]; ok { // a YAML test has that name
 		id += specSuffix
 	}
@@ -52,18 +50,4 @@ func (s *specPacks) keep(pack string) {
 	if s.attempt <= 1 {
 		s.packs = append(s.packs, pack)
 	}
-}
-
-// specID makes an id from the text of a spec; of a long or foreign text only a part can be kept, and a checksum
-// replaces the rest.
-func specID(text string) string {
-	id := pack.Slug(text)
-	plain := strings.Join(strings.Fields(strings.ToLower(text)), "-")
-	switch {
-	case id == "":
-		return fmt.Sprintf("spec-%08x", crc32.ChecksumIEEE([]byte(text)))
-	case len(plain) > len(id):
-		return fmt.Sprintf("%s-%04x", id, crc32.ChecksumIEEE([]byte(text))&0xffff)
-	}
-	return id
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 	"github.com/taproot-dev/taproot/runner/internal/remote"
 	"github.com/taproot-dev/taproot/runner/internal/run"
+	"github.com/taproot-dev/taproot/runner/internal/testdevice"
 )
 
 // RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it with the specs of the package that are written
@@ -207,9 +208,9 @@ func (s *suite) recordPlan(r ginkgo.Report, chosen []plan.Case) {
 	}
 }
 
-// first runs in process 1 alone: it makes the run directory, unless a test with DeviceT has made it.
+// first runs in process 1 alone: it makes the run directory, unless a plain test has made it.
 func (s *suite) first(ctx context.Context) []byte {
-	run, begun, sealed, err := theRun().join(s.conf)
+	run, begun, sealed, err := testdevice.TheRun.Join(s.conf)
 	for _, pack := range sealed {
 		ginkgo.GinkgoWriter.Printf("finalized %s of a run that died: %s\n", pack.Dir, pack.CaseResult.Result)
 	}
@@ -239,7 +240,7 @@ func (s *suite) each(ctx context.Context, path []byte) {
 		dir, err := pack.OpenRunDir(string(path))
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 		s.runner = &run.Runner{Config: s.conf, Pool: pool.New(run.Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
-		gomega.Expect(theRun().keep(s.conf.Reports, dir.Path())).To(gomega.Succeed())
+		gomega.Expect(testdevice.TheRun.Keep(s.conf.Reports, dir.Path())).To(gomega.Succeed())
 	}
 	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, s.conf)
 	s.runner.Observe = s.observe
@@ -275,7 +276,7 @@ func (s *suite) spec(ctx context.Context, c plan.Case) {
 	switch outcome.Result() {
 	case event.Pass:
 	case event.Skipped:
-		ginkgo.Skip(reason(outcome.CaseResult))
+		ginkgo.Skip(failure.Reason(outcome.CaseResult))
 	default:
 		ginkgo.Fail(failure.Text(outcome))
 	}
@@ -299,7 +300,7 @@ func (s *suite) last(ctx context.Context) {
 		return
 	}
 	s.leaveOut(ctx)
-	err := theRun().report(s.conf, func() error { return s.runner.Report(ctx, &s.annotations) })
+	err := testdevice.TheRun.Report(s.conf, func() error { return s.runner.Report(ctx, &s.annotations) })
 	if err != nil {
 		ginkgo.GinkgoWriter.Printf("the report of the run is incomplete: %v\n", err)
 	}
@@ -335,12 +336,4 @@ func (s *suite) leaveOut(ctx context.Context) {
 			s.runner.LeftOut(ctx, c, failed)
 		}
 	}
-}
-
-// reason is why a case did not pass.
-func reason(r *event.CaseResult) string {
-	if r.Problem == nil {
-		return string(r.Result)
-	}
-	return r.Problem.Message
 }

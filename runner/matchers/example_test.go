@@ -28,5 +28,5 @@ func ExampleHaveElement() {
 func ExampleHavePassed() {
 	matched, err := matchers.HavePassed().Match("something else")
 	fmt.Println(matched, err)
-	// Output: false this matcher needs a runner.Outcome, a []runner.Outcome or a *reporters.Result; it got string
+	// Output: false this matcher needs a run.Outcome, a []run.Outcome or a *reporters.Result; it got string
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/internal/failure"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 )
@@ -18,13 +17,13 @@ func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 
 // HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes that is not empty
 // and in which each has passed.
-func HavePassed() types.GomegaMatcher { return HaveResult(runner.Pass) }
+func HavePassed() types.GomegaMatcher { return HaveResult(event.Pass) }
 
 // HaveResult succeeds for tests with that result; see HavePassed.
-func HaveResult(v runner.Result) types.GomegaMatcher { return &result{want: v} }
+func HaveResult(v event.Result) types.GomegaMatcher { return &result{want: v} }
 
 type result struct {
-	want runner.Result
+	want event.Result
 	not  string // the tests with another result
 }
 
@@ -48,7 +47,7 @@ func (m *result) Match(actual any) (bool, error) {
 			m.see(o)
 		}
 	default:
-		return false, fmt.Errorf("this matcher needs a runner.Outcome, a []runner.Outcome or a *reporters.Result; it got %T",
+		return false, fmt.Errorf("this matcher needs a run.Outcome, a []run.Outcome or a *reporters.Result; it got %T",
 			actual)
 	}
 	return m.not == "", nil

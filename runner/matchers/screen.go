@@ -7,13 +7,13 @@ import (
 	"github.com/onsi/gomega/types"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/internal/failure"
 )
 
 // Screen can be read: a *runner.TestDevice.
 type Screen interface {
 	// Look reads the screen once and returns what it shows for the selector.
-	Look(dsl.Selector) (runner.Sight, error)
+	Look(dsl.Selector) (failure.Sight, error)
 }
 
 // Show succeeds when the screen shows the label, with the rules of the YAML step assert. It reads the screen once: wait
@@ -30,7 +30,7 @@ func HaveElement(sel dsl.Selector) types.GomegaMatcher { return &element{sel: se
 
 type element struct {
 	sel  dsl.Selector
-	seen runner.Sight
+	seen failure.Sight
 }
 
 // Match returns an error that stops Eventually and Consistently when the device cannot be read.

@@ -9,15 +9,16 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/devicetest"
 	"github.com/taproot-dev/taproot/runner/matchers"
 )
 
 const app = "com.example.list"
 
 func TestPasses(t *testing.T) {
-	d := runner.DeviceT(t)
+	d := devicetest.New(t)
 	d.Launch(app)
-	if _, err := d.Try(&dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond)); err == nil {
+	if _, err := d.Try(&dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, devicetest.Within(time.Millisecond)); err == nil {
 		t.Error("Nowhere is there")
 	}
 	if got := d.Do(&dsl.CopyText{Selector: dsl.Selector{Label: "Payments", Enabled: dsl.Ptr(true)}}); got != "Payments" {
@@ -29,31 +30,31 @@ func TestPasses(t *testing.T) {
 }
 
 func TestFailsInAStep(t *testing.T) {
-	d := runner.DeviceT(t, runner.OnAndroid())
+	d := devicetest.New(t, devicetest.OnAndroid())
 	d.Launch(app)
-	d.Do(dsl.Assert{Selector: dsl.Selector{Label: "Paymants"}}, runner.Within(time.Millisecond)) // step
+	d.Do(dsl.Assert{Selector: dsl.Selector{Label: "Paymants"}}, devicetest.Within(time.Millisecond)) // step
 	d.Tap("Payments")
 }
 
 func TestFailsBeside(t *testing.T) {
-	d := runner.DeviceT(t)
+	d := devicetest.New(t)
 	d.Launch(app)
 	t.Error("two is not three")
 }
 
 func TestPanics(t *testing.T) {
-	runner.DeviceT(t)
+	devicetest.New(t)
 	panic("boom")
 }
 
 func TestSkips(t *testing.T) {
-	runner.DeviceT(t)
+	devicetest.New(t)
 	t.Skip("not today")
 }
 
 func TestOneAfterTheOther(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
-		t.Run(name, func(t *testing.T) { runner.DeviceT(t).Launch(app) })
+		t.Run(name, func(t *testing.T) { devicetest.New(t).Launch(app) })
 	}
 }
 
@@ -61,13 +62,13 @@ func TestAtOnce(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			runner.DeviceT(t).Launch(app)
+			devicetest.New(t).Launch(app)
 		})
 	}
 }
 
 func TestPage(t *testing.T) {
-	page := runner.DeviceT(t, runner.OnWeb())
+	page := devicetest.New(t, devicetest.OnWeb())
 	page.Open("page.html")
 	page.Do(dsl.WebAssert{Selector: "body"})
 	page.Do(&dsl.WebAssert{Selector: "body"})

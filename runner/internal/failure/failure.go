@@ -36,6 +36,14 @@ func Text(o run.Outcome) string {
 	return text
 }
 
+// Reason is why a case did not pass.
+func Reason(r *event.CaseResult) string {
+	if r.Problem == nil {
+		return string(r.Result)
+	}
+	return r.Problem.Message
+}
+
 // Problem shows a problem with its place.
 func Problem(located source.Error, v event.Result, p event.Problem) string {
 	located.Msg, located.Width = string(v)+": "+p.Message, 1

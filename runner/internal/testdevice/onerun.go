@@ -1,4 +1,4 @@
-package runner
+package testdevice
 
 import (
 	"crypto/sha256"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/onsi/ginkgo/v2"
 
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
@@ -24,20 +23,24 @@ const (
 	noteLimit  = 48 * time.Hour
 )
 
-// oneRun is the run directory of one invocation of `go test` or `ginkgo` for a package: RunSuites and DeviceT write
+// OneRun is the run directory of one invocation of `go test` or `ginkgo` for a package: RunSuites and plain tests write
 // into it, in all processes of `ginkgo --procs=N`. The zero value is ready.
-type oneRun struct {
+type OneRun struct {
+	// Parallel is the address on which the command of Ginkgo listens for its parallel processes; "", or nil, when this
+	// is the only process.
+	Parallel func() string
+
 	mu sync.Mutex
 	// held is by reports directory. It is open until the process ends, so that the run stays alive between its tests.
 	held map[string]*pack.RunDir
 }
 
-// theRun is the oneRun of this process.
-var theRun = sync.OnceValue(func() *oneRun { return &oneRun{} })
+// TheRun is the OneRun of this process.
+var TheRun = &OneRun{}
 
-// join opens the run of this invocation; it starts one if there is none yet. The runner has its own lock on the run
+// Join opens the run of this invocation; it starts one if there is none yet. The runner has its own lock on the run
 // directory.
-func (o *oneRun) join(conf run.Config) (r *run.Runner, begun bool, sealed []history.Finalized, err error) {
+func (o *OneRun) Join(conf run.Config) (r *run.Runner, begun bool, sealed []history.Finalized, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if held := o.held[conf.Reports]; held != nil {
@@ -52,7 +55,7 @@ func (o *oneRun) join(conf run.Config) (r *run.Runner, begun bool, sealed []hist
 }
 
 // open joins the live run that the file note names, if there is one; otherwise it starts a run and writes note.
-func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []history.Finalized, error) {
+func (o *OneRun) open(conf run.Config, note string) (*run.Runner, bool, []history.Finalized, error) {
 	if noted, err := os.ReadFile(note); note != "" && err == nil {
 		dir := filepath.Join(conf.Reports, string(noted))
 		if pack.IsRunName(string(noted)) && pack.Alive(dir) {
@@ -72,8 +75,8 @@ func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []histor
 	return r, true, sealed, errors.Join(err, o.keepAlive(conf.Reports, r.Dir.Path()))
 }
 
-// keep makes the run that process 1 has started that of this process, unless this process has one.
-func (o *oneRun) keep(reports, dir string) error {
+// Keep makes the run that process 1 has started that of this process, unless this process has one.
+func (o *OneRun) Keep(reports, dir string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.held[reports] != nil {
@@ -83,7 +86,7 @@ func (o *oneRun) keep(reports, dir string) error {
 }
 
 // keepAlive keeps a run alive until the process ends. o.mu is held.
-func (o *oneRun) keepAlive(reports, dir string) error {
+func (o *OneRun) keepAlive(reports, dir string) error {
 	held, err := pack.OpenRunDir(dir)
 	if err != nil {
 		return err
@@ -95,8 +98,8 @@ func (o *oneRun) keepAlive(reports, dir string) error {
 	return nil
 }
 
-// report runs work, which writes the pages of the run, while no other process of this invocation does.
-func (o *oneRun) report(conf run.Config, work func() error) error {
+// Report runs work, which writes the pages of the run, while no other process of this invocation does.
+func (o *OneRun) Report(conf run.Config, work func() error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.alone(conf, func(string) error { return work() })
@@ -104,16 +107,19 @@ func (o *oneRun) report(conf run.Config, work func() error) error {
 
 // alone runs work while no other process of this invocation runs one. note is the file in which they record their run;
 // it is empty when there is one process only.
-func (o *oneRun) alone(conf run.Config, work func(note string) error) error {
-	suite, _ := ginkgo.GinkgoConfiguration()
-	if suite.ParallelTotal <= 1 || suite.ParallelHost == "" {
+func (o *OneRun) alone(conf run.Config, work func(note string) error) error {
+	var host string
+	if o.Parallel != nil {
+		host = o.Parallel()
+	}
+	if host == "" {
 		return work("")
 	}
 	dir := pool.LeaseDir(conf.Getenv)
 	if err := pool.PrepareLeaseDir(dir); err != nil {
 		return err
 	}
-	name, err := invocation(conf.Reports, suite.ParallelHost)
+	name, err := invocation(conf.Reports, host)
 	if err != nil {
 		return err
 	}
