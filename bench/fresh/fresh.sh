@@ -53,6 +53,7 @@ FRESH
 
 unshare --mount --pid --fork sh -eu -c '
 	root=$1; goproxy=$2; gosumdb=$3; registry=$4; shift 4
+	mount --bind "$root" "$root" # tests with mounts of their own need a root that is a mount
 	mount -t proc proc "$root/proc"
 	mount --rbind /dev "$root/dev"
 	mount -t tmpfs tmpfs "$root/tmp"

@@ -209,8 +209,9 @@ func TestPackagesThatNeedPrograms(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{"internal/toolchain": true, "internal/result/video": true,
-		"internal/result/pack": true, "drivers/web": true, "cli": true,
-		"dsl/internal/expr": false, "internal/pixels": false} {
+		"internal/result/pack": true, "drivers/web": true, "cli": true, "farm/internal/queue": true,
+		"reporters/internal/ctrf": true,
+		"dsl/internal/expr":       false, "internal/pixels": false} {
 		if got, ok := need[name]; ok && got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		} else if !ok {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func runTests(ctx context.Context, p *progress, args []string) error {
 	installed := make(chan error, 1)
 	go func() {
 		installed <- setup(ctx, p, "the tests that need them", []string{toolchain.Android, toolchain.Web,
-			toolchain.InFirefox, toolchain.Database})
+			toolchain.InFirefox, toolchain.Database, toolchain.Packages})
 	}()
 	if err := build(ctx, p, "all tests"); err != nil {
 		cancel()
@@ -78,6 +79,9 @@ func runTests(ctx context.Context, p *progress, args []string) error {
 	if err != nil {
 		return err
 	}
+	if t.env, err = installedPath(ctx); err != nil {
+		return err
+	}
 	suites := t.startSuites(ctx)
 	err = errors.Join(t.run(ctx, packages), <-suites)
 	return errors.Join(err, t.finish(ctx))
@@ -99,47 +103,41 @@ type testPackage struct {
 
 // listPackages returns the packages with tests, except the suites, which need phones.
 func listPackages(ctx context.Context) ([]testPackage, error) {
-	var out, errs bytes.Buffer
-	const format = `{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Module.Path}}` +
-		` {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}{{end}}`
-	err := process{args: []string{"go", "list", "-f", format, "./..."}, env: compileEnv, stdout: &out,
-		stderr: &errs}.run(ctx)
+	lines, err := goList(ctx, `{{.ImportPath}} {{.Module.Path}} {{if or .TestGoFiles .XTestGoFiles}}tests{{end}}`+
+		` {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./...")
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, errs.String())
+		return nil, err
 	}
 	var packages []testPackage
-	for line := range strings.Lines(out.String()) {
-		words := strings.Fields(line)
+	starts := map[string]bool{} // packages that start programs
+	for _, words := range lines {
 		if len(words) < 2 {
 			continue
 		}
+		starts[words[0]] = slices.Contains(words[2:], "os/exec")
 		name := strings.TrimPrefix(strings.TrimPrefix(words[0], words[1]), "/")
-		if name != "suites" {
-			packages = append(packages, testPackage{path: words[0], name: name,
-				needsTools: slices.Contains(words[2:], "os/exec")})
+		if name != "suites" && slices.Contains(words[2:], "tests") {
+			packages = append(packages, testPackage{path: words[0], name: name, needsTools: starts[words[0]]})
 		}
 	}
-	return packages, markTools(ctx, packages)
+	return packages, markTools(ctx, packages, starts)
 }
 
-// markTools finds the other packages with tests that may need other programs: they depend on the package that finds
-// these. Those that start programs themselves are marked already.
-func markTools(ctx context.Context, packages []testPackage) error {
-	var out, errs bytes.Buffer
-	const format = `{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}`
-	args := []string{"go", "list", "-test", "-f", format}
-	for _, p := range packages {
-		args = append(args, p.path)
+// markTools finds the packages with tests that may need other programs: their tests depend on a package that starts
+// some.
+func markTools(ctx context.Context, packages []testPackage, starts map[string]bool) error {
+	paths := make([]string, len(packages))
+	for i, p := range packages {
+		paths[i] = p.path
 	}
-	if err := (process{args: args, env: compileEnv, stdout: &out, stderr: &errs}).run(ctx); err != nil {
-		return fmt.Errorf("%w\n%s", err, errs.String())
+	lines, err := goList(ctx, `{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}`,
+		append([]string{"-test"}, paths...)...)
+	if err != nil {
+		return err
 	}
 	need := map[string]bool{}
-	for line := range strings.Lines(out.String()) {
-		words := strings.Fields(line)
-		if len(words) > 0 && slices.ContainsFunc(words[1:], func(w string) bool {
-			return strings.HasSuffix(w, "/internal/toolchain")
-		}) {
+	for _, words := range lines {
+		if len(words) > 0 && slices.ContainsFunc(words[1:], func(dep string) bool { return starts[dep] }) {
 			need[words[0]] = true
 		}
 	}
@@ -149,12 +147,43 @@ func markTools(ctx context.Context, packages []testPackage) error {
 	return nil
 }
 
+// goList returns the words of each line that go list prints.
+func goList(ctx context.Context, format string, args ...string) ([][]string, error) {
+	var out, errs bytes.Buffer
+	err := process{args: append([]string{"go", "list", "-f", format}, args...), env: compileEnv, stdout: &out,
+		stderr: &errs}.run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, errs.String())
+	}
+	var lines [][]string
+	for line := range strings.Lines(out.String()) {
+		lines = append(lines, strings.Fields(line))
+	}
+	return lines, nil
+}
+
 // testRun is one run of all tests.
 type testRun struct {
 	flags testFlags
 	phase *phase
 	count *tally
 	log   *os.File // all events, as go test -json prints them
+	env   []string // of the tests, in addition to that of the compiler
+}
+
+// installedPath returns PATH with the folders of Node and npm where they are not on it: tests start them by name.
+func installedPath(ctx context.Context) ([]string, error) {
+	dirs := filepath.SplitList(os.Getenv("PATH"))
+	for _, name := range []string{toolchain.Node, toolchain.NPM} {
+		found, err := toolchain.Find(ctx, toolchain.System(), name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := exec.LookPath(name); err != nil && found.OK() {
+			dirs = append(dirs, filepath.Dir(found.Path))
+		}
+	}
+	return []string{"PATH=" + strings.Join(dirs, string(filepath.ListSeparator))}, nil
 }
 
 func (f testFlags) start(p *progress, packages []testPackage) (*testRun, error) {
@@ -196,7 +225,7 @@ func (t *testRun) run(ctx context.Context, packages []testPackage) error {
 			}
 		}
 	}()
-	err := process{args: args, env: compileEnv, stdout: io.MultiWriter(t.log, write),
+	err := process{args: args, env: append(slices.Clone(compileEnv), t.env...), stdout: io.MultiWriter(t.log, write),
 		stderr: &lines{do: t.other}}.run(ctx)
 	_ = write.Close() // a pipe's Close never fails
 	<-ended

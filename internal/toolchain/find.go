@@ -48,7 +48,7 @@ func Find(ctx context.Context, h Host, name string) (Finding, error) {
 
 // FindAll looks for every tool, as AskFor does.
 func FindAll(ctx context.Context, h Host) ([]Finding, error) {
-	return AskFor(ctx, h, Android, IOS, Web, InFirefox, Development, Database)
+	return AskFor(ctx, h, Android, IOS, Web, InFirefox, Development, Database, Packages)
 }
 
 // AskFor is FindFor without the cache of versions: it runs each program.

@@ -69,7 +69,7 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 	var wait sync.WaitGroup
 	wait.Go(func() { system = in.installSystem(ctx) })
 	if in.hasNodeArchive() {
-		err = in.installEach(ctx, Agent, Node, Driver)
+		err = in.installEach(ctx, Agent, Node, Driver, NPM)
 	} else {
 		err = in.installEach(ctx, Agent)
 	}
@@ -77,7 +77,7 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 	if err := errors.Join(system, err); err != nil {
 		return nil, err
 	}
-	if err := in.installEach(ctx, Node, Driver, Chromium); err != nil {
+	if err := in.installEach(ctx, Node, Driver, NPM, Chromium); err != nil {
 		return nil, err
 	}
 	return in.find(ctx)
@@ -87,7 +87,7 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 // missing.
 func (in Installer) installEach(ctx context.Context, names ...string) error {
 	steps := map[string]func(context.Context) error{Agent: in.installAgent, Node: in.installNode,
-		Driver: in.installDriver, Chromium: in.installChromium}
+		Driver: in.installDriver, NPM: in.installNPM, Chromium: in.installChromium}
 	findings, err := in.find(ctx)
 	if err != nil {
 		return err

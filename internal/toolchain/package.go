@@ -95,6 +95,31 @@ func (in Installer) installNode(ctx context.Context) error {
 	})
 }
 
+// installNPM downloads npm from the registry, as a script that runs it with the Node that was found. It is for machines
+// with a Node of Taproot, which has no npm.
+func (in Installer) installNPM(ctx context.Context) error {
+	node, err := Find(ctx, in.Host, Node)
+	if err != nil {
+		return err
+	}
+	if !node.OK() {
+		return errors.New("it needs Node, which is missing")
+	}
+	return in.place(in.Host.npmDir(), func(dir string) error {
+		in.say("installing npm %s into %s", npmVersion, in.Host.npmDir())
+		if err := in.fetchPackage(ctx, "npm", dir); err != nil {
+			return err
+		}
+		// npm starts the scripts of packages with the node on PATH.
+		script := "#!/bin/sh\nPATH=" + quote(filepath.Dir(node.Path)) + ":$PATH\nexport PATH\nexec " + quote(node.Path) +
+			" \"$(dirname \"$0\")/package/bin/npm-cli.js\" \"$@\"\n"
+		return os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o755)
+	})
+}
+
+// quote writes a word for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
 // hasNodeArchive reports whether the npm registry has a Node that runs here. Its builds for Linux need glibc, which
 // Alpine does not have.
 func (in Installer) hasNodeArchive() bool {

@@ -6,7 +6,10 @@ if (command === '--version') {
 } else {
   const { enableCompileCache } = require('module');
   try {
-    enableCompileCache ? enableCompileCache() : require('./compiled.js').install(core);
+    if (enableCompileCache)
+      enableCompileCache(require('path').join(__dirname, 'compiled'));
+    else
+      require('./compiled.js').install(core);
   } catch {} // it is compiled again
   if (command === 'run-driver') {
     ownFolder('{{prefix}}' + process.pid);

@@ -22,18 +22,20 @@ const (
 	Go        = "go"
 	CC        = "cc"
 	Postgres  = "postgresql"
+	NPM       = "npm"
 )
 
 // DriverVersion is the version of the Playwright driver that the playwright-go in go.mod requires.
 const DriverVersion = "1.57.0"
 
-// nodeVersion is the Node from the npm registry, for systems without one that is new enough.
+// nodeVersion is the Node from the npm registry, for systems without one that is new enough; npmVersion is its npm.
 const (
 	nodeMajor   = "22"
 	nodeVersion = nodeMajor + ".23.3"
+	npmVersion  = "10.9.4"
 )
 
-// The purposes of tools: platforms, and two more.
+// The purposes of tools: platforms, and four more.
 const (
 	Android = "android"
 	IOS     = "ios"
@@ -44,6 +46,8 @@ const (
 	Development = "development"
 	// Database is tests of the service on PostgreSQL.
 	Database = "database"
+	// Packages is tests of Taproot itself that compare with programs of the npm registry.
+	Packages = "packages"
 )
 
 // Tool describes one external program.
@@ -139,13 +143,18 @@ func Tools() []Tool {
 			Minimum: "12", names: []string{"initdb"}, args: []string{"--version"},
 			patterns: patterns(`^initdb \(PostgreSQL\) (\d[\w.]*)`),
 		},
+		{
+			Name: NPM, For: []string{Packages}, Required: true, Purpose: "fetches the programs that tests compare with",
+			Minimum: "9", names: []string{"npm"}, args: []string{"--version"}, patterns: patterns(`(?m)^(\d+\.\d[\w.-]*)$`),
+		},
 	}
 }
 
 // NeededFor reports whether tests on one of the platforms need the tool.
 func (t Tool) NeededFor(platforms ...string) bool {
 	return slices.ContainsFunc(platforms, func(p string) bool {
-		return slices.Contains(t.For, p) || t.For == nil && p != Development && p != InFirefox && p != Database
+		return slices.Contains(t.For, p) ||
+			t.For == nil && !slices.Contains([]string{Development, InFirefox, Database, Packages}, p)
 	})
 }
 
@@ -173,6 +182,8 @@ func (t Tool) candidates(h Host) []string {
 		return nodePlaces(h)
 	case Postgres:
 		return postgresPlaces(h)
+	case NPM:
+		return npmPlaces(h)
 	}
 	return nil
 }
@@ -251,6 +262,15 @@ func nodePlaces(h Host) []string {
 	}
 	return []string{filepath.Join(h.nodeDir(), "package", "bin", "node")}
 }
+
+func npmPlaces(h Host) []string {
+	if h.CacheDir == "" || h.GOOS == "windows" {
+		return nil
+	}
+	return []string{filepath.Join(h.npmDir(), "npm")}
+}
+
+func (h Host) npmDir() string { return filepath.Join(h.CacheDir, "npm-cli", npmVersion) }
 
 func (h Host) nodeDir() string { return filepath.Join(h.CacheDir, "node", nodeMajor) }
 
