@@ -12,6 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/cli/internal/run"
+	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -37,12 +38,24 @@ func unknownCommand(root *cobra.Command, env *process.Env) error {
 	msg := fmt.Sprintf("%q is not a command", word)
 	if namesTests(env, word) {
 		msg += "; to run tests, write: taproot run " + strings.Join(env.Args, " ")
+	} else if now := renamedCommand(word); now != "" {
+		msg += fmt.Sprintf("; it is called taproot %s now", now)
 	} else if own := foreignCommands[word]; own != "" {
 		msg += "; " + own
 	} else {
 		msg += process.Meant(word, process.CommandNames(root))
 	}
 	return &plan.Usage{Msg: msg}
+}
+
+// renamedCommand returns the present command of an action that had another name; "" when there is none.
+func renamedCommand(word string) string {
+	for _, def := range dsl.Vocabulary() {
+		if def.Was != "" && shell.Kebab(def.Was) == word {
+			return shell.Kebab(def.Name)
+		}
+	}
+	return ""
 }
 
 // completes reports whether a shell requests completions.

@@ -13,8 +13,8 @@ type Stop = vocabulary.Stop
 // ClearApp is the argument of clearApp.
 type ClearApp = vocabulary.ClearApp
 
-// Kill is the argument of kill.
-type Kill = vocabulary.Kill
+// KillApp is the argument of killApp.
+type KillApp = vocabulary.KillApp
 
 // Install is the argument of install.
 type Install = vocabulary.Install
@@ -88,26 +88,26 @@ type HTTP = vocabulary.HTTP
 // Expect is what the answer of an http step must be.
 type Expect = vocabulary.Expect
 
-// Rotate is the argument of rotate.
-type Rotate = vocabulary.Rotate
+// SetOrientation is the argument of setOrientation.
+type SetOrientation = vocabulary.SetOrientation
 
-// DarkMode is the argument of darkMode.
-type DarkMode = vocabulary.DarkMode
+// SetDarkMode is the argument of setDarkMode.
+type SetDarkMode = vocabulary.SetDarkMode
 
 // AssertDarkMode is the argument of assertDarkMode.
 type AssertDarkMode = vocabulary.AssertDarkMode
 
-// Airplane is the argument of airplane.
-type Airplane = vocabulary.Airplane
+// SetAirplaneMode is the argument of setAirplaneMode.
+type SetAirplaneMode = vocabulary.SetAirplaneMode
 
-// Notifications is the argument of notifications.
-type Notifications = vocabulary.Notifications
+// OpenNotifications is the argument of openNotifications.
+type OpenNotifications = vocabulary.OpenNotifications
 
-// Locale is the argument of locale.
-type Locale = vocabulary.Locale
+// SetLocale is the argument of setLocale.
+type SetLocale = vocabulary.SetLocale
 
-// Location is the argument of location: one place, or a way that the device travels.
-type Location = vocabulary.Location
+// SetLocation is the argument of setLocation: one place, or a way that the device travels.
+type SetLocation = vocabulary.SetLocation
 
 // Degrees reads one place; it has been checked.
 func Degrees(text string) (latitude, longitude float64) {
@@ -123,8 +123,8 @@ type Biometrics = vocabulary.Biometrics
 // Push is the argument of push.
 type Push = vocabulary.Push
 
-// StatusBar is the argument of statusBar.
-type StatusBar = vocabulary.StatusBar
+// SetStatusBar is the argument of setStatusBar.
+type SetStatusBar = vocabulary.SetStatusBar
 
 // Background is the argument of background.
 type Background = vocabulary.Background
@@ -321,8 +321,8 @@ type WebWait = vocabulary.WebWait
 // page's address, title or console.
 type WebAssert = vocabulary.WebAssert
 
-// WebPage is the argument of webPage: exactly one of url, title, index and close.
-type WebPage = vocabulary.WebPage
+// WebTab is the argument of webTab: exactly one of url, title, index and close.
+type WebTab = vocabulary.WebTab
 
 // WebDialog is the argument of webDialog.
 type WebDialog = vocabulary.WebDialog

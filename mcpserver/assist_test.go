@@ -112,7 +112,7 @@ func TestNews(t *testing.T) {
 	s.ok("assert", `{"label": "Throw"}`) // the old page is still in the foreground
 	wants(t, s.ok("set_device", `{"tab": 1}`), site+"/second")
 	s.ok("assert", `{"label": "Second page"}`)
-	wants(t, s.ok("close_browser", `{"tab": 1}`), "closed a tab: "+site+"/second", "webPage: {close: true}", "page: "+site)
+	wants(t, s.ok("close_browser", `{"tab": 1}`), "closed a tab: "+site+"/second", "webTab: {close: true}", "page: "+site)
 	s.ok("assert", `{"label": "Throw"}`)
 	s.refused("set_device", `{"tab": 7}`, "number 7")
 	s.refused("set_device", `{}`, "a device or a tab")
@@ -143,10 +143,10 @@ func TestSteps(t *testing.T) {
 	wants(t, answer, "ok: 6 steps on web-1", "step 1 value: Desk")
 	ref := refOf(t, s.ok("snapshot", `{}`), "button", "Throw")
 	wants(t, s.ok("run_test", `{"steps": [{"assert": "`+ref+`"}, {"tap": {"ref": "`+ref+
-		`"}}, {"tap": "Open second"}, {"webPage": {"title": "Second"}}, {"assert": "Second page"}], "then": "snapshot"}`),
+		`"}}, {"tap": "Open second"}, {"webTab": {"title": "Second"}}, {"assert": "Second page"}], "then": "snapshot"}`),
 		"Second page", "(in the foreground): "+site+"/second")
 	text := s.refused("run_test",
-		`{"steps": [{"webPage": {"index": 0}}, {"tap": {"label": "Nope", "timeoutMs": 200}}, {"assert": "Desk"}]}`,
+		`{"steps": [{"webTab": {"index": 0}}, {"tap": {"label": "Nope", "timeoutMs": 200}}, {"assert": "Desk"}]}`,
 		"step 2 of 3", "nearest:", "step 1 is done", "try:")
 	if strings.Contains(text, "step 3") {
 		t.Errorf("it went on: %s", text)

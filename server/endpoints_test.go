@@ -252,6 +252,24 @@ func TestEveryActionIsThere(t *testing.T) {
 	}
 }
 
+// TestOldPathsNameTheNew: the error of the path that an action had names the present one.
+func TestOldPathsNameTheNew(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	for old, now := range map[string]string{"/devices/SIM1/rotate": "/devices/SIM1/set-orientation",
+		"/api/devices/SIM1/dark-mode": "/devices/SIM1/set-dark-mode", "/devices/web-1/web-page": "/devices/web-1/web-tab",
+		"/web/page": "/web/tab", "/web/dark-mode": "/web/set-dark-mode", "/api/web/airplane": "/web/set-airplane-mode"} {
+		a := l.ask("POST", old, map[string]any{})
+		if a.status != 404 || a.code() != "not_found" || !strings.Contains(string(a.body), "is called "+now+" now") {
+			t.Errorf("%s: %s", old, a)
+		}
+	}
+	if a := l.ask("POST", "/devices/SIM1/turn", map[string]any{}); a.status != 404 ||
+		!strings.Contains(string(a.body), "there is nothing at this path") {
+		t.Errorf("a path that never was: %s", a)
+	}
+}
+
 func kebab(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -84,7 +84,8 @@ func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 		WantError(t, err, drivers.ErrPage, "no page is open")
 	}
 	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
-	WantError(t, d.DarkMode(t.Context(), true), drivers.ErrUnsupported, "darkMode does not work in Firefox", "colorScheme")
+	WantError(t, d.DarkMode(t.Context(), true), drivers.ErrUnsupported, "setDarkMode does not work in Firefox",
+		"colorScheme")
 	WantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond),
 		drivers.ErrUnsupported, "swipe does not work in Firefox")
 }

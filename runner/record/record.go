@@ -31,7 +31,7 @@ func StateOf(ctx context.Context, d drivers.Device) (s record.State, err error) 
 	return record.StateOf(ctx, d)
 }
 
-// Picking returns the arguments of webPage that select a tab, the best first: its title, the path of its URL, its
+// Picking returns the arguments of webTab that select a tab, the best first: its title, the path of its URL, its
 // index.
 func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 	return record.Picking(tabs, at)

@@ -73,6 +73,11 @@ func (d *reader) bareText(v source.Value) {
 		d.Fail(pos, 1, "a no-break space (U+00A0) where a plain space should be", "replace it by a space")
 		return
 	}
+	if now := vocabulary.Renamed()[word]; now != "" {
+		d.Wrong(v, fmt.Sprintf("%s is called %s now", word, now),
+			strings.TrimRight("write\n- "+now+": "+strings.TrimSpace(rest), " "))
+		return
+	}
 	if def, known := vocabulary.Lookup(word); known {
 		hint := fmt.Sprintf(`write "- %s:"`, word)
 		switch {
@@ -120,6 +125,10 @@ func shortest(def *vocabulary.Def) string {
 }
 
 func (d *reader) unknownAction(f source.Field) {
+	if now := vocabulary.Renamed()[f.Key]; now != "" {
+		d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%s is called %s now", f.Key, now), "write\n"+stepLine(now, f.Value))
+		return
+	}
 	names := vocabulary.ActionNames()
 	hint := "frequent actions are " + frequent
 	own, how := ForeignAction(f.Key, d.Platform)
@@ -129,6 +138,14 @@ func (d *reader) unknownAction(f source.Field) {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", phrase.LimitRunes(f.Key, 60)), hint)
+}
+
+// stepLine writes a step on one line.
+func stepLine(action string, argument source.Value) string {
+	if argument.Kind == source.Null {
+		return "- " + action + ":"
+	}
+	return "- " + action + ": " + source.Flow(argument)
 }
 
 // frequent names the actions that a first test needs.
@@ -206,7 +223,7 @@ func foreignTool(word string, p vocabulary.Platform) (name, how string) {
 		return "launch", ""
 	case "appid", "bundleid", "package":
 		return "launch", "write \"- launch: {package: …}\""
-	case "stopapp", "killapp", "kill", "terminate", "closeapp":
+	case "stopapp", "terminate", "closeapp":
 		return "stop", ""
 	case "clearstate", "clearappdata", "resetapp":
 		return "clearApp", ""
@@ -230,10 +247,10 @@ func foreignTool(word string, p vocabulary.Platform) (name, how string) {
 		return "screenshot", ""
 	case "record":
 		return "", "every test is recorded by itself; remove the line"
-	case "setairplanemode", "toggleairplanemode":
-		return "airplane", ""
-	case "setorientation", "orientation":
-		return "rotate", ""
+	case "toggleairplanemode":
+		return "setAirplaneMode", `write "- setAirplaneMode: {toggle: true}"`
+	case "orientation":
+		return "setOrientation", ""
 	case "runflow", "call", "include", "import", "flow":
 		return "run", ""
 	case "evalscript", "runscript", "javascript", "execute", "evaluate", "script", "eval", "js":

@@ -22,8 +22,8 @@ type ClearApp struct {
 	Keychain bool   `json:"keychain,omitempty" platforms:"ios"`
 }
 
-// Kill is the argument of kill.
-type Kill struct {
+// KillApp is the argument of killApp.
+type KillApp struct {
 	Package string `json:"package" required:"true" scalar:"true" minLength:"1"`
 }
 
@@ -70,11 +70,11 @@ func appActions() []Def {
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Removes | Apart,
 		},
 		{
-			Name: "kill", Args: Kill{},
+			Name: "killApp", Args: KillApp{}, Was: "kill",
 			Doc: "Ends the process of an app in the background, as a system that is short of memory does. The " +
 				"app starts again with its saved state when it comes back. An app in the foreground is not " +
 				"ended.",
-			Example:   "kill: com.example.app",
+			Example:   "killApp: com.example.app",
 			Platforms: phones, Interfaces: YAML | REST, Effect: Removes | Apart,
 		},
 		{

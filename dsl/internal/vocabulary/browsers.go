@@ -82,12 +82,12 @@ func browserRows() []BrowserRow {
 			)},
 		{Word: "webDrag", Chromium: works, Firefox: otherwise("as drag")},
 		{
-			Word:     "darkMode",
+			Word:     "setDarkMode",
 			Chromium: works,
 			Firefox:  refused("Firefox takes its colours when it starts: write colorScheme in openBrowser"),
 		},
 		{
-			Word:     "location",
+			Word:     "setLocation",
 			Chromium: works,
 			Firefox:  otherwise("it is granted to the site that is open, so that openBrowser comes before it"),
 		},
@@ -111,9 +111,9 @@ const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrows
 	`openBrowser.headers openBrowser.ignoreHttpsErrors
 	tap doubleTap longPress scroll scrollTo input erase copyText setClipboard paste waitStable waitFor sleep assert ` +
 	`assertNot
-	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot ` +
-	`stopRecording log extract
-	webNavigate webClick webType webSelect webCheck webHover webPage webDialog webDownload webWait webAssert webRoute
+	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog setAirplaneMode shake alert ` +
+	`screenshot stopRecording log extract
+	webNavigate webClick webType webSelect webCheck webHover webTab webDialog webDownload webWait webAssert webRoute
 	webStorage webEval closeBrowser if repeat retry forEach group try run set http`
 
 var browserTable = sync.OnceValue(browserRows)

@@ -7,49 +7,49 @@ import (
 	"time"
 )
 
-// Rotate is the argument of rotate.
-type Rotate struct {
+// SetOrientation is the argument of setOrientation.
+type SetOrientation struct {
 	Orientation string `json:"orientation" required:"true" scalar:"true" enum:"portrait,landscape,upsideDown,landscapeRight"`
 }
 
-// DarkMode is the argument of darkMode.
-type DarkMode struct {
+// SetDarkMode is the argument of setDarkMode.
+type SetDarkMode struct {
 	On     bool `json:"on,omitempty" scalar:"true"`
 	Toggle bool `json:"toggle,omitempty" only:"true"`
 }
 
-func (DarkMode) rules() []Rule { return []Rule{exactlyOne("on toggle")} }
+func (SetDarkMode) rules() []Rule { return []Rule{exactlyOne("on toggle")} }
 
 // AssertDarkMode is the argument of assertDarkMode.
 type AssertDarkMode struct {
 	On bool `json:"on,omitempty" scalar:"true" default:"true"`
 }
 
-// Airplane is the argument of airplane.
-type Airplane struct {
+// SetAirplaneMode is the argument of setAirplaneMode.
+type SetAirplaneMode struct {
 	On     bool `json:"on,omitempty" scalar:"true"`
 	Toggle bool `json:"toggle,omitempty" only:"true"`
 }
 
-func (Airplane) rules() []Rule { return []Rule{exactlyOne("on toggle")} }
+func (SetAirplaneMode) rules() []Rule { return []Rule{exactlyOne("on toggle")} }
 
-// Notifications is the argument of notifications.
-type Notifications struct{}
+// OpenNotifications is the argument of openNotifications.
+type OpenNotifications struct{}
 
-// Locale is the argument of locale.
-type Locale struct {
+// SetLocale is the argument of setLocale.
+type SetLocale struct {
 	Locale string `json:"locale" required:"true" scalar:"true" minLength:"1" format:"locale"`
 }
 
-// Location is the argument of location: one place, or a way that the device travels.
-type Location struct {
+// SetLocation is the argument of setLocation: one place, or a way that the device travels.
+type SetLocation struct {
 	At       string   `json:"at,omitempty" scalar:"true" minLength:"1" format:"place"`
 	Route    []string `json:"route,omitempty" minLength:"1" minItems:"2" format:"place"`
 	SpeedKmh float64  `json:"speedKmh,omitempty" minimum:"1" maximum:"40000" default:"50"`
 	Accuracy float64  `json:"accuracy,omitempty" minimum:"0" maximum:"100000"`
 }
 
-func (Location) rules() []Rule {
+func (SetLocation) rules() []Rule {
 	return []Rule{exactlyOne("at route"), belongs("speedKmh", "route").says("",
 		"remove it, or give the places to travel through")}
 }
@@ -89,8 +89,8 @@ type Push struct {
 
 func (Push) rules() []Rule { return []Rule{atLeastOne("title body badge data")} }
 
-// StatusBar is the argument of statusBar.
-type StatusBar struct {
+// SetStatusBar is the argument of setStatusBar.
+type SetStatusBar struct {
 	Time     string `json:"time,omitempty"`
 	Battery  *int   `json:"battery,omitempty" minimum:"0" maximum:"100"`
 	Wifi     *int   `json:"wifi,omitempty" minimum:"0" maximum:"3"`
@@ -98,7 +98,7 @@ type StatusBar struct {
 	Reset    bool   `json:"reset,omitempty" fixed:"true"`
 }
 
-func (StatusBar) rules() []Rule {
+func (SetStatusBar) rules() []Rule {
 	return []Rule{atLeastOne("time battery wifi cellular reset")}
 }
 
@@ -132,7 +132,7 @@ type Shell struct {
 }
 
 // cost: the length of the way is not known yet.
-func (l Location) cost(_ func(Steps) Cost, limit time.Duration) Cost {
+func (l SetLocation) cost(_ func(Steps) Cost, limit time.Duration) Cost {
 	return Cost{Time: limit, AtMin: len(l.Route) > 0}
 }
 
@@ -140,39 +140,39 @@ func (l Location) cost(_ func(Steps) Cost, limit time.Duration) Cost {
 func deviceActions() []Def {
 	return []Def{
 		{
-			Name: "rotate", Args: Rotate{},
+			Name: "setOrientation", Args: SetOrientation{}, Was: "rotate",
 			Doc:       "Rotates the screen.",
-			Example:   "rotate: landscape",
+			Example:   "setOrientation: landscape",
 			Platforms: phones, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{
-			Name: "darkMode", Args: DarkMode{},
+			Name: "setDarkMode", Args: SetDarkMode{}, Was: "darkMode",
 			Doc:       "Switches between the light and the dark appearance.",
-			Example:   "darkMode: true",
+			Example:   "setDarkMode: true",
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{
-			Name: "airplane", Args: Airplane{},
+			Name: "setAirplaneMode", Args: SetAirplaneMode{}, Was: "airplane",
 			Doc:       "Disconnects the device from all networks, or connects it again.",
-			Example:   "airplane: true",
+			Example:   "setAirplaneMode: true",
 			Platforms: []Platform{Android, Web}, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{
-			Name: "notifications", Args: Notifications{},
+			Name: "openNotifications", Args: OpenNotifications{}, Was: "notifications",
 			Doc:       "Opens the list of notifications.",
-			Example:   "notifications:",
+			Example:   "openNotifications:",
 			Platforms: android, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{
-			Name: "locale", Args: Locale{},
+			Name: "setLocale", Args: SetLocale{}, Was: "locale",
 			Doc:       "Changes the language of the app in the foreground. On iOS the app is restarted for that.",
-			Example:   "locale: de-DE",
+			Example:   "setLocale: de-DE",
 			Platforms: phones, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{
-			Name: "location", Args: Location{},
+			Name: "setLocation", Args: SetLocation{}, Was: "location",
 			Doc:       "Sets the location of the device, or lets it travel along a route.",
-			Example:   "location: \"52.52,13.405\"",
+			Example:   "setLocation: \"52.52,13.405\"",
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{
@@ -194,10 +194,10 @@ func deviceActions() []Def {
 			Platforms: []Platform{IOS}, Interfaces: YAML | REST, Effect: Acts,
 		},
 		{
-			Name: "statusBar", Args: StatusBar{},
+			Name: "setStatusBar", Args: SetStatusBar{}, Was: "statusBar",
 			Doc: "Sets what a simulator's status bar shows until the end of the test, so that screenshots of " +
 				"different runs are equal.",
-			Example:   "statusBar: {time: \"9:41\", battery: 100, wifi: 3}",
+			Example:   "setStatusBar: {time: \"9:41\", battery: 100, wifi: 3}",
 			Platforms: []Platform{IOS}, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{

@@ -49,6 +49,7 @@ const (
 // its schema, its reference page) is derived from its Def by reflection over Args.
 type Def struct {
 	Name       string     // camelCase, as in YAML
+	Was        string     // its name before, which is refused; empty: it had no other one
 	Args       any        // the zero value of its argument struct, not a pointer
 	Doc        string     // one or two sentences for the reference
 	Example    string     // a step in YAML, without the leading "- "
@@ -130,6 +131,17 @@ func (d Def) Selects() bool { return ShapeOf(reflect.TypeOf(d.Args)).Selects }
 
 // SelectorKey reports whether selectors have a key of this name.
 func SelectorKey(name string) bool { return ShapeOf(SelectorType).Has(name) }
+
+// Renamed returns the present names of actions by the names that they had before. The old names are refused.
+func Renamed() map[string]string {
+	now := map[string]string{}
+	for _, d := range indexed().defs {
+		if d.Was != "" {
+			now[d.Was] = d.Name
+		}
+	}
+	return now
+}
 
 // ActionNames are the names of the operations that YAML knows. Do not change the list.
 func ActionNames() []string { return indexed().names }

@@ -200,10 +200,10 @@ func pageActions() []Def {
 			Platforms: browsers, Interfaces: YAML | REST, Effect: Acts,
 		},
 		{
-			Name: "webPage", Args: WebPage{},
+			Name: "webTab", Args: WebTab{}, Was: "webPage",
 			Doc: "Switches to another page of the browser, a tab or a popup, once it is open; or closes the " +
 				"current one.",
-			Example:   "webPage: {url: \"**/terms\"}",
+			Example:   "webTab: {url: \"**/terms\"}",
 			Platforms: browsers, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{

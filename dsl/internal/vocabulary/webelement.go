@@ -102,15 +102,15 @@ func (WebAssert) rules() []Rule {
 	}
 }
 
-// WebPage is the argument of webPage: exactly one of url, title, index and close.
-type WebPage struct {
+// WebTab is the argument of webTab: exactly one of url, title, index and close.
+type WebTab struct {
 	URL   string `json:"url,omitempty" scalar:"true" minLength:"1" format:"address"`
 	Title string `json:"title,omitempty" minLength:"1"`
 	Index *int   `json:"index,omitempty"`
 	Close bool   `json:"close,omitempty" only:"true"`
 }
 
-func (WebPage) rules() []Rule { return []Rule{exactlyOne("url title index close")} }
+func (WebTab) rules() []Rule { return []Rule{exactlyOne("url title index close")} }
 
 // WebDialog is the argument of webDialog.
 type WebDialog struct {

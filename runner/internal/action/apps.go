@@ -33,8 +33,8 @@ func clearApp(ctx context.Context, s *Performer, a dsl.ClearApp) error {
 	return k.ClearKeychain(ctx)
 }
 
-// kill ends an app's process in the background; where there is no such thing, it stops the app.
-func kill(ctx context.Context, s *Performer, a dsl.Kill) error {
+// killApp ends an app's process in the background; where there is no such thing, it stops the app.
+func killApp(ctx context.Context, s *Performer, a dsl.KillApp) error {
 	return onApps(s, func(d drivers.AppManager) error {
 		if k, ok := d.(drivers.ProcessKiller); ok {
 			return k.Kill(ctx, a.Package)
@@ -285,7 +285,7 @@ func (f *foreground) noteLaunch(args any) {
 		f.left(a.Package)
 	case dsl.Uninstall:
 		f.left(a.Package)
-	case dsl.Kill:
+	case dsl.KillApp:
 		f.left(a.Package)
 	case dsl.Press:
 		f.launched = "" // home, back or the list of apps: the foreground app is unknown now

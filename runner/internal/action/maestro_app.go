@@ -173,7 +173,7 @@ func flowKill(ctx context.Context, s maestroPerformer, a flows.Kill) error {
 	if s.isWeb() {
 		return nil
 	}
-	return ignoring(kill(ctx, s.Performer, dsl.Kill{Package: appOf(a.App)}), drivers.ErrNoApp)
+	return ignoring(killApp(ctx, s.Performer, dsl.KillApp{Package: appOf(a.App)}), drivers.ErrNoApp)
 }
 
 func flowClear(ctx context.Context, s maestroPerformer, a flows.Clear) error {

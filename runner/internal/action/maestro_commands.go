@@ -197,10 +197,10 @@ func flowLocation(ctx context.Context, s maestroPerformer, a flows.Location) err
 			return fatal("%q is not a number of degrees", text)
 		}
 	}
-	return location(
+	return setLocation(
 		ctx,
 		s.Performer,
-		dsl.Location{At: strings.TrimSpace(a.Latitude) + "," + strings.TrimSpace(a.Longitude)},
+		dsl.SetLocation{At: strings.TrimSpace(a.Latitude) + "," + strings.TrimSpace(a.Longitude)},
 	)
 }
 
@@ -261,11 +261,11 @@ func flowAirplane(ctx context.Context, s maestroPerformer, a flows.Airplane) err
 		s.note("airplane mode is Android's")
 		return nil
 	}
-	return airplane(ctx, s.Performer, dsl.Airplane{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
+	return setAirplaneMode(ctx, s.Performer, dsl.SetAirplaneMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
 func flowDarkMode(ctx context.Context, s maestroPerformer, a flows.DarkMode) error {
-	return darkMode(ctx, s.Performer, dsl.DarkMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
+	return setDarkMode(ctx, s.Performer, dsl.SetDarkMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
 func flowAssertDark(ctx context.Context, s maestroPerformer, a flows.AssertDark) error {

@@ -105,8 +105,8 @@ func expected(a dsl.HTTP, status int, body string) error {
 	return &Failure{p}
 }
 
-// location puts the device at one place, or lets it travel.
-func location(ctx context.Context, s *Performer, a dsl.Location) error {
+// setLocation puts the device at one place, or lets it travel.
+func setLocation(ctx context.Context, s *Performer, a dsl.SetLocation) error {
 	d, err := capability[drivers.LocationSetter](s)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func location(ctx context.Context, s *Performer, a dsl.Location) error {
 const travelPace = time.Second
 
 // followRoute sets the location once a second until the last one is reached.
-func followRoute(ctx context.Context, s *Performer, d drivers.LocationSetter, a dsl.Location) error {
+func followRoute(ctx context.Context, s *Performer, d drivers.LocationSetter, a dsl.SetLocation) error {
 	speed := a.SpeedKmh
 	if speed == 0 {
 		speed = 50

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shellerr"
 )
 
-func rotate(ctx context.Context, s *Performer, a dsl.Rotate) error {
+func setOrientation(ctx context.Context, s *Performer, a dsl.SetOrientation) error {
 	return onSystem(s, func(d drivers.System) error {
 		quarters, four := map[string]int{"upsideDown": 2, "landscapeRight": 3}[a.Orientation]
 		if !four {
@@ -30,7 +30,7 @@ func rotate(ctx context.Context, s *Performer, a dsl.Rotate) error {
 	})
 }
 
-func darkMode(ctx context.Context, s *Performer, a dsl.DarkMode) error {
+func setDarkMode(ctx context.Context, s *Performer, a dsl.SetDarkMode) error {
 	return onSystem(s, func(d drivers.System) error {
 		on, err := s.wanted(ctx, a.On, a.Toggle, drivers.SystemReader.IsDark)
 		if err != nil {
@@ -71,7 +71,7 @@ func assertDarkMode(ctx context.Context, s *Performer, a dsl.AssertDarkMode) err
 	return &Failure{p}
 }
 
-func airplane(ctx context.Context, s *Performer, a dsl.Airplane) error {
+func setAirplaneMode(ctx context.Context, s *Performer, a dsl.SetAirplaneMode) error {
 	return onSystem(s, func(d drivers.System) error {
 		on, err := s.wanted(ctx, a.On, a.Toggle, drivers.SystemReader.IsAirplane)
 		if err != nil {
@@ -81,11 +81,11 @@ func airplane(ctx context.Context, s *Performer, a dsl.Airplane) error {
 	})
 }
 
-func notifications(ctx context.Context, s *Performer, _ dsl.Notifications) error {
+func openNotifications(ctx context.Context, s *Performer, _ dsl.OpenNotifications) error {
 	return onSystem(s, func(d drivers.System) error { return d.Notifications(ctx) })
 }
 
-func locale(ctx context.Context, s *Performer, a dsl.Locale) error {
+func setLocale(ctx context.Context, s *Performer, a dsl.SetLocale) error {
 	return onSystem(s, func(d drivers.System) error {
 		app := ""
 		if apps, ok := s.Device.(drivers.Apps); ok {
@@ -188,7 +188,7 @@ func push(ctx context.Context, s *Performer, a dsl.Push) error {
 // pushBytes is how much Apple's service takes.
 const pushBytes = 4096
 
-func statusBar(ctx context.Context, s *Performer, a dsl.StatusBar) error {
+func setStatusBar(ctx context.Context, s *Performer, a dsl.SetStatusBar) error {
 	d, err := capability[drivers.StatusBarSetter](s)
 	if err == nil && a.Reset {
 		err = d.SetStatusBar(ctx, nil)

@@ -194,8 +194,8 @@ func webDrag(ctx context.Context, s *Performer, a dsl.WebDrag) error {
 	return d.DragOnto(ctx, s.at(a.Selector, a.Frame), a.To)
 }
 
-// webPage continues with another page, or closes the foreground page.
-func webPage(ctx context.Context, s *Performer, a dsl.WebPage) error {
+// webTab continues with another page, or closes the foreground page.
+func webTab(ctx context.Context, s *Performer, a dsl.WebTab) error {
 	return onTabs(s, func(d drivers.WebTabs) error {
 		if a.Close {
 			return d.CloseTab(ctx)

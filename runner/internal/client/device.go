@@ -16,7 +16,7 @@ import (
 
 // GoToTab brings the tab that the call names to the foreground.
 func (c *Call) GoToTab(ctx context.Context, device string) error {
-	def, _ := dsl.Lookup("webPage")
+	def, _ := dsl.Lookup("webTab")
 	at := source.Value{Kind: source.Map, Fields: []source.Field{
 		{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(*c.Tab)}},
 		{Key: "timeoutMs", Value: source.Value{Kind: source.Int, Text: "2000"}}}}

@@ -305,7 +305,7 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 		return nil, nil, err
 	}
 	if c.Tab != nil { // of close_browser
-		def, _ := dsl.Lookup("webPage")
+		def, _ := dsl.Lookup("webTab")
 		number := func(n int) source.Value { return source.Value{Kind: source.Int, Text: strconv.Itoa(n)} }
 		pick := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: number(*c.Tab)},
 			{Key: "timeoutMs", Value: number(2000)}}}

@@ -120,7 +120,7 @@ func (c *Screen) readNews(ctx context.Context) {
 		return
 	}
 	for _, at := range []int{len(tabs) - 1, front} {
-		c.Journal.Add(Done{Device: c.Device, Platform: dsl.Web, YAML: "webPage: {index: " + strconv.Itoa(at) + "}"})
+		c.Journal.Add(Done{Device: c.Device, Platform: dsl.Web, YAML: "webTab: {index: " + strconv.Itoa(at) + "}"})
 	}
 }
 

@@ -432,7 +432,7 @@ func TestBrowsersGiveACaseEach(t *testing.T) {
 	text := "id: both\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}]\n---\nid: one\nbrowsers: firefox\n" +
 		"steps: " +
 		"[{openBrowser: a.html}]\n---\n" +
-		"id: none\nsteps: [{openBrowser: a.html}, {darkMode: true}]\n---\nid: own\nsteps: [{openBrowser: {url: a.html, " +
+		"id: none\nsteps: [{openBrowser: a.html}, {setDarkMode: true}]\n---\nid: own\nsteps: [{openBrowser: {url: a.html, " +
 		"browser: firefox}}]\n"
 	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -452,6 +452,7 @@ func TestBrowsersGiveACaseEach(t *testing.T) {
 	want(t, packs(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Labels: "firefox"}), "both--firefox", "one")
 	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: "netscape"}, "netscape",
 		"chromium, firefox or webkit"))
-	fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: dsl.Firefox}, "darkMode does not work in Firefox",
+	fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: dsl.Firefox},
+		"setDarkMode does not work in Firefox",
 		"colorScheme in openBrowser")
 }

@@ -288,13 +288,13 @@ func (r *recorder) closed(was, now []drivers.WebTab) {
 	}
 	var lines []string
 	if !was[gone].Front {
-		lines = append(lines, line("webPage", Picking(was, gone)[0]))
+		lines = append(lines, line("webTab", Picking(was, gone)[0]))
 	}
-	lines = append(lines, line("webPage", fields("close", source.Value{Kind: source.Bool, Text: "true"})))
+	lines = append(lines, line("webTab", fields("close", source.Value{Kind: source.Bool, Text: "true"})))
 	if last := len(now) - 1; !was[gone].Front && !now[last].Front { // in a test the newest tab comes to the foreground
 		for i := range now {
 			if now[i].Front {
-				lines = append(lines, line("webPage", Picking(now, i)[0]))
+				lines = append(lines, line("webTab", Picking(now, i)[0]))
 			}
 		}
 	}
@@ -304,9 +304,9 @@ func (r *recorder) closed(was, now []drivers.WebTab) {
 // goTo switches to a tab by its first name that works, and records that.
 func (r *recorder) goTo(ctx context.Context, tabs []drivers.WebTab, at int) (err error) {
 	for _, v := range Picking(tabs, at) {
-		if err = r.call(ctx, "webPage",
+		if err = r.call(ctx, "webTab",
 			client.With(v, "timeoutMs", source.Value{Kind: source.Int, Text: "3000"})); err == nil {
-			r.write(step{lines: []string{line("webPage", v)}}, false)
+			r.write(step{lines: []string{line("webTab", v)}}, false)
 			return nil
 		}
 	}

@@ -60,7 +60,7 @@ func Remember(was, now []drivers.WebTab) {
 	}
 }
 
-// Picking returns the arguments of webPage that select a tab, the best first: its title, the path of its URL, its
+// Picking returns the arguments of webTab that select a tab, the best first: its title, the path of its URL, its
 // index.
 func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 	alone := func(of func(drivers.WebTab) string) bool {

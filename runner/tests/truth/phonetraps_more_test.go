@@ -37,9 +37,9 @@ func otherTraps() (list []*trap) {
 		return page(s.press("Pay", b), s.press("Cancel", b.Sub(image.Pt(220, 0))),
 			label("Paid "+s.state, image.Rect(16, now.Area.Min.Y+100, 300, now.Area.Min.Y+140)))
 	}
-	add("turned/touch", "- rotate: landscape\n- tap: Pay\n- assert: Paid Pay", pass, "Pay", "", upright)
-	add("turned twice/touch", "- rotate: landscape\n- tap: Pay\n- rotate: portrait\n- tap: Cancel\n- assert: Paid Cancel",
-		pass, "Pay, Cancel", "", upright)
+	add("turned/touch", "- setOrientation: landscape\n- tap: Pay\n- assert: Paid Pay", pass, "Pay", "", upright)
+	add("turned twice/touch", "- setOrientation: landscape\n- tap: Pay\n- setOrientation: portrait\n- tap: Cancel\n"+
+		"- assert: Paid Cancel", pass, "Pay, Cancel", "", upright)
 	for name, o := range map[string]androidsim.Options{"of a folded phone": {Displays: 2, Folded: true},
 		"of a phone with two displays": {Displays: 2}} {
 		add("on the screen "+name+"/touch", "- tap: Pay\n- assert: Paid Pay", pass, "Pay", "", upright).options = o
@@ -82,8 +82,8 @@ func otherTraps() (list []*trap) {
 	add("under the list of notifications/absence", "- notifications\n- assertNot: Your order", pass, "",
 		"is in the foreground",
 		parts(label("Your order", at(1))))
-	list[len(list)-1].steps = "- notifications: {}\n- assertNot: Your order"
-	add("under the list of notifications/presence", "- notifications: {}\n- assert: Your order", fails, "", "",
+	list[len(list)-1].steps = "- openNotifications: {}\n- assertNot: Your order"
+	add("under the list of notifications/presence", "- openNotifications: {}\n- assert: Your order", fails, "", "",
 		parts(label("Your order", at(1))))
 
 	ask := func(s *stage, _ androidsim.Moment) androidsim.Shown {

@@ -75,7 +75,7 @@ func remains(c cell) bool {
 		return c.passes && !deviceless(c.action)
 	case dsl.Web:
 		return every || c.passes && slices.Contains([]string{"openBrowser", "webClick", "webType", "webRoute", "webDownload",
-			"webPage"}, c.action)
+			"webTab"}, c.action)
 	}
 	return true
 }

@@ -72,6 +72,10 @@ func actionRoutes(api *rest.API, of func(context.Context) *Devices) {
 			continue
 		}
 		path := Kebab(def.Name)
+		if def.Was != "" {
+			api.Moved("/devices/{id}/"+Kebab(def.Was), "/devices/{id}/"+path)
+			api.Moved("/web/"+pageName(def.Was), "/web/"+pageName(def.Name))
+		}
 		api.Action(actionOp(def, "/devices/{id}/"+path, path), body, def.NeedsArgument(),
 			func(w http.ResponseWriter, r *http.Request) error {
 				s := of(r.Context())

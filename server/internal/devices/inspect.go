@@ -293,7 +293,7 @@ func pageState(ctx context.Context, d drivers.Device) (*PageState, error) {
 	if open := now.Dialog; open != nil {
 		out.Dialog = &Dialog{Text: open.Text, Buttons: append([]string{}, open.Buttons...), Field: open.Field}
 	}
-	def, _ := dsl.Lookup("webPage")
+	def, _ := dsl.Lookup("webTab")
 	for i, tab := range now.Tabs {
 		one := Tab{Title: tab.Title, URL: tab.URL, Front: tab.Front, Steps: []WrittenStep{}}
 		for _, v := range record.Picking(now.Tabs, i) {

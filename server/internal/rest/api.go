@@ -84,6 +84,7 @@ type API struct {
 	huma   huma.API
 	mux    *http.ServeMux
 	access map[string]Access // by the pattern of a route
+	moved  map[string]string // paths by what they were before
 }
 
 // APIOptions configure an API.
@@ -101,7 +102,8 @@ type APIOptions struct {
 // NewAPI creates an API without operations.
 func NewAPI(o APIOptions) *API {
 	mux := http.NewServeMux()
-	return &API{APIOptions: o, mux: mux, huma: newHuma(mux, o), access: map[string]Access{}}
+	return &API{APIOptions: o, mux: mux, huma: newHuma(mux, o), access: map[string]Access{},
+		moved: map[string]string{}}
 }
 
 func (s *API) problem(ctx context.Context, err error) *Error { return s.Problems(ctx).Of(ctx, err) }
@@ -114,6 +116,9 @@ func (s *API) Plain(pattern, scope string, handle http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, handle)
 	s.access[pattern] = Access{Scope: scope, Pattern: pattern}
 }
+
+// Moved has the error of an old path name the present one. Both are written as in routes.
+func (s *API) Moved(old, now string) { s.moved[old] = now }
 
 // Access returns what a route requires.
 func (s *API) Access(pattern string) (a Access, known bool) {

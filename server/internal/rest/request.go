@@ -66,6 +66,9 @@ func IsControl(r rune) bool { return r < ' ' || r == 0x7f }
 // RouteError returns the error of a path or method without a route. It calls the mux's own handler to find out which of
 // the two it is, and which methods the path allows.
 func (s *API) RouteError(w http.ResponseWriter, r *http.Request, h http.Handler) *Error {
+	if now := s.movedTo(r.URL.Path); now != "" {
+		return Fault(http.StatusNotFound, CodeNotFound, fmt.Sprintf("the path is called %s now", Cut(now, 200)))
+	}
 	said := headersOnly{h: http.Header{}}
 	h.ServeHTTP(&said, r)
 	if said.status == http.StatusMethodNotAllowed {
@@ -74,6 +77,16 @@ func (s *API) RouteError(w http.ResponseWriter, r *http.Request, h http.Handler)
 		return Fault(http.StatusMethodNotAllowed, CodeMethod, fmt.Sprintf("%s does not work here; use %s", r.Method, allow))
 	}
 	return Fault(http.StatusNotFound, CodeNotFound, "there is nothing at this path; /openapi.json lists all paths")
+}
+
+// movedTo returns the present path of an old one; "" when it is not an old one.
+func (s *API) movedTo(path string) string {
+	parts := strings.Split(path, "/")
+	id := ""
+	if len(parts) == 4 && parts[1] == "devices" {
+		id, parts[2] = parts[2], "{id}"
+	}
+	return strings.Replace(s.moved[strings.Join(parts, "/")], "{id}", id, 1)
 }
 
 // headersOnly is a ResponseWriter that keeps the status and the headers and drops the body.

@@ -120,7 +120,7 @@ func TestRecordAPage(t *testing.T) {
 		t.Errorf("the label can be read as a variable:\n%s", p.yaml())
 	}
 	p.click("Terms of use")
-	p.writes("webPage: {title: Terms}")
+	p.writes("webTab: {title: Terms}")
 	if !testing.Short() {
 		p.dragsAndCloses()
 	}
@@ -209,11 +209,11 @@ func (p *tab) dragsAndCloses() {
 	p.shot("tabs-1440")
 	p.inFull("tabs")
 	p.must(p.Locator("#tabs button:text('Account')").Click())
-	p.writes("webPage: {title: Account}")
+	p.writes("webTab: {title: Account}")
 	p.must(p.Locator("#tabs button:text('Terms')").Click())
 	p.sees(`#tabs button[aria-current]:text('Terms')`)
 	p.must(p.Locator("#tabs button:text('Close this tab')").Click())
-	p.writes("webPage: {close: true}")
+	p.writes("webTab: {close: true}")
 	p.asserts("Welcome, Ada")
 	for _, size := range []int{1440, 1024} {
 		p.must(p.SetViewportSize(size, 900))

@@ -27,7 +27,7 @@ func (sy *System) DarkMode(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Refuses("darkMode"); err != nil {
+	if err := s.Refuses("setDarkMode"); err != nil {
 		return err
 	}
 	scheme := playwright.ColorSchemeLight

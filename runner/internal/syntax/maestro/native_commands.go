@@ -38,7 +38,7 @@ func (w *writer) command(s *dsl.Step, c *Command) {
 	case Stop:
 		w.plain(s, c, "stop", "package", wholeApp(do.App))
 	case Kill:
-		w.plain(s, c, map[bool]string{true: "kill", false: "stop"}[w.platform == dsl.Android], "package", wholeApp(do.App))
+		w.plain(s, c, map[bool]string{true: "killApp", false: "stop"}[w.platform == dsl.Android], "package", wholeApp(do.App))
 	case Clear:
 		if w.platform == dsl.Web {
 			w.open(s, c, do.App, true)

@@ -29,17 +29,17 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 		}
 		w.plain(s, c, "openLink", "url", do.Link)
 	case Location:
-		w.plain(s, c, "location", "at", do.Latitude+","+do.Longitude)
+		w.plain(s, c, "setLocation", "at", do.Latitude+","+do.Longitude)
 	case Travel:
 		switch {
 		case len(do.Points) == 1:
-			w.plain(s, c, "location", "at", do.Points[0])
+			w.plain(s, c, "setLocation", "at", do.Points[0])
 			return
 		case len(do.Points) == 0 || do.Speed*3.6 < 1:
 			w.dropped(s, c, "travel without points, or slower than 1 km/h")
 			return
 		}
-		w.step(c, "location", field{"route", "[" + strings.Join(quoted(do.Points), ", ") + "]"},
+		w.step(c, "setLocation", field{"route", "[" + strings.Join(quoted(do.Points), ", ") + "]"},
 			field{"speedKmh", strconv.FormatFloat(do.Speed*3.6, 'f', -1, 64)})
 	case Orientation:
 		to := map[string]string{"portrait": "portrait", "landscape_left": "landscape", "upside_down": "upsideDown",
@@ -51,11 +51,11 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 		if w.platform == dsl.IOS { // which has two
 			to = strings.TrimSuffix(strings.Replace(to, "upsideDown", "portrait", 1), "Right")
 		}
-		w.step(c, "rotate", field{"orientation", to})
+		w.step(c, "setOrientation", field{"orientation", to})
 	case Airplane:
-		w.toggled(c, "airplane", do.Set)
+		w.toggled(c, "setAirplaneMode", do.Set)
 	case DarkMode:
-		w.toggled(c, "darkMode", do.Set)
+		w.toggled(c, "setDarkMode", do.Set)
 	case AddMedia:
 		var files []string
 		for _, f := range do.Files {

@@ -112,7 +112,7 @@ export class Pages {
   async closeTab() {
     if (!(await this.on.act({ webPage: { close: true } }, true))) return;
     this.count--;
-    if (this.on.recording()) this.on.append("webPage: {close: true}");
+    if (this.on.recording()) this.on.append("webTab: {close: true}");
     this.later();
   }
 
