@@ -59,6 +59,6 @@ unshare --mount --pid --fork sh -eu -c '
 	mount -t tmpfs tmpfs "$root/tmp"
 	exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 GOPROXY="$goproxy" GOSUMDB="$gosumdb" \
 		GOTOOLCHAIN=local npm_config_registry="$registry" \
-		SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt \
+		SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt \
 		PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin bash /fresh "$@"
 ' sh "$work/root" "$goproxy" "$gosumdb" "$registry" ${@:-run run test}

@@ -69,9 +69,6 @@ func install(ctx context.Context, s *Performer, a dsl.Install) error {
 	})
 }
 
-// progressEvery is how often a long installation reports its progress.
-const progressEvery = 5 * time.Second
-
 func installProgress(s *Performer, name string) func(done, total int64) {
 	began := time.Now()
 	last := began

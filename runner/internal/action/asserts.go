@@ -121,9 +121,6 @@ func assertApp(ctx context.Context, s *Performer, a dsl.AssertApp) error {
 	return err
 }
 
-// conditionTime is how long a condition searches for something that is not there; what is there costs one read.
-const conditionTime = time.Second
-
 // Visible reports whether a label is on the screen, for conditions: that it is not is a result, not a failure.
 func Visible(ctx context.Context, s *Performer, label string) (bool, error) {
 	asked := *s

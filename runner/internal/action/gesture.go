@@ -53,9 +53,6 @@ func aimMatch(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point,
 	return m.Point, &m, nil
 }
 
-// doublePause is how long Maestro waits between two taps.
-const doublePause = 100 * time.Millisecond
-
 func doubleTap(ctx context.Context, s *Performer, a dsl.DoubleTap) error {
 	if byMaestro(a.Selector) {
 		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2,
@@ -279,7 +276,7 @@ func scrollArea(ctx context.Context, s *Performer, area image.Rectangle, directi
 	opposite := map[dsl.Direction]dsl.Direction{dsl.Down: dsl.Up, "": dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right,
 		dsl.Right: dsl.Left}
 	from, to := stroke(area, opposite[direction], percent)
-	return move(ctx, s, from, to, 500*time.Millisecond)
+	return move(ctx, s, from, to, scrollStroke)
 }
 
 func move(ctx context.Context, s *Performer, from, to image.Point, d time.Duration) error {

@@ -15,10 +15,6 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
-// focusGrace is how long the focus may take to reach the field that was tapped before another field's focus is
-// accepted.
-const focusGrace = time.Second
-
 func input(ctx context.Context, s *Performer, a dsl.Input) error {
 	ctx = drivers.WithStepDeadline(ctx, time.Now().Add(s.Timeout))
 	if a.Into != nil {
@@ -205,7 +201,7 @@ func eraseNode(ctx context.Context, s *Performer, field *screen.Node, n int) err
 		return err
 	}
 	var now *screen.Node
-	err = poll(ctx, min(s.Timeout, 3*time.Second), func() error {
+	err = poll(ctx, min(s.Timeout, fieldLimit), func() error {
 		tree, err := s.Device.Tree(ctx)
 		if err != nil {
 			return err

@@ -21,10 +21,7 @@ import (
 // has match: maestro. They keep Maestro's results: the first of several is meant, and what covers an element plays no
 // part.
 
-const (
-	longTouch   = 3 * time.Second
-	syntheticAt = 100_000 // where the options of an open list of a page lie
-)
+const syntheticAt = 100_000 // where the options of an open list of a page lie
 
 // FatalError is a mistake that neither optional nor retry takes: of a script, or a number that is none.
 type FatalError struct{ Failure }

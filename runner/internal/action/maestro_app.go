@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"strings"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -58,7 +57,7 @@ func flowLaunch(ctx context.Context, s maestroPerformer, a flows.Launch) error {
 	}
 	front := appOf(a.App)
 	// the app may be anywhere in Maestro; a read that comes too early is in vain
-	return ignoring(poll(ctx, 5*time.Second, func() error {
+	return ignoring(poll(ctx, maestroLaunchLimit, func() error {
 		now, err := apps.Foreground(ctx)
 		if err == nil && now != front && !asksPermission(now) {
 			err = errWait
@@ -215,9 +214,6 @@ func (s maestroPerformer) forgetSecrets(ctx context.Context) error {
 //go:embed maestro_page.js
 var maestroPage string
 
-// pageLimit bounds what is asked of a page.
-const pageLimit = 10 * time.Second
-
 // domNode is an element of a page as maestroPage returns it.
 type domNode struct {
 	Text     string          `json:"t"`
@@ -322,7 +318,7 @@ func (s maestroPerformer) openURL(ctx context.Context, address string, fresh boo
 	if n, is := s.Device.(drivers.Navigator); is && s.flow.paged && !fresh {
 		return n.Navigate(ctx, address, DefaultTimeout)
 	}
-	opts := drivers.PageOptions{Headed: s.Headed, Viewport: maestroView, Timeout: 30 * time.Second}
+	opts := drivers.PageOptions{Headed: s.Headed, Viewport: maestroView, Timeout: maestroOpenLimit}
 	if err := b.OpenPage(ctx, address, opts); err != nil {
 		return err
 	}

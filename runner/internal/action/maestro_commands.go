@@ -134,7 +134,7 @@ func flowAI(ctx context.Context, s maestroPerformer, a flows.AI) error {
 const resting = 0.005
 
 func flowSettle(ctx context.Context, s maestroPerformer, a flows.Settle) error {
-	limit := 15 * time.Second
+	limit := maestroSettleLimit
 	if a.Timeout != nil {
 		given, err := Milliseconds(*a.Timeout)
 		if err != nil {

@@ -146,7 +146,7 @@ func flowScrollUntil(ctx context.Context, s maestroPerformer, a flows.ScrollUnti
 		return err
 	}
 	if limit < 0 {
-		limit = 20 * time.Second
+		limit = maestroScrollLimit
 	}
 	speed, err := strconv.Atoi(a.Speed)
 	if err != nil {

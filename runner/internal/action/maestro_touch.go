@@ -122,7 +122,7 @@ func (s maestroPerformer) untilVisible(ctx context.Context, t touching, before *
 		if n.On(after.root) {
 			break
 		}
-		if err := drivers.Pause(ctx, time.Second); err != nil {
+		if err := drivers.Pause(ctx, maestroRetryPause); err != nil {
 			return err
 		}
 	}

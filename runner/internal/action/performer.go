@@ -1,3 +1,5 @@
+// Package action performs the vocabulary: a performer takes one typed argument struct and drives the device until the
+// action is done or its condition is met. It returns proof of that, or a Failure with what was there instead.
 package action
 
 import (
@@ -16,9 +18,6 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 	"github.com/taproot-dev/taproot/runner/internal/observe"
 )
-
-// DefaultTimeout is how long a step waits for what it needs by default.
-const DefaultTimeout = 10 * time.Second
 
 // Performer is one device during one case. It is used by one goroutine.
 type Performer struct {

@@ -156,10 +156,6 @@ func (s *Performer) shoot(ctx context.Context) (img image.Image, err error) {
 	return img, nil
 }
 
-// quickScreenshot is the longest time for a screenshot that is taken while a step watches the screen, so that it does
-// not delay the next screen read.
-const quickScreenshot = 80 * time.Millisecond
-
 // takeOwn takes the screenshot of the step while it only waits, if the report wants it and screenshots are known to be
 // quick. Without one, the report's is taken as usual, which reports the error.
 func (s *Performer) takeOwn(ctx context.Context) {
@@ -186,9 +182,6 @@ func (s *Performer) photograph(ctx context.Context) (image.Image, error) {
 	}
 	return Photograph(ctx, s.Device, s.Conceal)
 }
-
-// ProofGrace is how long a screen on which a tap has changed nothing is given before that counts.
-const ProofGrace = 400 * time.Millisecond
 
 // Tapped is what the screen looked like just before a tap. The screenshots that come later show whether the tap has
 // changed anything; nothing that they show changes the result, as an app may do its work out of sight.

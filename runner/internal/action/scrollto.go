@@ -22,12 +22,6 @@ const (
 	leastPart  = 0.1
 	mostPart   = 4    // of a box on a page that scrolls less than the mouse wheel is turned
 	smaller    = 0.75 // is a movement after one that skipped rows: they may be few and tall
-	// lateContent is how long a list that ends is watched for rows that it still loads.
-	lateContent = 1500 * time.Millisecond
-	// listRests is how long a list must show the same after a movement; a page that never does is looked at after
-	// listMoves.
-	listRests = 50 * time.Millisecond
-	listMoves = 250 * time.Millisecond
 )
 
 // search is one scrollTo.
@@ -146,7 +140,7 @@ func (c *search) lookAround(ctx context.Context) error {
 	c.found, c.beneath = nil, nil
 	_, scrolls := c.s.Device.(drivers.Scroller)
 	began := time.Now()
-	err := poll(ctx, min(c.left(), 3*time.Second), func() error {
+	err := poll(ctx, min(c.left(), listLimit), func() error {
 		if err := c.read(ctx, !scrolls); err != nil {
 			return err
 		}
@@ -345,9 +339,6 @@ func apart(before, now []string) bool {
 	return len(before) > 1 && len(now) > 1 &&
 		!slices.ContainsFunc(now, func(row string) bool { return slices.Contains(before, row) })
 }
-
-// blindTime is how long a box may be moved on without a read of the screen.
-const blindTime = time.Second
 
 // growing waits for rows that a list at its end still loads.
 func (c *search) growing(ctx context.Context) (bool, error) {

@@ -117,9 +117,6 @@ func setLocation(ctx context.Context, s *Performer, a dsl.SetLocation) error {
 	return d.SetLocation(ctx, placeOf(a.At, a.Accuracy))
 }
 
-// travelPace is how often the location of a travelling device is set, as a GPS receiver reports it.
-const travelPace = time.Second
-
 // followRoute sets the location once a second until the last one is reached.
 func followRoute(ctx context.Context, s *Performer, d drivers.LocationSetter, a dsl.SetLocation) error {
 	speed := a.SpeedKmh

@@ -14,16 +14,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
-const (
-	// fieldRests is how long a field must keep showing what was typed: a page may take it back once it has thought about
-	// it.
-	fieldRests = 120 * time.Millisecond
-	// quietRests is the same where nothing is on its way that the app has set going.
-	quietRests = 40 * time.Millisecond
-	// goneFor is how long a field must be gone: a page that draws itself again takes it away for a moment.
-	goneFor = 300 * time.Millisecond
-)
-
 // What a field shows afterwards decides whether typing worked, not that the keys were sent: pages format (1250 becomes
 // 1,250), refuse characters, redraw the field, move the focus at the third digit, or restore the old value a moment
 // later. So typing reads the field first, types with one key after the other, reads it back until it has shown the same
@@ -248,7 +238,7 @@ func (e *textEntry) read(ctx context.Context) (now *screen.Field, how screen.Tex
 		}
 		return nil
 	}
-	err = pollWith(ctx, min(e.s.Timeout, 3*time.Second), pace, look)
+	err = pollWith(ctx, min(e.s.Timeout, fieldLimit), pace, look)
 	if errors.Is(err, errWait) {
 		err = nil
 	}
@@ -362,7 +352,7 @@ func (t typist) eraseField(ctx context.Context, field *screen.Field, n int) erro
 	var now *screen.Field
 	var since time.Time
 	last := ""
-	err = poll(ctx, min(t.s.Timeout, 3*time.Second), func() (err error) {
+	err = poll(ctx, min(t.s.Timeout, fieldLimit), func() (err error) {
 		asked := time.Now()
 		if now, err = t.d.FieldAgain(ctx, field); err != nil {
 			return err

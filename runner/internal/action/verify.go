@@ -14,10 +14,6 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 )
 
-// typingRests is how long a field that took something else than what was typed is watched before that counts as its
-// answer.
-const typingRests = 500 * time.Millisecond
-
 // typing is a text that went into a field, and how the field was before.
 type typing struct {
 	s      *Performer
@@ -94,7 +90,7 @@ func (t typing) doubled(now *screen.Node) bool {
 func (t typing) read(ctx context.Context) (now *screen.Node, how arrival, err error) {
 	var changed time.Time
 	last := t.before.Text
-	err = poll(ctx, min(t.s.Timeout, 3*time.Second), func() error {
+	err = poll(ctx, min(t.s.Timeout, fieldLimit), func() error {
 		asked := time.Now()
 		tree, err := t.s.Device.Tree(ctx)
 		if err != nil {
@@ -252,16 +248,6 @@ func sameField(a, b *screen.Node) bool { return a.ID == b.ID && a.Type == b.Type
 // responds to it. If they are lost then, too, the page loses what its users type, and the step fails. Only where a page
 // is busy for so long that there was no time for that, the text is put in at once, so that nothing is lost on the way.
 
-const (
-	// keyPace is between two keys of a text that is typed once more, for pages that are slow to take them.
-	keyPace = 40 * time.Millisecond
-	// responseLimit is how long the answer to one of these keys is waited for, responsePacehow long between two reads.
-	responseLimit = time.Second
-	responsePace  = 20 * time.Millisecond
-	// personPace is between two keys of a person who types slowly.
-	personPace = 200 * time.Millisecond
-)
-
 // errNotThisWay says that a text cannot be typed again in a certain way.
 var errNotThisWay = errors.New("not this way")
 
@@ -390,9 +376,6 @@ func (e *textEntry) insert(ctx context.Context, text string) error {
 	}
 	return d.Insert(ctx, text)
 }
-
-// cellOpens is how long a cell may take to open its field, and to show the key that has opened it.
-const cellOpens = 500 * time.Millisecond
 
 // openCell presses the first key of text when a cell of a grid has the focus and no field is on its way to it: many
 // grids open a field then. It returns what is still to be typed, the whole text where no field has opened; key is what

@@ -28,8 +28,8 @@ func poll(ctx context.Context, timeout time.Duration, look func() error) error {
 }
 
 func slowing() *backoff.ExponentialBackOff {
-	pause := &backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6,
-		MaxInterval: 400 * time.Millisecond}
+	pause := &backoff.ExponentialBackOff{InitialInterval: firstPause, Multiplier: pauseGrowth,
+		MaxInterval: longestPause}
 	pause.Reset()
 	return pause
 }
@@ -73,20 +73,6 @@ func pollWith(ctx context.Context, timeout time.Duration, pause backoff.BackOff,
 		}
 	}
 }
-
-// How long the pixels must rest for waitStable. Once they moved while the elements were read, it looks for long enough
-// to know a clock by its ticks.
-const (
-	quietStable = 400 * time.Millisecond
-	quietClock  = 1300 * time.Millisecond
-)
-
-// stablePace is how long waitStable rests between two screenshots: what blinks is distinguished from what turns only by
-// often looking.
-const stablePace = 60 * time.Millisecond
-
-// stableLooks is how many screenshots in a row must show no movement.
-const stableLooks = 2
 
 func waitStable(ctx context.Context, s *Performer, _ dsl.WaitStable) error {
 	w := newReader(s, decide.Want{})

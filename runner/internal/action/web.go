@@ -140,9 +140,6 @@ func webType(ctx context.Context, s *Performer, a dsl.WebType) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.FillIn(ctx, s.at(a.Selector, a.Frame), a.Text) })
 }
 
-// firstLook is how long webAssert searches before the report takes the screenshot of the step before.
-const firstLook = 50 * time.Millisecond
-
 func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 	b, err := s.browser()
 	if err != nil {
