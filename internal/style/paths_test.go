@@ -24,7 +24,9 @@ func TestContributingPaths(t *testing.T) {
 		folders[e.Name()] = e.IsDir()
 	}
 	checked := 0
-	for _, m := range regexp.MustCompile("`([a-z][a-z0-9_./-]*)`").FindAllStringSubmatch(string(data), -1) {
+	for _, m := range regexp.MustCompile("`([a-z][a-z0-9_./-]*)`|\\b((?:[a-z]+/)+[a-z_]+\\.go)\\b").
+		FindAllStringSubmatch(string(data), -1) {
+		m[1] += m[2]
 		first, _, below := strings.Cut(m[1], "/")
 		if !folders[first] || !below {
 			continue
@@ -34,7 +36,21 @@ func TestContributingPaths(t *testing.T) {
 			t.Errorf("CONTRIBUTING.md names %s, which does not exist", m[1])
 		}
 	}
-	if checked < 40 {
+	if checked < 60 {
 		t.Errorf("only %d paths were checked", checked)
+	}
+}
+
+// TestOneTapIsShort counts the files between the engine and a phone that CONTRIBUTING draws.
+func TestOneTapIsShort(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, walk, found := strings.Cut(string(data), "**The same tap, from the engine to a phone**: 24 files")
+	walk, _, ended := strings.Cut(walk, "\n`deps_test.go`")
+	files := regexp.MustCompile(`(?:[a-z]+/)+[a-z_]+\.go`).FindAllString(walk, -1)
+	if !found || !ended || len(files) != 24 {
+		t.Errorf("CONTRIBUTING.md draws %d files, not 24 (25 at most): %q", len(files), files)
 	}
 }
