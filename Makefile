@@ -15,7 +15,7 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 # the time. Without C, as in a release, the program starts without the dynamic linker, which is a quarter of the time
 # of a start.
 
-.PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt site bench \
+.PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt site screenshots bench \
 	bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean widgets widgets-beside chaos
 .DEFAULT_GOAL := help
 
@@ -155,6 +155,9 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the style test, linters
 
 site: ## write the documentation as a site with offline search into bin/site
 	go run ./docs/site bin/site
+
+screenshots: setup ## take the images of the documentation from the program
+	docs/screenshots/make.sh
 
 fmt: ## format the Go files
 	gofmt -w .

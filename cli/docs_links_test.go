@@ -60,12 +60,18 @@ func TestDocumentsLinks(t *testing.T) {
 // TestReadmeIsShort limits the README; longer text belongs into a page of docs.
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
-	if n := len(read(t, repository, "README.md")); n > 6<<10 {
+	text := read(t, repository, "README.md")
+	if n := len(text); n > 4<<10 {
 		t.Errorf("the README has %d bytes", n)
 	}
-	info, err := os.Stat(filepath.Join(repository, "docs", "images", "report.png"))
-	if err != nil || info.Size() > 120<<10 {
-		t.Errorf("%v, %v", info, err)
+	images := regexp.MustCompile(`docs/images/[a-z-]+\.png`).FindAllString(text, -1)
+	if len(images) != 4 {
+		t.Errorf("the README has the images %q, not two in light and dark", images)
+	}
+	for _, image := range images {
+		if info, err := os.Stat(filepath.Join(repository, filepath.FromSlash(image))); err != nil || info.Size() > 120<<10 {
+			t.Errorf("%s: %v, %v", image, info, err)
+		}
 	}
 }
 
