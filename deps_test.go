@@ -36,8 +36,8 @@ var packages = map[string][]string{
 	"suites": {"suites"},
 	"bench":  {"bench/peers", "bench/assistants"},
 	"dsl": {
-		"dsl/internal/expr", "dsl/internal/vocabulary", "dsl/internal/form", "dsl/internal/decode",
-		"dsl/internal/check", "dsl/internal/lint", "dsl/internal/schema", "dsl",
+		"dsl/internal/expr", "dsl/internal/vocabulary", "dsl/internal/form", "dsl/internal/decode", "dsl/internal/foreign",
+		"dsl/internal/check", "dsl/internal/fix", "dsl/internal/lint", "dsl/internal/schema", "dsl",
 	},
 	"drivers": {
 		"drivers/internal/screen", "drivers/screen", "drivers", "drivers/drivertest", "drivers/internal/dom",

@@ -5,6 +5,8 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
+	"github.com/taproot-dev/taproot/dsl/internal/fix"
+	"github.com/taproot-dev/taproot/dsl/internal/foreign"
 	"github.com/taproot-dev/taproot/dsl/internal/lint"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/source"
@@ -146,4 +148,19 @@ func ParseSelector(name, text string) (Selector, error) {
 // loops and retries of steps, hooks included; those of the whole test not. scope knows the variables before the run.
 func WorstCase(t *Test, scope *Scope, timeout time.Duration) Cost {
 	return check.WorstCase(t, scope, timeout)
+}
+
+// FixWords replaces the refused words of a test file, such as those of other tools, and leaves everything else as it
+// is; with places, only the words there. left are the steps that it could not translate; changed counts the others. The
+// error is that of a file that is not YAML, an Errors.
+func FixWords(file string, src []byte, at ...source.Pos) (text []byte, changed int, left []*source.Error, err error) {
+	r, err := fix.File(file, src, at...)
+	return r.Text, r.Changed, r.Left, err
+}
+
+// OwnSteps translates a step with the name that another tool, or an older version, has for an action; none: no action
+// is called like this. Without an argument it is an example. certain reports whether the steps mean the same.
+func OwnSteps(step source.Field, p Platform) (steps []source.Field, certain bool) {
+	f, _ := foreign.Refused(step, foreign.Place{Platform: p, Opened: foreign.Unknown})
+	return f.Steps, f.Certain()
 }

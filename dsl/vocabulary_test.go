@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func TestVocabulary(t *testing.T) {
@@ -96,9 +96,11 @@ func TestForeignWordsLeadToOurs(t *testing.T) {
 		"goto", "fill", "doubleTapOn",
 		"eraseText", "scrollUntilVisible", "assertNotVisible", "stopApp", "clearState", "wait", "runFlow", "evalScript",
 		"print", "back"} {
-		own, _ := check.ForeignAction(word, "")
-		if _, known := Lookup(own); !known {
-			t.Errorf("%s leads to %q", word, own)
+		steps, _ := OwnSteps(source.Field{Key: word}, "")
+		if len(steps) == 0 {
+			t.Errorf("%s leads to nothing", word)
+		} else if _, known := Lookup(steps[0].Key); !known {
+			t.Errorf("%s leads to %q", word, steps[0].Key)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type Error struct {
 	Hint   string  // how to fix it; may be empty
 	Width  int     // how many characters are wrong, from Pos on; 0 counts as 1
 	Source *Source // the file, to show the line; may be nil
+	Fix    string  // the line that replaces the step, for editors; "": none is known for certain
 
 	// Missing says that the file may be right: the values that it was used with lack something, such as the answer of an
 	// app.

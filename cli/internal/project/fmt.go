@@ -20,7 +20,7 @@ import (
 )
 
 func FmtCommand(env *process.Env) *cobra.Command {
-	var list, write bool
+	var list, write, words bool
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH…]",
 		Short: "format test files",
@@ -29,20 +29,31 @@ func FmtCommand(env *process.Env) *cobra.Command {
 			"ends of lines. Comments, quotes and the meaning of the files stay unchanged. Without a path it formats the " +
 			"folder\n" +
 			"suites; - reads from standard input and writes to standard output.\n\n" +
-			"With -l it changes nothing, prints the names of the files that it would change, and exits with 1 if there are any.",
-		Example: "  taproot fmt\n  taproot fmt -l suites",
+			"With -l it changes nothing, prints the names of the files that it would change, and exits with 1 if there are " +
+			"any.\n\n" +
+			"With --fix it replaces only words that tests refuse, those of Maestro, Playwright and other tools and old names " +
+			"of\nactions: - tapOn: Sign in becomes - tap: Sign in. Every other line stays byte for byte. What it cannot " +
+			"translate\nwith certainty it leaves and lists, and exits with 1.",
+		Example: "  taproot fmt\n  taproot fmt -l suites\n  taproot fmt --fix suites",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "-" {
+				if words {
+					return fixStdin(env)
+				}
 				return formatStdin(env)
 			}
 			files, err := yamlFiles(env.Dir, args)
 			if err != nil {
 				return err
 			}
+			if words {
+				return fixFiles(env, files, list, write)
+			}
 			return formatFiles(env, files, list, write)
 		},
 	}
 	cmd.Flags().BoolVarP(&list, "list", "l", false, "print the names of files that would change, and change nothing")
+	cmd.Flags().BoolVar(&words, "fix", false, "replace the words of other tools and old names, and format nothing")
 	cmd.Flags().BoolVarP(&write, "write", "w", true, "write the files; -w=false prints them instead")
 	return cmd
 }
@@ -163,6 +174,9 @@ func replaceFile(path string, data []byte) (err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
+	}
+	if info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("write %s: the file is read-only", path)
 	}
 	aside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

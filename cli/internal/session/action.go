@@ -151,8 +151,8 @@ func (w *actionCommand) places() string {
 	return b.String()
 }
 
-// flagOf returns the flag of an argument. An argument with the name of a common flag gets the prefix arg-.
-func flagOf(key string) string {
+// FlagOf returns the flag of an argument. An argument with the name of a common flag gets the prefix arg-.
+func FlagOf(key string) string {
 	name := shell.Kebab(key)
 	if slices.Contains([]string{"session", "device", "then", "server", "expose-env", "json", "as", "help"}, name) {
 		return "arg-" + name
@@ -167,7 +167,7 @@ func (w *actionCommand) flags(cmd *cobra.Command) {
 		if f.Selector && !slices.Contains(commonKeys(), f.Key) && !f.Main {
 			continue
 		}
-		name := flagOf(f.Key)
+		name := FlagOf(f.Key)
 		doc := strings.ReplaceAll(short(f.Doc), "`", "'")
 		switch {
 		case f.Kind == dsl.BoolField && !f.List:
@@ -187,8 +187,8 @@ func (w *actionCommand) flags(cmd *cobra.Command) {
 		flags.StringVar(&w.as, "as", "", "save "+w.def.Saves+" as the variable `NAME`")
 	}
 	for _, f := range w.fields {
-		if list := f.Enum; list != nil && flags.Lookup(flagOf(f.Key)) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(flagOf(f.Key), func(*cobra.Command, []string, string) ([]string,
+		if list := f.Enum; list != nil && flags.Lookup(FlagOf(f.Key)) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(FlagOf(f.Key), func(*cobra.Command, []string, string) ([]string,
 				cobra.ShellCompDirective) {
 				return list, cobra.ShellCompDirectiveNoFileComp
 			})
@@ -211,7 +211,7 @@ func (w *actionCommand) value(cmd *cobra.Command, args []string) (source.Value, 
 		return v, err
 	}
 	for _, f := range w.fields {
-		flag := cmd.Flags().Lookup(flagOf(f.Key))
+		flag := cmd.Flags().Lookup(FlagOf(f.Key))
 		if flag == nil || !flag.Changed {
 			continue
 		}
@@ -290,7 +290,7 @@ func set(v *source.Value, f dsl.Field, texts []string) error {
 		if f.Kind != dsl.TextField && f.Kind != dsl.ElementField || f.Kind == dsl.ElementField &&
 			strings.HasPrefix(text, "{") {
 			var err error
-			if one, err = written("--"+flagOf(f.Key), text); err != nil {
+			if one, err = written("--"+FlagOf(f.Key), text); err != nil {
 				return err
 			}
 		}

@@ -78,7 +78,7 @@ func wordsOf(def dsl.Def, v source.Value) []string {
 			if value.Kind == source.Map || value.Kind == source.List {
 				text = source.Flow(value)
 			}
-			flags = append(flags, "--"+flagOf(f.Key)+"="+text)
+			flags = append(flags, "--"+FlagOf(f.Key)+"="+text)
 		}
 	}
 	return append(flags, append([]string{"--"}, words...)...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/foreign"
 	"github.com/taproot-dev/taproot/dsl/internal/form"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/phrase"
@@ -22,6 +23,7 @@ func (d *reader) blocks(v source.Value, file string) vocabulary.Blocks {
 		return nil // which is reported
 	}
 	all := vocabulary.Blocks{}
+	d.opened = foreign.Unknown
 	for _, x := range f.Value.Fields {
 		if !form.IdForm.MatchString(x.Key) {
 			d.Fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can",
@@ -79,7 +81,7 @@ func ParseBlock(file string, src []byte, platform vocabulary.Platform) (*vocabul
 		}
 		return b, d.Errs.Err()
 	}
-	d.Variables, d.Platform = expr.Refused, platform
+	d.Variables, d.Platform, d.opened = expr.Refused, platform, foreign.Unknown
 	var h vocabulary.BlockFile
 	d.Structure(reflect.ValueOf(&h).Elem(), values[0], decode.Object{Name: "the file", At: values[0].Pos,
 		Example: "steps: [{tap: Sign in}]"})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/foreign"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
@@ -55,7 +56,7 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 		d.Fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.Words()),
 			"remove the line, or write platform: web")
 	}
-	d.Variables, d.Platform = expr.Deferred, t.Platform
+	d.Variables, d.Platform, d.opened = expr.Deferred, t.Platform, foreign.NotYet
 	t.Before, t.Steps, t.OnFailure, t.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "steps"),
 		d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
 	t.Blocks = d.blocks(v, at.File)
@@ -177,7 +178,7 @@ func guess(lists ...source.Value) vocabulary.Platform {
 	for _, v := range lists {
 		for _, item := range v.Items {
 			for _, f := range item.Fields {
-				if def, known := vocabulary.Lookup(f.Key); known && def.On(vocabulary.Web) && len(def.Platforms) == 1 {
+				if onlyOnPages(f) {
 					return vocabulary.Web
 				}
 				for _, inner := range f.Value.Fields {

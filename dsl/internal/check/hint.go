@@ -1,12 +1,12 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/internal/foreign"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
@@ -73,11 +73,6 @@ func (d *reader) bareText(v source.Value) {
 		d.Fail(pos, 1, "a no-break space (U+00A0) where a plain space should be", "replace it by a space")
 		return
 	}
-	if now := vocabulary.Renamed()[word]; now != "" {
-		d.Wrong(v, fmt.Sprintf("%s is called %s now", word, now),
-			strings.TrimRight("write\n- "+now+": "+strings.TrimSpace(rest), " "))
-		return
-	}
 	if def, known := vocabulary.Lookup(word); known {
 		hint := fmt.Sprintf(`write "- %s:"`, word)
 		switch {
@@ -87,20 +82,24 @@ func (d *reader) bareText(v source.Value) {
 			hint = fmt.Sprintf(`a space is missing after ":"; write "- %s: %s"`, word, strings.TrimSpace(rest))
 		case def.NeedsArgument():
 			hint = fmt.Sprintf(`write "- %s"`, def.Example)
+		default: // as in a flow of Maestro
+			d.refusals = append(d.refusals, Refusal{Step: v, Fix: foreign.Bare(word)})
 		}
 		d.Wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", phrase.LimitRunes(v.Text, 60)), hint)
 		return
 	}
+	if colon && d.alone(v, word, withoutQuotes(strings.TrimSpace(rest))) { // "click:Buy"
+		return
+	}
 	hint := "start with an action: " + frequent
 	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
-	foreign, how := ForeignAction(first, d.Platform)
-	meant := cmp.Or(foreign, phrase.Nearest(first, vocabulary.ActionNames()))
-	if def, known := vocabulary.Lookup(meant); how != "" {
-		hint = how
-	} else if known {
+	argument = withoutQuotes(strings.TrimSpace(argument))
+	if d.alone(v, strings.TrimSuffix(first, ":"), argument) {
+		return
+	}
+	if def, known := vocabulary.Lookup(phrase.Nearest(first, vocabulary.ActionNames())); known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
-		if argument = withoutQuotes(strings.TrimSpace(argument)); argument != "" &&
-			vocabulary.ShapeOf(reflect.TypeOf(def.Args)).Scalar >= 0 {
+		if argument != "" && vocabulary.ShapeOf(reflect.TypeOf(def.Args)).Scalar >= 0 {
 			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name,
 				source.Flow(source.Value{Kind: source.String, Text: argument}))
 		}
@@ -124,148 +123,17 @@ func shortest(def *vocabulary.Def) string {
 	return def.Name + ":"
 }
 
-func (d *reader) unknownAction(f source.Field) {
-	if now := vocabulary.Renamed()[f.Key]; now != "" {
-		d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%s is called %s now", f.Key, now), "write\n"+stepLine(now, f.Value))
+func (d *reader) unknownAction(v source.Value, f source.Field) {
+	if fix, is := foreign.Refused(f, d.place()); is {
+		d.refuse(v, f.Pos, fix)
 		return
 	}
-	names := vocabulary.ActionNames()
 	hint := "frequent actions are " + frequent
-	own, how := ForeignAction(f.Key, d.Platform)
-	if near := cmp.Or(own, phrase.Nearest(f.Key, names)); how != "" {
-		hint = how
-	} else if near != "" {
+	if near := phrase.Nearest(f.Key, vocabulary.ActionNames()); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", phrase.LimitRunes(f.Key, 60)), hint)
 }
 
-// stepLine writes a step on one line.
-func stepLine(action string, argument source.Value) string {
-	if argument.Kind == source.Null {
-		return "- " + action + ":"
-	}
-	return "- " + action + ": " + source.Flow(argument)
-}
-
 // frequent names the actions that a first test needs.
 const frequent = `tap, input, assert, waitFor, launch, openBrowser; "taproot docs" lists all`
-
-// ForeignAction returns our word for an action of another tool, and how to write it when the name alone is not enough.
-func ForeignAction(word string, p vocabulary.Platform) (name, how string) {
-	switch phrase.Fold(word) {
-	case "tapon", "click", "clickon", "touch", "tapelement":
-		return "tap", ""
-	case "doubletapon", "doubleclick", "dblclick":
-		return "doubleTap", ""
-	case "longpresson", "longtap", "hold":
-		return "longPress", ""
-	case "inputtext", "type", "typetext", "enter", "entertext", "write", "sendkeys":
-		return "input", ""
-	case "inputrandomemail", "inputrandomtext", "inputrandomnumber", "inputrandompersonname", "inputrandomcityname",
-		"inputrandomcountryname", "inputrandomcolorname":
-		return "input", `write "- input: {random: email}" (or name, number, text, phone, word, city, country, color)`
-	case "fill", "webinput", "webfill":
-		return "webType", ""
-	case "erasetext", "cleartext", "deletetext":
-		return "erase", ""
-	case "copytextfrom":
-		return "copyText", ""
-	case "pastetext":
-		return "paste", ""
-	case "presskey", "key", "keyevent", "sendkey":
-		return "press", ""
-	case "back", "goback", "pressback", "navigateback":
-		if p == vocabulary.Web {
-			return "webNavigate", `write "- webNavigate: {to: back}"`
-		}
-		return "press", `write "- press: back"`
-	case "home":
-		return "press", `write "- press: home"`
-	case "scrolluntilvisible", "scrolltoelement", "scrollintoview":
-		return "scrollTo", ""
-	case "assertvisible", "asserttext", "expect", "see", "shouldsee", "verify", "assertexists":
-		return "assert", ""
-	case "assertnotvisible", "dontsee", "shouldnotsee", "assertnotexists", "assertgone":
-		return "assertNot", ""
-	case "evaltrue", "assertthat", "assertequals":
-		return "assertTrue", ""
-	case "webassertvisible", "webexpect":
-		return "webAssert", ""
-	case "asserturl", "verifyurl", "expecturl", "checkurl":
-		return "webAssert", `write "- webAssert: {url: …}"`
-	case "asserttitle", "verifytitle", "expecttitle", "checktitle":
-		return "webAssert", `write "- webAssert: {title: …}"`
-	case "hover", "mouseover":
-		return "webHover", ""
-	case "select", "selectoption":
-		return "webSelect", ""
-	case "check", "uncheck", "setchecked":
-		return "webCheck", ""
-	case "upload", "setinputfiles":
-		return "webUpload", ""
-	case "download":
-		return "webDownload", ""
-	case "waitforurl", "waitforresponse", "waitforrequest", "waitforselector", "waitforloadstate":
-		return "webWait", ""
-	case "reload", "refresh":
-		return "webNavigate", `write "- webNavigate: {to: reload}"`
-	case "webgoto", "webopen":
-		return "webNavigate", ""
-	}
-	return foreignTool(word, p)
-}
-
-// foreignTool continues with apps, devices, browsers and control.
-func foreignTool(word string, p vocabulary.Platform) (name, how string) {
-	switch phrase.Fold(word) {
-	case "launchapp", "startapp", "openapp", "start":
-		return "launch", ""
-	case "appid", "bundleid", "package":
-		return "launch", "write \"- launch: {package: …}\""
-	case "stopapp", "terminate", "closeapp":
-		return "stop", ""
-	case "clearstate", "clearappdata", "resetapp":
-		return "clearApp", ""
-	case "waitforanimationtoend", "waituntilstable":
-		return "waitStable", ""
-	case "wait", "delay", "pause":
-		return "sleep", fmt.Sprintf(`write "- waitFor: …", which takes no longer than it must, or "- sleep: %s"`, "2s")
-	case "extendedwaituntil", "waituntil", "waitforelement", "waituntilvisible":
-		return "waitFor", ""
-	case "waituntilgone", "waitfornot", "waituntilnotvisible":
-		return "waitFor", `write "- waitFor: {gone: …}"`
-	case "goto", "navigate", "visit", "open", "openurl", "openpage", "url":
-		if p == vocabulary.Web || p == "" {
-			return "openBrowser", ""
-		}
-		return "openLink", ""
-	case "aitap", "aiinput", "aiassert", "aiquery", "aiact", "ai":
-		return "assertVisual",
-			`elements go by what they show: "- tap: Sign in"; an AI model is asked by assertVisual and by extract: {prompt: …}`
-	case "takescreenshot", "capture":
-		return "screenshot", ""
-	case "record":
-		return "", "every test is recorded by itself; remove the line"
-	case "toggleairplanemode":
-		return "setAirplaneMode", `write "- setAirplaneMode: {toggle: true}"`
-	case "orientation":
-		return "setOrientation", ""
-	case "runflow", "call", "include", "import", "flow":
-		return "run", ""
-	case "evalscript", "runscript", "javascript", "execute", "evaluate", "script", "eval", "js":
-		return "webEval", ""
-	case "loop", "while", "times":
-		return "repeat", ""
-	case "foreach", "for", "each":
-		return "forEach", ""
-	case "request", "fetch", "curl", "api":
-		return "http", ""
-	case "print", "echo", "comment", "note":
-		return "log", ""
-	case "setvar", "var", "let", "define":
-		return "set", ""
-	default:
-		return "", ""
-	}
-}

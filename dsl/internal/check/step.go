@@ -6,6 +6,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/foreign"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/source"
 )
@@ -14,6 +15,10 @@ import (
 type reader struct {
 	decode.Decoding
 	single bool // it reads no step of a test: the result goes back to the caller
+
+	opened   foreign.Opened // whether a page is open where the step is that is read
+	refusals []Refusal
+	probing  bool // it reads a translation
 }
 
 // NewReader returns a reader of a file's values.
@@ -68,9 +73,12 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 		d.severalKeys(v.Fields, def)
 	}
 	if !known {
-		d.unknownAction(action)
+		d.unknownAction(v, action)
 		return nil
 	}
+	before := len(d.Errs)
+	defer func() { d.otherForm(v, action, before) }()
+	d.follow(def.Name)
 	if d.Platform != "" && !def.On(d.Platform) {
 		d.Fail(action.Pos, len(action.Key), fmt.Sprintf("%q does not work on %s", action.Key, d.Platform.Words()),
 			"it works on "+vocabulary.Platforms(def))

@@ -42,6 +42,7 @@ func Reference() string {
 		section(&b, t.title, t.text, t.typ)
 	}
 	browserSection(&b)
+	refusedSection(&b)
 	b.WriteString(`
 ## Variables and expressions
 
