@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 )
 
 // summary is summary.json as in the specification.
@@ -77,6 +78,10 @@ func checkPack(t *testing.T, dir string) *packOf {
 	c.runFile()
 	c.screenshots()
 	c.otherFiles()
+	// The schemas of what programs read: summary.json, events.ndjson, manifest.json, and the artifacts of Taproot.
+	if counts := runtest.Valid(t, dir); counts["summary"] != 1 || counts["events"] != 1 {
+		c.bad("it has the files %v", counts)
+	}
 	return p
 }
 

@@ -109,7 +109,7 @@ func TestReportExport(t *testing.T) {
 	p := newReportProject(t)
 	for format, want := range map[string]string{"junit": "<testsuite ", "ctrf": `"reportFormat": "CTRF"`,
 		"github":  "::error file=suites/failing/login.yaml,line=7",
-		"summary": "## What went wrong", "json": `"format": "taproot.run/2"`} {
+		"summary": "## What went wrong", "json": `"format": "taproot.run/1"`} {
 		for _, run := range []string{"", "latest", runtest.Name, p.run} {
 			args := []string{"export", "--format", format}
 			if run != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/testutil"
 )
@@ -95,6 +96,10 @@ func scriptPacks(t *testing.T, ts *testscript.TestScript) (runs int, packs map[s
 		for _, dir := range packsOf(t, run) {
 			packs[filepath.Base(dir)] = checkPack(t, dir)
 		}
+	}
+	if counts := runtest.Valid(t, ts.Getenv("TAPROOT_REPORTS_DIR")); counts["history"] > 1 ||
+		counts["environment"] > len(found) {
+		ts.Fatalf("the reports have the files %v", counts)
 	}
 	return len(found), packs
 }

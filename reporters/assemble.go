@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/reporters/internal/ctrf"
@@ -170,9 +171,10 @@ func (o *Options) notify(ctx context.Context, run *history.Run) error {
 		}
 	}
 	data, err := json.MarshalIndent(struct {
-		Run  string         `json:"run"`
-		Sent []webhook.Sent `json:"sent"`
-	}{run.Name, sent}, "", "  ")
+		Format string         `json:"format"`
+		Run    string         `json:"run"`
+		Sent   []webhook.Sent `json:"sent"`
+	}{format.Notify, run.Name, sent}, "", "  ")
 	if err == nil {
 		err = filetree.WriteFile(run.Dir, NotifyFile, append(data, '\n'))
 	}

@@ -264,6 +264,13 @@ func TestOldPathsNameTheNew(t *testing.T) {
 			t.Errorf("%s: %s", old, a)
 		}
 	}
+	for foreign, own := range map[string]string{"/devices/SIM1/tap-on": "/devices/SIM1/tap",
+		"/api/devices/SIM1/launchApp": "/devices/SIM1/launch", "/web/goto": "/web/launch"} {
+		a := l.ask("POST", foreign, map[string]any{})
+		if a.status != 404 || a.code() != "not_found" || !strings.Contains(string(a.body), "the action is at "+own) {
+			t.Errorf("%s: %s", foreign, a)
+		}
+	}
 	if a := l.ask("POST", "/devices/SIM1/turn", map[string]any{}); a.status != 404 ||
 		!strings.Contains(string(a.body), "there is nothing at this path") {
 		t.Errorf("a path that never was: %s", a)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/server/internal/devices"
 	"github.com/taproot-dev/taproot/server/internal/farmapi"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 	"github.com/taproot-dev/taproot/server/internal/studio"
@@ -90,7 +91,7 @@ func (s *Server) openTransport() {
 	s.api = rest.NewAPI(rest.APIOptions{Version: o.Version, Doc: apiDoc, Accounts: o.Service != nil, MaxBody: o.MaxBody,
 		Log: o.Log, Mask: o.Mask, Problems: func(ctx context.Context) *rest.Problems {
 			return s.tenants.Of(ctx).Devices.Problems()
-		}})
+		}, Own: devices.OwnPath})
 	// Generating the document takes half as long as starting a server, so it is generated for the first request.
 	s.document = sync.OnceValues(s.api.Document)
 	access := &rest.AccessLog{Log: o.Log, Mask: o.Mask, Secure: o.Service != nil && o.Service.Secure(),

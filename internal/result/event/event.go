@@ -42,10 +42,11 @@ const (
 
 // Event is one line of events.ndjson.
 type Event struct {
-	Time time.Time `json:"time"` // UTC
-	Kind Kind      `json:"event"`
-	Case *Case     `json:"case,omitempty"`
-	Step int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
+	Format string    `json:"format,omitempty"` // of the file; the first event has it
+	Time   time.Time `json:"time"`             // UTC
+	Kind   Kind      `json:"event"`
+	Case   *Case     `json:"case,omitempty"`
+	Step   int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
 	// of StepStarted: what Case.Steps lacks, because it was not known before
 	Info       *Step       `json:"info,omitempty"`
 	Result     Result      `json:"result,omitempty"`

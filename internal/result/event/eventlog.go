@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 // logFile is the part of *os.File that a Log needs.
@@ -25,6 +26,9 @@ type Log struct {
 }
 
 func (l *Log) Add(e Event) error {
+	if l.size == 0 {
+		e.Format = format.Events
+	}
 	line, err := Encode(e)
 	if err != nil {
 		return err

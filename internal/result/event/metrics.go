@@ -6,6 +6,7 @@ const MetricsPath = "artifacts/metrics.json"
 // Metrics are the app's use of the device during a case, and what the requests to AI models cost. Values that the
 // device did not report are left out.
 type Metrics struct {
+	Format     string         `json:"format"`
 	IntervalMS int64          `json:"interval_ms,omitempty"`
 	Summary    MetricsSummary `json:"summary"`
 	Samples    []Sample       `json:"samples,omitempty"`

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 const (
@@ -38,6 +40,11 @@ func ReadEvents(r io.Reader) ([]Event, error) {
 				return events, nil
 			}
 			return events, fmt.Errorf("events line %d: %w", n, bad)
+		}
+		if n == 1 {
+			if err := format.Check(EventsFile, e.Format, format.Events); err != nil {
+				return nil, err
+			}
 		}
 		events = append(events, e)
 		if cut {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
@@ -59,7 +60,7 @@ func WriteChoice(d *pack.RunDir, c Choice) error {
 	if c.Empty() {
 		return nil
 	}
-	data, err := pack.MarshalIndent(c)
+	data, err := pack.MarshalIndent(ChoiceFile{Format: format.Choice, Choice: c})
 	if err == nil {
 		err = filetree.WriteFile(d.Path(), choiceFile, data)
 	}
@@ -75,11 +76,18 @@ func readChoice(root *os.Root) (c Choice, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return c, nil
 	}
+	var file ChoiceFile
 	if err == nil {
-		err = json.Unmarshal(data, &c)
+		err = json.Unmarshal(data, &file)
 	}
 	if err != nil {
 		return Choice{}, fmt.Errorf("%s cannot be read: %w", choiceFile, err)
 	}
-	return c, nil
+	return file.Choice, format.Check(choiceFile, file.Format, format.Choice)
+}
+
+// ChoiceFile is choice.json.
+type ChoiceFile struct {
+	Format string `json:"format"`
+	Choice
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
@@ -26,6 +27,7 @@ const (
 
 // HistoryEntry is a line of history.jsonl: the result of one case in one run. The file outlives the packs.
 type HistoryEntry struct {
+	Format     string       `json:"format,omitempty"`
 	Run        string       `json:"run"` // name of the run directory
 	ID         string       `json:"id"`
 	Pack       string       `json:"pack"` // of the last attempt
@@ -182,7 +184,13 @@ func eachEntry(root *os.Root, see func(HistoryEntry)) error {
 			continue
 		}
 		var e HistoryEntry
-		if json.Unmarshal(in.Bytes(), &e) == nil && e.good() {
+		if json.Unmarshal(in.Bytes(), &e) != nil || e.Run == "" && e.Format == "" {
+			continue
+		}
+		if err := format.Check(historyFile, e.Format, format.History); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		if e.Format = format.History; e.good() {
 			see(e)
 		}
 	}

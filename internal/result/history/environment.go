@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
@@ -47,7 +48,7 @@ func (e *Environment) Facts() [][2]string {
 
 // WriteEnvironment writes the environment to the run directory. Call it once.
 func WriteEnvironment(d *pack.RunDir, e Environment) error {
-	data, err := pack.MarshalIndent(e)
+	data, err := pack.MarshalIndent(EnvironmentFile{Format: format.Environment, Environment: e})
 	if err == nil {
 		err = filetree.WriteFile(d.Path(), environmentFile, data)
 	}
@@ -72,12 +73,18 @@ func readEnvironment(root *os.Root) (*Environment, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	var e Environment
+	var file EnvironmentFile
 	if err == nil {
-		err = json.Unmarshal(data, &e)
+		err = json.Unmarshal(data, &file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", environmentFile, err)
 	}
-	return &e, nil
+	return &file.Environment, format.Check(environmentFile, file.Format, format.Environment)
+}
+
+// EnvironmentFile is environment.json.
+type EnvironmentFile struct {
+	Format string `json:"format"`
+	Environment
 }

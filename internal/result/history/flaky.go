@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 // Rate is how often something happened, with the interval that contains the true rate with 95 % confidence (Wilson's).
@@ -114,8 +115,9 @@ func (c *RunCase) Story(run *Run) Story {
 
 // entry is the line that this run adds to the history of a case.
 func (r *Run) entry(c *RunCase) HistoryEntry {
-	e := HistoryEntry{Run: r.Name, ID: c.CaseResult.Case.ID, Pack: c.Pack, Platform: string(c.CaseResult.Case.Platform),
-		Result: c.CaseResult.Result, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
+	e := HistoryEntry{Format: format.History, Run: r.Name, ID: c.CaseResult.Case.ID, Pack: c.Pack,
+		Platform: string(c.CaseResult.Case.Platform),
+		Result:   c.CaseResult.Result, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
 		Step: c.CaseResult.ProblemStep}
 	if r.Env != nil {
 		e.Commit = r.Env.Commit

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
 // RunFormat names the format of run.json, which run.schema.json describes. It changes with every incompatible change.
-const RunFormat = "taproot.run/2"
+const RunFormat = format.Run
 
 // RunSchema is the JSON Schema of run.json.
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
@@ -20,7 +21,7 @@ const (
 // is not forgotten: LoadRun returns it as interrupted. The steps of the cases are not needed. Call it once, before the
 // first case.
 func WritePlan(d *pack.RunDir, cases []event.Case) error {
-	data, err := json.Marshal(cases)
+	data, err := json.Marshal(PlanFile{Format: format.Plan, Cases: cases})
 	if err != nil {
 		return fmt.Errorf("write the plan: %w", err)
 	}
@@ -35,14 +36,23 @@ func readPlan(root *os.Root) ([]event.Case, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	var cases []event.Case
+	var file PlanFile
 	if err == nil {
-		err = json.Unmarshal(data, &cases)
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil && json.Unmarshal(data, &file.Cases) == nil { // before the file had a format it was a list
+		err = nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", planFile, err)
 	}
-	return cases, nil
+	return file.Cases, format.Check(planFile, file.Format, format.Plan)
+}
+
+// PlanFile is plan.json: the cases that a run starts.
+type PlanFile struct {
+	Format string       `json:"format"`
+	Cases  []event.Case `json:"cases"`
 }
 
 func neverStarted(c event.Case) RunCase {

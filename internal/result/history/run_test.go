@@ -317,7 +317,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d lines of %d cases", n, len(run.Cases))
 	}
 	if !strings.Contains(string(data),
-		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--attempt-2","platform":"web","result":"pass",`+
+		`{"format":"taproot.history/1","run":"2026-03-04T05-06-07","id":"login","pack":"login--attempt-2","platform":"web","result":"pass",`+
 			`"duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","attempts":2}`) {
 		t.Errorf("%s", data)
 	}

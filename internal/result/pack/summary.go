@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 // Summary is summary.json: the eight fields of the specification, then Taproot's own.
@@ -23,6 +24,7 @@ type Summary struct {
 	Screenshots int          `json:"screenshots"`
 	Artifacts   []string     `json:"artifacts"` // names in artifacts/, sorted
 
+	Format           string           `json:"format"`
 	Name             string           `json:"name,omitempty"`
 	Platform         string           `json:"platform"`
 	Device           string           `json:"device,omitempty"`
@@ -58,7 +60,8 @@ type SummaryProblem struct {
 func Summarize(r *event.CaseResult) Summary {
 	n := r.Count()
 	s := Summary{
-		ID: r.Case.ID, Result: r.Result, DurationMS: r.Duration.Milliseconds(), Steps: n.Total, StepsPassed: n.Passed,
+		Format: format.Summary,
+		ID:     r.Case.ID, Result: r.Result, DurationMS: r.Duration.Milliseconds(), Steps: n.Total, StepsPassed: n.Passed,
 		StepsFailed: n.Failed + n.Errored, Screenshots: len(r.Screenshots()), Artifacts: r.Artifacts(),
 		Name: r.Case.Name, Platform: string(r.Case.Platform), Device: r.Case.Device, Model: r.Case.Model, Tags: r.Case.Tags,
 		Place: r.Case.Place.String(), Started: RFC3339(r.Started), Ended: RFC3339(r.Ended),
@@ -129,5 +132,5 @@ func ReadSummaryFile(root *os.Root) (Summary, error) {
 	if err != nil {
 		return s, fmt.Errorf("%s cannot be read: %w", event.SummaryFile, err)
 	}
-	return s, nil
+	return s, format.Check(event.SummaryFile, s.Format, format.Summary)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 const (
@@ -27,14 +28,23 @@ func ReadUploads(runDir string) ([]Uploaded, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	var list []Uploaded
+	var file UploadsFile
 	if err == nil {
-		err = json.Unmarshal(data, &list)
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil && json.Unmarshal(data, &file.Uploads) == nil { // before the file had a format it was a list
+		err = nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", uploadsFile, err)
 	}
-	return list, nil
+	return file.Uploads, format.Check(uploadsFile, file.Format, format.Uploads)
+}
+
+// UploadsFile is uploads.json.
+type UploadsFile struct {
+	Format  string     `json:"format"`
+	Uploads []Uploaded `json:"uploads"`
 }
 
 // NoteUpload adds a pack to uploads.json of its run. It replaces an earlier entry of the same pack and host.
@@ -44,7 +54,7 @@ func NoteUpload(runDir string, done Uploaded) error {
 		return err
 	}
 	list = slices.DeleteFunc(list, func(u Uploaded) bool { return u.Pack == done.Pack && u.Host == done.Host })
-	data, err := MarshalIndent(append(list, done))
+	data, err := MarshalIndent(UploadsFile{Format: format.Uploads, Uploads: append(list, done)})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 // Defect is a difference between a pack and its events or its manifest.
@@ -142,6 +143,9 @@ func (v *verifier) manifest() {
 	var m Manifest
 	if err == nil {
 		err = json.Unmarshal(data, &m)
+	}
+	if err == nil {
+		err = format.Check(manifestFile, m.Format, format.Manifest)
 	}
 	if err != nil {
 		v.f(manifestFile, "cannot be read: %v", err)

@@ -11,6 +11,7 @@ import (
 	"path"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 const manifestFile = "manifest.json"
@@ -18,7 +19,8 @@ const manifestFile = "manifest.json"
 // Manifest is manifest.json: the files of a pack when it was complete. It does not list summary.json, which is written
 // after it, nor files that were added to the pack later.
 type Manifest struct {
-	Files []ManifestFile `json:"files"` // by path
+	Format string         `json:"format"`
+	Files  []ManifestFile `json:"files"` // by path
 }
 
 // ManifestFile is one file of a pack.
@@ -30,7 +32,7 @@ type ManifestFile struct {
 
 // writeManifest hashes the files of the pack.
 func writeManifest(root *os.Root) error {
-	m := Manifest{Files: []ManifestFile{}}
+	m := Manifest{Format: format.Manifest, Files: []ManifestFile{}}
 	err := walkFiles(root, func(name string, info fs.FileInfo) error {
 		if name == manifestFile || name == event.SummaryFile {
 			return nil

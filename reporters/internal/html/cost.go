@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 )
 
 const (
@@ -25,7 +26,7 @@ type costData struct {
 func (b *builder) cost() {
 	data, err := readFile(b.root, event.MetricsPath, maxMetrics)
 	var m event.Metrics
-	if err != nil || json.Unmarshal(data, &m) != nil {
+	if err != nil || json.Unmarshal(data, &m) != nil || format.Check(event.MetricsPath, m.Format, format.Metrics) != nil {
 		return
 	}
 	for _, use := range m.Models {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
@@ -138,6 +139,9 @@ func readSummary(root *os.Root, name string) (pack.Summary, error) {
 	data, err := readFile(root, name, maxSummary)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
+	}
+	if err == nil {
+		err = format.Check(name, s.Format, format.Summary)
 	}
 	return s, err
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
@@ -77,7 +78,7 @@ func readHistory(root *os.Root) ([]history.HistoryEntry, error) {
 	for {
 		line, err := in.ReadSlice('\n')
 		var e history.HistoryEntry
-		if json.Unmarshal(line, &e) == nil {
+		if json.Unmarshal(line, &e) == nil && format.Check(historyFile, e.Format, format.History) == nil {
 			list = append(list, e)
 		}
 		switch {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
 
@@ -30,6 +31,7 @@ func (u *usage) keepMetrics(ctx context.Context) {
 		return
 	}
 	all.SumUp()
+	all.Format = format.Metrics
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err == nil {
 		path := filepath.Join(u.session.Work, "metrics.json")

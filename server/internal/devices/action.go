@@ -268,3 +268,33 @@ func filesOf(list []live.File) ([]OutcomeFile, error) {
 	}
 	return files, nil
 }
+
+// ownAction returns the action that other tools call by a word; "": there is none.
+func ownAction(word string) string {
+	steps, _ := dsl.OwnSteps(source.Field{Key: word}, "")
+	if len(steps) == 0 {
+		return ""
+	}
+	return steps[0].Key
+}
+
+// OwnPath returns the path of an action for one with the name that another tool has for it; "": it has none.
+func OwnPath(path string) string {
+	folder, word := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
+	_, device := strings.CutPrefix(folder, "/devices/")
+	if !device && folder != "/web/" {
+		return ""
+	}
+	own := ownAction(word)
+	if now := ownAction("web-" + word); !device && now != "" {
+		own = now
+	}
+	def, known := dsl.Lookup(own)
+	switch {
+	case !known || def.Interfaces&dsl.REST == 0 || !device && !def.On(dsl.Web):
+		return ""
+	case device:
+		return folder + Kebab(own)
+	}
+	return folder + pageName(own)
+}

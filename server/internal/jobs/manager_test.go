@@ -316,7 +316,7 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 		"2001-01-01T00-00-00": {},
 		"2001-01-01T00-00-01": {"run.json": "{", "request.json": "{"},
 		"2001-01-01T00-00-02": {"run.json": "-> " + secret, "request.json": "-> " + secret},
-		"2001-01-01T00-00-04": {"run.json": `{"format": "taproot.run/1", "verdict": "pass"}`},
+		"2001-01-01T00-00-04": {"run.json": `{"format": "taproot.run/9", "verdict": "pass"}`},
 		"2001-01-01T00-00-03": {"hello/events.ndjson": "not an event\n", "plan.json": "[{}]"},
 		"nonsense":            {},
 	} {
@@ -349,8 +349,8 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 	}
 	old, err := m.Get("2001-01-01T00-00-04")
 	if text := strings.Join(old.Problems, "; "); err != nil || old.Result != event.Error ||
-		!strings.Contains(text, `"taproot.run/1"`) || !strings.Contains(text, strconv.Quote(history.RunFormat)) {
-		t.Errorf("a run of an earlier version: %+v, %v", old, err)
+		!strings.Contains(text, `"taproot.run/9"`) || !strings.Contains(text, strconv.Quote(history.RunFormat)) {
+		t.Errorf("a run of a later version: %+v, %v", old, err)
 	}
 	for _, id := range []string{"", "..", "nonsense", "2001-01-01T00-00-09", "2001-01-01T00-00-00/..", "\x00"} {
 		if rec, err := m.Get(id); !errors.Is(err, jobs.ErrUnknown) {

@@ -3,7 +3,6 @@ package jobs
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/reporters"
@@ -105,10 +105,9 @@ func (r *Record) fromRunFile(dir string) bool {
 	if readJSON(filepath.Join(dir, reporters.RunFile), &file) != nil {
 		return false
 	}
-	if file.Format != history.RunFormat {
+	if err := format.Check(reporters.RunFile, file.Format, history.RunFormat); err != nil {
 		r.Result = event.Error
-		r.Problems = append(r.Problems, fmt.Sprintf("its %s has the format %q, and this version of Taproot reads %q",
-			reporters.RunFile, file.Format, history.RunFormat))
+		r.Problems = append(r.Problems, err.Error())
 		return true
 	}
 	r.Result, r.Started, r.Ended = file.Result, file.Started, file.Ended

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
@@ -16,19 +17,22 @@ import (
 const requestFile = "request.json"
 
 type requestRecord struct {
+	Format string `json:"format"`
 	By     string `json:"by,omitempty"`
 	Key    string `json:"key,omitempty"`    // hash of the client and the idempotency key
 	Digest string `json:"digest,omitempty"` // hash of the request
 }
 
 func readRequest(dir string) (n requestRecord) {
-	if readJSON(filepath.Join(dir, requestFile), &n) != nil {
+	if readJSON(filepath.Join(dir, requestFile), &n) != nil ||
+		format.Check(requestFile, n.Format, format.Request) != nil {
 		return requestRecord{}
 	}
 	return n
 }
 
 func writeRequest(dir string, n requestRecord) error {
+	n.Format = format.Request
 	data, err := json.Marshal(n)
 	if err != nil {
 		return err

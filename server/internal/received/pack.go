@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/upload"
@@ -90,6 +91,8 @@ func (c *checker) summary(name string) (sum pack.Summary, err error) {
 		return sum, &upload.TooLarge{Why: fmt.Sprintf("%s has more than %d bytes", summaryFile, maxSummary)}
 	case err != nil:
 		return sum, &upload.Refused{Why: "summary.json is not valid: " + err.Error()}
+	case format.Check(summaryFile, sum.Format, format.Summary) != nil:
+		return sum, &upload.Refused{Why: format.Check(summaryFile, sum.Format, format.Summary).Error()}
 	case !pack.IsPackName(sum.ID):
 		return sum, &upload.Refused{Why: fmt.Sprintf("summary.json: %.200q is not the id of a test", sum.ID)}
 	case !slices.Contains([]event.Result{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted},

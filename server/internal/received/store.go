@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/upload"
 )
@@ -36,6 +37,12 @@ type Stored struct {
 	Pack   string `json:"pack"`
 	Digest string `json:"digest"` // of the names and contents of its files
 	Known  bool   `json:"-"`      // it was stored before
+}
+
+// noted is upload.json.
+type noted struct {
+	Format string `json:"format"`
+	Stored
 }
 
 const (
@@ -100,7 +107,7 @@ func (s *Store) keep(p found) (stored Stored, err error) {
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 	stored = Stored{Run: filepath.Base(run.Path()), Pack: p.name, Digest: p.digest}
-	note, err := json.Marshal(stored)
+	note, err := json.Marshal(noted{Format: format.Upload, Stored: stored})
 	if err == nil {
 		err = os.Rename(p.dir, filepath.Join(run.Path(), p.name))
 	}
@@ -139,6 +146,10 @@ func readNote(file string) (s Stored, err error) {
 	if err != nil {
 		return s, err
 	}
-	err = json.NewDecoder(io.LimitReader(f, maxNote)).Decode(&s)
-	return s, errors.Join(err, f.Close())
+	var n noted
+	err = json.NewDecoder(io.LimitReader(f, maxNote)).Decode(&n)
+	if err == nil {
+		err = format.Check(noteFile, n.Format, format.Upload)
+	}
+	return n.Stored, errors.Join(err, f.Close())
 }

@@ -97,6 +97,8 @@ type APIOptions struct {
 	Mask     *event.Mask
 	// Problems returns what converts the errors of a request.
 	Problems func(context.Context) *Problems
+	// Own returns the path of the action that other tools call as a path does that nothing is at; "": there is none.
+	Own func(path string) string
 }
 
 // NewAPI creates an API without operations.

@@ -71,12 +71,24 @@ func (s *API) RouteError(w http.ResponseWriter, r *http.Request, h http.Handler)
 	}
 	said := headersOnly{h: http.Header{}}
 	h.ServeHTTP(&said, r)
+	allow := said.h.Get("Allow")
+	if own := s.own(r.URL.Path); own != "" && !strings.Contains(allow, http.MethodPost) {
+		return Fault(http.StatusNotFound, CodeNotFound,
+			fmt.Sprintf("there is nothing at this path; the action is at %s", Cut(own, 200)))
+	}
 	if said.status == http.StatusMethodNotAllowed {
-		allow := said.h.Get("Allow")
 		w.Header().Set("Allow", allow)
 		return Fault(http.StatusMethodNotAllowed, CodeMethod, fmt.Sprintf("%s does not work here; use %s", r.Method, allow))
 	}
 	return Fault(http.StatusNotFound, CodeNotFound, "there is nothing at this path; /openapi.json lists all paths")
+}
+
+// own returns the path for one with a word of another tool; "" when it has none.
+func (s *API) own(path string) string {
+	if s.Own == nil {
+		return ""
+	}
+	return s.Own(path)
 }
 
 // movedTo returns the present path of an old one; "" when it is not an old one.

@@ -42,6 +42,7 @@ type Mistake struct {
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty" doc:"How to fix it."`
+	Fix     string `json:"fix,omitempty" doc:"The step to write instead of one with a word of another tool."`
 }
 
 type testList struct {
@@ -181,5 +182,6 @@ func (s *tests) mistake(problem error) (list []Mistake) {
 func (s *tests) place(e *source.Error) Mistake {
 	return Mistake{File: e.Pos.File, Line: e.Pos.Line, Column: e.Pos.Col, Message: markdown.Visible(s.o.Mask.Text(e.Msg),
 		rest.MaxMessage),
-		Hint: strings.TrimSpace(markdown.Visible(s.o.Mask.Text(e.Hint), rest.MaxMessage))}
+		Hint: strings.TrimSpace(markdown.Visible(s.o.Mask.Text(e.Hint), rest.MaxMessage)),
+		Fix:  markdown.Visible(s.o.Mask.Text(e.Fix), rest.MaxMessage)}
 }

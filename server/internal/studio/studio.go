@@ -83,6 +83,7 @@ func New(o Options) (*Studio, error) {
 	s.mux.HandleFunc("GET /studio/devices/{id}", s.withSession(s.device))
 	s.mux.HandleFunc("GET /studio/file", s.withSession(s.open))
 	s.mux.HandleFunc("PUT /studio/file", s.withSession(s.save))
+	s.mux.HandleFunc("POST /studio/fix", s.withSession(s.fix))
 	s.mux.HandleFunc("PUT /studio/attachment", s.withSession(s.attach))
 	return s, nil
 }

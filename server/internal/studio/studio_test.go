@@ -176,6 +176,20 @@ func TestWrongTests(t *testing.T) {
 	}
 }
 
+// TestWordsOfOtherTools: a word of another tool is underlined, and a click on its message writes the step of Taproot
+// with the author's arguments; everything else stays.
+func TestWordsOfOtherTools(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
+	p.connected()
+	p.edits("id: x\nplatform: android\nsteps:\n  - tapOn: Sign in   # first\n  - expect: Welcome\n")
+	p.sees(`#problems button.fix:has-text('line 4:5: "tapOn" is a word of Maestro; write: - tap: Sign in')`)
+	p.sees(`#problems button:not(.fix):has-text('"expect" is a word of Playwright')`)
+	p.must(p.Locator(`#problems button:has-text("tapOn")`).Click())
+	p.writes("  - tap: Sign in   # first\n  - expect: Welcome\n")
+}
+
 // TestWhoGetsIn: a link works once; without a session there is a login form for a key; requests from another origin or
 // for another host name are rejected.
 func TestWhoGetsIn(t *testing.T) {

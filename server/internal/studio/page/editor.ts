@@ -5,9 +5,9 @@ import { TextView, type Mark, type Wrong } from "./view.ts";
 
 const $ = (id: string) => document.getElementById(id)!;
 
-interface Result extends Wrong { fix?: string }
+type Result = Wrong;
 interface Typed { text: string; name: string }
-interface Problem { line?: number; column?: number; message: string; hint?: string }
+interface Problem { line?: number; column?: number; message: string; hint?: string; fix?: string }
 interface TestFile { path: string; text: string; sum: string }
 
 export class Editor {
@@ -143,9 +143,24 @@ export class Editor {
     // the page sends these variables with each run
     const undefinedName = (message: string) => /^\$\{(\w+)\} is not defined/.exec(message)?.[1] ?? "";
     this.found = problems.filter((p) => this.secrets[undefinedName(p.message)] === undefined)
-      .map((p) => ({ line: p.line ?? 0, column: p.column, text: p.message + (p.hint ? "\n" + p.hint : "") }));
+      .map((p) => {
+        const text = p.message + (p.fix ? `; write: ${p.fix}` : p.hint ? "\n" + p.hint : "");
+        const apply = p.fix ? () => void this.fix(p.line!, p.column!) : undefined;
+        return { line: p.line ?? 0, column: p.column, text, fix: p.fix, apply };
+      });
     this.view.wrong(this.found);
     this.list();
+  }
+
+  // fix replaces the word of another tool at a place, as taproot fmt --fix does.
+  private async fix(line: number, column: number) {
+    const sent = this.text, headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ text: sent, line, column });
+    const answer = await fetch("/studio/fix", { method: "POST", headers, body });
+    if (!answer.ok || this.text !== sent) return;
+    const fixed: { text: string } = await answer.json();
+    if (fixed.text !== sent) this.text = fixed.text;
+    this.view.go(line);
   }
 
   // showResults lists the results of a run, after the errors in the text.
@@ -162,7 +177,8 @@ export class Editor {
       button.textContent = (p.line ? `line ${p.line}${p.column ? ":" + p.column : ""}: ` : "") + p.text;
       if (p.fix) button.className = "fix";
       button.addEventListener("click", () => {
-        if (p.fix && this.repair(p.line, p.fix)) this.showResults([]);
+        if (p.apply) p.apply();
+        else if (p.fix && this.repair(p.line, p.fix)) this.showResults([]);
         else this.view.go(p.line || 1);
       });
       item.append(button);

@@ -23,7 +23,8 @@ import { Language, placeAt, type Schema, type Step } from "./schema.ts";
 export interface Mark { result: "pass" | "fail" | "now"; took?: string; image?: string }
 
 // Wrong is an error at a place of the text; line and column count from 1.
-export interface Wrong { line: number; column?: number; text: string }
+// apply replaces the step at the place by the line fix.
+export interface Wrong { line: number; column?: number; text: string; fix?: string; apply?(): void }
 
 export interface Options {
   parent: HTMLElement;
@@ -238,7 +239,8 @@ export class TextView {
       const before = [...line.text].slice(0, Math.max((w.column ?? 1) - 1, 0)).join("").length;
       const start = Math.min(before || line.text.length - line.text.trimStart().length, line.length);
       const word = /^(?:"[^"]*"|'[^']*'|[^\s,:{}[\]]+)/.exec(line.text.slice(start))?.[0].length || line.length - start;
-      return { from: line.from + start, to: line.from + start + word, severity: "error", message: w.text };
+      const actions = w.apply ? [{ name: `Write: ${w.fix}`, apply: () => w.apply!() }] : [];
+      return { from: line.from + start, to: line.from + start + word, severity: "error", message: w.text, actions };
     });
     this.view.dispatch(setDiagnostics(this.view.state, found));
   }
