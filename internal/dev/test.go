@@ -72,9 +72,11 @@ func runTests(ctx context.Context, p *progress, args []string) error {
 	case err = <-installed:
 	default:
 		t.phase.say("the packages that need no other programs, while these are installed")
-		err = t.run(ctx, slices.DeleteFunc(slices.Clone(packages), func(p testPackage) bool { return p.needsTools }))
+		alone := slices.DeleteFunc(slices.Clone(packages), func(p testPackage) bool { return p.needsTools })
 		packages = slices.DeleteFunc(packages, func(p testPackage) bool { return !p.needsTools })
-		err = errors.Join(err, <-installed)
+		compiled := make(chan error, 1)
+		go func() { compiled <- compileTests(ctx, packages) }()
+		err = errors.Join(t.run(ctx, alone), <-installed, unlessCancelled(<-compiled))
 	}
 	if err != nil {
 		return err
@@ -85,6 +87,24 @@ func runTests(ctx context.Context, p *progress, args []string) error {
 	suites := t.startSuites(ctx)
 	err = errors.Join(t.run(ctx, packages), <-suites)
 	return errors.Join(err, t.finish(ctx))
+}
+
+// compileTests compiles the tests of packages into the cache, without linking them: go test links each just before it
+// runs.
+func compileTests(ctx context.Context, packages []testPackage) error {
+	if len(packages) == 0 {
+		return nil
+	}
+	args := []string{"go", "list", "-test", "-export", "-f", " "}
+	for _, p := range packages {
+		args = append(args, p.path)
+	}
+	var errs bytes.Buffer
+	if err := (process{args: args, env: compileEnv, stdout: io.Discard, stderr: &errs}).run(ctx); err != nil &&
+		!exited(err) { // go test prints what does not compile
+		return fmt.Errorf("%w\n%s", err, errs.String())
+	}
+	return nil
 }
 
 func unlessCancelled(err error) error {
