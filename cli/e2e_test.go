@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 			testing.InternalTest{Name: "TestAtOnce", F: plainsuite.TestAtOnce},
 			testing.InternalTest{Name: "TestPage", F: plainsuite.TestPage},
 			testing.InternalTest{Name: "TestSpecOutside", F: plainsuite.TestSpecOutside},
+			testing.InternalTest{Name: "TestMatching", F: plainsuite.TestMatching},
 		),
 		mixedSuite: asTests( // plain tests before and after those of RunSuites
 			testing.InternalTest{Name: "TestPasses", F: plainsuite.TestPasses},

@@ -68,7 +68,21 @@ func selectorParameters(args any) []parameter {
 		list = append(list, parameter{"point", describe(schema{"type": "string"}, pointDoc), false},
 			parameter{"scale", scaleSchema(), false})
 	}
+	if _, asserts := args.(dsl.Assert); asserts {
+		list = append(list, checkedParameters()...)
+	}
 	return list
+}
+
+// checkedParameters are the keys of a selector that an assertion checks.
+func checkedParameters() []parameter {
+	state := schema{"type": "boolean"}
+	modes := schema{"type": "string", "enum": []string{"exact", "words", "prefix", "contains", "regex"}}
+	return []parameter{
+		{"text", describe(schema{"type": "string"}, "What it must show."), false},
+		{"match", describe(modes, "Default: the whole text."), false},
+		{"enabled", state, false}, {"checked", state, false}, {"selected", state, false},
+	}
 }
 
 func scaleSchema() schema {

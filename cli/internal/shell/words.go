@@ -133,7 +133,7 @@ func exitOf(r *client.Refusal) int {
 	switch {
 	case r.Kind == event.Unsupported:
 		return run.ExitError
-	case r.Missing || r.Kind != "":
+	case r.Missing || r.Failed || r.Kind != "":
 		return run.ExitFail
 	case errors.As(r.Err, &held), errors.As(r.Err, &busy), errors.As(r.Err, &unknown), errors.As(r.Err, &none),
 		errors.Is(r.Err, client.ErrNoDevice),

@@ -52,7 +52,24 @@ func checkAssertElement(d *Decoding, a vocabulary.AssertElement, v source.Value,
 			expectedTextHint+"; to look for the text alone, write assert: "+source.Flow(text.Value))
 		return
 	}
+	if text, given := v.Get("text"); given {
+		checkText(d, text.Value, a.Match)
+		rest = rest.Without("match") // of the text
+	}
 	checkSelector(d, a.Selector, rest, o)
+}
+
+// checkText checks a text that is compared in a certain way.
+func checkText(d *Decoding, text source.Value, match vocabulary.MatchMode) {
+	if match == vocabulary.MatchRegex {
+		d.Regex(text, text.Text)
+	}
+}
+
+func checkWebAssert(d *Decoding, a vocabulary.WebAssert, v source.Value, _ Object) {
+	if text, given := v.Get("text"); given {
+		checkText(d, text.Value, a.Match)
+	}
 }
 
 // check wants an element unless the whole screen is looked at, and a bracket that the regular expression has.
@@ -81,6 +98,8 @@ func (d *Decoding) own(args any, v source.Value, o Object) {
 		checkSetPermissions(d, a, v, o)
 	case vocabulary.AssertElement:
 		checkAssertElement(d, a, v, o)
+	case vocabulary.WebAssert:
+		checkWebAssert(d, a, v, o)
 	case vocabulary.Extract:
 		checkExtract(d, a, v, o)
 	case vocabulary.Selector:

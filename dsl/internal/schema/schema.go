@@ -189,7 +189,8 @@ func selectorRules(t reflect.Type, out Schema) (needs map[string][]any) {
 	out["anyOf"] = someOf(append(append(criteria(t), "point"), vocabulary.ShapeOf(t).Unless...))
 	needs = map[string][]any{}
 	compared := someOf(slices.DeleteFunc(append(vocabulary.TextKeys(), "id"), func(key string) bool {
-		return !slices.Contains(criteria(t), key)
+		expected := key == "text" && t == reflect.TypeFor[vocabulary.AssertElement]() // which is compared, too
+		return !slices.Contains(criteria(t), key) && !expected
 	}))
 	needs["match"] = append(
 		needs["match"],

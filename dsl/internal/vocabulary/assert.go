@@ -6,14 +6,30 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 )
 
-// Assert is the argument of assert.
+// Assert is the argument of assert: an element, and what must be true of it, by default that it is on the screen.
 type Assert struct {
 	Selector
+	Value *string `json:"value,omitempty"`
+	Count *int    `json:"count,omitempty" minimum:"0"`
 }
 
-// AssertNot is the argument of assertNot.
+func (Assert) rules() []Rule { return claimRules() }
+
+// AssertNot is the argument of assertNot: what assert would find must not be there.
 type AssertNot struct {
 	Selector
+	Value *string `json:"value,omitempty"`
+	Count *int    `json:"count,omitempty" minimum:"0"`
+}
+
+func (AssertNot) rules() []Rule { return claimRules() }
+
+// claimRules are those of what is asserted of elements.
+func claimRules() []Rule {
+	return []Rule{
+		exclude("count", "index first").says("", "count is of all that match: remove one of the two"),
+		exclude("value count", "match=maestro").says("", "remove one of the two"),
+	}
 }
 
 // AssertElement is the argument of assertElement: an element, and what must be true of it.

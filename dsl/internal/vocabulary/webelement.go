@@ -81,15 +81,16 @@ func (WebWait) rules() []Rule {
 // WebAssert is the argument of webAssert: an element and what must be true of it, by default that it is visible; or the
 // page's address, title or console.
 type WebAssert struct {
-	Selector        string  `json:"selector,omitempty" scalar:"true" minLength:"1" format:"selector"`
-	Visible         *bool   `json:"visible,omitempty"`
-	Text            *string `json:"text,omitempty" minLength:"1"`
-	Value           *string `json:"value,omitempty"`
-	Count           *int    `json:"count,omitempty" minimum:"0"`
-	URL             string  `json:"url,omitempty" minLength:"1" format:"address"`
-	Title           string  `json:"title,omitempty" minLength:"1"`
-	NoConsoleErrors bool    `json:"noConsoleErrors,omitempty"`
-	Frame           string  `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Selector        string    `json:"selector,omitempty" scalar:"true" minLength:"1" format:"selector"`
+	Visible         *bool     `json:"visible,omitempty"`
+	Text            *string   `json:"text,omitempty" minLength:"1"`
+	Match           MatchMode `json:"match,omitempty" enum:"exact,words,prefix,contains,regex"`
+	Value           *string   `json:"value,omitempty"`
+	Count           *int      `json:"count,omitempty" minimum:"0"`
+	URL             string    `json:"url,omitempty" minLength:"1" format:"address"`
+	Title           string    `json:"title,omitempty" minLength:"1"`
+	NoConsoleErrors bool      `json:"noConsoleErrors,omitempty"`
+	Frame           string    `json:"frame,omitempty" minLength:"1" format:"selector"`
 }
 
 func (WebAssert) rules() []Rule {
@@ -98,6 +99,7 @@ func (WebAssert) rules() []Rule {
 			"for example: webAssert: {selector: h1, text: Welcome}; for a text alone, assert: Welcome; or give url, title or "+
 				"noConsoleErrors"),
 		belongs("visible text value count frame", "selector"),
+		belongs("match", "text").says("", "it says how to compare text: add text, or remove match"),
 		exclude("text value", "visible=false").says("", "what is hidden shows no text: remove one of the two"),
 	}
 }

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
@@ -18,7 +20,100 @@ func assert(ctx context.Context, s *Performer, a dsl.Assert) error {
 	if byMaestro(a.Selector) {
 		return maestroPerformer{Performer: s}.finding(ctx, &a.Selector, nil, s.Timeout)
 	}
-	r, matches, err := locate(ctx, s, decide.Want{Selector: a.Selector})
+	return claimOfAssert(a).holds(ctx, s)
+}
+
+func assertNot(ctx context.Context, s *Performer, a dsl.AssertNot) error {
+	if byMaestro(a.Selector) {
+		return maestroPerformer{Performer: s}.finding(ctx, nil, &a.Selector, s.Timeout)
+	}
+	return claimOfAssert(dsl.Assert(a)).fails(ctx, s)
+}
+
+func claimOfAssert(a dsl.Assert) claim {
+	c := claimOf(a.Selector)
+	c.check.Value, c.check.Count = a.Value, a.Count
+	c.written = func(match dsl.MatchMode) any {
+		a.Match = match
+		return a
+	}
+	return c
+}
+
+// claim is what an assertion says of elements: the selector picks them, and the check must be true of them. In an
+// assertion, the states of a selector and a text beside another name are checked; in an action they select.
+type claim struct {
+	selector dsl.Selector
+	check    decide.Check
+	seen     bool // a state or a value of what is under the keyboard is not enough
+	// written returns the assertion as a step in which the text is compared in another way.
+	written func(match dsl.MatchMode) any
+}
+
+// claimOf parts the selector of an assertion into what names its elements and what must be true of them.
+func claimOf(sel dsl.Selector) claim {
+	c := claim{selector: sel}
+	bare := sel
+	bare.Enabled, bare.Checked, bare.Selected, bare.Focused = nil, nil, nil, nil
+	if is := (dsl.State{Enabled: sel.Enabled, Checked: sel.Checked, Selected: sel.Selected, Focused: sel.Focused}); is !=
+		(dsl.State{}) && namesOne(bare) {
+		c.selector, c.check.Is = bare, &is
+	}
+	if bare.Text = ""; sel.Text != "" && namesOne(bare) {
+		c.expect(sel.Text)
+	}
+	return c
+}
+
+// namesOne reports whether a selector says which element it picks, and not only by its place.
+func namesOne(sel dsl.Selector) bool { return sel.Names() || sel.Type != "" }
+
+// expect makes a text what the elements must show. What says how to compare it does not speak of an id.
+func (c *claim) expect(text string) {
+	c.selector.Text, c.check.Text, c.check.Match = "", &text, c.selector.Match
+	if s := c.selector; s.Label == "" && s.Desc == "" && s.Hint == "" && s.Match != dsl.MatchMaestro {
+		c.selector.Match = ""
+	}
+}
+
+// want is the search that decides on the claim.
+func (c claim) want(purpose decide.Purpose) decide.Want {
+	return decide.Want{Purpose: purpose, Selector: c.selector, Check: c.check,
+		UnseenToo: !c.seen && c.check.Count == nil && (c.check.Is != nil || c.check.Value != nil)}
+}
+
+// holds waits until the claim is true.
+func (c claim) holds(ctx context.Context, s *Performer) error {
+	switch {
+	case c.check.None():
+		return c.present(ctx, s)
+	case c.check.Count != nil && *c.check.Count == 0:
+		none := c
+		none.check.Count = nil
+		return none.fails(ctx, s)
+	}
+	r := newReader(s, c.want(decide.State))
+	d, err := r.run(ctx)
+	if err == nil {
+		err = r.result(d)
+	}
+	if err != nil {
+		return asAssertion(c.withLine(d, err))
+	}
+	n := d.Matches[0].Node
+	s.matched(d.Matches[0])
+	notInFront(s, r.tree)
+	noteOwner(s, n)
+	if value := c.check.Value; value != nil && n.HintUnsure && n.Text == *value {
+		s.warn("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
+			"unknown", n, screen.Quote(n.Text))
+	}
+	return nil
+}
+
+// present waits until an element is there.
+func (c claim) present(ctx context.Context, s *Performer) error {
+	r, matches, err := locate(ctx, s, decide.Want{Selector: c.selector})
 	if err != nil {
 		return asAssertion(err)
 	}
@@ -32,6 +127,38 @@ func assert(ctx context.Context, s *Performer, a dsl.Assert) error {
 	return nil
 }
 
+// fails waits until the claim is not true: on a fresh and whole tree of a screen that rests, in any tier. A screen that
+// never rests may show it at the end of the time.
+func (c claim) fails(ctx context.Context, s *Performer) error {
+	if count := c.check.Count; count != nil && *count == 0 {
+		some := c
+		some.check.Count = nil
+		return some.holds(ctx, s)
+	}
+	r := newReader(s, c.want(decide.Absent))
+	d, err := r.run(ctx)
+	if err == nil {
+		err = r.result(d)
+	}
+	return asAssertion(err)
+}
+
+// withLine adds the line to paste to a failure of which a part of the text would have been enough.
+func (c claim) withLine(d decide.Decision, err error) error {
+	var f *Failure
+	if c.written == nil || d.Problem == nil || d.Problem.Part == "" || !errors.As(err, &f) {
+		return err
+	}
+	step, _, bad := dsl.NewStep(c.written(d.Problem.Part), source.Pos{}, nil)
+	if bad != nil {
+		return err
+	}
+	line := fmt.Sprintf("; a part of it is %s: %s: %s", screen.Quote(*c.check.Text), step.Def.Name, source.Flow(step.Args))
+	f.Message += line
+	f.Actual += line
+	return f
+}
+
 // locate waits until something on the screen fits a want's selector.
 func locate(ctx context.Context, s *Performer, w decide.Want) (*reader, []screen.Match, error) {
 	w.Purpose = decide.See
@@ -43,36 +170,24 @@ func locate(ctx context.Context, s *Performer, w decide.Want) (*reader, []screen
 	return r, d.Matches, err
 }
 
+// assertElement is assert by another name, with its states in "is".
 func assertElement(ctx context.Context, s *Performer, a dsl.AssertElement) error {
+	c := claimOf(a.Selector)
+	if a.Text != nil {
+		c.expect(*a.Text)
+	}
+	c.check.Value, c.check.Count, c.seen = a.Value, a.Count, a.Visible != nil
+	if a.Is != nil {
+		c.check.Is = a.Is
+	}
+	c.written = func(match dsl.MatchMode) any {
+		a.Match = match
+		return a
+	}
 	if a.Visible != nil && !*a.Visible {
-		return gone(ctx, s, a.Selector)
+		return c.fails(ctx, s)
 	}
-	if a.Count != nil && *a.Count == 0 && a.Is == nil && a.Value == nil {
-		return gone(ctx, s, decide.ShownAs(a.Selector, a.Text))
-	}
-	r := newReader(s, decide.Want{Purpose: decide.State, Selector: a.Selector,
-		Check: decide.Check{Count: a.Count, Text: a.Text, Value: a.Value, Is: a.Is},
-		// a state is one whether it is seen or not
-		UnseenToo: a.Count == nil && (a.Is != nil || a.Value != nil) && a.Visible == nil})
-	d, err := r.run(ctx)
-	if err == nil {
-		err = r.result(d)
-	}
-	if err != nil {
-		return asAssertion(err)
-	}
-	if len(d.Matches) == 0 {
-		return nil
-	}
-	n := d.Matches[0].Node
-	s.matched(d.Matches[0])
-	notInFront(s, r.tree)
-	noteOwner(s, n)
-	if a.Value != nil && n.HintUnsure && n.Text == *a.Value {
-		s.warn("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
-			"unknown", n, screen.Quote(n.Text))
-	}
-	return nil
+	return c.holds(ctx, s)
 }
 
 func assertTrue(_ context.Context, s *Performer, a dsl.AssertTrue) error {
@@ -136,7 +251,7 @@ func Holds(ctx context.Context, s *Performer, visible, missing *dsl.Selector, wa
 	case missing != nil && byMaestro(*missing):
 		return Misses(ctx, &asked, *missing, wait)
 	case missing != nil:
-		err := gone(ctx, &asked, *missing)
+		err := claimOf(*missing).fails(ctx, &asked)
 		var there *Failure
 		if errors.As(err, &there) {
 			return false, nil
@@ -148,14 +263,19 @@ func Holds(ctx context.Context, s *Performer, visible, missing *dsl.Selector, wa
 	return sees(ctx, &asked, *visible, wait)
 }
 
-// sees reports whether an element comes within the time.
+// sees reports whether what a selector claims comes true within the time.
 func sees(ctx context.Context, s *Performer, sel dsl.Selector, wait time.Duration) (bool, error) {
-	r := newReader(s, decide.Want{Purpose: decide.See, Selector: sel, Timeout: max(wait, 1)})
+	c := claimOf(sel)
+	w := c.want(decide.See)
+	if w.Timeout = max(wait, 1); !c.check.None() {
+		w.Purpose = decide.State
+	}
+	r := newReader(s, w)
 	d, err := r.run(ctx)
 	switch {
 	case err != nil:
 		return false, err
-	case d.Kind == decide.Fail && d.Problem.Kind == decide.NotFound:
+	case d.Kind == decide.Fail && (d.Problem.Kind == decide.NotFound || d.Problem.Assertion):
 		return false, nil
 	}
 	err = r.result(d)

@@ -396,14 +396,17 @@ func soughtTexts(sel dsl.Selector) []string {
 // Look reads the screen once and returns what fits the selector, as an assertion would match it on a screen that may
 // still change: by whole texts. That nothing fits is not an error. It is not a part of any step.
 func Look(ctx context.Context, s *Performer, sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
-	asked := *s
-	asked.Detail = &event.Detail{}
-	r := newReader(&asked, decide.Want{Purpose: decide.See, Selector: sel})
+	own := *s
+	own.Detail = &event.Detail{}
+	c := claimOf(sel)
+	r := newReader(&own, c.want(decide.See))
 	r.readsParts(sel)
 	if err := r.read(ctx, false); err != nil {
 		return nil, nil, err
 	}
-	matches, err := r.find(ctx, sel, false)
+	matches, err := asked(ctx, r, sel, func() ([]screen.Match, error) {
+		return r.search.Claimed(&r.frame, c.selector, c.check)
+	})
 	return matches, r.tree, err
 }
 

@@ -172,7 +172,7 @@ func waitFor(ctx context.Context, s *Performer, a dsl.WaitFor) error {
 	case a.Visible != nil && byMaestro(*a.Visible):
 		return maestroPerformer{Performer: s}.finding(ctx, a.Visible, nil, s.Timeout)
 	case a.Gone != nil:
-		return gone(ctx, s, *a.Gone)
+		return assertNot(ctx, s, dsl.AssertNot{Selector: *a.Gone})
 	case a.Enabled != nil:
 		yes := true
 		sel := *a.Enabled
@@ -189,24 +189,6 @@ func waitFor(ctx context.Context, s *Performer, a dsl.WaitFor) error {
 		return asAssertion(d.WaitPage(ctx, drivers.WebEvent{URL: a.URL}, s.Timeout))
 	}
 	return assert(ctx, s, dsl.Assert{Selector: *a.Visible})
-}
-
-func assertNot(ctx context.Context, s *Performer, a dsl.AssertNot) error {
-	return gone(ctx, s, a.Selector)
-}
-
-// gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A
-// screen that never rests may prove it at the end of the time.
-func gone(ctx context.Context, s *Performer, sel dsl.Selector) error {
-	if byMaestro(sel) {
-		return maestroPerformer{Performer: s}.finding(ctx, nil, &sel, s.Timeout)
-	}
-	r := newReader(s, decide.Want{Purpose: decide.Absent, Selector: sel})
-	d, err := r.run(ctx)
-	if err == nil {
-		err = r.result(d)
-	}
-	return asAssertion(err)
 }
 
 // sleep sleeps; `taproot validate` warns about it.

@@ -140,13 +140,13 @@ func webType(ctx context.Context, s *Performer, a dsl.WebType) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.FillIn(ctx, s.at(a.Selector, a.Frame), a.Text) })
 }
 
+// webAssert looks at the whole page; what a text is compared with must be on the screen, as for assert.
 func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 	b, err := s.browser()
 	if err != nil {
 		return err
 	}
-	want := drivers.WebCondition{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Text: a.Text, Value: a.Value,
-		Count:           a.Count,
+	want := drivers.WebCondition{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Value: a.Value, Count: a.Count,
 		NoConsoleErrors: a.NoConsoleErrors, Drawn: s.drawnBelow()}
 	if a.URL != "" {
 		want.URL = &a.URL
@@ -158,23 +158,56 @@ func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 		return b.Look(ctx, a.Selector, want, timeout)
 	})
 	if err != nil {
-		if !drivers.AppIsWrong(err) {
+		return asAssertion(err)
+	}
+	if !seen.Met {
+		return notOnPage(s, a, want, seenText(a, seen))
+	}
+	if seen.Warning != "" {
+		s.doubtOnce("%s", seen.Warning)
+	}
+	if a.Text != nil {
+		if err := webText(ctx, s, a, want); err != nil {
 			return err
 		}
-		p := ProblemOf(err)
-		p.Assertion = true
-		return &Failure{p}
 	}
-	if seen.Met {
-		if seen.Warning != "" {
-			s.doubtOnce("%s", seen.Warning)
-		}
-		if a.Selector != "" { // of the page itself there is nothing to count
-			s.Detail.Matched = fmt.Sprintf("%s: %d on the page, %d visible", a.Selector, seen.Count, seen.Visible)
-		}
-		return nil
+	if a.Selector != "" { // of the page itself there is nothing to count
+		s.Detail.Matched = fmt.Sprintf("%s: %d on the page, %d visible", a.Selector, seen.Count, seen.Visible)
 	}
-	p := event.Problem{Assertion: true, Expected: wantText(a, want), Actual: seenText(a, seen)}
+	return nil
+}
+
+// webText waits until an element that the selector of webAssert picks shows its text.
+func webText(ctx context.Context, s *Performer, a dsl.WebAssert, want drivers.WebCondition) error {
+	c := claim{selector: inDocument(a.Selector, a.Frame), check: decide.Check{Text: a.Text, Match: a.Match}}
+	c.written = func(match dsl.MatchMode) any {
+		other := a
+		other.Match = match
+		return other
+	}
+	err := c.holds(ctx, s)
+	var f *Failure
+	if errors.As(err, &f) && f.Kind != event.AppCrashed {
+		return notOnPage(s, a, want, f.Actual)
+	}
+	return err
+}
+
+// inDocument returns what a selector of a page picks in the page itself, or in one frame, but not in frames within.
+func inDocument(selector, frame string) dsl.Selector {
+	sel, inner := dsl.Selector{CSS: selector}, &dsl.Selector{Type: "iframe"}
+	for part := range strings.SplitSeq(frame, " >> ") {
+		if part != "" {
+			sel.Inside = &dsl.Selector{CSS: part, Inside: sel.Inside}
+		}
+	}
+	inner.Inside = sel.Inside
+	sel.Not = &dsl.Selector{Inside: inner}
+	return sel
+}
+
+func notOnPage(s *Performer, a dsl.WebAssert, want drivers.WebCondition, found string) error {
+	p := event.Problem{Assertion: true, Expected: wantText(a, want), Actual: found}
 	p.Message = fmt.Sprintf("expected %s within %s; %s", p.Expected, s.Timeout, p.Actual)
 	return &Failure{p}
 }
@@ -216,8 +249,10 @@ func wantText(a dsl.WebAssert, want drivers.WebCondition) string {
 	switch {
 	case want.Hidden:
 		add("%s to be hidden", a.Selector)
-	case want.Text != nil:
-		add("%s to show %s", a.Selector, screen.Quote(*want.Text))
+	case a.Text != nil && a.Match != "":
+		add("%s to show %s (match: %s)", a.Selector, screen.Quote(*a.Text), a.Match)
+	case a.Text != nil:
+		add("%s to show %s", a.Selector, screen.Quote(*a.Text))
 	case a.Selector != "" && want.Count == nil && want.Value == nil:
 		add("%s to be visible", a.Selector)
 	}

@@ -58,7 +58,7 @@ func (s *Client) explain(ctx context.Context, err error) *Refusal {
 
 // RefusalOf converts a problem of a step to a refusal.
 func (c *Call) RefusalOf(p *event.Problem) *Refusal {
-	r := &Refusal{What: p.Message, Kind: p.Kind, Fence: &c.Fence}
+	r := &Refusal{What: p.Message, Kind: p.Kind, Failed: p.Assertion, Fence: &c.Fence}
 	for _, near := range p.Candidates {
 		if len(r.Near) < Nearest && !strings.Contains(p.Message, near) {
 			r.Near = append(r.Near, near)

@@ -409,7 +409,7 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 		return []step{{def: look("assert"), value: timed(main)}}, nil
 	}
 	main.Fields = append(slices.Clone(main.Fields), rest.Fields...)
-	return []step{{def: look("assertElement"), value: timed(main)}}, only("text", "value", "visible", "count")
+	return []step{{def: look("assertElement"), value: timed(main)}}, only("text", "match", "value", "visible", "count")
 }
 
 // readTree reads the screen; one that cannot be read now is tried again for a while.

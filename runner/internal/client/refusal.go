@@ -15,6 +15,7 @@ type Refusal struct {
 	Try     string
 	Kind    string   // of a problem of a step
 	Missing bool     // an element was not found
+	Failed  bool     // an assertion did not hold
 	Prefix  string   // comes before What, outside of the fence
 	Fence   *Fence   // around What and Near, when they contain texts of pages or screens
 	Done    string   // what was done before; may be empty

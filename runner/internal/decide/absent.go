@@ -40,10 +40,14 @@ func (v absentView) absent() (Decision, error) {
 	if v.still, err = v.search(q); err != nil {
 		return Decision{}, err
 	}
+	lacks := v.want.Check.stateless(v.still)
+	if v.still, err = v.meeting(v.still); err != nil {
+		return Decision{}, err
+	}
 	v.noteFrame()
 	v.isAbsent, v.stateless, v.busyWith = len(v.still) == 0, "", ""
 	if v.isAbsent {
-		v.stateless, v.busyWith = v.f.Tree.Stateless(q), v.busy()
+		v.stateless, v.busyWith = cmp.Or(lacks, v.f.Tree.Stateless(q)), v.busy()
 		v.isAbsent = v.stateless == ""
 	}
 	switch {
@@ -70,6 +74,20 @@ func (v absentView) absent() (Decision, error) {
 		return Decision{Kind: Gone}, nil
 	}
 	return v.unproven(), nil
+}
+
+// meeting keeps the matches of which the check is true: all of them where nothing is checked.
+func (v absentView) meeting(matches []screen.Match) ([]screen.Match, error) {
+	c := v.want.Check
+	hits, _, err := checkView{v.view}.hits(c, matches)
+	if err != nil {
+		return nil, err
+	}
+	fit := c.meeting(matches, hits)
+	if c.Count != nil && len(fit) != *c.Count {
+		return nil, nil
+	}
+	return fit, nil
 }
 
 // pixelsTell reports whether pixels decide whether it is there.
@@ -133,7 +151,7 @@ func (v absentView) away() bool {
 
 // unproven is the result at the end of the time.
 func (v absentView) unproven() Decision {
-	what := screen.Describe(v.want.Selector)
+	what := v.want.Check.with(v.want.Selector)
 	p := Problem{Assertion: true, Expected: "no " + what + " on the screen"}
 	taken := v.f.Tree.Taken
 	switch {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // Kind is the kind of a Decision.
@@ -56,6 +57,8 @@ type Problem struct {
 	Assertion                 bool
 	Kind                      ProblemKind
 	Candidates, Rejected      []string
+	// Part is how a text must be compared for the check to hold; "": that would not be enough.
+	Part dsl.MatchMode
 }
 
 // ProblemKind classifies a problem for programs.

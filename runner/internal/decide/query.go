@@ -56,6 +56,22 @@ func (s *Search) Find(f *Frame, sel dsl.Selector, act bool, within []*screen.Nod
 	return found, err
 }
 
+// Claimed returns the elements of a frame that a selector picks and of which a check is true, its number aside.
+func (s *Search) Claimed(f *Frame, sel dsl.Selector, c Check) ([]screen.Match, error) {
+	mem := s.mem
+	v := view{want: &s.want, memory: &mem, f: f}
+	matches, err := v.find(sel, false)
+	if err != nil {
+		return nil, err
+	}
+	hits, _, err := checkView{&v}.hits(c, matches)
+	if err != nil {
+		return nil, err
+	}
+	s.mem = mem
+	return c.meeting(matches, hits), nil
+}
+
 // Reachable returns the elements that are on the screen, or that the device can bring there.
 func (s *Search) Reachable(f *Frame, sel dsl.Selector, within []*screen.Node) ([]screen.Match, error) {
 	matches, err := s.Find(f, sel, false, within)

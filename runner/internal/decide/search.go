@@ -131,7 +131,7 @@ func (v *view) decide() (Decision, error) {
 	case Absent:
 		return absentView{v}.absent()
 	case State:
-		return v.state()
+		return checkView{v}.state()
 	}
 	return seeView{v}.see()
 }
@@ -190,6 +190,9 @@ func (v *view) late() bool { return v.since(v.want.Began) >= v.want.StepTimeout 
 func (v *view) need(quick bool) Need {
 	sel := v.want.Selector
 	n := Need{Quick: quick, Parts: screen.TextParts(sel)}
+	if text := v.want.Check.Text; text != nil {
+		n.Parts = append(n.Parts, screen.TextParts(v.want.Check.text())...)
+	}
 	switch v.want.Purpose {
 	case See, Act:
 		n.PixelsOnly, n.Label = visionSuffices(sel), labelOnly(sel)

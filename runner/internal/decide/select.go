@@ -30,11 +30,3 @@ func namesOnly(sel dsl.Selector) bool {
 	return names.Names() && screen.Describe(names) == screen.Describe(sel) && len(sel.Relations()) == 0 &&
 		sel.Not == nil && sel.Fallback == "" && !NeedsVision(sel) && !asksState(sel)
 }
-
-// ShownAs is a selector that also requires a text.
-func ShownAs(sel dsl.Selector, text *string) dsl.Selector {
-	if text != nil {
-		sel.Text = *text
-	}
-	return sel
-}

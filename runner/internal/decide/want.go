@@ -13,9 +13,9 @@ type Purpose string
 // The purposes.
 const (
 	See    Purpose = "see"    // it is on the screen
-	Absent Purpose = "absent" // nothing on the screen fits the selector
+	Absent Purpose = "absent" // nothing on the screen fits the selector, and has what Check says
 	Act    Purpose = "act"    // exactly one element can be touched, and is stationary
-	State  Purpose = "state"  // as many elements as Check says fit the selector, and have the state
+	State  Purpose = "state"  // as many elements as Check says fit the selector, and have what it says
 	Rest   Purpose = "rest"   // the screen rests; of Maestro's rules alone
 )
 
@@ -45,7 +45,7 @@ type Want struct {
 	// of reads, not by its time.
 	Digest  string
 	Endless bool
-	// Check holds for State.
+	// Check holds for State and Absent: what all of it is true of must be there, or must not be.
 	Check Check
 	// Timeout is the time of the search, from its start on. StepTimeout is that of the step, of which messages speak;
 	// Deadline is the end of the step, if that is earlier.
@@ -61,13 +61,17 @@ type Want struct {
 	Earlier History
 }
 
-// Check is what AssertElement requires beside the selector; nil: not required.
+// Check is what an assertion requires of the elements that fit the selector; nil: not required.
 type Check struct {
-	Count *int       `json:"count,omitempty"`
-	Text  *string    `json:"text,omitempty"`
-	Value *string    `json:"value,omitempty"`
-	Is    *dsl.State `json:"is,omitempty"`
+	Count *int          `json:"count,omitempty"` // of those that have the rest of it
+	Text  *string       `json:"text,omitempty"`
+	Match dsl.MatchMode `json:"match,omitempty"` // of the text
+	Value *string       `json:"value,omitempty"`
+	Is    *dsl.State    `json:"is,omitempty"`
 }
+
+// None reports whether nothing is required beside the selector.
+func (c Check) None() bool { return c.Count == nil && c.Text == nil && c.Value == nil && c.Is == nil }
 
 // Facts are what is known of a device and of the run before anything is read.
 type Facts struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Query returns the elements of t that css or xpath picks, in every frame that the tree holds. The tree must be the
@@ -19,7 +20,7 @@ import (
 func (rd *Reader) Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error) {
 	var selectors []string
 	if css != "" {
-		selectors = append(selectors, "css="+css)
+		selectors = append(selectors, withEngine(css))
 	}
 	if xpath != "" {
 		selectors = append(selectors, "xpath="+xpath)
@@ -43,6 +44,24 @@ func (rd *Reader) Query(ctx context.Context, t *screen.Tree, css, xpath string) 
 		}
 	}
 	return found, nil
+}
+
+// engineForm is the start of a selector that names its engine, as text= does. No CSS starts like this.
+var engineForm = lazyregexp.New(`^\s*\*?[A-Za-z_][\w:+-]*=`)
+
+// withEngine returns a CSS selector, or one of any engine, with the name of its engine.
+func withEngine(selector string) string {
+	trimmed := strings.TrimSpace(selector)
+	switch {
+	case engineForm.MatchString(selector):
+	case strings.HasPrefix(strings.TrimLeft(trimmed, "("), "//"), strings.HasPrefix(trimmed, ".."):
+		selector = "xpath=" + selector
+	case strings.HasPrefix(trimmed, `"`), strings.HasPrefix(trimmed, "'"):
+		selector = "text=" + selector
+	default:
+		selector = "css=" + selector
+	}
+	return translated(selector)
 }
 
 // Matched is Query for a selector of any of Playwright's engines.
