@@ -160,9 +160,14 @@ func renamed(word string) string {
 type Row struct{ Words, Of, Sample, Line, Why string }
 
 // Rows are the words of other tools with an example of each, in the order of the table.
-func Rows() []Row {
+func Rows() []Row { return rowsOf(words()) }
+
+// FormRows are the actions that other tools have with other arguments, with an example of each.
+func FormRows() []Row { return rowsOf(formWords()) }
+
+func rowsOf(words []word) []Row {
 	var rows []Row
-	for _, w := range words() {
+	for _, w := range words {
 		first, _, _ := strings.Cut(w.names, " ")
 		step := source.Field{Key: first, Value: sampleOf(w)}
 		fix := run(step, Place{Platform: sampleOn(w), Opened: Open}, w)

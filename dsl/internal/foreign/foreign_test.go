@@ -57,6 +57,29 @@ func valid(platform, steps string) error {
 	return err
 }
 
+// TestForms checks the examples of actions with the arguments of other tools: they are wrong as they are, and the lines
+// to write are valid.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for _, r := range foreign.FormRows() {
+		if _, action := vocabulary.Lookup(r.Words); !action {
+			t.Errorf("%q is not an action", r.Words)
+		}
+		platform := "android"
+		if r.Of == "Playwright" {
+			platform = "web"
+		}
+		steps := strings.ReplaceAll(r.Line, "[…]", "[{tap: x}]")
+		if err := valid(platform, "  - "+steps+"\n"); err != nil || r.Why != "" {
+			t.Errorf("%s: %s, %v", r.Line, r.Why, err)
+		}
+		sample := strings.ReplaceAll(r.Sample, "[…]", "[{tap: x}]")
+		if err := valid(platform, "  - "+sample+"\n"); err == nil {
+			t.Errorf("%s is valid as it is", sample)
+		}
+	}
+}
+
 // TestTranslations has the forms of arguments that the examples do not have. "?" marks what is not certain.
 func TestTranslations(t *testing.T) {
 	t.Parallel()

@@ -12,11 +12,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
-// forms are the actions that another tool has under the same name with other arguments. They are tried on steps that
-// are wrong as they are.
-var forms = sync.OnceValue(func() map[string]word {
-	all := map[string]word{}
-	for _, w := range []word{
+// formWords are the actions that another tool has under the same name with other arguments. They are tried on steps
+// that are wrong as they are.
+func formWords() []word {
+	return []word{
 		{"swipe", maestro, "{start: \"50%,80%\", end: \"50%,20%\", duration: 400}", swipe},
 		{"repeat", maestro, "{times: 3, commands: [{tapOn: Next}]}", repeat},
 		{"retry", maestro, "{maxRetries: 2, commands: [{tapOn: Refresh}]}", retry},
@@ -28,7 +27,7 @@ var forms = sync.OnceValue(func() map[string]word {
 		{"startRecording", maestro, "{path: checkout}", needs("startRecording", "name", "path=name")},
 		{"stopRecording", maestro, "{label: end}", fixed("stopRecording", source.Value{})},
 		{"hideKeyboard", maestro, "{label: close}", fixed("hideKeyboard", source.Value{})},
-		{"addMedia", maestro, "{files: [photo.png]}", needs("addMedia", "files", "files")},
+		{"addMedia", maestro, "{files: [photo.png], label: photo}", needs("addMedia", "files", "files")},
 		{"setAirplaneMode", maestro, "enabled", switched(airplane)},
 		{"setDarkMode", maestro, "enabled", switched(dark)},
 		{"setOrientation", maestro, "LANDSCAPE_LEFT", setOrientation},
@@ -41,7 +40,12 @@ var forms = sync.OnceValue(func() map[string]word {
 			}
 			inPage("webPress", "label", "key")(t)
 		}},
-	} {
+	}
+}
+
+var forms = sync.OnceValue(func() map[string]word {
+	all := map[string]word{}
+	for _, w := range formWords() {
 		all[w.names] = w
 	}
 	return all

@@ -22,9 +22,10 @@ func pageTouches() []word {
 			fields, rest := t.locator(t.arg)
 			t.options("tap", "", append(append(fields, key("button", textOf("right"))), rest...))
 		}},
-		{"fill webFill webInput", playwright, `{selector: "#email", text: ada@example.com}`, fill(true)},
+		{"fill webFill webInput setValue", "Playwright and WebdriverIO",
+			`{selector: "#email", text: ada@example.com}`, fill(true)},
 		{"type pressSequentially", scripted, `{selector: "#email", text: ada@example.com}`, fill(false)},
-		{"sendKeys setValue addValue", "Selenium and Appium", "ada@example.com", fill(false)},
+		{"sendKeys addValue", "Selenium and Appium", "ada@example.com", fill(false)},
 		{"clear", pageTools, `"#email"`, func(t *translation) {
 			if !t.bare() {
 				onPage("tap")(t)
@@ -265,7 +266,9 @@ func waitPage(condition, usual string) func(*translation) {
 func pageChecks() []word {
 	list := []word{
 		{"expect", playwright, "Welcome", guess("assert", "it does not say what is expected of the element")},
-		{"should and", cypress, "be.visible", guess("assert", "it does not say of which element")},
+		{"should and", cypress, "be.visible", func(t *translation) {
+			t.example("assert", "it does not say of which element")
+		}},
 		{"contains", cypress, "Welcome", guess("assert", "assert compares the whole text, unless match says otherwise")},
 		{"toBeVisible toBeInViewport", playwright, "Welcome", onPage("assert")},
 		{"toBeHidden", playwright, "Loading", onPage("assertNot")},

@@ -28,7 +28,14 @@ func refusedSection(b *strings.Builder) {
 		b.WriteString(strings.Join(all, ", ") + ".\n")
 	}
 	b.WriteString("\n| Words | Of | For example | Write | |\n|---|---|---|---|---|\n")
-	for _, r := range foreign.Rows() {
+	table(b, foreign.Rows())
+	b.WriteString("\nThese actions have other arguments in other tools. They are translated in the same way:\n" +
+		"\n| Action | Of | For example | Write | |\n|---|---|---|---|---|\n")
+	table(b, foreign.FormRows())
+}
+
+func table(b *strings.Builder, rows []foreign.Row) {
+	for _, r := range rows {
 		why := ""
 		if r.Why != "" {
 			why = "not certain: " + r.Why
