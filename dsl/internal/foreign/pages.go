@@ -269,14 +269,18 @@ func pageChecks() []word {
 		{"should and", cypress, "be.visible", func(t *translation) {
 			t.example("assert", "it does not say of which element")
 		}},
-		{"contains", cypress, "Welcome", guess("assert", "assert compares the whole text, unless match says otherwise")},
+		{"contains", cypress, "Welcome", func(t *translation) {
+			if !simple(t.arg) {
+				guess("assert", "it does not say which text")(t)
+				return
+			}
+			t.step("assert", t.like([]source.Field{key("label", t.arg), key("match", textOf("contains"))}))
+		}},
 		{"toBeVisible toBeInViewport", playwright, "Welcome", onPage("assert")},
 		{"toBeHidden", playwright, "Loading", onPage("assertNot")},
 		{"toHaveText", playwright, "{selector: h1, text: Welcome}", inPage("webAssert", "label", "text")},
-		{"toContainText", playwright, "{selector: h1, text: Welcome}", func(t *translation) {
-			t.doubt("webAssert compares the whole text, unless match says otherwise")
-			inPage("webAssert", "label", "text")(t)
-		}},
+		{"toContainText", playwright, "{selector: h1, text: Welcome}",
+			inPage("webAssert", "label", "text", key("match", textOf("contains")))},
 		{"toHaveValue", playwright, `{selector: "#email", value: ada@example.com}`, inPage("webAssert", "label", "value")},
 		{"toHaveCount", playwright, "{selector: li, count: 3}", inPage("webAssert", "text", "count")},
 		{"toHaveURL assertUrl verifyUrl expectUrl checkUrl", "Playwright and other tools", `"**/cart"`, ofPage("url")},
