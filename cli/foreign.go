@@ -12,35 +12,37 @@ import (
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
-// ownCommand writes a command line with an action's name of another tool, or its old name, as it is written today; "":
-// it has no such name.
+// ownCommand says how a command with the name that another tool has for an action is written here, with its arguments
+// where they are clear; "": no tool has such a name.
 func ownCommand(root *cobra.Command, args []string, word string) string {
 	example, _ := dsl.OwnSteps(source.Field{Key: word}, "")
 	if len(example) == 0 {
 		return ""
 	}
-	own := example[0].Key
-	def, known := dsl.Lookup(own)
+	def, known := dsl.Lookup(example[0].Key)
 	if !known || !session.IsActionCommand(*def, session.HasCommand(root)) {
 		return ""
 	}
-	at := slices.Index(args, word)
-	texts := args[at+1:]
+	texts := args[slices.Index(args, word)+1:]
 	step := source.Field{Key: word}
-	if len(texts) == 1 && !strings.HasPrefix(texts[0], "-") {
-		step.Value = source.Value{Kind: source.String, Text: texts[0]}
+	for _, text := range texts {
+		step.Value.Items = append(step.Value.Items, source.Value{Kind: source.String, Text: text})
+	}
+	switch {
+	case slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, "-") }):
+		texts = nil // flags have other names here
+	case len(texts) == 1:
+		step.Value = step.Value.Items[0]
+	case len(texts) > 1:
+		step.Value.Kind = source.List
 	}
 	steps, certain := dsl.OwnSteps(step, onPage(def))
-	if len(texts) == 1 && certain && len(steps) == 1 {
+	if len(texts) > 0 && certain && len(steps) == 1 {
 		if line := commandLine(steps[0]); line != "" {
-			return line
+			return "; write: " + line
 		}
 	}
-	line := "taproot " + shell.Kebab(own)
-	for _, text := range texts {
-		line += " " + quoteWord(text)
-	}
-	return line
+	return "; the command is taproot " + shell.Kebab(def.Name)
 }
 
 // onPage is the platform that the text of a selector is read for: pages, where the action works on them.
@@ -51,7 +53,7 @@ func onPage(def *dsl.Def) dsl.Platform {
 	return dsl.Android
 }
 
-// commandLine writes a step as a command; "": it needs more than one flag for each of its arguments.
+// commandLine writes a step as a command; "": it has an argument that no flag takes.
 func commandLine(step source.Field) string {
 	line := "taproot " + shell.Kebab(step.Key)
 	switch step.Value.Kind {
@@ -71,8 +73,10 @@ func commandLine(step source.Field) string {
 		arg, given := step.Value.Get(f.Key)
 		switch {
 		case !given:
-		case arg.Value.Kind == source.Map || arg.Value.Kind == source.List:
+		case arg.Value.Kind == source.List:
 			return ""
+		case arg.Value.Kind == source.Map:
+			line += " --" + session.FlagOf(f.Key) + " " + quoteWord(source.Flow(arg.Value))
 		case f.Main:
 			line += " " + quoteWord(arg.Value.Text)
 		case arg.Value.Kind == source.Bool && arg.Value.Text == "true":

@@ -42,8 +42,8 @@ func unknownCommand(root *cobra.Command, env *process.Env) error {
 		msg += fmt.Sprintf("; it is called taproot %s now", now)
 	} else if own := foreignCommands[word]; own != "" {
 		msg += "; " + own
-	} else if now := ownCommand(root, rest, word); now != "" {
-		msg += "; write: " + now
+	} else if own := ownCommand(root, rest, word); own != "" {
+		msg += own
 	} else {
 		msg += process.Meant(word, process.CommandNames(root))
 	}
