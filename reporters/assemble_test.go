@@ -191,6 +191,7 @@ func TestChat(t *testing.T) {
 		!strings.Contains(got[0], "login.yaml:7:5") {
 		t.Errorf("%q", got)
 	}
+	runtest.ValidFile(t, filepath.Join(dir, NotifyFile))
 	note := read(t, dir, NotifyFile)
 	if strings.Contains(note, "T0KEN") || strings.Contains(note, "127.0.0.1") || strings.Count(note, `"ok": true`) != 1 ||
 		strings.Count(note, `"ok": false`) != 1 {

@@ -89,6 +89,7 @@ type problem struct {
 	Width    int    `json:"width,omitempty"`
 	Message  string `json:"message"`
 	Hint     string `json:"hint,omitempty"`
+	Fix      string `json:"fix,omitempty"` // the step to write instead, for editors
 
 	text string // in the format text
 }
@@ -154,7 +155,7 @@ func (f *findings) add(severity string, errs []error) {
 		var placed *source.Error
 		if errors.As(err, &placed) {
 			p.File, p.Line, p.Column, p.Width = placed.Pos.File, placed.Pos.Line, placed.Pos.Col, placed.Width
-			p.Message, p.Hint = placed.Msg, placed.Hint
+			p.Message, p.Hint, p.Fix = placed.Msg, placed.Hint, placed.Fix
 			if severity == "warning" {
 				marked := *placed
 				marked.Msg = "warning: " + placed.Msg

@@ -32,33 +32,10 @@ func Valid(t testing.TB, reports string) map[string]int {
 		if err != nil || d.IsDir() || name == "" {
 			return err
 		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
 		if compiled[name] == nil {
 			compiled[name] = Schema(t, name)
 		}
-		values := [][]byte{data}
-		if filepath.Ext(file) != ".json" {
-			values = bytes.Split(bytes.TrimSpace(data), []byte("\n"))
-		}
-		for _, value := range values {
-			if len(value) == 0 {
-				continue
-			}
-			got, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
-			if err == nil {
-				err = compiled[name].Validate(got)
-			}
-			if err != nil {
-				t.Errorf("%s: %v\n%.500s", file, err, value)
-			}
-		}
-		var first struct{ Format string }
-		if err := json.Unmarshal(values[0], &first); err != nil || !strings.HasPrefix(first.Format, "taproot."+name+"/") {
-			t.Errorf("%s has the format %q", file, first.Format)
-		}
+		validFile(t, file, name, compiled[name])
 		counts[name]++
 		return nil
 	})
@@ -66,6 +43,42 @@ func Valid(t testing.TB, reports string) map[string]int {
 		t.Error(err)
 	}
 	return counts
+}
+
+// ValidFile is Valid for one file.
+func ValidFile(t testing.TB, file string) {
+	t.Helper()
+	name := files[filepath.Base(file)]
+	validFile(t, file, name, Schema(t, name))
+}
+
+func validFile(t testing.TB, file, name string, schema *jsonschema.Schema) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	values := [][]byte{data}
+	if filepath.Ext(file) != ".json" {
+		values = bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+	}
+	for _, value := range values {
+		if len(value) == 0 {
+			continue
+		}
+		got, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+		if err == nil {
+			err = schema.Validate(got)
+		}
+		if err != nil {
+			t.Errorf("%s: %v\n%.500s", file, err, value)
+		}
+	}
+	var first struct{ Format string }
+	if err := json.Unmarshal(values[0], &first); err != nil || !strings.HasPrefix(first.Format, "taproot."+name+"/") {
+		t.Errorf("%s has the format %q", file, first.Format)
+	}
 }
 
 // Schema compiles a schema that allows no further keys.

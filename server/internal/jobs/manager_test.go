@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -106,6 +107,9 @@ func TestAnotherLife(t *testing.T) {
 	}
 	events := follow(t, m, rec.ID, "", nil)
 	m.Close()
+	for _, name := range []string{"request.json", "run.json", "plan.json"} {
+		runtest.ValidFile(t, filepath.Join(conf.Reports, rec.ID, name))
+	}
 
 	m = manage(t, jobs.Options{Config: conf})
 	is, err := m.Get(rec.ID)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/server/internal/received"
 )
@@ -73,6 +74,7 @@ func TestOurOwnPacks(t *testing.T) {
 		if err != nil || !again.Known || again.Run != first.Run || again.Digest != first.Digest {
 			t.Fatalf("%s: %+v, then %+v, %v", p, first, again, err)
 		}
+		runtest.ValidFile(t, filepath.Join(reports, first.Run, "upload.json"))
 	}
 	if finished != len(packs) {
 		t.Errorf("%d runs were finished, %d packs sent", finished, len(packs))
