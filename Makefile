@@ -23,7 +23,9 @@ help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | awk '{ name = $$1; $$1 = ""; printf "%-12s%s\n", name, $$0 }'
 
 # DEV performs setup, run and test. It is compiled first, without any other package of Taproot than internal/toolchain.
+# Its lines start with the time since DEV_STARTED.
 DEV = bin/dev
+export DEV_STARTED := $(shell date +%s)
 
 $(DEV): FORCE
 	@echo '[0 s] start: compiling the program that does the rest (bin/dev)'; \

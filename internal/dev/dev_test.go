@@ -42,6 +42,17 @@ func TestProgress(t *testing.T) {
 	})
 }
 
+// TestStart checks that times count from the start of make, unless that is unknown, in the future or long ago.
+func TestStart(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	for text, want := range map[string]int64{"999990": 999_990, "": 1_000_000, "x": 1_000_000, "1000001": 1_000_000,
+		"990000": 1_000_000} {
+		if got := startOf(now, text); got.Unix() != want {
+			t.Errorf("%q: %v, want %d", text, got, want)
+		}
+	}
+}
+
 func TestSetupLines(t *testing.T) {
 	for line, want := range map[string]string{
 		"+ env DEBIAN_FRONTEND=noninteractive /usr/bin/apt-get -q update":   "reading the lists of packages",
