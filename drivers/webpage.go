@@ -231,14 +231,6 @@ type WebHistory interface {
 	Visit(ctx context.Context) (WebHistoryEntry, error)
 }
 
-// WebDragger is a Browser with elements that can be dragged.
-type WebDragger interface {
-	// DragOnto drags an element onto the one that the selector to picks in the same frame.
-	DragOnto(ctx context.Context, at WebTarget, to string) error
-	// DragBy drags an element so far to the right and down.
-	DragBy(ctx context.Context, at WebTarget, by image.Point) error
-}
-
 // WebEvidence is a Browser that records what its pages asked the network for, and what Playwright traces.
 type WebEvidence interface {
 	// StartEvidence starts, before a page is open. mask takes secrets out of every text that is kept.

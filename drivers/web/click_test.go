@@ -107,23 +107,6 @@ func TestDropFiles(t *testing.T) {
 	}
 }
 
-func TestDragBy(t *testing.T) {
-	t.Parallel()
-	d := display(t,
-		`<div id=ball style="position:absolute;left:100px;top:100px;width:40px;height:40px;background:red"></div><p id=log>`+
-			`</p><script>
-		let from = null;
-		ball.onpointerdown = e => { from = [e.clientX - ball.offsetLeft, e.clientY - ball.offsetTop]; `+
-			`ball.setPointerCapture(e.pointerId); };
-		ball.onpointermove = e => { if (from) { ball.style.left = e.clientX - from[0] + 'px'; ball.style.top = e.clientY - `+
-			`from[1] + 'px'; } };
-		ball.onpointerup = () => { from = null; log.textContent = ball.style.left + ' ' + ball.style.top; };
-	</script>`)
-	Must(t, d.DragBy(t.Context(), target("#ball"), image.Pt(120, -40)))
-	mustShow(t, d, "#log", "220px 60px")
-	WantError(t, d.DragBy(t.Context(), soon("#ball"), image.Pt(-5000, 0)), drivers.ErrNotActionable, "outside the page")
-}
-
 func TestCredentialsAreForTheirSiteAlone(t *testing.T) {
 	t.Parallel()
 	guarded := func(name string) *httptest.Server {

@@ -36,7 +36,6 @@ type Device struct {
 	*touch.Hand
 	*elements.Elements
 	*elements.Files
-	*elements.Drags
 }
 
 var (
@@ -47,7 +46,6 @@ var (
 	_ drivers.WebElements    = (*Device)(nil)
 	_ drivers.WebPages       = (*Device)(nil)
 	_ drivers.WebTabs        = (*Device)(nil)
-	_ drivers.WebDragger     = (*Device)(nil)
 	_ drivers.WebEvidence    = (*Device)(nil)
 	_ drivers.Alerter        = (*Device)(nil)
 	_ drivers.System         = (*Device)(nil)
@@ -100,7 +98,7 @@ func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.
 		slot: slot, Journal: notes, Recorder: recorder, Opener: visit.NewOpener(info, d.launcher, recorder, notes),
 		Navigator: navigator, TabPicker: visit.NewTabPicker(slot, navigator, notes), Alerter: visit.NewAlerter(slot),
 		Scripts: scripts, System: visit.NewSystem(slot, scripts), Screen: capture.NewScreen(slot), Reader: reader,
-		Typist: typist, Hand: hand, Elements: acts, Files: elements.NewFiles(actor, acts), Drags: elements.NewDrags(actor),
+		Typist: typist, Hand: hand, Elements: acts, Files: elements.NewFiles(actor, acts),
 	}
 }
 

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -137,20 +136,4 @@ func TestClearState(t *testing.T) {
 	if n, err := d.Eval(t.Context(), count, patience); n != 0 || err != nil {
 		t.Errorf("%v, %v", n, err)
 	}
-}
-
-func TestDragOnto(t *testing.T) {
-	t.Parallel()
-	d := browse(t, "drag.html")
-	Must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
-	mustShow(t, d, "#log", "dropped tile")
-	_, err := d.Eval(t.Context(),
-		"document.getElementById('tile').addEventListener('mousedown', () => log('picked up')); null", patience)
-	Must(t, err)
-	WantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), screen.ErrNotFound, "#nowhere", "dragged")
-	if said, err := d.TextOf(t.Context(), target("#log")); err != nil || strings.Contains(said, "picked up") {
-		t.Errorf("what can be dropped nowhere was picked up: %s, %v", said, err)
-	}
-	WantError(t, d.DragOnto(t.Context(), soon("#nothing"), "#zone"), screen.ErrNotFound, "#nothing")
-	WantError(t, d.DragOnto(t.Context(), soon("#tile"), "div"), screen.ErrAmbiguous, "div")
 }

@@ -161,7 +161,7 @@ func pageActions() []Def {
 			Name: "webClick", Args: WebClick{},
 			Doc:       "Clicks on an element of the page.",
 			Example:   "webClick: \"#menu\"",
-			Platforms: browsers, Interfaces: AllInterfaces, Effect: Acts,
+			Platforms: browsers, Interfaces: AllInterfaces, Effect: Acts, ReadsFirst: true,
 		},
 		{
 			Name: "webType", Args: WebType{},
@@ -197,7 +197,7 @@ func pageActions() []Def {
 			Name: "webDrag", Args: WebDrag{},
 			Doc:       "Drags an element of the page onto another.",
 			Example:   "webDrag: {selector: \"#milk\", to: \"#cart\"}",
-			Platforms: browsers, Interfaces: YAML | REST, Effect: Acts,
+			Platforms: browsers, Interfaces: YAML | REST, Effect: Acts, ReadsFirst: true,
 		},
 		{
 			Name: "webTab", Args: WebTab{}, Was: "webPage",

@@ -22,7 +22,7 @@ func TestFactsOfActions(t *testing.T) {
 	slices.Sort(first)
 	slices.Sort(aside)
 	if want := []string{"assert", "assertElement", "assertNot", "assertTrue", "doubleTap", "drag", "log", "longPress",
-		"scrollTo", "set", "tap", "waitFor", "waitStable", "webAssert"}; !slices.Equal(first, want) {
+		"scrollTo", "set", "tap", "waitFor", "waitStable", "webAssert", "webClick", "webDrag"}; !slices.Equal(first, want) {
 		t.Errorf("read first: %v, want %v", first, want)
 	}
 	if want := []string{"assert", "assertApp", "assertElement", "assertLog", "assertNot", "assertScreenshot", "assertTrue",

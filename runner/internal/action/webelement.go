@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 	"fmt"
-	"image"
 	"os"
 	"path/filepath"
 	"time"
@@ -41,13 +40,18 @@ func onPages(s *Performer, do func(drivers.WebPages) error) error {
 	return do(d)
 }
 
+// webClick is tap by a selector of the page. Clicks in quick succession are one gesture, which the page makes.
 func webClick(ctx context.Context, s *Performer, a dsl.WebClick) error {
+	if a.Count <= 1 {
+		return tap(ctx, s, dsl.Tap{Selector: inDocument(a.Selector, a.Frame), Button: a.Button, Modifiers: a.Modifiers})
+	}
 	return onElements(s, func(d drivers.WebElements) error {
 		return d.ClickOn(ctx, s.at(a.Selector, a.Frame), drivers.WebClick{Button: a.Button, Count: a.Count,
 			Modifiers: keyNames(a.Modifiers)})
 	})
 }
 
+// webPress is press where the focus is; with a selector it first moves the focus, without a touch.
 func webPress(ctx context.Context, s *Performer, a dsl.WebPress) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.PressOn(ctx, s.at(a.Selector, a.Frame), a.Key) })
 }
@@ -106,14 +110,15 @@ func webDownload(ctx context.Context, s *Performer, a dsl.WebDownload) error {
 	})
 }
 
+// webWait is waitFor by a selector of the page, where that is to be on the screen. The other states are of the whole
+// page.
 func webWait(ctx context.Context, s *Performer, a dsl.WebWait) error {
-	if a.Selector != "" {
-		state := a.State
-		if state == "" {
-			state = "visible"
-		}
+	switch {
+	case a.Selector != "" && (a.State == "" || a.State == "visible"):
+		return claim{selector: inDocument(a.Selector, a.Frame)}.holds(ctx, s)
+	case a.Selector != "":
 		return asAssertion(onElements(s, func(d drivers.WebElements) error {
-			return d.WaitElement(ctx, s.at(a.Selector, a.Frame), state)
+			return d.WaitElement(ctx, s.at(a.Selector, a.Frame), a.State)
 		}))
 	}
 	event := drivers.WebEvent{URL: a.URL, Load: a.Load, Request: a.Request, Response: a.Response}
@@ -183,15 +188,13 @@ func closeBrowser(ctx context.Context, s *Performer, _ dsl.CloseBrowser) error {
 	return onPages(s, func(d drivers.WebPages) error { return d.ClosePage(ctx) })
 }
 
+// webDrag is drag by selectors of the page.
 func webDrag(ctx context.Context, s *Performer, a dsl.WebDrag) error {
-	d, err := capability[drivers.WebDragger](s)
-	if err != nil {
-		return err
+	way := dsl.Drag{From: dsl.Target{Selector: inDocument(a.Selector, a.Frame)}, By: a.By}
+	if a.By == nil {
+		way.To = &dsl.Target{Selector: inDocument(a.To, a.Frame)}
 	}
-	if a.By != nil {
-		return d.DragBy(ctx, s.at(a.Selector, a.Frame), image.Pt(a.By.X, a.By.Y))
-	}
-	return d.DragOnto(ctx, s.at(a.Selector, a.Frame), a.To)
+	return drag(ctx, s, way)
 }
 
 // webTab continues with another page, or closes the foreground page.

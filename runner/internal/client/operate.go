@@ -405,11 +405,14 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 		return []step{{def: look("tap"), value: timed(main), confirm: confirm}, {def: look("input"), value: timed(input)}},
 			only("text")
 	}
-	if len(rest.Fields) == 0 {
-		return []step{{def: look("assert"), value: timed(main)}}, nil
+	def := look("assert")
+	if visible, given := rest.Get("visible"); given {
+		if on, _ := yesNo(visible.Value.Text); !on {
+			def = look("assertNot")
+		}
 	}
-	main.Fields = append(slices.Clone(main.Fields), rest.Fields...)
-	return []step{{def: look("assertElement"), value: timed(main)}}, only("text", "match", "value", "visible", "count")
+	main.Fields = append(slices.Clone(main.Fields), Without(rest, "visible").Fields...)
+	return []step{{def: def, value: timed(main)}}, only("text", "match", "value", "visible", "count")
 }
 
 // readTree reads the screen; one that cannot be read now is tried again for a while.

@@ -379,9 +379,9 @@ func withSteps(c client.Candidate, n *screen.Node) SelectorCandidate {
 	add("waitGone", "waitFor", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "gone", Value: c.Selector}}})
 	if !n.Password {
 		if n.Editable {
-			add("assertValue", "assertElement", field("value", n.Text))
+			add("assertValue", "assert", field("value", n.Text))
 		} else if text := n.Label(); text != "" {
-			add("assertValue", "assertElement", field("text", text))
+			add("assertValue", "assert", field("text", text))
 		}
 		out.Steps["extract"] = WrittenStep{Line: "extract: " + source.Flow(field("as", "value")),
 			Do: map[string]any{"extract": c.Selector.Go()}}
