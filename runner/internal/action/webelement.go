@@ -53,6 +53,9 @@ func webClick(ctx context.Context, s *Performer, a dsl.WebClick) error {
 
 // webPress is press where the focus is; with a selector it first moves the focus, without a touch.
 func webPress(ctx context.Context, s *Performer, a dsl.WebPress) error {
+	if a.Selector == "" {
+		return press(ctx, s, dsl.Press{Keys: []string{a.Key}})
+	}
 	return onElements(s, func(d drivers.WebElements) error { return d.PressOn(ctx, s.at(a.Selector, a.Frame), a.Key) })
 }
 
