@@ -126,7 +126,10 @@ func TestSelectorsThatAreWrong(t *testing.T) {
 			t.Errorf("%s: %q, want %q", s, err, want)
 		}
 	}
-	if err := selectorError("css", "text=Save"); !strings.Contains(err, "is not CSS") {
+	if err := selectorError("css", "a["); !strings.Contains(err, "not closed") {
+		t.Errorf("css: %q", err)
+	}
+	if err := selectorError("css", "text=Save"); err != "" {
 		t.Errorf("css: %q", err)
 	}
 	if err := selectorError("xpath", "//a[1"); !strings.Contains(err, "not closed") {

@@ -48,7 +48,7 @@ func TestStepsForNewcomers(t *testing.T) {
 				continue
 			}
 			platform := "android"
-			if !def.On(dsl.Android) {
+			if !def.On(dsl.Android) || strings.Contains(m[1], "css:") {
 				platform = "web"
 			}
 			if _, err := dsl.Parse("doc.yaml",

@@ -72,13 +72,6 @@ func chained(text string) []string {
 	return append(parts, text[from:])
 }
 
-// cssOnly checks a selector that is CSS.
-func (c *Checker) cssOnly(v source.Value, text string) {
-	if msg, hint := badCSS(text); msg != "" && !strings.Contains(text, "${") {
-		c.Wrong(v, fmt.Sprintf("the selector %q %s%s", phrase.LimitRunes(text, 60), msg, source.Origin(v)), hint)
-	}
-}
-
 // xpathOnly checks an XPath. On phones Taproot itself evaluates it; a browser knows more than our library does.
 func (c *Checker) xpathOnly(v source.Value, text string) {
 	if strings.Contains(text, "${") {

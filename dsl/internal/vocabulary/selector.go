@@ -9,7 +9,7 @@ type Selector struct {
 	ID        string     `json:"id,omitempty" minLength:"1"`
 	Type      string     `json:"type,omitempty" minLength:"1"`
 	TestID    string     `json:"testId,omitempty" minLength:"1"`
-	CSS       string     `json:"css,omitempty" minLength:"1" format:"css"`
+	CSS       string     `json:"css,omitempty" minLength:"1" format:"selector"`
 	XPath     string     `json:"xpath,omitempty" minLength:"1" format:"xpath"`
 	OCR       string     `json:"ocr,omitempty" minLength:"1"`
 	Image     string     `json:"image,omitempty" minLength:"1" format:"file"`
