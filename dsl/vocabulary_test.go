@@ -122,3 +122,31 @@ func BenchmarkLookup(b *testing.B) {
 		Lookup("webAssert")
 	}
 }
+
+// TestSpellingsOfActions: the documented form of a spelling is a valid step of another action, for the same platforms.
+func TestSpellingsOfActions(t *testing.T) {
+	spellings := 0
+	for _, def := range Vocabulary() {
+		if def.Current == "" {
+			continue
+		}
+		spellings++
+		tests, err := Parse("a.yaml", []byte("id: a\nplatform: web\nsteps:\n  - "+def.Example+"\n  - "+def.Current+"\n"))
+		if err != nil {
+			t.Errorf("%s: %v", def.Name, err)
+			continue
+		}
+		current := tests[0].Steps[1].Def
+		if current.Current != "" || current.Name == def.Name {
+			t.Errorf("%s is a spelling of %s, which is one itself", def.Name, current.Name)
+		}
+		for _, p := range def.Platforms {
+			if !current.On(p) {
+				t.Errorf("%s works on %s, and %s does not", def.Name, p, current.Name)
+			}
+		}
+	}
+	if spellings < 3 {
+		t.Errorf("only %d spellings", spellings)
+	}
+}

@@ -78,7 +78,7 @@ func actionNames(taken func(string) bool) string {
 		{process.GroupDevice, "Apps and devices"}} {
 		var names []string
 		for _, def := range dsl.Vocabulary() {
-			if session.IsActionCommand(def, taken) && session.GroupOf(def) == g[0] {
+			if def.Current == "" && session.IsActionCommand(def, taken) && session.GroupOf(def) == g[0] {
 				names = append(names, shell.Kebab(def.Name))
 			}
 		}
@@ -91,7 +91,7 @@ func actionNames(taken func(string) bool) string {
 func actionList(taken func(string) bool) string {
 	var b strings.Builder
 	for _, def := range dsl.Vocabulary() {
-		if session.IsActionCommand(def, taken) {
+		if def.Current == "" && session.IsActionCommand(def, taken) {
 			fmt.Fprintf(&b, "- `%s`: %s\n", session.ActionUse(def), def.Doc)
 		}
 	}

@@ -80,7 +80,7 @@ func ActionUse(def dsl.Def) string { return shell.Kebab(def.Name) + newAction(de
 // ListedAction is the command of an action for the list of all commands; it cannot run.
 func ListedAction(def dsl.Def) *cobra.Command {
 	return &cobra.Command{Use: shell.Kebab(def.Name), Short: short(def.Doc), GroupID: GroupOf(def),
-		Run: func(*cobra.Command, []string) {}}
+		Hidden: def.Current != "", Run: func(*cobra.Command, []string) {}}
 }
 
 func ActionCommand(env *process.Env, def dsl.Def) *cobra.Command {

@@ -25,7 +25,7 @@ func Reference() string {
 			"|\n" +
 			"|---|:-:|:-:|:-:|\n")
 	for _, d := range vocabulary.Vocabulary() {
-		if d.Interfaces&vocabulary.YAML != 0 {
+		if d.Interfaces&vocabulary.YAML != 0 && d.Current == "" {
 			fmt.Fprintf(&b, "| [%s](#%s) |", d.Name, strings.ToLower(d.Name))
 			for _, p := range []vocabulary.Platform{vocabulary.Android, vocabulary.IOS, vocabulary.Web} {
 				b.WriteString(map[bool]string{true: " ✓ |", false: " |"}[d.On(p)])
@@ -34,7 +34,7 @@ func Reference() string {
 		}
 	}
 	for _, d := range vocabulary.Vocabulary() {
-		if d.Interfaces&vocabulary.YAML != 0 {
+		if d.Interfaces&vocabulary.YAML != 0 && d.Current == "" {
 			action(&b, &d)
 		}
 	}
@@ -42,6 +42,8 @@ func Reference() string {
 		section(&b, t.title, t.text, t.typ)
 	}
 	browserSection(&b)
+	b.WriteString("\n## Spellings\n")
+	actionSpellings(&b)
 	refusedSection(&b)
 	b.WriteString(`
 ## Variables and expressions
@@ -136,6 +138,18 @@ func ReferenceOf(name string) (text string, known bool) {
 		}
 	}
 	return strings.TrimLeft(b.String(), "\n"), b.Len() > 0
+}
+
+// actionSpellings lists the actions that are other names of others.
+func actionSpellings(b *strings.Builder) {
+	b.WriteString("\nThese actions are other names, with the keys of their own that the editor and the command " +
+		"line show. They do the same as the documented one and stay valid; `taproot fmt` leaves them as they are. " +
+		"[Decision 12](adr/0012-twins-of-actions.md) says which are, and why.\n\n| Spelling | Documented |\n|---|---|\n")
+	for _, d := range vocabulary.Vocabulary() {
+		if d.Current != "" {
+			fmt.Fprintf(b, "| `%s` | `%s` |\n", d.Example, d.Current)
+		}
+	}
 }
 
 func action(b *strings.Builder, d *vocabulary.Def) {

@@ -121,13 +121,13 @@ func assertionActions() []Def {
 	return []Def{
 		{
 			Name: "assert", Args: Assert{},
-			Doc:       "Waits until an element is on the screen; fails on timeout.",
+			Doc:       "Waits until an element is on the screen, as it is described; fails on timeout.",
 			Example:   "assert: Welcome",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks, ReadsFirst: true,
 		},
 		{
 			Name: "assertNot", Args: AssertNot{},
-			Doc:       "Waits until an element is gone from the screen; fails on timeout.",
+			Doc:       "Waits until no element on the screen is as it is described; fails on timeout.",
 			Example:   "assertNot: Loading…",
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks, ReadsFirst: true,
 		},
@@ -135,6 +135,7 @@ func assertionActions() []Def {
 			Name: "assertElement", Args: AssertElement{},
 			Doc:       "Waits until an element has the given text, value, number or state; fails on timeout.",
 			Example:   "assertElement: {id: submit, is: {enabled: false}}",
+			Current:   "assert: {id: submit, enabled: false}",
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks, ReadsFirst: true,
 		},
 		{

@@ -53,6 +53,7 @@ type Def struct {
 	Args       any        // the zero value of its argument struct, not a pointer
 	Doc        string     // one or two sentences for the reference
 	Example    string     // a step in YAML, without the leading "- "
+	Current    string     // Example as the action of which it is a spelling; empty: it is an action of its own
 	Platforms  []Platform // where it works
 	Interfaces Interface
 	Saves      string // what the step option as: saves; empty: nothing

@@ -161,6 +161,7 @@ func pageActions() []Def {
 			Name: "webClick", Args: WebClick{},
 			Doc:       "Clicks on an element of the page.",
 			Example:   "webClick: \"#menu\"",
+			Current:   "tap: {css: \"#menu\"}",
 			Platforms: browsers, Interfaces: AllInterfaces, Effect: Acts, ReadsFirst: true,
 		},
 		{
@@ -197,6 +198,7 @@ func pageActions() []Def {
 			Name: "webDrag", Args: WebDrag{},
 			Doc:       "Drags an element of the page onto another.",
 			Example:   "webDrag: {selector: \"#milk\", to: \"#cart\"}",
+			Current:   "drag: {from: {css: \"#milk\"}, to: {css: \"#cart\"}}",
 			Platforms: browsers, Interfaces: YAML | REST, Effect: Acts, ReadsFirst: true,
 		},
 		{

@@ -188,7 +188,13 @@ func waitFor(ctx context.Context, s *Performer, a dsl.WaitFor) error {
 		}
 		return asAssertion(d.WaitPage(ctx, drivers.WebEvent{URL: a.URL}, s.Timeout))
 	}
-	return assert(ctx, s, dsl.Assert{Selector: *a.Visible})
+	c := claimOf(*a.Visible)
+	c.written = func(match dsl.MatchMode) any {
+		sel := *a.Visible
+		sel.Match = match
+		return dsl.WaitFor{Visible: &sel}
+	}
+	return c.holds(ctx, s)
 }
 
 // sleep sleeps; `taproot validate` warns about it.
