@@ -327,12 +327,7 @@ func (t *translation) keys(v source.Value, names string) []source.Field {
 	return fields
 }
 
-// same keeps the argument and changes the name of the action.
-func same(action string) func(*translation) {
-	return func(t *translation) { t.step(action, t.arg) }
-}
-
-// needs is same for an argument that has to be there; what is a map has its keys renamed.
+// needs keeps an argument that has to be there, and changes the name of the action; the keys of a map are renamed.
 func needs(action, short, names string) func(*translation) {
 	return func(t *translation) {
 		switch {
