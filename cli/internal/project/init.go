@@ -93,14 +93,16 @@ type project struct {
 
 	// For the templates.
 	URL, Package, Version, Platforms, Run string
+	Later                                 string // a YAML comment on what replaces Version once there are releases
 	Phone                                 bool   // a phone must be attached
 	Branch                                string // the repository's main branch, as YAML
 }
 
 func initProject(cmd *cobra.Command, env *process.Env, dir string, f initFlags) error {
-	p := &project{dir: dir, env: env, flags: f, Package: f.android, Version: "latest", Branch: mainBranch(dir)}
+	p := &project{dir: dir, env: env, flags: f, Package: f.android, Branch: mainBranch(dir),
+		Version: "main", Later: " # from the first release on: @v0.1.0"}
 	if v := process.ThisBuild().Version; semver.IsValid(v) && semver.Build(v) == "" {
-		p.Version = v
+		p.Version, p.Later = v, ""
 	}
 	if err := p.check(); err != nil {
 		return err
