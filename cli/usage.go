@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/run"
 	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -161,7 +162,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		case "int", "int64":
 			want = "a whole number"
 		case "duration":
-			want = "a time with its unit, such as 10s or 1m30s"
+			want = "a time such as 10s or 1m30s, or milliseconds"
+			if _, near, _ := phrase.ParseDuration(invalid.GetValue()); near != "" {
+				want = near
+			}
 		case "bool":
 			want = "true or false"
 		case "stringToString":

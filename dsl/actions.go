@@ -154,7 +154,7 @@ type StartRecording = vocabulary.StartRecording
 // StopRecording is the argument of stopRecording.
 type StopRecording = vocabulary.StopRecording
 
-// Millis is a time in milliseconds. In YAML it is a whole number, or a text with a unit: 500ms, 1.5s, 2m.
+// Millis is a time in milliseconds.
 type Millis = vocabulary.Millis
 
 // Point is a place on the screen, in pixels of the screenshot or in per cent of its size. In YAML it is a text,

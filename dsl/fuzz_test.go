@@ -156,7 +156,7 @@ func bones(v source.Value) string {
 		b.WriteString(" -" + bones(item))
 	}
 	for _, f := range v.Fields {
-		fmt.Fprintf(&b, " %q:%s", f.Key, bones(f.Value))
+		fmt.Fprintf(&b, " %q:%s", f.Word(), bones(f.Value))
 	}
 	return b.String()
 }

@@ -100,7 +100,7 @@ func TestCheckVarsGivesAll(t *testing.T) {
 	scope.Set("B", "x")
 	scope.Set("C", "x")
 	errs, _ = CheckVars(test, scope).(source.Errors)
-	if len(errs) != 1 || !strings.Contains(errs[0].Msg, `"timeoutMs" must be a whole number`) {
+	if len(errs) != 1 || !strings.Contains(errs[0].Msg, `"timeoutMs" must be a time`) {
 		t.Errorf("%v", errs)
 	}
 }

@@ -22,8 +22,8 @@ func TestSessionAsTest(t *testing.T) {
 	s.ok("snapshot", `{}`)
 	yaml := s.ok("get_report", `{"as": "yaml"}`)
 	want := "platform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n  - tap: {label: Edge, " +
-		"timeoutMs: 5000, index: 0}\n" +
-		"  - press: back\n  - waitStable:\n  - waitFor: {gone: \"Loading: 5 %\"}\n"
+		"timeout: 5s, index: 0}\n" +
+		"  - press: back\n  - waitStable:\n  - waitFor: {notVisible: \"Loading: 5 %\"}\n"
 	if _, steps, _ := strings.Cut(yaml, "\n"); steps != want {
 		t.Errorf("the session as a test:\n%s", yaml)
 	}

@@ -266,6 +266,47 @@ func TestLeases(t *testing.T) {
 	}
 }
 
+// TestDurationsInBodies: a duration is a number of milliseconds or a text with its unit, the older names in seconds and
+// milliseconds stay, and both together are refused by name.
+func TestDurationsInBodies(t *testing.T) {
+	t.Parallel()
+	l, lease := newLab(t, 1), ""
+	for _, c := range []struct {
+		path, body, want string
+		status           int
+	}{
+		{"/devices/SIM1/lease", `{"ttl": "1m30s"}`, `"lease"`, 200},
+		{"/devices/SIM1/wait-stable", `{"timeout": "5s"}`, `"passed":true`, 200},
+		{"/devices/SIM1/wait-stable", `{"timeoutMs": 5000}`, `"passed":true`, 200},
+		{"/devices/SIM1/wait-stable", `{"timeout": 5000}`, `"passed":true`, 200},
+		{"/devices/SIM1/wait-stable", `{"timeout": "5s", "timeoutMs": 5000}`,
+			`\"timeout\" and \"timeoutMs\" are the same`, 400},
+		{"/devices/SIM1/wait-stable", `{"timeout": "5 sec"}`, "write 5s", 400},
+		{"/devices/SIM1/long-press", `{"label": "x", "duration": "2m"}`, "at most 1m", 400},
+		{"/devices/SIM1/lease", `{"ttl": "1m", "ttlSeconds": 60}`, `\"ttl\" and \"ttlSeconds\" are the same`, 400},
+		{"/devices/SIM1/lease", `{"ttl": 5}`, "body.ttl: at least 1s", 400},
+		{"/devices/SIM1/lease", `{"ttl": "2h"}`, "body.ttl: at most 1h", 400},
+		{"/devices/SIM1/lease", `{"ttl": "2 hours"}`, "write 2h", 400},
+		{"/devices/SIM1/lease", `{"ttl": "soon"}`, "write 5s, 1m30s, or milliseconds", 400},
+		{"/devices/SIM1/lease", `{"ttlSeconds": 7200}`, "body.ttlSeconds: at most 1h", 400},
+		{"/devices/SIM1/recording", `{"max": "31m"}`, "body.max: at most 30m", 400},
+		{"/runs", `{"tests": ["a"], "timeout": "2h"}`, "body.timeout: at most 1h", 400},
+		{"/runs", `{"tests": ["a"], "timeout": "5s", "timeoutMs": 1}`, `are the same`, 400},
+	} {
+		var with []string
+		if strings.HasSuffix(c.path, "wait-stable") || strings.HasSuffix(c.path, "long-press") {
+			with = []string{"X-Lease", lease}
+		}
+		a := l.ask("POST", c.path, c.body, with...)
+		if a.status != c.status || !strings.Contains(string(a.body), c.want) {
+			t.Errorf("%s %s: %s", c.path, c.body, a)
+		}
+		if id, _ := a.json(t)["lease"].(string); id != "" {
+			lease = id
+		}
+	}
+}
+
 // TestLeasesWithoutAuthentication: clients without a credential send the lease's ID.
 func TestLeasesWithoutAuthentication(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func flow(b *strings.Builder, v Value, inside bool) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			flow(b, Value{Kind: String, Text: f.Key}, true)
+			flow(b, Value{Kind: String, Text: f.Word()}, true)
 			b.WriteString(": ")
 			flow(b, f.Value, true)
 		}

@@ -42,6 +42,16 @@ type Field struct {
 	Key   string
 	Pos   Pos // of the key
 	Value Value
+
+	Spelled string // the key as it is written, where that is another name of Key
+}
+
+// Word returns the key as it is written.
+func (f Field) Word() string {
+	if f.Spelled != "" {
+		return f.Spelled
+	}
+	return f.Key
 }
 
 // Get finds a field of a Map by its key.

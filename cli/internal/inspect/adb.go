@@ -97,7 +97,7 @@ func (t *adbTunnel) run(ctx context.Context, env *process.Env, port int) (err er
 // hold leases the phone, or renews the lease.
 func (t *adbTunnel) hold(ctx context.Context) error {
 	var got struct{ Lease string }
-	err := t.send(ctx, http.MethodPost, map[string]any{"ttlSeconds": int(adbLease.Seconds()), "holder": "adb"}, &got)
+	err := t.send(ctx, http.MethodPost, map[string]any{"ttl": adbLease.Milliseconds(), "holder": "adb"}, &got)
 	if err == nil {
 		t.lease = got.Lease
 	}

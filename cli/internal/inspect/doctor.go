@@ -137,11 +137,9 @@ func platformsHere(env *process.Env) []string {
 	}
 	found := map[string]bool{}
 	for _, t := range tests {
-		if t.Platform == dsl.Both {
-			found[toolchain.Android], found[toolchain.IOS] = true, true
-			continue
+		for _, p := range t.Platform.Each() {
+			found[string(p)] = true
 		}
-		found[string(t.Platform)] = true
 		if slices.Contains(t.Browsers, dsl.Firefox) {
 			found[toolchain.InFirefox] = true
 		}

@@ -104,7 +104,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.pages, "pages", 8, "open at most `N` browser pages at once (TAPROOT_PAGES)")
 	flags.IntVar(&f.runs, "runs", 4, "run at most `N` runs at once; others wait (TAPROOT_RUNS)")
 	flags.IntVar(&f.maxUpload, "max-upload", 512, "accept uploaded packs of at most `N` MB (TAPROOT_MAX_UPLOAD)")
-	flags.DurationVar(&f.maxCall, "max-call", 5*time.Minute,
+	process.TimeVar(flags, &f.maxCall, "max-call", 5*time.Minute,
 		"limit a call on a device to this `TIME` (TAPROOT_MAX_CALL)")
 	flags.StringVar(
 		&f.logFormat,

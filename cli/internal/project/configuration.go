@@ -106,7 +106,7 @@ func variables() []struct {
 			v(
 				"TAPROOT_AI_TIMEOUT",
 				"",
-				"the time limit of one request to the model, such as `2m`; default: `1m`, or the step's own `timeoutMs` if that "+
+				"the time limit of one request to the model, such as `2m`; default: `1m`, or the step's own `timeout` if that "+
 					"is "+
 					"longer",
 			),

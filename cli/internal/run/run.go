@@ -102,7 +102,8 @@ func Command(env *process.Env) *cobra.Command {
 	f.choosing(flags)
 	f.farm.register(flags)
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (taproot devices lists them)")
-	flags.StringVar(&f.platform, "platform", "", "run the tests only on this `PLATFORM`: android, ios, web")
+	flags.StringVar(&f.platform, "platform", "",
+		"run the tests only on this `PLATFORM`: android, ios, web, mobile (both phones), or several with commas")
 	flags.StringVar(&f.browser, "browser", "",
 		"browser of tests that do not set one, `NAME`: chromium, firefox, webkit")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests with tags that match `EXPR`: 'smoke && !slow'")
@@ -125,8 +126,8 @@ func Command(env *process.Env) *cobra.Command {
 	flags.BoolVar(&f.watch, "watch", false, "run again when a file in the folders of the tests is saved, until Ctrl-C")
 	flags.StringVar(&f.reports, "reports", "",
 		"write reports to this `FOLDER` (default: tests/reports in the project's root); alias: --test-output-dir")
-	flags.DurationVar(&f.timeout, "timeout", 0,
-		"how long a step waits by default, a `TIME` such as 5s (default: 10s); timeoutMs of a step overrides it")
+	process.TimeVar(flags, &f.timeout, "timeout", 0,
+		"how long a step waits by default, a `TIME` such as 5s (default: 10s); timeout of a step overrides it")
 	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error instead of skipped")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 if no test was run")
 	flags.StringVar(&f.boot, "boot", "",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/cli/internal/shell"
@@ -64,7 +65,8 @@ type actionCommand struct {
 	fields    []dsl.Field
 	main      []dsl.Field // the arguments without a flag
 	selector  string
-	timeoutMs int
+	timeout   string
+	timeoutMs int // its older flag
 	as        string
 }
 
@@ -138,6 +140,9 @@ func short(doc string) string {
 // places returns the arguments without a flag, for the usage line.
 func (w *actionCommand) places() string {
 	var b strings.Builder
+	if w.setsAny() {
+		b.WriteString(" [NAME=VALUE …]")
+	}
 	for _, f := range w.main {
 		name := strings.ToUpper(strings.ReplaceAll(shell.Kebab(f.Key), "-", "_"))
 		if f.List {
@@ -167,22 +172,19 @@ func (w *actionCommand) flags(cmd *cobra.Command) {
 		if f.Selector && !slices.Contains(commonKeys(), f.Key) && !f.Main {
 			continue
 		}
-		name := FlagOf(f.Key)
-		doc := strings.ReplaceAll(short(f.Doc), "`", "'")
-		switch {
-		case f.Kind == dsl.BoolField && !f.List:
-			flags.Bool(name, f.Default == "true", doc)
-		case f.List:
-			flags.StringArray(name, nil, "`"+strings.ToUpper(string(f.Kind))+"`, can be repeated: "+doc)
-		default:
-			flags.String(name, "", "`"+strings.ToUpper(string(f.Kind))+"`: "+doc+defaultOf(f))
+		addFlag(flags, f, FlagOf(f.Key))
+		for _, spelling := range f.Spellings {
+			addFlag(flags, f, FlagOf(spelling))
+			_ = flags.MarkHidden(FlagOf(spelling))
 		}
 	}
 	if w.def.Selects() {
 		flags.StringVar(&w.selector, "selector", "",
 			"a `SELECTOR` in the test syntax: '{label: Save, rightOf: {id: total}}'")
 	}
-	flags.IntVar(&w.timeoutMs, "timeout-ms", 0, "wait at most `N` milliseconds")
+	flags.StringVar(&w.timeout, "timeout", "", "wait at most this `TIME`: 5s, 1m30s, or milliseconds")
+	flags.IntVar(&w.timeoutMs, "timeout-ms", 0, "the same, as a number of milliseconds")
+	_ = flags.MarkHidden("timeout-ms")
 	if w.def.Saves != "" {
 		flags.StringVar(&w.as, "as", "", "save "+w.def.Saves+" as the variable `NAME`")
 	}
@@ -193,6 +195,18 @@ func (w *actionCommand) flags(cmd *cobra.Command) {
 				return list, cobra.ShellCompDirectiveNoFileComp
 			})
 		}
+	}
+}
+
+func addFlag(flags *pflag.FlagSet, f dsl.Field, name string) {
+	doc := strings.ReplaceAll(short(f.Doc), "`", "'")
+	switch {
+	case f.Kind == dsl.BoolField && !f.List:
+		flags.Bool(name, f.Default == "true", doc)
+	case f.List:
+		flags.StringArray(name, nil, "`"+strings.ToUpper(string(f.Kind))+"`, can be repeated: "+doc)
+	default:
+		flags.String(name, "", "`"+strings.ToUpper(string(f.Kind))+"`: "+doc+defaultOf(f))
 	}
 }
 
@@ -211,19 +225,22 @@ func (w *actionCommand) value(cmd *cobra.Command, args []string) (source.Value, 
 		return v, err
 	}
 	for _, f := range w.fields {
-		flag := cmd.Flags().Lookup(FlagOf(f.Key))
-		if flag == nil || !flag.Changed {
-			continue
-		}
-		if _, twice := v.Get(f.Key); twice {
-			return v, &plan.Usage{Msg: fmt.Sprintf("--%s cannot be combined with the argument that means the same", flag.Name)}
-		}
-		texts := []string{flag.Value.String()}
-		if f.List {
-			texts, _ = cmd.Flags().GetStringArray(flag.Name)
-		}
-		if err := set(&v, f, texts); err != nil {
-			return v, err
+		for _, key := range append([]string{f.Key}, f.Spellings...) {
+			flag := cmd.Flags().Lookup(FlagOf(key))
+			if flag == nil || !flag.Changed {
+				continue
+			}
+			if _, twice := v.Get(f.Key); twice {
+				return v, &plan.Usage{Msg: fmt.Sprintf("--%s cannot be combined with the argument that means the same",
+					flag.Name)}
+			}
+			texts := []string{flag.Value.String()}
+			if f.List {
+				texts, _ = cmd.Flags().GetStringArray(flag.Name)
+			}
+			if err := set(&v, f, texts); err != nil {
+				return v, err
+			}
 		}
 	}
 	if w.selector != "" {
@@ -234,8 +251,16 @@ func (w *actionCommand) value(cmd *cobra.Command, args []string) (source.Value, 
 		}
 		v.Fields = append(v.Fields, more.Fields...)
 	}
+	if w.timeout != "" {
+		limit, err := written("--timeout", w.timeout)
+		if err != nil {
+			return v, err
+		}
+		v = client.With(v, "timeout", limit)
+	}
 	if w.timeoutMs != 0 {
-		v = client.With(v, "timeoutMs", source.Value{Kind: source.Int, Text: fmt.Sprint(w.timeoutMs)})
+		v.Fields = append(v.Fields, source.Field{Key: "timeoutMs",
+			Value: source.Value{Kind: source.Int, Text: fmt.Sprint(w.timeoutMs)}})
 	}
 	if w.as != "" {
 		v = client.With(v, "as", source.Value{Kind: source.String, Text: w.as})
@@ -245,6 +270,9 @@ func (w *actionCommand) value(cmd *cobra.Command, args []string) (source.Value, 
 
 // placed reads the arguments without a flag.
 func (w *actionCommand) placed(v *source.Value, args []string) error {
+	if w.setsAny() {
+		return variables(v, args)
+	}
 	for i, f := range w.main {
 		switch {
 		case len(args) == 0:
@@ -265,6 +293,25 @@ func (w *actionCommand) placed(v *source.Value, args []string) error {
 	}
 	if len(args) > 0 {
 		return &plan.Usage{Msg: fmt.Sprintf("%q is one argument too many; quote a text of several words", args[0])}
+	}
+	return nil
+}
+
+// setsAny reports whether keys of any name are variables.
+func (w *actionCommand) setsAny() bool { return w.def.Name == "set" }
+
+// variables reads variables as NAME=VALUE.
+func variables(v *source.Value, args []string) error {
+	for _, arg := range args {
+		name, text, given := strings.Cut(arg, "=")
+		if !given || name == "" {
+			return &plan.Usage{Msg: fmt.Sprintf("%q: write NAME=VALUE", arg)}
+		}
+		value, err := written(name, text)
+		if err != nil {
+			return err
+		}
+		v.Fields = append(v.Fields, source.Field{Key: name, Value: value})
 	}
 	return nil
 }

@@ -70,7 +70,11 @@ func wordsOf(def dsl.Def, v source.Value) []string {
 			values = f.Value.Items
 		}
 		for _, value := range values {
-			if f.Key == "as" || f.Key == "timeoutMs" { // of every action
+			if def.Name == "set" && own[f.Key].Key == "" {
+				words = append(words, f.Key+"="+value.Text)
+				continue
+			}
+			if f.Key == "as" || f.Key == "timeout" { // of every action
 				flags = append(flags, "--"+shell.Kebab(f.Key)+"="+value.Text)
 				continue
 			}

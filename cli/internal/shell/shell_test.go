@@ -54,7 +54,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("wrong key: %+v", a)
 	}
 	steps := d.request("", "")
-	steps.Op, steps.Steps = shell.OpSteps, "- set: {vars: {x: Login}}\n- tap: ${x}\n"
+	steps.Op, steps.Steps = shell.OpSteps, "- set: {x: Login}\n- tap: ${x}\n"
 	if a := d.do(steps); a.Exit != 0 || len(a.Steps) != 2 {
 		t.Errorf("do: %+v", a)
 	}

@@ -32,7 +32,7 @@ func (s *session) runAction(ctx context.Context, c *client.Call, req Request) (*
 		v = source.Value{Kind: source.Map} // no arguments
 	}
 	c.Name, c.Def, c.Value = Kebab(def.Name), def, v
-	c.Names = append(dsl.Keys(def.Args), "timeoutMs", "as", "ref")
+	c.Names = append(dsl.Keys(def.Args), "timeout", "as", "ref")
 	if def.Interfaces&(dsl.REST|dsl.MCP) == 0 || s.usesSaved(v) {
 		item := source.Value{Kind: source.Map, Fields: []source.Field{{Key: def.Name, Value: v}}}
 		c.Listed = &source.Value{Kind: source.List, Items: []source.Value{item}}

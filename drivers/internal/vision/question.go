@@ -183,7 +183,7 @@ func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers
 		return drivers.Reply{}, context.Cause(ctx)
 	case within.Err() != nil:
 		return drivers.Reply{},
-			fmt.Errorf("the model %s did not answer within %s: give the step a longer timeoutMs, or set TAPROOT_AI_TIMEOUT",
+			fmt.Errorf("the model %s did not answer within %s: give the step a longer timeout, or set TAPROOT_AI_TIMEOUT",
 				q.asked.Model, limit.Round(time.Millisecond))
 	case err != nil:
 		return drivers.Reply{}, fmt.Errorf("ask the model %s: %s", q.asked.Model, e.conceal(explain(err)))

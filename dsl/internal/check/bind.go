@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/source"
@@ -35,6 +36,7 @@ func bind(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, 
 		return nil, vocabulary.StepOptions{}, err
 	}
 	d := NewReader(step.File, expr.Literal, "")
+	v = d.named(step.Def, v)
 	args, options := m.args, m.options
 	if m.argsWait.Waits() {
 		filled := reflect.New(reflect.TypeOf(args)).Elem()
@@ -43,7 +45,11 @@ func bind(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, 
 		args = filled.Interface()
 	}
 	if m.optionsWait.Waits() {
+		before := len(d.Errs)
 		d.BindFields(reflect.ValueOf(&options).Elem(), m.optionsWait, v)
+		if _, sets := args.(vocabulary.Set); sets {
+			decode.VariablesNotOptions(d.Errs[before:], v)
+		}
 		d.options(step.Def, v, step.Pos)
 	}
 	if err := d.Errs.Err(); err != nil {
@@ -58,7 +64,7 @@ func madeOf(step *vocabulary.Step) (*made, error) {
 		return m, nil
 	}
 	d := NewReader(step.File, expr.Deferred, "")
-	m := d.arguments(step.Def, step.Args, step.Pos)
+	m := d.arguments(step.Def, d.named(step.Def, step.Args), step.Pos)
 	return m, d.Errs.Err()
 }
 
@@ -130,7 +136,7 @@ func Decode(def *vocabulary.Def, v source.Value) (args any, err error) {
 func DecodeStep(def *vocabulary.Def, v source.Value) (args any, opts vocabulary.StepOptions, err error) {
 	d := NewReader(nil, expr.Literal, "")
 	d.single = true
-	m := d.arguments(def, v, v.Pos)
+	m := d.arguments(def, d.named(def, v), v.Pos)
 	if err := d.Errs.Err(); err != nil {
 		return nil, vocabulary.StepOptions{}, err
 	}

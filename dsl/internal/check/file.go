@@ -23,6 +23,7 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 	var h vocabulary.Header
 	at := v.Fields[0].Pos
 	d.Variables, d.Platform = expr.Refused, ""
+	v = d.Named(v, vocabulary.ShapeOf(reflect.TypeFor[vocabulary.Header]()))
 	d.header(&h, v, at)
 	id, _ := v.Get("id")
 	t := &vocabulary.Test{
@@ -49,10 +50,10 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 	if _, given := v.Get("platform"); !given {
 		t.Platform = guess(h.Before, h.Steps)
 		if t.Platform == "" {
-			d.Fail(at, 0, "the test does not say what it runs on", `add a line "platform: android" (or ios, both, web)`)
+			d.Fail(at, 0, "the test does not say what it runs on", `add a line "platform: android" (or ios, web, mobile)`)
 		}
 	}
-	if f, given := v.Get("browsers"); given && t.Platform != vocabulary.Web && t.Platform != "" {
+	if f, given := v.Get("browsers"); given && !t.Platform.Has(vocabulary.Web) && t.Platform != "" {
 		d.Fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.Words()),
 			"remove the line, or write platform: web")
 	}
@@ -112,7 +113,7 @@ func (d *reader) header(h *vocabulary.Header, v source.Value, at source.Pos) {
 		i, known := s.ByKey[f.Key]
 		if known {
 			own := s.Fields[i]
-			own.At = f.Pos
+			own.At, own.Name = f.Pos, f.Word()
 			d.Field(reflect.ValueOf(h).Elem().FieldByIndex(own.Index), f.Value, own)
 			continue
 		}

@@ -31,6 +31,9 @@ func NewStep(args any, pos source.Pos, src *source.Source) (step *vocabulary.Ste
 	if err == nil {
 		step.Args, err = source.FromJSON(data)
 	}
+	if set, is := args.(vocabulary.Set); is {
+		step.Args.Fields = append(step.Args.Fields, source.ValueOf(map[string]any(set.More)).Fields...)
+	}
 	if err == nil {
 		full, err = Decode(def, step.Args)
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/foreign"
@@ -16,16 +15,17 @@ import (
 func (d *reader) severalKeys(fields []source.Field, def *vocabulary.Def) {
 	for _, f := range fields[1:] {
 		hint := `start a new step with "- ", or indent this line`
-		arguments := vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]()).Keys()
-		if def != nil {
-			arguments = append(arguments, vocabulary.ShapeOf(reflect.TypeOf(def.Args)).Keys()...)
+		of := def
+		if of == nil {
+			of = &vocabulary.Def{Args: vocabulary.Paste{}} // its options are those of every step
 		}
+		argument := of.Takes(f.Key)
 		_, action := vocabulary.Lookup(f.Key)
 		near := phrase.Nearest(f.Key, vocabulary.ActionNames())
 		switch {
-		case slices.Contains(arguments, f.Key) && fields[0].Value.Kind == source.Null:
+		case argument && fields[0].Value.Kind == source.Null:
 			hint = fmt.Sprintf("indent it by two more spaces, so that it belongs to %q", fields[0].Key)
-		case slices.Contains(arguments, f.Key) && def != nil:
+		case argument && def != nil:
 			hint = fmt.Sprintf("put everything that belongs to %q into its map: %s", fields[0].Key, together(fields[0], f, def))
 		case f.Key == "if" && def != nil:
 			when := source.Field{Key: "when", Value: f.Value}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -158,7 +159,7 @@ func (l *linker) find(r Ref, own vocabulary.Blocks) *vocabulary.Block {
 			return b
 		}
 	}
-	b, err := ParseBlock(r.Path(), src, l.platform)
+	b, err := ParseBlock(r.Path(), src, cmp.Or(r.Step.On, l.platform))
 	switch {
 	case err != nil:
 		l.errs = append(l.errs, err.(source.Errors)...)

@@ -14,7 +14,8 @@ import (
 // reader reads files of tests, and the steps in them.
 type reader struct {
 	decode.Decoding
-	single bool // it reads no step of a test: the result goes back to the caller
+	single bool         // it reads no step of a test: the result goes back to the caller
+	cond   source.Value // of the if that is being read
 
 	opened   foreign.Opened // whether a page is open where the step is that is read
 	refusals []Refusal
@@ -25,7 +26,7 @@ type reader struct {
 func NewReader(from *source.Source, v expr.Variables, p vocabulary.Platform) *reader {
 	d := &reader{}
 	d.Source, d.Variables, d.Platform = from, v, p
-	d.Inner = d.steps
+	d.Inner = d.branch
 	return d
 }
 
@@ -79,13 +80,19 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 	before := len(d.Errs)
 	defer func() { d.otherForm(v, action, before) }()
 	d.follow(def.Name)
+	all, outer := d.Platform, d.cond
+	defer func() { d.Platform, d.cond = all, outer }()
+	d.Platform = d.steppedOn(action.Value)
+	cond, _ := action.Value.Get("cond")
+	d.cond = cond.Value
 	if d.Platform != "" && !def.On(d.Platform) {
 		d.Fail(action.Pos, len(action.Key), fmt.Sprintf("%q does not work on %s", action.Key, d.Platform.Words()),
 			"it works on "+vocabulary.Platforms(def))
 	}
-	step := &vocabulary.Step{Pos: action.Pos, Def: def, Args: action.Value, File: d.Source}
+	step := &vocabulary.Step{Pos: action.Pos, Def: def, Args: d.named(def, action.Value), File: d.Source,
+		On: d.Platform}
 	if len(v.Fields) == 1 || action.Value.Kind != source.Null {
-		made := d.arguments(def, action.Value, action.Pos)
+		made := d.arguments(def, step.Args, action.Pos)
 		step.Options, step.Made = made.options, made
 		step.Nest(reflect.ValueOf(made.args))
 	}
@@ -100,7 +107,13 @@ type made struct {
 	argsWait, optionsWait *decode.Pending // what in them waits for variables
 }
 
-// arguments fills the action's struct and the step options.
+// named returns the argument of a step with the documented names of its keys.
+func (d *reader) named(def *vocabulary.Def, v source.Value) source.Value {
+	return d.Named(v, vocabulary.ShapeOf(reflect.TypeOf(def.Args)),
+		vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]()))
+}
+
+// arguments fills the action's struct and the step options. The keys have their documented names.
 func (d *reader) arguments(def *vocabulary.Def, v source.Value, at source.Pos) *made {
 	m := &made{}
 	options := vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]())
@@ -108,7 +121,11 @@ func (d *reader) arguments(def *vocabulary.Def, v source.Value, at source.Pos) *
 	o := decode.Object{Name: def.Name, At: at, Options: options, Example: def.Example}
 	m.argsWait = d.Record(o, func() { d.Structure(filled, v, o) })
 	m.args = filled.Interface()
+	before := len(d.Errs)
 	m.optionsWait = d.Record(decode.Object{}, func() { d.Options(reflect.ValueOf(&m.options).Elem(), v) })
+	if _, sets := m.args.(vocabulary.Set); sets {
+		decode.VariablesNotOptions(d.Errs[before:], v)
+	}
 	d.options(def, v, at)
 	return m
 }
@@ -138,6 +155,7 @@ func (d *reader) options(def *vocabulary.Def, v source.Value, at source.Pos) {
 // bare fills the action's struct from a map in which no step options may stand.
 func (d *reader) bare(def *vocabulary.Def, v source.Value) any {
 	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
+	v = d.Named(v, vocabulary.ShapeOf(filled.Type()))
 	d.Structure(filled, v, decode.Object{Name: def.Name, At: v.Pos, Example: def.Example})
 	return filled.Interface()
 }

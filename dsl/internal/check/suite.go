@@ -26,7 +26,7 @@ func ParseConfig(file string, src []byte) (vocabulary.Config, error) {
 		d.Fail(values[1].Pos, 0, "a second document", "taproot.yaml holds one")
 	}
 	var s vocabulary.Suite
-	v := values[0]
+	v := d.Named(values[0], vocabulary.ShapeOf(reflect.TypeFor[vocabulary.Suite]()))
 	d.Structure(reflect.ValueOf(&s).Elem(), v, decode.Object{Name: "taproot.yaml", At: v.Pos})
 	c := vocabulary.Config{
 		Include:        s.Include,

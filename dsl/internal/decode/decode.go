@@ -89,6 +89,8 @@ func wants(s *vocabulary.Shape) string {
 	switch t := s.Fields[s.Scalar].Typ; {
 	case t.Kind() == reflect.Bool:
 		return "true, false or a map"
+	case s.Fields[s.Scalar].Format == vocabulary.Duration:
+		return "a time or a map"
 	case t.Kind() == reflect.Int:
 		return "a number or a map"
 	case t.Kind() == reflect.Slice:
@@ -105,19 +107,39 @@ func (d *Decoding) fields(dst reflect.Value, v source.Value, o Object) {
 		switch {
 		case known:
 			own := s.Fields[i]
-			own.At = f.Pos
+			own.At, own.Name = f.Pos, f.Word()
 			if !own.Works(d.Platform) {
-				d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on %s only, and this test runs on %s", f.Key,
+				d.Fail(f.Pos, len([]rune(own.Name)), fmt.Sprintf("%q works on %s only, and this test runs on %s", own.Name,
 					vocabulary.PlatformNames(own.Platforms), d.Platform.Words()), "remove it")
 			}
 			d.at = location{field: own.Index, item: -1, nth: nth, inner: -1}
 			d.Field(dst.FieldByIndex(own.Index), f.Value, own)
 		case o.Options != nil && o.Options.Has(f.Key):
+		case s.Other != nil:
+			d.other(dst.FieldByIndex(s.Other), s.Other, f, nth)
 		default:
 			d.unknown(f, v, o, s)
 		}
 	}
 	d.missing(v, o, s)
+}
+
+// other reads a key that no field has into the field for such keys. They are variables.
+func (d *Decoding) other(dst reflect.Value, index []int, f source.Field, nth int) {
+	if !d.NameOf(f) {
+		return
+	}
+	var value any
+	d.at = location{field: index, item: -1, keyed: true, entry: f.Key, nth: nth, inner: -1}
+	d.Field(reflect.ValueOf(&value).Elem(), f.Value, vocabulary.Key{Name: f.Key, At: f.Pos})
+	if dst.IsNil() {
+		dst.Set(reflect.MakeMap(dst.Type()))
+	}
+	if value != nil {
+		dst.SetMapIndex(reflect.ValueOf(f.Key), reflect.ValueOf(value))
+	} else {
+		dst.SetMapIndex(reflect.ValueOf(f.Key), reflect.Zero(dst.Type().Elem()))
+	}
 }
 
 func (d *Decoding) missing(v source.Value, o Object, s *vocabulary.Shape) {
@@ -187,6 +209,10 @@ func (d *Decoding) Field(dst reflect.Value, v source.Value, f vocabulary.Key) {
 	case reflect.String:
 		d.text(dst, v, f)
 	case reflect.Int:
+		if f.Format == vocabulary.Duration {
+			d.duration(dst, v, f)
+			break
+		}
 		d.integer(dst, v, f)
 	case reflect.Float64:
 		d.float(dst, v, f)
@@ -245,8 +271,10 @@ func (d *Decoding) Options(dst reflect.Value, v source.Value) {
 	s := vocabulary.ShapeOf(dst.Type())
 	for nth, f := range v.Fields {
 		if i, option := s.ByKey[f.Key]; option {
-			d.at = location{field: s.Fields[i].Index, item: -1, nth: nth, inner: -1}
-			d.Field(dst.FieldByIndex(s.Fields[i].Index), f.Value, s.Fields[i])
+			own := s.Fields[i]
+			own.Name = f.Word()
+			d.at = location{field: own.Index, item: -1, nth: nth, inner: -1}
+			d.Field(dst.FieldByIndex(own.Index), f.Value, own)
 		}
 	}
 }

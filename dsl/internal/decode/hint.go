@@ -45,8 +45,8 @@ func foreignPlatform(word string) string {
 		return string(vocabulary.IOS)
 	case "apk", "emulator", "google", "phone":
 		return string(vocabulary.Android)
-	case "mobile", "all", "any":
-		return string(vocabulary.Both)
+	case "all", "any", "phones", "native":
+		return "mobile"
 	default:
 		return ""
 	}
@@ -88,11 +88,11 @@ func ownKeys(folded string) []string {
 	case "containschild", "containsdescendants", "has", "child":
 		return []string{"contains"}
 	case "childof", "within", "parent", "container":
-		return []string{"inside", "in"}
+		return []string{"inside"}
 	case "under", "beneath":
 		return []string{"below"}
-	case "timeout", "wait", "timeoutseconds":
-		return []string{"timeoutMs"}
+	case "wait", "timeoutseconds", "timelimit":
+		return []string{"timeout"}
 	case "var", "environment":
 		return []string{"vars"}
 	case "step", "flows":
@@ -109,10 +109,14 @@ func ownKeys(folded string) []string {
 		return []string{"platform"}
 	case "position", "coordinates", "xy", "at":
 		return []string{"point"}
+	case "repeat", "often", "presses", "taps", "clicks":
+		return []string{"times"}
+	case "hidden", "disappears", "invisible", "absent":
+		return []string{"notVisible"}
 	case "idx", "nth", "no", "number", "count", "times", "max":
 		return []string{"index", "times", "count", "limit"}
-	case "duration", "ms", "millis", "milliseconds", "delay":
-		return []string{"durationMs", "ms", "delayMs"}
+	case "duration", "ms", "millis", "milliseconds", "delay", "durationseconds", "delayseconds":
+		return []string{"duration", "for", "delay"}
 	case "condition", "if", "expression", "expr":
 		return []string{"cond", "when", "expr"}
 	case "do", "commands", "actions", "body", "flow", "steps", "tasks":
@@ -133,8 +137,8 @@ func ownKeys(folded string) []string {
 		return []string{"selector", "as"}
 	case "saveas", "output", "result", "save":
 		return []string{"as"}
-	case "path", "filename":
-		return []string{"file", "path"}
+	case "path", "filename", "apk":
+		return []string{"file", "files"}
 	case "start":
 		return []string{"from"}
 	case "end":
@@ -152,9 +156,9 @@ func foreignArgument(word string, allowed []string) string {
 	switch {
 	case has("selector"):
 		return webSelector(folded, has)
-	case has("gone") && slices.Contains([]string{"label", "text", "id", "css", "xpath", "testid", "selector", "element"},
-		folded):
-		return fmt.Sprintf("write the element under what is waited for: visible: {%s: …}, or gone:",
+	case has("notVisible") && has("url") && slices.Contains([]string{"label", "text", "id", "css", "xpath", "testid",
+		"selector", "element"}, folded):
+		return fmt.Sprintf("write the element under what is waited for: visible: {%s: …}, or notVisible:",
 			cmp.Or(map[string]string{"testid": "testId", "selector": "css", "element": "label"}[folded], folded))
 	case has("css") && !has("visible") && slices.Contains([]string{"visible", "hidden", "displayed", "exists", "present",
 		"gone"}, folded):
@@ -179,8 +183,8 @@ func foreignArgument(word string, allowed []string) string {
 		return `write the place as one text: point: "120,340"`
 	case has("at") && has("route") && slices.Contains([]string{"lat", "lon", "lng", "latitude", "longitude"}, folded):
 		return `write the place as one text: at: "52.52,13.405"`
-	case has("ms") && (folded == "seconds" || folded == "minutes" || folded == "time"):
-		return `write the time with its unit: ms: "2s"`
+	case has("for") && !has("absent") && (folded == "seconds" || folded == "minutes" || folded == "time"):
+		return "write the time with its unit: for: 2s"
 	}
 	return ""
 }

@@ -89,6 +89,46 @@ func checkExtract(d *Decoding, e vocabulary.Extract, v source.Value, o Object) {
 	}
 }
 
+// checkSet wants a variable, and no variable twice. A variable with the name of an option is easily written as one.
+func checkSet(d *Decoding, s vocabulary.Set, v source.Value, o Object) {
+	vars, _ := v.Get("vars")
+	computed, _ := v.Get("expr")
+	for _, f := range v.Fields {
+		_, inVars := vars.Value.Get(f.Key)
+		_, inExpr := computed.Value.Get(f.Key)
+		if _, own := s.More[f.Key]; own && (inVars || inExpr) {
+			d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q is set twice", f.Key), "remove one of the two")
+		}
+	}
+	if len(s.Vars)+len(s.Expr)+len(s.More) > 0 || o.Options == nil {
+		return
+	}
+	for _, f := range v.Fields {
+		if o.Options.Has(f.Key) {
+			d.Fail(f.Pos, len([]rune(f.Word())), fmt.Sprintf("%q is an option of every step, and no variable is set", f.Word()),
+				underVars(f))
+			return
+		}
+	}
+}
+
+// underVars shows how a variable is set that has the name of an option.
+func underVars(f source.Field) string {
+	return "a variable of this name is set under vars: set: " + source.Flow(source.Value{Kind: source.Map,
+		Fields: []source.Field{{Key: "vars", Value: source.Value{Kind: source.Map, Fields: []source.Field{f}}}}})
+}
+
+// VariablesNotOptions adds to the errors about the options of a set that they may be meant as variables.
+func VariablesNotOptions(errs source.Errors, v source.Value) {
+	for _, e := range errs {
+		for _, f := range v.Fields {
+			if e.Pos == f.Value.Pos {
+				e.Hint = underVars(f)
+			}
+		}
+	}
+}
+
 // own checks of a filled struct what its tags and rules cannot say.
 func (d *Decoding) own(args any, v source.Value, o Object) {
 	switch a := args.(type) {
@@ -102,6 +142,8 @@ func (d *Decoding) own(args any, v source.Value, o Object) {
 		checkWebAssert(d, a, v, o)
 	case vocabulary.Extract:
 		checkExtract(d, a, v, o)
+	case vocabulary.Set:
+		checkSet(d, a, v, o)
 	case vocabulary.Selector:
 		checkSelector(d, a, v, o)
 	default:

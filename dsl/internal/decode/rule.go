@@ -34,6 +34,8 @@ type ruleCheck struct {
 func (a ruleCheck) holds(t vocabulary.Term) (holds, known bool) {
 	f, given := given(a.shape, a.value, t.Key)
 	switch {
+	case t.Value == "" && !given && a.shape.Other != nil && t.Key == "vars":
+		return slices.ContainsFunc(a.value.Fields, a.isOther), true
 	case t.Value == "":
 		return given, true
 	case !given:
@@ -44,6 +46,11 @@ func (a ruleCheck) holds(t vocabulary.Term) (holds, known bool) {
 		return strings.EqualFold(f.Value.Text, t.Value), true
 	}
 	return f.Value.Text == t.Value, true
+}
+
+// isOther reports whether a key is neither the map's own nor an option.
+func (a ruleCheck) isOther(f source.Field) bool {
+	return !a.shape.Has(f.Key) && (a.Object.Options == nil || !a.Object.Options.Has(f.Key))
 }
 
 // Rules reports the rules that the map violates: each key at most once, and nothing after a violation of exactlyOne or
@@ -73,7 +80,15 @@ func (a ruleCheck) failOnce(told map[source.Pos]bool, f source.Field, msg, hint 
 		return
 	}
 	told[f.Pos] = true
-	a.Fail(f.Pos, len([]rune(f.Key)), msg, hint)
+	a.Fail(f.Pos, len([]rune(f.Word())), msg, hint)
+}
+
+// written is a term with the key as the author spells it.
+func (a ruleCheck) written(t vocabulary.Term) vocabulary.Term {
+	if f, given := given(a.shape, a.value, t.Key); given {
+		t.Key = f.Word()
+	}
+	return t
 }
 
 // one reports whether exactly one of the keys is given.
@@ -91,9 +106,8 @@ func (a ruleCheck) one(r vocabulary.Rule) bool {
 		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.Name, phrase.Or(vocabulary.KeysOf(r.Keys))))
 		return false
 	case len(found) > 1:
-		a.Fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot be combined with %q", found[1].Key,
-			found[0].Key),
-			"remove one of the two")
+		a.Fail(found[1].Pos, len([]rune(found[1].Word())), fmt.Sprintf("%q cannot be combined with %q", found[1].Word(),
+			found[0].Word()), "remove one of the two")
 		return false
 	}
 	return true
@@ -140,8 +154,8 @@ func (a ruleCheck) needs(r vocabulary.Rule, told map[source.Pos]bool) {
 		if holds, _ := a.holds(t); !given || !holds {
 			continue
 		}
-		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.Peers), " and ")), "remove it, or add "+
-			r.Peers[0].Key
+		msg := fmt.Sprintf("%s belongs to %s", a.written(t), strings.Join(quoted(r.Peers), " and "))
+		hint := "remove it, or add " + r.Peers[0].Key
 		if r.Peers[0].Value != "" {
 			hint = "remove it"
 		}
@@ -165,7 +179,7 @@ func (a ruleCheck) apart(r vocabulary.Rule, told map[source.Pos]bool) {
 			if holds, _ := a.holds(other); !holds || other.Key == t.Key {
 				continue
 			}
-			msg, hint := fmt.Sprintf("%s cannot be combined with %s", t, other), "remove one of the two"
+			msg, hint := fmt.Sprintf("%s cannot be combined with %s", a.written(t), a.written(other)), "remove one of the two"
 			if r.What != "" {
 				msg = r.What
 			}

@@ -26,11 +26,7 @@ func (d *Decoding) text(dst reflect.Value, v source.Value, f vocabulary.Key) {
 	}
 	if f.Enum != nil && !slices.Contains(f.Enum, text) {
 		hint := "write " + phrase.Or(f.Enum)
-		near := phrase.Nearest(text, f.Enum)
-		if near == "" && f.Name == "platform" {
-			near = foreignPlatform(text)
-		}
-		if near != "" {
+		if near := phrase.Nearest(text, f.Enum); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		d.Wrong(v, fmt.Sprintf("%q cannot be %q%s", f.Name, text, source.Origin(v)), hint)
@@ -64,11 +60,8 @@ func (d *Decoding) string(v source.Value, name string) (string, bool) {
 		}
 		d.Wrong(v, fmt.Sprintf("%q has no value", name), inQuotes(v.Text))
 	case source.List:
-		hint := "write one text; put it in quotes when it starts with [ or {"
-		if name == "platform" {
-			hint = "write one; both is Android and iOS"
-		}
-		d.Wrong(v, fmt.Sprintf("%q must be a text, not a list", name), hint)
+		d.Wrong(v, fmt.Sprintf("%q must be a text, not a list", name),
+			"write one text; put it in quotes when it starts with [ or {")
 	default:
 		d.Wrong(v, fmt.Sprintf("%q must be a text, not %s", name, source.Describe(v)),
 			"write one text; put it in quotes when it starts with [ or {")
@@ -85,7 +78,7 @@ func (d *Decoding) integer(dst reflect.Value, v source.Value, f vocabulary.Key) 
 		kind, text = source.Int, whole
 	}
 	if kind != source.Int {
-		hint := "write digits only, for example: " + f.Name + ": " + sample(f)
+		hint := "write digits only, for example: " + f.Name + ": 1"
 		if v.Kind == source.String && v.Written == "" && source.Resolve(v.Text) == source.Int {
 			hint = "write it without quotes: " + v.Text
 		}
@@ -138,14 +131,6 @@ func (d *Decoding) float(dst reflect.Value, v source.Value, f vocabulary.Key) {
 	default:
 		dst.SetFloat(n)
 	}
-}
-
-// sample is a number that the field takes.
-func sample(f vocabulary.Key) string {
-	if strings.HasSuffix(f.Name, "Ms") {
-		return "5000"
-	}
-	return "1"
 }
 
 func (d *Decoding) boolean(dst reflect.Value, v source.Value, f vocabulary.Key) {

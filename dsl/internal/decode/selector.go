@@ -24,6 +24,7 @@ func ParseSelector(name, text string) (vocabulary.Selector, error) {
 	d := &Decoding{}
 	d.Source = &source.Source{File: name, Lines: strings.Split(text, "\n")}
 	var s vocabulary.Selector
+	v = d.Named(v, vocabulary.ShapeOf(vocabulary.SelectorType))
 	d.Structure(reflect.ValueOf(&s).Elem(), v, Object{Name: "selector", At: v.Pos, Nested: true})
 	return s, d.Errs.Err()
 }

@@ -62,14 +62,14 @@ func (d *Decoding) special(dst any, v source.Value, name string) bool {
 		readNames(d, to, v, name)
 	case *vocabulary.Items:
 		readItems(d, to, v, name)
-	case *vocabulary.Millis:
-		form.ReadMillis(&d.Checker, to, v, name)
 	case *vocabulary.Point:
 		form.ReadPoint(&d.Checker, to, v, name)
 	case *vocabulary.Offset:
 		form.ReadOffset(&d.Checker, to, v, name)
 	case *vocabulary.Data:
 		vocabulary.ReadData(&d.Values, to, v, name)
+	case *vocabulary.Platform:
+		readPlatform(d, to, v, name)
 	case *vocabulary.Vars:
 		readVars(d, to, v, name)
 	case *vocabulary.Properties:

@@ -32,7 +32,7 @@ func (f *Filling) Value(v source.Value) source.Value {
 	case source.Map:
 		fields := make([]source.Field, len(v.Fields))
 		for i, x := range v.Fields {
-			fields[i] = source.Field{Key: x.Key, Pos: x.Pos, Value: f.Value(x.Value)}
+			fields[i] = source.Field{Key: x.Key, Pos: x.Pos, Value: f.Value(x.Value), Spelled: x.Spelled}
 		}
 		v.Fields = fields
 	}

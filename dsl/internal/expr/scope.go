@@ -211,7 +211,7 @@ func (s *Scope) lookup(name string) (string, *miss) {
 }
 
 const loopOver = `only the steps in the forEach know its variable; to keep the last one, save it there under another ` +
-	`name: set: {vars: {last: …}}`
+	`name: set: {last: …}`
 
 // undefined says what to do about a variable that has no value.
 func (s *Scope) undefined(name string) *miss {

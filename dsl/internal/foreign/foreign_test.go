@@ -112,7 +112,7 @@ func TestTranslations(t *testing.T) {
 		{"android", `backgroundApp: 5`, `background: 5s`},
 		{"web", `click: "#menu"`, `tap: {css: "#menu"}`},
 		{"web", `click: button`, `? tap: {css: button}`},
-		{"web", `click: {css: "#a", clickCount: 2, force: true}`, `tap: {css: "#a", count: 2}`},
+		{"web", `click: {css: "#a", clickCount: 2, force: true}`, `tap: {css: "#a", times: 2}`},
 		{"web", `click: "xpath=//b"`, `tap: {xpath: //b}`},
 		{"web", `click: Price > 5`, `tap: Price > 5`},
 		{"web", `fill: {selector: "#a", text: x}`, `input: {into: {css: "#a"}, text: x, replace: true}`},
@@ -127,7 +127,7 @@ func TestTranslations(t *testing.T) {
 		{"web", `openLink: {link: "https://example.com"}`, `webNavigate: https://example.com`},
 		{"web", `get: "https://example.com"`, `webNavigate: https://example.com`},
 		{"web", `get: "#menu"`, `? tap: {css: "#menu"}`},
-		{"web", `let: {a: 1}`, `set: {vars: {a: 1}}`},
+		{"web", `let: {a: 1}`, `set: {a: 1}`},
 		{"web", `record:`, `? `},
 	} {
 		docs := read(t, "- "+c.from)

@@ -2,17 +2,17 @@ package foreign
 
 // What arguments and actions are called today, where translations write them.
 const (
-	timeout    = "timeoutMs"
-	duration   = "durationMs"
-	times      = "count" // of tap
-	gone       = "gone"  // of waitFor
+	timeout    = "timeout"
+	duration   = "duration"
+	times      = "times"      // of tap
+	gone       = "notVisible" // of waitFor
 	airplane   = "setAirplaneMode"
 	dark       = "setDarkMode"
 	orient     = "setOrientation"
 	place      = "setLocation"
 	endApp     = "killApp"
 	tab        = "webTab"
-	sleepTime  = "ms"
-	installed  = "path" // of install
+	sleepTime  = "for"
+	installed  = "file" // of install
 	openCenter = "openNotifications"
 )

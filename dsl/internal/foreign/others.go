@@ -1,8 +1,10 @@
 package foreign
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -94,7 +96,11 @@ func otherWords() []word {
 				t.example("set", "nothing says which variable it sets")
 				return
 			}
-			t.step("set", source.Value{Kind: source.Map, Fields: []source.Field{key("vars", t.arg)}})
+			set, _ := vocabulary.Lookup("set")
+			if slices.ContainsFunc(t.arg.Fields, func(f source.Field) bool { return set.Takes(f.Key) }) {
+				t.arg = source.Value{Kind: source.Map, Fields: []source.Field{key("vars", t.arg)}}
+			}
+			t.step("set", t.arg)
 		}},
 	}
 }

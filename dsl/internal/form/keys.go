@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/phrase"
@@ -15,7 +16,7 @@ import (
 func (c *Checker) modifier(v source.Value, text string) {
 	if !slices.Contains(vocabulary.Modifiers(), vocabulary.KeyName(text)) {
 		c.Wrong(v, fmt.Sprintf("%q is not a key that can be held%s", phrase.LimitRunes(text, 60), source.Origin(v)),
-			"write Control, Shift, Alt or Meta")
+			"write Ctrl, Shift, Alt or Meta")
 	}
 }
 
@@ -24,19 +25,19 @@ func (c *Checker) key(item source.Value, text string) {
 	switch {
 	case bad == "" && pressed.Key == "":
 		c.Wrong(item, fmt.Sprintf("a key is missing in %q%s", phrase.LimitRunes(item.Text, 60), source.Origin(item)),
-			`for example: control+a; the plus key with one held is "control++"`)
+			`for example: Ctrl+A; the plus key with one held is "Ctrl++"`)
 	case bad != "":
 		hint := "one character, or one of " + strings.Join(
 			append(vocabulary.KeyNames()[:15], vocabulary.PhoneKeys()...),
 			", ",
 		) +
-			"; held keys go first: control+a"
+			"; held keys go first: Ctrl+A"
 		if near := phrase.Nearest(bad, slices.Concat(vocabulary.KeyNames(), vocabulary.PhoneKeys(), vocabulary.Modifiers(),
 			slices.Sorted(maps.Keys(vocabulary.OtherNames())))); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		c.Wrong(item, fmt.Sprintf("%q is not a key%s", phrase.LimitRunes(bad, 60), source.Origin(item)), hint)
-	case c.Platform == vocabulary.Web && pressed.Key != "back" && slices.Contains(vocabulary.PhoneKeys(), pressed.Key):
+	case c.Platform.Has(vocabulary.Web) && pressed.Key != "back" && slices.Contains(vocabulary.PhoneKeys(), pressed.Key):
 		c.Wrong(
 			item,
 			fmt.Sprintf("the key %q works on phones only%s", pressed.Key, source.Origin(item)),
@@ -48,24 +49,33 @@ func (c *Checker) key(item source.Value, text string) {
 // VisibleForm is a text with a character that is not white space, in every dialect of regular expressions.
 const VisibleForm = `[^\s` + "\v\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000" + `]`
 
-// keysForm is the pattern of a key with those that are held: see chord.
+// keysForm is the pattern of a key with those that are held: see ParseChord.
 func keysForm() string {
-	either := func(names []string, of ...string) string {
-		for other, name := range vocabulary.OtherNames() {
-			if slices.Contains(names, name) {
-				of = append(of, other)
+	return `^((` + eitherKey(vocabulary.Modifiers()) + `)\+)*(` +
+		eitherKey(slices.Concat(vocabulary.KeyNames(), vocabulary.PhoneKeys())) + `|` + VisibleForm + `)$`
+}
+
+// modifierForm is the pattern of a key that can be held.
+func modifierForm() string { return `^(` + eitherKey(vocabulary.Modifiers()) + `)$` }
+
+// eitherKey is the pattern of some keys, by all their names, in any case. JSON Schema knows no flag for that.
+func eitherKey(names []string) string {
+	all := slices.Clone(names)
+	for _, other := range slices.Sorted(maps.Keys(vocabulary.OtherNames())) {
+		if slices.Contains(names, vocabulary.OtherNames()[other]) {
+			all = append(all, other)
+		}
+	}
+	for i, name := range all {
+		var b strings.Builder
+		for _, r := range strings.ToLower(name) {
+			if upper := unicode.ToUpper(r); upper != r {
+				fmt.Fprintf(&b, "[%c%c]", r, upper)
+			} else {
+				b.WriteRune(r)
 			}
 		}
-		all := slices.Concat(names, slices.Sorted(slices.Values(of)))
-		for i, name := range all { // with a capital, too
-			all[i] = "[" + name[:1] + strings.ToUpper(name[:1]) + "]" + name[1:]
-		}
-		return strings.Join(all, "|")
+		all[i] = b.String()
 	}
-	return `^((` + either(
-		vocabulary.Modifiers(),
-	) + `)\+)*(` + either(
-		slices.Concat(vocabulary.KeyNames(), vocabulary.PhoneKeys()),
-	) + `|` +
-		VisibleForm + `)$`
+	return strings.Join(all, "|")
 }

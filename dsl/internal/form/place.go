@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
@@ -30,30 +29,6 @@ func (c *Checker) degrees(v source.Value, text string) {
 	if _, _, ok := vocabulary.ParseDegrees(text); !ok {
 		c.Wrong(v, fmt.Sprintf("%q is not a place%s", phrase.LimitRunes(text, 60), source.Origin(v)),
 			`write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
-	}
-}
-
-func ReadMillis(d *Checker, m *vocabulary.Millis, v source.Value, name string) {
-	const hint = "write milliseconds, or a text with its unit: 500ms, 1.5s or 2m"
-	n, ok := 0, false
-	switch {
-	case v.Kind == source.Int, v.Kind == source.String && v.Written != "" && source.Resolve(v.Text) == source.Int:
-		n, ok = source.Number(v.Text)
-		ok = ok || !strings.HasPrefix(v.Text, "-")
-	case v.Kind == source.String:
-		took, err := time.ParseDuration(strings.ReplaceAll(v.Text, " ", ""))
-		ok = err == nil && source.Resolve(v.Text) == source.String
-		n = int(math.Ceil(float64(took) / float64(time.Millisecond)))
-	}
-	switch {
-	case !ok:
-		d.Wrong(v, fmt.Sprintf("%q must be a time, not %s%s", name, source.Describe(v), source.Origin(v)), hint)
-	case n < 0:
-		d.Wrong(v, fmt.Sprintf("%q must be at least 0%s", name, source.Origin(v)), "")
-	case n > vocabulary.MaxMillis, n == 0 && strings.Trim(v.Text, "+0.smhxo") != "":
-		d.Wrong(v, fmt.Sprintf("%q must be at most %d, an hour%s", name, vocabulary.MaxMillis, source.Origin(v)), "")
-	default:
-		*m = vocabulary.Millis(n)
 	}
 }
 

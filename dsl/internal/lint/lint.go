@@ -169,7 +169,7 @@ func (l *linter) unreachable(step *vocabulary.Step) {
 // constant evaluates an expression that depends on nothing but the platform.
 func (l *linter) constant(e expr.Expr) (is, constant bool) {
 	known := map[string]any{}
-	if l.test.Platform != vocabulary.Both {
+	if len(l.test.Platform.Each()) == 1 {
 		known["platform"] = string(l.test.Platform)
 	}
 	return expr.ConstantOf(e, known)

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 )
@@ -13,8 +14,8 @@ type Bodies struct {
 	Shared  map[string]map[string]any // by name: what the others refer to, as prefix + name
 }
 
-// BodySchemas makes the schemas of all operations that an interface offers; references start with prefix. TimeoutMs is
-// the one step option that makes sense without a test.
+// BodySchemas makes the schemas of all operations that an interface offers; references start with prefix. The
+// timeout is the one step option that makes sense without a test.
 func BodySchemas(of vocabulary.Interface, prefix string) Bodies {
 	s := &schemas{defs: Schema{}, prefix: prefix, named: asItIs, forms: true}
 	all := Bodies{Actions: map[string]map[string]any{}, Shared: map[string]map[string]any{}}
@@ -25,8 +26,11 @@ func BodySchemas(of vocabulary.Interface, prefix string) Bodies {
 		}
 		object := s.object(reflect.TypeOf(d.Args))
 		properties := object["properties"].(Schema)
-		if _, own := properties["timeoutMs"]; !own {
-			properties["timeoutMs"] = s.field(timeout.Fields[timeout.ByKey["timeoutMs"]])
+		if _, own := properties["timeout"]; !own {
+			limit := timeout.Fields[timeout.ByKey["timeout"]]
+			properties["timeout"] = s.field(limit)
+			s.spellings(limit, properties)
+			s.eitherSpelling(&vocabulary.Shape{Fields: []vocabulary.Key{limit}}, object)
 		}
 		all.Actions[d.Name] = object
 	}
@@ -94,16 +98,20 @@ func asItIs(name string) string { return name }
 // ToolSchema is the schema of a struct with tags as the vocabulary has them, for assistants: in the one form that
 // programs write, without the keys that only tests need, and in words for those who write none.
 func ToolSchema(args any, prefix string) map[string]any {
-	s := &schemas{defs: Schema{}, prefix: prefix, named: asItIs, defaults: true}
+	s := &schemas{defs: Schema{}, prefix: prefix, named: asItIs, defaults: true, tool: true}
 	object := s.object(reflect.TypeOf(args))
 	properties := object["properties"].(Schema)
 	for _, f := range vocabulary.ShapeOf(reflect.TypeOf(args)).Fields {
+		name := s.nameOf(f.Name, f)
 		switch f.Tool {
 		case "":
 		case "-":
-			delete(properties, f.Name)
+			delete(properties, name)
 		default:
-			properties[f.Name].(Schema)["description"] = f.Tool
+			properties[name].(Schema)["description"] = f.Tool
+		}
+		if of, is := properties[name].(Schema); is && f.Format == vocabulary.Duration {
+			of["description"] = strings.TrimSuffix(of["description"].(string), ".") + ", in milliseconds."
 		}
 	}
 	return object

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/form"
@@ -20,6 +21,9 @@ func ownFormOf(t reflect.Type) (form ownForm, own bool) {
 	switch t {
 	case reflect.TypeFor[vocabulary.Names]():
 		return ownForm{schema: namesSchema, words: "map of variables"}, true
+	case reflect.TypeFor[vocabulary.Platform]():
+		return ownForm{schema: platformSchema, words: "`" + strings.Join(vocabulary.PlatformWords(), "`, `") +
+			"`, or a list of them"}, true
 	case reflect.TypeFor[vocabulary.Vars]():
 		return ownForm{schema: varsSchema, words: "map of variables"}, true
 	case reflect.TypeFor[vocabulary.Properties]():
@@ -36,8 +40,6 @@ func ownFormOf(t reflect.Type) (form ownForm, own bool) {
 		return ownForm{schema: stepsSchema, words: "steps"}, true
 	case reflect.TypeFor[source.Value](): // the steps of a test: they are read when its platform is known
 		return ownForm{schema: stepsSchema, words: "steps"}, true
-	case reflect.TypeFor[vocabulary.Millis]():
-		return ownForm{schema: millisSchema, words: "milliseconds, or a text such as 1.5s"}, true
 	case reflect.TypeFor[vocabulary.Offset]():
 		return ownForm{schema: offsetSchema, words: "offset"}, true
 	case reflect.TypeFor[vocabulary.Point]():
@@ -68,6 +70,17 @@ func pointSchema(s *schemas) Schema {
 		return Schema{"$ref": "#/$defs/point"}
 	}
 	return s.point()
+}
+
+// platformSchema is a platform, or a list in which no platform is twice.
+func platformSchema(_ *schemas) Schema {
+	one := Schema{"enum": vocabulary.PlatformWords()}
+	list := Schema{"type": "array", "minItems": 1, "uniqueItems": true, "items": one}
+	phones := Schema{"contains": Schema{"enum": []string{"mobile", "both"}}}
+	phone := Schema{"contains": Schema{"enum": []string{"android", "ios"}}}
+	list["not"] = Schema{"anyOf": []any{Schema{"allOf": []any{phones, phone}},
+		Schema{"contains": phones["contains"], "minContains": 2}}}
+	return Schema{"anyOf": []any{one, list}}
 }
 
 func varsSchema(_ *schemas) Schema {
@@ -102,16 +115,18 @@ func tableSchema(s *schemas) Schema {
 
 func stepsSchema(_ *schemas) Schema { return Schema{"$ref": "#/$defs/steps"} }
 
-func millisSchema(s *schemas) Schema {
-	number := Schema{"type": "integer", "minimum": 0, "maximum": vocabulary.MaxMillis}
+// durationForm is a time with its units.
+const durationForm = `^ *[+]?([0-9]+(\.[0-9]+)? *(ms|s|m|h) *)+$`
+
+// durationSchema is a number of milliseconds within the field's limits, or a text with units. Whether a text is within
+// the limits no pattern can say.
+func durationSchema(s *schemas, f vocabulary.Key) Schema {
+	number := numberSchema(f)
 	switch {
 	case s.variables:
-		return Schema{"anyOf": []any{number, Schema{"type": "string", "pattern": `\$\{|^[+]?[0-9. ]+(ms|s|m|h|us|µs|ns)`}}}
+		return Schema{"anyOf": []any{number, Schema{"type": "string", "pattern": durationForm + `|` + aVariable}}}
 	case s.forms:
-		return Schema{
-			"anyOf": []any{
-				number, Schema{"type": "string",
-					"pattern": `^([0-9]{1,6}(\.[0-9]{1,3})?ms|[0-9]{1,3}(\.[0-9]{1,3})?s|[0-9](\.[0-9]{1,3})?m)$`}}}
+		return Schema{"anyOf": []any{number, Schema{"type": "string", "pattern": durationForm, "examples": []any{"5s"}}}}
 	}
 	return number
 }

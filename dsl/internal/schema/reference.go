@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 )
 
 // Reference writes the reference of the test syntax in Markdown, out of the structs: every action with its arguments,
-// then what steps, tests, selectors and taproot.yaml can hold.
+// then what steps, tests, selectors and taproot.yaml can hold, and the other spellings.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("# The test syntax\n\n" +
@@ -19,30 +18,15 @@ func Reference() string {
 		"one marked *short* can be written alone, as in `tap: Sign in`.\n\n" +
 		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: " +
 		"save it, and start a test\n" +
-		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
-	b.WriteString(
-		"Where they work; each mark is proved by a test on a simulated phone or in a browser.\n\n| | android | ios | web " +
-			"|\n" +
-			"|---|:-:|:-:|:-:|\n")
-	for _, d := range vocabulary.Vocabulary() {
-		if d.Interfaces&vocabulary.YAML != 0 && d.Current == "" {
-			fmt.Fprintf(&b, "| [%s](#%s) |", d.Name, strings.ToLower(d.Name))
-			for _, p := range []vocabulary.Platform{vocabulary.Android, vocabulary.IOS, vocabulary.Web} {
-				b.WriteString(map[bool]string{true: " ✓ |", false: " |"}[d.On(p)])
-			}
-			b.WriteString("\n")
-		}
-	}
-	for _, d := range vocabulary.Vocabulary() {
-		if d.Interfaces&vocabulary.YAML != 0 && d.Current == "" {
-			action(&b, &d)
-		}
-	}
+		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\nThe actions are in four parts: " +
+		"[Core](#core), [Pages](#pages), [Device](#device) and [Control flow](#control-flow). The tables say where they " +
+		"work; each mark is proved by a test on a simulated phone or in a browser.\n\n")
+	tiers(&b)
 	for _, t := range topics() {
 		section(&b, t.title, t.text, t.typ)
 	}
 	browserSection(&b)
-	b.WriteString("\n## Spellings\n")
+	spellingSection(&b)
 	actionSpellings(&b)
 	refusedSection(&b)
 	b.WriteString(`
@@ -198,7 +182,7 @@ func fields(b *strings.Builder, s *vocabulary.Shape, selector bool) {
 		}
 		defaultText := ""
 		if f.DefaultText != "" {
-			defaultText = "`" + f.DefaultText + "`"
+			defaultText = "`" + f.Default() + "`"
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(words(f)), defaultText, cell(f.Doc))
 	}
@@ -234,6 +218,9 @@ func words(f vocabulary.Key) string {
 	}
 	switch f.Typ.Kind() {
 	case reflect.Int:
+		if f.Format == vocabulary.Duration {
+			return "time" + bounds(f)
+		}
 		return "whole number" + bounds(f)
 	case reflect.Float64:
 		return "number" + bounds(f)
@@ -268,9 +255,9 @@ func choices(f vocabulary.Key) string {
 func bounds(f vocabulary.Key) string {
 	switch {
 	case f.Minimum != nil && f.Maximum != nil:
-		return fmt.Sprintf(", %d–%d", *f.Minimum, *f.Maximum)
+		return fmt.Sprintf(", %s–%s", f.Bound(*f.Minimum), f.Bound(*f.Maximum))
 	case f.Minimum != nil:
-		return ", from " + strconv.Itoa(*f.Minimum)
+		return ", from " + f.Bound(*f.Minimum)
 	default:
 		return ""
 	}

@@ -56,6 +56,11 @@ func (s *schemas) rules(sh *vocabulary.Shape, out Schema) {
 	if sh.Selects {
 		needed = selectorRules(sh.Typ, out)
 	}
+	for _, f := range sh.Fields {
+		if f.Required && len(f.Spellings) > 0 && !s.tool {
+			must = append(must, Schema{"anyOf": someOf(s.namesOf(f.Name, f))})
+		}
+	}
 	for _, r := range sh.Rules {
 		switch {
 		case r.Kind == vocabulary.One:
@@ -81,12 +86,41 @@ func (s *schemas) rules(sh *vocabulary.Shape, out Schema) {
 	}
 	dependent := Schema{}
 	for key, list := range needed {
-		if dependent[key] = any(Schema{"allOf": list}); len(list) == 1 {
-			dependent[key] = list[0]
+		all := any(Schema{"allOf": list})
+		if len(list) == 1 {
+			all = list[0]
+		}
+		f, _ := sh.Find(key)
+		for _, name := range s.namesOf(key, f) {
+			dependent[name] = all
 		}
 	}
 	if len(dependent) > 0 {
 		out["dependentSchemas"] = dependent
+	}
+	s.eitherSpelling(sh, out)
+}
+
+// eitherSpelling keeps a map from having a key in two spellings.
+func (s *schemas) eitherSpelling(sh *vocabulary.Shape, out Schema) {
+	if s.tool {
+		return
+	}
+	for _, f := range sh.Fields {
+		for _, name := range f.Spellings {
+			dependent, _ := out["dependentSchemas"].(Schema)
+			if dependent == nil {
+				dependent = Schema{}
+				out["dependentSchemas"] = dependent
+			}
+			list := []any{Schema{"not": Schema{"required": []string{f.Name}}}}
+			if other, needed := dependent[name]; needed {
+				list = append(list, other)
+			}
+			if dependent[name] = list[0]; len(list) > 1 {
+				dependent[name] = Schema{"allOf": list}
+			}
+		}
 	}
 }
 
@@ -110,12 +144,19 @@ func (s *schemas) terms(all []vocabulary.Term, sh *vocabulary.Shape, orVariable 
 
 // term is a schema for the maps of which a term is true, or, orVariable, may be once variables have values.
 func (s *schemas) term(t vocabulary.Term, sh *vocabulary.Shape, orVariable bool) Schema {
+	f, known := sh.Find(t.Key)
+	if t.Value == "" && sh.Other != nil && t.Key == "vars" {
+		return Schema{"anyOf": []any{Schema{"required": []string{t.Key}},
+			Schema{"not": Schema{"propertyNames": Schema{"enum": knownKeys(sh)}}}}}
+	}
+	if t.Value == "" && len(f.Spellings) > 0 && !s.tool {
+		return Schema{"anyOf": someOf(s.namesOf(t.Key, f))}
+	}
 	if t.Value == "" {
-		return Schema{"required": []string{t.Key}}
+		return Schema{"required": []string{s.nameOf(t.Key, f)}}
 	}
 	value, defaultText := Schema{"const": t.Value}, ""
-	if sh.Has(t.Key) {
-		f := sh.Fields[sh.ByKey[t.Key]]
+	if known {
 		if defaultText = f.DefaultText; f.Is("bool") {
 			value = Schema{"const": t.Value == "true"}
 		}
@@ -128,6 +169,22 @@ func (s *schemas) term(t vocabulary.Term, sh *vocabulary.Shape, orVariable bool)
 		out["required"] = []string{t.Key}
 	}
 	return out
+}
+
+// nameOf is what a key is called in the schema.
+func (s *schemas) nameOf(key string, f vocabulary.Key) string {
+	if s.tool && len(f.Spellings) > 0 {
+		return f.Spellings[0]
+	}
+	return key
+}
+
+// namesOf are the names that a key has in the schema.
+func (s *schemas) namesOf(key string, f vocabulary.Key) []string {
+	if s.tool {
+		return []string{s.nameOf(key, f)}
+	}
+	return append([]string{key}, f.Spellings...)
 }
 
 // hidden reports whether the rule is redundant, because the rules of selectors already say the same.

@@ -87,6 +87,7 @@ type schemas struct {
 	variables bool                // a text with ${…} may be a value of any type
 	forms     bool                // all forms in which a value can be written; else only the one that programs write
 	defaults  bool                // defaults have a key of their own; else the description names them
+	tool      bool                // keys with several spellings have the one that tools have always had, and no other
 }
 
 func lowered(name string) string { return string(name[0]|0x20) + name[1:] }
@@ -116,11 +117,18 @@ func (s *schemas) action(d *vocabulary.Def) Schema {
 	t := reflect.TypeOf(d.Args)
 	long := s.object(t)
 	properties := long["properties"].(Schema)
-	for key, option := range s.object(reflect.TypeFor[vocabulary.StepOptions]())["properties"].(Schema) {
-		if _, own := properties[key]; !own && (key != "as" || d.Saves != "") && (key != "screenshot" || !d.Control()) {
+	options := s.object(reflect.TypeFor[vocabulary.StepOptions]())
+	for key, option := range options["properties"].(Schema) {
+		_, own := properties[key]
+		switch {
+		case own:
+		case (key != "as" || d.Saves != "") && (key != "screenshot" || !d.Control()):
 			properties[key] = option
+		case vocabulary.ShapeOf(t).Other != nil: // where any key may be
+			properties[key] = false
 		}
 	}
+	s.eitherSpelling(vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]()), long)
 	forms := []any{long}
 	if d.MustSave {
 		long["required"] = []string{"as"}
@@ -166,14 +174,20 @@ func (s *schemas) object(t reflect.Type) Schema {
 	sh := vocabulary.ShapeOf(t)
 	properties, required := Schema{}, []string{}
 	for _, f := range sh.Fields {
-		properties[f.Name] = s.field(f)
-		if f.Required {
-			required = append(required, f.Name)
+		properties[s.nameOf(f.Name, f)] = s.field(f)
+		s.spellings(f, properties)
+		if f.Required && (len(f.Spellings) == 0 || s.tool) {
+			required = append(required, s.nameOf(f.Name, f))
 		}
 	}
 	out := Schema{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
 		out["required"] = required
+	}
+	if sh.Other != nil {
+		variables := namedValues()["propertyNames"]
+		out["propertyNames"] = Schema{"anyOf": []any{Schema{"enum": knownKeys(sh)}, variables}}
+		out["additionalProperties"] = true
 	}
 	s.rules(sh, out)
 	if sh.Selects && t != vocabulary.SelectorType {
@@ -182,6 +196,27 @@ func (s *schemas) object(t reflect.Type) Schema {
 		})...)
 	}
 	return out
+}
+
+// knownKeys are the keys of a step that are not variables.
+func knownKeys(sh *vocabulary.Shape) []string {
+	keys := sh.Keys()
+	for _, f := range vocabulary.ShapeOf(reflect.TypeFor[vocabulary.StepOptions]()).Fields {
+		keys = append(append(keys, f.Name), f.Spellings...)
+	}
+	return keys
+}
+
+// spellings adds the further names of a key. Editors propose them last, if at all.
+func (s *schemas) spellings(f vocabulary.Key, properties Schema) {
+	if s.tool {
+		return
+	}
+	for _, name := range f.Spellings {
+		spelled := maps.Clone(s.value(f))
+		spelled["description"], spelled["deprecated"] = "The same as "+f.Name+".", true
+		properties[name] = spelled
+	}
 }
 
 // selectorRules are those about the keys of a selector; what it may be instead is among more.

@@ -22,9 +22,9 @@ func (s *schemas) field(f vocabulary.Key) Schema {
 	switch {
 	case f.DefaultText == "":
 	case s.defaults:
-		out["default"] = defaultValue(f)
+		out["default"] = s.defaultValue(f)
 	default: // generators make keys with a default of their own ones that must be given
-		doc = append(doc, "Default: "+f.DefaultText+".")
+		doc = append(doc, "Default: "+f.Default()+".")
 	}
 	if len(doc) > 0 {
 		out["description"] = strings.Join(doc, " ")
@@ -32,7 +32,10 @@ func (s *schemas) field(f vocabulary.Key) Schema {
 	return out
 }
 
-func defaultValue(f vocabulary.Key) any {
+func (s *schemas) defaultValue(f vocabulary.Key) any {
+	if f.Format == vocabulary.Duration && !s.tool {
+		return f.Default()
+	}
 	switch f.Typ.Kind() {
 	case reflect.Int, reflect.Float64:
 		n, _ := strconv.ParseFloat(f.DefaultText, 64)
@@ -51,6 +54,9 @@ func (s *schemas) value(f vocabulary.Key) Schema {
 	}
 	switch f.Typ.Kind() {
 	case reflect.Int, reflect.Float64:
+		if f.Format == vocabulary.Duration {
+			return durationSchema(s, f)
+		}
 		return s.orVariable(numberSchema(f))
 	case reflect.Bool:
 		if f.Only != "" {

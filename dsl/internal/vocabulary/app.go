@@ -29,7 +29,7 @@ type KillApp struct {
 
 // Install is the argument of install.
 type Install struct {
-	Path string `json:"path" required:"true" scalar:"true" minLength:"1" format:"file"`
+	Path string `json:"file" spelling:"path" required:"true" scalar:"true" minLength:"1" format:"file"`
 }
 
 // Uninstall is the argument of uninstall.
@@ -58,7 +58,7 @@ type OpenLink struct {
 func appActions() []Def {
 	return []Def{
 		{
-			Name: "launch", Args: Launch{},
+			Name: "launch", Tier: Core, Args: Launch{},
 			Doc:       "Starts an app and waits until it is in the foreground.",
 			Example:   "launch: {package: com.example.app, force: true}",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Acts | Apart,

@@ -85,13 +85,13 @@ type AssertLog struct {
 	Text   string `json:"text,omitempty" scalar:"true" minLength:"1"`
 	Regex  string `json:"regex,omitempty" minLength:"1" format:"regex"`
 	Absent bool   `json:"absent,omitempty"`
-	ForMs  int    `json:"forMs,omitempty" minimum:"0" maximum:"600000" default:"1000"`
+	ForMs  int    `json:"for,omitempty" spelling:"forMs" format:"duration" minimum:"0" maximum:"600000" default:"1000"`
 }
 
 func (AssertLog) rules() []Rule {
 	return []Rule{
 		exactlyOne("text regex"),
-		belongs("forMs", "absent=true").says("", "how long to wait for a line is timeoutMs"),
+		belongs("for", "absent=true").says("", "how long to wait for a line is timeout"),
 		exclude("as", "absent=true").says("", "there is no line to save: remove one of the two"),
 	}
 }
@@ -120,13 +120,13 @@ func (a AssertLog) cost(_ func(Steps) Cost, limit time.Duration) Cost {
 func assertionActions() []Def {
 	return []Def{
 		{
-			Name: "assert", Args: Assert{},
+			Name: "assert", Tier: Core, Args: Assert{},
 			Doc:       "Waits until an element is on the screen, as it is described; fails on timeout.",
 			Example:   "assert: Welcome",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks, ReadsFirst: true,
 		},
 		{
-			Name: "assertNot", Args: AssertNot{},
+			Name: "assertNot", Tier: Core, Args: AssertNot{},
 			Doc:       "Waits until no element on the screen is as it is described; fails on timeout.",
 			Example:   "assertNot: Loading…",
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks, ReadsFirst: true,
@@ -139,7 +139,7 @@ func assertionActions() []Def {
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks, ReadsFirst: true,
 		},
 		{
-			Name: "assertTrue", Args: AssertTrue{},
+			Name: "assertTrue", Tier: Flow, Args: AssertTrue{},
 			Doc:       "Fails when an expression over variables is not true.",
 			Example:   "assertTrue: device.id != \"\"",
 			Platforms: everywhere, Interfaces: YAML, Effect: Looks, ReadsFirst: true,

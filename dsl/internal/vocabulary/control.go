@@ -1,6 +1,7 @@
 package vocabulary
 
 import (
+	"maps"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
@@ -95,10 +96,21 @@ func (r Run) What() string {
 	return r.File + " " + r.Block
 }
 
-// Set is the argument of set.
+// Set is the argument of set. Keys that are neither its own nor options of every step are variables.
 type Set struct {
 	Vars Names `json:"vars,omitempty" minItems:"1"`
 	Expr Exprs `json:"expr,omitempty" minItems:"1"`
+	More Names `json:"-" keys:"other"`
+}
+
+// Values are the variables with the values that they are given as such.
+func (a Set) Values() Names {
+	all := maps.Clone(a.More)
+	if all == nil {
+		all = Names{}
+	}
+	maps.Copy(all, a.Vars)
+	return all
 }
 
 func (Set) rules() []Rule { return []Rule{atLeastOne("vars expr")} }
@@ -207,9 +219,10 @@ func controlActions() []Def {
 			Effect: Acts,
 		},
 		{
-			Name: "set", Args: Set{},
-			Doc:       "Sets variables.",
-			Example:   "set: {vars: {count: 3, greeting: Hello}}",
+			Name: "set", Tier: Core, Args: Set{},
+			Doc: "Sets variables: every key is one, except vars, expr and the options of every step. Variables with such a " +
+				"name are set under vars.",
+			Example:   "set: {count: 3, greeting: Hello}",
 			Platforms: everywhere, Interfaces: YAML, Effect: Looks, ReadsFirst: true,
 		},
 		{

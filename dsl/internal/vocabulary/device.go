@@ -104,7 +104,7 @@ func (SetStatusBar) rules() []Rule {
 
 // Background is the argument of background.
 type Background struct {
-	Ms Millis `json:"ms" required:"true" scalar:"true"`
+	Ms Millis `json:"for" spelling:"ms" format:"duration" required:"true" scalar:"true" minimum:"0" maximum:"3600000"`
 }
 
 func (b Background) cost(_ func(Steps) Cost, limit time.Duration) Cost {

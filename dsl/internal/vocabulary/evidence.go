@@ -61,7 +61,7 @@ func (StopRecording) cost(func(Steps) Cost, time.Duration) Cost { return Cost{} 
 func evidenceActions() []Def {
 	return []Def{
 		{
-			Name: "screenshot", Args: Screenshot{},
+			Name: "screenshot", Tier: Core, Args: Screenshot{},
 			Doc:       "Saves a screenshot in the report.",
 			Example:   "screenshot: cart",
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Looks,
@@ -79,13 +79,13 @@ func evidenceActions() []Def {
 			Platforms: everywhere, Interfaces: YAML, Effect: Sets | Aside,
 		},
 		{
-			Name: "log", Args: Log{},
+			Name: "log", Tier: Flow, Args: Log{},
 			Doc:       "Writes a line into the report.",
 			Example:   "log: the cart is filled",
 			Platforms: everywhere, Interfaces: YAML, Effect: Looks, ReadsFirst: true,
 		},
 		{
-			Name: "extract", Args: Extract{},
+			Name: "extract", Tier: Flow, Args: Extract{},
 			Doc:       "Saves a value from an element's text, or from all the text on the screen.",
 			Example:   "extract: {id: total, regex: \"([0-9.]+) €\", as: total}",
 			Platforms: everywhere, Interfaces: YAML | REST,

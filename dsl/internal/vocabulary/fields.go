@@ -16,6 +16,7 @@ type Field struct {
 	Required          bool
 	List              bool // it takes several
 	Selector          bool // it comes from the selector that the operation has among its own keys
+	Spellings         []string
 }
 
 // FieldKind is what a key takes.
@@ -26,6 +27,7 @@ const (
 	TextField    FieldKind = "text"
 	BoolField    FieldKind = "bool"
 	NumberField  FieldKind = "number"
+	TimeField    FieldKind = "time"    // 5s, 1m30s, or a number of milliseconds
 	ElementField FieldKind = "element" // a label, or a whole selector
 	ValueField   FieldKind = "value"   // a map, a list, an expression
 	StepsField   FieldKind = "steps"
@@ -37,15 +39,18 @@ func (d Def) Fields() []Field {
 	s := ShapeOf(t)
 	fields := make([]Field, 0, len(s.Fields))
 	for i, f := range s.Fields {
-		own := Field{Key: f.Name, Doc: f.Doc, Default: f.DefaultText, Enum: slices.Clone(f.Enum), Main: i == s.Scalar,
-			Required: f.Required,
-			List:     f.Typ.Kind() == reflect.Slice && f.Typ != StepsType, Selector: s.Selects && t != SelectorType &&
+		own := Field{Key: f.Name, Doc: f.Doc, Default: f.Default(), Enum: slices.Clone(f.Enum), Main: i == s.Scalar,
+			Spellings: f.Spellings,
+			Required:  f.Required,
+			List:      f.Typ.Kind() == reflect.Slice && f.Typ != StepsType, Selector: s.Selects && t != SelectorType &&
 				len(f.Index) > 1 && ShapeOf(SelectorType).Has(f.Name)}
 		typ := f.Typ
 		if own.List {
 			typ = typ.Elem()
 		}
-		own.Kind = kindOf(typ)
+		if own.Kind = kindOf(typ); f.Format == Duration {
+			own.Kind = TimeField
+		}
 		fields = append(fields, own)
 	}
 	return fields
@@ -73,12 +78,15 @@ func kindOf(t reflect.Type) FieldKind {
 
 // writtenOwnWay reports whether values of the type are written in another way than texts, numbers, lists and maps are.
 func writtenOwnWay(t reflect.Type) bool {
-	return KeepsVariables(t) || slices.Contains([]reflect.Type{reflect.TypeFor[Names](), reflect.TypeFor[Millis](),
-		reflect.TypeFor[Offset](), reflect.TypeFor[Point](), reflect.TypeFor[Data]()}, t)
+	return KeepsVariables(t) || slices.Contains([]reflect.Type{reflect.TypeFor[Names](), reflect.TypeFor[Offset](),
+		reflect.TypeFor[Point](), reflect.TypeFor[Data]()}, t)
 }
 
-// OwnKey reports whether a key is one of the operation's arguments, rather than a step option.
-func (d *Def) OwnKey(key string) bool { return ShapeOf(reflect.TypeOf(d.Args)).Has(key) }
+// OwnKey reports whether a key, in any spelling, is one of the operation's arguments, rather than a step option.
+func (d *Def) OwnKey(key string) bool {
+	_, known := ShapeOf(reflect.TypeOf(d.Args)).Find(key)
+	return known
+}
 
 // ExampleBody is the operation's example as programs send it: an object, also where YAML has a plain text. Step options
 // are not in it.

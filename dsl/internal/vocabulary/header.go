@@ -59,7 +59,7 @@ type Suite struct {
 	Order          []string                    `json:"order,omitempty" minLength:"1"`
 	Vars           Vars                        `json:"vars,omitempty"`
 	Tags           []string                    `json:"tags,omitempty" format:"tag"`
-	TimeoutMs      *int                        `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	TimeoutMs      *int                        `json:"timeout,omitempty" spelling:"timeoutMs" format:"duration" minimum:"0" maximum:"3600000"`
 	Retries        *int                        `json:"retries,omitempty" minimum:"0" maximum:"10"`
 	Secrets        []string                    `json:"secrets,omitempty" minLength:"1"`
 	Before         source.Value                `json:"before,omitempty"`
@@ -73,7 +73,7 @@ type Suite struct {
 type SuiteEnvironment struct {
 	Vars      Vars     `json:"vars,omitempty"`
 	Tags      []string `json:"tags,omitempty" format:"tag"`
-	TimeoutMs *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	TimeoutMs *int     `json:"timeout,omitempty" spelling:"timeoutMs" format:"duration" minimum:"0" maximum:"3600000"`
 	Retries   *int     `json:"retries,omitempty" minimum:"0" maximum:"10"`
 }
 
@@ -87,7 +87,7 @@ type Header struct {
 	ID          string       `json:"id" required:"true" format:"id"`
 	Name        string       `json:"name,omitempty" minLength:"1"`
 	Description string       `json:"description,omitempty" minLength:"1"`
-	Platform    Platform     `json:"platform,omitempty" enum:"android,ios,both,web"`
+	Platform    Platform     `json:"platform,omitempty"`
 	Browsers    []string     `json:"browsers,omitempty" enum:"chromium,firefox,webkit"`
 	Tags        []string     `json:"tags,omitempty" format:"tag"`
 	Owner       string       `json:"owner,omitempty" minLength:"1"`
@@ -97,7 +97,7 @@ type Header struct {
 	Vars        Vars         `json:"vars,omitempty"`
 	Secrets     []string     `json:"secrets,omitempty" minLength:"1"`
 	Device      Need         `json:"device,omitempty"`
-	TimeoutMs   *int         `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	TimeoutMs   *int         `json:"timeout,omitempty" spelling:"timeoutMs" format:"duration" minimum:"0" maximum:"3600000"`
 	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10"`
 	Data        Data         `json:"data,omitempty"`
 	Before      source.Value `json:"before,omitempty"`

@@ -4,11 +4,8 @@ import (
 	"time"
 )
 
-// Millis is a time in milliseconds. In YAML it is a whole number, or a text with a unit: 500ms, 1.5s, 2m.
+// Millis is a time in milliseconds.
 type Millis int
-
-// MaxMillis is an hour.
-const MaxMillis = 3_600_000
 
 // Duration returns the time in Go's own unit.
 func (m Millis) Duration() time.Duration { return time.Duration(m) * time.Millisecond }

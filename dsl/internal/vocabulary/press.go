@@ -3,12 +3,14 @@ package vocabulary
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // Press is the argument of press.
 type Press struct {
-	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys"`
+	Keys  []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys"`
+	Times int      `json:"times,omitempty" minimum:"1" maximum:"100" default:"1" tool:"-"`
 }
 
 // Chord is a key with those that are held down while it is pressed.
@@ -45,7 +47,8 @@ func (p Press) Chords() []Chord {
 	return chords
 }
 
-// ParseChord reads "control+a"; bad is the part that is not a key.
+// ParseChord reads "Ctrl+A"; bad is the part that is not a key. With a key held, a letter is the key itself: Ctrl+A and
+// ctrl+a are the same.
 func ParseChord(text string) (c Chord, bad string) {
 	parts := strings.Split(text, "+")
 	if text == "+" {
@@ -62,6 +65,9 @@ func ParseChord(text string) (c Chord, bad string) {
 	}
 	last := parts[len(parts)-1]
 	c.Key = KeyName(last)
+	if len(c.Modifiers) > 0 && !slices.Contains(c.Modifiers, "shift") && utf8.RuneCountInString(c.Key) == 1 {
+		c.Key = strings.ToLower(c.Key)
+	}
 	if utf8.RuneCountInString(c.Key) != 1 && !slices.Contains(KeyNames(), c.Key) && !slices.Contains(PhoneKeys(), c.Key) {
 		return c, last
 	}
@@ -75,27 +81,35 @@ func OtherNames() map[string]string {
 		"arrowUp": "up", "arrowDown": "down", "arrowLeft": "left", "arrowRight": "right"}
 }
 
-// KeyName returns the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown,
-// ctrl. A text that names no key comes back as it is, as a single character does.
+// KeyName returns the name of a key that may be written in any case, or as other tools call it: Enter, ArrowDown, Ctrl.
+// A text that names no key comes back as it is, as a single character does.
 func KeyName(text string) string {
 	if utf8.RuneCountInString(text) == 1 {
 		return text
 	}
-	name := strings.ToLower(text[:min(1, len(text))]) + text[min(1, len(text)):]
-	if other := OtherNames()[name]; other != "" {
-		return other
-	}
-	if slices.Contains(KeyNames(), name) || slices.Contains(PhoneKeys(), name) || slices.Contains(Modifiers(), name) {
+	if name := keysByFold()[strings.ToLower(text)]; name != "" {
 		return name
 	}
 	return text
 }
 
+// keysByFold are the names of keys by all that they are called, in lower case.
+var keysByFold = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, name := range slices.Concat(KeyNames(), PhoneKeys(), Modifiers()) {
+		all[strings.ToLower(name)] = name
+	}
+	for other, name := range OtherNames() {
+		all[strings.ToLower(other)] = name
+	}
+	return all
+})
+
 // keyActions returns every action that concerns keys.
 func keyActions() []Def {
 	return []Def{
 		{
-			Name: "press", Args: Press{},
+			Name: "press", Tier: Core, Args: Press{},
 			Doc:       "Presses keys.",
 			Example:   "press: enter",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts,

@@ -1,20 +1,24 @@
 package vocabulary
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // Shape is what a struct's tags say about the map that fills it. Embedded structs are flattened.
 type Shape struct {
 	Fields []Key
-	ByKey  map[string]int
-	Scalar int // the field that a plain text fills; -1 when there is none
+	ByKey  map[string]int // by their names; Find knows the other spellings, too
+	Scalar int            // the field that a plain text fills; -1 when there is none
+	Other  []int          // the field that holds the keys which no other field has, by their names; nil: there is none
 	Rules  []Rule
 	Typ    reflect.Type
 
@@ -23,8 +27,12 @@ type Shape struct {
 	Takes   []string // what its selector may be in addition to an element of the tree: point, describe
 }
 
+// Duration is the format of fields that hold milliseconds, and are written 5s, 1m30s, or as a number.
+const Duration = "duration"
+
 type Key struct {
 	Name        string
+	Spellings   []string     // further names, which mean the same
 	Typ         reflect.Type // behind a pointer, when it is one
 	Doc         string
 	DefaultText string // the default, as it is written
@@ -45,15 +53,30 @@ type Key struct {
 	Tool      string     // its description for assistants; "-": they do not get it
 }
 
+// Default is the default as the reference shows it; "" without any.
+func (f Key) Default() string {
+	if f.DefaultText == "" || f.Format != Duration {
+		return f.DefaultText
+	}
+	n, _ := source.Number(f.DefaultText)
+	return phrase.Duration(time.Duration(n) * time.Millisecond)
+}
+
+// Bound writes one of the field's limits as people write it.
+func (f Key) Bound(n int) string {
+	if f.Format == Duration {
+		return phrase.Duration(time.Duration(n) * time.Millisecond)
+	}
+	return strconv.Itoa(n)
+}
+
 // Is reports whether the field is of a basic kind: bool, int, string.
 func (f Key) Is(kind string) bool { return f.Typ.Kind().String() == kind }
 
 // Works reports whether the field has a meaning on a platform.
 func (f Key) Works(p Platform) bool {
-	if p == Both {
-		return f.Works(Android) && f.Works(IOS)
-	}
-	return f.Platforms == nil || p == "" || slices.Contains(f.Platforms, p)
+	return f.Platforms == nil ||
+		!slices.ContainsFunc(p.Each(), func(one Platform) bool { return !slices.Contains(f.Platforms, one) })
 }
 
 func (s *Shape) Keys() []string {
@@ -62,6 +85,18 @@ func (s *Shape) Keys() []string {
 		keys[i] = f.Name
 	}
 	return keys
+}
+
+// Find returns the field of a key in any of its spellings.
+func (s *Shape) Find(key string) (Key, bool) {
+	i, known := s.ByKey[key]
+	if !known {
+		i = slices.IndexFunc(s.Fields, func(f Key) bool { return slices.Contains(f.Spellings, key) })
+	}
+	if i < 0 {
+		return Key{}, false
+	}
+	return s.Fields[i], true
 }
 
 func (s *Shape) Has(key string) bool {
@@ -95,7 +130,14 @@ func (s *Shape) add(t reflect.Type, path []int) {
 			s.add(f.Type, index)
 			s.Selects = s.Selects || f.Type == SelectorType
 			s.Takes, s.Unless = append(s.Takes, words(f.Tag.Get("takes"))...), append(s.Unless, words(f.Tag.Get("unless"))...)
+			if name, spelling, given := strings.Cut(f.Tag.Get("spelling"), "="); given {
+				key := &s.Fields[s.ByKey[name]]
+				key.Spellings, key.Doc = []string{spelling}, cmp.Or(descriptionOf(t, name, "").doc, key.Doc)
+			}
 			continue
+		}
+		if f.Tag.Get("keys") == "other" {
+			s.Other = index
 		}
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if key == "" || key == "-" || !f.IsExported() {
@@ -103,8 +145,8 @@ func (s *Shape) add(t reflect.Type, path []int) {
 		}
 		about := descriptionOf(t, key, f.Tag)
 		own := Key{Name: key, Index: index, Typ: f.Type, Doc: about.doc, DefaultText: f.Tag.Get("default"),
-			Required: f.Tag.Get("required") == "true",
-			Minimum:  tagInt(f.Tag, "minimum"), Maximum: tagInt(f.Tag, "maximum")}
+			Spellings: words(f.Tag.Get("spelling")), Required: f.Tag.Get("required") == "true",
+			Minimum: tagInt(f.Tag, "minimum"), Maximum: tagInt(f.Tag, "maximum")}
 		if own.Typ.Kind() == reflect.Pointer {
 			own.Typ = own.Typ.Elem()
 		}

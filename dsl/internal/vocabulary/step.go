@@ -148,18 +148,19 @@ type Step struct {
 	File  *source.Source // its file
 	Says  Foreign        // of a step of another language
 	Made  any            // what the check has made of the argument; see package check
+	On    Platform       // where its conditions let it run; "" when the test's platform was not known
 }
 
 // StepOptions are the keys that every step takes in addition to its own arguments.
 type StepOptions struct {
 	Name       string     `json:"name,omitempty" minLength:"1"`
-	TimeoutMs  *int       `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	TimeoutMs  *int       `json:"timeout,omitempty" spelling:"timeoutMs" format:"duration" minimum:"0" maximum:"3600000"`
 	Optional   bool       `json:"optional,omitempty"`
 	Soft       bool       `json:"soft,omitempty"`
 	When       *expr.Expr `json:"when,omitempty"`
 	Retries    int        `json:"retries,omitempty" minimum:"0" maximum:"100"`
 	As         string     `json:"as,omitempty" minLength:"1" fixed:"write the name itself" format:"variable"`
-	BudgetMs   *int       `json:"budgetMs,omitempty" minimum:"1" maximum:"3600000"`
+	BudgetMs   *int       `json:"budget,omitempty" spelling:"budgetMs" format:"duration" minimum:"1" maximum:"3600000"`
 	Screenshot *bool      `json:"screenshot,omitempty"`
 }
 

@@ -42,23 +42,23 @@ type SetClipboard struct {
 	Text string `json:"text" required:"true" scalar:"true"`
 }
 
-// WaitStable is the argument of waitStable. Its time limit is the step option timeoutMs.
+// WaitStable is the argument of waitStable. Its time limit is the step option timeout.
 type WaitStable struct{}
 
-// WaitFor is the argument of waitFor: exactly one of its fields. Its time limit is the step option timeoutMs.
+// WaitFor is the argument of waitFor: exactly one of its fields. Its time limit is the step option timeout.
 type WaitFor struct {
-	Visible *Selector `json:"visible,omitempty" scalar:"true"`
-	Gone    *Selector `json:"gone,omitempty"`
-	Enabled *Selector `json:"enabled,omitempty"`
-	Text    string    `json:"text,omitempty" minLength:"1"`
-	URL     string    `json:"url,omitempty" minLength:"1" format:"address" platforms:"web"`
+	Visible    *Selector `json:"visible,omitempty" scalar:"true"`
+	NotVisible *Selector `json:"notVisible,omitempty" spelling:"gone"`
+	Enabled    *Selector `json:"enabled,omitempty"`
+	Text       string    `json:"text,omitempty" minLength:"1"`
+	URL        string    `json:"url,omitempty" minLength:"1" format:"address" platforms:"web"`
 }
 
-func (WaitFor) rules() []Rule { return []Rule{exactlyOne("visible gone enabled text url")} }
+func (WaitFor) rules() []Rule { return []Rule{exactlyOne("visible notVisible enabled text url")} }
 
 // Sleep is the argument of sleep.
 type Sleep struct {
-	Ms Millis `json:"ms" required:"true" scalar:"true"`
+	Ms Millis `json:"for" spelling:"ms" format:"duration" required:"true" scalar:"true" minimum:"0" maximum:"3600000"`
 }
 
 func (s Sleep) cost(func(Steps) Cost, time.Duration) Cost { return Cost{Time: s.Ms.Duration()} }
@@ -67,7 +67,7 @@ func (s Sleep) cost(func(Steps) Cost, time.Duration) Cost { return Cost{Time: s.
 func textActions() []Def {
 	return []Def{
 		{
-			Name: "input", Args: Input{},
+			Name: "input", Tier: Core, Args: Input{},
 			Doc: "Types text into a field, by default the one with the focus, and verifies that it has " +
 				"arrived.",
 			Example:   "input: ada@example.com",
@@ -111,13 +111,13 @@ func waitActions() []Def {
 		{
 			Name: "waitStable", Args: WaitStable{},
 			Doc:       "Waits until nothing moves on the screen.",
-			Example:   "waitStable: {timeoutMs: 5000}",
+			Example:   "waitStable: {timeout: 5s}",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks, ReadsFirst: true,
 		},
 		{
-			Name: "waitFor", Args: WaitFor{},
+			Name: "waitFor", Tier: Core, Args: WaitFor{},
 			Doc:       "Waits until a condition is met; fails on timeout.",
-			Example:   "waitFor: {gone: Loading…, timeoutMs: 30000}",
+			Example:   "waitFor: {notVisible: Loading…, timeout: 30s}",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Looks, ReadsFirst: true,
 		},
 		{

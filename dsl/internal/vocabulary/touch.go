@@ -19,7 +19,7 @@ const (
 type Tap struct {
 	Selector `takes:"point,describe"`
 	At       *Point `json:"at,omitempty" tool:"-"`
-	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1"`
+	Times    int    `json:"times,omitempty" spelling:"count" minimum:"1" maximum:"10" default:"1"`
 	// Of a mouse alone.
 	Button    string   `json:"button,omitempty" enum:"left,right,middle" platforms:"web" tool:"-"`
 	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" platforms:"web" tool:"-"`
@@ -35,7 +35,7 @@ type DoubleTap struct {
 type LongPress struct {
 	Selector   `takes:"point,describe"`
 	At         *Point `json:"at,omitempty" tool:"-"`
-	DurationMs int    `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"800"`
+	DurationMs int    `json:"duration,omitempty" spelling:"durationMs" format:"duration" minimum:"100" maximum:"60000" default:"800"`
 }
 
 func (Tap) rules() []Rule { return []Rule{placeInElement()} }
@@ -56,7 +56,7 @@ type Swipe struct {
 	From       *Point    `json:"from,omitempty"`
 	To         *Point    `json:"to,omitempty"`
 	Inside     *Selector `json:"inside,omitempty"`
-	DurationMs int       `json:"durationMs,omitempty" minimum:"50" maximum:"60000" default:"400"`
+	DurationMs int       `json:"duration,omitempty" spelling:"durationMs" format:"duration" minimum:"50" maximum:"60000" default:"400"`
 }
 
 func (Swipe) rules() []Rule {
@@ -78,20 +78,19 @@ type Scroll struct {
 
 // ScrollTo is the argument of scrollTo.
 type ScrollTo struct {
-	Selector
+	Selector  `spelling:"inside=in"`
 	Direction Direction `json:"direction,omitempty" enum:"up,down,left,right" default:"down"`
-	In        *Selector `json:"in,omitempty"`
 	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200"`
 	// The movements of Maestro: a finger from the middle to the edge of the screen.
-	DurationMs int  `json:"durationMs,omitempty" minimum:"1" maximum:"60000" default:"601" tool:"-"`
+	DurationMs int  `json:"duration,omitempty" spelling:"durationMs" format:"duration" minimum:"1" maximum:"60000" default:"601" tool:"-"`
 	Percent    *int `json:"percent,omitempty" minimum:"0" maximum:"100" default:"100" tool:"-"`
 	Center     bool `json:"center,omitempty" tool:"-"`
 }
 
 func (ScrollTo) rules() []Rule {
 	const how = "add match: maestro"
-	return []Rule{belongs("durationMs percent center", "match=maestro").says("", how),
-		exclude("limit in", "match=maestro").says("", "the whole screen is moved until the time ends")}
+	return []Rule{belongs("duration percent center", "match=maestro").says("", how),
+		exclude("limit inside", "match=maestro").says("", "the whole screen is moved until the time ends")}
 }
 
 // Target is an element or a place: a Selector that may be a point.
@@ -104,7 +103,7 @@ type Drag struct {
 	From       Target  `json:"from" required:"true"`
 	To         *Target `json:"to,omitempty"`
 	By         *Offset `json:"by,omitempty"`
-	DurationMs int     `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"1000"`
+	DurationMs int     `json:"duration,omitempty" spelling:"durationMs" format:"duration" minimum:"100" maximum:"60000" default:"1000"`
 }
 
 func (Drag) rules() []Rule { return []Rule{exactlyOne("to by")} }
@@ -114,7 +113,7 @@ type Pinch struct {
 	Direction  string    `json:"direction" required:"true" scalar:"true" enum:"open,close"`
 	Inside     *Selector `json:"inside,omitempty"`
 	Percent    int       `json:"percent,omitempty" minimum:"10" maximum:"90" default:"60"`
-	DurationMs int       `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"500"`
+	DurationMs int       `json:"duration,omitempty" spelling:"durationMs" format:"duration" minimum:"100" maximum:"60000" default:"500"`
 }
 
 // HideKeyboard is the argument of hideKeyboard.
@@ -128,7 +127,7 @@ func (l LongPress) cost(_ func(Steps) Cost, limit time.Duration) Cost {
 func touchActions() []Def {
 	return []Def{
 		{
-			Name: "tap", Args: Tap{},
+			Name: "tap", Tier: Core, Args: Tap{},
 			Doc:       "Waits for an element that has stopped moving, and taps it once.",
 			Example:   "tap: Sign in",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts, ReadsFirst: true,
@@ -142,11 +141,11 @@ func touchActions() []Def {
 		{
 			Name: "longPress", Args: LongPress{},
 			Doc:       "Waits for an element and holds it down.",
-			Example:   "longPress: {label: Message, durationMs: 1200}",
+			Example:   "longPress: {label: Message, duration: 1.2s}",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts, ReadsFirst: true,
 		},
 		{
-			Name: "swipe", Args: Swipe{},
+			Name: "swipe", Tier: Core, Args: Swipe{},
 			Doc: "Moves a finger over the screen, in a direction or from one place to another. On a page with " +
 				"a mouse it performs the drag or the touch that the page listens to; where it listens to neither, " +
 				"the step fails: use scroll.",
@@ -160,7 +159,7 @@ func touchActions() []Def {
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Acts,
 		},
 		{
-			Name: "scrollTo", Args: ScrollTo{},
+			Name: "scrollTo", Tier: Core, Args: ScrollTo{},
 			Doc: "Scrolls until an element is on the screen, in steps that overlap. Fails when it reaches the " +
 				"end without it, and lists the rows that it saw.",
 			Example:   "scrollTo: {label: Delete account, direction: down}",

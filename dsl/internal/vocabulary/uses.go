@@ -61,6 +61,11 @@ func (s *Step) Saves() []string {
 				names = append(names, x.Key)
 			}
 		}
+		for _, f := range s.Args.Fields {
+			if FieldType(s.Def, f.Key) == nil {
+				names = append(names, f.Key)
+			}
+		}
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package vocabulary
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ const (
 	Both    = event.Both
 )
 
+// PlatformWords are the words for platforms in a test's header. both and mobile are android and ios.
+func PlatformWords() []string { return []string{"android", "ios", "web", "mobile", "both"} }
+
 // Interface is a way in which an operation can be asked for.
 type Interface uint8
 
@@ -48,8 +52,9 @@ const (
 // Def is one word of the vocabulary. Everything else that is known of an operation (its YAML, REST and MCP spelling,
 // its schema, its reference page) is derived from its Def by reflection over Args.
 type Def struct {
-	Name       string     // camelCase, as in YAML
-	Was        string     // its name before, which is refused; empty: it had no other one
+	Name       string // camelCase, as in YAML
+	Was        string // its name before, which is refused; empty: it had no other one
+	Tier       Tier
 	Args       any        // the zero value of its argument struct, not a pointer
 	Doc        string     // one or two sentences for the reference
 	Example    string     // a step in YAML, without the leading "- "
@@ -60,6 +65,29 @@ type Def struct {
 	Effect     Effect
 	MustSave   bool // a step of a test has to say as:
 	ReadsFirst bool // it reads the screen before it changes anything, or does nothing on the device
+}
+
+// Tier is the part of the reference that an operation is in.
+type Tier string
+
+// The tiers, in the order of the reference. Core are the actions that most tests need and nothing else.
+const (
+	Core     Tier = "Core"
+	Pages    Tier = "Pages"
+	OnDevice Tier = "Device"
+	Flow     Tier = "Control flow"
+)
+
+// Tiers are all tiers, in the order of the reference.
+func Tiers() []Tier { return []Tier{Core, Pages, OnDevice, Flow} }
+
+// in puts actions into a tier, except those with a tier in their row.
+func in(tier Tier, actions ...[]Def) []Def {
+	all := slices.Concat(actions...)
+	for i := range all {
+		all[i].Tier = cmp.Or(all[i].Tier, tier)
+	}
+	return all
 }
 
 // Effect is what an operation does to the world, for clients that ask for confirmation before they act.
@@ -80,12 +108,9 @@ const (
 	Removes = Destructive | Idempotent
 )
 
-// On reports whether the operation works on the platform; for Both, on Android and iOS.
+// On reports whether the operation works on the platform; of several, on each.
 func (d *Def) On(p Platform) bool {
-	if p == Both {
-		return d.On(Android) && d.On(IOS)
-	}
-	return slices.Contains(d.Platforms, p)
+	return p != "" && !slices.ContainsFunc(p.Each(), func(one Platform) bool { return !slices.Contains(d.Platforms, one) })
 }
 
 // Acts reports whether the operation does something on the device that the app may notice.
@@ -153,8 +178,10 @@ func DefOf(args any) *Def { return indexed().byType[reflect.TypeOf(args)] }
 // definitions returns all actions in the order of the reference. A new action needs its argument struct with an
 // entry in the list of its file, the struct's name in package dsl, and its function in runner/action.
 func definitions() []Def {
-	return slices.Concat(touchActions(), keyActions(), textActions(), waitActions(), assertionActions(), appActions(),
-		deviceActions(), evidenceActions(), pageActions(), controlActions())
+	return slices.Concat(
+		in(OnDevice, touchActions(), keyActions(), textActions(), waitActions(), assertionActions(), appActions(),
+			deviceActions(), evidenceActions()),
+		in(Pages, pageActions()), in(Flow, controlActions()))
 }
 
 var (

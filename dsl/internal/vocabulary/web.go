@@ -101,7 +101,7 @@ type WebRoute struct {
 	JSON    any               `json:"json,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Block   bool              `json:"block,omitempty"`
-	DelayMs int               `json:"delayMs,omitempty" minimum:"0" maximum:"600000"`
+	DelayMs int               `json:"delay,omitempty" spelling:"delayMs" format:"duration" minimum:"0" maximum:"600000"`
 	Modify  *WebModify        `json:"modify,omitempty"`
 	Request map[string]string `json:"request,omitempty"`
 	Method  string            `json:"method,omitempty" enum:"GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS"`
@@ -122,8 +122,8 @@ func (WebModify) rules() []Rule {
 
 func (WebRoute) rules() []Rule {
 	return []Rule{
-		atLeastOne("status body json headers block delayMs modify request").says(`"webRoute" changes nothing`,
-			"give status, body, json, headers, block, delayMs, modify or request"),
+		atLeastOne("status body json headers block delay modify request").says(`"webRoute" changes nothing`,
+			"give status, body, json, headers, block, delay, modify or request"),
 		oneBody(),
 		exclude("status body json headers modify request", "block=true").says("",
 			"a request that is blocked gets no answer: remove one of the two"),
@@ -146,7 +146,7 @@ type CloseBrowser struct{}
 func pageActions() []Def {
 	return []Def{
 		{
-			Name: "openBrowser", Args: OpenBrowser{},
+			Name: "openBrowser", Tier: Core, Args: OpenBrowser{},
 			Doc:       "Opens a page in a new browser context, and waits until it can be used.",
 			Example:   "openBrowser: {url: \"https://example.com\", headless: true}",
 			Platforms: browsers, Interfaces: AllInterfaces, Effect: OpenWorld | Apart,

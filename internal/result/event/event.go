@@ -64,25 +64,6 @@ type Event struct {
 	Warning bool `json:"warning,omitempty"`
 }
 
-// Platform is what a test runs on.
-type Platform string
-
-// The platforms. Both is for a test's header only: one case on Android and one on iOS.
-const (
-	Android Platform = "android"
-	IOS     Platform = "ios"
-	Web     Platform = "web"
-	Both    Platform = "both"
-)
-
-// Words names the platform in a sentence.
-func (p Platform) Words() string {
-	if p == Both {
-		return "android and ios"
-	}
-	return string(p)
-}
-
 // Property is a name and a value that junit.xml says of a test.
 type Property struct {
 	Name  string `json:"name"`

@@ -366,13 +366,15 @@ func press(ctx context.Context, s *Performer, a dsl.Press) error {
 	if err != nil {
 		return err
 	}
-	for _, chord := range a.Chords() {
-		key := chord.Key
-		if key == "recents" {
-			key = "appSwitch"
-		}
-		if err := d.Press(ctx, append(append([]string{}, chord.Modifiers...), key)); err != nil {
-			return err
+	for range max(a.Times, 1) {
+		for _, chord := range a.Chords() {
+			key := chord.Key
+			if key == "recents" {
+				key = "appSwitch"
+			}
+			if err := d.Press(ctx, append(append([]string{}, chord.Modifiers...), key)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func TestPitfallInfrastructureIsNotFound(t *testing.T) {
 	f := &fake{show: always(), treeErr: func(time.Duration) error { return fmt.Errorf("R58: %w", drivers.ErrDeviceLost) }}
 	for _, args := range []any{dsl.Assert{Selector: label("Paid")}, dsl.AssertNot{Selector: label("Paid")},
 		dsl.Tap{Selector: label("Paid")},
-		dsl.WaitFor{Gone: &dsl.Selector{Label: "Paid"}}} {
+		dsl.WaitFor{NotVisible: &dsl.Selector{Label: "Paid"}}} {
 		perform(t, f, args, func(t *testing.T, _ *action.Performer, err error) {
 			if action.ResultOf(err) != event.Error || !errors.Is(err, drivers.ErrDeviceLost) {
 				t.Errorf("%T: %s, %v", args, action.ResultOf(err), err)

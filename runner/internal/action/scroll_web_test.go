@@ -55,7 +55,7 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 				`style="position:absolute"></div></div><script>for(let i=1;i<=60;i++)c.innerHTML+='<p ` +
 				`style="margin:0;height:30px">Row '+i+'</p>';
 			let y=0;v.addEventListener('wheel',e=>{y=Math.max(-1500,Math.min(0,y-e.deltaY));c.style.top=y+'px'})</script>`,
-			dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 40", Match: "exact"}, In: &dsl.Selector{CSS: "#v"}}, ""},
+			dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 40", Match: "exact", Inside: &dsl.Selector{CSS: "#v"}}}, ""},
 		{"the box that inside names, not the larger one",
 			`<div style="height:350px;width:700px;overflow:auto"><div style="height:9000px">Larger</div></div>` +
 				virtual("400", "1"),

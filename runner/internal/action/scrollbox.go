@@ -14,21 +14,15 @@ import (
 // is not an element.
 func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error) {
 	view := image.Rectangle{Max: c.tree.Size}
-	if c.a.Selector.Inside != nil && c.a.In == nil {
+	if c.a.Selector.Inside != nil {
 		if err := c.keepInside(ctx); err != nil {
 			return nil, view, err
 		}
-		if n := scrolledWith(c.within, view); n != nil {
+		if boxes := c.boxesOf(c.within, view); len(boxes) > 0 {
+			c.boxes = len(boxes)
+			n := boxes[min(c.nth, len(boxes)-1)]
 			return n, n.Bounds.Intersect(view), nil
 		}
-	}
-	if c.a.In != nil {
-		matches, err := c.find(ctx, *c.a.In, false)
-		if err == nil && len(matches) > 0 {
-			return matches[0].Node, matches[0].Node.Bounds.Intersect(view), nil
-		}
-		area, err := areaOf(ctx, c.s, c.a.In) // which waits, and says what is wrong
-		return nil, area, err
 	}
 	size := func(n *screen.Node) int {
 		b := n.Bounds.Intersect(view)
@@ -42,6 +36,11 @@ func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error)
 	}
 	slices.SortStableFunc(boxes, func(a, b *screen.Node) int { return size(b) - size(a) })
 	c.boxes = len(boxes)
+	if inside := c.a.Selector.Inside; inside != nil && len(boxes) == 0 { // it may come late
+		if area, err := areaOf(ctx, c.s, inside); err == nil {
+			return nil, area, nil
+		}
+	}
 	switch {
 	case len(boxes) > 0:
 		n := boxes[min(c.nth, len(boxes)-1)]
@@ -52,21 +51,30 @@ func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error)
 	return nil, view, nil
 }
 
-// scrolledWith is the first of some elements that is scrolled or holds what is, else the nearest around one of them.
-func scrolledWith(nodes []*screen.Node, view image.Rectangle) *screen.Node {
+// boxesOf are what may be scrolled for some elements: the first that is scrolled or holds what is. Else it is the
+// element itself, which may move its content in its own way, and the nearest box around one; on phones that box comes
+// first, because a finger on the element would tap it.
+func (c *search) boxesOf(nodes []*screen.Node, view image.Rectangle) []*screen.Node {
 	for _, n := range nodes {
 		if holdsScroller(n, view) {
-			return n
+			return []*screen.Node{n}
 		}
 	}
+	var around *screen.Node
 	for _, n := range nodes {
-		for p := n.Parent; p != nil; p = p.Parent {
+		for p := n.Parent; p != nil && around == nil; p = p.Parent {
 			if p.Scrollable && !p.Hidden && p.Bounds.Overlaps(view) {
-				return p
+				around = p
 			}
 		}
 	}
-	return nil
+	switch _, wheel := c.s.Device.(drivers.Scroller); {
+	case len(nodes) == 0 || around == nil:
+		return nodes[:min(len(nodes), 1)]
+	case wheel:
+		return []*screen.Node{nodes[0], around}
+	}
+	return []*screen.Node{around, nodes[0]}
 }
 
 // holdsScroller reports whether an element, or one in it, can be scrolled on the screen.

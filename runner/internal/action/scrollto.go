@@ -323,9 +323,9 @@ func newShare(before, now []string) float64 {
 	return float64(n) / float64(max(len(now), 1))
 }
 
-// next continues with the next box of the screen, when the test names none.
+// next continues with the next box of the screen, when the test names none that is there.
 func (c *search) next() bool {
-	if c.a.In != nil || c.nth+1 >= c.boxes {
+	if c.nth+1 >= c.boxes {
 		return false
 	}
 	c.nth++

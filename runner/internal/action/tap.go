@@ -19,7 +19,7 @@ import (
 
 func tap(ctx context.Context, s *Performer, a dsl.Tap) error {
 	if byMaestro(a.Selector) {
-		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count,
+		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Times,
 			pause: doublePause})
 	}
 	how := drivers.WebClick{Button: a.Button, Modifiers: keyNames(a.Modifiers)}
@@ -33,10 +33,10 @@ func tap(ctx context.Context, s *Performer, a dsl.Tap) error {
 	}
 	return tapWithRetry(ctx, s, tapTarget{a.Selector, a.At}.aim, func(p image.Point) error {
 		if click != nil {
-			how.Count = max(a.Count, 1)
+			how.Count = max(a.Times, 1)
 			return click(ctx, p, how)
 		}
-		for range max(a.Count, 1) {
+		for range max(a.Times, 1) {
 			if err := s.Device.Tap(ctx, p); err != nil {
 				return err
 			}

@@ -155,13 +155,13 @@ func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 		{"not both", canvas + layer + strings.Replace(layer, "top:22px", "top:120px", 1), dsl.AssertElement{Selector: invoice,
 			Count: new(2)}, "", false},
 		{"gone", canvas + layer + `<script>setTimeout(()=>ctx.clearRect(0,0,400,200),700)</script>`,
-			dsl.WaitFor{Gone: &invoice}, "", true},
+			dsl.WaitFor{NotVisible: &invoice}, "", true},
 		{"gone by locator", canvas + layer + `<script>setTimeout(()=>ctx.clearRect(0,0,400,200),700)</script>`,
 			dsl.WebWait{Selector: "#s", State: "hidden"}, "", true},
 		{"appears by locator", canvas + labelled +
 			`<script>ctx.clearRect(0,0,400,200);setTimeout(()=>ctx.fillText('Invoice 4711',22,44),700)</script>`,
 			dsl.WebWait{Selector: "#s"}, "", true},
-		{"not gone", canvas + layer, dsl.WaitFor{Gone: &invoice}, "", false},
+		{"not gone", canvas + layer, dsl.WaitFor{NotVisible: &invoice}, "", false},
 		{"appears", canvas + layer +
 			`<script>ctx.clearRect(0,0,400,200);setTimeout(()=>ctx.fillText('Invoice 4711',22,44),700)</script>`,
 			dsl.WaitFor{Visible: &invoice}, "", true},

@@ -171,8 +171,8 @@ func waitFor(ctx context.Context, s *Performer, a dsl.WaitFor) error {
 	switch {
 	case a.Visible != nil && byMaestro(*a.Visible):
 		return maestroPerformer{Performer: s}.finding(ctx, a.Visible, nil, s.Timeout)
-	case a.Gone != nil:
-		return assertNot(ctx, s, dsl.AssertNot{Selector: *a.Gone})
+	case a.NotVisible != nil:
+		return assertNot(ctx, s, dsl.AssertNot{Selector: *a.NotVisible})
 	case a.Enabled != nil:
 		yes := true
 		sel := *a.Enabled

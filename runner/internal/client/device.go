@@ -19,7 +19,7 @@ func (c *Call) GoToTab(ctx context.Context, device string) error {
 	def, _ := dsl.Lookup("webTab")
 	at := source.Value{Kind: source.Map, Fields: []source.Field{
 		{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(*c.Tab)}},
-		{Key: "timeoutMs", Value: source.Value{Kind: source.Int, Text: "2000"}}}}
+		{Key: "timeout", Value: source.Value{Kind: source.Int, Text: "2000"}}}}
 	_, _, err := c.doStep(ctx, device, step{def: def, value: at})
 	return err
 }

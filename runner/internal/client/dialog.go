@@ -91,8 +91,8 @@ func (c *Call) dialogStep(open *drivers.Alert) (step, error) {
 			v = With(v, key, source.Value{Kind: source.String, Text: words})
 		}
 	}
-	if timeout, given := c.Value.Get("timeoutMs"); given {
-		v = With(v, "timeoutMs", timeout.Value)
+	if timeout, given := c.Value.Get("timeout"); given {
+		v = With(v, "timeout", timeout.Value)
 	}
 	return step{def: def, value: v}, nil
 }

@@ -36,7 +36,7 @@ func (s *Client) explain(ctx context.Context, err error) *Refusal {
 	switch {
 	case errors.Is(context.Cause(ctx), ErrTooLong):
 		r.What, r.Try = ErrTooLong.Error()+"; the action on the device has been stopped",
-			"a shorter timeoutMs, or fewer steps at once"
+			"a shorter timeout, or fewer steps at once"
 	case ctx.Err() != nil:
 		r.What, r.Try = "the call was cancelled; the action on the device has been stopped", ""
 	case errors.As(err, &busy) && busy.Holder.PID == os.Getpid() && busy.Holder.What != s.Process:
@@ -76,7 +76,7 @@ func (c *Call) RefusalOf(p *event.Problem) *Refusal {
 	switch p.Kind {
 	case event.NotFound:
 		r.Missing = true
-		r.Try = "`snapshot` shows what is on the screen; `scrollTo` looks further down; `waitFor` takes a longer timeoutMs"
+		r.Try = "`snapshot` shows what is on the screen; `scrollTo` looks further down; `waitFor` takes a longer timeout"
 	case event.Ambiguous:
 		r.Try = "name one by ref (see `snapshot`), by index or inside; `relation` takes what else is proposed here"
 		if c.TakesRef() {

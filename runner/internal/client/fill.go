@@ -25,16 +25,16 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 		return nil, &Refusal{What: "fields must be an object with a text for each field", Try: "`input fields`"}
 	}
 	for _, f := range c.Value.Fields {
-		if f.Key != "fields" && f.Key != "timeoutMs" {
+		if f.Key != "fields" && f.Key != "timeout" {
 			return nil, &Refusal{What: f.Key + " cannot be combined with fields", Try: "give fields alone"}
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
-	timeout, timed := c.Value.Get("timeoutMs")
+	timeout, timed := c.Value.Get("timeout")
 	word := func(kind source.Kind, text string) source.Value { return source.Value{Kind: kind, Text: text} }
 	add := func(name string, v source.Value) {
 		if timed {
-			v = With(v, "timeoutMs", timeout.Value)
+			v = With(v, "timeout", timeout.Value)
 		}
 		steps = append(steps, step{def: look(name), value: v})
 	}

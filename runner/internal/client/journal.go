@@ -106,7 +106,11 @@ func test(id string, steps []Done) string {
 		for _, name := range slices.Sorted(maps.Keys(s.Vars)) { // of another test, or another run of the same
 			if value := s.Vars[name]; value != now[name] && !slices.Contains(names, name) {
 				now[name] = value
-				fmt.Fprintf(&b, "  - set: {vars: {%s: %s}}\n", name, value)
+				one := fmt.Sprintf("{%s: %s}", name, value)
+				if set, _ := dsl.Lookup("set"); set.Takes(name) {
+					one = "{vars: " + one + "}"
+				}
+				fmt.Fprintf(&b, "  - set: %s\n", one)
 			}
 		}
 		fmt.Fprintf(&b, "  - %s\n", s.YAML)
@@ -129,7 +133,8 @@ func firstValues(steps []Done, but []string) map[string]string {
 
 // ElementKeys returns the arguments that name another element.
 func ElementKeys() []string {
-	return []string{"inside", "in", "into", "rightOf", "leftOf", "above", "below", "near", "visible", "gone", "enabled"}
+	return []string{"inside", "in", "into", "rightOf", "leftOf", "above", "below", "near", "visible", "gone", "notVisible",
+		"enabled"}
 }
 
 // With replaces a field, or adds it.
@@ -147,6 +152,7 @@ func With(v source.Value, key string, value source.Value) source.Value {
 
 // StepLine writes one step without its dash, in the shortest form.
 func StepLine(def *dsl.Def, v source.Value) string {
+	v = def.Rewritten(v)
 	for _, key := range ElementKeys() {
 		if f, given := v.Get(key); given && f.Value.Kind == source.Map && len(f.Value.Fields) == 1 &&
 			f.Value.Fields[0].Key == "label" {

@@ -32,6 +32,7 @@ type step struct {
 
 // Operate performs an action and records it.
 func (c *Call) Operate(ctx context.Context) (*Answer, error) {
+	c.Value = c.Def.Named(c.Value)
 	if err := c.checkCall(); err != nil {
 		return nil, err
 	}
@@ -308,7 +309,7 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 		def, _ := dsl.Lookup("webTab")
 		number := func(n int) source.Value { return source.Value{Kind: source.Int, Text: strconv.Itoa(n)} }
 		pick := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: number(*c.Tab)},
-			{Key: "timeoutMs", Value: number(2000)}}}
+			{Key: "timeout", Value: number(2000)}}}
 		gone := source.Value{Kind: source.Map, Fields: []source.Field{
 			{Key: "close", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{def: def, value: pick}, {def: def, value: gone}}, nil, nil
@@ -375,11 +376,11 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
-	timeout, hasTimeout := v.Get("timeoutMs")
-	rest := Without(v, "timeoutMs")
+	timeout, hasTimeout := v.Get("timeout")
+	rest := Without(v, "timeout")
 	timed := func(v source.Value) source.Value {
 		if hasTimeout {
-			return With(v, "timeoutMs", timeout.Value)
+			return With(v, "timeout", timeout.Value)
 		}
 		return v
 	}

@@ -63,14 +63,14 @@ func selectorIn(def *dsl.Def, args source.Value) (put func(source.Value) source.
 	if args.Kind != source.Map {
 		return nil, selector, false
 	}
-	for _, key := range []string{"into", "visible", "gone", "enabled"} {
+	for _, key := range []string{"into", "visible", "notVisible", "enabled"} {
 		f, given := args.Get(key)
 		if given && (f.Value.Kind == source.Map || f.Value.Kind == source.String) &&
 			!(key == "enabled" && def.Name != "waitFor") {
 			if selector = f.Value; selector.Kind == source.String {
 				selector = source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: selector}}}
 			}
-			return func(v source.Value) source.Value { return With(args, key, v) }, selector, key != "gone"
+			return func(v source.Value) source.Value { return With(args, key, v) }, selector, key != "notVisible"
 		}
 	}
 	selector.Kind = source.Map

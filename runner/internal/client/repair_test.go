@@ -24,7 +24,7 @@ func TestRepairs(t *testing.T) {
 	tree := screen.NewTree([]*screen.Node{root}, image.Pt(300, 600), time.Now())
 	for step, want := range map[string][]string{
 		"tap: Sing in":                                         {"tap: Sign in", "tap: Sign out"},
-		"tap: {label: Sing in, timeoutMs: 0}":                  {"tap: {label: Sign in, timeoutMs: 0}"},
+		"tap: {label: Sing in, timeoutMs: 0}":                  {"tap: {label: Sign in, timeout: 0}"},
 		"tap: {label: Sing in, below: More}":                   {"tap: Sign in"},
 		"waitFor: {visible: Sing in}":                          {"waitFor: Sign in"},
 		"assertElement: {label: Sing in, is: {enabled: true}}": {"assertElement: {label: Sign in, is: {enabled: true}}"},

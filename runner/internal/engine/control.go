@@ -114,7 +114,7 @@ func (b *blocks) control(ctx context.Context, step *dsl.Step, args any, timeoutM
 	if timeoutMs != nil {
 		wait = milliseconds(*timeoutMs)
 	}
-	switch a := args.(type) { // their timeoutMs belongs to the condition
+	switch a := args.(type) { // their timeout belongs to the condition
 	case dsl.If:
 		if a.Cond == nil {
 			return b.branch(ctx, step, a, wait)
@@ -306,7 +306,7 @@ func name(kind, name string) string {
 	return kind + " " + name
 }
 
-// limit ends a context because a step with nested steps exceeded its timeoutMs, and not because the run ended.
+// limit ends a context because a step with nested steps exceeded its time limit, and not because the run ended.
 type limit struct {
 	step  *dsl.Step
 	after time.Duration

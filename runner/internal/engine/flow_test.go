@@ -29,18 +29,17 @@ func TestFlow(t *testing.T) {
   - if: {cond: not visible("Go"), then: [{tap: Go}], else: [{assert: Ready}]}`, event.Pass,
 			"assert Ready pass; tap Go skipped"},
 		{"a condition that cannot be evaluated ends the test with error", `
-  - set: {vars: {N: 5}}
-  - if: {cond: N, then: [{tap: Go}]}`, event.Error, `set {vars: {N: 5}} pass; if {cond: N} error; tap Go unreached`},
+  - set: {N: 5}
+  - if: {cond: N, then: [{tap: Go}]}`, event.Error, `set {N: 5} pass; if {cond: N} error; tap Go unreached`},
 		{"when leaves a step out", `
   - tap: {label: Go, when: platform == "web"}
   - assert: Ready`, event.Pass, `tap {label: Go, when: "platform == \"web\""} skipped; assert Ready pass`},
 		{"repeat so many times", `
   - repeat: {times: 3, steps: [{tap: Go}]}`, event.Pass, "tap Go pass; tap Go pass; tap Go pass"},
 		{"repeat while", `
-  - set: {vars: {N: 0, M: 1}}
-  - repeat: {while: N < 2, steps: [{set: {vars: {N: "${M}"}}}, {set: {vars: {M: 5}}}]}`, event.Pass,
-			"set {vars: {N: 0, M: 1}} pass; set {vars: {N: 1}} pass; set {vars: {M: 5}} pass; set {vars: {N: 5}} pass; set " +
-				"{vars: {M: 5}} pass"},
+  - set: {N: 0, M: 1}
+  - repeat: {while: N < 2, steps: [{set: {N: "${M}"}}, {set: {M: 5}}]}`, event.Pass,
+			"set {N: 0, M: 1} pass; set {N: 1} pass; set {M: 5} pass; set {N: 5} pass; set {M: 5} pass"},
 		{"repeat that never ends is a failure", `
   - repeat: {while: visible("Go"), steps: [{log: again}]}`, event.Fail, strings.Repeat("log again pass; ", 100) +
 			`repeat {while: "visible(\"Go\")"} fail`},
@@ -48,9 +47,9 @@ func TestFlow(t *testing.T) {
   - repeat: {while: visible("Go"), optional: true, steps: [{log: again}]}`, event.Pass,
 			strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")", optional: true} warned`},
 		{"forEach gives the variable back", `
-  - set: {vars: {M: 1}}
+  - set: {M: 1}
   - forEach: {in: [Go, Ready], var: M, steps: [{assert: "${M}"}]}
-  - log: ${M}`, event.Pass, "set {vars: {M: 1}} pass; assert Go pass; assert Ready pass; log 1 pass"},
+  - log: ${M}`, event.Pass, "set {M: 1} pass; assert Go pass; assert Ready pass; log 1 pass"},
 		{"optional is a warning", `
   - assert: {label: Missing, timeoutMs: 0, optional: true}
   - tap: Go`, event.Pass, "assert {label: Missing, timeoutMs: 0, optional: true} warned; tap Go pass"},

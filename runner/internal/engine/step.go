@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 )
@@ -109,9 +110,10 @@ func (s *stepper) attempts(ctx context.Context, step *dsl.Step, do func(context.
 }
 
 func overBudget(took time.Duration, budget int) error {
+	limit := phrase.Duration(milliseconds(budget))
 	return &action.Failure{Problem: event.Problem{Assertion: true,
-		Message:  fmt.Sprintf("the step took %d ms, and its budget is %d ms", took.Milliseconds(), budget),
-		Expected: fmt.Sprintf("at most %d ms", budget), Actual: fmt.Sprintf("%d ms", took.Milliseconds())}}
+		Message:  fmt.Sprintf("the step took %d ms, and its budget is %s", took.Milliseconds(), limit),
+		Expected: "at most " + limit, Actual: fmt.Sprintf("%d ms", took.Milliseconds())}}
 }
 
 // perform fills in the variables, performs the action and saves its value.

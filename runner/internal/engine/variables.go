@@ -45,7 +45,7 @@ func (v *variables) set(a dsl.Set) error {
 		}
 		computed[name] = value
 	}
-	for _, values := range []dsl.Names{a.Vars, computed} {
+	for _, values := range []dsl.Names{a.Values(), computed} {
 		for name, value := range values {
 			v.save(name, value)
 		}

@@ -20,7 +20,7 @@ type Request struct {
 	Device string
 	Who    string       // the client, for leases and messages
 	Def    *dsl.Def     // of the action
-	Args   source.Value // a Map, may contain the step option timeoutMs; ${NAME} is one of Options.Exposed
+	Args   source.Value // a Map, may contain the step option timeout; ${NAME} is one of Options.Exposed
 	Dir    string       // folder of relative paths of files; default: Access.Root's
 	// Confirm may reject the matched element before it is touched: see action.Session.
 	Confirm func(*screen.Tree, screen.Match) error

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Pool       *pool.Pool
 	What       string        // the name of this process in lease files and messages: "taproot serve"
-	Timeout    time.Duration // of an action without timeoutMs; default: action.DefaultTimeout
+	Timeout    time.Duration // of an action without timeout; default: action.DefaultTimeout
 	Idle       time.Duration // a phone without a lease is closed this long after its last call; default: 2 s
 	PageIdle   time.Duration // the same for a browser page, which is then lost; default: 10 min
 	Access     action.Access // what callers may use of this machine

@@ -183,10 +183,7 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	platforms := []dsl.Platform{t.Platform}
-	if t.Platform == dsl.Both {
-		platforms = []dsl.Platform{dsl.Android, dsl.IOS}
-	}
+	platforms := t.Platform.Each()
 	if rows == nil {
 		rows = []dsl.Row{{}}
 	}
@@ -254,10 +251,11 @@ func check(c Case) error {
 
 // filter combines the filters into one function.
 func filter(o Options) (func(Case) bool, error) {
-	switch o.Platform {
-	case "", dsl.Android, dsl.IOS, dsl.Web:
-	default:
-		return nil, &Usage{fmt.Sprintf("platform %q is not known: use android, ios or web", o.Platform)}
+	for _, p := range o.Platform.Each() {
+		if !slices.Contains([]dsl.Platform{dsl.Android, dsl.IOS, dsl.Web}, p) {
+			return nil, &Usage{fmt.Sprintf("platform %q is not known: use android, ios, web or mobile, or several with commas",
+				o.Platform)}
+		}
 	}
 	if !slices.Contains([]string{"", dsl.Chromium, dsl.Firefox, dsl.WebKit}, o.Browser) {
 		return nil, &Usage{fmt.Sprintf("browser %q is not known: use chromium, firefox or webkit", o.Browser)}
@@ -270,7 +268,7 @@ func filter(o Options) (func(Case) bool, error) {
 		if (!isFlow(c.Test) || len(o.Args) > 1) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {
 			return false
 		}
-		return (o.Platform == "" || c.Platform == o.Platform) && (o.Labels == "" || labels(c.Labels))
+		return (o.Platform == "" || o.Platform.Has(c.Platform)) && (o.Labels == "" || labels(c.Labels))
 	}, nil
 }
 

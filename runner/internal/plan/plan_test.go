@@ -141,7 +141,7 @@ func TestFilters(t *testing.T) {
 		})
 	}
 	wantUsage(t, fails(t, plan.Options{Dir: dir, Labels: "a &&"}, "label filter"))
-	wantUsage(t, fails(t, plan.Options{Dir: dir, Platform: "windows"}, "windows", "android, ios or web"))
+	wantUsage(t, fails(t, plan.Options{Dir: dir, Platform: "windows"}, "windows", "android, ios, web or mobile"))
 }
 
 func TestBothGivesOneCaseOnEachPlatform(t *testing.T) {

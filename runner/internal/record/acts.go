@@ -305,7 +305,7 @@ func (r *recorder) closed(was, now []drivers.WebTab) {
 func (r *recorder) goTo(ctx context.Context, tabs []drivers.WebTab, at int) (err error) {
 	for _, v := range Picking(tabs, at) {
 		if err = r.call(ctx, "webTab",
-			client.With(v, "timeoutMs", source.Value{Kind: source.Int, Text: "3000"})); err == nil {
+			client.With(v, "timeout", source.Value{Kind: source.Int, Text: "3000"})); err == nil {
 			r.write(step{lines: []string{line("webTab", v)}}, false)
 			return nil
 		}

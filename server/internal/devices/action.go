@@ -122,20 +122,21 @@ func firstSentence(doc string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// arguments reads the body of an action. Of the options of steps, which are for tests, it accepts only timeoutMs.
+// arguments reads the body of an action. Of the options of steps, which are for tests, it accepts only timeout.
 func (s *actor) arguments(r *http.Request, def *dsl.Def, more ...string) (source.Value, error) {
 	v, err := readObject(r)
 	if err != nil {
 		return v, err
 	}
+	v = def.Named(v)
 	return v, ownArguments(v, def, more...)
 }
 
-// ownArguments rejects keys that are not arguments of the action, except timeoutMs and those in more.
+// ownArguments rejects keys that are not arguments of the action, except timeout and those in more.
 func ownArguments(v source.Value, def *dsl.Def, more ...string) error {
 	own := v
 	own.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool {
-		return !def.OwnKey(f.Key) && (f.Key == "timeoutMs" || slices.Contains(more, f.Key))
+		return !def.OwnKey(f.Key) && (f.Key == "timeout" || slices.Contains(more, f.Key))
 	})
 	for _, f := range own.Fields {
 		if !def.OwnKey(f.Key) { // Decode lists the allowed keys in its error

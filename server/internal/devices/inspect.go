@@ -376,7 +376,8 @@ func withSteps(c client.Candidate, n *screen.Node) SelectorCandidate {
 		)
 	}
 	add("assert", "assert", c.Selector)
-	add("waitGone", "waitFor", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "gone", Value: c.Selector}}})
+	add("waitGone", "waitFor", source.Value{Kind: source.Map,
+		Fields: []source.Field{{Key: "notVisible", Value: c.Selector}}})
 	if !n.Password {
 		if n.Editable {
 			add("assertValue", "assert", field("value", n.Text))

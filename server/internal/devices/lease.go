@@ -1,12 +1,12 @@
 package devices
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -65,7 +65,8 @@ type leaseGrant struct{ Body LeaseGrant }
 type leaseInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"Its duration."`
+		TTL        *rest.Span `json:"ttl,omitempty" doc:"Its duration, from 1s to 24h. Default: 1m."`
+		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" deprecated:"true" doc:"The same in seconds."`
 		Holder     string     `json:"holder,omitempty" maxLength:"64" doc:"A name for others: a person or a CI job."`
 		From       *time.Time `json:"from,omitempty" doc:"Reserve the device from then on; at most 90 days ahead."`
 		Until      *time.Time `json:"until,omitempty" doc:"Of a reservation: its end, at most seven days after from."`
@@ -162,9 +163,11 @@ func (s *lessor) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	ttl, name := time.Minute, ""
 	if in.Body != nil {
 		name = in.Body.Holder
-		if in.Body.TTLSeconds != 0 {
-			ttl = time.Duration(in.Body.TTLSeconds) * time.Second
+		given, err := rest.SpanOr("ttl", in.Body.TTL, "ttlSeconds", in.Body.TTLSeconds, time.Second, s.o.MaxLease)
+		if err != nil {
+			return nil, err
 		}
+		ttl = cmp.Or(given, ttl)
 	}
 	if name != "" && !holderName.MatchString(name) {
 		return nil, rest.Invalid("body.holder: use letters, digits, spaces and . _ @ / # : -")
@@ -174,9 +177,6 @@ func (s *lessor) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	}
 	if in.Body != nil && (in.Body.Until != nil || in.Body.Why != "") {
 		return nil, rest.Invalid("body.from: until and why are for reservations, which also need from")
-	}
-	if ttl > s.o.MaxLease {
-		return nil, rest.Invalid(fmt.Sprintf("body.ttlSeconds: at most %d", int(s.o.MaxLease.Seconds())))
 	}
 	c := rest.CallerOf(ctx)
 	g, id := s.leases.renewal(in.ID, c)

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -17,18 +18,22 @@ type recorder struct {
 	recordings *recordings
 }
 
-const recordDoc = `Records the screen until POST /devices/{id}/recording/stop, or for maxSeconds. The video consists of
-the images of GET /devices/{id}/live: a device that another client has leased can be recorded, too; the device stays
-open meanwhile. GET /devices/{id}/recording/video returns the video. It is kept for an hour, until the next recording of
-the device, DELETE, or the end of the server. Nothing is recorded while variables are exposed to callers, because a
-video cannot hide secrets.`
+const recordDoc = `Records the screen until POST /devices/{id}/recording/stop, or for the time of max. The video
+consists of the images of GET /devices/{id}/live: a device that another client has leased can be recorded, too; the
+device stays open meanwhile. GET /devices/{id}/recording/video returns the video. It is kept for an hour, until the
+next recording of the device, DELETE, or the end of the server. Nothing is recorded while variables are exposed to
+callers, because a video cannot hide secrets.`
 
-const defaultRecording = 10 * time.Minute
+const (
+	defaultRecording = 10 * time.Minute
+	longestRecording = 30 * time.Minute
+)
 
 type recordingInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		MaxSeconds int `json:"maxSeconds,omitempty" minimum:"1" maximum:"1800" default:"600" doc:"Maximum duration."`
+		Max        *rest.Span `json:"max,omitempty" doc:"Its longest duration, from 1s to 30m. Default: 10m."`
+		MaxSeconds int        `json:"maxSeconds,omitempty" minimum:"1" maximum:"1800" deprecated:"true" doc:"The same in seconds."`
 	}
 }
 
@@ -58,6 +63,14 @@ func (s *recorder) startRecording(ctx context.Context, in *recordingInput) (*one
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err
 	}
+	most := defaultRecording
+	if in.Body != nil {
+		given, err := rest.SpanOr("max", in.Body.Max, "maxSeconds", in.Body.MaxSeconds, time.Second, longestRecording)
+		if err != nil {
+			return nil, err
+		}
+		most = cmp.Or(given, most)
+	}
 	if len(s.o.Sandbox.Exposed) > 0 {
 		return nil, rest.Fault(http.StatusUnprocessableEntity, rest.CodeUnsupported,
 			"nothing is recorded while variables are exposed to callers: a video cannot hide secrets")
@@ -66,10 +79,6 @@ func (s *recorder) startRecording(ctx context.Context, in *recordingInput) (*one
 	if ffmpeg == "" {
 		return nil, rest.Fault(http.StatusUnprocessableEntity, rest.CodeUnsupported,
 			"no video can be recorded: ffmpeg is not installed on the server; `taproot setup` installs it")
-	}
-	most := defaultRecording
-	if in.Body != nil && in.Body.MaxSeconds > 0 {
-		most = time.Duration(in.Body.MaxSeconds) * time.Second
 	}
 	rec, err := s.recordings.start(in.ID, most)
 	if err != nil {

@@ -36,7 +36,8 @@ type RunRequest struct {
 	Device      string            `json:"device,omitempty" maxLength:"256" doc:"Use this device only."`
 	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Tags, such as smoke && !slow."`
 	Environment string            `json:"environment,omitempty" maxLength:"100" doc:"An environment of the suite's taproot.yaml."`
-	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"Time limit of steps."`
+	Timeout     *rest.Span        `json:"timeout,omitempty" doc:"How long steps wait that say nothing themselves, at most 1h."`
+	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" deprecated:"true" doc:"The same."`
 	NoVideo     bool              `json:"noVideo,omitempty" doc:"Record no video."`
 	Pool        string            `json:"pool,omitempty" maxLength:"100" doc:"Of a farm: only devices of this pool."`
 	Labels      []string          `json:"labels,omitempty" maxItems:"20" nullable:"false" example:"[\"room=3\"]" doc:"Of a farm: only devices with all of these labels, NAME=VALUE."`
@@ -89,6 +90,9 @@ func (s *Runs) startRun(ctx context.Context, in *runInput) (*startedRun, error) 
 			return nil, rest.Invalid(fmt.Sprintf("body.vars: %.50q cannot be the name of a variable", name))
 		}
 	}
+	if _, err := b.limit(); err != nil {
+		return nil, err
+	}
 	content, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
@@ -111,6 +115,11 @@ func (s *Runs) jobRequest(b RunRequest) jobs.Request {
 		Priority: b.Priority}, Change: func(c *run.Config) { s.narrow(c, b) }}
 }
 
+// limit returns how long steps wait; 0: as long as the server says.
+func (b RunRequest) limit() (time.Duration, error) {
+	return rest.SpanOr("timeout", b.Timeout, "timeoutMs", b.TimeoutMs, time.Millisecond, time.Hour)
+}
+
 // runAgain reads the request of a run that an earlier process has queued.
 func (s *Runs) runAgain(content string) (jobs.Request, error) {
 	var b RunRequest
@@ -129,8 +138,8 @@ func (s *Runs) narrow(c *run.Config, b RunRequest) {
 	if b.Environment != "" {
 		c.Environment = b.Environment
 	}
-	if b.TimeoutMs > 0 {
-		c.Timeout = time.Duration(b.TimeoutMs) * time.Millisecond
+	if limit, err := b.limit(); err == nil && limit > 0 {
+		c.Timeout = limit
 	}
 	if b.YAML != "" {
 		c.NoFilePages = true

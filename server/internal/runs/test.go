@@ -28,7 +28,7 @@ type tests struct {
 type Test struct {
 	ID       string       `json:"id"`
 	Name     string       `json:"name,omitempty"`
-	Platform dsl.Platform `json:"platform" enum:"android,ios,web,both"`
+	Platform dsl.Platform `json:"platform" doc:"android, ios, web, both (android and ios), or several with commas." example:"android"`
 	Tags     []string     `json:"tags" nullable:"false"`
 	File     string       `json:"file,omitempty"`
 	Line     int          `json:"line,omitempty"`

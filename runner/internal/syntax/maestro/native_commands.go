@@ -4,22 +4,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
-	usual    = "17000"
+	usual    = "17s"
 	maxErase = 10_000 // of erase: no field that is tested holds more
 	maxSwipe = 60_000 // milliseconds of swipe
 )
 
 func times(c *Command, touch bool) string {
 	if c.Optional && touch {
-		return "7000"
+		return "7s"
 	}
 	return usual
 }
+
+// took writes milliseconds as the time that they are.
+func took(ms int) string { return phrase.Duration(time.Duration(ms) * time.Millisecond) }
 
 func (w *writer) command(s *dsl.Step, c *Command) {
 	if w.idle(c.Do) {
@@ -56,14 +61,14 @@ func (w *writer) command(s *dsl.Step, c *Command) {
 	case Erase:
 		w.step(c, "erase", field{"count", strconv.Itoa(min(do.Count, maxErase))})
 	case Copy:
-		w.on(s, c, "copyText", do.From, field{"as", "copiedText"}, field{"timeoutMs", times(c, true)})
+		w.on(s, c, "copyText", do.From, field{"as", "copiedText"}, field{"timeout", times(c, true)})
 	case SetClipboard:
 		value, err := str(do.Text)
 		if err != nil {
 			w.dropped(s, c, err.Error())
 			return
 		}
-		w.step(c, "set", field{"vars", "{copiedText: " + value + "}"})
+		w.step(c, "set", field{"copiedText", value})
 	case Paste:
 		w.step(c, "input", field{"text", `"${copiedText}"`}, field{"verify", "false"})
 	case Press:
@@ -103,10 +108,10 @@ func (w *writer) tap(s *dsl.Step, c *Command, do Tap) {
 	action := []string{"tap", "doubleTap", "longPress"}[do.Touch]
 	var more []field
 	if do.Touch == Once && do.Repeat > 1 {
-		more = append(more, field{"count", strconv.Itoa(min(do.Repeat, 10))})
+		more = append(more, field{"times", strconv.Itoa(min(do.Repeat, 10))})
 	}
 	if do.Touch == Long {
-		more = append(more, field{"durationMs", "3000"})
+		more = append(more, field{"duration", "3s"})
 	}
 	if do.On == nil {
 		w.plain(s, c, action, "point", do.Point, more...)
@@ -115,7 +120,7 @@ func (w *writer) tap(s *dsl.Step, c *Command, do Tap) {
 	if do.In != "" {
 		more = append(more, field{"at", strconv.Quote(do.In)})
 	}
-	w.on(s, c, action, do.On, append(more, field{"timeoutMs", times(c, true)})...)
+	w.on(s, c, action, do.On, append(more, field{"timeout", times(c, true)})...)
 }
 
 func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
@@ -136,13 +141,13 @@ func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
 			w.dropped(s, c, "a time from a script")
 			return
 		}
-		limit = strconv.Itoa(max(n, 0))
+		limit = took(max(n, 0))
 	}
 	if do.Visible != nil {
-		w.on(s, c, "assert", do.Visible, field{"timeoutMs", limit})
+		w.on(s, c, "assert", do.Visible, field{"timeout", limit})
 	}
 	if do.NotVisible != nil {
-		w.on(s, c, "assertNot", do.NotVisible, field{"timeoutMs", limit})
+		w.on(s, c, "assertNot", do.NotVisible, field{"timeout", limit})
 	}
 }
 
@@ -188,7 +193,7 @@ func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
 	switch {
 	case w.platform == dsl.Web && do.Start == "":
 		if do.From != nil { // it must be there, and the window is what moves
-			w.on(s, c, "assert", do.From, field{"timeoutMs", times(c, true)})
+			w.on(s, c, "assert", do.From, field{"timeout", times(c, true)})
 		}
 		way := map[dsl.Direction]string{dsl.Up: "down", dsl.Down: "up", dsl.Left: "right", dsl.Right: "left"}[do.Direction]
 		w.step(c, "scroll", field{"direction", way}, field{"amount", "50"})
@@ -206,13 +211,13 @@ func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
 			return
 		}
 		w.step(c, "swipe", field{"direction", string(do.Direction)}, field{"inside", inside},
-			field{"durationMs", strconv.Itoa(max(do.Ms, 50))}, field{"timeoutMs", times(c, true)})
+			field{"duration", took(max(do.Ms, 50))}, field{"timeout", times(c, true)})
 		return
 	case do.Start != "":
 		ends = [2]string{percentBoth(do.Start), percentBoth(do.End)}
 	}
 	w.step(c, "swipe", field{"from", strconv.Quote(ends[0])}, field{"to", strconv.Quote(ends[1])},
-		field{"durationMs", strconv.Itoa(max(do.Ms, 50))})
+		field{"duration", took(max(do.Ms, 50))})
 }
 
 // percentBoth writes "50%,80" with both signs.
@@ -232,7 +237,7 @@ func (w *writer) scrollUntil(s *dsl.Step, c *Command, do ScrollUntil) {
 			w.dropped(s, c, "a speed from a script")
 			return
 		}
-		more = append(more, field{"durationMs", strconv.Itoa(do.MoveMs(speed))})
+		more = append(more, field{"duration", took(do.MoveMs(speed))})
 	}
 	if do.Percent < 100 {
 		more = append(more, field{"percent", "0"}) // Maestro counts whole elements: less is any part
@@ -245,7 +250,7 @@ func (w *writer) scrollUntil(s *dsl.Step, c *Command, do ScrollUntil) {
 		limit = 20000
 	}
 	w.on(s, c, "scrollTo", do.To, append(more, field{"direction", string(do.Direction)},
-		field{"timeoutMs", strconv.Itoa(limit)})...)
+		field{"timeout", took(limit)})...)
 }
 
 // wholeApp is the app of an appId that names one of its activities.

@@ -88,7 +88,7 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 		}
 		w.dropped(s, c, "a search for defects")
 	case Settle:
-		limit := "15000"
+		limit := "15s"
 		if do.Timeout != nil {
 			limit = strings.ReplaceAll(*do.Timeout, "_", "")
 			n, err := strconv.Atoi(limit)
@@ -96,11 +96,11 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 				w.dropped(s, c, "a time from a script")
 				return
 			}
-			limit = strconv.Itoa(max(n, 0))
+			limit = took(max(n, 0))
 		}
 		settled := *c
 		settled.Optional = true
-		w.step(&settled, "waitStable", field{"timeoutMs", limit})
+		w.step(&settled, "waitStable", field{"timeout", limit})
 	case AssertScreenshot:
 		w.assertScreenshot(s, c, do)
 	case AssertDark:
@@ -135,7 +135,7 @@ func (w *writer) assertScreenshot(s *dsl.Step, c *Command, do AssertScreenshot) 
 	fields := []field{{"name", strconv.Quote(name)}, {"file", strconv.Quote(w.o.Rel(do.Beside))},
 		{"threshold", strconv.FormatFloat(100-equal, 'f', -1, 64)}}
 	if element != "" {
-		fields = append(fields, field{"element", element}, field{"timeoutMs", usual})
+		fields = append(fields, field{"element", element}, field{"timeout", usual})
 	}
 	w.step(c, "assertScreenshot", fields...)
 }

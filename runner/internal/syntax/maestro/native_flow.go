@@ -46,7 +46,7 @@ func (w *writer) guarded(s *dsl.Step, c *Command, when *Condition, body func()) 
 		w.depth += 2
 		w.line("%s", cond)
 		if strings.HasPrefix(cond, "visible") || strings.HasPrefix(cond, "notVisible") {
-			w.line("timeoutMs: 7000")
+			w.line("timeout: 7s")
 		}
 		w.line("then:")
 		w.depth++
@@ -150,7 +150,7 @@ func (w *writer) repeat(s *dsl.Step, c *Command, do Repeat) {
 				w.dropped(s, c, err.Error())
 				return
 			}
-			fields = append(fields, key+": "+sel, "timeoutMs: 7000")
+			fields = append(fields, key+": "+sel, "timeout: 7s")
 		default:
 			w.dropped(s, c, "several conditions of a loop")
 			return

@@ -91,7 +91,7 @@ func setOf(statement string) (field, error) {
 	if plain := set[4] + set[5]; plain != "" {
 		value = plain
 	}
-	return field{"vars", fmt.Sprintf("{output_%s: %s}", set[1], value)}, nil
+	return field{"output_" + set[1], value}, nil
 }
 
 // statements parts a script at semicolons and ends of lines, without its comments. What continues in the next line is

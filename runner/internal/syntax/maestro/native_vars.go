@@ -146,7 +146,8 @@ func loggedMessage(statement string) string {
 
 // env returns the step that sets a flow's variables, without its dash. It returns "" when there are none.
 func (w *writer) env(list []Pair) string {
-	var sets []string
+	set, _ := dsl.Lookup("set")
+	var sets, taken []string // taken: of names that are keys of every step
 	for _, p := range list {
 		if m := defaulted.FindStringSubmatch(p.Value); m != nil && m[1] == p.Key && !w.o.Block {
 			continue
@@ -156,12 +157,19 @@ func (w *writer) env(list []Pair) string {
 			w.miss(p.Pos, err.Error())
 			continue
 		}
-		sets = append(sets, p.Key+": "+strconv.Quote(value))
+		if one := p.Key + ": " + strconv.Quote(value); set.Takes(p.Key) {
+			taken = append(taken, one)
+		} else {
+			sets = append(sets, one)
+		}
+	}
+	if len(taken) > 0 {
+		sets = append(sets, "vars: {"+strings.Join(taken, ", ")+"}")
 	}
 	if len(sets) == 0 {
 		return ""
 	}
-	return "set: {vars: {" + strings.Join(sets, ", ") + "}}"
+	return "set: {" + strings.Join(sets, ", ") + "}"
 }
 
 // convert writes the ${…} of a text as Taproot does, and \${…}, which Maestro shows without the backslash, as $${…}.
