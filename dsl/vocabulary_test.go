@@ -152,4 +152,10 @@ func TestSpellingsOfActions(t *testing.T) {
 	if spellings < 3 {
 		t.Errorf("only %d spellings", spellings)
 	}
+	for _, s := range vocabulary.PartSpellings() {
+		yaml := "id: a\nplatform: web\nsteps:\n  - " + s[0] + "\n  - " + s[1] + "\n"
+		if _, err := Parse("a.yaml", []byte(yaml)); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -134,6 +134,9 @@ func actionSpellings(b *strings.Builder) {
 			fmt.Fprintf(b, "| `%s` | `%s` |\n", d.Example, d.Current)
 		}
 	}
+	for _, s := range vocabulary.PartSpellings() {
+		fmt.Fprintf(b, "| `%s` | `%s` |\n", s[0], s[1])
+	}
 }
 
 func action(b *strings.Builder, d *vocabulary.Def) {

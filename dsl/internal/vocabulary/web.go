@@ -139,6 +139,16 @@ func oneBody() Rule {
 	return exclude("json", "body").says("", "one of them is the body: remove the other")
 }
 
+// PartSpellings are uses of actions that are spellings of other actions, where the action itself is not one: the use,
+// and how it is documented.
+func PartSpellings() [][2]string {
+	return [][2]string{
+		{`webWait: "#count"`, `waitFor: {visible: {css: "#count"}}`},
+		{`webWait: {url: "**/cart"}`, `waitFor: {url: "**/cart"}`},
+		{"webPress: Enter", "press: enter"},
+	}
+}
+
 // CloseBrowser is the argument of closeBrowser.
 type CloseBrowser struct{}
 
