@@ -128,6 +128,9 @@ func TestDocumentsYAML(t *testing.T) {
 			case b.about == "prometheus.yml":
 				checkPrometheus(t, b)
 				others++
+			case strings.HasPrefix(b.about, "suites/"):
+				checkFile(t, b)
+				tests++
 			case b.about != "":
 				t.Errorf("%s: nothing checks a %s", b, b.about)
 			case strings.HasPrefix(b.text, "- "):
@@ -143,6 +146,17 @@ func TestDocumentsYAML(t *testing.T) {
 	}
 	if tests < 4 || steps < 3 || others < 7 {
 		t.Errorf("%d tests, %d lists of steps, %d other files were checked", tests, steps, others)
+	}
+}
+
+// checkFile checks that the block is the file of a test in the repository, and that the test is valid.
+func checkFile(t *testing.T, b block) {
+	t.Helper()
+	if file := read(t, repository, filepath.FromSlash(b.about)); file != b.text {
+		t.Errorf("%s is not what %s holds", b, b.about)
+	}
+	if _, err := dsl.Parse(b.String(), []byte(b.text)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -149,6 +149,36 @@ func TestFlowOfAWebView(t *testing.T) {
 	playsTheSame(t, newRunner(t, run.Config{NoVideo: true}, driver), phones[0], "testdata/flows/webview-form.yaml")
 }
 
+// TestRecipeOfAWebView runs the recipe of docs/recipes.md that needs an app with a WebView.
+func TestRecipeOfAWebView(t *testing.T) {
+	t.Parallel()
+	testutil.Leave(t, "it starts the whole Chromium; package android reads WebViews, and TestFlowsOnAPhone plays flows")
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, hybridPage)
+	}))
+	defer site.Close()
+	var chromium chromiumtest.DevTools
+	defer chromium.Close()
+	driver, phones := driverOf(t, androidsim.Options{Width: 360, Height: 800, Density: 140})
+	phones[0].InstallWebView("com.example.hybrid", "Hybrid", androidsim.WebView{
+		URL: site.URL, DevTools: chromium.Start(t)})
+	file := filepath.Join("..", "suites", "recipes", "yours", "webview.yaml")
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := dsl.Parse(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newRunner(t, run.Config{NoVideo: true}, driver).Run(t.Context(),
+		plan.Case{Test: tests[0], Platform: dsl.Android, Pack: tests[0].ID, Dir: filepath.Dir(file)})
+	if o.Result() != event.Pass {
+		t.Error(failure.Text(o))
+	}
+}
+
 // TestFlowsOnPages is the same for flows with url.
 func TestFlowsOnPages(t *testing.T) {
 	t.Parallel()

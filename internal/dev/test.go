@@ -32,7 +32,7 @@ type testFlags struct {
 }
 
 // shortSuites are the labels of the suites that the short mode runs; make run runs all of them.
-const shortSuites = "smoke || go || shop"
+const shortSuites = "smoke || go || shop || recipe"
 
 // runTests performs make test: it compiles and installs at the same time, then runs the suites next to all other tests.
 // While programs are still being installed, the packages that need none are tested.

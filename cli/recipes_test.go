@@ -1,0 +1,63 @@
+package cli_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRecipesAreListed checks that docs/recipes.md shows every file of suites/recipes.
+func TestRecipesAreListed(t *testing.T) {
+	t.Parallel()
+	page := read(t, repository, "docs", "recipes.md")
+	found := 0
+	for _, pattern := range []string{"*.yaml", "*/*.yaml"} {
+		files, err := filepath.Glob(filepath.Join(repository, "suites", "recipes", filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			name, err := filepath.Rel(repository, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found++; !strings.Contains(page, "```yaml "+filepath.ToSlash(name)+"\n") {
+				t.Errorf("docs/recipes.md does not show %s", name)
+			}
+		}
+	}
+	if n := strings.Count(page, "\n## "); n != 15 || found < n {
+		t.Errorf("docs/recipes.md has %d recipes, and there are %d files", n, found)
+	}
+}
+
+// TestRecipesOfASite runs the recipes that need a server: it serves a page with a sign-in, and its one-time codes.
+func TestRecipesOfASite(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	page := read(t, repository, "suites", "pages", "account.html")
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/codes" && r.FormValue("to") == "ada@example.com" {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"code": "246810"}`)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, page)
+	}))
+	defer site.Close()
+	l := newLab(t, 0)
+	for _, name := range []string{"one-time-code.yaml", "sign-in.yaml", "account.yaml"} {
+		l.write(name, read(t, repository, "suites", "recipes", "yours", name))
+	}
+	for _, name := range []string{"sign-in.yaml", "account.yaml"} {
+		l.taproot("run", name, "-e", "SITE="+site.URL).exits(t, 0)
+	}
+	if info, err := os.Stat(filepath.Join(l.dir, "session.json")); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("session.json: %v, %v", info, err)
+	}
+}
