@@ -20,7 +20,7 @@ func Reference() string {
 		"save it, and start a test\n" +
 		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\nThe actions are in four parts: " +
 		"[Core](#core), [Pages](#pages), [Device](#device) and [Control flow](#control-flow). The tables say where they " +
-		"work; each mark is proved by a test on a simulated phone or in a browser.\n\n")
+		"work; each mark and each example is run by a test, on a simulated phone or in a browser.\n\n")
 	tiers(&b)
 	for _, t := range topics() {
 		section(&b, t.title, t.text, t.typ)

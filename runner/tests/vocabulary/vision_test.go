@@ -25,9 +25,9 @@ func (e fakeVision) FindImage(context.Context, image.Image, image.Image) ([]driv
 	return found, nil
 }
 
-// Judge says yes to what starts with it.
+// Judge says yes to what starts with it, and to the example of the reference.
 func (e fakeVision) Judge(_ context.Context, _ image.Image, prompt string, votes int) (drivers.Judgement, error) {
-	if strings.HasPrefix(prompt, "yes") {
+	if strings.HasPrefix(prompt, "yes") || strings.HasPrefix(prompt, "The cart is empty") {
 		return drivers.Judgement{Passed: true, Reason: "it says yes", For: votes}, nil
 	}
 	return drivers.Judgement{Reason: "it says no", Against: votes}, nil
