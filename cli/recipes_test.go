@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -59,5 +60,29 @@ func TestRecipesOfASite(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(l.dir, "session.json")); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("session.json: %v, %v", info, err)
+	}
+}
+
+// TestStatementsOfMaestro checks that the steps of the second column of Maestro's statements are valid.
+func TestStatementsOfMaestro(t *testing.T) {
+	t.Parallel()
+	page := read(t, repository, "docs", "coming-from-maestro.md")
+	_, table, found := strings.Cut(page, "| Maestro | Taproot | Exceptions |")
+	if !found {
+		t.Fatal("docs/coming-from-maestro.md has no table of statements")
+	}
+	checked := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, " | ")
+		if len(cells) < 3 {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+			checkSteps(t, block{file: "docs/coming-from-maestro.md", text: "- " + m[1] + "\n"})
+			checked++
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d steps were checked", checked)
 	}
 }

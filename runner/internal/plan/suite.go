@@ -94,6 +94,10 @@ func (s *suites) environment(t *dsl.Test, conf *config) error {
 	}
 	chosen, ok := conf.Environments[s.o.Environment]
 	if !ok {
+		if name, _, isValue := strings.Cut(s.o.Environment, "="); isValue {
+			return &Usage{fmt.Sprintf("--env %s: --env takes the name of an environment in %s; for the variable %s, write -e %s",
+				s.o.Environment, ConfigName, name, s.o.Environment)}
+		}
 		names := slices.Sorted(maps.Keys(conf.Environments))
 		if len(names) == 0 {
 			return &Usage{fmt.Sprintf("--env %s: %s has no environments", s.o.Environment, ConfigName)}
