@@ -23,9 +23,9 @@ help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | awk '{ name = $$1; $$1 = ""; printf "%-12s%s\n", name, $$0 }'
 
 # DEV performs setup, run and test. It is compiled first, without any other package of Taproot than internal/toolchain.
-# Its lines start with the time since DEV_STARTED.
-DEV = bin/dev
-export DEV_STARTED := $(shell date +%s)
+# Its lines start with the time since STARTED.
+DEV     = bin/dev
+STARTED := $(shell date +%s)
 
 $(DEV): FORCE
 	@echo '[0 s] start: compiling the program that does the rest (bin/dev)'; \
@@ -35,10 +35,10 @@ $(DEV): FORCE
 FORCE:
 
 setup: build $(DEV) ## install missing external programs (adb, Chromium, Firefox, Node, ffmpeg, tesseract, Playwright)
-	@$(DEV) setup android web firefox
+	@$(DEV) --since $(STARTED) setup android web firefox
 
 database: $(DEV) ## install PostgreSQL where it is missing: the tests of the service use it in addition to SQLite
-	@$(DEV) setup database
+	@$(DEV) --since $(STARTED) setup database
 
 # Built with the flags of the tests, so that no package is compiled twice. Releases add -trimpath.
 build: ## build bin/taproot, without debug information
@@ -55,7 +55,7 @@ studio: ## bundle the page of Studio after a change
 	$(BUNDLE) --outfile=server/internal/studio/assets/studio.js
 
 run: $(DEV) ## run the suites in parallel on two simulated phones and a headless browser
-	@$(DEV) run
+	@$(DEV) --since $(STARTED) run
 
 # Slow parts of tests run at night: tests skip them in the short mode (go test -short, testing.Short) with a reason, and
 # make test-full runs them. Tests are built once, without the race detector and debug information; vet is a part of make
@@ -67,10 +67,10 @@ SUITES  = TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=tr
 # suites-full record videos; small screens suffice in the tests. make run and make test-full run all suites, make test
 # some of them.
 test: $(DEV) ## run every test in the short mode
-	@$(DEV) test
+	@$(DEV) --since $(STARTED) test
 
 test-full: $(DEV) ## run every test completely
-	@$(DEV) test -full -timeout 60m
+	@$(DEV) --since $(STARTED) test -full -timeout 60m
 
 # make truth, make widgets and make chaos test pages and processes rather than goroutines: they run in the short mode
 # here.

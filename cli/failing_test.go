@@ -108,7 +108,7 @@ func TestWrongPasswordOnThePhone(t *testing.T) {
 	run.exits(t, 1)
 	p := checkPack(t, l.packs()[0])
 	for what, text := range map[string]string{"the terminal": run.stdout, "run.md": p.markdown} {
-		has(t, what, text, "suites/failing/android-login-fails.yaml:12:5", `assert: {label: "Welcome, Ada", timeoutMs: 3000}`,
+		has(t, what, text, "suites/failing/android-login-fails.yaml:12:5", `assert: {label: "Welcome, Ada", timeout: 3s}`,
 			`"Welcome, Ada"`, `"Wrong e-mail or password"`, "07-assert-welcome-ada-failed.png")
 	}
 	has(t, "the terminal", run.stdout, "\n  expected  ", "\n  actual    ", filepath.Join(p.dir, "screenshots",

@@ -155,10 +155,11 @@ func TestWatchAndAct(t *testing.T) {
 	if a := l.sendMessage(conn, `{"id": 2, "do": {"tap": {"point": "50%,50%"}}}`); a["id"] != 2.0 || a["outcome"] == nil {
 		t.Errorf("%v", a)
 	}
-	if a := l.sendMessage(conn,
-		`{"id": 3, "do": {"assert": {"label": "what is not there", `+
-			`"timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
-		t.Errorf("%v", a)
+	for _, limit := range []string{`"timeoutMs": 0`, `"timeout": "0s"`} {
+		a := l.sendMessage(conn, `{"id": 3, "do": {"assert": {"label": "what is not there", `+limit+`}}}`)
+		if outcome, _ := a["outcome"].(map[string]any); outcome["passed"] != false {
+			t.Errorf("%s: %v", limit, a)
+		}
 	}
 	for message, want := range map[string]string{
 		`{"id": 4, "do": {"tapp": {}}}`:                                          "invalid_request",

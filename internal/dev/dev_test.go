@@ -17,7 +17,7 @@ import (
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		p := newProgress(&out)
+		p := newProgress(&out, "")
 		setup := p.start("setup", "looking")
 		if out.String() != "[0 s] setup: looking\n" {
 			t.Errorf("at once: %q", out.String())

@@ -14,6 +14,8 @@ import (
 const usage = `dev run            run the suites on two simulated phones and a browser
 dev test [FLAGS]   run all tests; -h lists the flags
 dev setup NAMES    install the programs for android, web, firefox, database or development
+
+--since SECONDS before the command is the time from which the lines count, in seconds since 1970.
 `
 
 func main() {
@@ -25,7 +27,11 @@ func main() {
 
 // perform returns the exit code: 0, 1 if a test or a step failed, 2 for wrong usage, 130 after an interruption.
 func perform(ctx context.Context, args []string) int {
-	p := newProgress(os.Stdout)
+	since := ""
+	if len(args) > 1 && args[0] == "--since" {
+		since, args = args[1], args[2:]
+	}
+	p := newProgress(os.Stdout, since)
 	var err error
 	switch {
 	case len(args) == 1 && args[0] == "run":

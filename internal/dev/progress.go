@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -38,9 +37,10 @@ type phase struct {
 	stale   bool // it does something else than the last line says
 }
 
-func newProgress(w io.Writer) *progress {
+// newProgress starts the time at since, in seconds since 1970, where it is known.
+func newProgress(w io.Writer, since string) *progress {
 	p := &progress{now: time.Now, w: w, stop: make(chan struct{})}
-	p.began = startOf(p.now(), os.Getenv("DEV_STARTED"))
+	p.began = startOf(p.now(), since)
 	p.stopped.Go(func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()

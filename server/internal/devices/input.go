@@ -304,6 +304,7 @@ func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMes
 	if v.Kind == source.Null {
 		v = source.Value{Kind: source.Map}
 	}
+	v = def.Named(v)
 	if err := ownArguments(v, def); err != nil {
 		return nil, err
 	}
