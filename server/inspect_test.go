@@ -46,7 +46,7 @@ func TestInspect(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{`"yaml":"Sign in"`, `"line":"tap: Sign in"`, `"line":"assert: Sign in"`,
-			`"line":"waitFor: {gone: Sign in}"`, `"robust":true`, `"yaml":"{point: `} {
+			`"line":"waitFor: {notVisible: Sign in}"`, `"robust":true`, `"yaml":"{point: `} {
 			if a := l.ask("POST", "/devices/SIM1/inspect", string(at)); a.status != 200 ||
 				!strings.Contains(string(a.body), want) {
 				t.Errorf("no %s in %s", want, a.body)

@@ -163,14 +163,14 @@ func TestWrongTests(t *testing.T) {
 	p.edits("id: x\nplatform: android\nsteps:\n  - launch: com.example.login\n  - assert: Sign in\n  - tap: {label: " +
 		"Sing " +
 		"in, " +
-		"timeoutMs: 0}\n  - tap: Sign in\n")
+		"timeout: 0s}\n  - tap: Sign in\n")
 	p.must(p.Locator("#run-all").Click())
 	p.sees(`#outcome[data-passed="false"]`)
 	p.sees(`#yaml .mark-fail`)
 	p.shot("failed-1440")
 	p.inFull("repairs")
-	p.must(p.Locator(`#problems button:has-text("use instead: tap: {label: Sign in, timeoutMs: 0}")`).Click())
-	p.writes("  - assert: Sign in\n  - tap: {label: Sign in, timeoutMs: 0}\n  - tap: Sign in\n")
+	p.must(p.Locator(`#problems button:has-text("use instead: tap: {label: Sign in, timeout: 0s}")`).Click())
+	p.writes("  - assert: Sign in\n  - tap: {label: Sign in, timeout: 0s}\n  - tap: Sign in\n")
 	if n := len(l.phone.Taps()); n != 0 {
 		t.Errorf("%d taps were made behind the step that failed", n)
 	}
