@@ -48,6 +48,28 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
+// TestInitPipelines checks the files that init writes for CI systems, as those of the pages.
+func TestInitPipelines(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 0)
+	for _, name := range []string{"github", "gitlab", "jenkins"} {
+		l.taproot("init", name, "--ci", name).exits(t, 0)
+		text := read(t, l.dir, name, filepath.FromSlash(pipelines[name]))
+		b := block{file: "taproot init --ci " + name, about: pipelines[name], text: text}
+		switch name {
+		case "github":
+			lintWorkflow(t, b.about, text)
+		case "gitlab":
+			checkPipeline(t, b)
+		case "jenkins":
+			checkJenkinsfile(t, b.file, text)
+		}
+		if n := strings.Count(text, "test-results/junit.xml"); n != 2 || !strings.Contains(text, "cache") {
+			t.Errorf("%s: the JUnit file occurs %d times in\n%s", b.file, n, text)
+		}
+	}
+}
+
 // checkPipeline checks the scripts of a file of a CI system in YAML, and that jobs of GitLab extend jobs that exist.
 func checkPipeline(t *testing.T, b block) {
 	t.Helper()
