@@ -207,6 +207,11 @@ func (d *Decoding) Field(dst reflect.Value, v source.Value, f vocabulary.Key) {
 		d.Field(fresh.Elem(), v, f)
 		dst.Set(fresh)
 	case reflect.String:
+		if f.Format == "container" && v.Kind == source.Map {
+			d.container(dst, v, f)
+			d.waitInside(dst.Type(), v, f)
+			break
+		}
 		d.text(dst, v, f)
 	case reflect.Int:
 		if f.Format == vocabulary.Duration {

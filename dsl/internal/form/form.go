@@ -60,6 +60,7 @@ var TextForms = sync.OnceValue(func() map[string]textForm {
 		"browser":    {Pattern: `^(https?|wss?)://[^/?#]`, Format: "uri", Check: (*Checker).browserAddress},
 		"address":    {Format: "address-pattern", Check: (*Checker).address},
 		"selector":   {Format: "page-selector", Check: (*Checker).pageSelector},
+		"container":  {Format: "page-selector", Check: (*Checker).pageSelector},
 		"xpath":      {Format: "xpath", Check: (*Checker).xpathOnly},
 		"file":       {file: true},
 		"regex":      {Format: "regex", Check: func(c *Checker, v source.Value, text string) { c.Regex(v, text) }},

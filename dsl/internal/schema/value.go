@@ -129,6 +129,8 @@ func (s *schemas) text(f vocabulary.Key) Schema {
 		return Schema{"type": "string", "enum": f.Enum}
 	case f.Enum != nil:
 		return s.orVariable(Schema{"enum": f.Enum})
+	case f.Format == "container" && !s.tool:
+		return s.container(f)
 	case form.TextForms()[f.Format].Check != nil:
 		return s.formed(f)
 	}
@@ -141,6 +143,17 @@ func (s *schemas) text(f vocabulary.Key) Schema {
 		s.least(out, f)
 	}
 	return out
+}
+
+// container is an iframe: its selector as a text, or a map with its css or xpath.
+func (s *schemas) container(f vocabulary.Key) Schema {
+	by := func(key string) Schema {
+		own := f
+		own.Name, own.Format = key, map[string]string{"css": "selector", "xpath": "xpath"}[key]
+		return Schema{"type": "object", "properties": Schema{key: s.formed(own)}, "required": []string{key},
+			"additionalProperties": false}
+	}
+	return Schema{"anyOf": []any{s.formed(f), by("css"), by("xpath")}}
 }
 
 // least says to generators of types how short a text may be; the pattern says the same to people's editors.

@@ -4,7 +4,7 @@ package vocabulary
 type WebType struct {
 	Selector string `json:"selector" required:"true" minLength:"1" format:"selector"`
 	Text     string `json:"text" required:"true"`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 // WebClick is the argument of webClick.
@@ -12,7 +12,7 @@ type WebClick struct {
 	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" format:"selector"`
 	Button   string `json:"button,omitempty" enum:"left,right,middle" default:"left"`
 	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1"`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 
 	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" tool:"-"`
 }
@@ -21,7 +21,7 @@ type WebClick struct {
 type WebPress struct {
 	Key      string `json:"key" required:"true" scalar:"true" minLength:"1"`
 	Selector string `json:"selector,omitempty" minLength:"1" format:"selector"`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 // WebSelect is the argument of webSelect.
@@ -30,7 +30,7 @@ type WebSelect struct {
 	Value    []string `json:"value,omitempty" minItems:"1"`
 	Label    []string `json:"label,omitempty" minItems:"1" minLength:"1"`
 	Index    []int    `json:"index,omitempty" minItems:"1" minimum:"0"`
-	Frame    string   `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string   `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 func (WebSelect) rules() []Rule { return []Rule{exactlyOne("value label index")} }
@@ -39,13 +39,13 @@ func (WebSelect) rules() []Rule { return []Rule{exactlyOne("value label index")}
 type WebCheck struct {
 	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" format:"selector"`
 	Checked  bool   `json:"checked,omitempty" default:"true"`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 // WebHover is the argument of webHover.
 type WebHover struct {
 	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" format:"selector"`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 // WebUpload is the argument of webUpload.
@@ -53,14 +53,14 @@ type WebUpload struct {
 	Selector string   `json:"selector" required:"true" minLength:"1" format:"selector"`
 	Files    []string `json:"files" required:"true" minLength:"1" format:"file"`
 	Drop     bool     `json:"drop,omitempty"`
-	Frame    string   `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string   `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 // WebDownload is the argument of webDownload. as: saves the path of the file.
 type WebDownload struct {
 	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" format:"selector"`
 	Name     string `json:"name,omitempty" minLength:"1"`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 // WebWait is the argument of webWait: exactly one of selector, url, load, request and response.
@@ -71,11 +71,11 @@ type WebWait struct {
 	Load     string `json:"load,omitempty" enum:"load,domcontentloaded,networkidle"`
 	Request  string `json:"request,omitempty" minLength:"1" format:"address"`
 	Response string `json:"response,omitempty" minLength:"1" format:"address"`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 func (WebWait) rules() []Rule {
-	return []Rule{exactlyOne("selector url load request response"), belongs("state frame", "selector")}
+	return []Rule{exactlyOne("selector url load request response"), belongs("state inside", "selector")}
 }
 
 // WebAssert is the argument of webAssert: an element and what must be true of it, by default that it is visible; or the
@@ -90,7 +90,7 @@ type WebAssert struct {
 	URL             string    `json:"url,omitempty" minLength:"1" format:"address"`
 	Title           string    `json:"title,omitempty" minLength:"1"`
 	NoConsoleErrors bool      `json:"noConsoleErrors,omitempty"`
-	Frame           string    `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame           string    `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 func (WebAssert) rules() []Rule {
@@ -98,7 +98,7 @@ func (WebAssert) rules() []Rule {
 		atLeastOne("selector url title noConsoleErrors").says(`"webAssert" needs "selector"`,
 			"for example: webAssert: {selector: h1, text: Welcome}; for a text alone, assert: Welcome; or give url, title or "+
 				"noConsoleErrors"),
-		belongs("visible text value count frame", "selector"),
+		belongs("visible text value count inside", "selector"),
 		belongs("match", "text").says("", "it says how to compare text: add text, or remove match"),
 		exclude("text value", "visible=false").says("", "what is hidden shows no text: remove one of the two"),
 	}
@@ -129,7 +129,7 @@ type WebDrag struct {
 	Selector string  `json:"selector" required:"true" minLength:"1" format:"selector"`
 	To       string  `json:"to,omitempty" minLength:"1" format:"selector"`
 	By       *Offset `json:"by,omitempty"`
-	Frame    string  `json:"frame,omitempty" minLength:"1" format:"selector"`
+	Frame    string  `json:"inside,omitempty" spelling:"frame" minLength:"1" format:"container"`
 }
 
 func (WebDrag) rules() []Rule { return []Rule{exactlyOne("to by")} }

@@ -370,9 +370,9 @@ func (c *Call) merged(v, main source.Value) (source.Value, error) {
 
 // onPage returns the steps of a web tool with a reference: those of a person's actions.
 func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
-	for _, key := range []string{"selector", "frame"} {
-		if _, given := v.Get(key); given {
-			return nil, &Refusal{What: "ref and " + key + " are mutually exclusive", Try: "give one of the two"}
+	for _, key := range []string{"selector", "inside"} {
+		if f, given := v.Get(key); given {
+			return nil, &Refusal{What: "ref and " + f.Word() + " are mutually exclusive", Try: "give one of the two"}
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
