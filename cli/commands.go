@@ -58,6 +58,8 @@ func commands() []command {
 		{name: "close", group: process.GroupSession, make: session.CloseCommand},
 		{name: "save", group: process.GroupSession, make: session.SaveCommand},
 		{name: "guide", group: process.GroupSession, make: project.GuideCommand, listsAll: true},
+		{name: "commands", group: process.GroupServe, make: newCommandsCommand, listsAll: true},
+		{name: "actions", group: process.GroupServe, make: newActionsCommand, listsAll: true},
 		{name: session.ProcessName, make: session.ProcessCommand},
 	}
 }
@@ -66,12 +68,7 @@ func commands() []command {
 // completely, because building the others would be a large part of the time of a shell command. A list of all commands
 // needs only their names.
 func addCommands(root *cobra.Command, env *process.Env) {
-	for _, g := range [][2]string{{process.GroupTests, "Tests:"},
-		{process.GroupSession, "Sessions, for people, scripts and assistants (taproot guide):"},
-		{process.GroupTouch, "Touch and type:"},
-		{process.GroupCheck, "Wait and check:"},
-		{process.GroupPage, "Pages:"}, {process.GroupDevice, "Apps and devices:"},
-		{process.GroupServe, "Servers and the rest:"}} {
+	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g[0], Title: g[1]})
 	}
 	root.SetHelpCommandGroupID(process.GroupServe)
@@ -80,7 +77,7 @@ func addCommands(root *cobra.Command, env *process.Env) {
 	if len(env.Args) > 0 {
 		asked = env.Args[0]
 	}
-	listing := len(env.Args) == 1 && slices.Contains([]string{"help", "--help", "-h"}, asked)
+	listing := len(env.Args) == 1 && slices.Contains([]string{"help", "--help", "-h", "commands", "actions"}, asked)
 	taken := map[string]bool{"help": true, "completion": true}
 	for _, c := range commands() {
 		if c.name == asked && !c.listsAll {

@@ -86,10 +86,6 @@ func newRootCommand(env *process.Env) *cobra.Command {
 		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and writes " +
 			"a\n" +
 			"report of each test.",
-		Example: "  taproot init                    create a project with a first test\n" +
-			"  taproot setup                   install the programs that its tests need\n" +
-			"  taproot run suites/login.yaml   run one test\n" +
-			"  taproot run                     run all tests of the folder suites",
 		Version:       process.ThisBuild().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -97,6 +93,14 @@ func newRootCommand(env *process.Env) *cobra.Command {
 	root.SetVersionTemplate(process.ThisBuild().String() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root, env))
+	explain := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd == root {
+			shortHelp(root)
+			return
+		}
+		explain(cmd, args)
+	})
 	addCommands(root, env)
 	complete(root, env)
 	return root
