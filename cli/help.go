@@ -22,7 +22,8 @@ var groups = [][2]string{
 }
 
 // first are the commands of the short help, in the order in which a new user needs them.
-var first = []string{"init", "setup", "doctor", "run", "validate", "studio", "record", "report", "devices", "serve", "mcp"}
+var first = []string{"init", "setup", "doctor", "run", "validate", "studio", "record", "report", "devices", "serve",
+	"mcp"}
 
 // shortHelp prints the commands that a new user needs, and where the others are.
 func shortHelp(root *cobra.Command) {
