@@ -113,9 +113,9 @@ func TestAPressWithoutAClick(t *testing.T) {
 	}
 }
 
+// It runs alone: a Firefox has one window with the focus, and the pages of other tests take it.
 func TestAPressWithoutAClickInFirefox(t *testing.T) {
 	listening := []string{"it acts at once and moves", "all presses are heard by the page"} // see lostPress
-	t.Parallel()
 	d := openFirefox(t)
 	for _, c := range testutil.Few(3, pressCases()) {
 		if slices.Contains(listening, c.name) {
