@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/sashabaranov/go-openai"
+
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // endpoint is where and how models are asked, as the environment describes it.
@@ -106,9 +108,9 @@ func (e *Models) timeout() (time.Duration, error) {
 	if text == "" {
 		return e.o.Timeout, nil
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 || d > time.Hour {
-		return 0, fmt.Errorf("TAPROOT_AI_TIMEOUT=%s is not a time of up to an hour: write it such as 90s or 2m", text)
+	d, _, ok := phrase.ParseDuration(text)
+	if !ok || d <= 0 || d > time.Hour {
+		return 0, fmt.Errorf("TAPROOT_AI_TIMEOUT=%s is not a time of up to an hour: write 90s, 2m, or milliseconds", text)
 	}
 	return d, nil
 }

@@ -416,9 +416,12 @@ func TestModelHasTheTimeOfTheStep(t *testing.T) {
 		say(w, yes)
 	})
 	defer close(release)
-	env := map[string]string{"TAPROOT_AI_TIMEOUT": "100ms"}
-	if _, err := e.judge(t.Context(), env); err == nil || !strings.Contains(err.Error(), "within 100ms") {
-		t.Errorf("the setting: %v", err)
+	env := map[string]string{}
+	for _, limit := range []string{"100ms", "100"} {
+		env["TAPROOT_AI_TIMEOUT"] = limit
+		if _, err := e.judge(t.Context(), env); err == nil || !strings.Contains(err.Error(), "within 100ms") {
+			t.Errorf("the setting %s: %v", limit, err)
+		}
 	}
 	ctx := drivers.WithStepDeadline(t.Context(), time.Now().Add(300*time.Millisecond))
 	if _, err := e.judge(ctx, env); err == nil || strings.Contains(err.Error(), "within 100ms") ||
