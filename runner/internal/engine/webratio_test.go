@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"image"
 	"os"
 	"runtime"
 	"slices"
@@ -43,7 +44,7 @@ func holding(selector, value string) flow {
 }
 
 func showing(selector, text string) flow {
-	return flow{fmt.Sprintf("webAssert: {selector: %q, text: %q}", selector, text),
+	return flow{fmt.Sprintf("webAssert: {selector: %q, text: %q, match: words}", selector, text),
 		func(p playwright.Page, expect playwright.PlaywrightAssertions) error {
 			return expect.Locator(p.Locator(selector)).ToContainText(text)
 		}}
@@ -57,6 +58,9 @@ func clicking(selector string) flow {
 // answering is the page of the flow, which has nothing on its way when it is there: what was set going is awaited
 // before a state counts.
 const answering = "inputs.html#at-once"
+
+// wholePage is a viewport that shows all of the page: what is asserted of a text must be in view.
+var wholePage = image.Pt(1280, 1800)
 
 // twentySteps is the flow; opening the page is the first.
 func twentySteps() []flow {
@@ -113,7 +117,8 @@ func newWays(t testing.TB, slots int) *ways {
 		t.Fatal(err)
 	}
 	w.expect = playwright.NewPlaywrightAssertions(60_000)
-	text := "id: flow\nplatform: web\nsteps:\n  - openBrowser: " + w.site.Page(answering) + "\n"
+	text := "id: flow\nplatform: web\nsteps:\n  - openBrowser: {url: " + w.site.Page(answering) +
+		fmt.Sprintf(", viewport: %dx%d}\n", wholePage.X, wholePage.Y)
 	for _, s := range w.steps {
 		text += "  - " + s.yaml + "\n"
 	}
@@ -143,7 +148,8 @@ func (w *ways) oursWith(t testing.TB, dev drivers.Device, o engine.Options) time
 // plain makes it with playwright-go alone.
 func (w *ways) plain(t testing.TB) time.Duration {
 	began := time.Now()
-	made, err := w.bare.NewContext()
+	made, err := w.bare.NewContext(playwright.BrowserNewContextOptions{
+		Viewport: &playwright.Size{Width: wholePage.X, Height: wholePage.Y}})
 	if err != nil {
 		t.Fatal(err)
 	}
