@@ -32,12 +32,12 @@ func File(name string, src []byte, at ...source.Pos) (Result, error) {
 				return !slices.ContainsFunc(at, func(a source.Pos) bool { return a.Line == word.Line && a.Col == word.Col })
 			})
 		}
-		todo := p.innermost(skip)
-		if len(todo) == 0 {
+		due := p.innermost(skip)
+		if len(due) == 0 {
 			r.Left = p.left(skip)
 			return r, nil
 		}
-		text, done := p.apply(todo, skip)
+		text, done := p.apply(due, skip)
 		if done > 0 {
 			// Places change with the text: what is skipped is found again by what went wrong.
 			skip = map[source.Pos]string{}
@@ -92,13 +92,13 @@ func (p *page) innermost(skip map[source.Pos]string) []check.Refusal {
 			replaced[r.Step.Pos] = true
 		}
 	}
-	var todo []check.Refusal
+	var due []check.Refusal
 	for _, r := range p.refusals {
 		if replaced[r.Step.Pos] && !holds(r.Step, replaced, true) {
-			todo = append(todo, r)
+			due = append(due, r)
 		}
 	}
-	return todo
+	return due
 }
 
 // holds reports whether one of the steps is inside of a value.
@@ -124,10 +124,10 @@ func holds(v source.Value, steps map[source.Pos]bool, top bool) bool {
 
 // apply replaces steps, all at once if that is what the file then says, else one by one. What cannot be replaced is
 // added to skip.
-func (p *page) apply(todo []check.Refusal, skip map[source.Pos]string) (text []byte, done int) {
+func (p *page) apply(due []check.Refusal, skip map[source.Pos]string) (text []byte, done int) {
 	var edits []edit
 	var planned []check.Refusal
-	for _, r := range todo {
+	for _, r := range due {
 		own, why := p.plan(r)
 		if why != "" {
 			skip[r.Step.Pos] = why

@@ -41,7 +41,7 @@ func TestFolder(t *testing.T) {
 		for _, e := range r.Left {
 			left += e.Error() + "\n\n"
 		}
-		golden(t, name, r.Text)
+		testutil.Golden(t, "want/"+name, r.Text)
 		again, err := fix.File(name, r.Text)
 		if err != nil || !bytes.Equal(again.Text, r.Text) || again.Changed != 0 {
 			t.Errorf("%s: a second time it changes %d steps: %v", name, again.Changed, err)
@@ -55,27 +55,9 @@ func TestFolder(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "left.txt", []byte(left))
+	testutil.Golden(t, "want/left.txt", []byte(left))
 	if words < 60 {
 		t.Errorf("only %d steps were replaced", words)
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", "want", name)
-	if *testutil.Update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Error(err)
-	}
-	if !bytes.Equal(want, got) {
-		t.Errorf("%s (-want +got)\n%s", name, cmp.Diff(string(want), string(got)))
 	}
 }
 

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -302,17 +303,24 @@ func with(v source.Value, text string) source.Value {
 	return v
 }
 
-// keys takes over the fields of a map. names says what becomes of each key: "a=b" renames it, "a" leaves it, "a=-"
-// drops it, which changes nothing in Taproot. Every other key has no counterpart, and is left out with doubt.
-func (t *translation) keys(v source.Value, names string) []source.Field {
-	own := map[string]string{"label": "name", "optional": "optional"}
+// renames reads what becomes of keys: "a=b" renames one, "a" leaves it, "a=-" drops it.
+func renames(names string) map[string]string {
+	all := map[string]string{}
 	for part := range strings.FieldsSeq(names) {
 		name, to, renamed := strings.Cut(part, "=")
 		if !renamed {
 			to = name
 		}
-		own[name] = to
+		all[name] = to
 	}
+	return all
+}
+
+// keys takes over the fields of a map. names says what becomes of each key: "a=b" renames it, "a" leaves it, "a=-"
+// drops it, which changes nothing in Taproot. Every other key has no counterpart, and is left out with doubt.
+func (t *translation) keys(v source.Value, names string) []source.Field {
+	own := map[string]string{"label": "name", "optional": "optional"}
+	maps.Copy(own, renames(names))
 	var fields []source.Field
 	for _, f := range v.Fields {
 		to, known := own[f.Key]

@@ -32,14 +32,7 @@ func (t *translation) element(v source.Value, more string) []source.Field {
 		t.doubt("nothing says which element is meant")
 		return nil
 	}
-	extra := map[string]string{}
-	for part := range strings.FieldsSeq(more) {
-		name, to, renamed := strings.Cut(part, "=")
-		if !renamed {
-			to = name
-		}
-		extra[name] = to
-	}
+	extra := renames(more)
 	var fields []source.Field
 	for _, f := range v.Fields {
 		if to, command := extra[f.Key]; command {
