@@ -195,11 +195,14 @@ type testRun struct {
 func installedPath(ctx context.Context) ([]string, error) {
 	dirs := filepath.SplitList(os.Getenv("PATH"))
 	for _, name := range []string{toolchain.Node, toolchain.NPM} {
+		if _, err := exec.LookPath(name); err == nil {
+			continue
+		}
 		found, err := toolchain.Find(ctx, toolchain.System(), name)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := exec.LookPath(name); err != nil && found.OK() {
+		if found.OK() {
 			dirs = append(dirs, filepath.Dir(found.Path))
 		}
 	}
