@@ -15,8 +15,9 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 # the time. Without C, as in a release, the program starts without the dynamic linker, which is a quarter of the time
 # of a start.
 
-.PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt site screenshots bench \
-	bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean widgets widgets-beside chaos
+.PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check \
+	fmt site screenshots bench bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean \
+	widgets widgets-beside chaos
 .DEFAULT_GOAL := help
 
 help: ## show the targets

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the images of the documentation with the program itself: Studio, a report, a list of runs and a terminal, each in
-# light and dark. It needs what make run needs, and writes docs/images/*.png.
+# Makes the images of the documentation with the program itself: Studio, a report, a list of runs and a terminal, each
+# in light and dark. It needs what make run needs, and writes docs/images/*.png.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -13,7 +13,7 @@ import (
 // the place of apps, files and labels that the simulated phones do not have there are those that they have: see
 // standIns. In the short mode it is every eighth example.
 func TestExamples(t *testing.T) {
-	files := map[string][]byte{"blocks/login.yaml": []byte("vars: {USER: nobody}\nsteps:\n  - log: ${USER}\n")}
+	files := map[string][]byte{"blocks/login.yaml": []byte("vars: {USER: guest}\nsteps:\n  - log: ${USER}\n")}
 	for _, c := range readCells(t) {
 		if c.action == "install" && c.platform == dsl.IOS {
 			for name, data := range c.files {
