@@ -154,6 +154,9 @@ func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 	if a.Title != "" {
 		want.Title = &a.Title
 	}
+	if a.Text != nil && isOnlyVisible(want) {
+		return webText(ctx, s, b, a, want)
+	}
 	seen, err := lookFor(ctx, s, func(timeout time.Duration) (drivers.WebObservation, error) {
 		return b.Look(ctx, a.Selector, want, timeout)
 	})
@@ -167,7 +170,7 @@ func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 		s.doubtOnce("%s", seen.Warning)
 	}
 	if a.Text != nil {
-		if err := webText(ctx, s, a, want); err != nil {
+		if err := webText(ctx, s, b, a, want); err != nil {
 			return err
 		}
 	}
@@ -177,8 +180,15 @@ func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 	return nil
 }
 
-// webText waits until an element that the selector of webAssert picks shows its text.
-func webText(ctx context.Context, s *Performer, a dsl.WebAssert, want drivers.WebCondition) error {
+// isOnlyVisible reports whether a condition is met by any visible element, such as one that shows a text.
+func isOnlyVisible(want drivers.WebCondition) bool {
+	return !want.Hidden && want.Value == nil && want.Count == nil && want.URL == nil && want.Title == nil &&
+		!want.NoConsoleErrors
+}
+
+// webText waits until an element that the selector of webAssert picks shows its text. The page itself is asked only
+// after a failure: it knows selectors that are not valid, frames that are missing, and elements out of view.
+func webText(ctx context.Context, s *Performer, b drivers.Browser, a dsl.WebAssert, want drivers.WebCondition) error {
 	c := claim{selector: inDocument(a.Selector, a.Frame), check: decide.Check{Text: a.Text, Match: a.Match}}
 	c.written = func(match dsl.MatchMode) any {
 		other := a
@@ -187,10 +197,19 @@ func webText(ctx context.Context, s *Performer, a dsl.WebAssert, want drivers.We
 	}
 	err := c.holds(ctx, s)
 	var f *Failure
-	if errors.As(err, &f) && f.Kind != event.AppCrashed {
-		return notOnPage(s, a, want, f.Actual)
+	if !errors.As(err, &f) || f.Kind == event.AppCrashed {
+		return err
 	}
-	return err
+	seen, lookErr := b.Look(ctx, a.Selector, want, time.Millisecond)
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case lookErr != nil && !errors.Is(lookErr, drivers.ErrNotReady):
+		return asAssertion(lookErr)
+	case lookErr == nil && !seen.Met:
+		return notOnPage(s, a, want, seenText(a, seen))
+	}
+	return notOnPage(s, a, want, f.Actual)
 }
 
 // inDocument returns what a selector of a page picks in the page itself, or in one frame, but not in frames within.
