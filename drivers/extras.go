@@ -306,3 +306,83 @@ type Services interface {
 	// Features are those that the device offers to the tool.
 	Features(ctx context.Context, id string) ([]string, error)
 }
+
+// Alert is a question of the system, or of a page, that covers everything else until it is answered.
+type Alert struct {
+	Text    string   // what it says
+	Buttons []string // as they are shown, where the device reports it
+	Accept  string   // the one of Buttons that accepts; "" where it is unknown
+	Dismiss string   // the one that says no; the only one of an alert that has one
+	Field   bool     // it has a field for a text, as far as the device reports it
+}
+
+// Alerter is a Device with alerts that can be answered. On a page they are the dialogs of alert, confirm and prompt.
+type Alerter interface {
+	// Alert returns the open alert, nil when there is none.
+	Alert(ctx context.Context) (*Alert, error)
+	// AnswerAlert presses a button of the one that is open, by the name that Alert returns; text goes into its field
+	// first, where it has one and text is not empty. No open alert, and one without that button, is an ErrNotFound.
+	AnswerAlert(ctx context.Context, button, text string) error
+}
+
+// Coordinates is a position on earth, in degrees.
+type Coordinates struct {
+	Latitude, Longitude float64
+	Accuracy            float64 // radius in metres; 0: the driver's own, as exact as it can
+}
+
+// LocationSetter is a Device with a location that can be set. The made-up position holds until the next one, or until
+// Device.Close, which restores the real one.
+type LocationSetter interface {
+	// SetLocation makes the device believe that it is there. Where only some devices can (an emulator, a phone with a
+	// helper app), the others give an error that wraps ErrUnsupported and says what is missing.
+	SetLocation(ctx context.Context, at Coordinates) error
+}
+
+// Warner is a Device that can be kept from doing what it was asked for although the call continues: animations that
+// stay on, permissions that stay as they are.
+type Warner interface {
+	// TakeWarnings returns what came up since the last call, each as a sentence that says what to do.
+	TakeWarnings() []string
+}
+
+// TakeWarnings returns the warnings of a device that has any.
+func TakeWarnings(d Device) []string {
+	if w, ok := d.(Warner); ok {
+		return w.TakeWarnings()
+	}
+	return nil
+}
+
+// AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is
+// tapped in flight, and none goes dark while a test waits.
+type AnimationControl interface {
+	// StopAnimations switches the system's animations off and keeps the display on until Device.Close, or until the device
+	// is opened next, should this process be killed before.
+	StopAnimations(ctx context.Context) error
+}
+
+// Meter is a Device that reports what an app costs it.
+type Meter interface {
+	// Measure looks at the app that was launched last; nil when there is none that runs. Unlike a Device's other methods
+	// it may be called while another call is under way, and it does nothing to the app.
+	Measure(ctx context.Context) (*Measurement, error)
+}
+
+// WatchedInstaller is an AppManager that reports how far an installation has come.
+type WatchedInstaller interface {
+	// InstallWatched is Install that calls progress with the bytes that the device has taken. It does so from one
+	// goroutine at a time, and not after it has returned.
+	InstallWatched(ctx context.Context, path string, progress func(done, total int64)) error
+}
+
+// Measurement is what an app costs at one moment. What the device does not report is nil.
+type Measurement struct {
+	App        string        `json:"app"`
+	At         time.Time     `json:"-"`
+	MemoryKB   *int64        `json:"memory_kb,omitempty"` // proportional set size
+	CPU        time.Duration `json:"-"`                   // that the process has used since it started; 0: unknown
+	Process    int           `json:"-"`                   // its id: CPU and frames of another one start from 0
+	Frames     *int64        `json:"frames,omitempty"`    // drawn since the app started
+	JankyCount *int64        `json:"janky_frames,omitempty"`
+}

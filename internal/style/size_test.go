@@ -19,6 +19,7 @@ const (
 	mostLines   = 500 // of a file
 	fewestLines = 60  // of a package, without its tests
 	mostSmall   = 3   // packages with fewer lines
+	medianLines = 150 // at least; of the files that are not tests
 )
 
 // large lists what is larger all the same, with the reason.
@@ -27,6 +28,7 @@ var large = map[string]string{}
 // TestSizes: a type that does too much, a package of too many files and a file that is too long are hard to walk.
 func TestSizes(t *testing.T) {
 	methods, files, lines := map[string]int{}, map[string]int{}, map[string]int{}
+	var lengths []int
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -58,6 +60,7 @@ func TestSizes(t *testing.T) {
 			return nil
 		}
 		files[path.Dir(rel)]++
+		lengths = append(lengths, length)
 		parsed, err := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
 		if err != nil {
 			return err
@@ -87,6 +90,10 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	checkSmall(t, lines)
+	slices.Sort(lengths)
+	if median := lengths[len(lengths)/2]; median < medianLines {
+		t.Errorf("the median file has %d lines, fewer than %d: merge files that have one noun", median, medianLines)
+	}
 	if len(methods) < 300 || len(files) < 100 {
 		t.Errorf("only %d types and %d packages were counted", len(methods), len(files))
 	}

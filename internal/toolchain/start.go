@@ -1,12 +1,15 @@
 package toolchain
 
 import (
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -89,4 +92,35 @@ func replaceFile(path string, data []byte) error {
 		_ = os.Remove(f.Name())
 	}
 	return err
+}
+
+// windowFeatures are features for which Chromium starts processes with each window, which takes longer than a test's
+// page: parts of the window that are pages themselves, and a spare renderer.
+var windowFeatures = []string{"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup",
+	"SpareRendererForSitePerProcess"}
+
+// playwrightFeatures are the features that this version of Playwright disables. Chromium uses only the last such list,
+// so ours must repeat them.
+var playwrightFeatures = []string{"AcceptCHFrame", "AvoidUnnecessaryBeforeUnloadCheckSync",
+	"DestroyProfileOnBrowserClose",
+	"DialMediaRouteProvider", "GlobalMediaControls", "HttpsUpgrades", "LensOverlay", "MediaRouter", "PaintHolding",
+	"ThirdPartyStoragePartitioning", "Translate", "AutoDeElevate", "RenderDocument", "OptimizationHints"}
+
+// ChromiumArgs returns the arguments for every Chromium, in addition to Playwright's.
+func ChromiumArgs() []string {
+	return []string{"--disable-features=" + strings.Join(slices.Concat(windowFeatures, playwrightFeatures), ","),
+		"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"}
+}
+
+// TraceViewer finds Playwright's trace viewer, a static site within the driver's npm package.
+func TraceViewer(ctx context.Context, h Host) (dir string, err error) {
+	driver, err := Need(ctx, h, Driver)
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(driver.Path, "package", "lib", "vite", "traceViewer")
+	if _, err := h.ReadFile(filepath.Join(dir, "index.html")); err != nil {
+		return "", errors.New("the Playwright driver at " + driver.Path + " has no trace viewer")
+	}
+	return dir, nil
 }

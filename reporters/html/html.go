@@ -1,3 +1,5 @@
+// Package html turns the results of cases and runs into pages that a browser opens from the disk, without a network or
+// a server. The code is in reporters/internal/html; this is what other folders need of it.
 package html
 
 import (

@@ -1,3 +1,6 @@
+// Package action performs the vocabulary: one typed argument struct goes in, the device is driven until what was asked
+// for is done or seen, and the proof of it, or a Failure that says what was there instead, comes out. The code is in
+// runner/internal/action; this is what other folders need of it.
 package action
 
 import (

@@ -3,18 +3,23 @@ package ops
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server/mail"
@@ -221,4 +226,158 @@ func adminAccounts(env *process.Env,
 			}
 		}
 	})
+}
+
+// adminKey is the command that creates a key without the console: for a first trial, and for scripts that set up
+// servers.
+func adminKey(env *process.Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+	var name, project string
+	var scopes []string
+	cmd := add("key ACCOUNT", "create an API key for a project of an account, and print it once", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			made, err := s.Operator().CreateKey(ctx, args[0], project, service.NewKey{Name: name, Scopes: scopes})
+			var known *service.Error
+			if errors.As(err, &known) {
+				return &plan.Usage{Msg: strings.Replace(known.Message, "body.scopes", "--scopes", 1)}
+			}
+			if err == nil {
+				fmt.Fprintln(env.Stdout, made.Secret)
+			}
+			return err
+		})
+	flags := cmd.Flags()
+	flags.StringVar(&name, "name", "command line", "`NAME` of the key in the console")
+	flags.StringVar(&project, "project", "",
+		"create the key for the project with this `ID` (default: the first project of the account)")
+	flags.StringSliceVar(&scopes, "scopes", []string{service.ScopeAll}, "what the key may do, `SCOPE,…`: "+
+		strings.Join(service.Scopes(), " "))
+}
+
+// adminMetrics are the commands for the keys of GET /metrics.
+func adminMetrics(env *process.Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+	var name string
+	cmd := add("metrics-key", "create a key for Prometheus that reads only GET /metrics, and print it once",
+		0, func(ctx context.Context, s *service.Service, _ []string) error {
+			secret, err := s.Operator().CreateMetricsKey(ctx, name)
+			if err == nil {
+				fmt.Fprintln(env.Stdout, secret)
+			}
+			return err
+		})
+	cmd.Flags().StringVar(&name, "name", "Prometheus", "`NAME` of the key in the list")
+	add("metrics-keys", "list the keys for GET /metrics", 0, func(ctx context.Context, s *service.Service,
+		_ []string) error {
+		list, err := s.Operator().MetricsKeys(ctx)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "KEY\tNAME\tMADE\tUSED\tREVOKED")
+		for _, k := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, formatTime(k.Created), formatTime(k.Used),
+				formatTime(k.Revoked))
+		}
+		return w.Flush()
+	})
+	add("metrics-revoke KEY", "revoke a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service,
+		args []string) error {
+		return s.Operator().RevokeMetricsKey(ctx, args[0])
+	})
+}
+
+// adminProjects is the command that lists projects with their ids.
+func adminProjects(env *process.Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+	var account string
+	var asJSON bool
+	cmd := add("projects", "list the projects with their ids, which other commands take", 0,
+		func(ctx context.Context, s *service.Service, _ []string) error {
+			list, err := s.Operator().Projects(ctx, account)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				out := []map[string]any{}
+				for _, p := range list {
+					out = append(out, map[string]any{"id": p.ID, "name": p.Name, "owner": p.Owner, "email": p.Email,
+						"created": p.Created})
+				}
+				e := json.NewEncoder(env.Stdout)
+				e.SetIndent("", "  ")
+				return e.Encode(out)
+			}
+			w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "PROJECT\tOWNER\tCREATED\tNAME")
+			for _, p := range list {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Email, formatTime(p.Created), p.Name)
+			}
+			return w.Flush()
+		})
+	cmd.Flags().StringVar(&account, "account", "", "only the projects of `ACCOUNT`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+}
+
+// adminShares are the commands for the shares of projects in a farm.
+func adminShares(env *process.Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+	var weight, limit int
+	var set *cobra.Command
+	set = add("share PROJECT",
+		"print or set a project's share of a farm: its weight compared with others, and how many of its cases run at "+
+			"once", 1, func(ctx context.Context, s *service.Service, args []string) error {
+			if _, err := s.Operator().Project(ctx, args[0]); errors.Is(err, service.ErrNotFound) {
+				return &plan.Usage{Msg: fmt.Sprintf("there is no project %s: taproot admin projects lists them", args[0])}
+			} else if err != nil {
+				return err
+			}
+			q := queue.New(s.DB(), nil)
+			list, err := q.Shares(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			flags := set.Flags()
+			if !flags.Changed("weight") && !flags.Changed("limit") {
+				return showShares(env.Stdout, list)
+			}
+			now := list[0]
+			if flags.Changed("weight") {
+				now.Weight = weight
+			}
+			if flags.Changed("limit") {
+				now.Limit = limit
+			}
+			if err := q.Share(ctx, now.Project, now.Weight, now.Limit); err != nil {
+				return &plan.Usage{Msg: err.Error()}
+			}
+			return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.share",
+				Target: fmt.Sprintf("%s weight %d limit %d",
+					now.Project, now.Weight, now.Limit)})
+		})
+	set.Flags().IntVar(&weight, "weight", 1,
+		"`N` from 1: of two waiting projects, one of weight 2 starts twice as many cases as one of weight 1")
+	set.Flags().IntVar(&limit, "limit", 0, "run at most `N` of its cases at once; 0: no limit")
+	add("shares", "list the projects' shares of a farm, and their current use", 0,
+		func(ctx context.Context, s *service.Service,
+			_ []string) error {
+			list, err := queue.New(s.DB(), nil).Shares(ctx, "")
+			if err != nil {
+				return err
+			}
+			return showShares(env.Stdout, list)
+		})
+}
+
+func showShares(to io.Writer, list []queue.Share) error {
+	w := tabwriter.NewWriter(to, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "PROJECT\tWEIGHT\tLIMIT\tRUNNING\tWAITING")
+	for _, s := range list {
+		limit := "-"
+		if s.Limit > 0 {
+			limit = strconv.Itoa(s.Limit)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%d\n", s.Project, s.Weight, limit, s.Running, s.Waiting)
+	}
+	return w.Flush()
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -21,6 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/dispatch"
 	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/runner/plan"
 	farmremote "github.com/taproot-dev/taproot/runner/remote"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -237,4 +240,84 @@ func formatTime(t time.Time) string {
 		return "-"
 	}
 	return t.UTC().Format(time.DateTime)
+}
+
+// newNATSConfigCommand writes the configuration of NATS servers.
+func newNATSConfigCommand(env *process.Env) *cobra.Command {
+	var c broker.Cluster
+	var out string
+	cmd := &cobra.Command{Use: "nats-config",
+		Short: "write the configuration of NATS servers of your own, for several hubs", Args: cobra.NoArgs,
+		Long: "nats-config writes one file for all servers, each of which is started with its own name (nats-server -c " +
+			"nats.conf\n" +
+			"-n NAME). It prints the seed of the account with which hubs sign for hosts: TAPROOT_NATS_ACCOUNT. The file " +
+			"contains\n" +
+			"a password with which the servers authenticate each other, and the seed gives access to them. Both are printed " +
+			"only\n" +
+			"once. If the account of a farm changes, its hosts must join again.",
+		Example: "  taproot farm nats-config --servers nats-1,nats-2,nats-3 --output nats.conf",
+		RunE: func(*cobra.Command, []string) error {
+			config, account, err := broker.NewCluster(c)
+			if err != nil {
+				return &plan.Usage{Msg: "--servers, --store, --tls: " + err.Error()}
+			}
+			file, err := os.OpenFile(process.Within(env.Dir, out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if errors.Is(err, fs.ErrExist) {
+				return &plan.Usage{Msg: out + " exists already, and hosts may use its account: move it away first"}
+			}
+			if err != nil {
+				return err
+			}
+			_, err = file.WriteString(config)
+			if err = errors.Join(err, file.Close()); err != nil {
+				return err
+			}
+			fmt.Fprintf(env.Stdout, "TAPROOT_NATS_ACCOUNT=%s\n", account)
+			return nil
+		}}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&c.Servers, "servers", nil,
+		"the servers' names, with which they connect to each other: `NAME,NAME,NAME`")
+	flags.StringVar(&c.Store, "store", "/data", "the `FOLDER` on each server for undelivered messages")
+	flags.StringVar(&c.TLS, "tls", "",
+		"the `FOLDER` on each server with tls.crt and tls.key, for hosts on other networks")
+	flags.StringVarP(&out, "output", "o", "nats.conf", "the `FILE` to write")
+	return cmd
+}
+
+// farmQueue prints the waiting cases of a project, with the reason.
+func farmQueue(d *dispatch.Dispatcher, q *queue.Queue) func(context.Context, string) ([]server.FarmLine,
+	server.FarmShare, error) {
+	return func(ctx context.Context, project string) (list []server.FarmLine, share server.FarmShare, err error) {
+		shares, err := q.Shares(ctx, project)
+		if err != nil {
+			return nil, share, err
+		}
+		for _, s := range shares {
+			share = server.FarmShare{Weight: s.Weight, Limit: s.Limit, Running: s.Running, Waiting: s.Waiting}
+		}
+		waiting, err := d.Waiting(ctx, project)
+		for _, l := range waiting {
+			list = append(list, server.FarmLine{Needs: l.Needs.String(), Waiting: l.Waiting, Why: l.Why})
+		}
+		return list, share, err
+	}
+}
+
+// farmRunning prints the running cases of a project.
+func farmRunning(q *queue.Queue) func(context.Context, string) ([]server.FarmCase, error) {
+	return func(ctx context.Context, project string) ([]server.FarmCase, error) {
+		running, err := q.Running(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		var list []server.FarmCase
+		for _, r := range running {
+			var test plan.Ref // written by the client that sent it; an unreadable one has no name
+			_ = json.Unmarshal(r.What, &test)
+			list = append(list, server.FarmCase{Run: r.Run, Test: test.ID, Attempt: r.Attempt, Device: r.Device, Host: r.Host,
+				Since: r.Since})
+		}
+		return list, nil
+	}
 }

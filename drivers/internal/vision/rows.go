@@ -225,3 +225,26 @@ func (b blob) continues(w drivers.TextLine) bool {
 	gap := max(b.box.Min.X, w.Bounds.Min.X) - min(b.box.Max.X, w.Bounds.Max.X)
 	return 2*b.box.Dy() >= height && b.box.Dy() <= 2*height && 2*common >= b.box.Dy() && 6*gap <= height
 }
+
+// forest groups things that hang together, by their numbers.
+type forest []int32
+
+func newForest(n int) forest {
+	f := make(forest, n)
+	for i := range f {
+		f[i] = int32(i)
+	}
+	return f
+}
+
+// root returns the number by which the group of i is known.
+func (f forest) root(i int) int {
+	for f[i] != int32(i) {
+		f[i] = f[f[i]]
+		i = int(f[i])
+	}
+	return i
+}
+
+// join makes one group of two.
+func (f forest) join(a, b int) { f[f.root(a)] = int32(f.root(b)) }

@@ -1,3 +1,5 @@
+// Package schema describes the vocabulary for other programs and for readers: as JSON Schemas and as the reference in
+// Markdown.
 package schema
 
 import (

@@ -31,3 +31,18 @@ type Shot struct {
 	Label   string // becomes part of the file's name
 	Failure bool   // taken because an assertion failed
 }
+
+// The names in a pack.
+const (
+	EventsFile     = "events.ndjson"
+	SummaryFile    = "summary.json"
+	RunFile        = "run.md"
+	RecordingFile  = "recording.mp4"
+	LogcatFile     = "logcat.txt"
+	ScreenshotsDir = "screenshots"
+	ArtifactsDir   = "artifacts"
+	WorkDir        = ".work" // unfinished files; all files outside of it are complete
+)
+
+// PageFile is the report page of a pack, which package html writes.
+const PageFile = "report.html"

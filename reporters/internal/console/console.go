@@ -1,3 +1,4 @@
+// Package console turns the events of many cases, as they happen, into the output on a terminal.
 package console
 
 import (

@@ -1,3 +1,4 @@
+// Package limit implements rate limits.
 package limit
 
 import (

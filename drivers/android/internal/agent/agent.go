@@ -1,3 +1,4 @@
+// Package agent reads and touches the screen through appium-uiautomator2-server, which runs on the phone.
 package agent
 
 import (

@@ -1,3 +1,4 @@
+// Package dump reads the screen by uiautomator, and parses window dumps of any origin.
 package dump
 
 import (

@@ -1,3 +1,4 @@
+// Package restore notes on disk what a phone has to get back before it is changed, and restores it.
 package restore
 
 import (

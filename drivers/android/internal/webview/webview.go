@@ -1,3 +1,4 @@
+// Package webview reads and touches the pages in the WebViews of apps, through Chrome DevTools.
 package webview
 
 import (

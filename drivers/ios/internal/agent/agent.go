@@ -1,3 +1,4 @@
+// Package agent starts WebDriverAgents: a device goes in, the URL of one that responds there comes out.
 package agent
 
 import (

@@ -1,3 +1,4 @@
+// Package capture takes screenshots and a live stream of what a browser draws.
 package capture
 
 import (

@@ -1,3 +1,4 @@
+// Package webview has the WebViews of a simulated phone: pages of a real Chromium, which the phone shows and touches.
 package webview
 
 import (

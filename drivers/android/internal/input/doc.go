@@ -1,2 +1,0 @@
-// Package input touches a phone and presses its keys by the phone's own tools.
-package input

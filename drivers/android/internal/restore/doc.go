@@ -1,2 +1,0 @@
-// Package restore notes on disk what a phone has to get back before it is changed, and restores it.
-package restore

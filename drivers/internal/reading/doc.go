@@ -1,3 +1,0 @@
-// Package reading finds texts among what was read in an image: lines and a wanted text go in, the places that show it
-// come out, with what a reader of pixels confuses forgiven.
-package reading

@@ -1,2 +1,0 @@
-// Package alert answers the alerts of one device, and opens links, for which iOS may ask.
-package alert

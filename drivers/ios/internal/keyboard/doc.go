@@ -1,2 +1,0 @@
-// Package keyboard types text and presses keys of one device, and hides its keyboard.
-package keyboard

@@ -1,2 +1,0 @@
-// Package capture takes screenshots and a live stream of what a browser draws.
-package capture

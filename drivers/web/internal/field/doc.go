@@ -1,2 +1,0 @@
-// Package field types into the field that has the focus, key by key as a person does.
-package field

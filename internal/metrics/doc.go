@@ -1,2 +1,0 @@
-// Package metrics counts, and writes the counts in the text format of Prometheus.
-package metrics

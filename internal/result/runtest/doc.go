@@ -1,2 +1,0 @@
-// Package runtest makes run directories of recorded events, for the tests of packages that read them.
-package runtest

@@ -1,2 +1,0 @@
-// Package kernel is what a simulated phone has below Android: files, processes, the log, and the cable to adb.
-package kernel

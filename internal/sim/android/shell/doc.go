@@ -1,2 +1,0 @@
-// Package shell has the programs of a simulated phone's shell, which respond as those of Android do.
-package shell

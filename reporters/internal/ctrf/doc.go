@@ -1,2 +1,0 @@
-// Package ctrf turns a run into ctrf.json, a report in the Common Test Report Format.
-package ctrf

@@ -1,2 +1,0 @@
-// Package limit implements rate limits.
-package limit

@@ -1,2 +1,0 @@
-// Package tenants finds the project that a request is for: its devices, runs and files.
-package tenants
