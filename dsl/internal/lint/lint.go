@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/taproot-dev/taproot/dsl/internal/check"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
@@ -121,7 +120,7 @@ func (l *linter) time(step *vocabulary.Step) {
 		return
 	}
 	v := step.Args
-	if _, err := time.ParseDuration(v.Text); err != nil && v.Kind != source.Int && v.Kind != source.Float {
+	if _, meant, ok := phrase.ParseDuration(v.Text); !ok && meant == "" && v.Kind != source.Int && v.Kind != source.Float {
 		return
 	}
 	l.warn(v.Pos, step.File, len([]rune(v.Text)), fmt.Sprintf("this waits for an element named %q, not for a time",
