@@ -40,8 +40,8 @@ var packages = map[string][]string{
 		"dsl/internal/check", "dsl/internal/fix", "dsl/internal/lint", "dsl/internal/schema", "dsl",
 	},
 	"drivers": {
-		"drivers/internal/screen", "drivers/screen", "drivers", "drivers/drivertest", "drivers/internal/dom",
-		"drivers/internal/vision", "drivers/vision", "drivers/android/internal/adb",
+		"drivers/internal/screen", "drivers/screen", "drivers", "drivers/internal/fleet", "drivers/drivertest",
+		"drivers/internal/dom", "drivers/internal/vision", "drivers/vision", "drivers/android/internal/adb",
 		"drivers/android/internal/phone", "drivers/android/internal/restore", "drivers/android/internal/watch",
 		"drivers/android/internal/apps", "drivers/android/internal/input", "drivers/android/internal/dump",
 		"drivers/android/internal/webview", "drivers/android/internal/agent", "drivers/android/internal/capture",

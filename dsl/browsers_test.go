@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 )
 
 // Each word that works on pages, and each option of openBrowser, has its row in the table of browsers: nothing is left
 // to chance.
 func TestEveryWebWordHasARowForBrowsers(t *testing.T) {
 	rows := map[string]bool{}
-	for _, r := range BrowserTable() {
+	for _, r := range vocabulary.BrowserTable() {
 		if rows[r.Word] {
 			t.Errorf("%s has two rows", r.Word)
 		}
@@ -39,7 +41,8 @@ func TestEveryWebWordHasARowForBrowsers(t *testing.T) {
 			t.Errorf("there is no %s", word)
 		}
 	}
-	if !slices.IsSortedFunc(BrowserTable(), func(a, b BrowserRow) int { return strings.Compare(a.Word, b.Word) }) {
+	byWord := func(a, b vocabulary.BrowserRow) int { return strings.Compare(a.Word, b.Word) }
+	if !slices.IsSortedFunc(vocabulary.BrowserTable(), byWord) {
 		t.Error("the table is not sorted")
 	}
 }

@@ -55,13 +55,15 @@ func Link(t *Test, read func(path string) ([]byte, error)) error {
 	return check.Link(t, read)
 }
 
-// LinkWith is Link for tests with run steps that may name files in another language; foreign may be nil.
-func LinkWith(t *Test, read func(path string) ([]byte, error), foreign BlockReader) error {
+// LinkWith is Link for tests with run steps that may name files in another language. foreign reads such a file; it
+// returns nil, nil for one that is not, and may itself be nil.
+func LinkWith(t *Test, read func(path string) ([]byte, error),
+	foreign func(file string, src []byte) (*Block, error)) error {
 	return check.LinkWith(t, read, foreign)
 }
 
-// CheckBrowser finds what a browser refuses of a test, before anything runs: it goes by BrowserTable. A page that names
-// a browser of its own is judged by that one. The error is a source.Errors.
+// CheckBrowser finds what a browser refuses of a test, before anything runs: it goes by the table of browsers. A page
+// that names a browser of its own is judged by that one. The error is a source.Errors.
 func CheckBrowser(t *Test, browser string) error {
 	return check.Browser(t, browser)
 }
@@ -88,9 +90,6 @@ func ParseConfig(file string, src []byte) (Config, error) {
 func HoldsBlocks(file string, src []byte) bool {
 	return check.HoldsBlocks(file, src)
 }
-
-// BlockReader reads a file that a run step names when it is in another language; nil, nil: it is not.
-type BlockReader = check.BlockReader
 
 // NewStep makes a step of an argument struct, or of a pointer to one, for tests that are written in Go. The argument is
 // checked as in a YAML file, where ${NAME} would have a meaning; full is the argument with its defaults filled in. The

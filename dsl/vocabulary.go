@@ -7,33 +7,12 @@ import (
 // Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.
 type Block = vocabulary.Block
 
-// Blocks are the named blocks of a file.
-type Blocks = vocabulary.Blocks
-
 // The browsers that a test can name.
 const (
 	Chromium = vocabulary.Chromium
 	Firefox  = vocabulary.Firefox
 	WebKit   = vocabulary.WebKit
 )
-
-// BrowserSupport is what a browser makes of a word: it works, works in another way, or is refused before a page opens.
-type BrowserSupport = vocabulary.BrowserSupport
-
-// BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of openBrowser
-// ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report
-// ("report: recording").
-type BrowserRow = vocabulary.BrowserRow
-
-// Browsers are the browsers of the table.
-func Browsers() []string {
-	return vocabulary.Browsers()
-}
-
-// BrowserTable returns what each browser makes of each word, in the order of the words.
-func BrowserTable() []BrowserRow {
-	return vocabulary.BrowserTable()
-}
 
 // BrowserTitle is a browser's name as people write it.
 func BrowserTitle(name string) string {
@@ -48,9 +27,6 @@ func Refusal(browser, word string) string {
 // Config is a suite's taproot.yaml.
 type Config = vocabulary.Config
 
-// Environment is what a suite says of one of the places that its tests run against.
-type Environment = vocabulary.Environment
-
 // Cost is the longest that steps can take.
 type Cost = vocabulary.Cost
 
@@ -63,9 +39,6 @@ type Data = vocabulary.Data
 // Field is a key of an operation's arguments, as a command line shows it.
 type Field = vocabulary.Field
 
-// FieldKind is what a key takes.
-type FieldKind = vocabulary.FieldKind
-
 // The kinds of fields.
 const (
 	TextField    = vocabulary.TextField
@@ -73,9 +46,6 @@ const (
 	ElementField = vocabulary.ElementField
 	StepsField   = vocabulary.StepsField
 )
-
-// FileRef is a file that a step names: a page, an image, something to upload or install.
-type FileRef = vocabulary.FileRef
 
 // NoFile is the error of a reader of files when there is none of that name.
 type NoFile = vocabulary.NoFile

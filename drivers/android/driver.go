@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
+	"github.com/taproot-dev/taproot/drivers/internal/fleet"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
@@ -42,7 +43,7 @@ type Driver struct {
 	log       *slog.Logger
 	agent     agent.Options
 
-	open drivers.OpenDevices
+	open fleet.Open
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/internal/fleet"
 )
 
 var _ drivers.Watcher = (*Driver)(nil)
@@ -22,7 +23,7 @@ const (
 // Watch receives from the adb server (track-devices) which devices come, go and change their state, and queries it from
 // time to time. A server that ends is started again. Only what keeps the first list from being had is an error.
 func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
-	look, err := drivers.Changes(ctx, d.Devices, seen)
+	look, err := fleet.Changes(ctx, d.Devices, seen)
 	if err != nil {
 		return err
 	}

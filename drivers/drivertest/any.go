@@ -15,7 +15,7 @@ import (
 
 // RunAny runs what can be asked of a device on which Login opens any app, such as the system's settings: the suite
 // without the parts that need the sample login, and RunBeside.
-func RunAny[T Runner[T]](t T, s Subject[T]) {
+func RunAny[T runner[T]](t T, s Subject[T]) {
 	t.Run("lists its device as ready, sorted, with a platform", s.lists)
 	t.Run("opens, closes twice, and opens again", s.reopens)
 	t.Run("an unknown device is an error", s.unknown)
@@ -29,7 +29,7 @@ func RunAny[T Runner[T]](t T, s Subject[T]) {
 }
 
 // RunBeside runs what only a real device is asked, whichever app Login opens.
-func RunBeside[T Runner[T]](t T, s Subject[T]) {
+func RunBeside[T runner[T]](t T, s Subject[T]) {
 	t.Run("the app comes to the front, and its texts are drawn where the tree has them", s.drawsItsTexts)
 	t.Run("a tree and a screenshot, five times each", s.speeds)
 	t.Run("a touch reaches the app", s.touches)

@@ -147,4 +147,4 @@ func (c *Check) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-var _ Runner[*Check] = (*Check)(nil)
+var _ runner[*Check] = (*Check)(nil)

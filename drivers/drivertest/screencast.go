@@ -99,7 +99,7 @@ func (s *seen) count() int {
 }
 
 // wait returns an image that was taken after a time.
-func (s *seen) wait(t TB, patience time.Duration, after time.Time) drivers.Frame {
+func (s *seen) wait(t tb, patience time.Duration, after time.Time) drivers.Frame {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		s.mu.Lock()

@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TB is what a part of the suite needs of what runs it: a *testing.T, or a *Check. Log says that the device does not
+// tb is what a part of the suite needs of what runs it: a *testing.T, or a *Check. Log says that the device does not
 // offer what the part is about, Logf prints what was found.
-type TB interface {
+type tb interface {
 	Helper()
 	Context() context.Context
 	Cleanup(func())
@@ -30,15 +30,15 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Runner is a TB that runs the parts one after the other.
-type Runner[T any] interface {
-	TB
+// runner is a tb that runs the parts one after the other.
+type runner[T any] interface {
+	tb
 	Run(name string, part func(T)) bool
 }
 
 // Subject is a driver under test. Its device must offer the sample login: fields "E-mail" and "Password", a button
 // "Sign in", and "Welcome, Ada" after ada@example.com and lovelace.
-type Subject[T Runner[T]] struct {
+type Subject[T runner[T]] struct {
 	// Driver makes the driver; the suite closes it.
 	Driver func(t T) drivers.Driver
 	// ID is the device to use.
@@ -50,7 +50,7 @@ type Subject[T Runner[T]] struct {
 }
 
 // Run runs the suite.
-func Run[T Runner[T]](t T, s Subject[T]) {
+func Run[T runner[T]](t T, s Subject[T]) {
 	t.Run("lists its device as ready, sorted, with a platform", s.lists)
 	t.Run("opens, closes twice, and opens again", s.reopens)
 	t.Run("an unknown device is an error", s.unknown)

@@ -101,7 +101,7 @@ func playOn(t *testing.T, o iossim.DeviceOptions, traps []*sceneTrap) {
 	must(t, err)
 	defer dev.Close()
 	for _, trap := range traps {
-		trap.play(t, dev.(*Device), b.lab.Device(0))
+		trap.play(t, dev.(*device), b.lab.Device(0))
 	}
 }
 

@@ -25,9 +25,9 @@ import (
 // closeLimit bounds what Close does on the device.
 const closeLimit = 10 * time.Second
 
-// Device is one simulator or iPhone, opened for one test. It is made of parts, each with a state and methods of its
+// device is one simulator or iPhone, opened for one test. It is made of parts, each with a state and methods of its
 // own; those that the contract of drivers has are its own.
-type Device struct {
+type device struct {
 	*apps.Apps
 	*alert.Alerts
 	*alert.Links
@@ -45,36 +45,36 @@ type Device struct {
 }
 
 var (
-	_ drivers.Device          = (*Device)(nil)
-	_ drivers.AppManager      = (*Device)(nil)
-	_ drivers.Gestures        = (*Device)(nil)
-	_ drivers.Keys            = (*Device)(nil)
-	_ drivers.Editor          = (*Device)(nil)
-	_ drivers.KeyboardHider   = (*Device)(nil)
-	_ drivers.Keyboard        = (*Device)(nil)
-	_ drivers.System          = (*Device)(nil)
-	_ drivers.Recorder        = (*Device)(nil)
-	_ drivers.Logger          = (*Device)(nil)
-	_ drivers.CrashWatcher    = (*Device)(nil)
-	_ drivers.LocationSetter  = (*Device)(nil)
-	_ drivers.MediaAdder      = (*Device)(nil)
-	_ drivers.Pincher         = (*Device)(nil)
-	_ drivers.Aimer           = (*Device)(nil)
-	_ drivers.Adjuster        = (*Device)(nil)
-	_ drivers.Alerter         = (*Device)(nil)
-	_ drivers.AheadOfScreen   = (*Device)(nil)
-	_ drivers.QuickTreeReader = (*Device)(nil)
-	_ drivers.WebViewReader   = (*Device)(nil)
-	_ drivers.PartReader      = (*Device)(nil)
-	_ drivers.Screencaster    = (*Device)(nil)
+	_ drivers.Device          = (*device)(nil)
+	_ drivers.AppManager      = (*device)(nil)
+	_ drivers.Gestures        = (*device)(nil)
+	_ drivers.Keys            = (*device)(nil)
+	_ drivers.Editor          = (*device)(nil)
+	_ drivers.KeyboardHider   = (*device)(nil)
+	_ drivers.Keyboard        = (*device)(nil)
+	_ drivers.System          = (*device)(nil)
+	_ drivers.Recorder        = (*device)(nil)
+	_ drivers.Logger          = (*device)(nil)
+	_ drivers.CrashWatcher    = (*device)(nil)
+	_ drivers.LocationSetter  = (*device)(nil)
+	_ drivers.MediaAdder      = (*device)(nil)
+	_ drivers.Pincher         = (*device)(nil)
+	_ drivers.Aimer           = (*device)(nil)
+	_ drivers.Adjuster        = (*device)(nil)
+	_ drivers.Alerter         = (*device)(nil)
+	_ drivers.AheadOfScreen   = (*device)(nil)
+	_ drivers.QuickTreeReader = (*device)(nil)
+	_ drivers.WebViewReader   = (*device)(nil)
+	_ drivers.PartReader      = (*device)(nil)
+	_ drivers.Screencaster    = (*device)(nil)
 
-	_ drivers.Pusher          = (*Device)(nil)
-	_ drivers.StatusBarSetter = (*Device)(nil)
+	_ drivers.Pusher          = (*device)(nil)
+	_ drivers.StatusBarSetter = (*device)(nil)
 )
 
 // newDevice prepares a device after its WebDriverAgent has made a session: its screen is unlocked, its size is known,
 // and what an earlier session changed on it is restored.
-func (d *Driver) newDevice(ctx context.Context, f host.Found, w *wda.Client, film string) (*Device, error) {
+func (d *Driver) newDevice(ctx context.Context, f host.Found, w *wda.Client, film string) (*device, error) {
 	dev := d.assemble(f, w, film)
 	err := dev.link.Wake(ctx)
 	var img image.Image
@@ -92,7 +92,7 @@ func (d *Driver) newDevice(ctx context.Context, f host.Found, w *wda.Client, fil
 }
 
 // assemble makes the parts, from the bottom up: each knows those before it.
-func (d *Driver) assemble(f host.Found, w *wda.Client, film string) *Device {
+func (d *Driver) assemble(f host.Found, w *wda.Client, film string) *device {
 	log := d.log.With("device", f.Info.ID)
 	l := &wda.Link{Agent: w, ID: f.Info.ID, Life: drivers.NewLifetime(), Log: log}
 	h := host.New(d.tools, f, w)
@@ -105,7 +105,7 @@ func (d *Driver) assemble(f host.Found, w *wda.Client, film string) *Device {
 	alerts := alert.New(l, reader)
 	fingers := touch.New(touch.Parts{Link: l, Geometry: g, Reader: reader, Camera: camera, Alerts: alerts, Web: web})
 	links := alert.NewLinks(alert.LinkParts{Link: l, Host: h, Apps: apps, Watch: watch, Alerts: alerts})
-	return &Device{Apps: apps, Alerts: alerts, Links: links, Fingers: fingers,
+	return &device{Apps: apps, Alerts: alerts, Links: links, Fingers: fingers,
 		Keyboard: keyboard.New(l, reader, fingers),
 		Settings: settings.New(
 			l,
@@ -124,11 +124,11 @@ func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree,
 }
 
 // Info is the record made when the device was opened.
-func (d *Device) Info() drivers.Info { return d.info }
+func (d *device) Info() drivers.Info { return d.info }
 
 // Close ends the logs and recordings that still run, and restores what was changed on the device. A device that is lost
 // cannot be given anything now; that is not an error, and what it has to get back is noted for the next Open.
-func (d *Device) Close() error {
+func (d *device) Close() error {
 	if !d.link.Life.End() {
 		return nil
 	}
@@ -144,19 +144,19 @@ func (d *Device) Close() error {
 }
 
 // Tree reads the source of the foreground app, the alert of the system over it, the status bar and pages in WebViews.
-func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) { return d.reader.Tree(ctx) }
+func (d *device) Tree(ctx context.Context) (*screen.Tree, error) { return d.reader.Tree(ctx) }
 
 // QuickTree is Tree without distinguishing what is hidden from what is seen.
-func (d *Device) QuickTree(ctx context.Context) (*screen.Tree, error) { return d.reader.QuickTree(ctx) }
+func (d *device) QuickTree(ctx context.Context) (*screen.Tree, error) { return d.reader.QuickTree(ctx) }
 
 // TreeAheadOfScreen is true: UIKit moves a view's frame at once to where its animation ends.
-func (d *Device) TreeAheadOfScreen() bool { return true }
+func (d *device) TreeAheadOfScreen() bool { return true }
 
 // ReadParts names the parts of texts of which the elements of pages in WebViews need the places.
-func (d *Device) ReadParts(parts ...screen.TextPart) { d.web.ReadParts(parts...) }
+func (d *device) ReadParts(parts ...screen.TextPart) { d.web.ReadParts(parts...) }
 
 // ReadWebViews chooses the source of the pages in WebViews.
-func (d *Device) ReadWebViews(how string) error { return d.web.ReadWebViews(how) }
+func (d *device) ReadWebViews(how string) error { return d.web.ReadWebViews(how) }
 
 // Crashed reports whether the app that was launched last has died.
-func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) { return d.watch.Crashed(ctx) }
+func (d *device) Crashed(ctx context.Context) (*drivers.Crash, error) { return d.watch.Crashed(ctx) }

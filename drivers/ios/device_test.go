@@ -244,8 +244,8 @@ func TestHidingTheKeyboardSendsNoForm(t *testing.T) {
 		t.Error("the form was sent")
 	}
 	s, _ := trap(t, "fields", iossim.DeviceOptions{}) // an app that keeps its keyboard
-	tapOn(t, s.Device.(*Device), "nickname")
-	if err := s.Device.(*Device).HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) ||
+	tapOn(t, s.Device.(*device), "nickname")
+	if err := s.Device.(*device).HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) ||
 		!strings.Contains(err.Error(), "a person") {
 		t.Errorf("%v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/fleet"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/dsl"
@@ -128,7 +129,7 @@ var _ drivers.Watcher = (*Driver)(nil)
 
 // Watch lists the devices again and again. Only what keeps the first list from being had is an error.
 func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
-	look, err := drivers.Changes(ctx, d.Devices, seen)
+	look, err := fleet.Changes(ctx, d.Devices, seen)
 	if err != nil {
 		return err
 	}

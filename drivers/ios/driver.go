@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/fleet"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/agent"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
@@ -58,7 +59,7 @@ type Driver struct {
 	mu     sync.Mutex
 	found  map[string]host.Found // what was listed last
 	agents *agent.Agents
-	open   drivers.OpenDevices
+	open   fleet.Open
 }
 
 var _ drivers.Driver = (*Driver)(nil)
@@ -117,7 +118,7 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	return dev, nil
 }
 
-func (d *Driver) prepare(ctx context.Context, id string) (*Device, error) {
+func (d *Driver) prepare(ctx context.Context, id string) (*device, error) {
 	f, err := d.find(ctx, id)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (d *Driver) prepare(ctx context.Context, id string) (*Device, error) {
 }
 
 // connect opens a session of a WebDriverAgent that responds.
-func (d *Driver) connect(ctx context.Context, f host.Found, a *agent.Agent) (*Device, error) {
+func (d *Driver) connect(ctx context.Context, f host.Found, a *agent.Agent) (*device, error) {
 	w := &wda.Client{ID: f.Info.ID, Base: a.URL, HTTP: d.http, Fresh: d.fresh}
 	if f.URL == "" {
 		w.Gone = a.Ended

@@ -22,22 +22,22 @@ import (
 type fault struct {
 	name  string
 	fault iossim.Fault
-	call  func(ctx context.Context, d *Device) error
+	call  func(ctx context.Context, d *device) error
 	want  event.Result
 	kind  error  // that the error must wrap, if any
 	says  string // a part of its text
 	phone bool
 }
 
-func tree(ctx context.Context, d *Device) error { _, err := d.Tree(ctx); return err }
+func tree(ctx context.Context, d *device) error { _, err := d.Tree(ctx); return err }
 
-func shot(ctx context.Context, d *Device) error { _, err := d.Screenshot(ctx); return err }
+func shot(ctx context.Context, d *device) error { _, err := d.Screenshot(ctx); return err }
 
-func tap(ctx context.Context, d *Device) error { return d.Tap(ctx, image.Pt(195, 600)) }
+func tap(ctx context.Context, d *device) error { return d.Tap(ctx, image.Pt(195, 600)) }
 
-func launch(ctx context.Context, d *Device) error { return d.Launch(ctx, iossim.LoginBundle, true) }
+func launch(ctx context.Context, d *device) error { return d.Launch(ctx, iossim.LoginBundle, true) }
 
-func film(ctx context.Context, d *Device) error {
+func film(ctx context.Context, d *device) error {
 	dir, err := os.MkdirTemp("", "iossim-film-")
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func matrix() []fault {
 		{name: "the connection breaks during a tap", fault: on("POST /wda/tap", iossim.Drop), call: tap, want: event.Error,
 			kind: drivers.ErrDeviceLost},
 		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iossim.Drop),
-			call: func(ctx context.Context, d *Device) error { return d.Type(ctx, "x") }, want: event.Error,
+			call: func(ctx context.Context, d *device) error { return d.Type(ctx, "x") }, want: event.Error,
 			kind: drivers.ErrDeviceLost},
 		{name: "the session was lost once", fault: iossim.Fault{Match: "POST /wda/tap", Kind: iossim.Forget, Nth: 1},
 			call: tap, want: event.Pass},
@@ -93,11 +93,11 @@ func matrix() []fault {
 		{name: "a slow answer", fault: iossim.Fault{Match: "GET /source", Kind: iossim.Slow, For: 300 * time.Millisecond},
 			call: tree, want: event.Pass},
 		{name: "an old WebDriverAgent without this", fault: refuse("POST /actions", "unknown command", "Unhandled endpoint"),
-			call: func(ctx context.Context, d *Device) error {
+			call: func(ctx context.Context, d *device) error {
 				return d.Pinch(ctx, image.Pt(195, 400), 20, 90, 0)
 			}, want: event.Error, kind: drivers.ErrUnsupported},
 		{name: "recordVideo never starts", fault: on("recordVideo", iossim.Hang),
-			call: func(ctx context.Context, d *Device) error {
+			call: func(ctx context.Context, d *device) error {
 				ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 				defer cancel()
 				return film(ctx, d)
@@ -105,7 +105,7 @@ func matrix() []fault {
 		{name: "recordVideo ends at once", fault: iossim.Fault{Match: "recordVideo", Kind: iossim.Refuse,
 			Text: "Error: Error Domain=NSPOSIXErrorDomain Code=54\n", Code: 54}, call: film, want: event.Error, says: "Code=54"},
 		{name: "no pictures come from an iPhone", fault: on("nothing", iossim.Hang),
-			call: func(ctx context.Context, d *Device) error {
+			call: func(ctx context.Context, d *device) error {
 				d.Recorder.Film = "http://127.0.0.1:1"
 				return film(ctx, d)
 			}, want: event.Error, phone: true},
@@ -113,10 +113,10 @@ func matrix() []fault {
 			Text: "The request was denied by service delegate (SBMainWorkspace)\n", Code: 4}, call: launch, want: event.Error,
 			says: "SBMainWorkspace"},
 		{name: "simctl knows no such app", fault: on("nothing", iossim.Hang),
-			call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) },
+			call: func(ctx context.Context, d *device) error { return d.Launch(ctx, "com.example.none", true) },
 			want: event.Fail, kind: drivers.ErrNoApp},
 		{name: "devicectl knows no such app", fault: on("nothing", iossim.Hang),
-			call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) },
+			call: func(ctx context.Context, d *device) error { return d.Launch(ctx, "com.example.none", true) },
 			want: event.Fail, kind: drivers.ErrNoApp, phone: true},
 		{name: "a link on a simulator that was shut down", fault: iossim.Fault{Match: "simctl openurl", Kind: iossim.Refuse,
 			Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: openLink, want: event.Error},
@@ -130,9 +130,9 @@ func matrix() []fault {
 	}
 }
 
-func openLink(ctx context.Context, d *Device) error { return d.OpenLink(ctx, "nobody://x", "") }
+func openLink(ctx context.Context, d *device) error { return d.OpenLink(ctx, "nobody://x", "") }
 
-func erase(ctx context.Context, d *Device) error { return d.Erase(ctx, -1) }
+func erase(ctx context.Context, d *device) error { return d.Erase(ctx, -1) }
 
 // TestFaultMatrix: what goes wrong on the way is an error, what is wrong with the app a fail, and nothing passes that
 // did not happen.
@@ -178,7 +178,7 @@ func TestFaultMatrix(t *testing.T) {
 // A call that hangs ends with its context, at once.
 func TestHangingCallsEnd(t *testing.T) {
 	t.Parallel()
-	for match, call := range map[string]func(context.Context, *Device) error{"GET /source": tree, "GET /screenshot": shot,
+	for match, call := range map[string]func(context.Context, *device) error{"GET /source": tree, "GET /screenshot": shot,
 		"POST /wda/tap": tap, "simctl launch": launch} {
 		d, b := opened(t, small(iossim.DeviceOptions{}))
 		b.lab.Fail(iossim.Fault{Match: match, Kind: iossim.Hang})

@@ -127,7 +127,7 @@ func TestPartlyCovered(t *testing.T) {
 			defer dev.Close()
 			for _, trap := range partScenes() {
 				trap.name = fmt.Sprintf("%s: %s", name, trap.name)
-				trap.play(t, dev.(*Device), b.lab.Device(0))
+				trap.play(t, dev.(*device), b.lab.Device(0))
 			}
 		})
 	}

@@ -124,18 +124,18 @@ func (b *bench) driver(t *testing.T) *Driver {
 }
 
 // open opens the lab's first device.
-func (b *bench) open(t *testing.T) (*Device, *iossim.Device) {
+func (b *bench) open(t *testing.T) (*device, *iossim.Device) {
 	t.Helper()
 	dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = dev.Close() })
-	return dev.(*Device), b.lab.Device(0)
+	return dev.(*device), b.lab.Device(0)
 }
 
 // opened is a device of a lab of its own.
-func opened(t *testing.T, o iossim.DeviceOptions) (*Device, *bench) {
+func opened(t *testing.T, o iossim.DeviceOptions) (*device, *bench) {
 	t.Helper()
 	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
 	d, _ := b.open(t)
@@ -146,7 +146,7 @@ func opened(t *testing.T, o iossim.DeviceOptions) (*Device, *bench) {
 const patience = time.Minute
 
 // wait reads trees until one shows a label, and returns its element.
-func wait(t *testing.T, d *Device, label string) *screen.Node {
+func wait(t *testing.T, d *device, label string) *screen.Node {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -166,7 +166,7 @@ func wait(t *testing.T, d *Device, label string) *screen.Node {
 	}
 }
 
-func tapOn(t *testing.T, d *Device, label string) {
+func tapOn(t *testing.T, d *device, label string) {
 	t.Helper()
 	b := wait(t, d, label).Bounds
 	if err := d.Tap(t.Context(), b.Min.Add(b.Size().Div(2))); err != nil {
@@ -175,7 +175,7 @@ func tapOn(t *testing.T, d *Device, label string) {
 }
 
 // page opens a page of the list.
-func page(t *testing.T, d *Device, name string) {
+func page(t *testing.T, d *device, name string) {
 	t.Helper()
 	must(t, d.Launch(t.Context(), iossim.ListBundle, true))
 	tapOn(t, d, name)

@@ -15,7 +15,7 @@ import (
 )
 
 // byAddress is a session on a WebDriverAgent that another process runs.
-func byAddress(t *testing.T, o iossim.DeviceOptions) (*Device, *bench) {
+func byAddress(t *testing.T, o iossim.DeviceOptions) (*device, *bench) {
 	t.Helper()
 	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{small(o)}})
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()

@@ -95,7 +95,7 @@ func TestSceneTraps(t *testing.T) {
 			}
 			defer dev.Close()
 			for c := range work {
-				c.play(t, dev.(*Device), b.lab.Device(i))
+				c.play(t, dev.(*device), b.lab.Device(i))
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func performSaying(t *testing.T, s *action.Performer, args any, says string) err
 }
 
 // play performs the steps of a trap.
-func (c *sceneTrap) play(t *testing.T, d *Device, phone *iossim.Device) {
+func (c *sceneTrap) play(t *testing.T, d *device, phone *iossim.Device) {
 	yaml := "id: trap\nplatform: ios\nsteps:\n" + "  " + strings.ReplaceAll(c.steps, "\n", "\n  ") + "\n"
 	tests, err := dsl.Parse(filepath.Join(t.TempDir(), "trap.yaml"), []byte(yaml))
 	if err != nil {
@@ -214,5 +214,5 @@ func TestClearViewThatGoes(t *testing.T) {
 			}
 			return p
 		})}
-	trap.play(t, dev.(*Device), b.lab.Device(0))
+	trap.play(t, dev.(*device), b.lab.Device(0))
 }

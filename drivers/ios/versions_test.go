@@ -49,7 +49,7 @@ func TestAnOldWebDriverAgent(t *testing.T) {
 }
 
 // agentOf responds to calls with what is set for them, and anything else with an empty object; it notes the bodies.
-func agentOf(t *testing.T, answers map[string]string) (*Device, *[]string) {
+func agentOf(t *testing.T, answers map[string]string) (*device, *[]string) {
 	t.Helper()
 	var bodies []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

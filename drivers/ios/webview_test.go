@@ -55,12 +55,12 @@ func webSite(t *testing.T) string {
 }
 
 // withWebView opens a simulator with an app that shows the page.
-func withWebView(t *testing.T, view iossim.WebView) (*Device, *iossim.Device) {
+func withWebView(t *testing.T, view iossim.WebView) (*device, *iossim.Device) {
 	t.Helper()
 	return withWebViewOn(t, iossim.DeviceOptions{Scale: 2, AlertsApart: true}, view)
 }
 
-func withWebViewOn(t *testing.T, o iossim.DeviceOptions, view iossim.WebView) (*Device, *iossim.Device) {
+func withWebViewOn(t *testing.T, o iossim.DeviceOptions, view iossim.WebView) (*device, *iossim.Device) {
 	t.Helper()
 	view.URL, view.DevTools = webSite(t)+"/shop", chromium.Start(t)
 	b := newBench(t, iossim.Options{Devices: []iossim.DeviceOptions{o}})
@@ -80,7 +80,7 @@ func withWebViewOn(t *testing.T, o iossim.DeviceOptions, view iossim.WebView) (*
 	return d, phone
 }
 
-func treeOf(t *testing.T, d *Device) *screen.Tree {
+func treeOf(t *testing.T, d *device) *screen.Tree {
 	t.Helper()
 	tree, err := d.Tree(t.Context())
 	must(t, err)
@@ -98,7 +98,7 @@ func labelled(tree *screen.Tree, label string) (list []*screen.Node) {
 }
 
 // picked waits for what an action on a label would meet in the page.
-func picked(t *testing.T, d *Device, label string) screen.Match {
+func picked(t *testing.T, d *device, label string) screen.Match {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -124,7 +124,7 @@ func shown(tree *screen.Tree) string {
 	return b.String()
 }
 
-func press(t *testing.T, d *Device, label string) {
+func press(t *testing.T, d *device, label string) {
 	t.Helper()
 	for try := 1; ; try++ {
 		m := picked(t, d, label)

@@ -37,7 +37,7 @@ func TestTheTreeIsTheBrowsersAccessibilityTree(t *testing.T) {
 }
 
 // disagreements lists what only one of the two trees holds.
-func disagreements(t *testing.T, d *Device) (list []string) {
+func disagreements(t *testing.T, d *device) (list []string) {
 	t.Helper()
 	said := accessible(t, d)
 	for n := range tree(t, d).All {
@@ -72,7 +72,7 @@ func nameOf(n *screen.Node) string {
 }
 
 // accessible counts the roles and names of Chromium's own tree.
-func accessible(t *testing.T, d *Device) map[string]int {
+func accessible(t *testing.T, d *device) map[string]int {
 	t.Helper()
 	s, page, err := d.slot.Page()
 	Must(t, err)

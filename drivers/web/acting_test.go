@@ -55,7 +55,7 @@ func strictSite(t *testing.T) string {
 }
 
 // useAll uses whatever a page of widgetsOfAll has.
-func useAll(t *testing.T, d *Device, frame string) {
+func useAll(t *testing.T, d *device, frame string) {
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "a.txt")
 	Must(t, os.WriteFile(file, []byte("x"), 0o600))
 	aim := func(id string) image.Point {

@@ -20,7 +20,7 @@ func TestArrivingLeavesNoTimer(t *testing.T) {
   };
   window.clearTimeout = id => { left.delete(id); clear(id); };
 </script><p>Here</p>`
-	check := func(t *testing.T, d *Device) {
+	check := func(t *testing.T, d *device) {
 		Must(t, d.OpenPage(t.Context(), dataPage(page), drivers.PageOptions{}))
 		count, err := d.Eval(t.Context(), "left.size", 10*time.Second)
 		if err != nil || count != 0 {

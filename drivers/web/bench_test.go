@@ -19,7 +19,7 @@ func BenchmarkFlow(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := opened.(*Device)
+	d := opened.(*device)
 	defer d.Close()
 	browser, err := shared.launcher.For(b.Context(), drivers.PageOptions{})
 	if err != nil {
@@ -64,7 +64,7 @@ type step struct {
 	do   func() error
 }
 
-func deviceFlow(ctx context.Context, d *Device, parts map[string]time.Duration) error {
+func deviceFlow(ctx context.Context, d *device, parts map[string]time.Duration) error {
 	fill := func(selector, text string) func() error {
 		return func() error { return d.FillIn(ctx, target(selector), text) }
 	}

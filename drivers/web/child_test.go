@@ -22,7 +22,7 @@ func child() int {
 	d := New(Options{})
 	opened, err := d.Open(context.Background(), "web-1")
 	if err == nil {
-		err = opened.(*Device).OpenPage(context.Background(), os.Getenv(childVariable), drivers.PageOptions{})
+		err = opened.(*device).OpenPage(context.Background(), os.Getenv(childVariable), drivers.PageOptions{})
 	}
 	if err != nil {
 		fmt.Println("error", err)

@@ -15,13 +15,13 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/visit"
 )
 
-// Device is one slot of the driver, opened for one test. It has no page until OpenPage.
+// device is one slot of the driver, opened for one test. It has no page until OpenPage.
 //
 // A dialog (alert, confirm, prompt, or the question whether to leave) stops the page: one that an action opens stays
 // open for Alert and AnswerAlert, and any other call but a screenshot dismisses it first; AnswerDialogs changes that.
 // The next trees carry a hidden element of type "dialog-note" for each, and the log a line. Pages that a page opens
 // become the current one until they close, or until PickPage chooses another.
-type Device struct {
+type device struct {
 	slot *pages.Slot
 
 	*journal.Journal
@@ -41,53 +41,53 @@ type Device struct {
 }
 
 var (
-	_ drivers.Device = (*Device)(nil)
+	_ drivers.Device = (*device)(nil)
 
-	_ drivers.BrowserChooser = (*Device)(nil)
-	_ drivers.Browser        = (*Device)(nil)
-	_ drivers.WebElements    = (*Device)(nil)
-	_ drivers.WebPages       = (*Device)(nil)
-	_ drivers.WebTabs        = (*Device)(nil)
-	_ drivers.WebEvidence    = (*Device)(nil)
-	_ drivers.Alerter        = (*Device)(nil)
-	_ drivers.System         = (*Device)(nil)
-	_ drivers.LocationSetter = (*Device)(nil)
-	_ drivers.Navigator      = (*Device)(nil)
-	_ drivers.Querier        = (*Device)(nil)
-	_ drivers.Revealer       = (*Device)(nil)
-	_ drivers.PartRevealer   = (*Device)(nil)
-	_ drivers.PartReader     = (*Device)(nil)
-	_ drivers.Aimer          = (*Device)(nil)
-	_ drivers.Gestures       = (*Device)(nil)
-	_ drivers.Keys           = (*Device)(nil)
-	_ drivers.Editor         = (*Device)(nil)
-	_ screen.Typist          = (*Device)(nil)
-	_ screen.CellTypist      = (*Device)(nil)
-	_ screen.Inserter        = (*Device)(nil)
-	_ screen.Paster          = (*Device)(nil)
-	_ drivers.WebOpener      = (*Device)(nil)
-	_ drivers.Scroller       = (*Device)(nil)
-	_ drivers.Recorder       = (*Device)(nil)
-	_ drivers.Logger         = (*Device)(nil)
+	_ drivers.BrowserChooser = (*device)(nil)
+	_ drivers.Browser        = (*device)(nil)
+	_ drivers.WebElements    = (*device)(nil)
+	_ drivers.WebPages       = (*device)(nil)
+	_ drivers.WebTabs        = (*device)(nil)
+	_ drivers.WebEvidence    = (*device)(nil)
+	_ drivers.Alerter        = (*device)(nil)
+	_ drivers.System         = (*device)(nil)
+	_ drivers.LocationSetter = (*device)(nil)
+	_ drivers.Navigator      = (*device)(nil)
+	_ drivers.Querier        = (*device)(nil)
+	_ drivers.Revealer       = (*device)(nil)
+	_ drivers.PartRevealer   = (*device)(nil)
+	_ drivers.PartReader     = (*device)(nil)
+	_ drivers.Aimer          = (*device)(nil)
+	_ drivers.Gestures       = (*device)(nil)
+	_ drivers.Keys           = (*device)(nil)
+	_ drivers.Editor         = (*device)(nil)
+	_ screen.Typist          = (*device)(nil)
+	_ screen.CellTypist      = (*device)(nil)
+	_ screen.Inserter        = (*device)(nil)
+	_ screen.Paster          = (*device)(nil)
+	_ drivers.WebOpener      = (*device)(nil)
+	_ drivers.Scroller       = (*device)(nil)
+	_ drivers.Recorder       = (*device)(nil)
+	_ drivers.Logger         = (*device)(nil)
 
-	_ drivers.PageAnswerer    = (*Device)(nil)
-	_ drivers.PageSnapshotter = (*Device)(nil)
-	_ drivers.Clicker         = (*Device)(nil)
-	_ drivers.WebDropper      = (*Device)(nil)
-	_ drivers.Identifier      = (*Device)(nil)
-	_ drivers.WebListener     = (*Device)(nil)
-	_ drivers.WebPageMonitor  = (*Device)(nil)
-	_ drivers.WebHistory      = (*Device)(nil)
-	_ drivers.Screencaster    = (*Device)(nil)
-	_ drivers.Shaker          = (*Device)(nil)
+	_ drivers.PageAnswerer    = (*device)(nil)
+	_ drivers.PageSnapshotter = (*device)(nil)
+	_ drivers.Clicker         = (*device)(nil)
+	_ drivers.WebDropper      = (*device)(nil)
+	_ drivers.Identifier      = (*device)(nil)
+	_ drivers.WebListener     = (*device)(nil)
+	_ drivers.WebPageMonitor  = (*device)(nil)
+	_ drivers.WebHistory      = (*device)(nil)
+	_ drivers.Screencaster    = (*device)(nil)
+	_ drivers.Shaker          = (*device)(nil)
 )
 
-func newDevice(d *Driver, info drivers.Info) *Device {
+func newDevice(d *Driver, info drivers.Info) *device {
 	return assemble(pages.NewSlot(info.ID), journal.NewJournal(), d, info)
 }
 
 // assemble puts the parts of a device together.
-func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.Info) *Device {
+func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.Info) *device {
 	recorder := pages.NewRecorder(slot, d.launcher)
 	navigator := visit.NewNavigator(slot)
 	scripts := visit.NewScripts(slot)
@@ -96,7 +96,7 @@ func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.
 	hand := touch.NewHand(slot, typist.Caret)
 	actor := elements.NewActor(slot, reader, hand)
 	acts := elements.New(actor, typist)
-	return &Device{
+	return &device{
 		slot: slot, Journal: notes, Recorder: recorder, Opener: visit.NewOpener(info, d.launcher, recorder, notes),
 		Navigator: navigator, TabPicker: visit.NewTabPicker(slot, navigator, notes), Alerter: visit.NewAlerter(slot),
 		Scripts: scripts, System: visit.NewSystem(slot, scripts), Screen: capture.NewScreen(slot), Reader: reader,
@@ -105,4 +105,4 @@ func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.
 }
 
 // Close closes the pages.
-func (d *Device) Close() error { return d.slot.Close() }
+func (d *device) Close() error { return d.slot.Close() }

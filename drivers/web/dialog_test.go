@@ -11,7 +11,7 @@ import (
 )
 
 // alertOf waits for a dialog.
-func alertOf(t *testing.T, d *Device, text string) {
+func alertOf(t *testing.T, d *device, text string) {
 	t.Helper()
 	var open *drivers.Alert
 	there := until(t.Context(), patience, func() bool {

@@ -31,7 +31,7 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 		own := New(Options{Browser: dsl.Firefox})
 		opened, err := own.Open(t.Context(), "web-1")
 		Must(t, err)
-		d := opened.(*Device)
+		d := opened.(*device)
 		Must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
 		d.slot.Limit = 2 * time.Second
 		pid, profile := firefoxOf(t, own)
@@ -58,7 +58,7 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 
 // ignoresSignals: a signal to all processes of a run, as a CI system sends it, ends no browser behind the back of
 // the writer of the reports.
-func ignoresSignals(t *testing.T, own *Driver, d *Device) {
+func ignoresSignals(t *testing.T, own *Driver, d *device) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		return // it has no such signals
@@ -78,7 +78,7 @@ func TestFirefoxAndASignalToAllProcesses(t *testing.T) {
 	own := New(Options{Browser: dsl.Firefox})
 	opened, err := own.Open(t.Context(), "web-1")
 	Must(t, err)
-	d := opened.(*Device)
+	d := opened.(*device)
 	Must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
 	pid := own.launcher.Pid()
 	ignoresSignals(t, own, d)
@@ -112,7 +112,7 @@ func TestNoFirefox(t *testing.T) {
 			"no such file", "unset TAPROOT_FIREFOX"},
 	} {
 		path = at
-		err := opened.(*Device).UseBrowser(t.Context(), dsl.Firefox)
+		err := opened.(*device).UseBrowser(t.Context(), dsl.Firefox)
 		for _, w := range words {
 			if err == nil || !strings.Contains(err.Error(), w) {
 				t.Errorf("%s: %v does not say %q", path, err, w)

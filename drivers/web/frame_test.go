@@ -15,7 +15,7 @@ const consentPage = `<h1>Shop</h1><div class=cmp><iframe id=consent title=Consen
 	<iframe id=inner srcdoc='<p>Partners</p>'></iframe>"></iframe></div><p id=none></p>`
 
 // wantAbsent checks that all waits for absence in a frame are met, with the warning or, if it is "", without one.
-func wantAbsent(t *testing.T, d *Device, frame, selector, warning string) {
+func wantAbsent(t *testing.T, d *device, frame, selector, warning string) {
 	t.Helper()
 	zero := 0
 	for name, want := range map[string]drivers.WebCondition{"hidden": {Frame: frame, Hidden: true},
@@ -43,9 +43,9 @@ func wantAbsent(t *testing.T, d *Device, frame, selector, warning string) {
 
 func TestAFrameThatIsGoneHoldsNothing(t *testing.T) {
 	t.Parallel()
-	for _, accept := range map[string]func(*Device){
-		"by selector": func(d *Device) { Must(t, d.ClickOn(t.Context(), inFrame("#consent", "button"), drivers.WebClick{})) },
-		"by label":    func(d *Device) { tap(t, d, byLabel(t, tree(t, d), "Accept")) },
+	for _, accept := range map[string]func(*device){
+		"by selector": func(d *device) { Must(t, d.ClickOn(t.Context(), inFrame("#consent", "button"), drivers.WebClick{})) },
+		"by label":    func(d *device) { tap(t, d, byLabel(t, tree(t, d), "Accept")) },
 	} {
 		d := display(t, consentPage)
 		until(t.Context(), patience, func() bool { return find(tree(t, d), showing("Accept")) != nil })

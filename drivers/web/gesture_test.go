@@ -18,7 +18,7 @@ import (
 const touchable = "Pixel 7"
 
 // phone is browse on an emulated phone.
-func phone(t *testing.T, name string) *Device {
+func phone(t *testing.T, name string) *device {
 	t.Helper()
 	return reach(t, site.Page(name), touchable)
 }
@@ -27,7 +27,7 @@ func TestGestures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, by string
-		open     func(*testing.T, string) *Device
+		open     func(*testing.T, string) *device
 	}{{"mouse", "mouse", browse}, {"touch", "touch", phone}} {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.open(t, "drag.html")
@@ -74,7 +74,7 @@ func TestWheelScrolls(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		open func(*testing.T, string) *Device
+		open func(*testing.T, string) *device
 	}{{"mouse", browse}, {"touch", phone}} {
 		if testing.Short() && c.name == "touch" {
 			continue // left to make test-full

@@ -17,7 +17,7 @@ import (
 )
 
 // guardedDevice is a device of a driver that may reach public addresses, and files below a folder, only.
-func guardedDevice(t *testing.T, p guard.Policy, below string) *Device {
+func guardedDevice(t *testing.T, p guard.Policy, below string) *device {
 	t.Helper()
 	driver := New(Options{Policy: &p, FilesBelow: below})
 	opened, err := driver.Open(t.Context(), "web-1")
@@ -30,7 +30,7 @@ func guardedDevice(t *testing.T, p guard.Policy, below string) *Device {
 			t.Error(err)
 		}
 	})
-	return opened.(*Device)
+	return opened.(*device)
 }
 
 // Whatever a page attempts, nothing on this machine receives it.
@@ -131,7 +131,7 @@ func TestFilesBelowAFolder(t *testing.T) {
 }
 
 // filesBelow: pages are files below root alone, whatever else is requested.
-func filesBelow(t *testing.T, d *Device, root string) {
+func filesBelow(t *testing.T, d *device, root string) {
 	t.Helper()
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret.html")

@@ -135,7 +135,7 @@ const goWhenAsked = `<script>const stage = Object.getOwnPropertyDescriptor(Docum
 	`stage.call(document) }})</script>`
 
 // goesOn goes to a page with a script that calls go, which leads elsewhere, and holds that it is there.
-func goesOn(t *testing.T, d *Device, script string) {
+func goesOn(t *testing.T, d *device, script string) {
 	t.Helper()
 	second := site.Page("slow?ms=300")
 	Must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><script>const go = () => location.replace('`+second+

@@ -68,7 +68,7 @@ func TestPressesOfAnyCharacter(t *testing.T) {
 	}
 }
 
-func script(t *testing.T, d *Device, expression string) string {
+func script(t *testing.T, d *device, expression string) string {
 	t.Helper()
 	got, err := d.Eval(t.Context(), expression, time.Minute)
 	if err != nil {

@@ -55,13 +55,13 @@ func TestMain(m *testing.M) {
 }
 
 // open returns a device of the shared driver.
-func open(t *testing.T) *Device {
+func open(t *testing.T) *device {
 	t.Helper()
 	opened, err := shared.Open(t.Context(), "web-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := opened.(*Device)
+	d := opened.(*device)
 	d.slot.Grace = patience // a busy machine needs more than a second to end a call
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
@@ -72,7 +72,7 @@ func open(t *testing.T) *Device {
 }
 
 // visitPage returns a device with a sample page open.
-func visitPage(t *testing.T, name string) *Device {
+func visitPage(t *testing.T, name string) *device {
 	t.Helper()
 	d := open(t)
 	if err := d.OpenPage(t.Context(), site.Page(name), drivers.PageOptions{}); err != nil {
@@ -82,7 +82,7 @@ func visitPage(t *testing.T, name string) *Device {
 }
 
 // show returns a device with a page of the test's own making.
-func show(t *testing.T, body string) *Device {
+func show(t *testing.T, body string) *device {
 	t.Helper()
 	d := open(t)
 	Must(t, d.OpenPage(t.Context(), site.Made(body), drivers.PageOptions{}))
@@ -94,26 +94,26 @@ func show(t *testing.T, body string) *Device {
 // tests have.
 var idle = struct {
 	sync.Mutex
-	devices map[string][]*Device
-	held    map[*testing.T]*Device
-}{devices: map[string][]*Device{}, held: map[*testing.T]*Device{}}
+	devices map[string][]*device
+	held    map[*testing.T]*device
+}{devices: map[string][]*device{}, held: map[*testing.T]*device{}}
 
 // browse is visitPage for tests to which it is all the same where the page and its mouse were before. A test that calls
 // it again continues in the same page.
-func browse(t *testing.T, name string) *Device {
+func browse(t *testing.T, name string) *device {
 	t.Helper()
 	return reach(t, site.Page(name), "")
 }
 
 // display is show for such tests.
-func display(t *testing.T, body string) *Device {
+func display(t *testing.T, body string) *device {
 	t.Helper()
 	return reach(t, site.Made(body), "")
 }
 
 // reach returns the test's own device, an idle one, or a new one, that shows the address; emulated names the device
 // that it pretends to be.
-func reach(t *testing.T, address, emulated string) *Device {
+func reach(t *testing.T, address, emulated string) *device {
 	t.Helper()
 	idle.Lock()
 	d, mine := idle.held[t]
@@ -130,7 +130,7 @@ func reach(t *testing.T, address, emulated string) *Device {
 	if !old {
 		opened, err := shared.Open(t.Context(), "web-1")
 		Must(t, err)
-		d = opened.(*Device)
+		d = opened.(*device)
 		d.slot.Grace = patience
 	}
 	var s *pages.BrowserContext
@@ -149,7 +149,7 @@ func reach(t *testing.T, address, emulated string) *Device {
 }
 
 // loads waits for what a page still loads: a busy machine takes longer than an opening waits.
-func loads(t *testing.T, d *Device) {
+func loads(t *testing.T, d *device) {
 	t.Helper()
 	opening, err := d.Opening(t.Context())
 	Must(t, err)
@@ -159,7 +159,7 @@ func loads(t *testing.T, d *Device) {
 }
 
 // giveBack keeps the device for another test, or closes it.
-func giveBack(t *testing.T, d *Device, s *pages.BrowserContext, emulated string) {
+func giveBack(t *testing.T, d *device, s *pages.BrowserContext, emulated string) {
 	idle.Lock()
 	defer idle.Unlock()
 	delete(idle.held, t)
@@ -173,7 +173,7 @@ func giveBack(t *testing.T, d *Device, s *pages.BrowserContext, emulated string)
 }
 
 // asOpened reports whether the device has the one page of a session still, and forgets what its tests printed and did.
-func (d *Device) asOpened(s *pages.BrowserContext) bool {
+func (d *device) asOpened(s *pages.BrowserContext) bool {
 	if !browser.Within(browser.StopLimit, d.slot.Calls.Wait) {
 		return false
 	}
@@ -202,7 +202,7 @@ func percent(s string) string {
 	return b.String()
 }
 
-func tree(t *testing.T, d *Device) *screen.Tree {
+func tree(t *testing.T, d *device) *screen.Tree {
 	t.Helper()
 	got, err := d.Tree(t.Context())
 	if err != nil {
@@ -257,14 +257,14 @@ func Must(t *testing.T, err error) {
 	}
 }
 
-func tap(t *testing.T, d *Device, n *screen.Node) {
+func tap(t *testing.T, d *device, n *screen.Node) {
 	t.Helper()
 	if err := d.Tap(t.Context(), centre(n)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func look(t *testing.T, d *Device, selector string, want drivers.WebCondition,
+func look(t *testing.T, d *device, selector string, want drivers.WebCondition,
 	timeout time.Duration) drivers.WebObservation {
 	t.Helper()
 	seen, err := d.Look(t.Context(), selector, want, timeout)
@@ -275,7 +275,7 @@ func look(t *testing.T, d *Device, selector string, want drivers.WebCondition,
 }
 
 // mustShow waits until a visible match of selector shows text.
-func mustShow(t *testing.T, d *Device, selector, text string) {
+func mustShow(t *testing.T, d *device, selector, text string) {
 	t.Helper()
 	if seen := look(t, d, selector, drivers.WebCondition{Text: &text}, patience); !seen.Met {
 		t.Fatalf("%s does not show %q: %+v", selector, text, seen)

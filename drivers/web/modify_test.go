@@ -40,7 +40,7 @@ func TestTheNetworksAnswerIsModified(t *testing.T) {
 	}
 }
 
-func modifiesTheRequest(t *testing.T, d *Device) {
+func modifiesTheRequest(t *testing.T, d *device) {
 	t.Helper()
 	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/echo", Request: map[string]string{"X-Api-Version": "2",
 		"User-Agent": ""}}))

@@ -50,7 +50,7 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 }
 
 // opensAfterAll: a page that did not open may be sent to another address, and each error is about its own.
-func opensAfterAll(t *testing.T, d *Device) {
+func opensAfterAll(t *testing.T, d *device) {
 	t.Helper()
 	WantError(t, d.Navigate(t.Context(), "back", patience), drivers.ErrPage, "refused")
 	WantError(t, d.Navigate(t.Context(), "/login", patience), drivers.ErrPage, "give the whole address")
@@ -89,7 +89,7 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 			if c.name == "too slow" {
 				limit = time.Second
 			}
-			var d *Device
+			var d *device
 			if testing.Short() && c.loads {
 				d = browse(t, "blank.html")
 				err = d.Navigate(t.Context(), c.address, limit)
@@ -119,7 +119,7 @@ func TestAddressesThatOpen(t *testing.T) {
 	if err := os.WriteFile(file, []byte("<h1>From a file</h1>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var d *Device
+	var d *device
 	if testing.Short() {
 		d = browse(t, "blank.html")
 	} else {
@@ -274,15 +274,15 @@ func TestLostProcesses(t *testing.T) {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	})
-	reopen := func() *Device {
+	reopen := func() *device {
 		t.Helper()
 		opened, err := own.Open(t.Context(), "web-1")
 		Must(t, err)
-		d := opened.(*Device)
+		d := opened.(*device)
 		Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 		return d
 	}
-	isLost := func(d *Device) {
+	isLost := func(d *device) {
 		t.Helper()
 		_, err := d.Tree(t.Context())
 		WantError(t, err, drivers.ErrDeviceLost)
@@ -347,7 +347,7 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 				results <- result{err: err}
 				return
 			}
-			d := opened.(*Device)
+			d := opened.(*device)
 			defer d.Close()
 			text := "Chosen: row " + string(rune('1'+i))
 			err = d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{})

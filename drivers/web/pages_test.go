@@ -47,7 +47,7 @@ func TestRoutes(t *testing.T) {
 }
 
 // delayedAnswers: a delayed response ends with its page.
-func delayedAnswers(t *testing.T, d *Device) {
+func delayedAnswers(t *testing.T, d *device) {
 	t.Helper()
 	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", Delay: time.Hour}))
 	Must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/orders", Delay: 300 * time.Millisecond, Status: 200}))
@@ -175,7 +175,7 @@ func TestEval(t *testing.T) {
 }
 
 // closes: a closed page does not count, and another one may be opened.
-func closes(t *testing.T, d *Device) {
+func closes(t *testing.T, d *device) {
 	t.Helper()
 	for range 2 {
 		Must(t, d.ClosePage(t.Context()))

@@ -109,7 +109,7 @@ func TestWhereThePartsOfATextAre(t *testing.T) {
 }
 
 // checkPress fails where a touch would miss the words.
-func checkPress(t *testing.T, d *Device, n *screen.Node, part string) {
+func checkPress(t *testing.T, d *device, n *screen.Node, part string) {
 	t.Helper()
 	for _, p := range n.Parts {
 		on := false

@@ -79,7 +79,7 @@ func (c pressCase) page() string {
 }
 
 // check presses in both ways: a touch of a place that is aimed at the button, and a click by selector.
-func (c pressCase) check(t *testing.T, d *Device) {
+func (c pressCase) check(t *testing.T, d *device) {
 	t.Helper()
 	for kind, press := range map[string]func() error{
 		"touch": func() error {

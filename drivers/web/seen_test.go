@@ -58,7 +58,7 @@ func runScenes(t *testing.T, scenes []scene) {
 }
 
 // fill puts a page of a test's own making into the page that is open, which takes less time than to open one.
-func fill(t *testing.T, d *Device, body string) {
+func fill(t *testing.T, d *device, body string) {
 	t.Helper()
 	_, page, err := d.slot.Page()
 	Must(t, err)

@@ -27,7 +27,7 @@ type keptPage struct {
 	More int
 }
 
-func keptOf(t *testing.T, d *Device) (keptPage, string) {
+func keptOf(t *testing.T, d *device) (keptPage, string) {
 	t.Helper()
 	var data []byte
 	var err error

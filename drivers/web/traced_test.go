@@ -22,7 +22,7 @@ func TestTracedByACanvas(t *testing.T) {
 <b style="position:absolute;left:20px;top:150px">Drawn</b><p style="position:absolute;left:20px;top:350px;` +
 		`color:transparent">Elsewhere</p>
 <div style="opacity:0;background:#fff;position:absolute;left:20px;top:200px">Bubble</div>`
-	check := func(t *testing.T, d *Device) {
+	check := func(t *testing.T, d *device) {
 		Must(t, d.OpenPage(t.Context(), dataPage(page), drivers.PageOptions{}))
 		tree := tree(t, d)
 		for label, traced := range map[string]bool{"Invoice 4711": true, "Balance": true, "Drawn": false} {
@@ -67,7 +67,7 @@ func TestDrawnBelow(t *testing.T) {
 		`</div>
 <b id=own style="position:absolute;left:20px;top:240px">Drawn</b>
 <i id=away style="position:absolute;left:20px;top:340px;opacity:0">Away</i>`
-	check := func(t *testing.T, d *Device) {
+	check := func(t *testing.T, d *device) {
 		Must(t, d.OpenPage(t.Context(), dataPage("<!doctype html><meta charset=utf-8>"+body), drivers.PageOptions{}))
 		asked := 0
 		drawn := func(_ context.Context, _ *screen.Tree, n *screen.Node) (bool, error) {

@@ -1,4 +1,4 @@
-package drivers_test
+package fleet_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/fleet"
 )
 
 func TestChanges(t *testing.T) {
@@ -17,7 +18,7 @@ func TestChanges(t *testing.T) {
 	var seen []int
 	list := func(context.Context) ([]drivers.Info, error) { return slices.Clone(now), err }
 	note := func(infos []drivers.Info) { seen = append(seen, len(infos)) }
-	look, first := drivers.Changes(t.Context(), list, note)
+	look, first := fleet.Changes(t.Context(), list, note)
 	if first != nil {
 		t.Fatal(first)
 	}
@@ -46,12 +47,12 @@ func TestChangesWithoutAFirstList(t *testing.T) {
 	broken := errors.New("broken")
 	list := func(context.Context) ([]drivers.Info, error) { return nil, broken }
 	seen := func([]drivers.Info) { t.Error("a list") }
-	if _, err := drivers.Changes(t.Context(), list, seen); !errors.Is(err, broken) {
+	if _, err := fleet.Changes(t.Context(), list, seen); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 	over, end := context.WithCancel(t.Context())
 	end()
-	if _, err := drivers.Changes(over, list, seen); err != nil {
+	if _, err := fleet.Changes(over, list, seen); err != nil {
 		t.Errorf("nobody watches any more: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package drivers_test
+package fleet_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/fleet"
 )
 
 type closer struct {
@@ -23,7 +24,7 @@ func (c *closer) Close() error {
 func TestOpened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var open drivers.OpenDevices
+		var open fleet.Open
 		broken := errors.New("broken")
 		left, gone, late := &closer{Lifetime: drivers.NewLifetime(), err: broken}, &closer{Lifetime: drivers.NewLifetime()},
 			&closer{Lifetime: drivers.NewLifetime()}
