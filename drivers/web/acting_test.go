@@ -63,8 +63,7 @@ func useAll(t *testing.T, d *device, frame string) {
 		d.Aim(n)
 		return centre(n)
 	}
-	_, err := d.PageSnapshot(ctx)
-	Must(t, err)
+	keptOf(t, d)
 	Must(t, d.Tap(ctx, aim("b")))
 	Must(t, d.DoubleTap(ctx, aim("b")))
 	Must(t, d.Tap(ctx, aim("i")))
