@@ -32,8 +32,9 @@ import (
 // exit codes, output and packs.
 func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){
-		"taproot": func() { os.Exit(cli.Main(process.SystemEnv())) },
-		goSuite:   asTests(testing.InternalTest{Name: "TestSuite", F: gosuite.TestSuite}),
+		"taproot":  func() { os.Exit(cli.Main(process.SystemEnv())) },
+		shopServer: serveShop,
+		goSuite:    asTests(testing.InternalTest{Name: "TestSuite", F: gosuite.TestSuite}),
 		"plainsuite.test": asTests(
 			testing.InternalTest{Name: "TestPasses", F: plainsuite.TestPasses},
 			testing.InternalTest{Name: "TestFailsInAStep", F: plainsuite.TestFailsInAStep},

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -231,13 +232,39 @@ func (s *suite) first(ctx context.Context) []byte {
 		ginkgo.GinkgoWriter.Printf("%v\n", err)
 	}
 	s.runner, s.is1 = run, true
-	return []byte(run.Dir.Path())
+	if _, err := s.conf.ReapServers(); err != nil {
+		ginkgo.GinkgoWriter.Printf("servers of a killed run could not be ended: %v\n", err)
+	}
+	if err := run.StartServers(ctx, s.served()); err != nil {
+		ginkgo.Fail(err.Error())
+	}
+	shared, err := json.Marshal(sharedRun{run.Dir.Path(), run.Config.Started})
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	return shared
+}
+
+// sharedRun is what process 1 sends to the other processes of a suite.
+type sharedRun struct {
+	Dir     string                    `json:"dir"`
+	Servers map[string]map[string]any `json:"servers,omitempty"` // their values, by their keys
+}
+
+// served are the cases that may run: their suites' servers are started. With filters that only Ginkgo evaluates, they
+// are all cases.
+func (s *suite) served() []plan.Case {
+	if len(s.planned) > 0 || s.plan == nil {
+		return slices.Clone(s.planned)
+	}
+	return slices.Clone(s.plan.Cases)
 }
 
 // each runs in every process: it joins the run directory.
-func (s *suite) each(ctx context.Context, path []byte) {
+func (s *suite) each(ctx context.Context, sent []byte) {
+	var shared sharedRun
+	gomega.Expect(json.Unmarshal(sent, &shared)).To(gomega.Succeed())
+	s.conf.Started = shared.Servers
 	if s.runner == nil {
-		dir, err := pack.OpenRunDir(string(path))
+		dir, err := pack.OpenRunDir(shared.Dir)
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 		s.runner = &run.Runner{Config: s.conf, Pool: pool.New(run.Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
 		gomega.Expect(testdevice.TheRun.Keep(s.conf.Reports, dir.Path())).To(gomega.Succeed())
@@ -271,6 +298,7 @@ func (s *suite) observe(c event.Case, e event.Event) {
 }
 
 func (s *suite) spec(ctx context.Context, c plan.Case) {
+	s.conf.FillStarted(&c)
 	outcome := s.runner.Run(ctx, c)
 	ginkgo.AddReportEntry("pack", outcome.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	switch outcome.Result() {
@@ -300,6 +328,7 @@ func (s *suite) last(ctx context.Context) {
 		return
 	}
 	s.leaveOut(ctx)
+	s.runner.StopServers()
 	err := testdevice.TheRun.Report(s.conf, func() error { return s.runner.Report(ctx, &s.annotations) })
 	if err != nil {
 		ginkgo.GinkgoWriter.Printf("the report of the run is incomplete: %v\n", err)

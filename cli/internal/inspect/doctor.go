@@ -152,6 +152,13 @@ func (f *doctorFlags) run(ctx context.Context, env *process.Env) error {
 	if err != nil {
 		return err
 	}
+	ended, err := (run.Config{Getenv: env.Getenv}).ReapServers()
+	if len(ended) > 0 {
+		fmt.Fprintf(env.Stderr, "ended what a killed run had left running: %s\n", strings.Join(ended, ", "))
+	}
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	}
 	host := toolchain.NewHost(env.Getenv, env.Environ)
 	var findings []toolchain.Finding
 	if f.install {

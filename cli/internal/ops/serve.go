@@ -29,7 +29,7 @@ import (
 // serveFlags are the flags of serve; the environment sets those that are absent.
 type serveFlags struct {
 	addr, reports, files, logFormat, logLevel, audit string
-	allowPrivate, allowShell, private                bool // private: allowPrivate was set explicitly
+	allowPrivate, allowShell, allowStart, private    bool // private: allowPrivate was set explicitly
 	expose                                           []string
 	rate, pages, runs, maxUpload                     int
 	maxCall                                          time.Duration
@@ -93,6 +93,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		"let clients reach this machine and private networks with pages, http steps and links\n(TAPROOT_ALLOW_PRIVATE; "+
 			"default: while authentication is off)")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices (TAPROOT_ALLOW_SHELL)")
+	flags.BoolVar(&f.allowStart, "allow-start", false,
+		"let runs of this folder's own tests start the servers under start in taproot.yaml (TAPROOT_ALLOW_START)")
 	flags.StringSliceVar(&f.expose, "expose-env", nil,
 		"let clients use these environment variables, `NAME,…`, as ${NAME} (TAPROOT_EXPOSE_ENV);\ntheir values are "+
 			"hidden in responses")
@@ -137,8 +139,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 // serveVariables are the environment variables of the flags.
 func serveVariables() map[string]string {
 	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE",
-		"allow-shell": "TAPROOT_ALLOW_SHELL",
-		"expose-env":  "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES",
+		"allow-shell": "TAPROOT_ALLOW_SHELL", "allow-start": "TAPROOT_ALLOW_START",
+		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES",
 		"runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
 		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL",
 		"audit-log": "TAPROOT_AUDIT_LOG",
@@ -195,6 +197,10 @@ func (f *serveFlags) run(ctx context.Context, env *process.Env, set process.Sett
 	o, err := f.options(env, set, log)
 	if err != nil {
 		return err
+	}
+	ended, err := o.Config.ReapServers()
+	if len(ended) > 0 || err != nil {
+		log.Warn("ended servers of the app that a killed process had left", "servers", ended, "error", err)
 	}
 	if f.audit != "" {
 		file, err := os.OpenFile(process.Within(env.Dir, f.audit), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -322,6 +328,12 @@ func (f *serveFlags) options(env *process.Env, set process.Settings, log *slog.L
 		return o, &plan.Usage{Msg: "--after-use: " + err.Error()}
 	}
 	conf.AllowShell, conf.Log, conf.Baselines = f.allowShell, log, false
+	if f.allowStart {
+		if f.service || set.Get("TAPROOT_DATABASE_URL") != "" {
+			return o, &plan.Usage{Msg: "--allow-start cannot be combined with --service, in which clients send the tests"}
+		}
+		conf.ShareServers()
+	}
 	o = server.Options{Config: conf, Files: f.folder(env.Dir), Pages: f.pages, Running: f.runs, MaxCall: f.maxCall,
 		Version: process.ThisBuild().Version, Log: log,
 		Upload: upload.Limits{Archive: int64(f.maxUpload) << 20}}

@@ -58,6 +58,7 @@ func variables() []struct {
 				v("TAPROOT_ALLOW_PRIVATE", "--allow-private", ""),
 				v("TAPROOT_ALLOW_SHELL", "--allow-shell", ""),
 				v("TAPROOT_UPDATE_BASELINES", "--update-baselines", ""),
+				v("TAPROOT_START_TOKEN", "", "set by Taproot for the servers under `start`, so that it finds them again"),
 				v("NO_COLOR", "", "if set, the console has no colours"),
 				v("TERM", "", "`dumb`: the console has no colours"),
 			},

@@ -128,7 +128,7 @@ func validate(o plan.Options) (findings, error) {
 			}
 		}
 		found.add("warning", warnings)
-		scope, err := c.Scope()
+		scope, err := c.PlannedScope()
 		if err != nil {
 			return found, err
 		}

@@ -70,9 +70,10 @@ func (h *hubRun) note(env *process.Env, conf *run.Config) (*hubFarm, error) {
 		Away:   func(err error) { fmt.Fprintf(env.Stderr, "waiting for the hub: %v\n", err) }}}, nil
 }
 
-// open uploads the files that the tests need; nil: the tests run here.
-func (h *hubFarm) open(ctx context.Context, conf run.Config, p *plan.Plan) (*farmremote.Farm, error) {
-	if h == nil {
+// open uploads the files that the tests need; nil: the tests run here, or not at all, because a server of the app
+// failed.
+func (h *hubFarm) open(ctx context.Context, conf run.Config, p *plan.Plan, failed error) (*farmremote.Farm, error) {
+	if h == nil || failed != nil {
 		return nil, nil
 	}
 	h.o.Config, h.o.Plan = conf, p

@@ -264,10 +264,6 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 	if hub == nil {
 		conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	}
-	elsewhere, err := hub.open(ctx, conf, p)
-	if err != nil {
-		return err
-	}
 	run, sealed, err := run.Start(conf, nil)
 	for _, s := range sealed {
 		fmt.Fprintf(env.Stderr, "completed the report of %s, which a killed run left unfinished: %s\n", s.Dir,
@@ -282,11 +278,22 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 	warn(env, conf.ReportFinalized(ctx, sealed))
 	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
+	reapServers(env)
+	failed := run.StartServers(ctx, p.Cases)
+	elsewhere, err := hub.open(ctx, run.Config, p, failed)
+	if err != nil {
+		return errors.Join(err, run.End(), os.RemoveAll(run.Dir.Path()))
+	}
 	lost = warn(env, run.Announce(p.Cases)) || lost
 	if elsewhere != nil {
 		run.Remote = elsewhere
 	}
-	outcomes, renderErr := watch(ctx, env, f, run, p.Cases)
+	var renderErr error
+	outcomes := notServed(ctx, env, run, p.Cases, failed)
+	if failed == nil {
+		outcomes, renderErr = watch(ctx, env, f, run, p.Cases)
+		run.StopServers()
+	}
 	warn(env, elsewhere.Close())
 	lost = f.report(ctx, env, run) || lost
 	warn(env, run.End())
@@ -300,6 +307,28 @@ func (f runFlags) report(ctx context.Context, env *process.Env, r *run.Runner) (
 	var unwritten *reporters.Unwritten
 	lost = errors.As(err, &unwritten)
 	return warn(env, f.writeOutput(env, r.Dir.Path())) || lost
+}
+
+// reapServers ends the servers of start that killed processes have left.
+func reapServers(env *process.Env) {
+	names, err := (run.Config{Getenv: env.Getenv}).ReapServers()
+	if len(names) > 0 {
+		fmt.Fprintf(env.Stderr, "ended what a killed run had left running: %s\n", strings.Join(names, ", "))
+	}
+	warn(env, err)
+}
+
+// notServed reports cases that do not run because a server of start failed; without an error it does nothing.
+func notServed(ctx context.Context, env *process.Env, r *run.Runner, cases []plan.Case, failed error) []run.Outcome {
+	if failed == nil {
+		return nil
+	}
+	if ctx.Err() == nil {
+		fmt.Fprintf(env.Stderr, "taproot: %v\n", failed)
+	}
+	outcomes := r.NotServed(ctx, cases, failed)
+	fmt.Fprintf(env.Stdout, "no test was run\nreports: %s\n", r.Dir.Path())
+	return outcomes
 }
 
 // incomplete is the exit code of a run that passed, but without some files of its report.

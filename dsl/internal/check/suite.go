@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -39,17 +40,48 @@ func ParseConfig(file string, src []byte) (vocabulary.Config, error) {
 		Secrets:        s.Secrets,
 		Environments:   map[string]vocabulary.Environment{},
 		PreferSelector: s.PreferSelector,
+		BaseURL:        s.BaseURL,
+		Start:          s.Start,
 	}
 	for name, e := range s.Environments {
-		c.Environments[name] = vocabulary.Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries}
+		c.Environments[name] = vocabulary.Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries,
+			BaseURL: e.BaseURL}
 	}
 	d.suiteSecrets(c, v)
+	d.startServers(c.Start, v)
 	d.Variables = expr.Deferred
 	c.Before, c.OnFailure, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
 	if err := d.Errs.Err(); err != nil {
 		return vocabulary.Config{}, err
 	}
 	return c, nil
+}
+
+// startServers notes where the entries of start are, and wants each to have a name of its own.
+func (d *reader) startServers(servers []vocabulary.StartServer, v source.Value) {
+	f, _ := v.Get("start")
+	items := f.Value.Items
+	if f.Value.Kind == source.Map {
+		items = []source.Value{f.Value}
+	}
+	first := map[string]source.Pos{}
+	for i := range servers {
+		if i >= len(items) {
+			return // reported as a wrong type
+		}
+		s := &servers[i]
+		s.Pos = items[i].Pos
+		name, _ := items[i].Get("name")
+		before, taken := first[s.Name]
+		switch {
+		case s.Name == "":
+		case taken:
+			d.Fail(name.Value.Pos, len(s.Name), fmt.Sprintf("the name %q is taken", s.Name),
+				fmt.Sprintf("the server on line %d has it; choose another one", before.Line))
+		default:
+			first[s.Name] = s.Pos
+		}
+	}
 }
 
 // suiteSecrets wants a secret of the suite to be one of its variables.

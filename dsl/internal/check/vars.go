@@ -1,10 +1,14 @@
 package check
 
 import (
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -39,6 +43,9 @@ func (c *varCheck) step(step *vocabulary.Step) {
 	args, _, err := bind(step, c.scope, c.promised)
 	if err != nil {
 		c.errs = append(c.errs, err.(source.Errors)...)
+	}
+	if open, ok := args.(vocabulary.OpenBrowser); ok && open.OnBase() {
+		c.baseURL(step, open.URL)
 	}
 	for _, e := range step.Exprs() {
 		c.errs = append(c.errs, expr.UnknownNames(c.scope, e, step.File, c.promised)...)
@@ -87,6 +94,26 @@ func (c *varCheck) block(step *vocabulary.Step, run vocabulary.Run) {
 	inner.scope = scope
 	inner.steps(step.Block.Steps)
 	c.errs = append(c.errs, inner.errs...)
+}
+
+// baseURL wants a baseUrl for the path that a step opens.
+func (c *varCheck) baseURL(step *vocabulary.Step, path string) {
+	base, err := c.scope.BaseURL()
+	var bad *source.Error
+	switch {
+	case errors.As(err, &bad):
+		if !slices.ContainsFunc(c.errs, func(e *source.Error) bool { return e.Error() == bad.Error() }) {
+			c.errs = append(c.errs, bad)
+		}
+	case base == "":
+		v := step.Args
+		if f, given := v.Get("url"); given {
+			v = f.Value
+		}
+		c.errs = append(c.errs, &source.Error{Pos: v.Pos, Source: step.File, Width: len([]rune(v.Text)),
+			Msg:  fmt.Sprintf("%q is a path, and no baseUrl says of which site", phrase.LimitRunes(path, 60)),
+			Hint: `add "baseUrl: http://localhost:8080" to taproot.yaml, or write the whole URL`})
+	}
 }
 
 // open reports whether a value hangs on a variable that is saved at run time.

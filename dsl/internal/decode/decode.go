@@ -198,7 +198,7 @@ func (d *Decoding) Field(dst reflect.Value, v source.Value, f vocabulary.Key) {
 			return
 		}
 	}
-	if d.special(dst.Addr().Interface(), v, f.Name) {
+	if d.special(dst.Addr().Interface(), v, f) {
 		d.checkMinItems(v, f)
 		d.waitInside(dst.Type(), v, f)
 		return

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
@@ -50,7 +51,8 @@ func readProperties(d *Decoding, ps *vocabulary.Properties, v source.Value, name
 }
 
 // special reads a value into a type that is written in a way of its own; false: it is not one.
-func (d *Decoding) special(dst any, v source.Value, name string) bool {
+func (d *Decoding) special(dst any, v source.Value, f vocabulary.Key) bool {
+	name := f.Name
 	switch to := dst.(type) {
 	case *vocabulary.Steps:
 		*to = d.Inner(source.Field{Key: name, Pos: v.Pos, Value: v})
@@ -74,6 +76,8 @@ func (d *Decoding) special(dst any, v source.Value, name string) bool {
 		readVars(d, to, v, name)
 	case *vocabulary.Properties:
 		readProperties(d, to, v, name)
+	case *vocabulary.Template:
+		readTemplate(d, to, v, f)
 	case *vocabulary.BlockTable:
 		readTable(d, v, name)
 	case *source.Value:
@@ -82,6 +86,19 @@ func (d *Decoding) special(dst any, v source.Value, name string) bool {
 		return false
 	}
 	return true
+}
+
+// readTemplate reads a text with variables. Without any, it must have the form of its key.
+func readTemplate(d *Decoding, t *vocabulary.Template, v source.Value, f vocabulary.Key) {
+	text, ok := d.string(v, f.Name)
+	if !ok {
+		return
+	}
+	d.References(v)
+	*t = expr.NewTemplate(text, v.Pos, d.Source)
+	if !strings.Contains(text, "${") {
+		d.text(reflect.ValueOf(&text).Elem(), v, f)
+	}
 }
 
 func readNames(d *Decoding, n *vocabulary.Names, v source.Value, name string) {

@@ -91,5 +91,5 @@ func Fill(v source.Value, s *Scope) (source.Value, error) {
 
 var (
 	VarForm  = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	pathForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$`)
+	pathForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_-]+)*$`)
 )

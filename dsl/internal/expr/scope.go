@@ -23,6 +23,7 @@ type Scope struct {
 	values map[string]string // of everything that is not saved
 	typed  map[string]any    // those of values that are not texts in expressions
 	ended  map[string]bool   // variables of loops that have ended
+	base   Template
 }
 
 // ScopeOptions are where a test's variables get their values from.
@@ -32,12 +33,44 @@ type ScopeOptions struct {
 	Suite     []Var             // of the suite's taproot.yaml; the test's own vars win
 	// the process environment, which only the values of vars can see; nil: there is none
 	Env func(string) (string, bool)
+	// Given are values of the run, by names that the caller, the row, the suite or the test may take: start.
+	Given map[string]any
+	// BaseURL is the site that paths in openBrowser belong to; empty: none.
+	BaseURL Template
+}
+
+// Template is a text of a taproot.yaml with variables that a run fills in.
+type Template struct {
+	Text string
+	Pos  source.Pos
+
+	source *source.Source
+}
+
+// NewTemplate makes a template of a text in a file.
+func NewTemplate(text string, pos source.Pos, from *source.Source) Template {
+	return Template{Text: text, Pos: pos, source: from}
+}
+
+// Source is the file of the text.
+func (t Template) Source() *source.Source { return t.source }
+
+// BaseURL is the site that paths in openBrowser belong to; empty: none. The error is an *Error.
+func (s *Scope) BaseURL() (string, error) { return s.Template(s.base) }
+
+// Template fills in the variables of a text of a taproot.yaml. The error is an *Error.
+func (s *Scope) Template(t Template) (string, error) {
+	out, err := s.expand(t.source, t.Text, t.Pos, s.lookup)
+	if err != nil {
+		return "", err
+	}
+	return out, nil
 }
 
 // ResolveScope resolves the vars of a test, which are in the file from. The error is an Errors.
 func ResolveScope(from *source.Source, vars []Var, o ScopeOptions) (*Scope, error) {
 	s := &Scope{source: from, env: o.Env, saved: map[string]any{}, values: map[string]string{},
-		typed: map[string]any{}}
+		typed: map[string]any{}, base: o.BaseURL}
 	var errs source.Errors
 	for _, name := range slices.Sorted(maps.Keys(o.Overrides)) {
 		switch {
@@ -56,7 +89,13 @@ func ResolveScope(from *source.Source, vars []Var, o ScopeOptions) (*Scope, erro
 		delete(s.typed, name)
 		s.values[name] = text
 	}
-	if err := append(errs, s.resolve(append(slices.Clone(o.Suite), vars...))...).Err(); err != nil {
+	all := append(slices.Clone(o.Suite), vars...)
+	for name, x := range o.Given {
+		if _, taken := s.values[name]; !taken && !slices.ContainsFunc(all, func(v Var) bool { return v.Name == name }) {
+			s.give(name, x)
+		}
+	}
+	if err := append(errs, s.resolve(all)...).Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -100,7 +139,7 @@ type Holder interface {
 func (s *Scope) Block(b Holder, with map[string]any) (*Scope, error) {
 	vars, from := b.Variables()
 	inner := &Scope{source: from, env: s.env, saved: map[string]any{}, values: maps.Clone(s.values),
-		typed: maps.Clone(s.typed)}
+		typed: maps.Clone(s.typed), base: s.base}
 	for name, x := range s.saved {
 		inner.give(name, x)
 	}
@@ -159,6 +198,9 @@ type miss struct {
 func (r *resolver) lookup(v Var, name string) (string, *miss) {
 	if text, known := r.scope.values[name]; known {
 		return text, nil
+	}
+	if root, _, within := strings.Cut(name, "."); within && r.scope.typed[root] != nil { // a value of the run
+		return r.scope.lookup(name)
 	}
 	if _, isVar := r.vars[name]; isVar && name != v.Name {
 		if i := slices.Index(r.path, name); i >= 0 {
@@ -222,6 +264,8 @@ func (s *Scope) undefined(name string) *miss {
 		hint = loopOver
 	} else if name == "env" || name == "process" || name == "ENV" {
 		hint = `the environment is read under vars: "HOME: ${HOME}", and ${HOME} in the steps is its value`
+	} else if name == "start" {
+		hint = "it is the values of the servers under start in taproot.yaml, and none of them was started for this test"
 	} else if near := phrase.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
 	} else if s.env != nil {

@@ -131,6 +131,13 @@ func (c *Checker) page(place source.Value, address string) {
 	}
 }
 
+// pageOrBase checks what a browser is to open: an address, or a path of the site that baseUrl names.
+func (c *Checker) pageOrBase(v source.Value, address string) {
+	if !vocabulary.OnBase(address) {
+		c.page(v, address)
+	}
+}
+
 // pageOrPath checks where a page is to go: an address, or a path of the same site.
 func (c *Checker) pageOrPath(v source.Value, address string) {
 	switch {

@@ -56,6 +56,7 @@ var TextForms = sync.OnceValue(func() map[string]textForm {
 		"place":      {Pattern: degreesForm, Check: (*Checker).degrees},
 		"link":       {Pattern: schemeForm.String(), Check: (*Checker).link},
 		"page":       {file: true, Pattern: pageForm, Format: "uri-reference", Check: (*Checker).page},
+		"pageOrBase": {file: true, Pattern: `^/([^/]|$)|` + pageForm, Format: "uri-reference", Check: (*Checker).pageOrBase},
 		"pageOrPath": {Pattern: `^/|` + pageForm, Format: "uri-reference", Check: (*Checker).pageOrPath},
 		"http":       {Pattern: `^https?://[^/?#]`, Format: "uri", Check: (*Checker).httpAddress},
 		"browser":    {Pattern: `^(https?|wss?)://[^/?#]`, Format: "uri", Check: (*Checker).browserAddress},

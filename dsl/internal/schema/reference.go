@@ -98,6 +98,12 @@ func topics() []topic {
 			text:  "At the root of a suite.",
 			typ:   reflect.TypeFor[vocabulary.Suite](),
 		},
+		{
+			name:  "start",
+			title: "Servers of the app",
+			text:  "Under `start` of taproot.yaml. Exactly one of `url`, `output` and `port` says when the server is ready.",
+			typ:   reflect.TypeFor[vocabulary.StartServer](),
+		},
 	}
 }
 
@@ -235,6 +241,9 @@ func words(f vocabulary.Key) string {
 		}
 		if f.Typ.Elem().Kind() == reflect.Int {
 			return "whole number or list of them"
+		}
+		if f.Typ.Elem() == reflect.TypeFor[vocabulary.StartServer]() {
+			return "list of [servers](#servers-of-the-app)"
 		}
 		return "text or list of texts"
 	case reflect.Map:

@@ -84,7 +84,7 @@ func filesIn(step *Step, sh *Shape, v source.Value, all *[]FileRef) {
 }
 
 func (f Key) files(step *Step, v source.Value, all *[]FileRef) {
-	if f.Format != "file" && f.Format != "page" {
+	if f.Format != "file" && f.Format != "pageOrBase" {
 		return
 	}
 	for _, x := range append(v.Items, v) {
@@ -93,7 +93,7 @@ func (f Key) files(step *Step, v source.Value, all *[]FileRef) {
 			continue
 		}
 		name := x.Text
-		if f.Format == "page" { // an address's address
+		if f.Format == "pageOrBase" { // an address's address
 			if !LocalPage(name) {
 				continue
 			}

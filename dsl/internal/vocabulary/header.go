@@ -42,6 +42,8 @@ type Config struct {
 	Environments map[string]Environment
 	// PreferSelector is what of an element goes first into a step that is recorded: "text" or "id"; "" is text.
 	PreferSelector string
+	BaseURL        Template // the site that the path in openBrowser belongs to; empty: none
+	Start          []StartServer
 }
 
 // Environment is what a suite says of one of the places that its tests run against.
@@ -50,6 +52,7 @@ type Environment struct {
 	Tags      []string
 	TimeoutMs *int
 	Retries   *int
+	BaseURL   Template
 }
 
 // Suite is the top level of a taproot.yaml.
@@ -67,6 +70,8 @@ type Suite struct {
 	After          source.Value                `json:"after,omitempty"`
 	Environments   map[string]SuiteEnvironment `json:"environments,omitempty"`
 	PreferSelector string                      `json:"preferSelector,omitempty" enum:"text,id"`
+	BaseURL        Template                    `json:"baseUrl,omitempty" format:"http"`
+	Start          []StartServer               `json:"start,omitempty"`
 }
 
 // SuiteEnvironment is one of a suite's environments.
@@ -75,6 +80,7 @@ type SuiteEnvironment struct {
 	Tags      []string `json:"tags,omitempty" format:"tag"`
 	TimeoutMs *int     `json:"timeout,omitempty" spelling:"timeoutMs" format:"duration" minimum:"0" maximum:"3600000"`
 	Retries   *int     `json:"retries,omitempty" minimum:"0" maximum:"10"`
+	BaseURL   Template `json:"baseUrl,omitempty" format:"http"`
 }
 
 func (SuiteEnvironment) rules() []Rule {

@@ -25,7 +25,8 @@ func KeepsVariables(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t == ExprType || t == ExprsType || t == StepsType || t == ItemsType || t == valueType
+	return t == ExprType || t == ExprsType || t == StepsType || t == ItemsType || t == valueType ||
+		t == TemplateType
 }
 
 // Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.

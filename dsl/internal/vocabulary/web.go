@@ -9,7 +9,7 @@ import (
 
 // OpenBrowser is the argument of openBrowser.
 type OpenBrowser struct {
-	URL         string `json:"url" required:"true" scalar:"true" minLength:"1" format:"page"`
+	URL         string `json:"url" required:"true" scalar:"true" minLength:"1" format:"pageOrBase"`
 	Headless    *bool  `json:"headless,omitempty"`
 	Viewport    string `json:"viewport,omitempty" minLength:"1" format:"pageSize"`
 	Device      string `json:"device,omitempty" minLength:"1" tool:"-"`
@@ -32,6 +32,14 @@ type OpenBrowser struct {
 
 // Local reports whether the URL is the path of an HTML file, relative to the test's own folder.
 func (o OpenBrowser) Local() bool { return LocalPage(o.URL) }
+
+// OnBase reports whether the URL is a path of the site that baseUrl names.
+func (o OpenBrowser) OnBase() bool { return OnBase(o.URL) }
+
+// OnBase reports whether an address is a path of the site that baseUrl names.
+func OnBase(address string) bool {
+	return strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//")
+}
 
 // Size returns the width and height of Viewport; zeros without one.
 func (o OpenBrowser) Size() (width, height int) {

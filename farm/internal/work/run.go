@@ -57,6 +57,7 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	defer root.Close() // used by tests, which check their own writes
 	conf := start.Settings.Apply(w.o.Config, work)
 	conf.Access.Root = root
+	conf.FillStarted(&c)
 	see := &observer{w: w, at: j.Attempt}
 	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event}
 	// A withdrawn case is interrupted, which is its result. The end of the worker interrupts it, too, but then it runs on

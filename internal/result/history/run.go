@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,6 +28,7 @@ type Run struct {
 	Cases    []RunCase     // in the order of their places
 	Choice   Choice        // what the run was asked to run
 	Env      *Environment  // where the run ran; nil: unknown
+	Logs     []string      // the logs of the servers of the app: files of the run's folder
 	Notes    []string      // which of the run's own files could not be read
 }
 
@@ -91,6 +93,9 @@ func (r *Run) load(root *os.Root, packs []string) {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	if r.Env, err = readEnvironment(root); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if r.Logs, err = fs.Glob(root.FS(), "start-*.log"); err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	for _, c := range planned {

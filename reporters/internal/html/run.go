@@ -158,6 +158,9 @@ func runDataOf(in RunPage) *runData {
 		}
 		d.Env = append(d.Env, fact)
 	}
+	for _, name := range run.Logs {
+		d.Env = append(d.Env, factData{Name: "log", Value: shown(name, maxLabel), Link: link(name)})
+	}
 	causes := Causes(run)
 	for _, c := range causes {
 		for _, i := range c.Cases {

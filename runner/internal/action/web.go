@@ -32,7 +32,7 @@ func openBrowser(ctx context.Context, s *Performer, a dsl.OpenBrowser) error {
 		return err
 	}
 	headed := s.Headed || a.Headless != nil && !*a.Headless
-	address, err := s.address(a.URL)
+	address, err := s.onBase(a.URL)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,26 @@ func openBrowser(ctx context.Context, s *Performer, a dsl.OpenBrowser) error {
 	noteAnswer(s)
 	noteBrowser(s, a)
 	return stillLoading(ctx, s)
+}
+
+// onBase returns the URL to open; a path belongs to the site of baseUrl.
+func (s *Performer) onBase(to string) (string, error) {
+	if !(dsl.OpenBrowser{URL: to}).OnBase() {
+		return s.address(to)
+	}
+	if s.BaseURL == "" {
+		return "", &Failure{problem("%q is a path, and no baseUrl says of which site: add baseUrl to taproot.yaml, or "+
+			"write the whole URL", to)}
+	}
+	base, err := url.Parse(s.BaseURL)
+	if err != nil {
+		return "", &Failure{problem("baseUrl %q is not a URL", s.BaseURL)}
+	}
+	path, err := url.Parse(to)
+	if err != nil {
+		return "", &Failure{problem("%q is not the path of a page", to)}
+	}
+	return base.ResolveReference(path).String(), nil
 }
 
 // noteBrowser keeps which browser a page has that named one itself.

@@ -203,6 +203,9 @@ func (r *run) describe() (described event.Case, err error) {
 	if r.vars.scope, err = r.c.Scope(); err != nil {
 		return Describe(r.c), err
 	}
+	if r.session.BaseURL, err = r.vars.scope.BaseURL(); err != nil {
+		return Describe(r.c), err
+	}
 	r.vars.hide(r.c.Test.Secrets...)
 	for _, steps := range []dsl.Steps{r.c.Test.Before, r.c.Test.Steps, r.c.Test.OnFailure, r.c.Test.After} {
 		for step := range steps.All {

@@ -31,6 +31,8 @@ type Settings struct {
 	Timeout     time.Duration     `json:"timeout,omitempty"`
 	AI          string            `json:"ai,omitempty"`
 	Agent       string            `json:"agent,omitempty"`
+	// Started are the values of the servers of the app, which run on the client's machine.
+	Started map[string]map[string]any `json:"started,omitempty"`
 }
 
 // SettingsOf returns the settings of a configuration. env are the environment variables that tests read.
@@ -38,7 +40,7 @@ func SettingsOf(c run.Config, dir string, env map[string]string) Settings {
 	return Settings{Dir: dir, Vars: c.Vars, Env: env, Environment: c.Environment, Browser: c.Browser, NoVideo: c.NoVideo,
 		NoTrace: c.NoTrace, NoDOM: c.NoDOM, Unmasked: c.Unmasked,
 		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI),
-		Agent: c.Agent}
+		Agent: c.Agent, Started: c.Started}
 }
 
 // Check returns an error if the working folder is outside of the archive: a host has those of other projects next to
@@ -57,7 +59,7 @@ func (s Settings) Apply(c run.Config, dir string) run.Config {
 	c.NoVideo, c.NoTrace, c.NoDOM, c.Unmasked = s.NoVideo || c.NoVideo, s.NoTrace, s.NoDOM, s.Unmasked
 	c.AllowShell, c.PublicOnly, c.RequireDevices, c.Timeout = s.AllowShell && allowed, s.PublicOnly || c.PublicOnly,
 		s.Required, s.Timeout
-	c.AI, c.Agent = vision.Mode(s.AI), s.Agent
+	c.AI, c.Agent, c.Started = vision.Mode(s.AI), s.Agent, s.Started
 	c.LookupEnv = func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }
 	return c
 }

@@ -53,6 +53,11 @@ type Options struct {
 	Choice Choice
 }
 
+// isInline reports whether a test was uploaded: no test file has the name of its file.
+func (o Options) isInline(t *dsl.Test) bool {
+	return slices.ContainsFunc(o.Inline, func(s Source) bool { return s.Name == t.Pos.File })
+}
+
 // Source is an uploaded file of tests.
 type Source struct {
 	Name string // for messages
@@ -86,11 +91,22 @@ type Case struct {
 	Suite    []dsl.Var
 	Vars     map[string]string
 	Env      func(string) (string, bool)
+	Base     dsl.Config // with the site of paths in openBrowser: baseUrl
+	Servers  []Server   // those of its suite, which must run; none for uploaded tests
+	// Given are values of the run, such as ${start.shop.port}; a plan has none.
+	Given map[string]any
 }
 
 // Scope makes new variables of the case for one run of it.
 func (c *Case) Scope() (*dsl.Scope, error) {
-	return c.Test.Scope(dsl.ScopeOptions{Overrides: c.Vars, Row: c.Row, Suite: c.Suite, Env: c.Env})
+	return c.Test.Scope(dsl.ScopeOptions{Overrides: c.Vars, Row: c.Row, Suite: c.Suite, Env: c.Env, Given: c.Given,
+		BaseURL: c.Base.BaseURL})
+}
+
+// PlannedScope is Scope with placeholders for the values that only a run has.
+func (c Case) PlannedScope() (*dsl.Scope, error) {
+	c.Given = StartGiven(c.Servers, Server.Values)
+	return c.Scope()
 }
 
 // Usage is an error in the user's arguments, not in a test file.
@@ -189,12 +205,22 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	if rows == nil {
 		rows = []dsl.Row{{}}
 	}
+	base, err := s.base(dir)
+	if err != nil {
+		return nil, err
+	}
+	var servers []Server
+	if !s.o.isInline(t) {
+		if servers, err = s.servers(dir); err != nil {
+			return nil, err
+		}
+	}
 	var cases []Case
 	for _, p := range platforms {
 		for _, b := range s.browsers(t, p) {
 			for _, row := range rows {
 				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars,
-					Env: s.o.Env}
+					Env: s.o.Env, Base: base, Servers: servers}
 				if len(platforms) > 1 {
 					c.Pack += "--" + string(p)
 				}
@@ -241,7 +267,7 @@ func absolute(dir, file string) string {
 
 // check finds, before anything runs, every variable that cannot be resolved.
 func check(c Case) error {
-	scope, err := c.Scope()
+	scope, err := c.PlannedScope()
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,14 @@ type suites struct {
 	o     Options
 	known map[string]config
 	roots map[string]string
+	files map[string]config // taproot.yaml of a folder; empty without one
+
+	started map[string][]Server
 }
 
 func newSuites(o Options) *suites {
-	return &suites{o: o, known: map[string]config{}, roots: map[string]string{}}
+	return &suites{o: o, known: map[string]config{}, roots: map[string]string{},
+		files: map[string]config{}, started: map[string][]Server{}}
 }
 
 // of returns the settings that apply to a folder.

@@ -19,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
+	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
 // Runner runs cases into one run directory. Safe for concurrent use.
@@ -35,9 +36,10 @@ type Runner struct {
 	// Last means that nothing runs after All, so that browsers can end while the last reports are made.
 	Last bool
 
-	noting sync.WaitGroup // for NoteEnvironment
-	seeing sync.Once
-	sees   drivers.Vision
+	servers start.Running  // of StartServers; nil: none
+	noting  sync.WaitGroup // for NoteEnvironment
+	seeing  sync.Once
+	sees    drivers.Vision
 }
 
 // Outcome is the result of one case.

@@ -23,6 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
+	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
 // Config configures a run. The zero value of a field means its default.
@@ -58,6 +59,7 @@ type Config struct {
 	NoFilePages    bool          // no page may be a file of this machine
 	FilesBelow     string        // pages may be files below this folder only; empty: as Access says
 	AllowShell     bool          // tests may run commands on the device
+	AllowStart     bool          // of a server: runs of its own project start the servers of the app
 	// what to do after a case with the apps that it started or installed; default: nothing
 	AfterUse action.AfterUse
 	AI       vision.Mode // whether models may be used; default: the value of TAPROOT_AI, or live
@@ -77,6 +79,10 @@ type Config struct {
 	FFmpeg     string       // path; empty: no recordings
 	Claim      pack.Claim   // of the names of runs, where other machines take names, too
 	Log        *slog.Logger // default: none
+	// Started are the values of the servers of the app that run, by their keys; StartServers sets them.
+	Started map[string]map[string]any
+
+	servers *start.Shared // the servers of runs that overlap; nil: each run has its own
 }
 
 // SetAfterUse sets AfterUse to a policy by its name: nothing, stop or clear.

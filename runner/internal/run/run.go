@@ -38,6 +38,7 @@ func Resume(c Config, dir string, observe func(event.Case, event.Event)) (*Runne
 
 // End closes the drivers and the run directory.
 func (r *Runner) End() error {
+	r.StopServers()
 	r.noting.Wait()
 	return errors.Join(r.Pool.Close(), r.Dir.Close())
 }

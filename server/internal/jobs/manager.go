@@ -290,6 +290,10 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, p planned)
 
 // perform runs the cases, here or on other machines.
 func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p planned) []run.Outcome {
+	if outcomes := m.serve(ctx, r, work, p); outcomes != nil {
+		return outcomes
+	}
+	defer work.StopServers()
 	if p.open == nil {
 		work.Config.FFmpeg = run.FindFFmpeg(ctx, work.Config)
 		return work.All(ctx, p.Cases)
@@ -305,6 +309,23 @@ func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p plann
 	outcomes := work.All(ctx, p.Cases)
 	if err := there.Close(); err != nil {
 		m.o.Log.Warn("cannot end a run on other machines", "run", r.record.ID, "error", err)
+	}
+	return outcomes
+}
+
+// serve starts the servers that the tests of the server's own project need, if that is allowed. It returns the outcomes
+// of the cases when one does not start.
+func (m *Manager) serve(ctx context.Context, r *job, work *run.Runner, p planned) []run.Outcome {
+	problem := ""
+	var outcomes []run.Outcome
+	if len(p.Servers()) > 0 && !work.Config.AllowStart {
+		problem = "the servers under start in taproot.yaml were not started: taproot serve needs --allow-start for that"
+	} else if err := work.StartServers(ctx, p.Cases); err != nil {
+		m.o.Log.Warn("cannot start the servers of the app", "run", r.record.ID, "error", err)
+		problem, outcomes = err.Error(), work.NotServed(ctx, p.Cases, err)
+	}
+	if problem != "" {
+		r.change(func(rec *Record) { rec.Problems = append(rec.Problems, problem) })
 	}
 	return outcomes
 }
