@@ -16,7 +16,7 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 # of a start.
 
 .PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check \
-	fmt site screenshots bench bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean \
+	fmt site dist screenshots bench bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean \
 	widgets widgets-beside chaos
 .DEFAULT_GOAL := help
 
@@ -158,6 +158,10 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the style test, linters
 
 site: ## write the documentation as a site with offline search into bin/site
 	go run ./docs/site bin/site
+
+dist: ## build the archives, Debian packages, npm packages and checksums of a release into dist
+	rm -rf dist
+	$(COMPILE) go run ./internal/dist
 
 screenshots: setup ## take the images of the documentation from the program
 	docs/screenshots/make.sh

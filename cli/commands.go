@@ -17,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/session"
 	"github.com/taproot-dev/taproot/cli/internal/shell"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
 )
 
 // command is a command that is not an action.
@@ -160,12 +161,45 @@ func newCommandsCommand(env *process.Env) *cobra.Command {
 		"commands lists all commands. Those of actions act in a session that stays open between them (taproot guide).")
 }
 
-// newActionsCommand lists the actions that are commands.
+// newActionsCommand lists the actions that are commands, or prints the page of an action.
 func newActionsCommand(env *process.Env) *cobra.Command {
-	return listCommand(env, "actions", "list the actions as commands of a session",
+	cmd := listCommand(env, "actions", "list the actions as commands of a session, or explain one",
 		"actions lists the actions that are commands: taproot tap \"Sign in\" taps in a session that stays open (taproot\n"+
-			"guide). In tests they are written as steps (taproot docs reference).",
+			"guide). With the NAME of an action, as in tests or as a command, it prints its page: examples, arguments, what\n"+
+			"it waits for, messages. In tests they are written as steps (taproot docs reference).",
 		process.GroupTouch, process.GroupCheck, process.GroupPage, process.GroupDevice)
+	list := cmd.Run
+	cmd.Use, cmd.Args, cmd.Run = "actions [NAME]", cobra.MaximumNArgs(1), nil
+	cmd.Example = "  taproot actions\n  taproot actions scrollTo"
+	names := func() (all []string) {
+		for _, def := range dsl.Vocabulary() {
+			if def.Interfaces&dsl.YAML != 0 {
+				all = append(all, def.Name)
+			}
+		}
+		return all
+	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names(), cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			list(cmd, args)
+			return nil
+		}
+		for _, name := range names() {
+			if name == args[0] || shell.Kebab(name) == args[0] {
+				text, _ := dsl.ReferenceOf(name)
+				_, err := fmt.Fprint(env.Stdout, text)
+				return err
+			}
+		}
+		return &plan.Usage{Msg: fmt.Sprintf("there is no action %q", args[0]) + process.Meant(args[0], names())}
+	}
+	return cmd
 }
 
 // listCommand makes a command that lists the commands of some groups, or of all.

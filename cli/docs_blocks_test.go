@@ -312,6 +312,39 @@ func checkShell(t *testing.T, name, script string) int {
 	return calls
 }
 
+// hereString is a text that PowerShell writes to a file.
+var hereString = regexp.MustCompile(`(?s)@'\n(.*?\n)'@ \| Set-Content (\S+)\n`)
+
+// TestDocumentsPowerShell checks the calls of taproot in blocks of PowerShell, and that a file which they write has the
+// content that a block of sh on the same page gives it, which is run.
+func TestDocumentsPowerShell(t *testing.T) {
+	t.Parallel()
+	calls, files := 0, 0
+	for name, text := range documents(t) {
+		blocks := blocksOf(t, name, text)
+		for _, b := range blocks {
+			if b.language != "powershell" {
+				continue
+			}
+			for _, m := range hereString.FindAllStringSubmatch(b.text, -1) {
+				files++
+				same := "cat > " + m[2] + " <<'END'\n" + m[1] + "END\n"
+				if !slices.ContainsFunc(blocks, func(sh block) bool { return strings.Contains(sh.text, same) }) {
+					t.Errorf("%s: no block of sh writes the same %s", b, m[2])
+				}
+			}
+			for line := range strings.Lines(hereString.ReplaceAllString(b.text, "")) {
+				if strings.HasPrefix(line, "taproot ") {
+					calls += checkShell(t, b.String(), line)
+				}
+			}
+		}
+	}
+	if calls < 5 || files < 3 {
+		t.Errorf("only %d calls and %d files were checked", calls, files)
+	}
+}
+
 // TestDocumentsRun runs the blocks that are marked for it, document by document in a folder of its own.
 func TestDocumentsRun(t *testing.T) {
 	t.Parallel()

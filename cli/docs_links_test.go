@@ -75,25 +75,32 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestTroubleshooting checks that every error text of the page occurs in the code. A … replaces variable parts.
+// TestTroubleshooting checks that every error text of the page, and of the pages of actions, occurs in the code. A …
+// replaces variable parts.
 func TestTroubleshooting(t *testing.T) {
 	t.Parallel()
 	said := saidTexts(t)
 	rows := 0
-	for line := range strings.Lines(read(t, repository, "docs", "troubleshooting.md")) {
-		first, _, ok := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
-		if !ok || !strings.HasPrefix(line, "| `") {
+	for name, page := range documents(t) {
+		if name != "docs/troubleshooting.md" && !strings.HasPrefix(name, "docs/actions/") {
 			continue
 		}
-		rows++
-		text := strings.TrimSpace(strings.Trim(first, "`"))
-		for _, part := range strings.Split(text, "…") {
-			if part = strings.TrimSpace(part); strings.Trim(part, ":;,.()") != "" && !strings.Contains(said, part) {
-				t.Errorf("%q: the code never says %q", text, part)
+		_, page, _ = strings.Cut(page, "| message | what to do |")
+		for line := range strings.Lines(page) {
+			first, _, ok := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+			if !ok || !strings.HasPrefix(line, "| `") {
+				continue
+			}
+			rows++
+			text := strings.TrimSpace(strings.Trim(first, "`"))
+			for _, part := range strings.Split(text, "…") {
+				if part = strings.TrimSpace(part); strings.Trim(part, ":;,.()") != "" && !strings.Contains(said, part) {
+					t.Errorf("%s: %q: the code never says %q", name, text, part)
+				}
 			}
 		}
 	}
-	if rows < 30 {
+	if rows < 100 {
 		t.Errorf("only %d texts were checked", rows)
 	}
 }

@@ -53,8 +53,12 @@ func docs(t *testing.T, args ...string) string {
 }
 
 func runDocs(t *testing.T, args ...string) (code int, out, complaints string) {
+	return runCommand(t, append([]string{"docs"}, args...)...)
+}
+
+func runCommand(t *testing.T, args ...string) (code int, out, complaints string) {
 	var stdout, stderr bytes.Buffer
-	env := &process.Env{Args: append([]string{"docs"}, args...), Stdin: strings.NewReader(""), Stdout: &stdout,
+	env := &process.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout,
 		Stderr: &stderr, Dir: t.TempDir(),
 		Getenv: func(string) string { return "" }}
 	code = cli.Run(t.Context(), env)
@@ -157,9 +161,9 @@ func variablesOf(t *testing.T, root string) map[string]string {
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"tap":             "### tap\n\nWaits for an element",
+		"tap":             "# tap\n\nWaits for an element",
 		"selectors":       "## Selectors\n",
-		"install":         "### install\n\nInstalls an app",
+		"install":         "# install\n\nInstalls an app",
 		"install.md":      "# Install\n\nTaproot is one program",
 		"ci/github":       "# GitHub Actions\n",
 		"troubleshooting": "# Troubleshooting\n",
@@ -168,8 +172,16 @@ func TestDocs(t *testing.T) {
 			t.Errorf("docs %s begins with %.60q", name, got)
 		}
 	}
-	if got := docs(t, "tap"); strings.Contains(got, "doubleTap") {
+	if got := docs(t, "tap"); strings.Contains(got, "# doubleTap") {
 		t.Errorf("docs tap prints more than tap: %s", got)
+	}
+	for _, name := range []string{"scrollTo", "scroll-to"} {
+		if code, got, complaints := runCommand(t, "actions", name); code != 0 || got != docs(t, "scrollTo") {
+			t.Errorf("actions %s: exit code %d, %s%s", name, code, got, complaints)
+		}
+	}
+	if code, _, complaints := runCommand(t, "actions", "scrolTo"); code != 2 || !strings.Contains(complaints, "scrollTo") {
+		t.Errorf("actions scrolTo: exit code %d, %s", code, complaints)
 	}
 	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}} {
 		if code, out, complaints := runDocs(t, args...); code != 2 || out != "" {

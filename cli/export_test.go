@@ -25,6 +25,7 @@ func CheckLine(words []string) error {
 	env := &process.Env{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }}
 	root := newRootCommand(env)
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(words...)
 	cmd, rest, err := root.Find(words)
 	if err != nil {
 		return err

@@ -251,13 +251,42 @@ func partsOf(doc source.Value) []source.Value {
 	return all
 }
 
-// TestReferenceIsFresh fails when docs/reference.md is not what the structs say; `go test ./dsl -run Reference
-// -update`, or taproot docs -o, writes it.
+// TestReferenceIsFresh fails when docs/reference.md, the pages of docs/actions or the tables of docs/waiting.md are not
+// what the vocabulary says; `go test ./dsl -run Reference -update` writes them.
 func TestReferenceIsFresh(t *testing.T) {
-	const file = "../docs/reference.md"
-	want := Reference()
+	const folder = "../docs/actions"
+	fresh(t, "../docs/reference.md", Index())
+	pages := ActionPages()
+	for name, text := range pages {
+		fresh(t, filepath.Join(folder, name+".md"), text)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(f.Name(), ".md"); pages[name] == "" && filepath.Ext(f.Name()) == ".md" {
+			t.Errorf("%s is the page of no action: remove it", filepath.Join(folder, f.Name()))
+		}
+	}
+	const waiting, head = "../docs/waiting.md", "## What each action waits for\n\n"
+	text, err := os.ReadFile(waiting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), head)
+	_, after, more := strings.Cut(rest, "\n## ")
+	if !found || !more {
+		t.Fatalf("%s has no section %q", waiting, head)
+	}
+	fresh(t, waiting, before+head+WaitingTables()+"\n## "+after)
+}
+
+// fresh compares a file with what it should hold, or writes it with -update.
+func fresh(t *testing.T, file, want string) {
+	t.Helper()
 	if *testutil.Update {
-		if err := os.MkdirAll("../docs", 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
@@ -269,6 +298,6 @@ func TestReferenceIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/reference.md is not up to date; run \"taproot docs -o docs/reference.md\" (-want +got)\n%s", diff)
+		t.Errorf("%s is not up to date; run \"go test ./dsl -run Reference -update\" (-want +got)\n%s", file, diff)
 	}
 }

@@ -25,6 +25,12 @@ import (
 // contents is the file that lists the pages; it is also the first page.
 const contents = "README.md"
 
+// index is the page that lists the actions, whose pages are in the folder parts.
+const (
+	index = "reference.md"
+	parts = "actions/"
+)
+
 // book contains a site's pages in their order.
 type book struct {
 	fs     fs.FS
@@ -51,6 +57,7 @@ type page struct {
 	src      []byte
 	doc      ast.Node
 	sections []entry
+	Part     bool // of the page before it in its group, which lists it
 }
 
 // heading is a line of a page's own table of contents.
@@ -123,10 +130,35 @@ func (b *book) list(first *page) error {
 					return fmt.Errorf("%s: %w", contents, err)
 				}
 				g.Pages = append(g.Pages, p)
+				parts, err := b.parts(p)
+				if err != nil {
+					return fmt.Errorf("%s: %w", to, err)
+				}
+				g.Pages = append(g.Pages, parts...)
 			}
 		}
 	}
 	return nil
+}
+
+// parts reads the pages that the tables of a page list in a folder next to it: those of the actions.
+func (b *book) parts(p *page) (list []*page, err error) {
+	if p.file != index {
+		return nil, nil
+	}
+	err = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		l, is := n.(*ast.Link)
+		if !is || !entering || !strings.HasPrefix(string(l.Destination), parts) || b.byFile[string(l.Destination)] != nil {
+			return ast.WalkContinue, nil
+		}
+		part, err := b.read(string(l.Destination))
+		if err == nil {
+			part.Part = true
+			list = append(list, part)
+		}
+		return ast.WalkContinue, err
+	})
+	return list, err
 }
 
 func firstLink(n ast.Node) (to string, ok bool) {

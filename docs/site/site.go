@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/taproot-dev/taproot/docs"
+	"github.com/taproot-dev/taproot/docs/actions"
 )
 
 //go:embed assets
@@ -27,6 +28,17 @@ type options struct {
 	source string
 }
 
+// documents are the pages of docs, and those of the actions, which the program writes itself.
+type documents struct{}
+
+// Open implements fs.FS.
+func (documents) Open(name string) (fs.File, error) {
+	if file, is := strings.CutPrefix(name, parts); is {
+		return actions.Files.Open(file)
+	}
+	return docs.Files.Open(name)
+}
+
 // repository is the folder of the documentation in the repository.
 const repository = "https://github.com/taproot-dev/taproot/blob/main/docs/"
 
@@ -36,7 +48,7 @@ func main() {
 		os.Exit(2)
 	}
 	dir := os.Args[1]
-	if err := write(dir, options{files: docs.Files, source: repository}); err != nil {
+	if err := write(dir, options{files: documents{}, source: repository}); err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)
 	}

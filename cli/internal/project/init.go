@@ -25,6 +25,7 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/sim/android"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -33,11 +34,37 @@ import (
 //go:embed template
 var templates embed.FS
 
-// ciFiles are the known CI systems, and the file of each; every one but GitHub has a single file for all jobs.
-var ciFiles = []struct{ name, file, template string }{
-	{"github", ".github/workflows/taproot.yml", "github.yml.tmpl"},
-	{"gitlab", ".gitlab-ci.yml", "gitlab.yml.tmpl"},
-	{"jenkins", "Jenkinsfile", "Jenkinsfile.tmpl"},
+// ciFile is the file of a CI system, and what shows that a repository uses the system.
+type ciFile struct {
+	name, file, template string
+	marks                []string // files and folders of the repository
+	host                 string   // of its remote
+}
+
+// ciFiles are the known CI systems; every one but GitHub has a single file for all jobs.
+func ciFiles() []ciFile {
+	return []ciFile{
+		{name: "github", file: ".github/workflows/taproot.yml", template: "github.yml.tmpl", marks: []string{".github"},
+			host: "github.com"},
+		{name: "gitlab", file: ".gitlab-ci.yml", template: "gitlab.yml.tmpl", marks: []string{".gitlab-ci.yml", ".gitlab"},
+			host: "gitlab.com"},
+		{name: "jenkins", file: "Jenkinsfile", template: "Jenkinsfile.tmpl", marks: []string{"Jenkinsfile"}},
+		{name: "circleci", file: ".circleci/config.yml", template: "circleci.yml.tmpl", marks: []string{".circleci"}},
+		{name: "azure", file: "azure-pipelines.yml", template: "azure.yml.tmpl", marks: []string{"azure-pipelines.yml"},
+			host: "dev.azure.com"},
+		{name: "buildkite", file: ".buildkite/pipeline.yml", template: "buildkite.yml.tmpl", marks: []string{".buildkite"}},
+		{name: "bitbucket", file: "bitbucket-pipelines.yml", template: "bitbucket.yml.tmpl",
+			marks: []string{"bitbucket-pipelines.yml"}, host: "bitbucket.org"},
+	}
+}
+
+// ciNames are the values of --ci.
+func ciNames() []string {
+	var names []string
+	for _, c := range ciFiles() {
+		names = append(names, c.name)
+	}
+	return append(names, NoCI)
 }
 
 const NoCI = "none"
@@ -78,7 +105,7 @@ func InitCommand(env *process.Env) *cobra.Command {
 	flags.StringVar(&f.android, "android", "",
 		"the first test starts the Android app with this `PACKAGE`, such as com.example.app")
 	flags.StringVar(&f.ci, "ci", "",
-		"write a file for this `CI`: github, gitlab, jenkins, none (default: the one that the repository uses)")
+		"write a file for this `CI`: "+strings.Join(ciNames(), ", ")+" (default: the one that the repository uses)")
 	flags.BoolVar(&f.golang, "go", false, "add suites_test.go and go.mod, to run the tests with go test")
 	return cmd
 }
@@ -271,13 +298,10 @@ func (p *project) golang() error {
 
 // chooseCI returns the CI of --ci, else the one that the repository uses, else the one that the user types.
 func (p *project) chooseCI() (string, error) {
-	names := []string{NoCI}
-	for _, c := range ciFiles {
-		names = append(names, c.name)
-	}
+	names := ciNames()
 	if p.flags.ci != "" {
 		if !slices.Contains(names, p.flags.ci) {
-			return "", &plan.Usage{Msg: fmt.Sprintf("--ci %q: write github, gitlab, jenkins or none", p.flags.ci)}
+			return "", &plan.Usage{Msg: fmt.Sprintf("--ci %q: write %s", p.flags.ci, phrase.Or(names))}
 		}
 		return p.flags.ci, nil
 	}
@@ -288,7 +312,7 @@ func (p *project) chooseCI() (string, error) {
 	if !ok || !term.IsTerminal(int(in.Fd())) { // a file descriptor always fits an int
 		return NoCI, nil
 	}
-	fmt.Fprint(p.env.Stdout, "Which CI runs the tests: github, gitlab, jenkins or none? [none] ")
+	fmt.Fprintf(p.env.Stdout, "Which CI runs the tests: %s? [none] ", phrase.Or(names))
 	answer, _ := bufio.NewReader(in).ReadString('\n')
 	if answer = strings.ToLower(strings.TrimSpace(answer)); slices.Contains(names, answer) {
 		return answer, nil
@@ -298,26 +322,27 @@ func (p *project) chooseCI() (string, error) {
 
 // usedCI detects the CI of the repository by its files and its remote.
 func (p *project) usedCI() string {
-	for _, mark := range []struct{ file, ci string }{{".github", "github"}, {".gitlab-ci.yml", "gitlab"},
-		{".gitlab", "gitlab"}, {"Jenkinsfile", "jenkins"}} {
-		if _, err := os.Stat(filepath.Join(p.dir, mark.file)); err == nil {
-			return mark.ci
+	for _, c := range ciFiles() {
+		for _, mark := range c.marks {
+			if _, err := os.Stat(filepath.Join(p.dir, mark)); err == nil {
+				return c.name
+			}
 		}
 	}
 	conf, err := os.ReadFile(filepath.Join(p.dir, ".git", "config"))
 	if err != nil {
 		return ""
 	}
-	for _, host := range []string{"github", "gitlab"} {
-		if regexp.MustCompile(`url = \S*` + host + `\.com`).Match(conf) {
-			return host
+	for _, c := range ciFiles() {
+		if c.host != "" && regexp.MustCompile(`url = \S*`+regexp.QuoteMeta(c.host)).Match(conf) {
+			return c.name
 		}
 	}
 	return ""
 }
 
 func (p *project) writeCI(ci string) error {
-	for _, c := range ciFiles {
+	for _, c := range ciFiles() {
 		if c.name != ci {
 			continue
 		}

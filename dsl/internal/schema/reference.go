@@ -12,23 +12,38 @@ import (
 // Reference writes the reference of the test syntax in Markdown, out of the structs: every action with its arguments,
 // then what steps, tests, selectors and taproot.yaml can hold, and the other spellings.
 func Reference() string {
+	return reference(func(d *vocabulary.Def) string { return "#" + strings.ToLower(d.Name) }, "Written by `taproot docs`. "+
+		"An action's argument in **bold** has to be given; one marked *short* can be written alone, as in "+
+		"`tap: Sign in`.", action)
+}
+
+// Index writes docs/reference.md: the reference with links to the pages of the actions in their place.
+func Index() string {
+	return reference(actionFile, "Each action has a page, with examples, arguments and messages. `taproot docs tap` and "+
+		"`taproot actions tap` print it, `taproot docs` prints all of them. In tables, an argument in **bold** has to be "+
+		"given; one marked *short* can be written alone, as in `tap: Sign in`.", nil)
+}
+
+// actionFile is the page of an action, from the folder of the documentation.
+func actionFile(d *vocabulary.Def) string { return "actions/" + d.Name + ".md" }
+
+// reference writes an introduction, the actions by tiers, and all topics. Without part, actions are only listed.
+func reference(link func(*vocabulary.Def) string, intro string, part func(*strings.Builder, *vocabulary.Def)) string {
 	var b strings.Builder
-	b.WriteString("# The test syntax\n\n" +
-		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; " +
-		"one marked *short* can be written alone, as in `tap: Sign in`.\n\n" +
+	b.WriteString("# The test syntax\n\n" + intro + "\n\n" +
 		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: " +
 		"save it, and start a test\n" +
 		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\nThe actions are in four parts: " +
 		"[Core](#core), [Pages](#pages), [Device](#device) and [Control flow](#control-flow). The tables say where they " +
 		"work; each mark and each example is run by a test, on a simulated phone or in a browser.\n\n")
-	tiers(&b)
+	tiers(&b, link, part)
 	for _, t := range topics() {
 		section(&b, t.title, t.text, t.typ)
 	}
 	browserSection(&b)
 	spellingSection(&b)
 	actionSpellings(&b)
-	refusedSection(&b)
+	refusedSection(&b, link)
 	b.WriteString(`
 ## Variables and expressions
 
@@ -120,7 +135,7 @@ func Topics() []string {
 func ReferenceOf(name string) (text string, known bool) {
 	var b strings.Builder
 	if d, is := vocabulary.Lookup(name); is && d.Interfaces&vocabulary.YAML != 0 {
-		action(&b, d)
+		b.WriteString(ActionPage(d))
 	}
 	for _, t := range topics() {
 		if t.name == name {
@@ -155,16 +170,21 @@ func action(b *strings.Builder, d *vocabulary.Def) {
 	t := reflect.TypeOf(d.Args)
 	s := vocabulary.ShapeOf(t)
 	if s.Selects {
-		text := "\nTakes a [selector](#selectors)"
-		if !slices.Contains(s.Takes, "point") {
-			text += ", no point"
-		}
-		if len(s.Fields) > len(vocabulary.ShapeOf(vocabulary.SelectorType).Fields) {
-			text += ", and these"
-		}
-		b.WriteString(text + ".\n")
+		b.WriteString("\n" + selects(s) + "\n")
 	}
 	fields(b, s, s.Selects)
+}
+
+// selects says that an action takes the keys of a selector.
+func selects(s *vocabulary.Shape) string {
+	text := "Takes a [selector](#selectors)"
+	if !slices.Contains(s.Takes, "point") {
+		text += ", no point"
+	}
+	if len(s.Fields) > len(vocabulary.ShapeOf(vocabulary.SelectorType).Fields) {
+		text += ", and these"
+	}
+	return text + "."
 }
 
 func section(b *strings.Builder, title, text string, t reflect.Type) {

@@ -10,7 +10,7 @@ import (
 )
 
 // refusedSection lists the words of other tools, and the old names of actions, with the lines to write instead.
-func refusedSection(b *strings.Builder) {
+func refusedSection(b *strings.Builder, link func(*vocabulary.Def) string) {
 	b.WriteString("\n## Refused words\n\nThere are three classes of words:\n\n" +
 		"- *Current* words are the ones of this page.\n" +
 		"- *Spellings* are accepted and mean the same as a current word. `taproot fmt` leaves them alone.\n" +
@@ -22,7 +22,9 @@ func refusedSection(b *strings.Builder) {
 		b.WriteString("\nOld names: ")
 		var all []string
 		for name, now := range old {
-			all = append(all, fmt.Sprintf("`%s` is now [%s](#%s)", name, now, strings.ToLower(now)))
+			if d, known := vocabulary.Lookup(now); known {
+				all = append(all, fmt.Sprintf("`%s` is now [%s](%s)", name, now, link(d)))
+			}
 		}
 		slices.Sort(all)
 		b.WriteString(strings.Join(all, ", ") + ".\n")

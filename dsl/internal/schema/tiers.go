@@ -31,19 +31,22 @@ func actionsOf(t vocabulary.Tier) []vocabulary.Def {
 	})
 }
 
-// tiers writes the actions, by tiers: where each of them works, then what it takes.
-func tiers(b *strings.Builder) {
+// tiers writes the actions, by tiers: what each of them does and where it works, then what part says of each.
+func tiers(b *strings.Builder, link func(*vocabulary.Def) string, part func(*strings.Builder, *vocabulary.Def)) {
 	for _, t := range vocabulary.Tiers() {
-		fmt.Fprintf(b, "## %s\n\n%s\n\n| | android | ios | web |\n|---|:-:|:-:|:-:|\n", t, tierText(t))
+		fmt.Fprintf(b, "## %s\n\n%s\n\n| | android | ios | web | |\n|---|:-:|:-:|:-:|---|\n", t, tierText(t))
 		for _, d := range actionsOf(t) {
-			fmt.Fprintf(b, "| [%s](#%s) |", d.Name, strings.ToLower(d.Name))
+			fmt.Fprintf(b, "| [%s](%s) |", d.Name, link(&d))
 			for _, p := range []vocabulary.Platform{vocabulary.Android, vocabulary.IOS, vocabulary.Web} {
 				b.WriteString(map[bool]string{true: " ✓ |", false: " |"}[d.On(p)])
 			}
-			b.WriteString("\n")
+			first, _, _ := strings.Cut(d.Doc, ". ")
+			b.WriteString(" " + cell(strings.TrimSuffix(first, ".")) + " |\n")
 		}
-		for _, d := range actionsOf(t) {
-			action(b, &d)
+		if part != nil {
+			for _, d := range actionsOf(t) {
+				part(b, &d)
+			}
 		}
 		b.WriteString("\n")
 	}

@@ -1,6 +1,7 @@
 package vocabulary
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-// TestExamples runs the example of every action, as the reference shows it, on each platform that the action claims. In
+// TestExamples runs the examples of every action, as its page shows them, on each platform that the action claims. In
 // the place of apps, files and labels that the simulated phones do not have there are those that they have: see
 // standIns. In the short mode it is every eighth example.
 func TestExamples(t *testing.T) {
@@ -33,19 +34,24 @@ func TestExamples(t *testing.T) {
 				return !def.On(platform) || def.Interfaces&dsl.YAML == 0
 			})
 			for _, def := range testutil.Few(8, own) {
-				t.Run(def.Name, func(t *testing.T) {
-					c := exampleCell(def, platform)
-					c.files = files
-					lanes[0].run(t, c)
-				})
+				for i, e := range dsl.PageOf(&def).Examples {
+					if !slices.Contains(e.On, platform) {
+						continue
+					}
+					t.Run(fmt.Sprintf("%s/%d", def.Name, i+1), func(t *testing.T) {
+						c := exampleCell(def, e.Step, platform)
+						c.files = files
+						lanes[0].run(t, c)
+					})
+				}
 			}
 		})
 	}
 }
 
 // exampleCell is a test of the example alone, behind what it needs.
-func exampleCell(def dsl.Def, p dsl.Platform) cell {
-	example := strings.ReplaceAll(def.Example, "https://example.com/api/users", "${SITE}/api/orders")
+func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
+	example := strings.ReplaceAll(step, "https://example.com/api/users", "${SITE}/api/orders")
 	example = strings.ReplaceAll(example, "https://example.com", "${SITE}")
 	c := cell{action: def.Name, platform: p, name: string(p) + " example", passes: true, options: map[string]string{}}
 	if p != dsl.Web {

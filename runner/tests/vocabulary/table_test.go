@@ -107,11 +107,35 @@ func (b bench) run(t *testing.T, c cell) {
 			t.Errorf("the problem does not say %q: %s", words, kept.problem())
 		}
 	}
+	if c.result == event.Fail && !documented(c, kept.problem()) {
+		t.Errorf("the page of %s has no such message: %s", c.action, kept.problem())
+	}
 	for _, effect := range c.effects {
 		if env[effect] != true {
 			t.Errorf("%s: %v\n%s", effect, env[effect], env["facts"])
 		}
 	}
+}
+
+// documented reports whether the page of an action in the cell has the message of its failure: the step that fails may
+// be an inner one. Other names of actions have no pages.
+func documented(c cell, problem string) bool {
+	return slices.ContainsFunc(dsl.Vocabulary(), func(def dsl.Def) bool {
+		if !strings.Contains(c.steps, def.Name+":") {
+			return false
+		}
+		return def.Current != "" || slices.ContainsFunc(dsl.PageOf(&def).Fails, func(f dsl.Failing) bool {
+			rest := problem
+			for part := range strings.SplitSeq(f.Message, "…") {
+				_, after, found := strings.Cut(rest, strings.TrimSpace(part))
+				if !found {
+					return false
+				}
+				rest = after
+			}
+			return true
+		})
+	})
 }
 
 // patience is how long steps wait that say nothing themselves: the time that a slow machine takes. Those that fail by
