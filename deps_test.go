@@ -32,7 +32,7 @@ var floors = [][]string{
 // internal are not listed.
 var packages = map[string][]string{
 	".":      {"."},
-	"docs":   {"docs", "docs/actions", "docs/site"},
+	"docs":   {"docs", "docs/site"},
 	"suites": {"suites"},
 	"bench":  {"bench/peers", "bench/assistants"},
 	"dsl": {

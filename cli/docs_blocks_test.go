@@ -315,8 +315,8 @@ func checkShell(t *testing.T, name, script string) int {
 // hereString is a text that PowerShell writes to a file.
 var hereString = regexp.MustCompile(`(?s)@'\n(.*?\n)'@ \| Set-Content (\S+)\n`)
 
-// TestDocumentsPowerShell checks the calls of taproot in blocks of PowerShell, and that a file which they write has the
-// content that a block of sh on the same page gives it, which is run.
+// TestDocumentsPowerShell checks the calls of taproot in blocks of PowerShell, and that a file which they write is the
+// same as one that a block of sh on the page writes, which is run.
 func TestDocumentsPowerShell(t *testing.T) {
 	t.Parallel()
 	calls, files := 0, 0

@@ -12,6 +12,12 @@ import (
 //go:embed *.md ci images
 var Files embed.FS
 
+// Actions are the pages of the actions, in the folder actions. Only the site reads them: the program writes the same
+// text from the vocabulary (taproot docs tap).
+//
+//go:embed actions
+var Actions embed.FS
+
 // Anchor returns the fragment by which links refer to a heading.
 func Anchor(title string) string {
 	return strings.Map(func(r rune) rune {

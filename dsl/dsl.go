@@ -5,7 +5,6 @@ package dsl
 import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/schema"
-	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
@@ -44,36 +43,6 @@ func ConfigSchema() map[string]any {
 // then what steps, tests, selectors and taproot.yaml can hold.
 func Reference() string {
 	return schema.Reference()
-}
-
-// Index writes docs/reference.md: the reference with links to the pages of the actions in their place.
-func Index() string {
-	return schema.Index()
-}
-
-// ActionPages returns the pages of docs/actions by the names of the actions.
-func ActionPages() map[string]string {
-	all := map[string]string{}
-	for _, d := range schema.Documented() {
-		all[d.Name] = schema.ActionPage(&d)
-	}
-	return all
-}
-
-// WaitingTables returns the section of docs/waiting.md on what each action waits for.
-func WaitingTables() string {
-	return schema.WaitingTables()
-}
-
-// Page is what the documentation says of an action beyond its row and the descriptions of its fields.
-type Page = vocabulary.Page
-
-// Failing is a message of an action, with … for what differs, and what to do.
-type Failing = vocabulary.Failing
-
-// PageOf returns the page of an action; its first example is that of the row.
-func PageOf(d *Def) Page {
-	return vocabulary.PageOf(d)
 }
 
 // Topics are the names that ReferenceOf knows: the actions, and what else the reference has a section on.

@@ -255,10 +255,11 @@ func partsOf(doc source.Value) []source.Value {
 // what the vocabulary says; `go test ./dsl -run Reference -update` writes them.
 func TestReferenceIsFresh(t *testing.T) {
 	const folder = "../docs/actions"
-	fresh(t, "../docs/reference.md", Index())
-	pages := ActionPages()
-	for name, text := range pages {
-		fresh(t, filepath.Join(folder, name+".md"), text)
+	fresh(t, "../docs/reference.md", schema.Index())
+	pages := map[string]string{}
+	for _, d := range schema.Documented() {
+		pages[d.Name] = schema.ActionPage(&d)
+		fresh(t, filepath.Join(folder, d.Name+".md"), pages[d.Name])
 	}
 	files, err := os.ReadDir(folder)
 	if err != nil {
@@ -279,7 +280,7 @@ func TestReferenceIsFresh(t *testing.T) {
 	if !found || !more {
 		t.Fatalf("%s has no section %q", waiting, head)
 	}
-	fresh(t, waiting, before+head+WaitingTables()+"\n## "+after)
+	fresh(t, waiting, before+head+schema.WaitingTables()+"\n## "+after)
 }
 
 // fresh compares a file with what it should hold, or writes it with -update.

@@ -25,7 +25,7 @@ import (
 // contents is the file that lists the pages; it is also the first page.
 const contents = "README.md"
 
-// index is the page that lists the actions, whose pages are in the folder parts.
+// index is the page that lists the actions; their pages are in the folder parts.
 const (
 	index = "reference.md"
 	parts = "actions/"

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/taproot-dev/taproot/docs"
-	"github.com/taproot-dev/taproot/docs/actions"
 )
 
 //go:embed assets
@@ -33,8 +32,8 @@ type documents struct{}
 
 // Open implements fs.FS.
 func (documents) Open(name string) (fs.File, error) {
-	if file, is := strings.CutPrefix(name, parts); is {
-		return actions.Files.Open(file)
+	if strings.HasPrefix(name, parts) {
+		return docs.Actions.Open(name)
 	}
 	return docs.Files.Open(name)
 }

@@ -10,7 +10,6 @@ import (
 	"testing/fstest"
 
 	"github.com/taproot-dev/taproot/docs"
-	"github.com/taproot-dev/taproot/docs/actions"
 )
 
 const source = "https://example.com/repo/blob/main/docs/"
@@ -132,7 +131,7 @@ func TestWriteRefuses(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	dir := writeSite(t, documents{})
 	pages := map[string]string{}
-	files, err := actions.Files.ReadDir(".")
+	files, err := docs.Actions.ReadDir("actions")
 	if err != nil || len(files) < 80 {
 		t.Fatalf("%d pages of actions, %v", len(files), err)
 	}

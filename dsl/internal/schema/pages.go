@@ -13,7 +13,7 @@ import (
 // ActionPage returns the page of an action in docs/actions, which taproot docs prints as well.
 func ActionPage(d *vocabulary.Def) string {
 	var b strings.Builder
-	p := vocabulary.PageOf(d)
+	p := d.Page()
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n```yaml\n", d.Name, d.Doc)
 	for _, e := range p.Examples {
 		b.WriteString("- " + strings.ReplaceAll(e.Step, "\n", "\n  "))
@@ -121,7 +121,7 @@ func WaitingTables() string {
 		"|---|:-:|:-:|:-:|:-:|:-:|:-:|---|\n")
 	var rest []string
 	for _, d := range Documented() {
-		p := vocabulary.PageOf(&d)
+		p := d.Page()
 		link := fmt.Sprintf("[%s](actions/%s.md)", d.Name, d.Name)
 		if len(p.Element) == 0 {
 			rest = append(rest, fmt.Sprintf("| %s | %s | %s |\n", link, p.Until, p.Verifies))

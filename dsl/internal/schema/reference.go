@@ -12,9 +12,9 @@ import (
 // Reference writes the reference of the test syntax in Markdown, out of the structs: every action with its arguments,
 // then what steps, tests, selectors and taproot.yaml can hold, and the other spellings.
 func Reference() string {
-	return reference(func(d *vocabulary.Def) string { return "#" + strings.ToLower(d.Name) }, "Written by `taproot docs`. "+
-		"An action's argument in **bold** has to be given; one marked *short* can be written alone, as in "+
-		"`tap: Sign in`.", action)
+	link := func(d *vocabulary.Def) string { return "#" + strings.ToLower(d.Name) }
+	return reference(link, "Written by `taproot docs`. An action's argument in **bold** has to be given; one marked "+
+		"*short* can be written alone, as in `tap: Sign in`.", action)
 }
 
 // Index writes docs/reference.md: the reference with links to the pages of the actions in their place.

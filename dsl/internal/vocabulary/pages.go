@@ -52,8 +52,8 @@ type Example struct {
 // Failing is a message of an action, with … for what differs, and what to do.
 type Failing struct{ Message, Do string }
 
-// PageOf returns the page of an action; its first example is that of the row.
-func PageOf(d *Def) Page {
+// Page returns the page of an action; its first example is that of the row.
+func (d *Def) Page() Page {
 	p := pages()[d.Name]
 	p.Examples = slices.Concat([]Example{{Step: d.Example, On: d.Platforms}}, p.Examples)
 	for i, e := range p.Examples {

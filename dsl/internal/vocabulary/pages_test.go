@@ -25,7 +25,7 @@ func TestPages(t *testing.T) {
 		if d.Interfaces&YAML == 0 || d.Current != "" {
 			continue
 		}
-		p := PageOf(&d)
+		p := d.Page()
 		if len(p.Examples) < 2 || len(p.Related) == 0 {
 			t.Errorf("%s: %d examples, related %v", d.Name, len(p.Examples), p.Related)
 		}

@@ -34,7 +34,7 @@ func TestExamples(t *testing.T) {
 				return !def.On(platform) || def.Interfaces&dsl.YAML == 0
 			})
 			for _, def := range testutil.Few(8, own) {
-				for i, e := range dsl.PageOf(&def).Examples {
+				for i, e := range def.Page().Examples {
 					if !slices.Contains(e.On, platform) {
 						continue
 					}
@@ -73,7 +73,7 @@ func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
 
 // standIns are what the simulated phones have in the place of what an example names.
 func standIns(action string, p dsl.Platform) [][2]string {
-	all := [][2]string{{"../build/app.apk", "good.apk"}, {"shop://item/5", "login://form"}, {"Welcome", "Catalogue"},
+	all := [][2]string{{"../build/app.apk", "good.apk"}, {"shop://item/5", "login://form"}, {"Welcome", "Catalogue"}, {"label: Welc,", "label: Cata,"}, {"to: Bread", "to: {id: basket}"},
 		{"id: submit", "id: disabled"}, {"id: clock", "id: status"}, {"order saved", "signing in as"},
 		{"id: total", "id: status"}, {"([0-9.]+) €", "([0-9]+)"}, {"order-number", "status"}, {"Photo", "Target"},
 		{"Message", "Target"}, {"id: map", "id: target"}, {"id: cart", "id: basket"}, {"Delete account", "Item 20"},
@@ -103,7 +103,7 @@ func before(action string, p dsl.Platform) string {
 		login = "- launch: {package: com.example.login, force: true, clear: true}\n"
 	)
 	switch action {
-	case "tap", "group", "stop", "clearApp", "setPermissions", "background", "assertApp", "launch":
+	case "tap", "waitFor", "group", "stop", "clearApp", "setPermissions", "background", "assertApp", "launch":
 		return login
 	case "killApp":
 		return login + "- press: home\n"

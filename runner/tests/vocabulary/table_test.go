@@ -124,18 +124,25 @@ func documented(c cell, problem string) bool {
 		if !strings.Contains(c.steps, def.Name+":") {
 			return false
 		}
-		return def.Current != "" || slices.ContainsFunc(dsl.PageOf(&def).Fails, func(f dsl.Failing) bool {
-			rest := problem
-			for part := range strings.SplitSeq(f.Message, "…") {
-				_, after, found := strings.Cut(rest, strings.TrimSpace(part))
-				if !found {
-					return false
-				}
-				rest = after
+		for _, f := range def.Page().Fails {
+			if hasParts(problem, strings.Split(f.Message, "…")) {
+				return true
 			}
-			return true
-		})
+		}
+		return def.Current != ""
 	})
+}
+
+// hasParts reports whether a text contains all parts in their order.
+func hasParts(text string, parts []string) bool {
+	for _, part := range parts {
+		_, after, found := strings.Cut(text, strings.TrimSpace(part))
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return true
 }
 
 // patience is how long steps wait that say nothing themselves: the time that a slow machine takes. Those that fail by
