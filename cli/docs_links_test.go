@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	pages "github.com/taproot-dev/taproot/docs"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 var (
@@ -30,7 +30,7 @@ func TestDocumentsLinks(t *testing.T) {
 	for name, text := range all {
 		anchors[name] = map[string]bool{}
 		for _, m := range heading.FindAllStringSubmatch(text, -1) {
-			anchors[name][pages.Anchor(strings.ReplaceAll(m[1], "`", ""))] = true
+			anchors[name][phrase.Anchor(strings.ReplaceAll(m[1], "`", ""))] = true
 		}
 	}
 	checked := 0

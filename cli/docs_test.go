@@ -167,6 +167,7 @@ func TestDocs(t *testing.T) {
 		"install.md":      "# Install\n\nTaproot is one program",
 		"ci/github":       "# GitHub Actions\n",
 		"troubleshooting": "# Troubleshooting\n",
+		"llms.txt":        "# Taproot\n\n> ",
 	} {
 		if got := docs(t, name); !strings.HasPrefix(got, want) {
 			t.Errorf("docs %s begins with %.60q", name, got)

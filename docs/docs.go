@@ -4,7 +4,8 @@ package docs
 import (
 	"embed"
 	"strings"
-	"unicode"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Files are the documents and the images in them; README.md lists the pages in their order.
@@ -18,15 +19,27 @@ var Files embed.FS
 //go:embed actions
 var Actions embed.FS
 
-// Anchor returns the fragment by which links refer to a heading.
-func Anchor(title string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, strings.TrimSpace(title))
+// introduction starts llms.txt.
+const introduction = `# Taproot
+
+> Taproot tests apps on phones (Android, iOS) and pages in browsers, with tests written in a few lines of YAML. Steps
+> wait for their elements. The program taproot runs tests, records them, serves devices by REST and by the Model
+> Context Protocol, and performs single actions from the shell.
+
+- ` + "`taproot guide`" + ` explains how to drive a page or a phone from the shell, on one page.
+- ` + "`taproot docs NAME`" + ` prints an action (tap) or one of these pages (waiting).
+- ` + "`taproot validate`" + ` checks a test file and says how to correct it.
+- ` + "`taproot schema`" + ` prints the JSON Schema of test files.
+- ` + "`taproot find ''`" + ` lists the elements of the screen, each with a selector.
+`
+
+var listed = lazyregexp.New(`(?m)^(?:## .+|- \[[^\]]+\]\(([^)]+)\))`)
+
+// LLMs returns llms.txt, the list of pages for AI assistants: README.md's own, with links below a URL.
+func LLMs(url string) string {
+	text, _ := Files.ReadFile("README.md") // it is embedded
+	_, pages, _ := strings.Cut(string(text), "\n## ")
+	return introduction + "\n## " + listed.ReplaceAllStringFunc(pages, func(line string) string {
+		return strings.Replace(line, "](", "]("+url, 1)
+	})
 }

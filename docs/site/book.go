@@ -19,7 +19,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/taproot-dev/taproot/docs"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // contents is the file that lists the pages; it is also the first page.
@@ -276,7 +276,7 @@ type anchors map[string]int
 
 // Generate implements parser.IDs.
 func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
-	id := docs.Anchor(string(value))
+	id := phrase.Anchor(string(value))
 	n := a[id]
 	a[id]++
 	if n > 0 {

@@ -83,6 +83,7 @@ func write(dir string, o options) error {
 			return err
 		}
 	}
+	out["llms.txt"] = []byte(docs.LLMs(o.source))
 	out[mark] = []byte("Made by make site, which overwrites everything here.\n")
 	for name, data := range out {
 		file := filepath.Join(dir, filepath.FromSlash(name))

@@ -132,7 +132,7 @@ func TestDocuments(t *testing.T) {
 	dir := writeSite(t, documents{})
 	pages := map[string]string{}
 	files, err := docs.Actions.ReadDir("actions")
-	if err != nil || len(files) < 80 {
+	if err != nil || len(files) < 75 {
 		t.Fatalf("%d pages of actions, %v", len(files), err)
 	}
 	for _, file := range files {
@@ -172,6 +172,12 @@ func TestDocuments(t *testing.T) {
 			} else if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(target))); !ok && err != nil {
 				t.Errorf("%s links to %s, which is not there", name, m[1])
 			}
+		}
+	}
+	llms := read(t, dir, "llms.txt")
+	for _, page := range []string{"[Waiting](" + source + "waiting.md): what each action", "## Guides\n"} {
+		if !strings.Contains(llms, page) {
+			t.Errorf("llms.txt has no %s", page)
 		}
 	}
 	if len(pages) < 20 || checked < 500 {

@@ -117,3 +117,16 @@ func Fold(s string) string {
 		return unicode.ToLower(r)
 	}, s)
 }
+
+// Anchor returns the fragment by which links refer to a heading of Markdown.
+func Anchor(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(title))
+}

@@ -60,6 +60,9 @@ func document(root *cobra.Command, name string) (string, error) {
 	} else {
 		name = page
 	}
+	if name == llmsPage {
+		return docs.LLMs("https://github.com/taproot-dev/taproot/blob/main/docs/"), nil
+	}
 	if name == configurationPage {
 		return configuration(root), nil // always of this program, not as it was when the page was written
 	}
@@ -71,6 +74,9 @@ func document(root *cobra.Command, name string) (string, error) {
 	}
 	return string(data), err
 }
+
+// llmsPage is the list of pages for AI assistants.
+const llmsPage = "llms.txt"
 
 // docsPages returns the names of the pages, sorted.
 func docsPages() []string {
@@ -89,7 +95,7 @@ func docsPages() []string {
 
 // docsNames returns all arguments of docs.
 func docsNames() []string {
-	names := append(docsPages(), dsl.Topics()...)
+	names := append(docsPages(), append(dsl.Topics(), llmsPage)...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

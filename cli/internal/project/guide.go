@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/cli/internal/session"
 	"github.com/taproot-dev/taproot/cli/internal/shell"
+	"github.com/taproot-dev/taproot/docs"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -67,7 +69,18 @@ func guidePage(topic string, taken func(string) bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.NewReplacer("{{names}}", actionNames(taken), "{{words}}", actionList(taken)).Replace(string(data)), nil
+	return strings.NewReplacer("{{names}}", actionNames(taken), "{{words}}", actionList(taken),
+		"{{pages}}", pageList()).Replace(string(data)), nil
+}
+
+// pageList lists the pages of the documentation as llms.txt does, by the commands that print them.
+func pageList() string {
+	_, pages, _ := strings.Cut(docs.LLMs(""), "\n## ")
+	var b strings.Builder
+	for _, m := range regexp.MustCompile(`(?m)^- \[([^\]]+)\]\((.+)\.md\)`).FindAllStringSubmatch(pages, -1) {
+		fmt.Fprintf(&b, "- `taproot docs %s`: %s\n", m[2], m[1])
+	}
+	return b.String()
 }
 
 // actionNames lists the actions, with a line for each group.

@@ -73,8 +73,9 @@ func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
 
 // standIns are what the simulated phones have in the place of what an example names.
 func standIns(action string, p dsl.Platform) [][2]string {
-	all := [][2]string{{"../build/app.apk", "good.apk"}, {"shop://item/5", "login://form"}, {"Welcome", "Catalogue"}, {"label: Welc,", "label: Cata,"}, {"to: Bread", "to: {id: basket}"},
-		{"id: submit", "id: disabled"}, {"id: clock", "id: status"}, {"order saved", "signing in as"},
+	all := [][2]string{{"../build/app.apk", "good.apk"}, {"shop://item/5", "login://form"}, {"Welcome", "Catalogue"},
+		{"label: Welc,", "label: Cata,"}, {"to: Bread", "to: {id: basket}"}, {"id: submit", "id: disabled"},
+		{"id: clock", "id: status"}, {"order saved", "signing in as"},
 		{"id: total", "id: status"}, {"([0-9.]+) €", "([0-9]+)"}, {"order-number", "status"}, {"Photo", "Target"},
 		{"Message", "Target"}, {"id: map", "id: target"}, {"id: cart", "id: basket"}, {"Delete account", "Item 20"},
 		{"Refresh", "Form"}, {"Online", "Note"}, {"[Milk, Bread]", "[Form, Note]"}, {"from: Milk", "from: Apple"},
