@@ -424,7 +424,8 @@ func TestTypingWaitsForThePage(t *testing.T) {
 	})
 }
 
-// TestATextIsPutInAtOnce where a page that loses characters leaves no time for each key.
+// TestATextIsPutInAtOnce where a page that loses characters leaves no time for each key, also if it has nothing more to
+// do when the field is read for the first time, as on a busy machine.
 func TestATextIsPutInAtOnce(t *testing.T) {
 	t.Parallel()
 	s := browser(t)

@@ -18,7 +18,7 @@ import (
 // 1,250), refuse characters, redraw the field, move the focus at the third digit, or restore the old value a moment
 // later. So typing reads the field first, types with one key after the other, reads it back until it has shown the same
 // for fieldRests, and compares that with what the field can have made of the text (screen.Field.Accepts). A difference
-// is repaired by the ways that cannot repeat an effect (retype.go): only in a plain field with a known content that
+// is repaired by the ways that cannot repeat an effect (verify.go): only in a plain field with a known content that
 // still has the focus. What is still different fails the step, with the text that the field shows.
 
 // typist types on a device that reports what its fields show.
@@ -34,8 +34,8 @@ type textEntry struct {
 	text   string
 	how    string // typed, pasted
 
-	// outrun: the app still had something to do when the last key was pressed. answered: it had done with each key that
-	// was typed once more, before the next one, so that its users get the same.
+	// outrun: the app still had something to do when the last key was pressed, or had no time to answer one that was typed
+	// once more. answered: it had done with each of those before the next one, so that its users get the same.
 	outrun, answered bool
 }
 

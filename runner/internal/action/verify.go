@@ -328,7 +328,7 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 		}
 		answered = answered && rests
 	}
-	e.answered = answered
+	e.answered, e.outrun = answered, e.outrun || !answered
 	return nil
 }
 
