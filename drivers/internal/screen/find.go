@@ -44,6 +44,8 @@ type Query struct {
 	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion
 	// never does.
 	Reveal bool
+	// Typing makes an action prefer elements that take a text to others that match.
+	Typing bool
 	// Within are the elements that the selector's "inside" has meant before, which it need not pick in this tree: what
 	// names them may be out of view. Nil: what it picks in this tree is meant.
 	Within []*Node
@@ -223,6 +225,9 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	case action && counted(s): // a person does not count what cannot come to light
 		matches = narrow(matches, func(m Match) bool { return !m.Node.Buried })
 	case action:
+		if f.q.Typing {
+			matches = bestSpelled(narrow(matches, func(m Match) bool { return m.Target.Editable }), false)
+		}
 		matches = f.wholeTexts(s, f.prefer(matches))
 	}
 	inReadingOrder(matches)
@@ -287,8 +292,8 @@ type fitted struct {
 	spots map[*Node][]spot
 }
 
-// fitting returns the elements that satisfy s, each with its tier: for an action those of the best tier, unless the
-// state of a named element is asked for, which is decided later.
+// fitting returns the elements that satisfy s, each with its tier: for an action those of the best tier, unless what
+// decides first is known later: the state of a named element, or whether a text can be typed there.
 func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, error) {
 	fit := fitted{tiers: map[*Node]Tier{}, spots: map[*Node][]spot{}}
 	rate, err := textMatcher(s)
@@ -301,7 +306,7 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, erro
 		return fit, err
 	}
 	best, later := TierPart, s.Names() && len(statesAsked(s)) > 0
-	choose := action && !later
+	choose := action && !later && (!f.q.Typing || counted(s)) // fields are preferred first
 	for n := range f.tree.All {
 		if excluded[n] || n.Key && !action && asksText(s) || !f.visible(n, action && f.q.Reveal) {
 			continue

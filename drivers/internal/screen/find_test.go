@@ -393,3 +393,36 @@ func found(t *testing.T, tree *screen.Tree, s dsl.Selector) []screen.Match {
 	}
 	return got
 }
+
+// TestTypingPrefersFields: the search of a shop has a field and a button of one name, and only one of them takes a text.
+func TestTypingPrefersFields(t *testing.T) {
+	t.Parallel()
+	head := el("Search", 0, 0, 1000, 80)
+	box := el("", 0, 100, 700, 200, field, hint("Search"))
+	filled := el("shoes", 0, 100, 700, 200, field, hint("Search"))
+	press := el("Search", 700, 100, 1000, 200, button)
+	other := el("", 0, 300, 700, 400, field, desc("Search"))
+	for _, test := range []struct {
+		name string
+		tree *screen.Tree
+		want *screen.Node // nil: it cannot be decided
+	}{
+		{"a field and a button", screenOf(box, press), box},
+		{"a filled field, which fits less, and a button", screenOf(filled, press), filled},
+		{"a heading, a field and a button", screenOf(head, box, press), box},
+		{"two fields", screenOf(box, press, other), nil},
+		{"no field", screenOf(press), press},
+	} {
+		found, err := test.tree.Find(screen.Query{Selector: label("Search"), Action: true, Typing: true})
+		switch {
+		case test.want == nil && !errors.Is(err, screen.ErrAmbiguous):
+			t.Errorf("%s: %v, %v", test.name, found, err)
+		case test.want != nil && (err != nil || len(found) != 1 || found[0].Target != test.want):
+			t.Errorf("%s: %v, %v", test.name, found, err)
+		}
+	}
+	if _, err := screenOf(box, press).Find(screen.Query{Selector: label("Search"), Action: true}); !errors.Is(err,
+		screen.ErrAmbiguous) {
+		t.Errorf("a tap: %v", err)
+	}
+}

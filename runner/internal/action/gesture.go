@@ -43,7 +43,21 @@ func aimMatch(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point,
 		}
 		return p, nil, err
 	}
-	m, err := target(ctx, s, sel)
+	return aimWanted(ctx, s, decide.Want{Selector: sel})
+}
+
+// aimField is aim at a field for a text: it is preferred to what else has its name, such as a button beside it.
+func aimField(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, error) {
+	if sel.Point != nil {
+		return aim(ctx, s, sel)
+	}
+	p, _, err := aimWanted(ctx, s, decide.Want{Selector: sel, Typing: true})
+	return p, err
+}
+
+// aimWanted waits until what is wanted is found and stationary, and aims at it.
+func aimWanted(ctx context.Context, s *Performer, w decide.Want) (image.Point, *screen.Match, error) {
+	m, err := wanted(ctx, s, w)
 	if err != nil {
 		return image.Point{}, nil, err
 	}

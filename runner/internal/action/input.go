@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -15,10 +16,19 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
+// focusOn touches the field that the selector picks.
+func focusOn(ctx context.Context, s *Performer, field dsl.Selector) error {
+	if byMaestro(field) {
+		return tap(ctx, s, dsl.Tap{Selector: field})
+	}
+	aim := func(ctx context.Context, s *Performer) (image.Point, error) { return aimField(ctx, s, field) }
+	return tapWithRetry(ctx, s, aim, func(p image.Point) error { return s.Device.Tap(ctx, p) })
+}
+
 func input(ctx context.Context, s *Performer, a dsl.Input) error {
 	ctx = drivers.WithStepDeadline(ctx, time.Now().Add(s.Timeout))
 	if a.Into != nil {
-		if err := tap(ctx, s, dsl.Tap{Selector: *a.Into}); err != nil {
+		if err := focusOn(ctx, s, *a.Into); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,13 @@ func keyNames(keys []string) []string {
 
 // target waits until the selector picks one element that is stationary, enabled, and can be reached.
 func target(ctx context.Context, s *Performer, sel dsl.Selector) (screen.Match, error) {
-	r := newReader(s, decide.Want{Purpose: decide.Act, Selector: sel})
+	return wanted(ctx, s, decide.Want{Selector: sel})
+}
+
+// wanted is target for what a want says in addition to its selector.
+func wanted(ctx context.Context, s *Performer, w decide.Want) (screen.Match, error) {
+	w.Purpose = decide.Act
+	r := newReader(s, w)
 	d, err := r.run(ctx)
 	if err == nil {
 		err = r.result(d)

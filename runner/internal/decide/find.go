@@ -25,7 +25,8 @@ func (v *view) find(sel dsl.Selector, act bool) ([]screen.Match, error) {
 // query prepares a query over the frame's tree; css and XPath are asked of the browser. Where the tree does not have
 // the places of the parts of texts that are asked for, another one is read.
 func (v *view) query(sel dsl.Selector, act bool) (screen.Query, error) {
-	q := screen.Query{Selector: sel, Action: act, Reveal: act && v.want.Device.Reveals}
+	q := screen.Query{Selector: sel, Action: act, Reveal: act && v.want.Device.Reveals,
+		Typing: act && v.want.Typing}
 	if parts := screen.TextParts(sel); v.want.Device.KnowsParts && len(parts) > 0 && !v.f.Tree.Knows(parts) &&
 		!v.f.PixelsOnly {
 		if _, err := v.ask(Question{Ask: AskParts}); err != nil {

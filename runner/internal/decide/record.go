@@ -112,6 +112,7 @@ type recordedWant struct {
 	StepTimeout time.Duration `json:"stepTimeout"`
 	Began       time.Time     `json:"began"`
 	Deadline    time.Time     `json:"deadline"`
+	Typing      bool          `json:"typing,omitempty"`
 	Anywhere    bool          `json:"anywhere,omitempty"`
 	UnseenToo   bool          `json:"unseenToo,omitempty"`
 	Device      Facts         `json:"device"`
@@ -168,7 +169,8 @@ func (w *Writer) Add(step int, r Recording) error {
 	}
 	rec := recorded{Want: recordedWant{Purpose: r.Want.Purpose, Selector: r.Want.Selector, Check: r.Want.Check,
 		Timeout: r.Want.Timeout, StepTimeout: r.Want.StepTimeout, Began: r.Want.Began, Deadline: r.Want.Deadline,
-		Anywhere: r.Want.Anywhere, UnseenToo: r.Want.UnseenToo, Device: r.Want.Device, Acted: r.Want.Earlier.Acted},
+		Typing: r.Want.Typing, Anywhere: r.Want.Anywhere, UnseenToo: r.Want.UnseenToo, Device: r.Want.Device,
+		Acted: r.Want.Earlier.Acted},
 		Result: r.Result}
 	var err error
 	if rec.Earlier, err = idOf(r.Want.Earlier.Tree); err != nil {
@@ -283,7 +285,8 @@ func (r *recorded) recording(trees map[string]*screen.Tree) (Recording, error) {
 	w := r.Want
 	rec := Recording{Result: r.Result, Want: Want{Purpose: w.Purpose, Selector: w.Selector, Check: w.Check,
 		Timeout: w.Timeout, StepTimeout: w.StepTimeout, Began: w.Began, Deadline: w.Deadline, Timing: Native(),
-		Anywhere: w.Anywhere, UnseenToo: w.UnseenToo, Device: w.Device, Earlier: History{Acted: w.Acted}}}
+		Typing: w.Typing, Anywhere: w.Anywhere, UnseenToo: w.UnseenToo, Device: w.Device,
+		Earlier: History{Acted: w.Acted}}}
 	find := func(id string) (*screen.Tree, error) {
 		if id == "" {
 			return nil, nil

@@ -52,6 +52,8 @@ type Want struct {
 	Timeout, StepTimeout time.Duration
 	Began, Deadline      time.Time
 	Timing               Timing
+	// Typing: the element is to take a text, so that a field is preferred to what else has its name.
+	Typing bool
 	// Anywhere: what can be scrolled to is enough, as to read a text.
 	Anywhere bool
 	// UnseenToo: what is not drawn, or is under the keyboard, is enough, as for a state.
