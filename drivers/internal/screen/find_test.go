@@ -394,7 +394,7 @@ func found(t *testing.T, tree *screen.Tree, s dsl.Selector) []screen.Match {
 	return got
 }
 
-// TestTypingPrefersFields: the search of a shop has a field and a button of one name, and only one of them takes a text.
+// TestTypingPrefersFields: the search of a shop has a field and a button of one name; one of them takes a text.
 func TestTypingPrefersFields(t *testing.T) {
 	t.Parallel()
 	head := el("Search", 0, 0, 1000, 80)
