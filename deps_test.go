@@ -64,7 +64,8 @@ var packages = map[string][]string{
 	},
 	"runner": {
 		"runner/internal/syntax/maestro", "runner/internal/maestro", "runner/internal/plan", "runner/plan",
-		"runner/internal/pool", "runner/pool", "runner/internal/start", "runner/internal/decide", "runner/internal/observe",
+		"runner/internal/pool", "runner/pool", "runner/internal/start", "runner/internal/decide",
+		"runner/internal/replay", "runner/internal/observe",
 		"runner/internal/script", "runner/internal/action", "runner/action", "runner/internal/engine",
 		"runner/internal/run", "runner/run", "runner/internal/live", "runner/live", "runner/internal/client",
 		"runner/client", "runner/internal/record", "runner/record", "runner/internal/archive",
@@ -101,6 +102,7 @@ var narrow = map[string][]string{
 	"runner/internal/plan":           {"dsl"},
 	"runner/internal/pool":           {"dsl", "drivers"},
 	"runner/internal/decide":         {"dsl", "drivers/screen"},
+	"runner/internal/replay":         {"dsl", "drivers/screen"},
 	"runner/internal/observe":        {"drivers", "drivers/screen"},
 	"runner/internal/action": {"dsl", "drivers", "drivers/screen",
 		"drivers/vision/reading"},

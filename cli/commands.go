@@ -39,6 +39,7 @@ func commands() []command {
 		{name: "record", group: process.GroupTests, make: project.RecordCommand},
 		{name: "doctor", group: process.GroupTests, make: inspect.DoctorCommand},
 		{name: "report", group: process.GroupTests, make: report.Command},
+		{name: "replay", group: process.GroupTests, make: report.ReplayCommand},
 		{name: "sim", group: process.GroupTests, make: ops.SimCommand},
 		{name: "validate", group: process.GroupTests, make: project.ValidateCommand},
 		{name: "fmt", group: process.GroupTests, make: project.FmtCommand},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // summary is summary.json as in the specification.
@@ -82,7 +83,17 @@ func checkPack(t *testing.T, dir string) *packOf {
 	if counts := runtest.Valid(t, dir); counts["summary"] != 1 || counts["events"] != 1 {
 		c.bad("it has the files %v", counts)
 	}
+	c.decidedAgain()
 	return p
+}
+
+// decidedAgain checks that the frames of the pack lead to the results of its steps again.
+func (c packCheck) decidedAgain() {
+	c.Helper()
+	var text strings.Builder
+	if n, err := (run.Config{}).Replays().Again(&text, c.pack.dir, 0); err != nil || n > 0 {
+		c.bad("decided again: %v\n%s", err, text.String())
+	}
 }
 
 type packCheck struct {

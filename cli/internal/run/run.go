@@ -44,7 +44,7 @@ type runFlags struct {
 	allowShell, updateBaselines       bool
 	unmasked                          bool
 	allowPrivate, noTrace, noDOM      bool
-	boot                              string
+	boot, keepFrames                  string
 	shard, rerunFailed                string
 	repeat                            int
 	seed                              int64
@@ -144,6 +144,9 @@ func Command(env *process.Env) *cobra.Command {
 		"let pages and http steps reach this machine and private networks;\n=false limits them to public addresses")
 	flags.BoolVar(&f.noDOM, "no-dom", false, "save no DOM snapshots of pages (artifacts/dom-NN.json.gz)")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "save no Playwright trace of pages (artifacts/trace.zip)")
+	flags.StringVar(&f.keepFrames, "keep-frames", "",
+		"keep the frames that decisions rested on, for taproot replay, of `TESTS`: passed (all, at most 2 MB each), failed, "+
+			"all (without a limit), off (default: TAPROOT_KEEP_FRAMES, or passed)")
 	flags.StringVar(&f.ai, "ai", "",
 		"use of AI models, `MODE`: live, replay (only recorded responses), off (default: TAPROOT_AI, or live)")
 	flags.StringVar(
@@ -204,6 +207,11 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	c.NoDOM = c.NoDOM || f.noDOM
 	c.PublicOnly = c.PublicOnly || !f.allowPrivate
 	c.Baselines = c.Baselines || f.updateBaselines
+	if f.keepFrames != "" {
+		if err := c.SetKeepFrames(f.keepFrames); err != nil {
+			return c, &plan.Usage{Msg: "--keep-frames: " + err.Error()}
+		}
+	}
 	if f.ai != "" {
 		if c.AI, err = vision.ParseMode(f.ai); err != nil {
 			return c, &plan.Usage{Msg: "--ai: " + err.Error()}

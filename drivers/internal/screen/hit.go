@@ -388,3 +388,13 @@ func (t *Tree) Topmost(p image.Point) *Node {
 	}
 	return top
 }
+
+// BarOver returns the bar of the system that takes the touches of a match, or nil.
+func (t *Tree) BarOver(m Match) *Node {
+	for _, bar := range t.Bars {
+		if m.Cover != nil && (m.Cover == bar || slices.Contains(bar.Children, m.Cover)) {
+			return bar
+		}
+	}
+	return nil
+}

@@ -11,6 +11,9 @@ import (
 
 // Sink keeps the events of a case in memory, and nothing else of its report. It is safe for concurrent use.
 type Sink struct {
+	// Added is called with each file before it is removed; may be nil.
+	Added func(a event.Attachment, from string)
+
 	dir    string
 	mask   event.Mask
 	mu     sync.Mutex
@@ -45,7 +48,12 @@ func (s *Sink) Mask() *event.Mask { return &s.mask }
 func (s *Sink) Dir() string { return s.dir }
 
 // Add removes the file.
-func (s *Sink) Add(_ event.Attachment, _ int, from string) error { return os.Remove(from) }
+func (s *Sink) Add(a event.Attachment, _ int, from string) error {
+	if s.Added != nil {
+		s.Added(a, from)
+	}
+	return os.Remove(from)
+}
 
 // AddClip keeps nothing.
 func (s *Sink) AddClip(string, time.Time) {}

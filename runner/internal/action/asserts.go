@@ -31,8 +31,7 @@ func assertNot(ctx context.Context, s *Performer, a dsl.AssertNot) error {
 }
 
 func claimOfAssert(a dsl.Assert) claim {
-	c := claimOf(a.Selector)
-	c.check.Value, c.check.Count = a.Value, a.Count
+	c := claim{Claim: decide.ClaimOfAssert(a)}
 	c.written = func(match dsl.MatchMode) any {
 		a.Match = match
 		return a
@@ -40,59 +39,27 @@ func claimOfAssert(a dsl.Assert) claim {
 	return c
 }
 
-// claim is what an assertion says of elements: the selector picks them, and the check must be true of them. In an
-// assertion, the states of a selector and a text beside another name are checked; in an action they select.
+// claim is a decide.Claim that an assertion waits for.
 type claim struct {
-	selector dsl.Selector
-	check    decide.Check
-	seen     bool // a state or a value of what is under the keyboard is not enough
+	decide.Claim
 	// written returns the assertion as a step in which the text is compared in another way.
 	written func(match dsl.MatchMode) any
 }
 
-// claimOf parts the selector of an assertion into what names its elements and what must be true of them.
-func claimOf(sel dsl.Selector) claim {
-	c := claim{selector: sel}
-	bare := sel
-	bare.Enabled, bare.Checked, bare.Selected, bare.Focused = nil, nil, nil, nil
-	if is := (dsl.State{Enabled: sel.Enabled, Checked: sel.Checked, Selected: sel.Selected, Focused: sel.Focused}); is !=
-		(dsl.State{}) && namesOne(bare) {
-		c.selector, c.check.Is = bare, &is
-	}
-	if bare.Text = ""; sel.Text != "" && namesOne(bare) {
-		c.expect(sel.Text)
-	}
-	return c
-}
-
-// namesOne reports whether a selector says which element it picks, and not only by its place.
-func namesOne(sel dsl.Selector) bool { return sel.Names() || sel.Type != "" }
-
-// expect makes a text what the elements must show. What says how to compare it does not speak of an id.
-func (c *claim) expect(text string) {
-	c.selector.Text, c.check.Text, c.check.Match = "", &text, c.selector.Match
-	if s := c.selector; s.Label == "" && s.Desc == "" && s.Hint == "" && s.Match != dsl.MatchMaestro {
-		c.selector.Match = ""
-	}
-}
-
-// want is the search that decides on the claim.
-func (c claim) want(purpose decide.Purpose) decide.Want {
-	return decide.Want{Purpose: purpose, Selector: c.selector, Check: c.check,
-		UnseenToo: !c.seen && c.check.Count == nil && (c.check.Is != nil || c.check.Value != nil)}
-}
+// claimOf is the claim of the selector of an assertion.
+func claimOf(sel dsl.Selector) claim { return claim{Claim: decide.ClaimOf(sel)} }
 
 // holds waits until the claim is true.
 func (c claim) holds(ctx context.Context, s *Performer) error {
 	switch {
-	case c.check.None():
+	case c.Check.None():
 		return c.present(ctx, s)
-	case c.check.Count != nil && *c.check.Count == 0:
+	case c.Check.Count != nil && *c.Check.Count == 0:
 		none := c
-		none.check.Count = nil
+		none.Check.Count = nil
 		return none.fails(ctx, s)
 	}
-	r := newReader(s, c.want(decide.State))
+	r := newReader(s, c.Want(decide.State))
 	d, err := r.run(ctx)
 	if err == nil {
 		err = r.result(d)
@@ -104,7 +71,7 @@ func (c claim) holds(ctx context.Context, s *Performer) error {
 	s.matched(d.Matches[0])
 	notInFront(s, r.tree)
 	noteOwner(s, n)
-	if value := c.check.Value; value != nil && n.HintUnsure && n.Text == *value {
+	if value := c.Check.Value; value != nil && n.HintUnsure && n.Text == *value {
 		s.warn("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
 			"unknown", n, screen.Quote(n.Text))
 	}
@@ -113,7 +80,7 @@ func (c claim) holds(ctx context.Context, s *Performer) error {
 
 // present waits until an element is there.
 func (c claim) present(ctx context.Context, s *Performer) error {
-	r, matches, err := locate(ctx, s, decide.Want{Selector: c.selector})
+	r, matches, err := locate(ctx, s, decide.Want{Selector: c.Selector})
 	if err != nil {
 		return asAssertion(err)
 	}
@@ -130,12 +97,12 @@ func (c claim) present(ctx context.Context, s *Performer) error {
 // fails waits until the claim is not true: on a fresh and whole tree of a screen that rests, in any tier. A screen that
 // never rests may show it at the end of the time.
 func (c claim) fails(ctx context.Context, s *Performer) error {
-	if count := c.check.Count; count != nil && *count == 0 {
+	if count := c.Check.Count; count != nil && *count == 0 {
 		some := c
-		some.check.Count = nil
+		some.Check.Count = nil
 		return some.holds(ctx, s)
 	}
-	r := newReader(s, c.want(decide.Absent))
+	r := newReader(s, c.Want(decide.Absent))
 	d, err := r.run(ctx)
 	if err == nil {
 		err = r.result(d)
@@ -153,7 +120,7 @@ func (c claim) withLine(d decide.Decision, err error) error {
 	if bad != nil {
 		return err
 	}
-	line := fmt.Sprintf("; a part of it is %s: %s: %s", screen.Quote(*c.check.Text), step.Def.Name, source.Flow(step.Args))
+	line := fmt.Sprintf("; a part of it is %s: %s: %s", screen.Quote(*c.Check.Text), step.Def.Name, source.Flow(step.Args))
 	f.Message += line
 	f.Actual += line
 	return f
@@ -172,19 +139,12 @@ func locate(ctx context.Context, s *Performer, w decide.Want) (*reader, []screen
 
 // assertElement is assert by another name, with its states in "is".
 func assertElement(ctx context.Context, s *Performer, a dsl.AssertElement) error {
-	c := claimOf(a.Selector)
-	if a.Text != nil {
-		c.expect(*a.Text)
-	}
-	c.check.Value, c.check.Count, c.seen = a.Value, a.Count, a.Visible != nil
-	if a.Is != nil {
-		c.check.Is = a.Is
-	}
+	c := claim{Claim: decide.ClaimOfElement(a)}
 	c.written = func(match dsl.MatchMode) any {
 		a.Match = match
 		return a
 	}
-	if a.Visible != nil && !*a.Visible {
+	if c.Not {
 		return c.fails(ctx, s)
 	}
 	return c.holds(ctx, s)
@@ -266,8 +226,8 @@ func Holds(ctx context.Context, s *Performer, visible, missing *dsl.Selector, wa
 // sees reports whether what a selector claims comes true within the time.
 func sees(ctx context.Context, s *Performer, sel dsl.Selector, wait time.Duration) (bool, error) {
 	c := claimOf(sel)
-	w := c.want(decide.See)
-	if w.Timeout = max(wait, 1); !c.check.None() {
+	w := c.Want(decide.See)
+	if w.Timeout = max(wait, 1); !c.Check.None() {
 		w.Purpose = decide.State
 	}
 	r := newReader(s, w)

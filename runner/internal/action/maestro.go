@@ -103,6 +103,7 @@ func (s maestroPerformer) search(ctx context.Context, w decide.Want) (v *maestro
 	d decide.Decision, err error) {
 	w.Policy, w.Began, w.Timing = decide.ByMaestro, time.Now(), decide.Native()
 	search, css := decide.New(w), stylesOf(w.Selector)
+	var frames []decide.Frame
 	for {
 		f := decide.Frame{}
 		n = nil
@@ -131,9 +132,13 @@ func (s maestroPerformer) search(ctx context.Context, w decide.Want) (v *maestro
 				observe.Put(&f, q, decide.Answer{Yes: n != nil})
 			}
 		}
-		if d.Kind != decide.Wait {
+		if frames = append(frames, f); d.Kind != decide.Wait {
 			if d.Kind == decide.Unfit {
 				err = failed // the screen could not be read
+			}
+			if w.Purpose != decide.Rest {
+				frames[len(frames)-1].Tree = s.Tree
+				s.Searches = append(s.Searches, decide.Recording{Want: w, Frames: frames, Result: decide.ResultOf(d)})
 			}
 			return v, n, d, err
 		}

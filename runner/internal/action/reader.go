@@ -399,13 +399,13 @@ func Look(ctx context.Context, s *Performer, sel dsl.Selector) ([]screen.Match, 
 	own := *s
 	own.Detail = &event.Detail{}
 	c := claimOf(sel)
-	r := newReader(&own, c.want(decide.See))
+	r := newReader(&own, c.Want(decide.See))
 	r.readsParts(sel)
 	if err := r.read(ctx, false); err != nil {
 		return nil, nil, err
 	}
 	matches, err := asked(ctx, r, sel, func() ([]screen.Match, error) {
-		return r.search.Claimed(&r.frame, c.selector, c.check)
+		return r.search.Claimed(&r.frame, c.Selector, c.Check)
 	})
 	return matches, r.tree, err
 }

@@ -85,6 +85,7 @@ func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
 		}
 		if c.looked = false; c.found != nil {
 			c.told()
+			c.keep(c.found)
 			return c.arrive(ctx)
 		}
 		before := c.rows
@@ -111,6 +112,7 @@ func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
 		}
 		if !more && c.beneath != nil {
 			c.found = c.beneath
+			c.keep(c.found)
 			return c.arrive(ctx)
 		}
 		if !more && !c.turnBack() && !c.next() {
@@ -204,13 +206,13 @@ func (c *search) keepInside(ctx context.Context) error {
 }
 
 // barOver returns the bar of the system that takes the touches of what was found, or nil.
-func (c *search) barOver(m screen.Match) *screen.Node {
-	for _, bar := range c.tree.Bars {
-		if m.Cover != nil && (m.Cover == bar || slices.Contains(bar.Children, m.Cover)) {
-			return bar
-		}
+func (c *search) barOver(m screen.Match) *screen.Node { return c.tree.BarOver(m) }
+
+// keep keeps the frame that decided the search, so that it can be decided on again.
+func (c *search) keep(found *screen.Match) {
+	if c.tree != nil && c.frame.Tree == c.tree {
+		c.s.Searches = append(c.s.Searches, c.search.Reached(c.a.Selector, c.frame, c.within, found))
 	}
-	return nil
 }
 
 // underBar returns what is sought where it is invisible because a bar of the system is over all of it.
@@ -377,6 +379,7 @@ func (c *search) told() {
 }
 
 func (c *search) notFound(why string) error {
+	c.keep(nil)
 	err := c.missing(c.a.Selector, false)
 	var f *Failure
 	if errors.As(err, &f) {

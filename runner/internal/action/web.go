@@ -183,6 +183,7 @@ func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 	if err != nil {
 		return asAssertion(err)
 	}
+	s.Searches = append(s.Searches, pageRecording(a.Selector, want, seen))
 	if !seen.Met {
 		return notOnPage(s, a, want, seenText(a, seen))
 	}
@@ -200,6 +201,23 @@ func webAssert(ctx context.Context, s *Performer, a dsl.WebAssert) error {
 	return nil
 }
 
+// pageRecording is what was required of a page, and what the browser reported.
+func pageRecording(selector string, want drivers.WebCondition, seen drivers.WebObservation) decide.Recording {
+	look := &decide.PageLook{Selector: selector, Frame: want.Frame, Hidden: want.Hidden, Value: want.Value,
+		Count: want.Count, URL: want.URL, Title: want.Title, NoConsoleErrors: want.NoConsoleErrors,
+		Seen: decide.PageSeen{Count: seen.Count, Visible: seen.Visible, Texts: seen.Texts, Values: seen.Values,
+			URL: seen.URL, Title: seen.Title, ConsoleErrors: len(seen.ConsoleErrors)}}
+	r := decide.Recording{Page: look, Result: look.Result()}
+	if look.Met() != seen.Met {
+		r.Lacks = "the page was still being loaded, or it had more elements than the report keeps"
+		r.Result.Kind = decide.Fail
+		if seen.Met {
+			r.Result = decide.Result{Kind: decide.Found}
+		}
+	}
+	return r
+}
+
 // isOnlyVisible reports whether a condition is met by any visible element, such as one that shows a text.
 func isOnlyVisible(want drivers.WebCondition) bool {
 	return !want.Hidden && want.Value == nil && want.Count == nil && want.URL == nil && want.Title == nil &&
@@ -209,7 +227,8 @@ func isOnlyVisible(want drivers.WebCondition) bool {
 // webText waits until an element that the selector of webAssert picks shows its text. The page itself is asked only
 // after a failure: it knows selectors that are not valid, frames that are missing, and elements out of view.
 func webText(ctx context.Context, s *Performer, b drivers.Browser, a dsl.WebAssert, want drivers.WebCondition) error {
-	c := claim{selector: inDocument(a.Selector, a.Frame), check: decide.Check{Text: a.Text, Match: a.Match}}
+	c := claim{Claim: decide.Claim{Selector: decide.InDocument(a.Selector, a.Frame),
+		Check: decide.Check{Text: a.Text, Match: a.Match}}}
 	c.written = func(match dsl.MatchMode) any {
 		other := a
 		other.Match = match
@@ -230,19 +249,6 @@ func webText(ctx context.Context, s *Performer, b drivers.Browser, a dsl.WebAsse
 		return notOnPage(s, a, want, seenText(a, seen))
 	}
 	return notOnPage(s, a, want, f.Actual)
-}
-
-// inDocument returns what a selector of a page picks in the page itself, or in one frame, but not in frames within.
-func inDocument(selector, frame string) dsl.Selector {
-	sel, inner := dsl.Selector{CSS: selector}, &dsl.Selector{Type: "iframe"}
-	for part := range strings.SplitSeq(frame, " >> ") {
-		if part != "" {
-			sel.Inside = &dsl.Selector{CSS: part, Inside: sel.Inside}
-		}
-	}
-	inner.Inside = sel.Inside
-	sel.Not = &dsl.Selector{Inside: inner}
-	return sel
 }
 
 func notOnPage(s *Performer, a dsl.WebAssert, want drivers.WebCondition, found string) error {

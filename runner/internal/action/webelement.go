@@ -9,6 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
 // at names an element of the page for the step.
@@ -43,7 +44,8 @@ func onPages(s *Performer, do func(drivers.WebPages) error) error {
 // webClick is tap by a selector of the page. Clicks in quick succession are one gesture, which the page makes.
 func webClick(ctx context.Context, s *Performer, a dsl.WebClick) error {
 	if a.Count <= 1 {
-		return tap(ctx, s, dsl.Tap{Selector: inDocument(a.Selector, a.Frame), Button: a.Button, Modifiers: a.Modifiers})
+		return tap(ctx, s, dsl.Tap{Selector: decide.InDocument(a.Selector, a.Frame), Button: a.Button,
+			Modifiers: a.Modifiers})
 	}
 	return onElements(s, func(d drivers.WebElements) error {
 		return d.ClickOn(ctx, s.at(a.Selector, a.Frame), drivers.WebClick{Button: a.Button, Count: a.Count,
@@ -118,7 +120,7 @@ func webDownload(ctx context.Context, s *Performer, a dsl.WebDownload) error {
 func webWait(ctx context.Context, s *Performer, a dsl.WebWait) error {
 	switch {
 	case a.Selector != "" && (a.State == "" || a.State == "visible"):
-		return claim{selector: inDocument(a.Selector, a.Frame)}.holds(ctx, s)
+		return claim{Claim: decide.Claim{Selector: decide.InDocument(a.Selector, a.Frame)}}.holds(ctx, s)
 	case a.Selector != "":
 		return asAssertion(onElements(s, func(d drivers.WebElements) error {
 			return d.WaitElement(ctx, s.at(a.Selector, a.Frame), a.State)
@@ -193,9 +195,9 @@ func closeBrowser(ctx context.Context, s *Performer, _ dsl.CloseBrowser) error {
 
 // webDrag is drag by selectors of the page.
 func webDrag(ctx context.Context, s *Performer, a dsl.WebDrag) error {
-	way := dsl.Drag{From: dsl.Target{Selector: inDocument(a.Selector, a.Frame)}, By: a.By}
+	way := dsl.Drag{From: dsl.Target{Selector: decide.InDocument(a.Selector, a.Frame)}, By: a.By}
 	if a.By == nil {
-		way.To = &dsl.Target{Selector: inDocument(a.To, a.Frame)}
+		way.To = &dsl.Target{Selector: decide.InDocument(a.To, a.Frame)}
 	}
 	return drag(ctx, s, way)
 }

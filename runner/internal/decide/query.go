@@ -73,6 +73,38 @@ func (s *Search) Claimed(f *Frame, sel dsl.Selector, c Check) ([]screen.Match, e
 	return c.meeting(matches, hits), nil
 }
 
+// Touchable returns the element of a frame that an action would touch, and why it could not be touched there, "" when
+// it could. No element: nil. An *screen.AmbiguousError lists several.
+func (s *Search) Touchable(f *Frame, sel dsl.Selector) (m *screen.Match, why string, err error) {
+	mem := s.mem
+	v := actView{&view{want: &s.want, memory: &mem, f: f}}
+	matches, err := v.find(sel, true)
+	if err != nil || len(matches) == 0 {
+		return nil, "", err
+	}
+	m = &matches[0]
+	above := v.aboveIt(*m)
+	switch {
+	case m.Away(f.Tree) && !v.want.Device.Reveals:
+		return m, "is outside the screen", nil
+	case m.Away(f.Tree):
+		return m, "", nil
+	case m.Disabled():
+		return m, "is disabled", nil
+	case m.CoverText != "":
+		return m, "is covered by " + m.CoverText, nil
+	case above != nil:
+		return m, "is covered by " + above.String() + " of another window", nil
+	case m.Unplaced != "":
+		return m, m.Unplaced, nil
+	}
+	under, err := v.underKeyboard(*m)
+	if under {
+		why = "is covered by the keyboard"
+	}
+	return m, why, err
+}
+
 // Reachable returns the elements that are on the screen, or that the device can bring there.
 func (s *Search) Reachable(f *Frame, sel dsl.Selector, within []*screen.Node) ([]screen.Match, error) {
 	matches, err := s.Find(f, sel, false, within)
@@ -103,6 +135,9 @@ func (s *Search) Traced(f *Frame, n *screen.Node) (bool, error) {
 	got, err := sightView{s.view(f)}.tracedSight(n)
 	return err == nil && got.hidden == "", err
 }
+
+// StatelessIn says that none of the matches can have a state that a check requires, "" when one of them can.
+func (c Check) StatelessIn(matches []screen.Match) string { return c.stateless(matches) }
 
 // Remarks returns the notes and warnings so far, each once.
 func (s *Search) Remarks() (notes, warnings []string) { return s.mem.notes, s.mem.warnings }

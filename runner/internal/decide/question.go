@@ -49,6 +49,9 @@ const (
 	AskBrief Ask = "brief"
 	// AskMaestro: does the selector pick anything by the rules of Maestro? Yes. Their finder is in another package.
 	AskMaestro Ask = "maestro"
+	// AskWithin: which elements has the selector's "inside" meant before? Nodes. It is asked of no device: a search that
+	// scrolls knows it.
+	AskWithin Ask = "within"
 	// AskUnchanged: are the pixels around Area those in which it was seen? Yes.
 	AskUnchanged Ask = "unchanged"
 )

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -23,6 +25,9 @@ type Recording struct {
 	Want   Want
 	Frames []Frame
 	Result Result
+	Page   *PageLook // a question to a browser, which has no frames; nil: it is a search
+	// Lacks says why the frames do not lead to the result again, "" when they do: a secret was masked in them.
+	Lacks string
 }
 
 // Result is a decision in values that can be compared and written.
@@ -50,13 +55,16 @@ func ResultOf(d Decision) Result {
 
 // Equal reports whether two results are the same.
 func (r Result) Equal(o Result) bool {
-	a, errA := json.Marshal(r)
-	b, errB := json.Marshal(o)
-	return errA == nil && errB == nil && bytes.Equal(a, b)
+	return r.Kind == o.Kind && r.Problem == o.Problem && r.Error == o.Error && slices.Equal(r.Matches, o.Matches)
 }
 
 // Again decides on the frames again.
-func (r Recording) Again() Result { return ResultOf(Next(r.Want, r.Frames)) }
+func (r Recording) Again() Result {
+	if r.Page != nil {
+		return r.Page.Result()
+	}
+	return ResultOf(Next(r.Want, r.Frames))
+}
 
 // Rested returns the recording with the last frames alone that lead to the same result: those that the decision rested
 // on.
@@ -78,7 +86,10 @@ type line struct {
 	Data   json.RawMessage `json:"data,omitempty"`
 	Step   int             `json:"step,omitempty"`
 	Search *recorded       `json:"search,omitempty"`
-	Gone   int             `json:"gone,omitempty"` // bytes of a search that is beyond the limit
+	Page   *PageLook       `json:"page,omitempty"`
+	Result *Result         `json:"result,omitempty"` // of Page
+	Lacks  string          `json:"lacks,omitempty"`  // why Search or Page do not lead to their result again
+	Gone   int             `json:"gone,omitempty"`   // bytes of a search that is beyond the limit
 }
 
 // bytes is the line in JSON. That of a tree is JSON already, and large.
@@ -105,7 +116,10 @@ type recFrame struct {
 }
 
 type recordedWant struct {
+	Policy      Policy        `json:"policy,omitempty"`
 	Purpose     Purpose       `json:"purpose"`
+	Digest      string        `json:"digest,omitempty"`
+	Endless     bool          `json:"endless,omitempty"`
 	Selector    dsl.Selector  `json:"selector"`
 	Check       Check         `json:"check"`
 	Timeout     time.Duration `json:"timeout"`
@@ -128,18 +142,22 @@ type Writer struct {
 
 	to    io.Writer
 	size  int
-	trees map[string]bool         // that were written
+	masks bool                    // something was masked so far
+	trees map[string][]byte       // that were written, as they are in the file
 	last  map[*screen.Tree]string // the ids of those of the search before: it is often the same tree
 }
 
 // NewWriter writes the format's line.
 func NewWriter(to io.Writer) (*Writer, error) {
-	w := &Writer{to: to, trees: map[string]bool{}}
+	w := &Writer{to: to, trees: map[string][]byte{}}
 	return w, w.write([]line{{Format: Format}}, false)
 }
 
 // Add writes the frames that a search of a step rested on.
 func (w *Writer) Add(step int, r Recording) error {
+	if r.Page != nil {
+		return w.write([]line{{Step: step, Page: r.Page, Result: &r.Result, Lacks: r.Lacks}}, true)
+	}
 	r = r.Rested()
 	var lines []line
 	added, ids := map[string]bool{}, map[*screen.Tree]string{}
@@ -149,7 +167,7 @@ func (w *Writer) Add(step int, r Recording) error {
 			return "", nil
 		}
 		for _, known := range []map[*screen.Tree]string{ids, w.last} {
-			if id := known[t]; added[id] || w.trees[id] {
+			if id := known[t]; added[id] || w.trees[id] != nil {
 				ids[t] = id
 				return id, nil
 			}
@@ -161,13 +179,14 @@ func (w *Writer) Add(step int, r Recording) error {
 		sum := sha256.Sum256(data)
 		id := hex.EncodeToString(sum[:8])
 		ids[t] = id
-		if !w.trees[id] && !added[id] {
+		if w.trees[id] == nil && !added[id] {
 			added[id] = true
 			lines = append(lines, line{Tree: id, Data: data})
 		}
 		return id, nil
 	}
-	rec := recorded{Want: recordedWant{Purpose: r.Want.Purpose, Selector: r.Want.Selector, Check: r.Want.Check,
+	rec := recorded{Want: recordedWant{Policy: r.Want.Policy, Digest: r.Want.Digest, Endless: r.Want.Endless,
+		Purpose: r.Want.Purpose, Selector: r.Want.Selector, Check: r.Want.Check,
 		Timeout: r.Want.Timeout, StepTimeout: r.Want.StepTimeout, Began: r.Want.Began, Deadline: r.Want.Deadline,
 		Typing: r.Want.Typing, Anywhere: r.Want.Anywhere, UnseenToo: r.Want.UnseenToo, Device: r.Want.Device,
 		Acted: r.Want.Earlier.Acted},
@@ -192,20 +211,26 @@ func (w *Writer) Add(step int, r Recording) error {
 		}
 		rec.Frames = append(rec.Frames, recFrame{Frame: f, Tree: id})
 	}
-	return w.write(append(lines, line{Step: step, Search: &rec}), true)
+	return w.write(append(lines, line{Step: step, Search: &rec, Lacks: r.Lacks}), true)
 }
 
 // write writes lines, all or, beyond the limit, what is gone.
 func (w *Writer) write(lines []line, limited bool) error {
 	var out bytes.Buffer
-	step := 0
-	for _, l := range lines {
-		data, err := l.bytes()
+	step, trees := 0, map[string][]byte{}
+	for i, l := range lines {
+		data, masked, err := w.masked(l)
 		if err != nil {
 			return fmt.Errorf("record a search: %w", err)
 		}
-		if w.Mask != nil {
-			data = []byte(w.Mask(string(data)))
+		if l.Tree != "" {
+			trees[l.Tree] = data
+		}
+		if l.Lacks == "" && i == len(lines)-1 && (masked || w.hidden(l, trees)) && !w.again(data, trees) {
+			l.Lacks = LacksMasked
+			if data, _, err = w.masked(l); err != nil {
+				return fmt.Errorf("record a search: %w", err)
+			}
 		}
 		out.Write(append(data, '\n'))
 		step = max(step, l.Step)
@@ -218,11 +243,7 @@ func (w *Writer) write(lines []line, limited bool) error {
 		out.Reset()
 		out.Write(append(gone, '\n'))
 	} else {
-		for _, l := range lines {
-			if l.Tree != "" {
-				w.trees[l.Tree] = true
-			}
-		}
+		maps.Copy(w.trees, trees)
 	}
 	n, err := w.to.Write(out.Bytes())
 	w.size += n
@@ -267,7 +288,10 @@ func Read(from io.Reader) ([]Recorded, error) {
 			if err != nil {
 				return list, fmt.Errorf("line %d: %w", n, err)
 			}
+			r.Lacks = l.Lacks
 			list = append(list, Recorded{Recording: r, Step: l.Step})
+		case l.Page != nil && l.Result != nil:
+			list = append(list, Recorded{Recording: Recording{Page: l.Page, Result: *l.Result, Lacks: l.Lacks}, Step: l.Step})
 		case l.Gone > 0:
 			list = append(list, Recorded{Step: l.Step, Gone: l.Gone})
 		}
@@ -283,7 +307,8 @@ var errNoTree = errors.New("a tree is missing")
 
 func (r *recorded) recording(trees map[string]*screen.Tree) (Recording, error) {
 	w := r.Want
-	rec := Recording{Result: r.Result, Want: Want{Purpose: w.Purpose, Selector: w.Selector, Check: w.Check,
+	rec := Recording{Result: r.Result, Want: Want{Policy: w.Policy, Digest: w.Digest,
+		Endless: w.Endless, Purpose: w.Purpose, Selector: w.Selector, Check: w.Check,
 		Timeout: w.Timeout, StepTimeout: w.StepTimeout, Began: w.Began, Deadline: w.Deadline, Timing: Native(),
 		Typing: w.Typing, Anywhere: w.Anywhere, UnseenToo: w.UnseenToo, Device: w.Device,
 		Earlier: History{Acted: w.Acted}}}

@@ -132,6 +132,8 @@ func (v *view) decide() (Decision, error) {
 		return absentView{v}.absent()
 	case State:
 		return checkView{v}.state()
+	case Reach:
+		return v.reach()
 	}
 	return seeView{v}.see()
 }

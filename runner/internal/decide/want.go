@@ -17,6 +17,7 @@ const (
 	Act    Purpose = "act"    // exactly one element can be touched, and is stationary
 	State  Purpose = "state"  // as many elements as Check says fit the selector, and have what it says
 	Rest   Purpose = "rest"   // the screen rests; of Maestro's rules alone
+	Reach  Purpose = "reach"  // it can be scrolled to, in one frame
 )
 
 // Policy is the set of rules that decides.

@@ -27,6 +27,8 @@ type Options struct {
 	NoTrace bool
 	// NoDOM disables the snapshots of a page's elements.
 	NoDOM bool
+	// KeepFrames says whether the frames that decisions rested on are kept.
+	KeepFrames KeepFrames
 	// UnmaskedEvidence allows recordings and traces of tests with secrets, which may show them.
 	UnmaskedEvidence bool
 	// AllowShell lets tests run commands on the device.
@@ -167,6 +169,7 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, e
 		}
 	}
 	r.findCrash(ctx)
+	r.evidence.frames.end(r.report, r.result)
 	if r.sinkErr != nil {
 		r.result = event.Error
 		r.problem = &event.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}

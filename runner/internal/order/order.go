@@ -24,6 +24,7 @@ type Settings struct {
 	NoVideo     bool              `json:"noVideo,omitempty"`
 	NoTrace     bool              `json:"noTrace,omitempty"`
 	NoDOM       bool              `json:"noDom,omitempty"`
+	KeepFrames  string            `json:"keepFrames,omitempty"`
 	Unmasked    bool              `json:"unmasked,omitempty"`
 	AllowShell  bool              `json:"allowShell,omitempty"`
 	PublicOnly  bool              `json:"publicOnly,omitempty"`
@@ -38,7 +39,7 @@ type Settings struct {
 // SettingsOf returns the settings of a configuration. env are the environment variables that tests read.
 func SettingsOf(c run.Config, dir string, env map[string]string) Settings {
 	return Settings{Dir: dir, Vars: c.Vars, Env: env, Environment: c.Environment, Browser: c.Browser, NoVideo: c.NoVideo,
-		NoTrace: c.NoTrace, NoDOM: c.NoDOM, Unmasked: c.Unmasked,
+		NoTrace: c.NoTrace, NoDOM: c.NoDOM, KeepFrames: string(c.KeepFrames), Unmasked: c.Unmasked,
 		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI),
 		Agent: c.Agent, Started: c.Started}
 }
@@ -59,6 +60,9 @@ func (s Settings) Apply(c run.Config, dir string) run.Config {
 	c.NoVideo, c.NoTrace, c.NoDOM, c.Unmasked = s.NoVideo || c.NoVideo, s.NoTrace, s.NoDOM, s.Unmasked
 	c.AllowShell, c.PublicOnly, c.RequireDevices, c.Timeout = s.AllowShell && allowed, s.PublicOnly || c.PublicOnly,
 		s.Required, s.Timeout
+	if c.SetKeepFrames(s.KeepFrames) != nil {
+		_ = c.SetKeepFrames("") // of a client that is newer
+	}
 	c.AI, c.Agent, c.Started = vision.Mode(s.AI), s.Agent, s.Started
 	c.LookupEnv = func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }
 	return c

@@ -322,7 +322,8 @@ func (r *Runner) PrepareDevice(ctx context.Context, dev drivers.Device) []string
 func (r *Runner) Engine() engine.Options {
 	c := r.Config
 	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM,
-		AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
+		KeepFrames: c.KeepFrames, AllowShell: c.AllowShell,
+		UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
 		Access: c.access(), Vision: r.vision()}
 }
 

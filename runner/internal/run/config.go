@@ -21,8 +21,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
+	"github.com/taproot-dev/taproot/runner/internal/replay"
 	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
@@ -81,6 +83,8 @@ type Config struct {
 	Log        *slog.Logger // default: none
 	// Started are the values of the servers of the app that run, by their keys; StartServers sets them.
 	Started map[string]map[string]any
+	// KeepFrames says which reports keep the frames that decisions rested on; default: passed.
+	KeepFrames engine.KeepFrames
 
 	servers *start.Shared // the servers of runs that overlap; nil: each run has its own
 }
@@ -88,6 +92,15 @@ type Config struct {
 // SetAfterUse sets AfterUse to a policy by its name: nothing, stop or clear.
 func (c *Config) SetAfterUse(name string) (err error) {
 	c.AfterUse, err = action.ParseAfterUse(name)
+	return err
+}
+
+// Replays evaluates the report packs of earlier runs, without a device.
+func (Config) Replays() replay.Reports { return replay.Reports{} }
+
+// SetKeepFrames sets KeepFrames to a policy by its name: passed, failed, all or off; "" is the default.
+func (c *Config) SetKeepFrames(name string) (err error) {
+	c.KeepFrames, err = engine.ParseKeepFrames(name)
 	return err
 }
 
@@ -141,6 +154,9 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	}
 	if _, err := vision.ParseMode(get("TAPROOT_AI")); err != nil {
 		return c, fmt.Errorf("TAPROOT_AI: %w", err)
+	}
+	if err := c.SetKeepFrames(get("TAPROOT_KEEP_FRAMES")); err != nil {
+		return c, fmt.Errorf("TAPROOT_KEEP_FRAMES: %w", err)
 	}
 	if c.Reports == "" {
 		c.Reports = filepath.Join(ProjectRoot(dir), "tests", "reports")

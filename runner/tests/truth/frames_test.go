@@ -13,21 +13,25 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/runtest"
+	"github.com/taproot-dev/taproot/runner/internal/testdevice"
 )
 
 // sink keeps the events of a case. Where TAPROOT_COLLECT_FRAMES names a folder, the recorded frames of cases are
-// compressed into it: they become test data of runner/decide.
+// compressed into it: they become test data of runner/decide. All are decided again.
 type sink struct {
 	*runtest.Sink
 	name string
 }
 
 func newSink(t *testing.T, name string) *sink {
-	return &sink{Sink: runtest.NewSink(t.TempDir()), name: name}
+	s := &sink{Sink: runtest.NewSink(t.TempDir()), name: name}
+	s.Added = testdevice.DecidedAgain(t)
+	return s
 }
 
 // Add collects recorded frames, and removes the file.
 func (s *sink) Add(a event.Attachment, _ int, from string) error {
+	s.Added(a, from)
 	if dir := os.Getenv("TAPROOT_COLLECT_FRAMES"); dir != "" && path.Base(a.Path) == "frames.ndjson" {
 		data, err := os.ReadFile(from)
 		if err != nil {

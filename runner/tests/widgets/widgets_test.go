@@ -22,6 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/runtest"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/testdevice"
 )
 
 // check is one use of a page. Checks are in the comment at the head of the page's script, each as its result, its
@@ -228,6 +229,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 		return fmt.Sprintf("error: %v", err)
 	}
 	s := runtest.NewSink(t.TempDir())
+	s.Added = testdevice.DecidedAgain(t)
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
 	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page", Dir: "testdata"},
 		dev, s, options)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
+	"github.com/taproot-dev/taproot/internal/urlpattern"
 )
 
 func TestPatterns(t *testing.T) {
@@ -49,7 +50,8 @@ func FuzzPattern(f *testing.F) {
 		if err == nil && re == nil || err != nil && !errors.Is(err, screen.ErrNotFound) {
 			t.Fatalf("%v, %v", re, err)
 		}
-		fair := pattern != "" && len(pattern) <= maxPattern && utf8.ValidString(pattern) && strings.Count(pattern, "{") < 500
+		fair := pattern != "" && len(pattern) <= urlpattern.MaxLength &&
+			utf8.ValidString(pattern) && strings.Count(pattern, "{") < 500
 		if _, slashes := Slashed(pattern); err != nil && !slashes && fair {
 			t.Fatalf("%q is refused: %v", pattern, err)
 		}

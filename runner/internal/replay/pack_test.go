@@ -1,0 +1,189 @@
+package replay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
+	"github.com/taproot-dev/taproot/runner/internal/replay"
+)
+
+var noon = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+
+// step is a step of a report that a test makes.
+type step struct {
+	yaml   string // of the step: "tap: Save"
+	result event.Result
+	tree   *screen.Tree // that decided it; nil: none is kept
+	page   *decide.PageLook
+}
+
+// report is a report pack that a test makes.
+type report struct {
+	id       string
+	platform event.Platform
+	result   event.Result
+	steps    []step
+	mask     func(string) string
+	limit    int
+}
+
+// treeOf is a screen with elements below each other.
+func treeOf(nodes ...*screen.Node) *screen.Tree {
+	root := &screen.Node{Type: "android.widget.FrameLayout", Bounds: image.Rect(0, 0, 1080, 2400)}
+	for i, n := range nodes {
+		same := *n
+		if same.Bounds.Empty() {
+			same.Bounds = image.Rect(40, 100+120*i, 1040, 200+120*i)
+		}
+		root.Children = append(root.Children, &same)
+	}
+	return screen.NewTree([]*screen.Node{root}, image.Pt(1080, 2400), noon)
+}
+
+func label(text string) *screen.Node {
+	return &screen.Node{Type: "android.widget.TextView", Text: text}
+}
+
+func button(text, id string) *screen.Node {
+	return &screen.Node{Type: "android.widget.Button", Text: text, ID: id, Clickable: true}
+}
+
+func field(hint, text string) *screen.Node {
+	return &screen.Node{Type: "android.widget.EditText", Hint: hint, Text: text, Editable: true, Clickable: true}
+}
+
+// write writes the pack below a folder, and returns its own.
+func (r report) write(t testing.TB, run string) string {
+	t.Helper()
+	dir := filepath.Join(run, r.id)
+	if err := os.MkdirAll(filepath.Join(dir, "artifacts"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r.platform == "" {
+		r.platform = event.Android
+	}
+	if r.result == "" {
+		r.result = event.Pass
+	}
+	c := event.Case{ID: r.id, Pack: r.id, Platform: r.platform, Solver: "dsl",
+		Place: source.Pos{File: "suites/" + r.id + ".yaml", Line: 1, Col: 1}}
+	var frames bytes.Buffer
+	w, err := decide.NewWriter(&frames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Mask, w.Limit = r.mask, r.limit
+	events := []event.Event{{Format: "taproot.events/1", Time: noon, Kind: event.CaseStarted, Case: &c}}
+	kept := 0
+	for i, s := range r.steps {
+		block, err := dsl.ParseBlock("x", []byte("steps:\n  - "+s.yaml+"\n"), dsl.Platform(r.platform))
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := block.Steps[0]
+		args, _, err := dsl.Bind(of, &dsl.Scope{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Steps = append(c.Steps, event.Step{N: i + 1, Action: of.Def.Name, Args: dsl.Args(of, &dsl.Scope{}),
+			Place: source.Pos{File: c.Place.File, Line: 5 + i, Col: 5}, Source: "  - " + s.yaml})
+		if s.result == event.Unreached {
+			continue
+		}
+		if s.result == "" {
+			s.result = event.Pass
+		}
+		events = append(events, event.Event{Time: noon, Kind: event.StepStarted, Step: i + 1},
+			event.Event{Time: noon, Kind: event.StepEnded, Step: i + 1, Result: s.result, DurationMS: 10})
+		var rec decide.Recording
+		switch {
+		case s.page != nil:
+			rec = decide.Recording{Page: s.page, Result: s.page.Result()}
+		case s.tree != nil:
+			rec = recordingOf(t, args, s.tree, r.platform)
+		default:
+			continue
+		}
+		kept++
+		if err := w.Add(i+1, rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept > 0 {
+		events = append(events, event.Event{Time: noon, Kind: event.Attached,
+			Attachment: &event.Attachment{Path: replay.FramesFile, Kind: event.KindArtifact}})
+		save(t, dir, replay.FramesFile, frames.Bytes())
+	}
+	events = append(events, event.Event{Time: noon, Kind: event.CaseEnded, Result: r.result})
+	var out bytes.Buffer
+	for _, e := range events {
+		data, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(data, '\n'))
+	}
+	save(t, dir, event.EventsFile, out.Bytes())
+	return dir
+}
+
+func save(t testing.TB, dir, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recordingOf is the search of a step that was decided on a screen, at rest and for long enough.
+func recordingOf(t testing.TB, args any, tree *screen.Tree, platform event.Platform) decide.Recording {
+	t.Helper()
+	w := decide.Want{Purpose: decide.Act}
+	if c, ok := decide.ClaimOfArgs(args); ok {
+		c = c.Normal()
+		switch {
+		case c.Not:
+			w = c.Want(decide.Absent)
+		case c.Check.None():
+			w = c.Want(decide.See)
+		default:
+			w = c.Want(decide.State)
+		}
+	}
+	switch a := args.(type) {
+	case dsl.Tap:
+		w.Selector = a.Selector
+	case dsl.Input:
+		w.Selector = *a.Into
+	case dsl.WebClick:
+		w.Selector = decide.InDocument(a.Selector, a.Frame)
+	}
+	w.Timeout, w.StepTimeout, w.Began, w.Timing = 10*time.Second, 10*time.Second, noon, decide.Native()
+	w.Device.Phone = platform != event.Web
+	w.Device.CSS = platform == event.Web
+	var frames []decide.Frame
+	var result decide.Result
+	for i := range 40 {
+		at := noon.Add(time.Duration(i) * 300 * time.Millisecond)
+		f := decide.Frame{Tree: tree.At(at), Digest: "d", Now: at.Add(10 * time.Millisecond), ShotFailed: true,
+			Evidence: map[string]decide.Answer{decide.Question{Ask: decide.AskObstacle}.Key(): {}}}
+		frames = append(frames, f)
+		d := decide.Next(w, frames)
+		if d.Kind == decide.Answering {
+			t.Fatalf("%v asks %+v", args, d.Questions)
+		}
+		if result = decide.ResultOf(d); d.Kind != decide.Wait {
+			break
+		}
+	}
+	return decide.Recording{Want: w, Frames: frames, Result: result}
+}

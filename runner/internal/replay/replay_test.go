@@ -1,0 +1,277 @@
+package replay_test
+
+import (
+	"errors"
+	"go/build"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
+	"github.com/taproot-dev/taproot/runner/internal/replay"
+)
+
+func open(t testing.TB, dir string) *replay.Report {
+	t.Helper()
+	r, err := replay.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func shop() report {
+	cart := treeOf(label("Cart"), button("Pay", "shop:id/pay"), button("Remove", "a"), button("Remove", "b"),
+		&screen.Node{Type: "android.widget.Button", Text: "Later", Disabled: true, Clickable: true}, field("Name", "Ada"))
+	paid := treeOf(label("Paid"), label("Receipt for token-7"), button("Home", "shop:id/home"))
+	return report{id: "shop", steps: []step{{yaml: "launch: com.example.shop"}, {yaml: "assert: Cart", tree: cart},
+		{yaml: "tap: Pay", tree: cart}, {yaml: "assert: Paid", tree: paid}, {yaml: "assertNot: Error", tree: paid},
+		{yaml: "tap: Home", result: event.Unreached}},
+		mask: func(text string) string { return strings.ReplaceAll(text, "token-7", decide.Masked) }}
+}
+
+// TestCheck: every step is decided again with the same result, and what has no decision is counted.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	steps, err := open(t, shop().write(t, t.TempDir())).Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := replay.Count(steps)
+	if n.Same != 4 || n.Undecided != 1 || n.Unreached != 1 || n.Differs+n.NotRecorded != 0 || n.Searches != 4 {
+		t.Errorf("%+v\n%+v", n, steps)
+	}
+}
+
+// TestCheckTellsDifferences: a result that this version does not come to is listed.
+func TestCheckTellsDifferences(t *testing.T) {
+	t.Parallel()
+	dir := shop().write(t, t.TempDir())
+	name := filepath.Join(dir, "artifacts", "frames.ndjson")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, replay.FramesFile, []byte(strings.Replace(string(data), `"kind":"gone"`, `"kind":"fail"`, 1)))
+	steps, err := open(t, dir).Check()
+	if err != nil || steps[4].State != replay.Differs || steps[4].Was != "fail" || steps[4].Now != "gone" {
+		t.Errorf("%v %+v", err, steps)
+	}
+}
+
+// TestAsk: other questions on the screens of a report.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	r := open(t, shop().write(t, t.TempDir()))
+	for _, c := range []struct {
+		step     int
+		question string
+		want     replay.Word
+		why      string
+	}{
+		{2, "assert: Cart", replay.Holds, "Cart"},
+		{2, "assert: {label: Paid}", replay.Fails, "Pay"},
+		{2, "- assertNot: Paid", replay.Holds, ""},
+		{2, "assertNot: Cart", replay.Fails, "Cart"},
+		{2, "assert: {label: Remove, count: 2}", replay.Holds, "2 elements"},
+		{2, "assert: {label: Remove, count: 3}", replay.Fails, "2 elements"},
+		{2, "assert: {label: Paid, count: 0}", replay.Holds, ""},
+		{2, "assert: {label: Cart, count: 0}", replay.Fails, ""},
+		{2, "assert: {label: Later, enabled: false}", replay.Holds, ""},
+		{2, "assert: {label: Later, enabled: true}", replay.Fails, "is not with"},
+		{2, "assertElement: {type: EditText, value: Ada}", replay.Holds, ""},
+		{2, "assertElement: {type: EditText, value: Bob}", replay.Fails, ""},
+		{2, "waitFor: {visible: Cart}", replay.Holds, ""},
+		{2, "waitFor: {gone: Cart}", replay.Fails, ""},
+		{3, "tap: Pay", replay.Holds, "Pay"},
+		{3, "tap: {id: pay}", replay.Holds, "Pay"},
+		{3, "tap: Remove", replay.Ambiguous, "2 elements match"},
+		{3, "tap: Later", replay.Fails, "is disabled"},
+		{3, "tap: Checkout", replay.Fails, "the screen shows"},
+		{3, "input: {into: Name, text: x}", replay.Holds, ""},
+		{3, "Pay", replay.Holds, ""},
+		{3, "Remove", replay.Ambiguous, ""},
+		{3, "{label: Remove, index: 1}", replay.Holds, ""},
+		{3, "Total: 5", replay.Fails, ""},
+		{4, "assert: Paid", replay.Holds, ""},
+		{4, "assert: Receipt for token-8", replay.Unknown, "masked"},
+		{4, "assertNot: Receipt for token-8", replay.Unknown, "masked"},
+		{4, "assert: Sent", replay.Fails, ""},
+		{4, "assert: {label: Paid, fallback: ocr}", replay.Holds, ""},
+		{4, "assert: {ocr: Paid}", replay.Unknown, "pixels"},
+		{1, "assert: Cart", replay.Unknown, "step 1"},
+		{6, "tap: Home", replay.Unknown, "not reached"},
+	} {
+		a, err := r.Ask(c.step, c.question)
+		if err != nil || a.Word != c.want || !strings.Contains(a.Why, c.why) {
+			t.Errorf("step %d, %s: %s (%s), want %s with %q; %v", c.step, c.question, a.Word, a.Why, c.want, c.why, err)
+		}
+	}
+	for _, bad := range []string{"", "sleep: 1s", "asert: Paid", "tap: {labl: x}", "{point: '1,2'}", "set: {a: b}"} {
+		_, err := r.Ask(2, bad)
+		var usage *replay.Usage
+		if !errors.As(err, &usage) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if _, err := r.Ask(7, "Pay"); err == nil || !strings.Contains(err.Error(), "there is no step 7") {
+		t.Errorf("step 7: %v", err)
+	}
+}
+
+// TestAskOfPages: what the browser reported decides what it was asked, and nothing else.
+func TestAskOfPages(t *testing.T) {
+	t.Parallel()
+	count, title := 3, "Shop"
+	r := open(t, report{id: "page", platform: event.Web, steps: []step{
+		{yaml: "openBrowser: {url: 'https://example.com/shop'}"},
+		{yaml: "webAssert: {selector: li, count: 3, title: Shop}", page: &decide.PageLook{Selector: "li", Count: &count,
+			Title: &title, Seen: decide.PageSeen{Count: 3, Visible: 2, URL: "https://example.com/shop", Title: "Shop"}}},
+		{yaml: "assert: Cart", tree: treeOf(label("Cart"))},
+	}}.write(t, t.TempDir()))
+	for _, c := range []struct {
+		step     int
+		question string
+		want     replay.Word
+	}{
+		{2, "webAssert: {selector: li, count: 3}", replay.Holds},
+		{2, "webAssert: {selector: li, count: 2}", replay.Fails},
+		{2, "webAssert: {selector: li}", replay.Holds},
+		{2, "webAssert: {selector: li, visible: false}", replay.Fails},
+		{2, "webAssert: {title: Shop, url: '**/shop'}", replay.Holds},
+		{2, "webAssert: {url: '**/cart'}", replay.Fails},
+		{2, "webAssert: {selector: p}", replay.Unknown},
+		{2, "webAssert: {selector: li, text: Bread}", replay.Unknown},
+		{2, "webAssert: {noConsoleErrors: true}", replay.Unknown},
+		{2, "assert: Cart", replay.Unknown},
+		{3, "assert: Cart", replay.Holds},
+		{3, "assert: {css: h1}", replay.Unknown},
+		{3, "tap: {css: h1}", replay.Unknown},
+	} {
+		if a, err := r.Ask(c.step, c.question); err != nil || a.Word != c.want {
+			t.Errorf("step %d, %s: %s (%s), want %s; %v", c.step, c.question, a.Word, a.Why, c.want, err)
+		}
+	}
+}
+
+// TestUnusable: what cannot be read is an error that names the file.
+func TestUnusable(t *testing.T) {
+	t.Parallel()
+	dir := shop().write(t, t.TempDir())
+	frames, err := os.ReadFile(filepath.Join(dir, "artifacts", "frames.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, text, why string }{
+		{"another format", strings.Replace(string(frames), "frames/1", "frames/2", 1),
+			`"taproot.frames/2", and this version reads "taproot.frames/1"`},
+		{"cut", string(frames[:len(frames)/2]), "line "},
+		{"empty", "", "it is empty"},
+		{"junk", "PK\x03\x04", "line 1"},
+	} {
+		save(t, dir, replay.FramesFile, []byte(c.text))
+		unusable(t, c.name, dir, replay.FramesFile, c.why)
+	}
+	if err := os.Remove(filepath.Join(dir, "artifacts", "frames.ndjson")); err != nil {
+		t.Fatal(err)
+	}
+	unusable(t, "missing", dir, replay.FramesFile, "it is missing")
+	save(t, dir, event.EventsFile, []byte(`{"format":"taproot.events/9","event":"case_started"}`+"\n"))
+	unusable(t, "events", dir, event.EventsFile, "taproot.events/9")
+	none := shop()
+	for i := range none.steps {
+		none.steps[i].tree = nil
+	}
+	_, err = open(t, none.write(t, t.TempDir())).Check()
+	if err == nil || !strings.Contains(err.Error(), "--keep-frames") {
+		t.Errorf("no frames: %v", err)
+	}
+}
+
+func unusable(t *testing.T, name, dir, file, why string) {
+	t.Helper()
+	r, err := replay.Open(dir)
+	if err == nil {
+		r.Close()
+	}
+	var bad *replay.Unusable
+	if !errors.As(err, &bad) || bad.File != file || !strings.Contains(bad.Why, why) {
+		t.Errorf("%s: %v, want %s with %q", name, err, file, why)
+	}
+}
+
+// TestBeyondTheLimit: what the size limit kept out is not recorded.
+func TestBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	small := shop()
+	small.limit = 2500
+	r := open(t, small.write(t, t.TempDir()))
+	steps, err := r.Check()
+	if n := replay.Count(steps); err != nil || n.NotRecorded == 0 || n.Differs > 0 {
+		t.Fatalf("%+v %v", n, err)
+	}
+	a, err := r.Ask(4, "assert: Paid")
+	if err != nil || a.Word != replay.Unknown || !strings.Contains(a.Why, "size limit") {
+		t.Errorf("%+v %v", a, err)
+	}
+}
+
+// TestNoDeviceNetworkClock: the packages that decide again import nothing by which a device, the network or another
+// program could be reached, and do not read the clock.
+func TestNoDeviceNetworkClock(t *testing.T) {
+	t.Parallel()
+	const module = "github.com/taproot-dev/taproot/"
+	seen := map[string]bool{}
+	var walk func(path, from string)
+	walk = func(path, from string) {
+		if seen[path] {
+			return
+		}
+		seen[path] = true
+		switch path {
+		case "net", "net/http", "os/exec", "os/signal", "plugin":
+			t.Errorf("%s imports %s", from, path)
+		}
+		rest, own := strings.CutPrefix(path, module)
+		if !own {
+			return
+		}
+		if rest != "drivers/screen" && rest != "drivers/internal/screen" && strings.HasPrefix(rest, "drivers") {
+			t.Errorf("%s imports %s", from, path)
+		}
+		dir := filepath.Join("..", "..", "..", filepath.FromSlash(rest))
+		pkg, err := build.ImportDir(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rest == "runner/internal/replay" || rest == "runner/internal/decide" {
+			noClock(t, dir, pkg.GoFiles)
+		}
+		for _, next := range pkg.Imports {
+			walk(next, path)
+		}
+	}
+	walk(module+"runner/internal/replay", "the test")
+	if !seen[module+"runner/internal/decide"] {
+		t.Error("decide was not reached")
+	}
+}
+
+func noClock(t *testing.T, dir string, files []string) {
+	t.Helper()
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"time.Now(", "time.Since(", "time.Until(", "time.Sleep(", "time.After(", "rand."} {
+			if strings.Contains(string(data), word) {
+				t.Errorf("%s uses %s", file, word)
+			}
+		}
+	}
+}

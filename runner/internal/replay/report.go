@@ -1,0 +1,133 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
+)
+
+// FramesFile is where a report pack keeps its frames.
+const FramesFile = "artifacts/frames.ndjson"
+
+// Unusable says that a file of a report pack is missing, damaged or of another format.
+type Unusable struct {
+	File string // in the pack, with slashes
+	Why  string
+}
+
+func (e *Unusable) Error() string { return e.File + ": " + e.Why }
+
+// Report is a report pack that can be asked again.
+type Report struct {
+	Dir      string
+	Pack     string // its folder
+	Result   *event.CaseResult
+	Searches []decide.Recorded // in the order of the steps
+
+	root    *os.Root
+	byStep  map[int][]int // the numbers of the searches of a step
+	listed  bool          // the events list frames
+	present bool
+	pages   map[string]*document // snapshots of pages, by their files; nil: cannot be read
+}
+
+// Open reads a report pack. The error is an *Unusable if a file of it is. Close it after use.
+func Open(dir string) (*Report, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the report: %w", err)
+	}
+	r := &Report{Dir: dir, Pack: filepath.Base(dir), root: root, byStep: map[int][]int{}, pages: map[string]*document{}}
+	if err := r.read(); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close releases the report's folder.
+func (r *Report) Close() error { return r.root.Close() }
+
+func (r *Report) read() error {
+	f, err := r.root.Open(event.EventsFile)
+	if err != nil {
+		return &Unusable{event.EventsFile, reason(err)}
+	}
+	events, err := event.ReadEvents(f)
+	f.Close()
+	if err != nil {
+		return &Unusable{event.EventsFile, err.Error()}
+	}
+	r.Result = event.Fold(events)
+	for _, a := range r.Result.Attachments {
+		r.listed = r.listed || a.Path == FramesFile
+	}
+	frames, err := r.root.Open(FramesFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !r.listed:
+		return nil
+	case err != nil:
+		return &Unusable{FramesFile, reason(err)}
+	}
+	defer frames.Close()
+	r.present = true
+	if r.Searches, err = decide.Read(bufio.NewReaderSize(frames, 64<<10)); err != nil {
+		return &Unusable{FramesFile, err.Error()}
+	}
+	if len(r.Searches) == 0 && r.listed {
+		return &Unusable{FramesFile, "it is empty"}
+	}
+	for i, s := range r.Searches {
+		r.byStep[s.Step] = append(r.byStep[s.Step], i)
+	}
+	return nil
+}
+
+// reason is why a file cannot be read, without its path.
+func reason(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "it is missing"
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// of returns the searches of a step.
+func (r *Report) of(step int) []*decide.Recorded {
+	var list []*decide.Recorded
+	for _, i := range r.byStep[step] {
+		list = append(list, &r.Searches[i])
+	}
+	return list
+}
+
+// argsOf is the argument of a step as the report has it, with its variables filled in; ok is false when it cannot be
+// read again, as that of a flow of Maestro.
+func argsOf(s *event.StepResult, platform dsl.Platform) (args any, ok bool) {
+	if _, known := dsl.Lookup(s.Action); !known {
+		return nil, false
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "steps:\n  - %s: %s\n", s.Action, s.Args)
+	return parsedStep(b.Bytes(), platform)
+}
+
+func parsedStep(text []byte, platform dsl.Platform) (any, bool) {
+	block, err := dsl.ParseBlock("step", text, platform)
+	if err != nil || len(block.Steps) != 1 {
+		return nil, false
+	}
+	args, _, err := dsl.Bind(block.Steps[0], &dsl.Scope{})
+	return args, err == nil
+}
