@@ -59,6 +59,11 @@ func TestTextsWithoutAnElement(t *testing.T) {
 			texts{"Alpha beta gamma"}, nil},
 		{"a label around a field", `<label>Name <input> (required)</label>`,
 			texts{"Name", "(required)", "Name (required)"}, nil},
+		{"between labels with their controls", `<div>Pay by <label><input type=radio> Cash</label> or ` +
+			`<label>Card <input type=radio></label> at once</div>`,
+			texts{"Pay by", "Cash", "or", "Card", "at once"}, texts{"Cash or", "or Card", "Pay by or at once"}},
+		{"a label of a field elsewhere", `<p>Read <label for=x>the terms</label> first</p><input id=x>`,
+			texts{"Read the terms first", "the terms"}, texts{"Read first"}},
 		{"right to left", `<div dir=rtl>שלום<br>עולם</div>`, texts{"שלום", "עולם"}, nil},
 	}
 	d := browse(t, "blank.html")
@@ -124,4 +129,19 @@ func TestTextsComeIntoView(t *testing.T) {
 	}
 	Must(t, d.Tap(t.Context(), m.Point))
 	mustShow(t, d, "#out", "250")
+}
+
+// TestTheFrontOfTwins touches the button on top, of two with one name and place.
+func TestTheFrontOfTwins(t *testing.T) {
+	t.Parallel()
+	const at = `<button style="position:absolute;z-index:`
+	for name, body := range map[string]string{
+		"front last":  at + `1" id=back>Pay</button>` + at + `2" id=front>Pay</button>`,
+		"front first": at + `2" id=front>Pay</button>` + at + `1" id=back>Pay</button>`,
+	} {
+		m, err := tree(t, display(t, body)).Find(screen.Query{Selector: labelled("Pay"), Action: true})
+		if err != nil || len(m) != 1 || m[0].Node.ID != "front" || m[0].Obstacle() != "" {
+			t.Errorf("%s: %v, %v", name, m, err)
+		}
+	}
 }

@@ -75,7 +75,7 @@ func innermost(nodes []*Node) []*Node {
 }
 
 // things groups elements that are one thing. The first of each group represents it: the control before its label, what
-// reacts before what does not, then in reading order.
+// reacts before what does not, what is on top before what is buried, then in reading order.
 func (f *finder) things(nodes []*Node) [][]*Node {
 	among := make(map[*Node]bool, len(nodes))
 	for _, n := range nodes {
@@ -108,10 +108,21 @@ func (f *finder) things(nodes []*Node) [][]*Node {
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g, func(a, b *Node) int {
-			return cmp.Or(cmp.Compare(rank(a), rank(b)), readingOrder(a.Bounds, b.Bounds))
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), after(a.Buried, b.Buried), readingOrder(a.Bounds, b.Bounds))
 		})
 	}
 	return groups
+}
+
+// after puts what is so after what is not.
+func after(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }
 
 // rank orders the elements of one thing: a control, what reacts, the rest. The text of a row that is selected by itself

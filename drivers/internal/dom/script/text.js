@@ -70,10 +70,13 @@
       const inline = this.inline(n);
       if (layerAlpha(s) < CLEAR) { if (!inline) divide(out, budget, '\n', true); return; }
       if ((whole || s.display === 'inline-block') && this.visuallyHidden(n, s)) return;
-      if (!inline) divide(out, budget, '\n', true);
+      // a label with its control in it is a thing of its own: the word between two of them is part of neither
+      const united = inline && !whole && tag === 'label' && !!find(n, 'input, select, textarea');
+      if (!inline || united) divide(out, budget, united ? ' ' : '\n', true);
       if (inline && hasGap(s, 'Left')) say(out, budget, ' ');
       if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
-      if (!inline) divide(out, budget, '\n', true); else if (hasGap(s, 'Right')) say(out, budget, ' ');
+      if (!inline || united) divide(out, budget, united ? ' ' : '\n', true);
+      else if (hasGap(s, 'Right')) say(out, budget, ' ');
     }
     // visuallyHidden reports whether an element is drawn as nothing: it is for screen readers alone.
     visuallyHidden(el, s) {
