@@ -73,6 +73,9 @@ func TestReadmeIsShort(t *testing.T) {
 			t.Errorf("%s: %v, %v", image, info, err)
 		}
 	}
+	if info, err := os.Stat(filepath.Join(repository, "docs", "images", "studio.gif")); err != nil || info.Size() > 1<<20 {
+		t.Errorf("the recording of Studio: %v, %v", info, err)
+	}
 }
 
 // TestTroubleshooting checks that every error text of the page, and of the pages of actions, occurs in the code. A …

@@ -8,16 +8,16 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Files are the documents and the images in them; README.md lists the pages in their order.
+// Files are the documents; README.md lists the pages in their order.
 //
-//go:embed *.md ci images
+//go:embed *.md ci
 var Files embed.FS
 
-// Actions are the pages of the actions, in the folder actions. Only the site reads them: the program writes the same
-// text from the vocabulary (taproot docs tap).
+// Site are the images, and the pages of the actions in the folder actions. Only the site reads them: the program prints
+// no images, and writes the same text of an action from the vocabulary (taproot docs tap).
 //
-//go:embed actions
-var Actions embed.FS
+//go:embed actions images
+var Site embed.FS
 
 // introduction starts llms.txt.
 const introduction = `# Taproot

@@ -6,9 +6,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	_ "image/gif"
+	_ "image/png"
 	"io/fs"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -33,13 +37,14 @@ const (
 
 // book contains a site's pages in their order.
 type book struct {
-	fs     fs.FS
-	source string
-	groups []group
-	pages  []*page
-	byFile map[string]*page
-	files  map[string]bool // images and other files that pages link to
-	md     goldmark.Markdown
+	fs      fs.FS
+	source  string
+	version string
+	groups  []group
+	pages   []*page
+	byFile  map[string]*page
+	files   map[string]bool // images and other files that pages link to
+	md      goldmark.Markdown
 }
 
 // group is a heading of the contents with the pages under it.
@@ -67,7 +72,7 @@ type heading struct {
 }
 
 func newBook(o options) (*book, error) {
-	b := &book{fs: o.files, source: o.source, byFile: map[string]*page{}, files: map[string]bool{}}
+	b := &book{fs: o.files, source: o.source, version: o.version, byFile: map[string]*page{}, files: map[string]bool{}}
 	b.md = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(codeRenderer{}, 100))))
@@ -184,10 +189,24 @@ func (b *book) link(p *page) error {
 		case *ast.Link:
 			n.Destination, err = b.target(p, n.Destination)
 		case *ast.Image:
+			b.size(p, n)
 			n.Destination, err = b.target(p, n.Destination)
 		}
 		return ast.WalkContinue, err
 	})
+}
+
+// size sets the width and height of an image of the documents, so that the page does not move when it is loaded.
+func (b *book) size(p *page, n *ast.Image) {
+	f, err := b.fs.Open(path.Join(path.Dir(p.file), string(n.Destination)))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if conf, _, err := image.DecodeConfig(f); err == nil {
+		n.SetAttributeString("width", []byte(strconv.Itoa(conf.Width)))
+		n.SetAttributeString("height", []byte(strconv.Itoa(conf.Height)))
+	}
 }
 
 func (b *book) target(p *page, to []byte) ([]byte, error) {

@@ -5,12 +5,16 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,6 +29,8 @@ type options struct {
 	files fs.FS // the documents; README.md lists the pages under the headings of their groups
 	// URL of the folder of the documents in the repository, with a slash at its end, for links to other files
 	source string
+	// version is the version of the documents, "" where there is only one
+	version string
 }
 
 // documents are the pages of docs, and those of the actions, which the program writes itself.
@@ -32,8 +38,8 @@ type documents struct{}
 
 // Open implements fs.FS.
 func (documents) Open(name string) (fs.File, error) {
-	if strings.HasPrefix(name, parts) {
-		return docs.Actions.Open(name)
+	if f, err := docs.Site.Open(name); err == nil {
+		return f, nil
 	}
 	return docs.Files.Open(name)
 }
@@ -42,16 +48,76 @@ func (documents) Open(name string) (fs.File, error) {
 const repository = "https://github.com/taproot-dev/taproot/blob/main/docs/"
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./docs/site FOLDER")
+	o := options{files: documents{}, source: repository}
+	flag.StringVar(&o.version, "version", "", "write to a folder of this `VERSION`, with a list of all versions")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: go run ./docs/site [-version VERSION] FOLDER")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
 		os.Exit(2)
 	}
-	dir := os.Args[1]
-	if err := write(dir, options{files: documents{}, source: repository}); err != nil {
+	dir := flag.Arg(0)
+	err := error(nil)
+	if o.version == "" {
+		err = write(dir, o)
+	} else {
+		err = writeVersion(dir, o)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)
 	}
 	fmt.Printf("The documentation is in %s; open %s\n", dir, filepath.Join(dir, "index.html"))
+}
+
+var versionName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.-]*$`)
+
+// writeVersion writes the site into the folder of its version, next to those of other versions, which stay as they are.
+func writeVersion(dir string, o options) error {
+	if !versionName.MatchString(o.version) {
+		return fmt.Errorf("%q is not a version: write one such as 0.1", o.version)
+	}
+	if err := write(filepath.Join(dir, o.version), o); err != nil {
+		return err
+	}
+	marks, err := filepath.Glob(filepath.Join(dir, "*", mark))
+	if err != nil {
+		return err
+	}
+	var versions []string
+	for _, m := range marks {
+		versions = append(versions, filepath.Base(filepath.Dir(m)))
+	}
+	slices.SortFunc(versions, func(a, b string) int { return newerFirst(a, b) })
+	list, err := json.Marshal(versions)
+	if err != nil {
+		return err
+	}
+	first := fmt.Sprintf("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Taproot</title>\n"+
+		"<meta http-equiv=\"refresh\" content=\"0; url=%[1]s/index.html\">\n<a href=\"%[1]s/index.html\">Taproot %[1]s</a>\n",
+		versions[0])
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "versions.js"), fmt.Appendf(nil, "window.taprootVersions = %s;\n", list), 0o644),
+		os.WriteFile(filepath.Join(dir, "index.html"), []byte(first), 0o644))
+}
+
+// newerFirst compares versions by their numbers, so that 0.10 is before 0.9.
+func newerFirst(a, b string) int {
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(x), len(y)) {
+		n, errN := strconv.Atoi(x[i])
+		m, errM := strconv.Atoi(y[i])
+		switch {
+		case errN == nil && errM == nil && n != m:
+			return m - n
+		case (errN != nil || errM != nil) && x[i] != y[i]:
+			return strings.Compare(y[i], x[i])
+		}
+	}
+	return len(y) - len(x)
 }
 
 // write writes the site to dir, which it creates if needed. It rejects a folder with other files than an earlier site,
@@ -129,6 +195,7 @@ type view struct {
 	Groups     []group
 	Prev, Next *page
 	Edit       string
+	Version    string
 }
 
 func (b *book) html(p *page) ([]byte, error) {
@@ -137,7 +204,7 @@ func (b *book) html(p *page) ([]byte, error) {
 		return nil, err
 	}
 	v := view{page: p, Up: strings.Repeat("../", strings.Count(p.Href, "/")), Body: template.HTML(body), Groups: b.groups,
-		Edit: b.source + p.file}
+		Edit: b.source + p.file, Version: b.version}
 	for i, other := range b.pages {
 		if other != p {
 			continue

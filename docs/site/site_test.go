@@ -131,7 +131,7 @@ func TestWriteRefuses(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	dir := writeSite(t, documents{})
 	pages := map[string]string{}
-	files, err := docs.Actions.ReadDir("actions")
+	files, err := docs.Site.ReadDir("actions")
 	if err != nil || len(files) < 75 {
 		t.Fatalf("%d pages of actions, %v", len(files), err)
 	}
@@ -200,5 +200,56 @@ func TestWriteAgain(t *testing.T) {
 	}
 	if err := write(dir, options{files: documents{}}); err == nil || !strings.Contains(err.Error(), "holds other files") {
 		t.Errorf("a folder with other files: %v", err)
+	}
+}
+
+// TestWriteVersion checks that versions are next to each other, and that the newest one is the first.
+func TestWriteVersion(t *testing.T) {
+	dir := t.TempDir()
+	files := small()
+	files["README.md"].Data = []byte(strings.ReplaceAll(string(files["README.md"].Data), "#more-of-it", ""))
+	for _, version := range []string{"0.9", "0.10", "1.0-rc.1", "0.9"} {
+		if err := writeVersion(dir, options{files: files, source: source, version: version}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := read(t, dir, "versions.js"); got != "window.taprootVersions = [\"1.0-rc.1\",\"0.10\",\"0.9\"];\n" {
+		t.Errorf("%s", got)
+	}
+	if got := read(t, dir, "index.html"); !strings.Contains(got, "1.0-rc.1/index.html") {
+		t.Errorf("%s", got)
+	}
+	if got := read(t, dir, "0.9", "ci", "two.html"); !strings.Contains(got, "<option>0.9</option>") ||
+		!strings.Contains(got, `src="../../versions.js"`) {
+		t.Errorf("%s", got)
+	}
+	if err := writeVersion(dir, options{files: files, version: "../x"}); err == nil {
+		t.Error("a version outside of the folder was written")
+	}
+}
+
+// TestPages checks each page of our own documents: it has a title, a description of each image and the size of it.
+func TestPages(t *testing.T) {
+	dir := writeSite(t, documents{})
+	title := regexp.MustCompile(`<title>[^<]{3,}</title>`)
+	images, pages := regexp.MustCompile(`<img [^>]*>`), 0
+	err := filepath.WalkDir(dir, func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".html" {
+			return err
+		}
+		pages++
+		text := read(t, file)
+		if !title.MatchString(text) || strings.Count(text, "<h1") != 1 {
+			t.Errorf("%s has no title, or not one first heading", file)
+		}
+		for _, image := range images.FindAllString(text, -1) {
+			if !regexp.MustCompile(`alt="[^"]{10,}"`).MatchString(image) || !strings.Contains(image, ` width="`) {
+				t.Errorf("%s: %s", file, image)
+			}
+		}
+		return nil
+	})
+	if err != nil || pages < 130 {
+		t.Errorf("%d pages, %v", pages, err)
 	}
 }

@@ -7,6 +7,16 @@ fit();
 wide.addEventListener("change", fit);
 document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest" });
 
+// The same page of another version, or its first one: a page may be missing there.
+const versions = document.getElementById("version");
+if (versions) {
+  const here = versions.value, root = new URL(document.body.dataset.up || ".", location.href);
+  versions.replaceChildren(...(window.taprootVersions ?? [here]).map((v) => new Option(v, v, v === here, v === here)));
+  versions.addEventListener("change", () => {
+    location.href = new URL("../" + versions.value + "/index.html", root);
+  });
+}
+
 for (const pre of document.querySelectorAll("pre")) {
   const box = document.createElement("div"), button = document.createElement("button");
   box.className = "block";
@@ -26,12 +36,24 @@ for (const pre of document.querySelectorAll("pre")) {
   pre.replaceWith(box);
   box.append(pre, button);
 }
-for (const table of document.querySelectorAll("article table")) {
+let section = document.querySelector("article h1");
+let tables = 0;
+for (const part of document.querySelectorAll("article :is(h2, h3, table)")) {
+  if (part.localName !== "table") {
+    section = part;
+    continue;
+  }
+  const table = part;
+  // A header without a text is none.
+  for (const th of table.querySelectorAll("th:empty")) {
+    th.replaceWith(document.createElement("td"));
+  }
+  tables++;
   const box = document.createElement("div");
   box.className = "wide";
   box.tabIndex = 0;
   box.setAttribute("role", "region");
-  box.setAttribute("aria-label", "Table");
+  box.setAttribute("aria-label", `Table ${tables}: ${section?.textContent ?? ""}`);
   table.replaceWith(box);
   box.append(table);
 }

@@ -200,7 +200,7 @@ func fields(b *strings.Builder, s *vocabulary.Shape, selector bool) {
 			continue
 		}
 		if rows++; rows == 1 {
-			b.WriteString("\n| Key | Value | Default | |\n|---|---|---|---|\n")
+			b.WriteString("\n| Key | Value | |\n|---|---|---|\n")
 		}
 		key := "`" + f.Name + "`"
 		if f.Required {
@@ -211,9 +211,9 @@ func fields(b *strings.Builder, s *vocabulary.Shape, selector bool) {
 		}
 		defaultText := ""
 		if f.DefaultText != "" {
-			defaultText = "`" + f.Default() + "`"
+			defaultText = "; default `" + f.Default() + "`"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(words(f)), defaultText, cell(f.Doc))
+		fmt.Fprintf(b, "| %s | %s%s | %s |\n", key, cell(words(f)), defaultText, cell(f.Doc))
 	}
 	ruleWords(b, s)
 }
