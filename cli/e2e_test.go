@@ -164,7 +164,12 @@ func (l *lab) start(program string, args ...string) *child {
 		cancel()
 		l.t.Fatal(err)
 	}
-	l.t.Cleanup(cancel)
+	l.t.Cleanup(func() {
+		cancel()
+		if c.cmd.ProcessState == nil { // the test has not waited for it
+			_ = c.cmd.Wait()
+		}
+	})
 	return c
 }
 

@@ -155,7 +155,7 @@ func TestConfigSchema(t *testing.T) {
 
 // beyondConfig are the messages about a taproot.yaml that no schema can give.
 var beyondConfig = regexp.MustCompile(
-	`is not a pattern|leads out of|backslash|in the tag|named like this secret|second document`)
+	`is not a pattern|the URL|leads out of|backslash|in the tag|named like this secret|second document`)
 
 // beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the
 // neighbours' values.
