@@ -69,6 +69,13 @@ func (f *farm) join(args ...string) *child {
 		filepath.Join(f.host.tmp, "host")}, args...)...)
 }
 
+// leave ends the host that has joined.
+func (f *farm) leave(host *child) {
+	f.host.t.Helper()
+	f.host.taproot("host", "--drain", "--data", filepath.Join(f.host.tmp, "host")).exits(f.host.t, 0)
+	host.wait()
+}
+
 // device returns the state of a device in the hub's list.
 func (f *farm) device(id string) string {
 	var list []struct{ ID, Use, Host, Why string }

@@ -282,7 +282,8 @@ func (s *served) result(body string) string {
 func TestStartOnAFarm(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t)
-	f.join("--token", f.token("--pool", "lab"), "--allow-private")
+	host := f.join("--token", f.token("--pool", "lab"), "--allow-private")
+	defer f.leave(host)
 	eventually(t, "the phones are there", func() bool { return f.device("SIM1") == "free" && f.device("SIM2") == "free" })
 	l := newLab(t, 0)
 	l.env = append(l.env, "TAPROOT_API_KEY="+f.key)

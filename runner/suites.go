@@ -298,8 +298,17 @@ func (s *suite) observe(c event.Case, e event.Event) {
 }
 
 func (s *suite) spec(ctx context.Context, c plan.Case) {
-	s.conf.FillStarted(&c)
-	outcome := s.runner.Run(ctx, c)
+	outcome, elsewhere := s.run(ctx, c)
+	if elsewhere != nil {
+		switch elsewhere.Result {
+		case event.Pass:
+		case event.Skipped:
+			ginkgo.Skip(elsewhere.Why)
+		default:
+			ginkgo.Fail(fmt.Sprintf("%s: %s: %s", c.Test.Pos, elsewhere.Result, elsewhere.Why))
+		}
+		return
+	}
 	ginkgo.AddReportEntry("pack", outcome.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	switch outcome.Result() {
 	case event.Pass:
@@ -308,6 +317,32 @@ func (s *suite) spec(ctx context.Context, c plan.Case) {
 	default:
 		ginkgo.Fail(failure.Text(outcome))
 	}
+}
+
+// run runs a case after those that it needs, which run once in all processes. With elsewhere, it has run before, for a
+// case that needs it.
+func (s *suite) run(ctx context.Context, c plan.Case) (outcome run.Outcome, elsewhere *run.Kept) {
+	s.conf.FillStarted(&c)
+	for _, pack := range c.NeedsOf() {
+		other, known := s.cases[strings.ToLower(pack)]
+		if !known {
+			continue
+		}
+		s.run(ctx, other)
+	}
+	if !c.Needed {
+		return s.runner.Run(ctx, c), nil
+	}
+	r := ginkgo.CurrentSpecReport()
+	again := r.NumAttempts > 1 && strings.EqualFold(r.LeafNodeText, c.Pack)
+	outcome, kept, err := s.runner.Ensure(ctx, c, again)
+	if err != nil {
+		ginkgo.Fail(fmt.Sprintf("%s: %v", c.Pack, err))
+	}
+	if outcome.CaseResult == nil && outcome.Err == nil {
+		return outcome, &kept
+	}
+	return outcome, nil
 }
 
 // close ends this process's part in the run: its browser, its adb connections, its lock on the run directory.
@@ -333,6 +368,7 @@ func (s *suite) last(ctx context.Context) {
 	if err != nil {
 		ginkgo.GinkgoWriter.Printf("the report of the run is incomplete: %v\n", err)
 	}
+	gomega.Expect(s.runner.DropNeeds()).To(gomega.Succeed())
 	gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
 }
 

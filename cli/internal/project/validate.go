@@ -128,7 +128,7 @@ func validate(o plan.Options) (findings, error) {
 			}
 		}
 		found.add("warning", warnings)
-		scope, err := c.PlannedScope()
+		scope, err := p.PlannedScope(c)
 		if err != nil {
 			return found, err
 		}

@@ -53,6 +53,7 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 			d.Fail(at, 0, "the test does not say what it runs on", `add a line "platform: android" (or ios, web, mobile)`)
 		}
 	}
+	t.Needs = needsOf(v)
 	if f, given := v.Get("browsers"); given && !t.Platform.Has(vocabulary.Web) && t.Platform != "" {
 		d.Fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.Words()),
 			"remove the line, or write platform: web")
@@ -63,6 +64,19 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 	t.Blocks = d.blocks(v, at.File)
 	d.checkSecrets(t, v)
 	return t
+}
+
+// needsOf returns the tests that a test names under needs.
+func needsOf(v source.Value) (needs []vocabulary.Needed) {
+	f, _ := v.Get("needs")
+	items := f.Value.Items
+	if f.Value.Kind == source.String {
+		items = []source.Value{f.Value}
+	}
+	for _, item := range items {
+		needs = append(needs, vocabulary.Needed{ID: item.Text, Pos: item.Pos})
+	}
+	return needs
 }
 
 // stepsUnder reads the steps under a key of the top level, when it is there.

@@ -49,6 +49,10 @@ func (f *Filling) text(v source.Value) source.Value {
 			open = true
 			return "x", nil
 		}
+		if x, known := f.Scope.Value(name); known && isOpen(x) {
+			open = true
+			return "x", nil
+		}
 		text, missed := f.Scope.lookup(name)
 		if missed != nil && missed.undefined {
 			f.suggest(name, missed)

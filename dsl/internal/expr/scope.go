@@ -264,6 +264,8 @@ func (s *Scope) undefined(name string) *miss {
 		hint = loopOver
 	} else if name == "env" || name == "process" || name == "ENV" {
 		hint = `the environment is read under vars: "HOME: ${HOME}", and ${HOME} in the steps is its value`
+	} else if name == "needs" {
+		hint = "it is what other tests have saved: name them under needs"
 	} else if name == "start" {
 		hint = "it is the values of the servers under start in taproot.yaml, and none of them was started for this test"
 	} else if near := phrase.Nearest(name, names); near != "" {

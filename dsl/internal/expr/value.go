@@ -76,6 +76,8 @@ func member(x any, part string) (next any, keys []string, ok bool) {
 			return nil, nil, false
 		}
 		return x[n], nil, true
+	case Open:
+		return x, nil, true
 	}
 	return nil, nil, false
 }
@@ -95,6 +97,8 @@ func Show(x any) string {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	case source.Numeral:
 		return x.String()
+	case Open:
+		return "x"
 	}
 	data, err := json.Marshal(x)
 	if err != nil {
@@ -137,4 +141,12 @@ func (s *Scope) Texts() map[string]string {
 		texts[name] = Show(x)
 	}
 	return texts
+}
+
+// Open is the value of a variable that only a run has, while its names are checked.
+type Open struct{}
+
+func isOpen(x any) bool {
+	_, open := x.(Open)
+	return open
 }

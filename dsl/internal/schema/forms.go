@@ -44,16 +44,11 @@ func ownFormOf(t reflect.Type) (form ownForm, own bool) {
 		return ownForm{schema: offsetSchema, words: "offset"}, true
 	case reflect.TypeFor[vocabulary.Point]():
 		return ownForm{schema: pointSchema, words: "point"}, true
-	case vocabulary.TemplateType:
-		return ownForm{schema: templateSchema, words: "text"}, true
 	case reflect.TypeFor[vocabulary.Data]():
 		return ownForm{schema: dataSchema, words: "list of maps, or path"}, true
 	}
 	return ownForm{}, false
 }
-
-// templateSchema is a text with variables; a number counts as it is written.
-func templateSchema(_ *schemas) Schema { return Schema{"type": []string{"string", "number"}} }
 
 func offsetSchema(s *schemas) Schema {
 	const number = `\s*[-+]?[0-9]{1,5}\s*`

@@ -269,6 +269,9 @@ func words(f vocabulary.Key) string {
 	case reflect.Map:
 		return "map" + choices(f)
 	case reflect.Struct:
+		if f.Typ == vocabulary.TemplateType {
+			return "text"
+		}
 		return "map: `" + strings.Join(vocabulary.ShapeOf(f.Typ).Keys(), "`, `") + "`"
 	case reflect.Interface:
 		return "anything"

@@ -49,6 +49,10 @@ func (s *schemas) defaultValue(f vocabulary.Key) any {
 
 // value is the schema of a type with the constraints of the field's tags.
 func (s *schemas) value(f vocabulary.Key) Schema {
+	if f.Typ == vocabulary.TemplateType {
+		f.Typ = reflect.TypeFor[string]()
+		return s.text(f)
+	}
 	if own, is := ownFormOf(f.Typ); is {
 		return s.sized(own.schema(s), f, "minProperties")
 	}

@@ -100,6 +100,7 @@ type Header struct {
 	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink"`
 	Properties  Properties   `json:"properties,omitempty"`
 	Skip        string       `json:"skip,omitempty" minLength:"1"`
+	Needs       []string     `json:"needs,omitempty" format:"id"`
 	Vars        Vars         `json:"vars,omitempty"`
 	Secrets     []string     `json:"secrets,omitempty" minLength:"1"`
 	Device      Need         `json:"device,omitempty"`

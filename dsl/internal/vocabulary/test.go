@@ -46,6 +46,7 @@ type Test struct {
 	// nothing.
 	Sequence  string
 	Skip      string // why the test is not run; empty: it is
+	Needs     []Needed
 	Vars      []expr.Var
 	Secrets   []string // names of variables with values that no report may show
 	Device    Need
@@ -60,6 +61,25 @@ type Test struct {
 	Source    *source.Source
 	// Warnings are what a reader of another language has to say; see Lint.
 	Warnings []*source.Error
+}
+
+// Needed is a test that must have passed before another one starts.
+type Needed struct {
+	ID  string
+	Pos source.Pos // where the other one names it
+}
+
+// Promised are the names that the steps save, with placeholders for their values.
+func (t *Test) Promised() map[string]any {
+	names := map[string]any{}
+	for _, steps := range t.Lists() {
+		for step := range steps.All {
+			for _, name := range step.Saves() {
+				names[name] = expr.Open{}
+			}
+		}
+	}
+	return names
 }
 
 // Lists are all steps of the test's own file: its own, its hooks', and those of its named blocks.

@@ -41,6 +41,10 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	if err != nil {
 		return err.Error(), nil
 	}
+	needs, err := start.Settings.Needs(ref.Values)
+	if err != nil {
+		return err.Error(), nil
+	}
 	folder, err := os.MkdirTemp(filepath.Join(w.o.Dir, "cases"), "case-")
 	if err != nil {
 		return "", err
@@ -62,7 +66,7 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event}
 	// A withdrawn case is interrupted, which is its result. The end of the worker interrupts it, too, but then it runs on
 	// another host.
-	out, err := r.OnDevice(ctx, c, j.Device)
+	out, kept, err := r.OnHost(ctx, c, j.Device, needs)
 	see.flush()
 	if err = errors.Join(err, runs.Close()); err != nil {
 		return "", err
@@ -75,6 +79,9 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	}
 	if out.Dir == "" {
 		return fmt.Sprintf("the report could not be saved: %v", out.Err), nil
+	}
+	if err := start.Settings.Leave(out.Dir, kept); err != nil {
+		return "", err
 	}
 	return "", w.spool.put(j.Attempt, out.Dir)
 }

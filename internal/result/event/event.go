@@ -85,6 +85,7 @@ type Case struct {
 	Platform    Platform   `json:"platform"`
 	Browser     string     `json:"browser,omitempty"` // as the case names it, for a test of pages
 	Solver      string     `json:"solver"`            // "dsl"
+	Needed      bool       `json:"needed,omitempty"`  // others need it: each shard with one of them runs it
 	Tags        []string   `json:"tags,omitempty"`
 	Place       source.Pos `json:"place"`
 	// SHA-256 of the test's YAML source, in hex: the same hash is the same test
@@ -143,8 +144,9 @@ const (
 	DeviceLost    = "device_lost" // or the browser
 	Unsupported   = "unsupported"
 	Refused       = "forbidden"
-	NoPage        = "no_page"      // the step needs an open page
-	BadFile       = "invalid_file" // a file that the step names is missing, not allowed, or of the wrong type
+	NoPage        = "no_page"       // the step needs an open page
+	NeedsNotMet   = "needs_not_met" // a test that it needs did not pass
+	BadFile       = "invalid_file"  // a file that the step names is missing, not allowed, or of the wrong type
 )
 
 // Detail is the proof of an action: what was matched, how, and where it was touched.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/result/pack"
@@ -124,11 +125,18 @@ func LastRun(root string, now time.Time) (run *Run, err error) {
 	return nil, fmt.Errorf("there is no run in %s", root)
 }
 
-// Failed names the cases of the run to run again: those that failed, ended with an error, were interrupted or never
-// started. A name is that of the pack without the numbers of attempt and repetition.
+// Failed names the cases of the run to run again: those that failed, ended with an error, were interrupted, never
+// started, or were skipped because a test that they need did not pass. A name is that of the pack without the numbers
+// of attempt and repetition.
 func (r *Run) Failed() []string {
 	var names []string
-	for _, c := range r.Bad() {
+	again := r.Bad()
+	for i := range r.Cases {
+		if p := r.Cases[i].CaseResult.Problem; p != nil && p.Kind == event.NeedsNotMet {
+			again = append(again, &r.Cases[i])
+		}
+	}
+	for _, c := range again {
 		if name := withoutRep(c.Key); !slices.Contains(names, name) {
 			names = append(names, name)
 		}

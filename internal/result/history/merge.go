@@ -41,6 +41,9 @@ func Merge(root string, dirs []string, partial bool) (into *pack.RunDir, err err
 	if err != nil {
 		return nil, err
 	}
+	if err := chooseNeeded(shards); err != nil {
+		return nil, err
+	}
 	if err := fitTogether(shards, partial); err != nil {
 		return nil, err
 	}
@@ -80,6 +83,53 @@ func Merge(root string, dirs []string, partial bool) (into *pack.RunDir, err err
 		err = WriteEnvironment(into, *env)
 	}
 	return into, err
+}
+
+// chooseNeeded leaves one result of each test that others need, and that several shards ran for this reason: the first
+// that did not pass, so that none is hidden, otherwise the first.
+func chooseNeeded(shards []Shard) error {
+	from := map[string]int{} // the shard of the result, by the key of the case
+	for i, s := range shards {
+		for _, c := range s.planned {
+			if !c.Needed {
+				continue
+			}
+			first, known := from[c.Pack]
+			if !known {
+				from[c.Pack] = i
+				continue
+			}
+			passed, err := passedIn(shards[first], c.Pack)
+			if err != nil {
+				return err
+			}
+			if again, err := passedIn(s, c.Pack); err != nil {
+				return err
+			} else if passed && !again {
+				from[c.Pack] = i
+			}
+		}
+	}
+	for i := range shards {
+		other := func(pack string) bool {
+			chosen, known := from[CaseKey(pack)]
+			return known && chosen != i
+		}
+		shards[i].Packs = slices.DeleteFunc(shards[i].Packs, other)
+		shards[i].planned = slices.DeleteFunc(shards[i].planned, func(c event.Case) bool { return other(c.Pack) })
+	}
+	return nil
+}
+
+// passedIn reports whether a case passed in a shard.
+func passedIn(s Shard, key string) (bool, error) {
+	run, err := LoadRun(s.Dir)
+	if err != nil {
+		return false, fmt.Errorf("read shard %s: %w", s.Dir, err)
+	}
+	return slices.ContainsFunc(run.Cases, func(c RunCase) bool {
+		return c.Key == key && c.CaseResult.Result == event.Pass
+	}), nil
 }
 
 func loadShards(dirs []string) ([]Shard, error) {

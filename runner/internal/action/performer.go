@@ -84,6 +84,8 @@ type Settings struct {
 	Mask *event.Mask
 	// Conceal has what screenshots must not show, in addition to passwords; nil: they may show all.
 	Conceal *event.Mask
+	// States is the folder of the run's browser states, which steps name without an extension; empty: there is none.
+	States string
 	// BaseURL is the site that paths in openBrowser belong to; empty: none.
 	BaseURL string
 	// Uses notes the apps that the steps start and install; nil: not needed.

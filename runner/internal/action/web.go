@@ -32,7 +32,7 @@ func openBrowser(ctx context.Context, s *Performer, a dsl.OpenBrowser) error {
 		return err
 	}
 	headed := s.Headed || a.Headless != nil && !*a.Headless
-	address, err := s.onBase(a.URL)
+	address, err := onBase(s, a.URL)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func openBrowser(ctx context.Context, s *Performer, a dsl.OpenBrowser) error {
 	}
 	opts.Viewport.X, opts.Viewport.Y = a.Size()
 	if a.Storage != "" {
-		if opts.Storage, err = s.File(a.Storage); err != nil {
+		if opts.Storage, err = savedState(s, a.Storage); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func openBrowser(ctx context.Context, s *Performer, a dsl.OpenBrowser) error {
 }
 
 // onBase returns the URL to open; a path belongs to the site of baseUrl.
-func (s *Performer) onBase(to string) (string, error) {
+func onBase(s *Performer, to string) (string, error) {
 	if !(dsl.OpenBrowser{URL: to}).OnBase() {
 		return s.address(to)
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
@@ -168,18 +170,68 @@ func webStorage(ctx context.Context, s *Performer, a dsl.WebStorage) error {
 			return d.ClearState(ctx)
 		}
 		if a.Load != "" {
-			path, err := s.File(a.Load)
+			path, err := savedState(s, a.Load)
 			if err != nil {
 				return err
 			}
 			return d.LoadState(ctx, path)
 		}
-		path, err := s.fileFor(a.Save)
+		path, err := stateFor(s, a.Save)
 		if err != nil {
 			return err
 		}
 		return d.SaveState(ctx, path)
 	})
+}
+
+// stateName is the name of a browser state that belongs to the run: it has no extension, as files do.
+var stateName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
+
+// StateFile is the file of a browser state in the folder of the run's states.
+func StateFile(dir, name string) string { return filepath.Join(dir, "state-"+name+".json") }
+
+// States are the names of the browser states in a folder.
+func States(dir string) (names []string, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "state-*.json"))
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "state-"), ".json"))
+	}
+	return names, err
+}
+
+// WriteState writes a browser state that comes from another machine.
+func WriteState(dir, name string, state []byte) error {
+	if !stateName.MatchString(name) {
+		return fmt.Errorf("%q is not the name of a browser state", name)
+	}
+	return os.WriteFile(StateFile(dir, name), state, 0o600)
+}
+
+// savedState returns the file of a browser state that was saved.
+func savedState(s *Performer, name string) (string, error) {
+	if !stateName.MatchString(name) {
+		return s.File(name)
+	}
+	if s.States != "" {
+		path := StateFile(s.States, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", badFile("no test of this run has saved the browser state %q with webStorage: {save: %s}: name that test "+
+		"under needs; the name of a file has an extension, such as %s.json", name, name, name)
+}
+
+// stateFor returns the file to save a browser state in.
+func stateFor(s *Performer, name string) (string, error) {
+	switch {
+	case !stateName.MatchString(name):
+		return s.fileFor(name)
+	case s.States == "":
+		return "", badFile("the browser state %q belongs to a run, and there is none: save a file, such as %s.json", name,
+			name)
+	}
+	return StateFile(s.States, name), os.MkdirAll(s.States, 0o700)
 }
 
 func webEval(ctx context.Context, s *Performer, a dsl.WebEval) error {

@@ -41,6 +41,10 @@ type Options struct {
 	Warnings []string
 	// Saved are variables that earlier steps have saved; for RunInteractive only.
 	Saved map[string]any
+	// Values receives what the case has saved; nil: it is not needed.
+	Values *Values
+	// States is the folder of the run's browser states, which steps name without an extension; empty: there is none.
+	States string
 	// OnStep is called with each step before it runs; for RunInteractive only. May be nil.
 	OnStep func(*dsl.Step)
 	// Access is what steps may access on this machine.
@@ -49,6 +53,12 @@ type Options struct {
 	Uses *action.UsedApps
 	// Vision reads images and judges them; nil: steps that need it are errors.
 	Vision drivers.Vision
+}
+
+// Values are what a case has saved, for the cases that need it.
+type Values struct {
+	Saved  map[string]any
+	Hidden []string // the secret values
 }
 
 // Run runs the case on the device and sends all events to the sink. A cancelled context ends the case as interrupted.
@@ -85,6 +95,12 @@ type run struct {
 }
 
 func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
+	sink.Mask().Hide(c.Hidden...)
+	if len(c.Hidden) > 0 { // with secrets, screenshots are masked, and nothing is recorded
+		own := *c.Test
+		own.Secrets = append(slices.Clone(own.Secrets), "HIDDEN")
+		c.Test = &own
+	}
 	if opts.Timeout == 0 {
 		opts.Timeout = action.DefaultTimeout
 	}
@@ -116,6 +132,7 @@ func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *actio
 		Dir: c.Dir, Work: filepath.Join(sink.Dir(), ".work"),
 		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
 		UpdateBaselines: opts.UpdateBaselines,
+		States:          opts.States,
 		Headed:          opts.Headed, StepPictures: true, NoPictures: len(c.Test.Secrets) > 0, Mask: sink.Mask()}}
 	if s.NoPictures {
 		s.Conceal = s.Mask
@@ -131,7 +148,21 @@ func (r *run) all(ctx context.Context) (event.Result, error) {
 			r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 		}
 	}
+	r.values(r.opts.Values)
 	return r.conclude(ctx, time.Since(began))
+}
+
+// values stores what the case has saved, and which of its values are secret.
+func (r *run) values(to *Values) {
+	if to == nil || r.vars.scope == nil {
+		return
+	}
+	to.Saved, to.Hidden = r.vars.scope.Saved(), slices.Clone(r.c.Hidden)
+	for _, name := range r.c.Test.Secrets {
+		if value, known := r.vars.scope.Value(name); known {
+			to.Hidden = append(to.Hidden, dsl.Show(value))
+		}
+	}
 }
 
 // startCase sends the case and starts the recording.

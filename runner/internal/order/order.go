@@ -32,6 +32,7 @@ type Settings struct {
 	Timeout     time.Duration     `json:"timeout,omitempty"`
 	AI          string            `json:"ai,omitempty"`
 	Agent       string            `json:"agent,omitempty"`
+	Key         []byte            `json:"key,omitempty"` // of what tests need: see Seal
 	// Started are the values of the servers of the app, which run on the client's machine.
 	Started map[string]map[string]any `json:"started,omitempty"`
 }
@@ -42,6 +43,12 @@ func SettingsOf(c run.Config, dir string, env map[string]string) Settings {
 		NoTrace: c.NoTrace, NoDOM: c.NoDOM, KeepFrames: string(c.KeepFrames), Unmasked: c.Unmasked,
 		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI),
 		Agent: c.Agent, Started: c.Started}
+}
+
+// WithKey adds the key of what tests need.
+func (s Settings) WithKey(key []byte) Settings {
+	s.Key = key
+	return s
 }
 
 // Check returns an error if the working folder is outside of the archive: a host has those of other projects next to

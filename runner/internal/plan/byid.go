@@ -17,35 +17,24 @@ import (
 // byID finds tests by their ids below the default folder, also in excluded folders, because the user named them. Files
 // that cannot be read as tests do not prevent that.
 func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err error) {
-	all := newLoader(l.o)
-	err = walkDir(defaultDir(l.o.Dir), func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case d == nil:
-			return err
-		case d.IsDir() && (err != nil || SkipFolder(d.Name())):
-			return filepath.SkipDir
-		case d.IsDir() || !testFile(d.Name()):
-			return nil
-		}
-		return all.addFile(p, d.Type().IsRegular())
-	})
+	found, err := l.all()
 	if err != nil {
-		return nil, nil, &Usage{err.Error()}
-	}
-	found := library{tests: map[string][]*dsl.Test{}, broken: map[string]error{}}
-	for _, file := range slices.Sorted(maps.Values(all.seen)) {
-		tests, err := all.parseFile(file)
-		if err != nil {
-			found.broken[strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))] = err
-			if conf, err := findConfig(filepath.Dir(file), l.o.Dir); err == nil && !conf.excludes(file, "") {
-				found.unread = append(found.unread, l.show(file))
-			}
-		}
-		for _, t := range tests {
-			found.tests[t.ID] = append(found.tests[t.ID], t)
-		}
+		return nil, nil, err
 	}
 	return l.choose(ids, found)
+}
+
+// visit collects the test files of a walk over all folders.
+func (l *loader) visit(p string, d fs.DirEntry, err error) error {
+	switch {
+	case d == nil:
+		return err
+	case d.IsDir() && (err != nil || SkipFolder(d.Name())):
+		return filepath.SkipDir
+	case d.IsDir() || !testFile(d.Name()):
+		return nil
+	}
+	return l.addFile(p, d.Type().IsRegular())
 }
 
 // library is all tests of a project, by id, and the errors of the files without tests, by the file's name without its

@@ -53,12 +53,16 @@ func (s Shard) String() string {
 
 // choose keeps the cases that the choice selects.
 func (p *Plan) choose(c Choice) {
-	p.Matched = len(p.Cases)
+	p.Matched = len(p.roots)
+	chosen := p.roots
 	if c.Only != nil {
-		p.Cases = slices.DeleteFunc(p.Cases, func(x Case) bool { return !c.Only[x.Pack] })
+		chosen = slices.DeleteFunc(slices.Clone(chosen), func(x Case) bool { return !c.Only[x.Pack] })
 	}
-	p.Again = len(p.Cases)
-	p.Cases = c.ordered(c.Shard.of(p.Cases))
+	p.Again = len(chosen)
+	if c.Shard.Count > 1 { // a needed case runs in each part that needs it
+		chosen = c.Shard.of(p.needed.withoutNeeded(chosen))
+	}
+	p.Cases = c.ordered(p.needed.with(chosen), p.needed)
 }
 
 // of deals the cases out like cards, platform after platform: the parts differ by at most one case, also for each
@@ -86,7 +90,7 @@ func (s Shard) of(cases []Case) []Case {
 }
 
 // ordered repeats the cases, round after round. A random order is different in each round.
-func (c Choice) ordered(cases []Case) []Case {
+func (c Choice) ordered(cases []Case, needed caseOf) []Case {
 	dice := rand.New(rand.NewPCG(uint64(c.Seed), 0))
 	var all []Case
 	for round := range max(c.Repeat, 1) {
@@ -94,10 +98,12 @@ func (c Choice) ordered(cases []Case) []Case {
 		if c.Random {
 			dice.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 			keepSequences(list, cases)
+			list = needed.with(list)
 		}
 		for i := range list {
 			if c.Repeat > 1 {
 				list[i].Pack += fmt.Sprintf("--rep-%d", round+1)
+				list[i].Round = round + 1
 			}
 		}
 		all = append(all, list...)

@@ -74,6 +74,9 @@ type Plan struct {
 	// Matched is the number of cases that the filters keep, Again the number of those that Choice.Only names (all, if
 	// it names none).
 	Matched, Again int
+	needed         caseOf // those that others need
+	roots          []Case // those of Cases that the filters keep
+
 	// Warnings are about settings in the config.yaml of a folder of flows that Maestro ignores.
 	Warnings []*source.Error
 }
@@ -95,6 +98,10 @@ type Case struct {
 	Servers  []Server   // those of its suite, which must run; none for uploaded tests
 	// Given are values of the run, such as ${start.shop.port}; a plan has none.
 	Given map[string]any
+	// Needed means that others need the case: what it saves is kept for them.
+	Needed bool
+	Round  int      // from 1, in a run that repeats its tests; 0 otherwise
+	Hidden []string // secret values in Given
 }
 
 // Scope makes new variables of the case for one run of it.
@@ -103,10 +110,26 @@ func (c *Case) Scope() (*dsl.Scope, error) {
 		BaseURL: c.Base.BaseURL})
 }
 
-// PlannedScope is Scope with placeholders for the values that only a run has.
-func (c Case) PlannedScope() (*dsl.Scope, error) {
+// PlannedScope is the scope of a case with placeholders for the values that only a run has.
+func (p *Plan) PlannedScope(c Case) (*dsl.Scope, error) {
 	c.Given = StartGiven(c.Servers, Server.Values)
+	if len(c.Test.Needs) > 0 {
+		needs := map[string]any{}
+		for _, need := range c.Test.Needs {
+			if other, known := p.needed[need.ID]; known {
+				needs[need.ID] = other.Test.Promised()
+			}
+		}
+		if c.Given == nil {
+			c.Given = map[string]any{}
+		}
+		c.Given["needs"] = needs
+	}
 	return c.Scope()
+}
+
+func contains(cases []Case, pack string) bool {
+	return slices.ContainsFunc(cases, func(c Case) bool { return c.Pack == pack })
 }
 
 // Usage is an error in the user's arguments, not in a test file.
@@ -125,35 +148,54 @@ func Build(o Options) (*Plan, error) {
 		return nil, err
 	}
 	tests, problems := all.tests, all.problems
+	added, unknown := addNeeded(o, tests)
+	problems = append(problems, unknown...)
 	plan := &Plan{Tests: len(tests), Warnings: all.warnings}
 	suites := newSuites(o)
-	for _, t := range tests { // reads the suites' files, which contain the order
+	for _, t := range slices.Concat(tests, added) { // reads the suites' files, which contain the order
 		if _, err := suites.of(filepath.Dir(absolute(o.Dir, t.Pos.File))); err != nil {
 			return nil, err
 		}
 	}
 	found := [][]error{problems} // in the order in which they are reported
-	var places []int             // in it, of the cases that are planned
-	for _, t := range suites.ordered(tests) {
+	slots := map[string]int{}    // in it, of the cases
+	planned := map[*dsl.Test][]Case{}
+	for _, t := range suites.ordered(slices.Concat(tests, added)) {
 		cases, err := suites.cases(t)
 		var usage *Usage
 		if errors.As(err, &usage) {
 			return nil, err
 		}
 		found = append(found, appendErr(nil, err))
+		planned[t] = cases
 		for _, c := range cases {
+			slots[c.Pack] = len(found)
+			found = append(found, nil, nil)
+			if slices.Contains(added, t) {
+				continue
+			}
 			if !keep(c) {
 				plan.Left = append(plan.Left, c)
 				continue
 			}
 			plan.Cases = append(plan.Cases, c)
-			places, found = append(places, len(found)), append(found, nil) // a case that is not run may lack variables
-			if o.Files {
-				found = append(found, suites.missing(c))
-			}
 		}
 	}
-	onEachCore(len(places), func(i int) { found[places[i]] = appendErr(nil, check(plan.Cases[i])) })
+	needed, unclear := resolveNeeds(planned, plan.Cases)
+	found = append(found, unclear)
+	if len(unknown) == 0 {
+		plan.needed, plan.roots = needed, plan.Cases
+		plan.Cases = needed.with(plan.Cases)
+		plan.Left = slices.DeleteFunc(plan.Left, func(c Case) bool { return contains(plan.Cases, c.Pack) })
+		for _, c := range plan.Cases {
+			if o.Files {
+				found[slots[c.Pack]+1] = suites.missing(c)
+			}
+		}
+		onEachCore(len(plan.Cases), func(i int) { // a case that is not run may lack variables
+			found[slots[plan.Cases[i].Pack]] = appendErr(nil, plan.check(plan.Cases[i]))
+		})
+	}
 	if problems := slices.Concat(found...); len(problems) > 0 {
 		return nil, Problems(distinct(problems))
 	}
@@ -266,8 +308,8 @@ func absolute(dir, file string) string {
 }
 
 // check finds, before anything runs, every variable that cannot be resolved.
-func check(c Case) error {
-	scope, err := c.PlannedScope()
+func (p *Plan) check(c Case) error {
+	scope, err := p.PlannedScope(c)
 	if err != nil {
 		return err
 	}

@@ -18,12 +18,15 @@ type Ref struct {
 	Platform dsl.Platform `json:"platform"`
 	Browser  string       `json:"browser,omitempty"`
 	Row      int          `json:"row,omitempty"` // of the data, from 1
+	Needed   bool         `json:"needed,omitempty"`
+	Round    int          `json:"round,omitempty"`
+	Values   []byte       `json:"values,omitempty"` // what it needs, encrypted
 }
 
 // RefOf names a case.
 func RefOf(c Case) Ref {
 	return Ref{ID: c.Test.ID, Pack: c.Pack, File: filepath.ToSlash(c.Test.Pos.File), Line: c.Test.Pos.Line,
-		Platform: c.Platform, Browser: c.Browser, Row: c.Row.N}
+		Platform: c.Platform, Browser: c.Browser, Row: c.Row.N, Needed: c.Needed, Round: c.Round}
 }
 
 // Find plans the case again. It ignores Args, IDs, Inline, the filters and Choice of the options. The files of uploaded
@@ -39,16 +42,16 @@ func (r Ref) Find(o Options) (Case, error) {
 	if err != nil {
 		return Case{}, err
 	}
-	i := slices.IndexFunc(p.Cases, func(c Case) bool {
+	i := slices.IndexFunc(p.roots, func(c Case) bool {
 		return c.Test.Pos.Line == r.Line && c.Platform == r.Platform && c.Browser == r.Browser && c.Row.N == r.Row
 	})
 	if i < 0 {
 		return Case{}, fmt.Errorf("%s:%d: there is no such test among the uploaded ones", r.File, r.Line)
 	}
-	c := p.Cases[i]
+	c := p.roots[i]
 	own := *c.Test
 	own.ID = r.ID // the id of a flow depends on the files next to it
-	c.Test, c.Pack = &own, r.Pack
+	c.Test, c.Pack, c.Needed, c.Round = &own, r.Pack, r.Needed, r.Round
 	return c, nil
 }
 

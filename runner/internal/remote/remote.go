@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/upload"
 	"github.com/taproot-dev/taproot/runner/internal/archive"
 	"github.com/taproot-dev/taproot/runner/internal/order"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
@@ -75,6 +74,7 @@ func NoteInputs(c *run.Config) *PlanInputs {
 type Farm struct {
 	o    Options
 	made archive.Made
+	key  []byte // of what tests need
 	id   string
 	away atomic.Bool // Options.Away was called, and the hub is still unreachable
 
@@ -105,7 +105,7 @@ type try struct {
 
 // Open uploads what the tests need, and starts a run. Close must be called in the end.
 func Open(ctx context.Context, o Options) (*Farm, error) {
-	f := &Farm{o: o, tries: map[int]*try{}, wake: make(chan struct{}, 1)}
+	f := &Farm{o: o, key: order.NewKey(), tries: map[int]*try{}, wake: make(chan struct{}, 1)}
 	if f.o.Log == nil {
 		f.o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -156,7 +156,7 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	var made order.MadeRun
 	err = f.call(ctx, Request{Method: http.MethodPost, Path: "runs", Into: &made,
 		Body: order.NewRun{Protocol: order.Protocol, Archive: f.made.SHA256, Priority: f.o.Priority,
-			Settings: order.SettingsOf(c, f.made.Dir, env)}})
+			Settings: order.SettingsOf(c, f.made.Dir, env).WithKey(f.key)}})
 	f.id = made.ID
 	return err
 }
@@ -237,6 +237,9 @@ func (f *Farm) Try(ctx context.Context, t run.Attempt) (string, error) {
 // add submits a case to the hub.
 func (f *Farm) add(t run.Attempt) (int, *try, error) {
 	place, err := f.place(t.Case)
+	if err == nil && len(t.Needs) > 0 {
+		place.Values, err = order.Seal(f.key, t.Needs)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
@@ -318,42 +321,6 @@ func (f *Farm) withdraw(n int) bool {
 		}
 	}
 	return false
-}
-
-// home downloads the pack of a case.
-func (f *Farm) home(ctx context.Context, t run.Attempt, e order.Ended) (string, error) {
-	if e.Error != "" {
-		return "", errors.New(e.Error)
-	}
-	dir := filepath.Join(t.Spool, fmt.Sprintf("home-%d", e.Attempt))
-	err := f.call(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/packs/%d-%d", f.id, e.N, e.Attempt),
-		Take: func(r io.Reader) error {
-			if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
-				return &final{err}
-			}
-			came := &trackedReader{Reader: r}
-			err := upload.Unpack(ctx, dir, came, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000,
-				Ratio: 2000, Events: 1 << 30, Depth: 32})
-			if err != nil && came.err == nil { // the download was complete, so the cause is here: another one would fail, too
-				return &final{fmt.Errorf("save the pack from the hub: %w", err)}
-			}
-			return err
-		}})
-	return filepath.Join(dir, t.Case.Pack), err
-}
-
-// trackedReader records the error that ended a download.
-type trackedReader struct {
-	io.Reader
-	err error // nil: it did not
-}
-
-func (c *trackedReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		c.err = err
-	}
-	return n, err
 }
 
 // atOnce limits the cases in one request.

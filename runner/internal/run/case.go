@@ -51,7 +51,8 @@ type Outcome struct {
 	Lost       string            // the device that an earlier attempt lost; empty: none
 	Err        error             // the report could not be written
 
-	noOther bool // the case did not run: the only device is the one that was lost
+	noOther bool           // the case did not run: the only device is the one that was lost
+	values  *engine.Values // of a needed case
 }
 
 // lostDevice reports whether the case ended because its device was lost.
@@ -100,8 +101,22 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 			out = Outcome{Case: c, Err: fmt.Errorf("%w\n%s", broke, broke.Stack)}
 		}
 	}()
+	if c.Needed {
+		defer func(pack string) { // also after a panic: those that need it wait
+			if err := r.keep(pack, out); err != nil && out.Err == nil {
+				out.Err = err
+			}
+		}(c.Pack)
+	}
 	if c.Test.Skip != "" {
 		return r.without(ctx, c, notRun{result: event.Skipped, why: c.Test.Skip})
+	}
+	c, why, err := r.withNeeds(c)
+	if err != nil {
+		return r.without(ctx, c, notRun{result: event.Error, why: err.Error()})
+	}
+	if why != "" {
+		return r.without(ctx, c, notRun{result: event.Skipped, why: why, kind: event.NeedsNotMet})
 	}
 	var t try
 	if c.Test.Retries != nil {
@@ -271,6 +286,10 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	}
 	opts := r.Engine()
 	opts.Warnings = r.PrepareDevice(ctx, dev)
+	opts.States = r.needsDir()
+	if c.Needed {
+		opts.Values = &engine.Values{}
+	}
 	if r.Config.AfterUse.Cleans() {
 		opts.Uses = &action.UsedApps{}
 	}
@@ -278,7 +297,9 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	r.clean(ctx, dev, opts.Uses)
 	r.GiveBack(lease, dev, result)
 	freed(result)
-	return r.Finish(ctx, c, pack, runErr)
+	out := r.Finish(ctx, c, pack, runErr)
+	out.values = opts.Values
+	return out
 }
 
 // browse makes the device open its pages in a browser.
@@ -292,7 +313,8 @@ func browse(ctx context.Context, dev drivers.Device, name string) error {
 
 // unbrowsed ends a case with a browser that is not available here.
 func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device, err error) Outcome {
-	n := notRun{event.Error, fmt.Sprintf("%s does not start: %v", dsl.BrowserTitle(c.Browser), err), dev.Info()}
+	n := notRun{result: event.Error, why: fmt.Sprintf("%s does not start: %v", dsl.BrowserTitle(c.Browser), err),
+		device: dev.Info()}
 	n.device.Model = dsl.BrowserTitle(c.Browser)
 	var missing *drivers.Unavailable
 	switch {
@@ -364,11 +386,12 @@ type notRun struct {
 	result event.Result
 	why    string
 	device drivers.Info // that it would have run on, if any
+	kind   string       // of the problem
 }
 
 // unopened ends a case with a device that cannot be opened.
 func (r *Runner) unopened(ctx context.Context, c plan.Case, o *openAttempts) Outcome {
-	n := notRun{event.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
+	n := notRun{result: event.Error, why: fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), device: o.info}
 	if ctx.Err() != nil {
 		n.result, n.why = event.Interrupted, "the run was interrupted"
 	}
@@ -386,7 +409,8 @@ func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	err = pack.Emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	if err == nil {
 		pack.NoRecording("nothing was run")
-		err = pack.Emit(event.Event{Kind: event.CaseEnded, Result: n.result, Problem: &event.Problem{Message: n.why}})
+		err = pack.Emit(event.Event{Kind: event.CaseEnded, Result: n.result, Problem: &event.Problem{Message: n.why,
+			Kind: n.kind}})
 	}
 	return r.Finish(ctx, c, pack, err)
 }

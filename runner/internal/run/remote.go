@@ -10,6 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
@@ -28,9 +30,11 @@ type RemoteRunner interface {
 
 // Attempt is one attempt of one case.
 type Attempt struct {
-	Case  plan.Case // its pack must have the name Case.Pack
-	Avoid string    // the id of a device to exclude; empty: none
-	Spool string    // the folder for the pack
+	Case  plan.Case  // its pack must have the name Case.Pack
+	Avoid string     // the id of a device to exclude; empty: none
+	Spool string     // the folder for the pack
+	Needs Needs      // what the case needs
+	Keep  func(Kept) // receives what a needed case leaves; nil: it is not needed
 	// Received takes the nth event of the case, from 0, while it runs, one call at a time. Events may be repeated or
 	// missing, since the pack contains them; the first one of a later attempt starts again.
 	Received func(n int, e event.Event)
@@ -84,7 +88,24 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 		return Outcome{Case: c, Err: err}
 	}
 	var result *event.CaseResult
-	dir, err := r.Remote.Try(ctx, Attempt{Case: c, Avoid: avoid, Spool: in.Spool(), Received: in.Event})
+	attempt := Attempt{Case: c, Avoid: avoid, Spool: in.Spool(), Received: in.Event}
+	if attempt.Needs, err = needsFor(c, r.needsDir()); err != nil {
+		return r.without(ctx, c, notRun{result: event.Error, why: errors.Join(err, in.Discard()).Error()})
+	}
+	var values *engine.Values
+	if c.Needed {
+		attempt.Keep = func(k Kept) {
+			values = &engine.Values{Saved: k.Saved, Hidden: k.Hidden}
+			if dir, err := r.makeNeedsDir(); err == nil {
+				for name, state := range k.States {
+					if err := action.WriteState(dir, name, state); err != nil { // the cases that need it say so, too
+						r.warn("browser state %s: %v", name, err)
+					}
+				}
+			}
+		}
+	}
+	dir, err := r.Remote.Try(ctx, attempt)
 	var none *pool.NoDeviceError
 	switch {
 	case err == nil:
@@ -109,7 +130,7 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 	default:
 		result, err = in.End(ctx, event.Error, event.Problem{Message: err.Error()})
 	}
-	return Outcome{Case: c, CaseResult: result, Dir: in.Dir(), Err: err}
+	return Outcome{Case: c, CaseResult: result, Dir: in.Dir(), Err: err, values: values}
 }
 
 // askAgain is how often a run checks whether more cases can run at once.

@@ -40,7 +40,7 @@ func Resume(c Config, dir string, observe func(event.Case, event.Event)) (*Runne
 func (r *Runner) End() error {
 	r.StopServers()
 	r.noting.Wait()
-	return errors.Join(r.Pool.Close(), r.Dir.Close())
+	return errors.Join(r.Pool.Close(), r.DropNeeds(), r.Dir.Close())
 }
 
 // All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and returns their outcomes
@@ -59,6 +59,7 @@ func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 		a.need[c.Platform].Add(1)
 	}
 	a.chains = sequencesOf(cases)
+	a.needs = needsOf(cases)
 	platforms := a.turns.platforms()
 	for _, platform := range platforms {
 		queued := a.turns.queued(platform)
@@ -82,6 +83,7 @@ type batch struct {
 	need     map[dsl.Platform]*atomic.Int64 // the number of cases that may still need a device
 	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
 	chains   sequences
+	needs    needs
 	idle     map[dsl.Platform]chan struct{} // closed when a worker has no more work
 	idles    map[dsl.Platform]func()        // close them
 }
@@ -141,6 +143,7 @@ func (a *batch) one(ctx context.Context, i int) {
 	})
 	defer freed()
 	defer a.chains.ended(i)
+	defer a.needs.ended(c.Pack)
 	if failed := a.failed.Load(); failed != nil {
 		a.outcomes[i] = a.r.LeftOut(ctx, c, *failed)
 		return
@@ -152,6 +155,9 @@ func (a *batch) one(ctx context.Context, i int) {
 		return
 	} else if failed != "" {
 		a.outcomes[i] = a.r.SequenceEnded(ctx, c, failed)
+		return
+	}
+	if err := a.needs.await(ctx, a, i); err != nil {
 		return
 	}
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {

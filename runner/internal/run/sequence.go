@@ -66,3 +66,51 @@ func (s sequences) ended(i int) {
 		close(over)
 	}
 }
+
+// needs are the needed cases of a batch, by their packs; a channel is closed when its case has ended.
+type needs map[string]chan struct{}
+
+func needsOf(cases []plan.Case) needs {
+	n := needs{}
+	for _, c := range cases {
+		if c.Needed {
+			n[c.Pack] = make(chan struct{})
+		}
+	}
+	return n
+}
+
+// await waits for the cases that case i needs, and releases the slot of case i meanwhile. They are before it in the
+// plan, so one of them always runs.
+func (n needs) await(ctx context.Context, a *batch, i int) error {
+	for _, pack := range a.cases[i].NeedsOf() {
+		ended := n[pack]
+		if ended == nil {
+			continue
+		}
+		select {
+		case <-ended:
+			continue
+		default:
+		}
+		err := a.turns.yieldSlot(ctx, i, func() error {
+			select {
+			case <-ended:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended lets the cases that need a case start.
+func (n needs) ended(pack string) {
+	if ended := n[pack]; ended != nil {
+		close(ended)
+	}
+}
