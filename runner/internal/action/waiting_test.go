@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestPagesSayWhatIsWaitedFor compares what the pages of the actions, and so the table of docs/waiting.md, say of waiting
-// with the performers: which of the searches each of them can come to, by the calls in the code.
+// TestPagesSayWhatIsWaitedFor compares what the pages of the actions, and so the table of docs/waiting.md, say of
+// waiting with the performers: which of the searches each of them can come to, by the calls in the code.
 func TestPagesSayWhatIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	calls, performs := callsOfPackage(t)
@@ -108,7 +108,7 @@ func namesIn(body ast.Node) (names []string) {
 	fields := map[*ast.Ident]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.BinaryExpr: // a comparison with a purpose is no search
+		case *ast.BinaryExpr: // comparing purposes does not search
 			return n.Op != token.EQL && n.Op != token.NEQ && n.Op != token.LOR && n.Op != token.LAND
 		case *ast.CallExpr:
 			if s, ok := n.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "at" {
