@@ -35,7 +35,7 @@ type Nod = vocabulary.Nod
 `},
 	{file: "runner/internal/action/perform.go", before: "// on puts the performer",
 		text: `// nod returns how often it was done.
-func nod(_ context.Context, s *Session, a dsl.Nod) error {
+func nod(_ context.Context, s *Performer, a dsl.Nod) error {
 	s.Value = a.Times
 	return nil
 }
@@ -69,7 +69,7 @@ func TestNod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &action.Session{Device: &fake{}, Platform: dsl.Web}
+		s := &action.Performer{Device: &fake{}, Platform: dsl.Web}
 		if err := action.Perform(t.Context(), s, args); err != nil || s.Value != want {
 			t.Errorf("it returns %v, %v", s.Value, err)
 		}
