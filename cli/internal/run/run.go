@@ -39,6 +39,7 @@ type runFlags struct {
 	timeout                           time.Duration
 	requireDevices, allowEmpty        bool
 	noVideo, quiet, verbose           bool
+	video, trace, screenshots         string // on, off, failed
 	environment                       string
 	ai, agent                         string
 	allowShell, updateBaselines       bool
@@ -143,7 +144,7 @@ func Command(env *process.Env) *cobra.Command {
 	flags.BoolVar(&f.allowPrivate, "allow-private", true,
 		"let pages and http steps reach this machine and private networks;\n=false limits them to public addresses")
 	flags.BoolVar(&f.noDOM, "no-dom", false, "save no DOM snapshots of pages (artifacts/dom-NN.json.gz)")
-	flags.BoolVar(&f.noTrace, "no-trace", false, "save no Playwright trace of pages (artifacts/trace.zip)")
+	flags.BoolVar(&f.noTrace, "no-trace", false, "save no Playwright trace of pages: --trace off")
 	flags.StringVar(&f.keepFrames, "keep-frames", "",
 		"keep the frames that decisions rested on, for taproot replay, of `TESTS`: passed (all, at most 2 MB each), failed, "+
 			"all (without a limit), off (default: TAPROOT_KEEP_FRAMES, or passed)")
@@ -156,7 +157,12 @@ func Command(env *process.Env) *cobra.Command {
 		"use of the helper app on Android phones that speeds tests up, `MODE`: auto, require, off (default: TAPROOT_AGENT, "+
 			"or auto)",
 	)
-	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording of the screen (recording.mp4)")
+	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording of the screen: --video off")
+	const when = ", `WHEN`: on, off, or failed (thrown away when the attempt passes); default: evidence in " +
+		"taproot.yaml, or on"
+	flags.StringVar(&f.video, "video", "", "the recording of the screen, recording.mp4"+when)
+	flags.StringVar(&f.trace, "trace", "", "the Playwright trace of pages, artifacts/trace.zip"+when)
+	flags.StringVar(&f.screenshots, "screenshots", "", "the screenshots of the steps"+when)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only failures and the totals")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
 	return cmd
@@ -200,6 +206,13 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	}
 	c.Parallel, c.Timeout, c.AllowEmpty = f.parallel, f.timeout, f.allowEmpty
 	c.RequireDevices = c.RequireDevices || f.requireDevices
+	if f.noVideo && f.video != "" || f.noTrace && f.trace != "" {
+		return c, &plan.Usage{
+			Msg: "--no-video and --no-trace are spellings of --video off and --trace off: write one of them"}
+	}
+	if err := c.SetEvidence(f.video, f.trace, f.screenshots); err != nil {
+		return c, &plan.Usage{Msg: "--" + err.Error()}
+	}
 	c.NoVideo = c.NoVideo || f.noVideo
 	c.AllowShell = c.AllowShell || f.allowShell
 	c.Unmasked = c.Unmasked || f.unmasked

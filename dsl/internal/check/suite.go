@@ -42,6 +42,7 @@ func ParseConfig(file string, src []byte) (vocabulary.Config, error) {
 		PreferSelector: s.PreferSelector,
 		BaseURL:        s.BaseURL,
 		Start:          s.Start,
+		Evidence:       s.Evidence,
 	}
 	for name, e := range s.Environments {
 		c.Environments[name] = vocabulary.Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries,

@@ -1,6 +1,8 @@
 package vocabulary
 
 import (
+	"cmp"
+
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/internal/source"
 )
@@ -44,6 +46,24 @@ type Config struct {
 	PreferSelector string
 	BaseURL        Template // the site that the path in openBrowser belongs to; empty: none
 	Start          []StartServer
+	Evidence       Evidence
+}
+
+// Evidence says what reports keep of a test: on, off, or failed (only of attempts that did not pass). Empty: on.
+type Evidence struct {
+	Video       string `json:"video,omitempty" enum:"on,off,failed"`
+	Trace       string `json:"trace,omitempty" enum:"on,off,failed"`
+	Screenshots string `json:"screenshots,omitempty" enum:"on,off,failed"`
+}
+
+func (Evidence) rules() []Rule {
+	return []Rule{atLeastOne("").says(`"evidence" is empty`, "for example: evidence: {video: failed}")}
+}
+
+// Or returns what e says, and where it says nothing, what other says.
+func (e Evidence) Or(other Evidence) Evidence {
+	return Evidence{Video: cmp.Or(e.Video, other.Video), Trace: cmp.Or(e.Trace, other.Trace),
+		Screenshots: cmp.Or(e.Screenshots, other.Screenshots)}
 }
 
 // Environment is what a suite says of one of the places that its tests run against.
@@ -72,6 +92,7 @@ type Suite struct {
 	PreferSelector string                      `json:"preferSelector,omitempty" enum:"text,id"`
 	BaseURL        Template                    `json:"baseUrl,omitempty" format:"http"`
 	Start          []StartServer               `json:"start,omitempty"`
+	Evidence       Evidence                    `json:"evidence,omitempty"`
 }
 
 // SuiteEnvironment is one of a suite's environments.

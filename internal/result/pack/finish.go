@@ -1,7 +1,9 @@
 package pack
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,7 +41,11 @@ func (p *Pack) finish(ctx context.Context) (*event.CaseResult, error) {
 	defer p.mu.Unlock()
 	res := p.fold()
 	if p.broken == nil {
-		if err := p.record(ctx, res); err != nil {
+		err := p.record(ctx, res)
+		if err == nil && p.o.FailedScreenshots && res.Result == event.Pass {
+			err = p.dropScreenshots()
+		}
+		if err != nil {
 			p.breaks(err)
 		}
 		res = p.fold()
@@ -173,6 +179,39 @@ func (p *Pack) record(ctx context.Context, res *event.CaseResult) error {
 	return p.keep(e)
 }
 
+// dropScreenshots removes the screenshots of the steps, and the events that name them. It needs p.mu.
+func (p *Pack) dropScreenshots() error {
+	data, err := p.root.ReadFile(event.EventsFile)
+	if err != nil {
+		return err
+	}
+	var kept []byte
+	for line := range bytes.Lines(data) {
+		var e struct {
+			Kind       event.Kind        `json:"event"`
+			Attachment *event.Attachment `json:"attachment"`
+		}
+		if json.Unmarshal(line, &e) == nil && e.Kind == event.Attached && e.Attachment != nil &&
+			(e.Attachment.Kind == event.KindScreenshot || e.Attachment.Kind == event.KindFailure) {
+			if err := p.root.Remove(filepath.FromSlash(e.Attachment.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		kept = append(kept, line...)
+	}
+	if err := writeBytes(p.root, event.EventsFile, kept); err != nil {
+		return err
+	}
+	file, err := p.root.OpenFile(event.EventsFile, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	err = p.file.Close()
+	p.file, p.log.File = file, file
+	return err
+}
+
 // clipFile is where a clip that the test requested is written.
 func (p *Pack) clipFile(i int) string {
 	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("cut-%d.mp4", i+1))
@@ -208,6 +247,9 @@ func (p *Pack) keepClips(rec event.Recording) error {
 }
 
 func (p *Pack) makeRecording(ctx context.Context, res *event.CaseResult, out string) event.Recording {
+	if p.o.FailedVideo && res.Result == event.Pass && len(p.requestedClips) == 0 {
+		return event.Recording{Kind: event.NoRecording, Why: "the test passed, and only recordings of failures are kept"}
+	}
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
 	for i, s := range p.requestedClips {
 		maker.Cuts = append(maker.Cuts, video.Cut{From: s.from, To: s.to, Out: p.clipFile(i),

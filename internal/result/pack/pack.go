@@ -19,9 +19,12 @@ import (
 
 // PackOptions are what a pack needs from outside. The zero value works.
 type PackOptions struct {
-	FFmpeg  string           // path; empty: no recording can be made
-	NoVideo bool             // no recording is made, from neither clips nor screenshots
-	Clock   func() time.Time // default: time.Now
+	FFmpeg  string // path; empty: no recording can be made
+	NoVideo bool   // no recording is made, from neither clips nor screenshots
+	// FailedVideo and FailedScreenshots drop the recording and the screenshots of a case that passes.
+	FailedVideo, FailedScreenshots bool
+
+	Clock func() time.Time // default: time.Now
 	// called with each event after it was kept, in order, one at a time; must not call the pack
 	Observe func(event.Case, event.Event)
 }

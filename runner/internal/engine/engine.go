@@ -25,6 +25,10 @@ type Options struct {
 	NoVideo bool
 	// NoTrace disables Playwright's trace of a browser.
 	NoTrace bool
+	// FailedTrace drops the trace of a case that passes.
+	FailedTrace bool
+	// NoScreenshots disables the screenshots of steps.
+	NoScreenshots bool
 	// NoDOM disables the snapshots of a page's elements.
 	NoDOM bool
 	// KeepFrames says whether the frames that decisions rested on are kept.
@@ -113,7 +117,7 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	r.evidence = &evidence{report: rep, c: c, dev: dev, opts: opts, device: device}
 	r.vars = &variables{report: rep, c: c, dev: dev, session: session}
 	r.artifacts = &artifacts{report: rep, session: session}
-	r.shots = &screenshots{report: rep, dev: dev, session: session, vars: r.vars,
+	r.shots = &screenshots{report: rep, dev: dev, session: session, vars: r.vars, off: opts.NoScreenshots,
 		pages: &pages{report: rep, session: session, off: opts.NoDOM}}
 	r.usage = &usage{report: rep, session: session}
 	r.troubles = &troubles{report: rep, platform: c.Platform, session: session, usage: r.usage, device: device}
@@ -133,7 +137,8 @@ func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *actio
 		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
 		UpdateBaselines: opts.UpdateBaselines,
 		States:          opts.States,
-		Headed:          opts.Headed, StepPictures: true, NoPictures: len(c.Test.Secrets) > 0, Mask: sink.Mask()}}
+		Headed:          opts.Headed, StepPictures: !opts.NoScreenshots, NoPictures: len(c.Test.Secrets) > 0,
+		Mask: sink.Mask()}}
 	if s.NoPictures {
 		s.Conceal = s.Mask
 	}
@@ -200,6 +205,7 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, e
 		}
 	}
 	r.findCrash(ctx)
+	r.evidence.addTraces()
 	r.evidence.frames.end(r.report, r.result)
 	if r.sinkErr != nil {
 		r.result = event.Error

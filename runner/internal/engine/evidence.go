@@ -29,6 +29,7 @@ type evidence struct {
 	recorder drivers.Recording
 	web      drivers.WebRecording
 	frames   *frameWriter
+	traces   []string // of pages, until the result is known
 }
 
 // start starts the recording and the log.
@@ -128,7 +129,15 @@ func (e *evidence) endWeb(ctx context.Context) {
 	if har != "" {
 		e.keep(e.sink.Add(event.Attachment{Path: "network.har", Type: "application/json", Kind: event.KindArtifact}, 0, har))
 	}
-	for _, trace := range traces {
+	e.traces = traces
+}
+
+// addTraces adds the traces of pages to the report, unless only those of failures are kept, and the case passed.
+func (e *evidence) addTraces() {
+	if e.opts.FailedTrace && e.result == event.Pass {
+		return
+	}
+	for _, trace := range e.traces {
 		e.keep(e.sink.Add(event.Attachment{Path: "artifacts/trace.zip", Type: "application/zip", Kind: event.KindArtifact}, 0,
 			trace))
 	}

@@ -24,6 +24,7 @@ type Settings struct {
 	NoVideo     bool              `json:"noVideo,omitempty"`
 	NoTrace     bool              `json:"noTrace,omitempty"`
 	NoDOM       bool              `json:"noDom,omitempty"`
+	Evidence    run.Evidence      `json:"evidence,omitzero"`
 	KeepFrames  string            `json:"keepFrames,omitempty"`
 	Unmasked    bool              `json:"unmasked,omitempty"`
 	AllowShell  bool              `json:"allowShell,omitempty"`
@@ -40,7 +41,7 @@ type Settings struct {
 // SettingsOf returns the settings of a configuration. env are the environment variables that tests read.
 func SettingsOf(c run.Config, dir string, env map[string]string) Settings {
 	return Settings{Dir: dir, Vars: c.Vars, Env: env, Environment: c.Environment, Browser: c.Browser, NoVideo: c.NoVideo,
-		NoTrace: c.NoTrace, NoDOM: c.NoDOM, KeepFrames: string(c.KeepFrames), Unmasked: c.Unmasked,
+		NoTrace: c.NoTrace, NoDOM: c.NoDOM, Evidence: c.Evidence, KeepFrames: string(c.KeepFrames), Unmasked: c.Unmasked,
 		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI),
 		Agent: c.Agent, Started: c.Started}
 }
@@ -64,6 +65,9 @@ func (s Settings) Check() error {
 func (s Settings) Apply(c run.Config, dir string) run.Config {
 	allowed := c.AllowShell
 	c.Dir, c.Vars, c.Environment, c.Browser = dir, s.Vars, s.Environment, s.Browser
+	if c.SetEvidence(s.Evidence.Video, s.Evidence.Trace, s.Evidence.Screenshots) != nil {
+		c.Evidence = run.Evidence{} // of a client that is newer
+	}
 	c.NoVideo, c.NoTrace, c.NoDOM, c.Unmasked = s.NoVideo || c.NoVideo, s.NoTrace, s.NoDOM, s.Unmasked
 	c.AllowShell, c.PublicOnly, c.RequireDevices, c.Timeout = s.AllowShell && allowed, s.PublicOnly || c.PublicOnly,
 		s.Required, s.Timeout

@@ -94,7 +94,7 @@ type Case struct {
 	Suite    []dsl.Var
 	Vars     map[string]string
 	Env      func(string) (string, bool)
-	Base     dsl.Config // with the site of paths in openBrowser: baseUrl
+	Base     dsl.Config // with baseUrl, the site of paths in openBrowser, and evidence
 	Servers  []Server   // those of its suite, which must run; none for uploaded tests
 	// Given are values of the run, such as ${start.shop.port}; a plan has none.
 	Given map[string]any

@@ -82,8 +82,8 @@ func (s *suites) above(dir string) ([]config, error) {
 	}
 }
 
-// base returns the settings with the site of the tests in a folder: that of the chosen environment, otherwise that of
-// the nearest taproot.yaml that names one.
+// base returns the settings with the site and the evidence of the tests in a folder. The site is that of the chosen
+// environment, otherwise that of the nearest taproot.yaml that names one.
 func (s *suites) base(dir string) (base dsl.Config, err error) {
 	all, err := s.above(dir)
 	if err != nil {
@@ -93,6 +93,7 @@ func (s *suites) base(dir string) (base dsl.Config, err error) {
 		if c.BaseURL.Text != "" {
 			base.BaseURL = c.BaseURL
 		}
+		base.Evidence = c.Evidence.Or(base.Evidence)
 	}
 	for _, c := range all {
 		if e := c.Environments[s.o.Environment]; e.BaseURL.Text != "" {

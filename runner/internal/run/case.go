@@ -285,6 +285,10 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 		return Outcome{Case: c, Err: err}
 	}
 	opts := r.Engine()
+	kept := r.Config.evidenceOf(c)
+	opts.NoVideo, opts.NoTrace, opts.NoScreenshots = kept.Video == evidenceOff, kept.Trace == evidenceOff,
+		kept.Screenshots == evidenceOff
+	opts.FailedTrace = kept.Trace == evidenceFailed
 	opts.Warnings = r.PrepareDevice(ctx, dev)
 	opts.States = r.needsDir()
 	if c.Needed {
@@ -420,9 +424,11 @@ const maxAttempts = 100
 
 // Pack makes the case's folder. A case that is run again gets a new folder, and its name changes to that of the folder.
 func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err error) {
+	kept := r.Config.evidenceOf(*c)
 	err = named(c, func() error {
-		p, err = r.Dir.NewPack(packed(*c, device), pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo,
-			Observe: r.Observe})
+		p, err = r.Dir.NewPack(packed(*c, device), pack.PackOptions{FFmpeg: r.Config.FFmpeg,
+			NoVideo: kept.Video == evidenceOff, FailedVideo: kept.Video == evidenceFailed,
+			FailedScreenshots: kept.Screenshots == evidenceFailed, Observe: r.Observe})
 		return err
 	})
 	return p, err

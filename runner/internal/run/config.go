@@ -52,6 +52,7 @@ type Config struct {
 	AllowEmpty     bool
 	FilesMustBe    bool // a missing file that a step names is an error of planning, not of the step
 	NoVideo        bool
+	Evidence       Evidence      // recordings, traces and screenshots; NoVideo and NoTrace override it
 	Headed         bool          // pages are opened in a browser window, overriding their steps
 	NoTrace        bool          // of browsers
 	NoDOM          bool          // no snapshots of the elements of pages
@@ -146,6 +147,9 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 		}
 	}
 	c.PublicOnly = !private
+	if err := c.evidenceByEnv(get); err != nil {
+		return c, err
+	}
 	if err := c.chosenByEnv(get); err != nil {
 		return c, err
 	}
