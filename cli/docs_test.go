@@ -22,23 +22,24 @@ import (
 	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
-// TestConfigurationIsFresh compares docs/configuration.md with the commands; -update writes it.
+// TestConfigurationIsFresh compares docs/configuration.md and docs/commands.md with the commands; -update writes them.
 func TestConfigurationIsFresh(t *testing.T) {
 	t.Parallel()
-	const file = "../docs/configuration.md"
-	want := docs(t, "configuration")
-	if *testutil.Update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+	for _, page := range []string{"configuration", "commands"} {
+		file := "../docs/" + page + ".md"
+		want := docs(t, page)
+		if *testutil.Update {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/configuration.md is not up to date; run \"taproot docs configuration -o docs/configuration.md\" "+
-			"(-want +got)\n%s", diff)
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%[1]s is not up to date; run \"taproot docs %[2]s -o docs/%[2]s.md\" (-want +got)\n%[3]s", file, page, diff)
+		}
 	}
 }
 
@@ -70,7 +71,7 @@ func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	told := map[string]int{}
 	rows := regexp.MustCompile("(?m)^\\| (`[A-Za-z_`, ]+`) \\|")
-	text, _, _ := strings.Cut(docs(t, "configuration"), "\n## Commands")
+	text := docs(t, "configuration")
 	for _, row := range rows.FindAllStringSubmatch(text, -1) {
 		for _, name := range regexp.MustCompile(`\w+`).FindAllString(row[1], -1) {
 			told[name]++

@@ -117,7 +117,7 @@ var (
 	tableRow = regexp.MustCompile(`^\s*\|`)
 	// unbreakable is a URL or other data without a space, a link, or a struct tag.
 	unbreakable = regexp.MustCompile("\\S{70,}|\\]\\([^)]{60,}\\)|`json:\"")
-	generated   = []string{"docs/reference.md", "docs/configuration.md"}
+	generated   = []string{"docs/reference.md", "docs/configuration.md", "docs/commands.md"}
 )
 
 // TestLineLength checks that no line is longer than 120 characters, but for rows of tables, lines with data that cannot be

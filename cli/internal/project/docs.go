@@ -63,8 +63,12 @@ func document(root *cobra.Command, name string) (string, error) {
 	if name == llmsPage {
 		return docs.LLMs("https://github.com/taproot-dev/taproot/blob/main/docs/"), nil
 	}
-	if name == configurationPage {
-		return configuration(root), nil // always of this program, not as it was when the page was written
+	// Always of this program, not as it was when the pages were written.
+	switch variables, commands := configuration(root); name {
+	case configurationPage:
+		return variables, nil
+	case commandsPage:
+		return commands, nil
 	}
 	data, err := fs.ReadFile(docs.Files, name+".md")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
