@@ -38,7 +38,8 @@ func TestConfigurationIsFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, string(got)); diff != "" {
-			t.Errorf("%[1]s is not up to date; run \"taproot docs %[2]s -o docs/%[2]s.md\" (-want +got)\n%[3]s", file, page, diff)
+			t.Errorf("%[1]s is not up to date; run \"taproot docs %[2]s -o docs/%[2]s.md\" (-want +got)\n%[3]s", file, page,
+				diff)
 		}
 	}
 }
