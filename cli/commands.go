@@ -40,6 +40,7 @@ func commands() []command {
 		{name: "doctor", group: process.GroupTests, make: inspect.DoctorCommand},
 		{name: "report", group: process.GroupTests, make: report.Command},
 		{name: "replay", group: process.GroupTests, make: report.ReplayCommand},
+		{name: "weak", group: process.GroupTests, make: report.WeakCommand},
 		{name: "sim", group: process.GroupTests, make: ops.SimCommand},
 		{name: "validate", group: process.GroupTests, make: project.ValidateCommand},
 		{name: "fmt", group: process.GroupTests, make: project.FmtCommand},

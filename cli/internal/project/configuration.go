@@ -61,6 +61,7 @@ func variables() []struct {
 				v("TAPROOT_NO_VIDEO", "--no-video", ""),
 				v("TAPROOT_NO_TRACE", "--no-trace", ""),
 				v("TAPROOT_NO_DOM", "--no-dom", ""),
+				v("TAPROOT_NO_WEAK", "--no-weak", ""),
 				v("TAPROOT_KEEP_FRAMES", "--keep-frames", ""),
 				v("TAPROOT_UNMASKED_EVIDENCE", "--unmasked-evidence", ""),
 				v("TAPROOT_ALLOW_PRIVATE", "--allow-private", ""),

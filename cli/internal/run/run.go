@@ -45,6 +45,7 @@ type runFlags struct {
 	allowShell, updateBaselines       bool
 	unmasked                          bool
 	allowPrivate, noTrace, noDOM      bool
+	noWeak                            bool
 	boot, keepFrames                  string
 	shard, rerunFailed                string
 	repeat                            int
@@ -145,6 +146,7 @@ func Command(env *process.Env) *cobra.Command {
 		"let pages and http steps reach this machine and private networks;\n=false limits them to public addresses")
 	flags.BoolVar(&f.noDOM, "no-dom", false, "save no DOM snapshots of pages (artifacts/dom-NN.json.gz)")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "save no Playwright trace of pages: --trace off")
+	flags.BoolVar(&f.noWeak, "no-weak", false, "do not mark weak assertions in the pages of the run (taproot weak)")
 	flags.StringVar(&f.keepFrames, "keep-frames", "",
 		"keep the frames that decisions rested on, for taproot replay, of `TESTS`: passed (all, at most 2 MB each), failed, "+
 			"all (without a limit), off (default: TAPROOT_KEEP_FRAMES, or passed)")
@@ -218,6 +220,7 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	c.Unmasked = c.Unmasked || f.unmasked
 	c.NoTrace = c.NoTrace || f.noTrace
 	c.NoDOM = c.NoDOM || f.noDOM
+	c.NoWeak = c.NoWeak || f.noWeak
 	c.PublicOnly = c.PublicOnly || !f.allowPrivate
 	c.Baselines = c.Baselines || f.updateBaselines
 	if f.keepFrames != "" {

@@ -18,6 +18,7 @@ const (
 	Notify      = "taproot.notify/1"      // notify.json of a run
 	Upload      = "taproot.upload/1"      // upload.json of a run that a server received
 	Request     = "taproot.request/1"     // request.json of a run that a server performs
+	Weak        = "taproot.weak/1"        // weak.json of a run
 	History     = "taproot.history/1"     // history.jsonl of a reports folder; each line has it
 )
 

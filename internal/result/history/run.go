@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
@@ -24,12 +25,13 @@ type Run struct {
 	Name     string // of the folder: the time at which the run started
 	Started  time.Time
 	Ended    time.Time
-	Duration time.Duration // from the first event to the last
-	Cases    []RunCase     // in the order of their places
-	Choice   Choice        // what the run was asked to run
-	Env      *Environment  // where the run ran; nil: unknown
-	Logs     []string      // the logs of the servers of the app: files of the run's folder
-	Notes    []string      // which of the run's own files could not be read
+	Duration time.Duration     // from the first event to the last
+	Cases    []RunCase         // in the order of their places
+	Choice   Choice            // what the run was asked to run
+	Env      *Environment      // where the run ran; nil: unknown
+	Logs     []string          // the logs of the servers of the app: files of the run's folder
+	Weak     *finding.Weakness // its weak assertions; nil: not known
+	Notes    []string          // which of the run's own files could not be read
 }
 
 // RunCase is one case of a run. With several attempts, the last one decides its result.
@@ -93,6 +95,9 @@ func (r *Run) load(root *os.Root, packs []string) {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	if r.Env, err = readEnvironment(root); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if r.Weak, err = readWeak(root); err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	if r.Logs, err = fs.Glob(root.FS(), "start-*.log"); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
@@ -46,6 +47,8 @@ func kinds() []kind {
 			"The files of a report pack when it was complete, with their hashes.", false},
 		{"history", "history.jsonl", reflect.TypeFor[history.HistoryEntry](), format.History,
 			"One line of the file: the result of one case in one run.", false},
+		{"weak", finding.WeakFile, reflect.TypeFor[finding.Weakness](), format.Weak,
+			"The assertions of a run that cannot fail, and the tests that do not test their last action.", true},
 		{"uploads", "uploads.json", reflect.TypeFor[pack.UploadsFile](), format.Uploads,
 			"The report packs of a run that were sent to a server.", false},
 		{"metrics", event.MetricsPath, reflect.TypeFor[event.Metrics](), format.Metrics,

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/history"
 )
 
@@ -34,6 +35,7 @@ type PackPage struct {
 	Env   *history.Environment // environment of the run
 	Story *history.Story       // results of earlier runs; nil: unknown
 	Flaky string               // why the test cannot be trusted, if so
+	Weak  []finding.Weak       // weak assertions of the test
 	Slow  string               // how much longer than expected it took, if so
 }
 
@@ -183,7 +185,7 @@ func (b *builder) build() *packData {
 	b.elements()
 	b.trace()
 	b.caseFiles()
-	b.out.Warnings = warningsOf(res)
+	b.out.Warnings = append(warningsOf(res), weakNotes(b.in.Weak)...)
 	if res.Result != event.Pass && res.Result != event.Skipped {
 		b.out.Brief = b.brief()
 	}
@@ -226,6 +228,11 @@ func (b *builder) step(s *event.StepResult) *stepData {
 			d.Notes = append(d.Notes, shown(cost(t.Model), maxLabel))
 		}
 		d.Troubles = shownAll(t.Troubles, maxText)
+	}
+	for _, f := range b.in.Weak {
+		if f.Step == s.N {
+			d.Notes = append(d.Notes, shown(weakText(f), maxText))
+		}
 	}
 	d.Compared = b.compared(s)
 	for _, a := range s.Attachments {

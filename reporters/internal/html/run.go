@@ -127,8 +127,8 @@ func runDataOf(in RunPage) *runData {
 	run := in.Run
 	d := &runData{Page: "run", Name: shown(run.Name, maxLabel), Result: run.Result(), Up: in.Up,
 		Started: clock(run.Started),
-		Took:    took(run.Duration), Counts: run.Count(), Notes: shownAll(run.Notes, maxLabel), Words: []string{},
-		Rows: []rowData{}}
+		Took:    took(run.Duration), Counts: run.Count(),
+		Notes: shownAll(append(slices.Clone(run.Notes), weakOfRun(run)...), maxLabel), Words: []string{}, Rows: []rowData{}}
 	words := map[string]int{}
 	word := func(s string) int {
 		if s == "" {

@@ -111,6 +111,7 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 				page.Final = c.CaseResult.Result
 			}
 			if k == len(all)-1 {
+				page.Weak = run.WeakOf(c.CaseResult.Case.ID)
 				story := c.Story(run)
 				page.Story = &story
 				page.Cause, page.Flaky, page.Slow = causes[i], c.Flaky(), c.Slow()

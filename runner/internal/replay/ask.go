@@ -195,6 +195,7 @@ type shown struct {
 	frame  decide.Frame
 	page   func() *document // the snapshot of it, nil where there is none
 	fits   *bool            // page is of this screen
+	brief  bool             // nothing is explained
 }
 
 // screenOf is the screen that decided a step; nil: there is none, and why.
@@ -380,7 +381,7 @@ func (s *shown) claim(c decide.Claim) Answer {
 		a.Why = fmt.Sprintf("%d elements match: %s", len(matches), matches[0].Node)
 	case len(matches) > 0:
 		a.Why = matches[0].Node.String()
-	default:
+	case !s.brief:
 		a.Why = s.missing(c)
 	}
 	return a

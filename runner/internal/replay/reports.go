@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	found "github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
@@ -60,6 +62,65 @@ func (Reports) Try(dir string, step int, question string) (word, why string, err
 		return "", "", &plan.Usage{Msg: wrong.Msg}
 	}
 	return string(a.Word), markdown.Visible(a.Why, 2000), err
+}
+
+// Weak judges the assertions of the passed tests in report packs. The error names the file where one cannot be used.
+func (Reports) Weak(dirs []string) (found.Weakness, error) {
+	reports, err := openAll(dirs, false)
+	defer closeAll(reports)
+	if err != nil {
+		return found.Weakness{}, err
+	}
+	return weak(reports, -1), nil
+}
+
+// endBudget is how many evaluations on screens the end of a run is worth: about a second.
+const endBudget = 20_000
+
+// WeakAtEnd is Weak for the end of a run: reports that cannot be used are left out, and so are assertions that would
+// take long. ok is false where no report has frames.
+func (Reports) WeakAtEnd(dirs []string) (w found.Weakness, ok bool) {
+	reports, err := openAll(dirs, true)
+	defer closeAll(reports)
+	if err != nil || len(reports) == 0 {
+		return w, false
+	}
+	return weak(reports, endBudget), true
+}
+
+// openAll opens reports. With lenient, those without usable frames are left out.
+func openAll(dirs []string, lenient bool) (list []*Report, err error) {
+	for _, dir := range dirs {
+		r, err := Open(dir)
+		if err == nil && r.Result.Result == event.Pass {
+			if bad := r.lacksFrames(); bad != nil || lenient && !r.present {
+				r.Close()
+				r, err = nil, bad
+			}
+		}
+		switch {
+		case err != nil && !lenient:
+			return list, inPack(dir, err)
+		case err == nil && r != nil:
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// lacksFrames is the error of a report that keeps no frames although its steps decided on a screen.
+func (r *Report) lacksFrames() error {
+	if r.present {
+		return nil
+	}
+	_, err := r.Check()
+	return err
+}
+
+func closeAll(list []*Report) {
+	for _, r := range list {
+		r.Close()
+	}
 }
 
 // inPack names the file of an error.

@@ -84,6 +84,7 @@ type Config struct {
 	Log        *slog.Logger // default: none
 	// Started are the values of the servers of the app that run, by their keys; StartServers sets them.
 	Started map[string]map[string]any
+	NoWeak  bool // weak assertions are not looked for at the end of a run
 	// KeepFrames says which reports keep the frames that decisions rested on; default: passed.
 	KeepFrames engine.KeepFrames
 
@@ -136,7 +137,8 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 		name string
 		to   *bool
 	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}, {"TAPROOT_NO_TRACE", &c.NoTrace},
-		{"TAPROOT_NO_DOM", &c.NoDOM}, {"TAPROOT_ALLOW_PRIVATE", &private}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell},
+		{"TAPROOT_NO_DOM", &c.NoDOM}, {"TAPROOT_NO_WEAK", &c.NoWeak},
+		{"TAPROOT_ALLOW_PRIVATE", &private}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell},
 		{"TAPROOT_UNMASKED_EVIDENCE", &c.Unmasked}, {"TAPROOT_UPDATE_BASELINES", &c.Baselines}} {
 		if v := get(b.name); v != "" {
 			on, err := strconv.ParseBool(v)

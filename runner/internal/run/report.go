@@ -10,8 +10,10 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
@@ -26,8 +28,29 @@ func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()
 	r.noting.Wait()
+	r.judgeAssertions()
 	_, err := reporters.Finish(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
 	return err
+}
+
+// judgeAssertions writes which assertions of the run are weak, for its pages.
+func (r *Runner) judgeAssertions() {
+	if r.Config.NoWeak {
+		return
+	}
+	packs, err := pack.Packs(r.Dir.Path())
+	if err != nil {
+		return // the reporters say it
+	}
+	err = action.Guard(func() error {
+		if found, ok := r.Config.Replays().WeakAtEnd(packs); ok {
+			return history.WriteWeak(r.Dir.Path(), found)
+		}
+		return nil
+	})
+	if err != nil {
+		r.warn("weak assertions are not reported: %v", err)
+	}
 }
 
 // Announce writes the planned cases, so that a case which never started is reported. Under Ginkgo, with filters that

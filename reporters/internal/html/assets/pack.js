@@ -524,7 +524,8 @@ function actionCard(step) {
   var reads = step.screenReads ? "read " + plural(step.screenReads, "time") : "";
   return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier),
     row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && proof(step.proof)),
-    row("Screen", reads)),
+    row("Screen", reads), row("Try on this screen", step.screenReads && D.run &&
+      "taproot replay " + D.run + "/" + D.pack + " --step " + step.n + " --try 'assert: …'")),
     step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })),
     step.troubles && h("h4", null, "Console and network"),
     step.troubles && h("ul", { cls: "notes troubles" }, step.troubles.map(function (n) { return h("li", null, bdi(n));
