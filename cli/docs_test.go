@@ -193,7 +193,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it.
+// TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it. On a
+// phone no page scrolls sideways.
 func TestDocsSiteSearch(t *testing.T) {
 	testutil.Leave(t, "the tests of docs/site read the pages")
 	t.Parallel()
@@ -218,6 +219,18 @@ steps:
   - webEval: {script: document.documentElement.scrollWidth, as: width}
   - assertTrue: width == 390
 END
-taproot run search.yaml
+cat > narrow.yaml <<'END'
+id: narrow
+platform: web
+steps:
+  - forEach:
+      in: [index, reference, actions/tap, actions/webRoute, waiting, configuration, commands, farm, clients]
+      steps:
+        - openBrowser: {url: "site/${item}.html", viewport: 390x844}
+        - webEval: {script: "document.documentElement.scrollWidth", as: width}
+        - webEval: {script: "document.querySelectorAll('img:not([alt])').length", as: silent}
+        - assertTrue: width == 390 && silent == 0
+END
+taproot run search.yaml narrow.yaml
 `}})
 }

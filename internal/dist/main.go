@@ -116,7 +116,7 @@ func (r *release) build() error {
 	if err := r.npmLauncher(); err != nil {
 		return fmt.Errorf("npm: %w", err)
 	}
-	return r.checksums()
+	return errors.Join(r.checksums(), os.RemoveAll(filepath.Join(r.out, "build")))
 }
 
 // program returns the program for a platform, compiled or taken from the folder of -binaries.
