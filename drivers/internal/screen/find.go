@@ -205,6 +205,10 @@ func (f *finder) searchNear(s dsl.Selector, action bool) ([]Match, error) {
 		return nil, err
 	}
 	matches, err := f.related(s, action, all)
+	if rows, ok := all.inRows(); ok && err == nil && len(matches) == 0 {
+		all = rows
+		matches, err = f.related(s, action, all)
+	}
 	if err != nil || !action || !all.several() || len(matches) == 0 {
 		return matches, err
 	}

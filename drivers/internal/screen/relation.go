@@ -22,6 +22,7 @@ type anchor struct {
 	holds    func(n, a spot, outermost *Node) bool
 	rank     bool // the nearest is meant, when several hold
 	self     bool // see relation
+	inside   bool // the relation is "inside"
 	set      func(s *dsl.Selector, to dsl.Selector)
 }
 
@@ -53,7 +54,7 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 		if f.q.Action { // the spelling that the test has, where that is there
 			matches = bestSpelled(matches, counted(*r.to))
 		}
-		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank, r.self, r.set})
+		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank, r.self, r.to == s.Inside, r.set})
 	}
 	return found, nil
 }

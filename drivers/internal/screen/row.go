@@ -1,0 +1,65 @@
+package screen
+
+import "slices"
+
+// What contains a text is the innermost element that does, which in a row of a list is often only a part of the row: a
+// box around a name and a date, with the row's button beside it. A person means the row. So where nothing in the
+// innermost element fits, the row around it counts, and nothing larger: an element is a row when the box around it has
+// another child of the same kind with content of the same kinds. A page with a single row, or with neighbours of other
+// kinds, has none, and the search fails as before.
+
+// inRows are anchors of which those for "inside", where they are known by their content alone, are the rows around what
+// they were. It is false when that changes nothing.
+func (as anchors) inRows() (anchors, bool) {
+	wide := anchors{list: slices.Clone(as.list)}
+	changed := false
+	for i, a := range as.list {
+		if !a.inside || a.selector.Names() || a.selector.Type != "" || len(a.selector.Contains) == 0 {
+			continue
+		}
+		var rows []*Node
+		for _, m := range a.matches {
+			row := m.Node.rowAround()
+			if row == nil {
+				row = m.Node
+			}
+			changed = changed || row != m.Node
+			if !slices.Contains(rows, row) {
+				rows = append(rows, row)
+			}
+		}
+		wide.list[i].matches = keptBoxes(rows)
+	}
+	return wide, changed
+}
+
+// rowAround is the nearest element around n that is a row of a list; nil: there is none, or n is one itself.
+func (n *Node) rowAround() *Node {
+	if n.isRepeated() {
+		return nil
+	}
+	for a := n.Parent; a != nil; a = a.Parent {
+		if a.isRepeated() {
+			return a
+		}
+	}
+	return nil
+}
+
+// isRepeated reports whether the box around an element has another one of the same kind with content of the same kinds.
+func (n *Node) isRepeated() bool {
+	shape := n.shape()
+	return n.Parent != nil && len(shape) > 1 && slices.ContainsFunc(n.Parent.Children, func(o *Node) bool {
+		return o != n && !o.Hidden && o.Type == n.Type && o.Role == n.Role && slices.Equal(o.shape(), shape)
+	})
+}
+
+// shape are the kinds of what is directly in an element.
+func (n *Node) shape() (kinds []string) {
+	for _, c := range n.Children {
+		if !c.Hidden {
+			kinds = append(kinds, c.Type+" "+c.Role)
+		}
+	}
+	return kinds
+}
