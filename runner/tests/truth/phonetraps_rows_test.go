@@ -8,7 +8,7 @@ import (
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 )
 
-// rowTraps are screens on which names are used twice, and only their place tells which is meant.
+// rowTraps are screens on which names are used twice, and only their place decides which is meant.
 func rowTraps() (list []*trap) {
 	add := func(name, steps string, want event.Result, taps, says string, f func(s *stage) []part) {
 		list = append(list, &trap{name: name, steps: steps, want: want, taps: taps, says: says, show: still(f)})
@@ -117,7 +117,8 @@ func behindTraps(add addRows) {
 	add("without a size, and with one/touch", "- tap: OK", pass, "OK here", "", func(s *stage) []part {
 		return []part{ok(s, "OK of nothing", image.Rect(16, 100, 16, 100)), ok(s, "OK here", at(3))}
 	})
-	bar := part{Class: "android.widget.LinearLayout", Bounds: image.Rect(0, 700, trapSize, 776), Fill: paper, Clickable: true}
+	bar := part{Class: "android.widget.LinearLayout", Bounds: image.Rect(0, 700, trapSize, 776),
+		Fill: paper, Clickable: true}
 	add("a row under the app's own bar/touch", "- tap: {label: Row 9, timeout: 3s}", fails, "", "covered by",
 		func(s *stage) []part {
 			b := bar
