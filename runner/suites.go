@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
@@ -113,6 +114,11 @@ func Describe(dir string) error {
 		s.conf.TakeOutputDir([]string{abs})
 		if p, err = s.conf.Plan(abs); err != nil {
 			return err
+		}
+	}
+	for _, note := range []string{s.conf.ChangedNote(p), s.conf.SplitNote(p)} {
+		if note != "" {
+			fmt.Fprintf(os.Stderr, "taproot: %s\n", note)
 		}
 	}
 	s.described, s.tests, s.plan = true, p.Tests, p
@@ -238,7 +244,7 @@ func (s *suite) first(ctx context.Context) []byte {
 	if err := run.StartServers(ctx, s.served()); err != nil {
 		ginkgo.Fail(err.Error())
 	}
-	shared, err := json.Marshal(sharedRun{run.Dir.Path(), run.Config.Started})
+	shared, err := json.Marshal(sharedRun{run.Dir.Path(), run.Config.Started, run.Until})
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	return shared
 }
@@ -247,6 +253,7 @@ func (s *suite) first(ctx context.Context) []byte {
 type sharedRun struct {
 	Dir     string                    `json:"dir"`
 	Servers map[string]map[string]any `json:"servers,omitempty"` // their values, by their keys
+	Until   time.Time                 `json:"until,omitzero"`    // no case starts after it
 }
 
 // served are the cases that may run: their suites' servers are started. With filters that only Ginkgo evaluates, they
@@ -269,6 +276,7 @@ func (s *suite) each(ctx context.Context, sent []byte) {
 		s.runner = &run.Runner{Config: s.conf, Pool: pool.New(run.Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
 		gomega.Expect(testdevice.TheRun.Keep(s.conf.Reports, dir.Path())).To(gomega.Succeed())
 	}
+	s.runner.Until = shared.Until
 	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, s.conf)
 	s.runner.Observe = s.observe
 	if s.hub != nil && len(s.plan.Cases) > 0 {

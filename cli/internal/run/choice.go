@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -19,6 +20,15 @@ import (
 func (f *runFlags) choosing(flags *pflag.FlagSet) {
 	flags.StringVar(&f.shard, "shard", "",
 		"run one of several parts of the tests, `I/N`: 1/3, 2/3 and 3/3 together are all tests")
+	flags.StringVar(&f.shardBy, "shard-by", "",
+		"with --shard: make parts that take equally long, `time` by the run history, or time=REPORT by the folder or the "+
+			"run.json of a run")
+	flags.StringVar(&f.onlyChanged, "only-changed", "",
+		"run only the tests with changed files: the test, its blocks, data, baselines, needed tests and taproot.yaml; in "+
+			"the working tree, or since the merge base with `REF`")
+	flags.Lookup("only-changed").NoOptDefVal = "HEAD"
+	process.TimeVar(flags, &f.maxTime, "max-time", 0,
+		"start no test after this `TIME`, such as 20m; the exit code is then 3, unless a test failed")
 	flags.StringVar(
 		&f.rerunFailed,
 		"rerun-failed",
@@ -54,6 +64,22 @@ func (f runFlags) choose(c *run.Config) (err error) {
 		if c.Shard, err = plan.ParseShard(f.shard); err != nil {
 			return fmt.Errorf("--%w", err)
 		}
+	}
+	if f.shardBy != "" {
+		if f.shard == "" && c.Shard.Count == 0 {
+			return &plan.Usage{Msg: "--shard-by needs --shard, such as --shard 1/4"}
+		}
+		if err := c.SetShardBy(f.shardBy); err != nil {
+			return fmt.Errorf("--%w", err)
+		}
+	}
+	if f.onlyChanged != "" {
+		c.OnlyChanged = f.onlyChanged
+	}
+	if f.maxTime < 0 {
+		return &plan.Usage{Msg: "--max-time cannot be negative"}
+	} else if f.maxTime > 0 {
+		c.MaxTime = f.maxTime
 	}
 	if f.rerunFailed != "" {
 		c.RerunFailed = f.rerunFailed

@@ -47,7 +47,9 @@ type runFlags struct {
 	allowPrivate, noTrace, noDOM      bool
 	noWeak                            bool
 	boot, keepFrames                  string
-	shard, rerunFailed                string
+	shard, shardBy, rerunFailed       string
+	onlyChanged                       string
+	maxTime                           time.Duration
 	repeat                            int
 	seed                              int64
 	failFast, randomize               bool
@@ -285,6 +287,11 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 		return emptyRun(env, f, args, conf, p)
 	}
 	warnOfFlows(env, p)
+	for _, note := range []string{conf.ChangedNote(p), conf.SplitNote(p)} {
+		if note != "" {
+			fmt.Fprintln(env.Stderr, note)
+		}
+	}
 	if hub == nil {
 		conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	}

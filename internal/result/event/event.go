@@ -145,6 +145,7 @@ const (
 	Unsupported   = "unsupported"
 	Refused       = "forbidden"
 	NoPage        = "no_page"       // the step needs an open page
+	OutOfTime     = "out_of_time"   // the run had reached its limit before the case
 	NeedsNotMet   = "needs_not_met" // a test that it needs did not pass
 	BadFile       = "invalid_file"  // a file that the step names is missing, not allowed, or of the wrong type
 )

@@ -126,13 +126,13 @@ func LastRun(root string, now time.Time) (run *Run, err error) {
 }
 
 // Failed names the cases of the run to run again: those that failed, ended with an error, were interrupted, never
-// started, or were skipped because a test that they need did not pass. A name is that of the pack without the numbers
-// of attempt and repetition.
+// started, or were skipped because a test that they need did not pass or the run had no time left. A name is that of
+// the pack without the numbers of attempt and repetition.
 func (r *Run) Failed() []string {
 	var names []string
 	again := r.Bad()
 	for i := range r.Cases {
-		if p := r.Cases[i].CaseResult.Problem; p != nil && p.Kind == event.NeedsNotMet {
+		if p := r.Cases[i].CaseResult.Problem; p != nil && (p.Kind == event.NeedsNotMet || p.Kind == event.OutOfTime) {
 			again = append(again, &r.Cases[i])
 		}
 	}

@@ -1,6 +1,10 @@
 package history
 
-import "github.com/taproot-dev/taproot/internal/result/event"
+import (
+	"slices"
+
+	"github.com/taproot-dev/taproot/internal/result/event"
+)
 
 // RunCounts are the numbers of cases per result; a case with several attempts counts once.
 type RunCounts struct {
@@ -57,6 +61,11 @@ func (r *Run) Result() event.Result {
 func (r *Run) ExitCode() int {
 	switch r.Result() {
 	case event.Pass:
+		if slices.ContainsFunc(r.Cases, func(c RunCase) bool {
+			return c.CaseResult.Problem != nil && c.CaseResult.Problem.Kind == event.OutOfTime
+		}) {
+			return 3
+		}
 		return 0
 	case event.Fail:
 		return 1

@@ -7,12 +7,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Choice selects from the cases that the filters keep. The zero value: all, once, in the order of the files.
 type Choice struct {
-	Only   map[string]bool // packs of cases; nil: all
-	Shard  Shard
+	Changed func(Case) bool // only cases that depend on a change; nil: all
+	Only    map[string]bool // packs of cases; nil: all
+	Shard   Shard
+	// Times are how long cases took, by their packs: the parts take equally long, not equally many cases. Nil: the latter.
+	Times  map[string]time.Duration
 	Repeat int // how often each case is run; 0 is 1
 	Random bool
 	Seed   int64 // of the random order
@@ -58,9 +62,18 @@ func (p *Plan) choose(c Choice) {
 	if c.Only != nil {
 		chosen = slices.DeleteFunc(slices.Clone(chosen), func(x Case) bool { return !c.Only[x.Pack] })
 	}
+	if c.Changed != nil {
+		chosen = p.needed.changedOnly(chosen, c.Changed)
+	}
 	p.Again = len(chosen)
 	if c.Shard.Count > 1 { // a needed case runs in each part that needs it
-		chosen = c.Shard.of(p.needed.withoutNeeded(chosen))
+		chosen = p.needed.withoutNeeded(chosen)
+		if c.Times != nil {
+			chosen, p.Split = c.Shard.byTime(chosen, c.Times)
+		}
+		if p.Split == nil {
+			chosen = c.Shard.of(chosen)
+		}
 	}
 	p.Cases = c.ordered(p.needed.with(chosen), p.needed)
 }
@@ -87,6 +100,59 @@ func (s Shard) of(cases []Case) []Case {
 		part[i] = cases[at]
 	}
 	return part
+}
+
+// Split is how a run is divided by time.
+type Split struct {
+	Parts []time.Duration // the estimated time of each part
+	Known int             // cases with a known time
+	Of    int             // all cases
+}
+
+// byTime deals the longest case first, always to the part with the least time: no part takes much longer than the
+// others. The same cases and times make the same parts on every machine. A case without a time counts as the median.
+// Without any time there is no split.
+func (s Shard) byTime(cases []Case, times map[string]time.Duration) (mine []Case, split *Split) {
+	weights := make([]time.Duration, len(cases))
+	var known []time.Duration
+	for i, c := range cases {
+		if weights[i] = times[c.Pack]; weights[i] > 0 {
+			known = append(known, weights[i])
+		}
+	}
+	if len(known) == 0 {
+		return cases, nil
+	}
+	slices.Sort(known)
+	order := make([]int, len(cases))
+	for i := range cases {
+		if order[i] = i; weights[i] <= 0 {
+			weights[i] = known[(len(known)-1)/2]
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(cases[a].Pack, cases[b].Pack))
+	})
+	split = &Split{Parts: make([]time.Duration, s.Count), Known: len(known), Of: len(cases)}
+	counts := make([]int, s.Count)
+	chosen := map[int]bool{}
+	for _, at := range order {
+		part := 0
+		for i := range split.Parts {
+			if cmp.Or(cmp.Compare(split.Parts[i], split.Parts[part]), cmp.Compare(counts[i], counts[part])) < 0 {
+				part = i
+			}
+		}
+		split.Parts[part] += weights[at]
+		counts[part]++
+		chosen[at] = part == s.Index-1
+	}
+	for i, c := range cases {
+		if chosen[i] {
+			mine = append(mine, c)
+		}
+	}
+	return mine, split
 }
 
 // ordered repeats the cases, round after round. A random order is different in each round.

@@ -74,8 +74,11 @@ type Plan struct {
 	// Matched is the number of cases that the filters keep, Again the number of those that Choice.Only names (all, if
 	// it names none).
 	Matched, Again int
-	needed         caseOf // those that others need
-	roots          []Case // those of Cases that the filters keep
+	// Split is how the shards were made by time; nil: by count.
+	Split *Split
+
+	needed caseOf // those that others need
+	roots  []Case // those of Cases that the filters keep
 
 	// Warnings are about settings in the config.yaml of a folder of flows that Maestro ignores.
 	Warnings []*source.Error
@@ -102,6 +105,7 @@ type Case struct {
 	Needed bool
 	Round  int      // from 1, in a run that repeats its tests; 0 otherwise
 	Hidden []string // secret values in Given
+	Reads  []string // the files that the planning of the test has read, absolute
 }
 
 // Scope makes new variables of the case for one run of it.
@@ -262,7 +266,7 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 		for _, b := range s.browsers(t, p) {
 			for _, row := range rows {
 				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars,
-					Env: s.o.Env, Base: base, Servers: servers}
+					Env: s.o.Env, Base: base, Servers: servers, Reads: s.readBy[t.ID]}
 				if len(platforms) > 1 {
 					c.Pack += "--" + string(p)
 				}

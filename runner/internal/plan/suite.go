@@ -24,11 +24,13 @@ type suites struct {
 	files map[string]config // taproot.yaml of a folder; empty without one
 
 	started map[string][]Server
+	readBy  map[string][]string // files, by the id of the test
 }
 
 func newSuites(o Options) *suites {
 	return &suites{o: o, known: map[string]config{}, roots: map[string]string{},
-		files: map[string]config{}, started: map[string][]Server{}}
+		files: map[string]config{}, started: map[string][]Server{},
+		readBy: map[string][]string{}}
 }
 
 // of returns the settings that apply to a folder.
@@ -73,7 +75,13 @@ func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
 			return nil, conf, nil, err
 		}
 	}
-	read := s.reader(dir, conf)
+	var reads []string
+	within := s.reader(dir, conf)
+	read := func(name string) ([]byte, error) {
+		reads = append(reads, absolute(s.o.Dir, name))
+		return within(name)
+	}
+	defer func() { s.readBy[t.ID] = reads }()
 	foreign := func(file string, src []byte) (*dsl.Block, error) {
 		if !maestro.Is(src) {
 			return nil, nil

@@ -33,6 +33,8 @@ type Runner struct {
 	Warn func(text string)
 	// Remote runs the cases on other machines' devices; nil: they run on this one's.
 	Remote RemoteRunner
+	// Until is the time after which no case starts; zero: there is none. Start and Resume set it.
+	Until time.Time
 	// Last means that nothing runs after All, so that browsers can end while the last reports are made.
 	Last bool
 
@@ -111,6 +113,9 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 	if c.Test.Skip != "" {
 		return r.without(ctx, c, notRun{result: event.Skipped, why: c.Test.Skip})
 	}
+	if late(r) {
+		return r.without(ctx, c, r.Config.outOfTime())
+	}
 	c, why, err := r.withNeeds(c)
 	if err != nil {
 		return r.without(ctx, c, notRun{result: event.Error, why: err.Error()})
@@ -164,6 +169,9 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside callbacks, t try)
 		return *none
 	}
 	defer lease.Release()
+	if t.failed == 0 && t.lost == "" && late(r) { // it waited for the device
+		return r.without(ctx, c, r.Config.outOfTime())
+	}
 	return r.on(ctx, c, lease, dev, func(v event.Result) {
 		if t.left == 0 || v != event.Fail && v != event.Error {
 			beside.freed()

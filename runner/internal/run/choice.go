@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
@@ -47,6 +48,18 @@ func (c Config) chosen() (plan.Choice, error) {
 	if c.Repeat < 0 || c.Repeat > plan.MaxRepeat {
 		return o, &plan.Usage{Msg: fmt.Sprintf("repeat %d: a test can be run 1 to %d times", c.Repeat, plan.MaxRepeat)}
 	}
+	if c.OnlyChanged != "" {
+		var err error
+		if o.Changed, err = c.changed(); err != nil {
+			return o, err
+		}
+	}
+	if c.ShardBy != "" && c.Shard.Count > 1 {
+		var err error
+		if o.Times, err = c.times(); err != nil {
+			return o, err
+		}
+	}
 	if c.Seed != nil {
 		o.Random, o.Seed = true, *c.Seed
 	}
@@ -62,6 +75,71 @@ func (c Config) chosen() (plan.Choice, error) {
 		o.Only[name] = true
 	}
 	return o, nil
+}
+
+// shardByTime is the start of Config.ShardBy; a report may follow.
+const shardByTime = "time"
+
+// SetShardBy sets how shards are made: "time" by the run history, "time=REPORT" by a report; empty by count.
+func (c *Config) SetShardBy(by string) error {
+	kind, report, named := strings.Cut(by, "=")
+	if by != "" && (kind != shardByTime || named && report == "") {
+		return &plan.Usage{
+			Msg: fmt.Sprintf("shard-by %q: write time, or time=REPORT with the folder of a run or its run.json", by)}
+	}
+	c.ShardBy = by
+	return nil
+}
+
+// times are the durations by which shards are made.
+func (c Config) times() (map[string]time.Duration, error) {
+	_, report, named := strings.Cut(c.ShardBy, "=")
+	var times map[string]time.Duration
+	var err error
+	if named {
+		if !filepath.IsAbs(report) {
+			report = filepath.Join(c.Dir, report)
+		}
+		times, err = history.DurationsOf(report)
+	} else {
+		times, err = history.Durations(c.Reports)
+	}
+	if err != nil {
+		return nil, &plan.Usage{Msg: fmt.Sprintf("shard-by %s: %v", c.ShardBy, err)}
+	}
+	if times == nil {
+		times = map[string]time.Duration{}
+	}
+	return times, nil
+}
+
+// SplitNote says how the shard was made by time; "" when that was not requested.
+func (c Config) SplitNote(p *plan.Plan) string {
+	if c.ShardBy == "" || c.Shard.Count < 2 {
+		return ""
+	}
+	_, report, named := strings.Cut(c.ShardBy, "=")
+	from := "the run history"
+	if named {
+		from = report
+	}
+	if p.Split == nil {
+		return fmt.Sprintf("shard %s: %s has no time of these tests, so the shards have equal counts", c.Shard, from)
+	}
+	round := func(d time.Duration) string { return phrase.Duration(d.Round(100 * time.Millisecond)) }
+	note := fmt.Sprintf("shard %s by time, from %s: about %s of %s, the longest shard takes %s", c.Shard, from,
+		round(p.Split.Parts[c.Shard.Index-1]), round(sum(p.Split.Parts)), round(slices.Max(p.Split.Parts)))
+	if missing := p.Split.Of - p.Split.Known; missing > 0 {
+		note += fmt.Sprintf("; %s without a time count as the median", phrase.Plural(missing, "test"))
+	}
+	return note
+}
+
+func sum(list []time.Duration) (all time.Duration) {
+	for _, d := range list {
+		all += d
+	}
+	return all
 }
 
 // Earlier loads the run with the failures to run again: the newest one, one by its name, or the folder of one.
@@ -131,6 +209,8 @@ func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
 		return "no tests were found", false
 	case p.Matched == 0:
 		return fmt.Sprintf("none of the %d tests fits the filters", p.Tests), false
+	case c.OnlyChanged != "" && p.Again == 0 && c.RerunFailed == "":
+		return fmt.Sprintf("none of the %d tests depends on a changed file, so there is nothing to run", p.Matched), true
 	case p.Again > 0:
 		return fmt.Sprintf("shard %s has none of the %d cases, because there are more shards than cases", c.Shard, p.Again),
 			true
@@ -151,6 +231,20 @@ func (c *Config) chosenByEnv(get func(string) string) (err error) {
 	if v := get("TAPROOT_SHARD"); v != "" {
 		if c.Shard, err = plan.ParseShard(v); err != nil {
 			return fmt.Errorf("TAPROOT_SHARD: %w", err)
+		}
+	}
+	if err := c.SetShardBy(get("TAPROOT_SHARD_BY")); err != nil {
+		return fmt.Errorf("TAPROOT_SHARD_BY: %w", err)
+	}
+	c.OnlyChanged = get("TAPROOT_ONLY_CHANGED")
+	if on, err := strconv.ParseBool(c.OnlyChanged); err == nil {
+		if c.OnlyChanged = ""; on {
+			c.OnlyChanged = ChangedInTree
+		}
+	}
+	if v := get("TAPROOT_MAX_TIME"); v != "" {
+		if c.MaxTime, err = time.ParseDuration(v); err != nil || c.MaxTime <= 0 {
+			return fmt.Errorf("TAPROOT_MAX_TIME=%q: write a time such as 20m", v)
 		}
 	}
 	if v := get("TAPROOT_REPEAT"); v != "" {

@@ -30,25 +30,31 @@ import (
 
 // Config configures a run. The zero value of a field means its default.
 type Config struct {
-	Dir            string       // working folder; places in messages are relative to it
-	Reports        string       // folder of the runs; default: tests/reports under the project's root
-	Device         string       // only this device
-	AndroidSerial  string       // of the Android devices only this one; Device overrides it
-	Platform       dsl.Platform // only this platform
-	Browser        string       // for tests of pages that name none; default: chromium
-	Labels         string       // Ginkgo label filter
-	IncludeTags    []string     // only tests of folders with one of these tags
-	ExcludeTags    []string     // no tests of folders with one of these
-	Vars           map[string]string
-	Environment    string // of the suite's taproot.yaml
-	Shard          plan.Shard
-	RerunFailed    string // LatestRun, the name of a run or its folder: only the tests that did not pass there; empty: all
-	Repeat         int    // how often each case is run; default: once
-	Seed           *int64 // of a random order; nil: that of the files
-	Retries        *int   // how often a test that fails is run again, overriding the test and its suite; nil: as they say
-	FailFast       bool   // no case is started after the first one that did not pass
-	Parallel       int    // cases at once; default: one per device
-	RequireDevices bool   // a case without a device is an error, not skipped
+	Dir           string       // working folder; places in messages are relative to it
+	Reports       string       // folder of the runs; default: tests/reports under the project's root
+	Device        string       // only this device
+	AndroidSerial string       // of the Android devices only this one; Device overrides it
+	Platform      dsl.Platform // only this platform
+	Browser       string       // for tests of pages that name none; default: chromium
+	Labels        string       // Ginkgo label filter
+	IncludeTags   []string     // only tests of folders with one of these tags
+	ExcludeTags   []string     // no tests of folders with one of these
+	Vars          map[string]string
+	Environment   string // of the suite's taproot.yaml
+	Shard         plan.Shard
+	ShardBy       string        // empty, time or time=REPORT: see SetShardBy
+	MaxTime       time.Duration // no case starts after it; 0: no limit
+	// OnlyChanged is ChangedInTree, or a reference of git: only tests that depend on a change since; empty: all
+	OnlyChanged string
+	// RerunFailed is LatestRun, the name of a run or its folder: only the tests that did not pass there; empty: all
+	RerunFailed string
+	Repeat      int    // how often each case is run; default: once
+	Seed        *int64 // of a random order; nil: that of the files
+	// Retries is how often a test that fails is run again, overriding the test and its suite; nil: as they say
+	Retries        *int
+	FailFast       bool // no case is started after the first one that did not pass
+	Parallel       int  // cases at once; default: one per device
+	RequireDevices bool // a case without a device is an error, not skipped
 	AllowEmpty     bool
 	FilesMustBe    bool // a missing file that a step names is an error of planning, not of the step
 	NoVideo        bool

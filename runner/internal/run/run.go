@@ -5,11 +5,13 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
@@ -24,7 +26,8 @@ func Start(c Config, observe func(event.Case, event.Event)) (*Runner, []history.
 	if err != nil {
 		return nil, sealed, errors.Join(err, sealErr)
 	}
-	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: dir, Observe: observe}, sealed, sealErr
+	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: dir, Observe: observe,
+		Until: c.until()}, sealed, sealErr
 }
 
 // Resume continues a run of a process that ended before its first case.
@@ -33,7 +36,25 @@ func Resume(c Config, dir string, observe func(event.Case, event.Event)) (*Runne
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: opened, Observe: observe}, nil
+	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: opened, Observe: observe,
+		Until: c.until()}, nil
+}
+
+// until is the time after which no case of a run that starts now may start.
+func (c Config) until() time.Time {
+	if c.MaxTime <= 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(c.MaxTime)
+}
+
+// late reports whether no case may start any more.
+func late(r *Runner) bool { return !r.Until.IsZero() && time.Now().After(r.Until) }
+
+// outOfTime is why a case does not start then.
+func (c Config) outOfTime() notRun {
+	return notRun{result: event.Skipped, kind: event.OutOfTime, why: fmt.Sprintf(
+		"not run, because the run had reached its limit of %s (--max-time)", phrase.Duration(c.MaxTime))}
 }
 
 // End closes the drivers and the run directory.
@@ -193,15 +214,17 @@ const (
 // ExitCode sums the outcomes up: failed tests take precedence over errors; a run in which nothing ran is not a success.
 func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 	count := map[event.Result]int{}
+	late := false
 	for _, o := range outcomes {
 		count[o.Result()]++
+		late = late || o.CaseResult != nil && o.CaseResult.Problem != nil && o.CaseResult.Problem.Kind == event.OutOfTime
 	}
 	switch {
 	case count[event.Interrupted] > 0:
 		return ExitInterrupted
 	case count[event.Fail] > 0:
 		return ExitFail
-	case count[event.Error] > 0:
+	case count[event.Error] > 0, late:
 		return ExitError
 	case count[event.Pass] == 0 && !allowEmpty:
 		return ExitError

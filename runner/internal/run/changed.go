@@ -1,0 +1,114 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/runner/internal/plan"
+)
+
+// ChangedInTree is the value of Config.OnlyChanged for the changes of the working tree.
+const ChangedInTree = "HEAD"
+
+// changedLimit limits the queries to git.
+const changedLimit = 30 * time.Second
+
+// changedFiles lists the files that git names as changed, with absolute paths: of the working tree with untracked files
+// against HEAD, or with another reference, also those against the merge base.
+func (c Config) changedFiles() (map[string]bool, error) {
+	usage := func(err error) error {
+		return &plan.Usage{Msg: fmt.Sprintf("--only-changed: %v", err)}
+	}
+	root, err := c.git("rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, usage(err)
+	}
+	base := ChangedInTree
+	if c.OnlyChanged != ChangedInTree {
+		out, err := c.git("merge-base", "--", c.OnlyChanged, "HEAD")
+		if err != nil {
+			return nil, usage(fmt.Errorf("the merge base of %s: %w", c.OnlyChanged, err))
+		}
+		base = strings.TrimSpace(string(out))
+	}
+	top := strings.TrimRight(string(root), "\r\n")
+	args := []string{"-C", top, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base, "--"}
+	tracked, err := c.git(args...)
+	if err != nil {
+		if _, none := c.git("rev-parse", "--verify", "HEAD"); none == nil || base != ChangedInTree {
+			return nil, usage(err)
+		}
+		if tracked, err = c.git("-C", top, "ls-files", "-z"); err != nil { // there is no commit yet: all is new
+			return nil, usage(err)
+		}
+	}
+	untracked, err := c.git("-C", top, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, usage(err)
+	}
+	changed := map[string]bool{}
+	for _, name := range bytes.Split(slices.Concat(tracked, untracked), []byte{0}) {
+		if len(name) > 0 {
+			changed[realPath(filepath.Join(top, filepath.FromSlash(string(name))))] = true
+		}
+	}
+	return changed, nil
+}
+
+// git runs git in the working folder.
+func (c Config) git(args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), changedLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
+	cmd.Dir, cmd.WaitDelay = c.Dir, time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, errors.New("git is not installed")
+	}
+	if text, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n"); err != nil && text != "" {
+		return nil, fmt.Errorf("git says: %s", strings.TrimPrefix(text, "fatal: "))
+	}
+	return out, err
+}
+
+// realPath follows links, as far as the file is there: git names files by their real folders.
+func realPath(file string) string {
+	if path, err := filepath.EvalSymlinks(file); err == nil {
+		return path
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil { // it was removed
+		return filepath.Join(dir, filepath.Base(file))
+	}
+	return file
+}
+
+// changed returns a function that reports whether a case depends on a changed file.
+func (c Config) changed() (func(plan.Case) bool, error) {
+	files, err := c.changedFiles()
+	if err != nil {
+		return nil, err
+	}
+	return func(one plan.Case) bool {
+		return one.DependsOn(c.Dir, func(file string) bool { return files[realPath(file)] }, slices.Collect(maps.Keys(files)))
+	}, nil
+}
+
+// ChangedNote says what --only-changed has chosen; "" without it.
+func (c Config) ChangedNote(p *plan.Plan) string {
+	if c.OnlyChanged == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s depend on changed files; changes of the app itself are not looked at", p.Again,
+		phrase.Plural(p.Matched, "test"))
+}
