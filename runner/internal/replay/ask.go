@@ -122,39 +122,7 @@ func questionOf(name string, args any) (question, error) {
 		return question{claim: &c}, nil
 	}
 	q := question{}
-	touch := func(list ...dsl.Selector) {
-		for _, sel := range list {
-			if sel.Point == nil {
-				q.touch = append(q.touch, sel)
-			}
-		}
-	}
 	switch a := args.(type) {
-	case dsl.Tap:
-		touch(a.Selector)
-	case dsl.DoubleTap:
-		touch(a.Selector)
-	case dsl.LongPress:
-		touch(a.Selector)
-	case dsl.Input:
-		if a.Into != nil {
-			touch(*a.Into)
-		}
-	case dsl.Drag:
-		touch(a.From.Selector)
-		if a.To != nil {
-			touch(a.To.Selector)
-		}
-	case dsl.WebClick:
-		touch(decide.InDocument(a.Selector, a.Frame))
-	case dsl.WebType:
-		touch(decide.InDocument(a.Selector, a.Frame))
-	case dsl.WebSelect:
-		touch(decide.InDocument(a.Selector, a.Frame))
-	case dsl.WebCheck:
-		touch(decide.InDocument(a.Selector, a.Frame))
-	case dsl.WebHover:
-		touch(decide.InDocument(a.Selector, a.Frame))
 	case dsl.ScrollTo:
 		q.claim = &decide.Claim{Selector: a.Selector, Anywhere: true}
 		return q, nil
@@ -168,6 +136,10 @@ func questionOf(name string, args any) (question, error) {
 		}
 	case dsl.WebAssert:
 		return pageQuestion(a), nil
+	default:
+		if def, ok := dsl.Lookup(name); ok && def.Effect&dsl.ReadOnly == 0 {
+			q.touch = elementsOf(args)
+		}
 	}
 	if len(q.touch) == 0 {
 		return q, &Usage{fmt.Sprintf("--try: %s decides nothing on a recorded screen; use an assertion, an action "+

@@ -138,16 +138,50 @@ func Words(r decide.Result) string {
 // inBrowser reports whether the browser, and no search of Taproot, finds the element of an action.
 func inBrowser(args any) bool {
 	switch a := args.(type) {
-	case dsl.WebType, dsl.WebSelect, dsl.WebCheck, dsl.WebHover, dsl.WebUpload, dsl.WebDownload:
-		return true
-	case dsl.WebPress:
-		return a.Selector != ""
+	case dsl.WebAssert, dsl.WebDrag:
+		return false
 	case dsl.WebClick:
 		return a.Count > 1
-	case dsl.WebWait:
-		return a.Selector != ""
 	}
-	return false
+	return pageSelector(args) != ""
+}
+
+// pageSelector returns the CSS, XPath or other selector of the browser by which an action names its element.
+func pageSelector(args any) string {
+	if v := reflect.ValueOf(args); v.Kind() == reflect.Struct {
+		if f := v.FieldByName("Selector"); f.Kind() == reflect.String {
+			return f.String()
+		}
+	}
+	return ""
+}
+
+// elementsOf returns the selectors of the elements that an action touches; those that name a point are left out.
+func elementsOf(args any) (list []dsl.Selector) {
+	v := reflect.ValueOf(args)
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	if selector := pageSelector(args); selector != "" {
+		frame := ""
+		if f := v.FieldByName("Frame"); f.Kind() == reflect.String {
+			frame = f.String()
+		}
+		return []dsl.Selector{decide.InDocument(selector, frame)}
+	}
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if !names(f) {
+			continue
+		}
+		switch of := reflect.Indirect(f).Interface().(type) {
+		case dsl.Selector:
+			list = append(list, of)
+		case dsl.Target:
+			list = append(list, of.Selector)
+		}
+	}
+	return list
 }
 
 // searches reports whether an action names an element to search on a screen.
