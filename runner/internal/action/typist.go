@@ -195,6 +195,11 @@ func (e *textEntry) verify(ctx context.Context) error {
 			return err
 		}
 	}
+	if how == screen.Missing { // a way that had too little time may have left a part of the text
+		if last, err := e.d.FieldAgain(ctx, e.before); err == nil {
+			now = last
+		}
+	}
 	return e.result(now, how)
 }
 

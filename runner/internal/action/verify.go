@@ -312,9 +312,13 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 	if strings.Contains(text, "\n") || time.Until(end)/2 < time.Duration(len(keys))*least {
 		return errNotThisWay
 	}
-	answered := true
+	answered, half := true, time.Now().Add(time.Until(end)/2)
 	for i, r := range keys {
 		// half of the time is left to read the field, and to fill it in another way
+		if !time.Now().Before(half) {
+			e.outrun = true
+			return errNotThisWay
+		}
 		share := time.Now().Add(min(responseLimit, time.Until(end)/2/time.Duration(len(keys)-i)))
 		if err := e.s.Device.Type(ctx, string(r)); err != nil {
 			return err
