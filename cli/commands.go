@@ -41,6 +41,7 @@ func commands() []command {
 		{name: "report", group: process.GroupTests, make: report.Command},
 		{name: "replay", group: process.GroupTests, make: report.ReplayCommand},
 		{name: "weak", group: process.GroupTests, make: report.WeakCommand},
+		{name: "repair", group: process.GroupTests, make: report.RepairCommand},
 		{name: "sim", group: process.GroupTests, make: ops.SimCommand},
 		{name: "validate", group: process.GroupTests, make: project.ValidateCommand},
 		{name: "fmt", group: process.GroupTests, make: project.FmtCommand},

@@ -28,6 +28,7 @@ type runState struct {
 	Steps  string      `json:"steps,omitempty"` // how many ended, while running
 	Last   string      `json:"last,omitempty"`
 	Tests  []testState `json:"tests,omitempty"`
+	Weak   string      `json:"weak,omitempty"` // how many assertions cannot fail, and the lines of some
 	Next   string      `json:"next,omitempty"` // what to call
 }
 
@@ -43,6 +44,7 @@ type testState struct {
 	Place   string   `json:"place,omitempty"` // where the test did not pass
 	Message string   `json:"message,omitempty"`
 	Near    []string `json:"nearest,omitempty"`
+	Repair  string   `json:"repair,omitempty"` // the line to write where the test did not find its element
 	Report  string   `json:"report,omitempty"`
 }
 
@@ -84,10 +86,39 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if a.As == "markdown" && state.State == "done" {
 		return c.markdown(run.dir, a.Test)
 	}
+	if state.State == "done" {
+		state.found(run.dir)
+	}
 	if err := state.only(a.Test); err != nil {
 		return nil, err
 	}
 	return structured(state)
+}
+
+// maxWeakLines is how many weak assertions a report names.
+const maxWeakLines = 3
+
+// found adds what the run has found in its reports: weak assertions and repairs, in a few bytes.
+func (s *runState) found(dir string) {
+	weak, repairs := history.Findings(dir)
+	for _, r := range repairs {
+		for i := range s.Tests {
+			if s.Tests[i].ID == r.Evidence.Pack {
+				s.Tests[i].Repair = fmt.Sprintf("%s:%d: %s (score %d)", r.File, r.Line, r.New, r.Score)
+			}
+		}
+	}
+	if weak == nil || weak.Weak == 0 {
+		return
+	}
+	s.Weak = fmt.Sprintf("%d of %d assertions cannot fail", weak.Weak, weak.Assertions)
+	for i, f := range weak.Findings {
+		if i == maxWeakLines {
+			s.Weak += ", …"
+			break
+		}
+		s.Weak += fmt.Sprintf(", %s:%d", f.File, f.Line)
+	}
 }
 
 // sessionTest returns the actions of the session as a test.
@@ -144,6 +175,7 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 		return nil, &client.Refusal{What: "the run " + run.Name + " has no report yet", Try: "call again when it has ended"}
 	}
 	state.Result = string(worst)
+	state.found(run.Dir)
 	if err := state.only(a.Test); err != nil {
 		return nil, err
 	}

@@ -62,6 +62,7 @@ type Repair struct {
 // Evidence is why an element is the one that a step used before.
 type Evidence struct {
 	Test    string   `json:"test"`
+	Pack    string   `json:"pack"`
 	Step    int      `json:"step"`
 	Was     string   `json:"was"` // the element, in the last report that passed
 	Now     string   `json:"now"`

@@ -19,6 +19,7 @@ const (
 	Upload      = "taproot.upload/1"      // upload.json of a run that a server received
 	Request     = "taproot.request/1"     // request.json of a run that a server performs
 	Weak        = "taproot.weak/1"        // weak.json of a run
+	Repairs     = "taproot.repairs/1"     // repairs.json of a run
 	History     = "taproot.history/1"     // history.jsonl of a reports folder; each line has it
 )
 

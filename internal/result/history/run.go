@@ -31,6 +31,7 @@ type Run struct {
 	Env      *Environment      // where the run ran; nil: unknown
 	Logs     []string          // the logs of the servers of the app: files of the run's folder
 	Weak     *finding.Weakness // its weak assertions; nil: not known
+	Repairs  []finding.Repair  // of steps that did not find their element
 	Notes    []string          // which of the run's own files could not be read
 }
 
@@ -98,6 +99,9 @@ func (r *Run) load(root *os.Root, packs []string) {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	if r.Weak, err = readWeak(root); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if r.Repairs, err = readRepairs(root); err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	if r.Logs, err = fs.Glob(root.FS(), "start-*.log"); err != nil {

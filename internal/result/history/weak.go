@@ -55,3 +55,63 @@ func (r *Run) WeakOf(test string) []finding.Weak {
 	}
 	return list
 }
+
+// WriteRepairs writes repairs.json.
+func WriteRepairs(dir string, r finding.Repairs) error {
+	r.Format = format.Repairs
+	data, err := pack.MarshalIndent(r)
+	if err != nil {
+		return err
+	}
+	return filetree.WriteFile(dir, finding.RepairFile, data)
+}
+
+// readRepairs reads repairs.json; none: there is no such file.
+func readRepairs(root *os.Root) ([]finding.Repair, error) {
+	data, err := root.ReadFile(finding.RepairFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var r finding.Repairs
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err == nil {
+		err = format.Check(finding.RepairFile, r.Format, format.Repairs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", finding.RepairFile, err)
+	}
+	return r.Repairs, nil
+}
+
+// RepairOf returns the repair of a step of a report pack, nil where none is offered.
+func (r *Run) RepairOf(folder string, step int) *finding.Repair {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Repairs {
+		if e := r.Repairs[i].Evidence; e.Pack == folder && e.Step == step {
+			return &r.Repairs[i]
+		}
+	}
+	return nil
+}
+
+// Findings returns the weak assertions of a run, nil where they are not known, and its repairs.
+func Findings(dir string) (*finding.Weakness, []finding.Repair) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil
+	}
+	defer root.Close() // nothing was written
+	weak, err := readWeak(root)
+	if err != nil {
+		weak = nil
+	}
+	repairs, err := readRepairs(root)
+	if err != nil {
+		repairs = nil
+	}
+	return weak, repairs
+}

@@ -49,6 +49,8 @@ func kinds() []kind {
 			"One line of the file: the result of one case in one run.", false},
 		{"weak", finding.WeakFile, reflect.TypeFor[finding.Weakness](), format.Weak,
 			"The assertions of a run that cannot fail, and the tests that do not test their last action.", true},
+		{"repairs", finding.RepairFile, reflect.TypeFor[finding.Repairs](), format.Repairs,
+			"The repairs that a run offers for steps that did not find their element.", true},
 		{"uploads", "uploads.json", reflect.TypeFor[pack.UploadsFile](), format.Uploads,
 			"The report packs of a run that were sent to a server.", false},
 		{"metrics", event.MetricsPath, reflect.TypeFor[event.Metrics](), format.Metrics,

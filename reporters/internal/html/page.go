@@ -30,13 +30,14 @@ type PackPage struct {
 	Final      event.Result // of the last one, when this is an earlier one
 	Beside     []PackPage   // the pages of other attempts, which are tabs of this one
 	// URL of the pack's folder, relative to the page, with a slash at its end; "": the page is in it
-	Base  string
-	Cause *CauseLink
-	Env   *history.Environment // environment of the run
-	Story *history.Story       // results of earlier runs; nil: unknown
-	Flaky string               // why the test cannot be trusted, if so
-	Weak  []finding.Weak       // weak assertions of the test
-	Slow  string               // how much longer than expected it took, if so
+	Base   string
+	Cause  *CauseLink
+	Env    *history.Environment // environment of the run
+	Story  *history.Story       // results of earlier runs; nil: unknown
+	Flaky  string               // why the test cannot be trusted, if so
+	Repair *finding.Repair      // of the step that failed; nil: none is offered
+	Weak   []finding.Weak       // weak assertions of the test
+	Slow   string               // how much longer than expected it took, if so
 }
 
 // PassedPack is a pack of the same test that passed.
@@ -228,6 +229,9 @@ func (b *builder) step(s *event.StepResult) *stepData {
 			d.Notes = append(d.Notes, shown(cost(t.Model), maxLabel))
 		}
 		d.Troubles = shownAll(t.Troubles, maxText)
+	}
+	if r := b.in.Repair; r != nil && r.Evidence.Step == s.N {
+		d.Notes = append(d.Notes, shown(repairText(*r), maxText))
 	}
 	for _, f := range b.in.Weak {
 		if f.Step == s.N {

@@ -28,14 +28,23 @@ func weakNotes(list []finding.Weak) []warningData {
 	return notes
 }
 
-// weakOfRun are the findings of a run, for its page.
+// repairText is a repair in a sentence.
+func repairText(r finding.Repair) string {
+	return fmt.Sprintf("repair (score %d): %s was %s; write: %s", r.Score, r.Evidence.Now, r.Evidence.Was, r.New)
+}
+
+// weakOfRun are the findings and repairs of a run, for its page.
 func weakOfRun(run *history.Run) []string {
+	var list []string
+	for _, r := range run.Repairs {
+		list = append(list, fmt.Sprintf("%s:%d: %s", r.File, r.Line, repairText(r)))
+	}
 	w := run.Weak
 	if w == nil || len(w.Findings) == 0 {
-		return nil
+		return list
 	}
-	list := []string{fmt.Sprintf("%d of %s weak (strength %d of 100): taproot weak %s", w.Weak,
-		phrase.Plural(w.Assertions, "assertion"), w.Strength, run.Name)}
+	list = append(list, fmt.Sprintf("%d of %s weak (strength %d of 100): taproot weak %s", w.Weak,
+		phrase.Plural(w.Assertions, "assertion"), w.Strength, run.Name))
 	for i, f := range w.Findings {
 		if i == maxWeak {
 			list = append(list, fmt.Sprintf("and %d more", len(w.Findings)-maxWeak))

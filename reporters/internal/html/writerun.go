@@ -110,6 +110,7 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 			if k < len(all)-1 {
 				page.Final = c.CaseResult.Result
 			}
+			page.Repair = run.RepairOf(try.Pack, try.CaseResult.ProblemStep)
 			if k == len(all)-1 {
 				page.Weak = run.WeakOf(c.CaseResult.Case.ID)
 				story := c.Story(run)

@@ -103,8 +103,11 @@ func (r report) write(t testing.TB, run string) string {
 		if s.result == "" {
 			s.result = event.Pass
 		}
-		events = append(events, event.Event{Time: noon, Kind: event.StepStarted, Step: i + 1},
-			event.Event{Time: noon, Kind: event.StepEnded, Step: i + 1, Result: s.result, DurationMS: 10})
+		ended := event.Event{Time: noon, Kind: event.StepEnded, Step: i + 1, Result: s.result, DurationMS: 10}
+		if s.result == event.Fail {
+			ended.Problem = &event.Problem{Message: "it is not on the screen", Kind: event.NotFound}
+		}
+		events = append(events, event.Event{Time: noon, Kind: event.StepStarted, Step: i + 1}, ended)
 		var rec decide.Recording
 		switch {
 		case s.page != nil:

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -28,13 +29,14 @@ func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()
 	r.noting.Wait()
-	r.judgeAssertions()
+	judgeAssertions(r)
+	offerRepairs(r, stdout)
 	_, err := reporters.Finish(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
 	return err
 }
 
 // judgeAssertions writes which assertions of the run are weak, for its pages.
-func (r *Runner) judgeAssertions() {
+func judgeAssertions(r *Runner) {
 	if r.Config.NoWeak {
 		return
 	}
@@ -50,6 +52,28 @@ func (r *Runner) judgeAssertions() {
 	})
 	if err != nil {
 		r.warn("weak assertions are not reported: %v", err)
+	}
+}
+
+// offerRepairs writes and prints the repairs of steps that did not find their element.
+func offerRepairs(r *Runner, stdout io.Writer) {
+	packs, err := pack.Packs(r.Dir.Path())
+	if err != nil {
+		return // the reporters say it
+	}
+	err = action.Guard(func() error {
+		offered, err := r.Config.Replays().Repairs(packs)
+		if err != nil || len(offered.Repairs) == 0 {
+			return nil // what cannot be read is reported elsewhere
+		}
+		for _, one := range offered.Repairs {
+			fmt.Fprintf(stdout, "%s:%d: the element of the step may be %s now; taproot repair %s/%s shows why\n", one.File,
+				one.Line, one.Evidence.Now, filepath.Base(r.Dir.Path()), one.Evidence.Pack)
+		}
+		return history.WriteRepairs(r.Dir.Path(), offered)
+	})
+	if err != nil {
+		r.warn("repairs are not reported: %v", err)
 	}
 }
 

@@ -1,0 +1,358 @@
+package replay
+
+import (
+	"fmt"
+	"image"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	found "github.com/taproot-dev/taproot/internal/result/finding"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
+)
+
+// The points of an element that may be the one that a step used before. An element is offered only with leastScore and
+// leastLead, and only if its id or its label says that it is the same.
+const (
+	pointsID         = 30 // the same id, which no other element has
+	pointsLabel      = 25 // the same label; a part of it for labels that share words
+	pointsKind       = 10 // the same type and role
+	pointsPlace      = 10 // near the old place, with the old size
+	pointsNeighbours = 15 // the texts around it
+	pointsAncestors  = 10 // what it is in
+	leastScore       = 50
+	leastLead        = 15
+	leastWords       = 0.5 // of two labels, that they share
+)
+
+// scored is an element with its points.
+type scored struct {
+	node  *screen.Node
+	score int
+	why   []string
+}
+
+// match returns the element of the screen now that a step used on an earlier screen: it is clearly the best, or nil.
+// Elements that were on the earlier screen next to it are not it, whatever they are called.
+func match(was *screen.Node, before, now *screen.Tree) *scored {
+	old, others := newTraits(was, before), map[*screen.Node]traits{}
+	for n := range before.All {
+		if n != was && isThing(n) && !n.Within(was) && !was.Within(n) {
+			others[n] = newTraits(n, before)
+		}
+	}
+	var best, second *scored
+	for n := range now.All {
+		if !isThing(n) || n.Hidden || n.Disabled && !was.Disabled {
+			continue
+		}
+		c := compare(old, newTraits(n, now))
+		if c == nil || wasAnother(newTraits(n, now), others, c.score) {
+			continue
+		}
+		switch {
+		case best != nil && (n.Within(best.node) || best.node.Within(n)):
+			if c.score > best.score { // one thing for a person
+				best = c
+			}
+		case best == nil || c.score > best.score:
+			best, second = c, best
+		case second == nil || c.score > second.score:
+			second = c
+		}
+	}
+	if best == nil || best.score < leastScore || second != nil && best.score-second.score < leastLead {
+		return nil
+	}
+	return best
+}
+
+// isThing reports whether an element may be what a step acts on: it reacts, or it shows or is called something.
+func isThing(n *screen.Node) bool {
+	return n.Clickable || n.Editable || n.ID != "" || n.TestID != "" || n.Text != "" || n.Desc != ""
+}
+
+// traits are what an element is recognized by.
+type traits struct {
+	node       *screen.Node
+	id, label  string
+	kind       string
+	sameLabel  int // elements of the screen with its label
+	sameID     int
+	place      image.Rectangle
+	size       image.Point
+	neighbours map[string]bool
+	ancestors  map[string]bool
+}
+
+func newTraits(n *screen.Node, t *screen.Tree) traits {
+	f := traits{node: n, id: idOf(n), label: screen.Normalise(n.Label()), kind: kindOf(n), place: n.Bounds, size: t.Size,
+		neighbours: map[string]bool{}, ancestors: map[string]bool{}}
+	reach := n.Bounds.Inset(-max(t.Size.Y/12, 60))
+	reach.Min.X, reach.Max.X = min(reach.Min.X, 0), max(reach.Max.X, t.Size.X)
+	for o := range t.All {
+		if o == n {
+			continue
+		}
+		text := screen.Normalise(o.Label())
+		if f.label != "" && text == f.label && !o.Within(n) && !n.Within(o) {
+			f.sameLabel++
+		}
+		if f.id != "" && idOf(o) == f.id {
+			f.sameID++
+		}
+		if text != "" && !o.Hidden && o.Bounds.Overlaps(reach) && !o.Within(n) && !n.Within(o) {
+			f.neighbours[text] = true
+		}
+	}
+	for a := n.Parent; a != nil; a = a.Parent {
+		f.ancestors[kindOf(a)+"#"+idOf(a)] = true
+	}
+	return f
+}
+
+// idOf is the id of an element without its package, or its test id.
+func idOf(n *screen.Node) string {
+	if n.TestID != "" {
+		return n.TestID
+	}
+	return n.ID[strings.LastIndexByte(n.ID, '/')+1:]
+}
+
+func kindOf(n *screen.Node) string {
+	if n.Role != "" {
+		return n.Role
+	}
+	return n.Type[strings.LastIndexAny(n.Type, ".$")+1:]
+}
+
+// compare counts the points of an element for what it has in common with another one; nil: nothing says that it is the
+// same.
+func compare(was, now traits) *scored {
+	if was.kind != now.kind || was.node.Editable != now.node.Editable {
+		return nil
+	}
+	s := &scored{node: now.node, score: pointsKind, why: []string{"it is a " + now.kind + " as before"}}
+	add := func(points float64, format string, args ...any) {
+		if points >= 1 {
+			s.score += int(points)
+			s.why = append(s.why, fmt.Sprintf(format, args...))
+		}
+	}
+	sameID := was.id != "" && was.id == now.id && was.sameID == 0 && now.sameID == 0
+	words := sharedWords(was.label, now.label)
+	sameLabel := was.label != "" && was.label == now.label
+	around := share(was.neighbours, now.neighbours)
+	within := share(was.ancestors, now.ancestors)
+	switch {
+	case sameID:
+		add(pointsID, "it has the id %s", now.id)
+	case was.id != "" && now.id != "" && !sameLabel:
+		return nil // another id and another label are another element
+	}
+	switch {
+	case sameLabel && (was.sameLabel == 0 && now.sameLabel == 0 || around >= 0.5):
+		add(pointsLabel, "it is called %s", screen.Quote(now.node.Label()))
+	case sameLabel && !sameID:
+		return nil // one of several of that name
+	case !sameLabel && words >= leastWords:
+		add(pointsLabel*words, "its label %s shares words with %s", screen.Quote(now.node.Label()),
+			screen.Quote(was.node.Label()))
+	case !sameID:
+		return nil
+	}
+	add(pointsPlace*nearness(was, now), "it is at about the same place")
+	add(pointsNeighbours*around, "the texts around it are those of before")
+	add(pointsAncestors*within, "it is in the same elements")
+	// the id, or the label, alone may be that of another element in another place
+	if !sameID && around < 0.5 || sameID && around == 0 && within < 0.5 && !sameLabel {
+		return nil
+	}
+	return s
+}
+
+// wasAnother reports whether an element is rather one of the others of the screen before.
+func wasAnother(now traits, others map[*screen.Node]traits, score int) bool {
+	for _, o := range others {
+		same := o.id != "" && o.id == now.id && o.kind == now.kind && o.sameID == now.sameID ||
+			o.label != "" && o.label == now.label && o.kind == now.kind && (o.id == now.id || o.id == "" || now.id == "")
+		if !same {
+			continue
+		}
+		if c := compare(o, now); c == nil || c.score >= score || o.label == now.label {
+			return true
+		}
+	}
+	return false
+}
+
+func share(a, b map[string]bool) float64 {
+	if len(a) == 0 && len(b) == 0 {
+		return 1
+	}
+	both := 0
+	for key := range a {
+		if b[key] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, min(len(a), len(b))))
+}
+
+// sharedWords is the share of the words of two labels that both have.
+func sharedWords(a, b string) float64 {
+	x, y := strings.Fields(a), strings.Fields(b)
+	both := 0
+	for _, word := range x {
+		if slices.Contains(y, word) {
+			both++
+		}
+	}
+	if len(x) == 0 || len(y) == 0 {
+		return 0
+	}
+	return float64(both) / float64(max(len(x), len(y)))
+}
+
+// nearness is 1 for the same place and size, and 0 for another part of the screen.
+func nearness(a, b traits) float64 {
+	if a.size.X == 0 || a.size.Y == 0 {
+		return 0
+	}
+	d := a.place.Min.Sub(b.place.Min)
+	far := float64(abs(d.X))/float64(a.size.X) + float64(abs(d.Y))/float64(a.size.Y)
+	return max(0, 1-4*far)
+}
+
+// repaired is a selector that picks an element, in the form of another selector; ok is false where none does.
+func repaired(sel dsl.Selector, n *screen.Node, s *shown) (dsl.Selector, bool) {
+	plain := dsl.Selector{Label: sel.Label, ID: sel.ID, TestID: sel.TestID, CSS: sel.CSS, Text: sel.Text}
+	var forms []dsl.Selector
+	add := func(one dsl.Selector, has bool) {
+		if has {
+			forms = append(forms, one)
+		}
+	}
+	label := strings.TrimSpace(n.Label())
+	switch {
+	case plain.ID != "":
+		add(dsl.Selector{ID: lastPart(n.ID)}, n.ID != "")
+		add(dsl.Selector{Label: label}, label != "")
+	case plain.TestID != "":
+		add(dsl.Selector{TestID: n.TestID}, n.TestID != "")
+		add(dsl.Selector{Label: label}, label != "")
+	default:
+		add(dsl.Selector{Label: label}, label != "")
+		add(dsl.Selector{ID: lastPart(n.ID)}, n.ID != "")
+	}
+	for _, form := range forms {
+		search := s.search(decide.Act, form, decide.Check{})
+		var m *screen.Match
+		_, err := asked(s, func() (string, error) {
+			one, why, err := search.Touchable(&s.frame, form)
+			m = one
+			return why, err
+		})
+		if err == nil && m != nil && (m.Node == n || m.Target == n || m.Node.Within(n) || n.Within(m.Node)) {
+			return form, true
+		}
+	}
+	return dsl.Selector{}, false
+}
+
+func lastPart(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
+
+// repair finds what the step that failed a report used in an earlier report of the same test, which passed. No repair:
+// nothing is clearly the same element, or the step failed for another reason.
+func repair(failed, passed *Report) []found.Repair {
+	step := failed.Result.Step(failed.Result.ProblemStep)
+	if step == nil || step.Problem == nil || step.Problem.Kind != event.NotFound {
+		return nil
+	}
+	rec := failed.lastSearch(step.N)
+	if rec == nil || rec.Want.Purpose != decide.Act || rec.Result.Kind != decide.Fail {
+		return nil // what an assertion expects is for a person to change
+	}
+	now, _ := failed.shown(rec)
+	earlier, at := passed.sameStep(step)
+	if now == nil || earlier == nil {
+		return nil
+	}
+	was, before := touched(earlier)
+	if was == nil {
+		return nil
+	}
+	best := match(was, before, now.frame.Tree)
+	if best == nil {
+		return nil
+	}
+	sel, ok := repaired(rec.Want.Selector, best.node, now)
+	if !ok {
+		return nil
+	}
+	r := found.Repair{File: step.Place.File, Line: step.Place.Line, Old: strings.TrimSpace(step.Source),
+		Score: best.score, Evidence: found.Evidence{Test: failed.Result.Case.ID, Pack: failed.Pack, Step: step.N,
+			Was: was.String(), Now: best.node.String(), Why: best.why, Before: passed.shot(at), Current: failed.shot(step.N)}}
+	r.New, ok = rewritten(r.Old, rec.Want.Selector, sel)
+	if !ok || failed.hides(r) {
+		return nil
+	}
+	return []found.Repair{r}
+}
+
+// hides reports whether a secret is masked in a repair, which could not be written into a file.
+func (r *Report) hides(of found.Repair) bool {
+	return strings.Contains(of.New, decide.Masked) || strings.Contains(of.Old, decide.Masked)
+}
+
+// lastSearch is the search that decided a step, nil where none is kept.
+func (r *Report) lastSearch(step int) *decide.Recorded {
+	list := r.of(step)
+	for i := len(list) - 1; i >= 0; i-- {
+		if len(list[i].Frames) > 0 && list[i].Lacks == "" {
+			return list[i]
+		}
+	}
+	return nil
+}
+
+// sameStep is the search of the step of this report that is the same as one of another report.
+func (r *Report) sameStep(s *event.StepResult) (*decide.Recorded, int) {
+	best, at := (*decide.Recorded)(nil), 0
+	for i := range r.Result.Steps {
+		o := &r.Result.Steps[i]
+		if o.Action != s.Action || o.Args != s.Args || o.Result != event.Pass {
+			continue
+		}
+		if rec := r.lastSearch(o.N); rec != nil && (best == nil || o.N == s.N) {
+			best, at = rec, o.N
+		}
+	}
+	return best, at
+}
+
+// touched is the element that a search of an action found, and its screen.
+func touched(r *decide.Recorded) (*screen.Node, *screen.Tree) {
+	d := decide.Next(r.Want, r.Frames)
+	if d.Kind != decide.Found || len(d.Matches) == 0 || len(r.Frames) == 0 {
+		return nil, nil
+	}
+	return d.Matches[0].Node, r.Frames[len(r.Frames)-1].Tree
+}
+
+// shot is the screenshot that belongs to a step, "" where there is none.
+func (r *Report) shot(step int) string {
+	s := r.Result.Step(step)
+	if s == nil {
+		return ""
+	}
+	for _, a := range s.Attachments {
+		if a.Kind == event.KindScreenshot || a.Kind == event.KindFailure {
+			return filepath.Base(filepath.Dir(r.Dir)) + "/" + r.Pack + "/" + a.Path
+		}
+	}
+	return ""
+}
