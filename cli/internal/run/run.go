@@ -46,7 +46,7 @@ type runFlags struct {
 	unmasked                          bool
 	allowPrivate, noTrace, noDOM      bool
 	noWeak                            bool
-	boot, keepFrames                  string
+	boot, keepFrames, repair          string
 	shard, shardBy, rerunFailed       string
 	onlyChanged                       string
 	maxTime                           time.Duration
@@ -149,6 +149,9 @@ func Command(env *process.Env) *cobra.Command {
 	flags.BoolVar(&f.noDOM, "no-dom", false, "save no DOM snapshots of pages (artifacts/dom-NN.json.gz)")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "save no Playwright trace of pages: --trace off")
 	flags.BoolVar(&f.noWeak, "no-weak", false, "do not mark weak assertions in the pages of the run (taproot weak)")
+	flags.StringVar(&f.repair, "repair", "off",
+		"what to do about actions that do not find their element, `MODE`: off (print what may be it), suggest (continue "+
+			"with it; the test fails all the same)")
 	flags.StringVar(&f.keepFrames, "keep-frames", "",
 		"keep the frames that decisions rested on, for taproot replay, of `TESTS`: passed (all, at most 2 MB each), failed, "+
 			"all (without a limit), off (default: TAPROOT_KEEP_FRAMES, or passed)")
@@ -225,6 +228,13 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	c.NoWeak = c.NoWeak || f.noWeak
 	c.PublicOnly = c.PublicOnly || !f.allowPrivate
 	c.Baselines = c.Baselines || f.updateBaselines
+	switch f.repair {
+	case "suggest":
+		c.RepairSuggest = true
+	case "", "off":
+	default:
+		return c, &plan.Usage{Msg: fmt.Sprintf("--repair: unknown value %q: use off or suggest", f.repair)}
+	}
 	if f.keepFrames != "" {
 		if err := c.SetKeepFrames(f.keepFrames); err != nil {
 			return c, &plan.Usage{Msg: "--keep-frames: " + err.Error()}

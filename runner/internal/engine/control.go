@@ -67,7 +67,8 @@ func (b *blocks) one(ctx context.Context, step *dsl.Step) outcome {
 	switch {
 	case step.Options.Optional:
 		return passed
-	case step.Options.Soft:
+	case step.Options.Soft, b.steps.repaired:
+		b.steps.repaired = false
 		b.steps.later(o)
 		return passed
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
@@ -31,6 +32,10 @@ type Options struct {
 	NoScreenshots bool
 	// NoDOM disables the snapshots of a page's elements.
 	NoDOM bool
+	// Repair returns the argument of an action with the selector of the element that it used before, when its element was
+	// not found, and what is different; ok is false where nothing is clearly that element. The action is then performed
+	// with it, to see whether the rest of the case passes, and the result is fail all the same. May be nil.
+	Repair func(step event.Step, args any, searches []decide.Recording) (repaired any, text string, ok bool)
 	// KeepFrames says whether the frames that decisions rested on are kept.
 	KeepFrames KeepFrames
 	// UnmaskedEvidence allows recordings and traces of tests with secrets, which may show them.
@@ -122,7 +127,7 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	r.usage = &usage{report: rep, session: session}
 	r.troubles = &troubles{report: rep, platform: c.Platform, session: session, usage: r.usage, device: device}
 	r.steps = &stepper{report: rep, vars: r.vars, session: session, shots: r.shots, evidence: r.evidence,
-		artifacts: r.artifacts, troubles: r.troubles, usage: r.usage, timeout: opts.Timeout}
+		artifacts: r.artifacts, troubles: r.troubles, usage: r.usage, timeout: opts.Timeout, repair: opts.Repair}
 	r.blocks = &blocks{report: rep, vars: r.vars, steps: r.steps}
 	r.flows = &flows{report: rep, c: c, dev: dev, session: session, vars: r.vars, steps: r.steps, blocks: r.blocks,
 		troubles: r.troubles}

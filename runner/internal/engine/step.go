@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
 // stepper runs leaf steps one at a time, and reports each with all that belongs to it.
@@ -33,6 +34,9 @@ type stepper struct {
 	soft    *outcome   // the first failure of a soft step within the innermost of these
 	cause   error      // the error of the last leaf step
 	flow    *flowState // the running flow of Maestro
+
+	repair   func(event.Step, any, []decide.Recording) (any, string, bool) // see Options.Repair; may be nil
+	repaired bool                                                          // the step that failed was done with a repair
 }
 
 // skip reports a step that is skipped, and why.
@@ -134,6 +138,7 @@ func (s *stepper) perform(ctx context.Context, step *dsl.Step) error {
 		}
 		s.session.Timeout = opts.Limit(args, s.timeout)
 		if err := s.act(ctx, args); err != nil {
+			s.suggest(ctx, step, args, err)
 			return err
 		}
 		if opts.As != "" {
@@ -141,6 +146,25 @@ func (s *stepper) perform(ctx context.Context, step *dsl.Step) error {
 		}
 		return nil
 	})
+}
+
+// suggest performs an action that did not find its element with the element that it used before. Its failure stays.
+func (s *stepper) suggest(ctx context.Context, step *dsl.Step, args any, failed error) {
+	if s.repair == nil || action.ProblemOf(failed).Kind != event.NotFound || ctx.Err() != nil {
+		return
+	}
+	searches := s.session.Searches
+	info := infoOf(step, s.vars.scope)
+	info.N = s.n
+	other, text, ok := s.repair(info, args, searches)
+	if !ok {
+		return
+	}
+	if err := s.act(ctx, other); err == nil {
+		s.repaired = true
+		s.session.Detail.Notes = append(s.session.Detail.Notes, "continued with a repair: "+text)
+	}
+	s.session.Searches = append(s.session.Searches, searches...) // the last one decided the step
 }
 
 // act performs an action, and takes over what it saw.

@@ -273,34 +273,50 @@ func repair(failed, passed *Report) []found.Repair {
 		return nil
 	}
 	rec := failed.lastSearch(step.N)
-	if rec == nil || rec.Want.Purpose != decide.Act || rec.Result.Kind != decide.Fail {
-		return nil // what an assertion expects is for a person to change
-	}
-	now, _ := failed.shown(rec)
-	earlier, at := passed.sameStep(step)
-	if now == nil || earlier == nil {
+	if rec == nil {
 		return nil
 	}
-	was, before := touched(earlier)
-	if was == nil {
-		return nil
-	}
-	best := match(was, before, now.frame.Tree)
+	best, sel, at := sameElement(passed, step, rec, failed)
 	if best == nil {
 		return nil
 	}
-	sel, ok := repaired(rec.Want.Selector, best.node, now)
-	if !ok {
-		return nil
-	}
+	was, _ := touched(passed.lastSearch(at))
 	r := found.Repair{File: step.Place.File, Line: step.Place.Line, Old: strings.TrimSpace(step.Source),
 		Score: best.score, Evidence: found.Evidence{Test: failed.Result.Case.ID, Pack: failed.Pack, Step: step.N,
 			Was: was.String(), Now: best.node.String(), Why: best.why, Before: passed.shot(at), Current: failed.shot(step.N)}}
+	var ok bool
 	r.New, ok = rewritten(r.Old, rec.Want.Selector, sel)
 	if !ok || failed.hides(r) {
 		return nil
 	}
 	return []found.Repair{r}
+}
+
+// sameElement is the element that the step which passed used, on the screen of a search that failed, a selector that
+// picks it there, and the step that passed.
+func sameElement(passed *Report, step *event.StepResult, rec *decide.Recorded, failed *Report) (*scored, dsl.Selector,
+	int) {
+	if rec.Want.Purpose != decide.Act || rec.Result.Kind != decide.Fail || len(rec.Frames) == 0 {
+		return nil, dsl.Selector{}, 0 // what an assertion expects is for a person to change
+	}
+	now, _ := failed.shown(rec)
+	earlier, at := passed.sameStep(step)
+	if now == nil || earlier == nil {
+		return nil, dsl.Selector{}, 0
+	}
+	was, before := touched(earlier)
+	if was == nil {
+		return nil, dsl.Selector{}, 0
+	}
+	best := match(was, before, now.frame.Tree)
+	if best == nil {
+		return nil, dsl.Selector{}, 0
+	}
+	sel, ok := repaired(rec.Want.Selector, best.node, now)
+	if !ok {
+		return nil, dsl.Selector{}, 0
+	}
+	return best, sel, at
 }
 
 // hides reports whether a secret is masked in a repair, which could not be written into a file.

@@ -41,29 +41,11 @@ func repairsOf(dir string) ([]found.Repair, error) {
 	if failed.Result.Result != event.Fail {
 		return nil, nil
 	}
-	run := filepath.Dir(dir)
-	entries, err := os.ReadDir(filepath.Dir(run))
-	if err != nil {
-		return nil, err
+	passed := lastPassed(filepath.Dir(dir), filepath.Base(dir))
+	if passed == nil {
+		return nil, nil
 	}
-	left := maxEarlier
-	for _, e := range slices.Backward(entries) { // their names are times
-		if !e.IsDir() || e.Name() >= filepath.Base(run) || left == 0 {
-			continue
-		}
-		left--
-		passed, err := Open(filepath.Join(filepath.Dir(run), e.Name(), filepath.Base(dir)))
-		if err != nil {
-			continue // it has no such test, or cannot be read
-		}
-		if passed.Result.Result == event.Pass && passed.present {
-			list := repair(failed, passed)
-			passed.Close()
-			return list, nil
-		}
-		passed.Close()
-	}
-	return nil, nil
+	return repair(failed, passed), nil
 }
 
 // mayHaveFailed reports whether a pack need be read: its summary does not say that it has another result.

@@ -293,6 +293,9 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 		return Outcome{Case: c, Err: err}
 	}
 	opts := r.Engine()
+	if r.Config.RepairSuggest {
+		opts.Repair = r.Config.Replays().Repairer(r.Dir.Path(), c.Pack)
+	}
 	kept := r.Config.evidenceOf(c)
 	opts.NoVideo, opts.NoTrace, opts.NoScreenshots = kept.Video == evidenceOff, kept.Trace == evidenceOff,
 		kept.Screenshots == evidenceOff

@@ -91,6 +91,9 @@ type Config struct {
 	// Started are the values of the servers of the app that run, by their keys; StartServers sets them.
 	Started map[string]map[string]any
 	NoWeak  bool // weak assertions are not looked for at the end of a run
+	// RepairSuggest: an action that does not find its element continues with the one that it used before; the result is
+	// fail all the same.
+	RepairSuggest bool
 	// KeepFrames says which reports keep the frames that decisions rested on; default: passed.
 	KeepFrames engine.KeepFrames
 
