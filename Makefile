@@ -10,10 +10,10 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 
 # LARGEST is the maximum size of the program in bytes (66 MiB) on any platform; those for Windows and for macOS on amd64
 # are 1.6 MB larger than the one for Linux. 25 MB of it are the JavaScript engine for Maestro's flows (6 MB), the
-# databases of the service (7 MB), and NATS for farms (12 MB), which would otherwise need a separate program. RELEASER and HELM are not tools of go.mod, since they have more dependencies than all the rest.
-# COMPILE is the environment of the compiler and of the tests: less frequent garbage collection saves an eighth of
-# the time. Without C, as in a release, the program starts without the dynamic linker, which is a quarter of the time
-# of a start.
+# databases of the service (7 MB), and NATS for farms (12 MB), which would otherwise need a separate program. RELEASER
+# and HELM are not tools of go.mod, since they have more dependencies than all the rest. COMPILE is the environment of
+# the compiler and of the tests: less frequent garbage collection saves an eighth of the time. Without C, as in a
+# release, the program starts without the dynamic linker, which is a quarter of the time of a start.
 
 .PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check \
 	fmt site dist screenshots bench bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean \
