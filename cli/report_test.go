@@ -95,6 +95,9 @@ func TestReportSealAndVerify(t *testing.T) {
 	p.want(t, 0, "packs checked: 2, all complete", "verify", runtest.Name+"/killed",
 		filepath.Join("tests", "reports", runtest.Name, "ios-only"))
 	p.want(t, 1, "recording.mp4: is missing, but named in the events", "verify")
+	p.want(t, 1, "recording.mp4: is missing, but named in the events", "verify", filepath.Join("tests", "reports",
+		"latest"))
+	p.want(t, 2, "there is no run other/latest in", "verify", "other/latest")
 	putReportFile(t, filepath.Join(p.run, "killed", "run.md"), "changed")
 	p.want(t, 1, "packs checked: 1, with problems: 1", "verify", "latest/killed")
 	for _, name := range []string{"junit.xml", "ctrf.json", "run.json", "summary.md"} {

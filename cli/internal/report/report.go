@@ -114,7 +114,14 @@ func (p reportsDir) run(name string) (string, error) {
 	if err == nil {
 		return dir, nil
 	}
-	if at := p.path(name); name != "" && pack.IsRunName(filepath.Base(at)) && isFolder(at) {
+	at := p.path(name)
+	switch base := filepath.Base(at); {
+	case name == "":
+	case base == "latest": // tests/reports/latest, as a shell completes it
+		if dir, err := history.FindRun(filepath.Dir(at), base); err == nil {
+			return dir, nil
+		}
+	case pack.IsRunName(base) && isFolder(at):
 		return at, nil
 	}
 	return "", &plan.Usage{Msg: err.Error()}
