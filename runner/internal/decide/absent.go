@@ -79,7 +79,7 @@ func (v absentView) absent() (Decision, error) {
 // meeting keeps the matches of which the check is true: all of them where nothing is checked.
 func (v absentView) meeting(matches []screen.Match) ([]screen.Match, error) {
 	c := v.want.Check
-	hits, _, err := checkView{v.view}.hits(c, matches)
+	hits, _, err := checkView(v).hits(c, matches)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (v checkView) hits(c Check, among []screen.Match) (hits []screen.Match, why
 	if hits, err = v.searchAnyhow(q); err != nil {
 		return nil, "", err
 	}
-	if see := (seeView{v.view}); v.want.Purpose == State {
+	if see := seeView(v); v.want.Purpose == State {
 		if hits = see.newer(hits); len(hits) > 0 && see.leaves(hits) {
 			return nil, "it is on its way out", nil
 		}
