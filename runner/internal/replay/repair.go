@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"image"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,19 +37,15 @@ type scored struct {
 // match returns the element of the screen now that a step used on an earlier screen: it is clearly the best, or nil.
 // Elements that were on the earlier screen next to it are not it, whatever they are called.
 func match(was *screen.Node, before, now *screen.Tree) *scored {
-	old, others := newTraits(was, before), map[*screen.Node]traits{}
-	for n := range before.All {
-		if n != was && isThing(n) && !n.Within(was) && !was.Within(n) {
-			others[n] = newTraits(n, before)
-		}
-	}
+	earlier, here := newSurvey(before), newSurvey(now)
+	old := earlier.traits(was)
 	var best, second *scored
 	for n := range now.All {
 		if !isThing(n) || n.Hidden || n.Disabled && !was.Disabled {
 			continue
 		}
-		c := compare(old, newTraits(n, now))
-		if c == nil || wasAnother(newTraits(n, now), others, c.score) {
+		c := compare(old, here.traits(n))
+		if c == nil || earlier.hadAnother(here.traits(n), was, c.score) {
 			continue
 		}
 		switch {
@@ -75,43 +70,82 @@ func isThing(n *screen.Node) bool {
 	return n.Clickable || n.Editable || n.ID != "" || n.TestID != "" || n.Text != "" || n.Desc != ""
 }
 
-// traits are what an element is recognized by.
-type traits struct {
-	node       *screen.Node
-	id, label  string
-	kind       string
-	sameLabel  int // elements of the screen with its label
-	sameID     int
-	place      image.Rectangle
-	size       image.Point
-	neighbours map[string]bool
-	ancestors  map[string]bool
+// survey is a screen of which elements are compared, each read once.
+type survey struct {
+	tree    *screen.Tree
+	labels  map[*screen.Node]string // of elements that have one, normalised
+	byLabel map[string][]*screen.Node
+	byID    map[string][]*screen.Node
+	known   map[*screen.Node]*traits
 }
 
-func newTraits(n *screen.Node, t *screen.Tree) traits {
-	f := traits{node: n, id: idOf(n), label: screen.Normalise(n.Label()), kind: kindOf(n), place: n.Bounds, size: t.Size,
-		neighbours: map[string]bool{}, ancestors: map[string]bool{}}
-	reach := n.Bounds.Inset(-max(t.Size.Y/12, 60))
-	reach.Min.X, reach.Max.X = min(reach.Min.X, 0), max(reach.Max.X, t.Size.X)
-	for o := range t.All {
-		if o == n {
-			continue
+func newSurvey(t *screen.Tree) *survey {
+	s := &survey{tree: t, labels: map[*screen.Node]string{}, byLabel: map[string][]*screen.Node{},
+		byID: map[string][]*screen.Node{}, known: map[*screen.Node]*traits{}}
+	for n := range t.All {
+		if label := screen.Normalise(n.Label()); label != "" {
+			s.labels[n] = label
+			s.byLabel[label] = append(s.byLabel[label], n)
 		}
-		text := screen.Normalise(o.Label())
-		if f.label != "" && text == f.label && !o.Within(n) && !n.Within(o) {
-			f.sameLabel++
-		}
-		if f.id != "" && idOf(o) == f.id {
-			f.sameID++
-		}
-		if text != "" && !o.Hidden && o.Bounds.Overlaps(reach) && !o.Within(n) && !n.Within(o) {
-			f.neighbours[text] = true
+		if id := idOf(n); id != "" {
+			s.byID[id] = append(s.byID[id], n)
 		}
 	}
+	return s
+}
+
+// traits are what an element is recognized by.
+type traits struct {
+	survey    *survey
+	node      *screen.Node
+	id, label string
+	kind      string
+	ancestors map[string]bool
+
+	around map[string]bool // see neighbours; nil: not read
+}
+
+func (s *survey) traits(n *screen.Node) *traits {
+	if f := s.known[n]; f != nil {
+		return f
+	}
+	f := &traits{survey: s, node: n, id: idOf(n), label: s.labels[n], kind: kindOf(n), ancestors: map[string]bool{}}
 	for a := n.Parent; a != nil; a = a.Parent {
 		f.ancestors[kindOf(a)+"#"+idOf(a)] = true
 	}
+	s.known[n] = f
 	return f
+}
+
+// sameLabel is how many other elements of the screen have its label; those in it and around it do not count.
+func (f *traits) sameLabel() (count int) {
+	for _, o := range f.survey.byLabel[f.label] {
+		if o != f.node && !o.Within(f.node) && !f.node.Within(o) {
+			count++
+		}
+	}
+	return count
+}
+
+// sameID is how many other elements of the screen have its id.
+func (f *traits) sameID() int { return max(0, len(f.survey.byID[f.id])-1) }
+
+// neighbours are the texts around it: each is compared with every element of the screen, so only elements that may be
+// the same ask for them.
+func (f *traits) neighbours() map[string]bool {
+	if f.around != nil {
+		return f.around
+	}
+	f.around = map[string]bool{}
+	n, size := f.node, f.survey.tree.Size
+	reach := n.Bounds.Inset(-max(size.Y/12, 60))
+	reach.Min.X, reach.Max.X = min(reach.Min.X, 0), max(reach.Max.X, size.X)
+	for o, text := range f.survey.labels {
+		if o != n && !o.Hidden && o.Bounds.Overlaps(reach) && !o.Within(n) && !n.Within(o) {
+			f.around[text] = true
+		}
+	}
+	return f.around
 }
 
 // idOf is the id of an element without its package, or its test id.
@@ -131,10 +165,22 @@ func kindOf(n *screen.Node) string {
 
 // compare counts the points of an element for what it has in common with another one; nil: nothing says that it is the
 // same.
-func compare(was, now traits) *scored {
+func compare(was, now *traits) *scored {
 	if was.kind != now.kind || was.node.Editable != now.node.Editable {
 		return nil
 	}
+	sameID := was.id != "" && was.id == now.id && was.sameID() == 0 && now.sameID() == 0
+	words := sharedWords(was.label, now.label)
+	sameLabel := was.label != "" && was.label == now.label
+	switch {
+	case sameID:
+	case was.id != "" && now.id != "" && !sameLabel:
+		return nil // another id and another label are another element
+	case !sameLabel && words < leastWords:
+		return nil
+	}
+	around := share(was.neighbours(), now.neighbours())
+	within := share(was.ancestors, now.ancestors)
 	s := &scored{node: now.node, score: pointsKind, why: []string{"it is a " + now.kind + " as before"}}
 	add := func(points float64, format string, args ...any) {
 		if points >= 1 {
@@ -142,27 +188,17 @@ func compare(was, now traits) *scored {
 			s.why = append(s.why, fmt.Sprintf(format, args...))
 		}
 	}
-	sameID := was.id != "" && was.id == now.id && was.sameID == 0 && now.sameID == 0
-	words := sharedWords(was.label, now.label)
-	sameLabel := was.label != "" && was.label == now.label
-	around := share(was.neighbours, now.neighbours)
-	within := share(was.ancestors, now.ancestors)
-	switch {
-	case sameID:
+	if sameID {
 		add(pointsID, "it has the id %s", now.id)
-	case was.id != "" && now.id != "" && !sameLabel:
-		return nil // another id and another label are another element
 	}
 	switch {
-	case sameLabel && (was.sameLabel == 0 && now.sameLabel == 0 || around >= 0.5):
+	case sameLabel && (was.sameLabel() == 0 && now.sameLabel() == 0 || around >= 0.5):
 		add(pointsLabel, "it is called %s", screen.Quote(now.node.Label()))
 	case sameLabel && !sameID:
 		return nil // one of several of that name
 	case !sameLabel && words >= leastWords:
 		add(pointsLabel*words, "its label %s shares words with %s", screen.Quote(now.node.Label()),
 			screen.Quote(was.node.Label()))
-	case !sameID:
-		return nil
 	}
 	add(pointsPlace*nearness(was, now), "it is at about the same place")
 	add(pointsNeighbours*around, "the texts around it are those of before")
@@ -174,19 +210,23 @@ func compare(was, now traits) *scored {
 	return s
 }
 
-// wasAnother reports whether an element is rather one of the others of the screen before.
-func wasAnother(now traits, others map[*screen.Node]traits, score int) bool {
-	for _, o := range others {
-		same := o.id != "" && o.id == now.id && o.kind == now.kind && o.sameID == now.sameID ||
-			o.label != "" && o.label == now.label && o.kind == now.kind && (o.id == now.id || o.id == "" || now.id == "")
-		if !same {
-			continue
+// hadAnother reports whether an element is rather one of the others of the screen before, next to the one that was
+// used.
+func (s *survey) hadAnother(now *traits, was *screen.Node, score int) bool {
+	isIt := func(n *screen.Node, sameLabel bool) bool {
+		if n == was || !isThing(n) || n.Within(was) || was.Within(n) {
+			return false
 		}
-		if c := compare(o, now); c == nil || c.score >= score || o.label == now.label {
-			return true
+		o := s.traits(n)
+		if o.kind != now.kind || sameLabel && o.id != now.id && o.id != "" && now.id != "" ||
+			!sameLabel && o.sameID() != now.sameID() {
+			return false
 		}
+		c := compare(o, now)
+		return c == nil || c.score >= score || o.label == now.label
 	}
-	return false
+	return now.id != "" && slices.ContainsFunc(s.byID[now.id], func(n *screen.Node) bool { return isIt(n, false) }) ||
+		now.label != "" && slices.ContainsFunc(s.byLabel[now.label], func(n *screen.Node) bool { return isIt(n, true) })
 }
 
 func share(a, b map[string]bool) float64 {
@@ -218,12 +258,13 @@ func sharedWords(a, b string) float64 {
 }
 
 // nearness is 1 for the same place and size, and 0 for another part of the screen.
-func nearness(a, b traits) float64 {
-	if a.size.X == 0 || a.size.Y == 0 {
+func nearness(a, b *traits) float64 {
+	size := a.survey.tree.Size
+	if size.X == 0 || size.Y == 0 {
 		return 0
 	}
-	d := a.place.Min.Sub(b.place.Min)
-	far := float64(abs(d.X))/float64(a.size.X) + float64(abs(d.Y))/float64(a.size.Y)
+	d := a.node.Bounds.Min.Sub(b.node.Bounds.Min)
+	far := float64(abs(d.X))/float64(size.X) + float64(abs(d.Y))/float64(size.Y)
 	return max(0, 1-4*far)
 }
 
