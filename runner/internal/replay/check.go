@@ -170,15 +170,8 @@ func elementsOf(args any) (list []dsl.Selector) {
 		return []dsl.Selector{decide.InDocument(selector, frame)}
 	}
 	for i := range v.NumField() {
-		f := v.Field(i)
-		if !names(f) {
-			continue
-		}
-		switch of := reflect.Indirect(f).Interface().(type) {
-		case dsl.Selector:
-			list = append(list, of)
-		case dsl.Target:
-			list = append(list, of.Selector)
+		if sel, ok := elementIn(v.Field(i)); ok {
+			list = append(list, sel)
 		}
 	}
 	return list
@@ -195,31 +188,22 @@ func searches(args any) bool {
 		_, ok := decide.ClaimOfArgs(args)
 		return ok
 	}
-	v := reflect.ValueOf(args)
-	if v.Kind() != reflect.Struct {
-		return false
-	}
-	for i := range v.NumField() {
-		if names(v.Field(i)) {
-			return true
-		}
-	}
-	return false
+	return len(elementsOf(args)) > 0
 }
 
-// names reports whether a field of an argument is a selector of an element.
-func names(v reflect.Value) bool {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return false
-		}
-		v = v.Elem()
+// elementIn returns the selector of an element that a field of an argument holds; ok is false for a point, and for any
+// other field.
+func elementIn(v reflect.Value) (sel dsl.Selector, ok bool) {
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return sel, false
 	}
-	switch of := v.Interface().(type) {
+	switch of := reflect.Indirect(v).Interface().(type) {
 	case dsl.Selector:
-		return of.Point == nil && !reflect.ValueOf(of).IsZero()
+		sel = of
 	case dsl.Target:
-		return of.Point == nil && !reflect.ValueOf(of.Selector).IsZero()
+		sel = of.Selector
+	default:
+		return sel, false
 	}
-	return false
+	return sel, sel.Point == nil && !reflect.ValueOf(sel).IsZero()
 }
