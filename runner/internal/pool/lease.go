@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/taproot-dev/taproot/internal/filetree"
 )
 
 // leases are the locks with which processes of one user share phones: a file per device, locked while a case uses it.
@@ -61,17 +63,13 @@ func (l leases) try(id, what string) (release func(), ok bool, err error) {
 	}, true, nil
 }
 
-// note writes the holder next to the lock. Readers see the previous holder or this one, never half a record.
+// note writes the holder next to the lock.
 func (l leases) note(id string, h Holder) error {
 	record, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
-	path := l.path(id) + ".holder"
-	if err := os.WriteFile(path+".new", record, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return filetree.ReplacePrivate(l.path(id)+".holder", record)
 }
 
 // prepare makes the folder. The temporary directory is shared by all users: a folder of another user, or a link, is

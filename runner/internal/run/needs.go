@@ -18,6 +18,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
@@ -256,11 +257,7 @@ func (k Kept) write(dir, pack string) error {
 	if err != nil {
 		return fmt.Errorf("values of %s: %w", pack, err)
 	}
-	file := keptFile(dir, pack)
-	if err := os.WriteFile(file+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return filetree.ReplacePrivate(keptFile(dir, pack), data)
 }
 
 // readStates reads the browser states in a folder, by name.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
 
@@ -63,10 +64,7 @@ func (r *record) write() error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(r.path+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(r.path+".new", r.path)
+	return filetree.ReplacePrivate(r.path, data)
 }
 
 // started adds the process group.

@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -79,11 +80,7 @@ func (s *Settings) writeNote() error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	aside := file + ".new" // with the device's lease no other process writes it
-	if err := os.WriteFile(aside, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(aside, file)
+	return filetree.ReplacePrivate(file, data) // with the device's lease no other process writes it
 }
 
 // RestoreLeftovers restores what an earlier session that was killed left noted.
