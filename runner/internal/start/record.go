@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
 
@@ -116,19 +115,8 @@ func reap(file string) (ended string, err error) {
 	if r.note.Boot != bootID() || !strings.HasPrefix(filepath.Base(file), r.note.Token) {
 		return "", nil // since then the system was started again, or it is another container's
 	}
-	left := func() []int { return leftovers(r.note) }
-	groups := left()
-	if len(groups) == 0 {
+	if !endGroups(func() []int { return leftovers(r.note) }) {
 		return "", nil
-	}
-	for _, g := range groups {
-		terminateGroup(g)
-	}
-	for end := time.Now().Add(stopWait); len(groups) > 0 && time.Now().Before(end); groups = left() {
-		time.Sleep(20 * time.Millisecond)
-	}
-	for _, g := range groups {
-		killGroup(g)
 	}
 	return r.note.Name, nil
 }

@@ -176,20 +176,33 @@ func (s *server) stop() {
 		if s.cmd == nil {
 			return
 		}
-		pid := s.cmd.Process.Pid
-		if !s.gone() {
-			terminateGroup(pid)
-			for end := time.Now().Add(stopWait); !s.gone() && time.Now().Before(end); {
-				time.Sleep(20 * time.Millisecond)
+		endGroups(func() []int {
+			if s.gone() {
+				return nil
 			}
-		}
-		if !s.gone() {
-			killGroup(pid)
-		}
+			return []int{s.cmd.Process.Pid}
+		})
 		<-s.exited
 		_ = s.out.close()
 		_ = s.record.remove()
 	})
+}
+
+// endGroups ends process groups: a request to end, and after five seconds a kill. left are those that still run. It
+// reports whether there was one.
+func endGroups(left func() []int) bool {
+	groups := left()
+	some := len(groups) > 0
+	for _, g := range groups {
+		terminateGroup(g)
+	}
+	for end := time.Now().Add(stopWait); len(groups) > 0 && time.Now().Before(end); groups = left() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, g := range groups {
+		killGroup(g)
+	}
+	return some
 }
 
 // gone reports whether no process of the group is left.
