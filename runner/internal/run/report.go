@@ -29,22 +29,20 @@ func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()
 	r.noting.Wait()
-	judgeAssertions(r)
-	offerRepairs(r, stdout)
+	if packs, err := pack.Packs(r.Dir.Path()); err == nil { // otherwise the reporters say it
+		judgeAssertions(r, packs)
+		offerRepairs(r, packs, stdout)
+	}
 	_, err := reporters.Finish(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
 	return err
 }
 
 // judgeAssertions writes which assertions of the run are weak, for its pages.
-func judgeAssertions(r *Runner) {
+func judgeAssertions(r *Runner, packs []string) {
 	if r.Config.NoWeak {
 		return
 	}
-	packs, err := pack.Packs(r.Dir.Path())
-	if err != nil {
-		return // the reporters say it
-	}
-	err = action.Guard(func() error {
+	err := action.Guard(func() error {
 		if found, ok := r.Config.Replays().WeakAtEnd(packs); ok {
 			return history.WriteWeak(r.Dir.Path(), found)
 		}
@@ -56,12 +54,8 @@ func judgeAssertions(r *Runner) {
 }
 
 // offerRepairs writes and prints the repairs of steps that did not find their element.
-func offerRepairs(r *Runner, stdout io.Writer) {
-	packs, err := pack.Packs(r.Dir.Path())
-	if err != nil {
-		return // the reporters say it
-	}
-	err = action.Guard(func() error {
+func offerRepairs(r *Runner, packs []string, stdout io.Writer) {
+	err := action.Guard(func() error {
 		offered, err := r.Config.Replays().Repairs(packs)
 		if err != nil || len(offered.Repairs) == 0 {
 			return nil // what cannot be read is reported elsewhere
