@@ -116,7 +116,8 @@ func (c *Case) Scope() (*dsl.Scope, error) {
 
 // PlannedScope is the scope of a case with placeholders for the values that only a run has.
 func (p *Plan) PlannedScope(c Case) (*dsl.Scope, error) {
-	c.Given = StartGiven(c.Servers, Server.Values)
+	c.Given = nil
+	c.GiveStart(Server.Values)
 	if len(c.Test.Needs) > 0 {
 		needs := map[string]any{}
 		for _, need := range c.Test.Needs {
@@ -124,10 +125,7 @@ func (p *Plan) PlannedScope(c Case) (*dsl.Scope, error) {
 				needs[need.ID] = other.Test.Promised()
 			}
 		}
-		if c.Given == nil {
-			c.Given = map[string]any{}
-		}
-		c.Given["needs"] = needs
+		c.Give("needs", needs)
 	}
 	return c.Scope()
 }

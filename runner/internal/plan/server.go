@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -165,14 +166,24 @@ func (p *Plan) Servers() (list []Server) {
 	return list
 }
 
-// StartGiven is ${start}: the values of servers, as far as they are known.
-func StartGiven(servers []Server, values func(Server) map[string]any) map[string]any {
-	if len(servers) == 0 {
-		return nil
+// GiveStart adds ${start} to the case: the values of its servers, as far as they are known.
+func (c *Case) GiveStart(values func(Server) map[string]any) {
+	if len(c.Servers) == 0 {
+		return
 	}
 	start := map[string]any{}
-	for _, s := range servers {
+	for _, s := range c.Servers {
 		start[s.Name] = values(s)
 	}
-	return map[string]any{"start": start}
+	c.Give("start", start)
+}
+
+// Give adds a value of the run to the case. Copies of the case that were made before do not get it.
+func (c *Case) Give(name string, value map[string]any) {
+	given := maps.Clone(c.Given)
+	if given == nil {
+		given = map[string]any{}
+	}
+	given[name] = value
+	c.Given = given
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,11 +174,7 @@ func (r *Runner) withNeeds(c plan.Case) (out plan.Case, why string, err error) {
 		needs[id] = k.Saved
 		c.Hidden = append(slices.Clone(c.Hidden), k.Hidden...)
 	}
-	c.Given = maps.Clone(c.Given)
-	if c.Given == nil {
-		c.Given = map[string]any{}
-	}
-	c.Given["needs"] = needs
+	c.Give("needs", needs)
 	return c, "", nil
 }
 

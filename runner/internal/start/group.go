@@ -124,15 +124,6 @@ func (g *Group) Died() (names []string) {
 // Fill sets the values of the run that the cases may use: ${start.shop.port}.
 func Fill(cases []plan.Case, values map[string]map[string]any) {
 	for i := range cases {
-		given := plan.StartGiven(cases[i].Servers, func(s plan.Server) map[string]any { return values[s.Key] })
-		if given == nil {
-			continue
-		}
-		all := maps.Clone(cases[i].Given)
-		if all == nil {
-			all = map[string]any{}
-		}
-		maps.Copy(all, given)
-		cases[i].Given = all
+		cases[i].GiveStart(func(s plan.Server) map[string]any { return values[s.Key] })
 	}
 }
