@@ -77,18 +77,26 @@ func WriteChoice(d *pack.RunDir, c Choice) error {
 
 // readChoice returns the zero value for a run without a choice.
 func readChoice(root *os.Root) (c Choice, err error) {
-	data, err := filetree.ReadCapped(root, choiceFile, maxChoice)
-	if errors.Is(err, os.ErrNotExist) {
-		return c, nil
-	}
 	var file ChoiceFile
-	if err == nil {
-		err = json.Unmarshal(data, &file)
-	}
-	if err != nil {
-		return Choice{}, fmt.Errorf("%s cannot be read: %w", choiceFile, err)
+	if there, err := readJSON(root, choiceFile, maxChoice, &file); !there || err != nil {
+		return Choice{}, err
 	}
 	return file.Choice, format.Check(choiceFile, file.Format, format.Choice)
+}
+
+// readJSON reads a file of a run of at most limit bytes; there is false without it.
+func readJSON(root *os.Root, name string, limit int64, into any) (there bool, err error) {
+	data, err := filetree.ReadCapped(root, name, limit)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		return true, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return true, nil
 }
 
 // ChoiceFile is choice.json.

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -69,16 +68,9 @@ func ReadEnvironment(runDir string) (e *Environment, err error) {
 }
 
 func readEnvironment(root *os.Root) (*Environment, error) {
-	data, err := filetree.ReadCapped(root, environmentFile, maxChoice)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
 	var file EnvironmentFile
-	if err == nil {
-		err = json.Unmarshal(data, &file)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", environmentFile, err)
+	if there, err := readJSON(root, environmentFile, maxChoice, &file); !there || err != nil {
+		return nil, err
 	}
 	return &file.Environment, format.Check(environmentFile, file.Format, format.Environment)
 }

@@ -1,10 +1,7 @@
 package history
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
@@ -12,6 +9,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/format"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
+
+// maxFindings is how many bytes of weak.json and of repairs.json are read.
+const maxFindings = 16 << 20
 
 // WriteWeak writes weak.json.
 func WriteWeak(dir string, w finding.Weakness) error {
@@ -25,18 +25,11 @@ func WriteWeak(dir string, w finding.Weakness) error {
 
 // readWeak reads weak.json; nil: there is none.
 func readWeak(root *os.Root) (*finding.Weakness, error) {
-	data, err := root.ReadFile(finding.WeakFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var w finding.Weakness
-	if err == nil {
-		err = json.Unmarshal(data, &w)
+	if there, err := readJSON(root, finding.WeakFile, maxFindings, &w); !there || err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = format.Check(finding.WeakFile, w.Format, format.Weak)
-	}
-	if err != nil {
+	if err := format.Check(finding.WeakFile, w.Format, format.Weak); err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", finding.WeakFile, err)
 	}
 	return &w, nil
@@ -68,18 +61,11 @@ func WriteRepairs(dir string, r finding.Repairs) error {
 
 // readRepairs reads repairs.json; none: there is no such file.
 func readRepairs(root *os.Root) ([]finding.Repair, error) {
-	data, err := root.ReadFile(finding.RepairFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var r finding.Repairs
-	if err == nil {
-		err = json.Unmarshal(data, &r)
+	if there, err := readJSON(root, finding.RepairFile, maxFindings, &r); !there || err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = format.Check(finding.RepairFile, r.Format, format.Repairs)
-	}
-	if err != nil {
+	if err := format.Check(finding.RepairFile, r.Format, format.Repairs); err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", finding.RepairFile, err)
 	}
 	return r.Repairs, nil
