@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +13,11 @@ import (
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
-	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // RepairCommand is taproot repair.
 func RepairCommand(env *process.Env) *cobra.Command {
-	var reports, format string
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "repair [RUN[/PACK] …]",
@@ -33,25 +30,20 @@ func RepairCommand(env *process.Env) *cobra.Command {
 		Example: "  taproot repair latest\n  taproot repair latest/login --format json",
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&reports, "reports", "",
-		"folder that holds the runs (default: tests/reports under the project's root)")
-	flags.StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
+	format := formatFlag(flags)
 	flags.BoolVarP(&all, "yes", "y", false, "apply all repairs without a question")
-	at := locator(func() (reportsDir, error) { return newPlace(env, reports) })
+	at := reportsFlag(env, flags)
 	cmd.RunE = at.withPacks(func(_ *cobra.Command, _ reportsDir, dirs []string) error {
-		if format != "text" && format != "json" {
-			return &plan.Usage{Msg: fmt.Sprintf("unknown format %q: use text or json", format)}
+		asJSON, err := format()
+		if err != nil {
+			return err
 		}
 		found, err := run.Config{}.Replays().Repairs(dirs)
 		if err != nil {
 			return unusable(env, err)
 		}
-		if format == "json" {
-			data, err := json.MarshalIndent(found.Repairs, "", "  ")
-			if err == nil {
-				fmt.Fprintln(env.Stdout, string(data))
-			}
-			return err
+		if asJSON {
+			return printJSON(env, found.Repairs)
 		}
 		return offer(env, found.Repairs, all)
 	})

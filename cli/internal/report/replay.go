@@ -21,7 +21,7 @@ const (
 
 // ReplayCommand is taproot replay.
 func ReplayCommand(env *process.Env) *cobra.Command {
-	var reports, try string
+	var try string
 	var step int
 	cmd := &cobra.Command{
 		Use:   "replay [RUN[/PACK] …]",
@@ -40,11 +40,9 @@ func ReplayCommand(env *process.Env) *cobra.Command {
 			"  taproot replay latest/login --step 3 --try '{label: Sign in, below: Password}'",
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&reports, "reports", "",
-		"folder that holds the runs (default: tests/reports under the project's root)")
 	flags.IntVar(&step, "step", 0, "only step `N`")
 	flags.StringVar(&try, "try", "", "evaluate this `QUESTION` on the screen of --step: a step or a selector, in YAML")
-	at := locator(func() (reportsDir, error) { return newPlace(env, reports) })
+	at := reportsFlag(env, flags)
 	cmd.RunE = at.withPacks(func(cmd *cobra.Command, _ reportsDir, dirs []string) error {
 		tries, steps := cmd.Flags().Changed("try"), cmd.Flags().Changed("step")
 		switch {

@@ -4,6 +4,7 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/internal/result/history"
@@ -45,9 +47,7 @@ func Command(env *process.Env) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	reports := cmd.PersistentFlags().String("reports", "",
-		"folder that holds the runs (default: tests/reports under the project's root)")
-	at := func() (reportsDir, error) { return newPlace(env, *reports) }
+	at := reportsFlag(env, cmd.PersistentFlags())
 	cmd.AddCommand(
 		newBundleCommand(env, at),
 		newPackCommand(env, at),
@@ -68,6 +68,32 @@ type reportsDir struct {
 	env     *process.Env
 	reports string
 	project string
+}
+
+// reportsFlag adds --reports, and returns what finds that folder.
+func reportsFlag(env *process.Env, flags *pflag.FlagSet) locator {
+	reports := flags.String("reports", "",
+		"folder that holds the runs (default: tests/reports under the project's root)")
+	return func() (reportsDir, error) { return newPlace(env, *reports) }
+}
+
+// formatFlag adds --format, text or JSON, and returns what reads it when the command runs.
+func formatFlag(flags *pflag.FlagSet) func() (asJSON bool, err error) {
+	format := flags.String("format", "text", "`FORMAT` of the output: text or json")
+	return func() (bool, error) {
+		if *format != "text" && *format != "json" {
+			return false, &plan.Usage{Msg: fmt.Sprintf("unknown format %q: use text or json", *format)}
+		}
+		return *format == "json", nil
+	}
+}
+
+func printJSON(env *process.Env, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err == nil {
+		fmt.Fprintln(env.Stdout, string(data))
+	}
+	return err
 }
 
 // locator finds the folder when a command runs, because its flags are read by then.
@@ -114,15 +140,11 @@ func (p reportsDir) run(name string) (string, error) {
 	if err == nil {
 		return dir, nil
 	}
-	at := p.path(name)
-	switch base := filepath.Base(at); {
-	case name == "":
-	case base == "latest": // tests/reports/latest, as a shell completes it
-		if dir, err := history.FindRun(filepath.Dir(at), base); err == nil {
+	if name != "" { // a path, such as tests/reports/latest
+		at := p.path(name)
+		if dir, err := history.FindRun(filepath.Dir(at), filepath.Base(at)); err == nil {
 			return dir, nil
 		}
-	case pack.IsRunName(base) && isFolder(at):
-		return at, nil
 	}
 	return "", &plan.Usage{Msg: err.Error()}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 
 // WeakCommand is taproot weak.
 func WeakCommand(env *process.Env) *cobra.Command {
-	var reports, format string
 	var least int
 	cmd := &cobra.Command{
 		Use:   "weak [RUN[/PACK] …]",
@@ -30,34 +28,31 @@ func WeakCommand(env *process.Env) *cobra.Command {
 		Example: "  taproot weak latest\n  taproot weak latest --format json --min-strength 80",
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&reports, "reports", "",
-		"folder that holds the runs (default: tests/reports under the project's root)")
-	flags.StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
+	format := formatFlag(flags)
 	flags.IntVar(&least, "min-strength", 0, "exit with 1 if the strength is below this `PERCENTAGE`")
-	at := locator(func() (reportsDir, error) { return newPlace(env, reports) })
+	at := reportsFlag(env, flags)
 	cmd.RunE = at.withPacks(func(_ *cobra.Command, _ reportsDir, dirs []string) error {
-		if format != "text" && format != "json" {
-			return &plan.Usage{Msg: fmt.Sprintf("unknown format %q: use text or json", format)}
+		asJSON, err := format()
+		if err != nil {
+			return err
 		}
 		if least < 0 || least > 100 {
 			return &plan.Usage{Msg: fmt.Sprintf("--min-strength %d is not a percentage: use 0 to 100", least)}
 		}
-		return weak(env, dirs, format, least)
+		return weak(env, dirs, asJSON, least)
 	})
 	return cmd
 }
 
-func weak(env *process.Env, dirs []string, format string, least int) error {
+func weak(env *process.Env, dirs []string, asJSON bool, least int) error {
 	w, err := run.Config{}.Replays().Weak(dirs)
 	if err != nil {
 		return unusable(env, err)
 	}
-	if format == "json" {
-		data, err := json.MarshalIndent(w, "", "  ")
-		if err != nil {
+	if asJSON {
+		if err := printJSON(env, w); err != nil {
 			return err
 		}
-		fmt.Fprintln(env.Stdout, string(data))
 	} else {
 		for _, f := range w.Findings {
 			fmt.Fprintf(env.Stdout, "%s:%d: %s\n", f.File, f.Line, markdown.Visible(f.Why, 500))
