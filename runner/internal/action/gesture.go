@@ -28,14 +28,15 @@ func capability[T any](s *Performer) (T, error) {
 
 // aim returns where to touch: the requested point, or the element once it is stationary.
 func aim(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, error) {
-	p, _, err := aimMatch(ctx, s, sel)
+	p, _, err := aimMatch(ctx, s, decide.Want{Selector: sel})
 	return p, err
 }
 
-// aimMatch is aim, and returns the element as well, unless a point is asked for.
-func aimMatch(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, *screen.Match, error) {
-	if sel.Point != nil {
-		p, err := place(ctx, s, *sel.Point)
+// aimMatch is aim for what a want says in addition to its selector, and returns the element as well, unless a point is
+// asked for.
+func aimMatch(ctx context.Context, s *Performer, w decide.Want) (image.Point, *screen.Match, error) {
+	if point := w.Selector.Point; point != nil {
+		p, err := place(ctx, s, *point)
 		if err == nil {
 			s.touched(p)
 			s.tapped = nil
@@ -43,20 +44,6 @@ func aimMatch(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point,
 		}
 		return p, nil, err
 	}
-	return aimWanted(ctx, s, decide.Want{Selector: sel})
-}
-
-// aimField is aim at a field for a text: it is preferred to what else has its name, such as a button beside it.
-func aimField(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, error) {
-	if sel.Point != nil {
-		return aim(ctx, s, sel)
-	}
-	p, _, err := aimWanted(ctx, s, decide.Want{Selector: sel, Typing: true})
-	return p, err
-}
-
-// aimWanted waits until what is wanted is found and stationary, and aims at it.
-func aimWanted(ctx context.Context, s *Performer, w decide.Want) (image.Point, *screen.Match, error) {
 	m, err := wanted(ctx, s, w)
 	if err != nil {
 		return image.Point{}, nil, err
@@ -158,7 +145,7 @@ func (o tapTarget) aim(ctx context.Context, s *Performer) (p image.Point, err er
 	deadline := time.Now().Add(s.Timeout)
 	err = poll(ctx, s.Timeout, func() error {
 		s.Timeout = max(time.Until(deadline), 0)
-		_, m, err := aimMatch(ctx, s, o.sel)
+		_, m, err := aimMatch(ctx, s, decide.Want{Selector: o.sel})
 		if over != nil && ResultOf(err) == event.Fail { // too little time was left to aim once more
 			return errWait
 		}

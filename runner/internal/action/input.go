@@ -16,12 +16,15 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
-// focusOn touches the field that the selector picks.
+// focusOn touches the field that the selector picks; it is preferred to what else has its name, such as a button.
 func focusOn(ctx context.Context, s *Performer, field dsl.Selector) error {
 	if byMaestro(field) {
 		return tap(ctx, s, dsl.Tap{Selector: field})
 	}
-	aim := func(ctx context.Context, s *Performer) (image.Point, error) { return aimField(ctx, s, field) }
+	aim := func(ctx context.Context, s *Performer) (image.Point, error) {
+		p, _, err := aimMatch(ctx, s, decide.Want{Selector: field, Typing: true})
+		return p, err
+	}
 	return tapWithRetry(ctx, s, aim, func(p image.Point) error { return s.Device.Tap(ctx, p) })
 }
 
