@@ -109,8 +109,8 @@ func WriteFile(dir, name string, data []byte) error {
 	return errors.Join(WriteWhole(root, name, data), root.Close())
 }
 
-// ReplacePrivate writes a file that only the user can read, in the place of an earlier one: readers see one or the other,
-// never half of it. One process at a time may write it, and it need not survive a loss of power.
+// ReplacePrivate writes a file that only the user can read, in the place of an earlier one: readers see one or the
+// other, never half of it. One process at a time may write it, and it need not survive a loss of power.
 func ReplacePrivate(file string, data []byte) error {
 	if err := os.WriteFile(file+".new", data, 0o600); err != nil {
 		return err
