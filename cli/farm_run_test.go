@@ -45,9 +45,11 @@ func TestRunOnAFarm(t *testing.T) {
 	files := map[string]string{
 		"a.yaml": "id: a\nplatform: android\nvars:\n  WORD: ${FARM_WORD}\nsteps:\n  - assert: {label: \"${WORD}\", " +
 			"timeoutMs: 2000}\n",
-		"b.yaml":       "id: b\nplatform: android\nretries: 1\nsteps:\n  - assert: {label: No such thing, timeoutMs: 0}\n",
-		"c.yaml":       "id: c\nplatform: android\nskip: not today\nsteps:\n  - assert: {label: Sign in}\n",
-		"d.yaml":       "id: d\nplatform: android\ndevice: {model: No Such Phone}\nsteps:\n  - assert: {label: Sign in}\n",
+		"b.yaml": "id: b\nplatform: android\nretries: 1\nsteps:\n  - assert: {label: No such thing, timeoutMs: 0}\n",
+		"c.yaml": "id: c\nplatform: android\nskip: not today\nsteps:\n  - assert: {label: Sign in}\n",
+		"d.yaml": "id: d\nplatform: android\ndevice: {model: No Such Phone}\nsteps:\n  - assert: {label: Sign in}\n",
+		"e.yaml": "id: e\nplatform: android\nfails: {because: X-1}\nsteps:\n  - assert: {label: No such thing, timeoutMs: " +
+			"0}\n",
 		"taproot.yaml": "tags: [farm]\n",
 	}
 	var printed, left [2]string

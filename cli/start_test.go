@@ -119,7 +119,7 @@ func TestStart(t *testing.T) {
 }
 
 // ginkgo runs the suite of the lab's folder in two processes.
-func (l *lab) ginkgo(program, labels string) ended {
+func (l *lab) ginkgo(program, labels string, flags ...string) ended {
 	l.t.Helper()
 	file, err := exec.LookPath(program)
 	link := filepath.Join(l.dir, program)
@@ -129,7 +129,8 @@ func (l *lab) ginkgo(program, labels string) ended {
 	dir := l.dir
 	l.dir = projectRoot(l.t)
 	defer func() { l.dir = dir }()
-	return l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter="+labels, link).wait()
+	args := append([]string{"tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=" + labels}, flags...)
+	return l.start("go", append(args, link)...).wait()
 }
 
 // A server that dies: no test runs, the exit code is 3, and the message has the end of its log, without secrets.

@@ -280,7 +280,7 @@ func stateOf(r *event.CaseResult, dir string) testState {
 
 // worse returns the result that decides: a fail weighs more than an error, as in exit codes.
 func worse(a, b event.Result) event.Result {
-	order := []event.Result{event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
+	order := []event.Result{event.Expected, event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
 	if slices.Index(order, b) > slices.Index(order, a) {
 		return b
 	}

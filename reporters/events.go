@@ -26,7 +26,7 @@ const (
 // Result is the result of a case or a step.
 type Result = event.Result
 
-// The results of cases.
+// The results of cases. A known failure that failed is "expected".
 const (
 	Pass        = event.Pass
 	Fail        = event.Fail  // the app is wrong

@@ -68,8 +68,8 @@ func merge(cmd *cobra.Command, p reportsDir, args []string, partial bool) error 
 	n := run.Count()
 	fmt.Fprintf(p.env.Stdout,
 		"%s: %d tests of %d shards, %d passed, %d failed, %d with an error, %d interrupted, %d "+
-			"skipped\n", into.Path(), n.Total, len(dirs),
-		n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped)
+			"skipped, %d failed as expected\n", into.Path(), n.Total, len(dirs),
+		n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped, n.Expected)
 	return err
 }
 

@@ -44,6 +44,8 @@ func (f *runFlags) choosing(flags *pflag.FlagSet) {
 	flags.IntVar(&f.retries, "retries", notGiven,
 		"retry a failed test up to `N` times (default: retries of the test or of taproot.yaml)")
 	flags.Lookup("retries").DefValue = "0" // hides notGiven in the help
+	flags.StringVar(&f.retryAt, "retry-at", "",
+		"when retries start, `WHEN`: now (at once, the default), or end (after all other tests, one at a time)")
 	flags.BoolVar(&f.failOnFlaky, "fail-on-flaky", false,
 		"exit with 1 if a test passed only in a later attempt (see --retries)")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -96,6 +98,13 @@ func (f runFlags) choose(c *run.Config) (err error) {
 		return &plan.Usage{Msg: fmt.Sprintf("--retries %d: a test can be run again 0 to %d times", f.retries, maxRetries)}
 	default:
 		c.Retries = &f.retries
+	}
+	switch f.retryAt {
+	case "", "now":
+	case "end":
+		c.RetryAtEnd = true
+	default:
+		return &plan.Usage{Msg: fmt.Sprintf("--retry-at %q: use now or end", f.retryAt)}
 	}
 	c.FailFast = f.failFast
 	switch {

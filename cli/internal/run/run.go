@@ -53,6 +53,7 @@ type runFlags struct {
 	repeat                            int
 	seed                              int64
 	failFast, randomize               bool
+	retryAt                           string
 	seeded                            bool     // --seed was given
 	given                             []string // the flags that were, for the report
 	tags                              []string

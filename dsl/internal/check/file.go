@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/foreign"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -54,6 +55,9 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 		}
 	}
 	t.Needs = needsOf(v)
+	if f, given := v.Get("fails"); given {
+		t.Fails = &event.Fails{Because: h.Fails.Because, Until: h.Fails.Until, Place: f.Pos}
+	}
 	if f, given := v.Get("browsers"); given && !t.Platform.Has(vocabulary.Web) && t.Platform != "" {
 		d.Fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.Words()),
 			"remove the line, or write platform: web")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
@@ -49,6 +50,7 @@ var TextForms = sync.OnceValue(func() map[string]textForm {
 		},
 		"tag":     {Literal: true, Pattern: tagForm, Check: (*Checker).checkTag},
 		"webLink": {Literal: true, Pattern: `^https?://`, Check: (*Checker).webLink},
+		"date":    {Literal: true, Pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`, Format: "date", Check: (*Checker).date},
 		"glob":    {Literal: true, Pattern: `^[^/\\.][^\\]*$|^\.([^.\\][^\\]*)?$`, Check: (*Checker).glob},
 		"variable": {Pattern: expr.VarForm.String(), Not: map[string]any{"enum": expr.ReservedNames()}, Literal: true,
 			Check: func(c *Checker, v source.Value, text string) { c.VariableName(v, text) }},
@@ -84,6 +86,14 @@ var TextForms = sync.OnceValue(func() map[string]textForm {
 		"screenSize":  {Pattern: vocabulary.NeedSize.String(), Check: (*Checker).screenSize},
 	}
 })
+
+// date wants a day that exists.
+func (c *Checker) date(v source.Value, text string) {
+	if _, err := time.Parse(time.DateOnly, text); err != nil {
+		c.Wrong(v, fmt.Sprintf("%q is not a date", phrase.LimitRunes(text, 60)),
+			"write year, month and day: 2027-01-31")
+	}
+}
 
 // tagForm is a tag: see checkTag.
 const tagForm = `^[^&|!,()/:]*[^&|!,()/:\s][^&|!,()/:]*$`

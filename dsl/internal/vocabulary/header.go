@@ -122,6 +122,7 @@ type Header struct {
 	Properties  Properties   `json:"properties,omitempty"`
 	Skip        string       `json:"skip,omitempty" minLength:"1"`
 	Needs       []string     `json:"needs,omitempty" format:"id"`
+	Fails       Fails        `json:"fails,omitempty"`
 	Vars        Vars         `json:"vars,omitempty"`
 	Secrets     []string     `json:"secrets,omitempty" minLength:"1"`
 	Device      Need         `json:"device,omitempty"`
@@ -133,6 +134,12 @@ type Header struct {
 	OnFailure   source.Value `json:"onFailure,omitempty"`
 	After       source.Value `json:"after,omitempty"`
 	Blocks      BlockTable   `json:"blocks,omitempty"`
+}
+
+// Fails marks a test that is known to fail.
+type Fails struct {
+	Because string `json:"because" required:"true" minLength:"1"`
+	Until   string `json:"until,omitempty" format:"date"`
 }
 
 // Vars reads the map of variables in the order of the file.

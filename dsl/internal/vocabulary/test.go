@@ -47,6 +47,7 @@ type Test struct {
 	Sequence  string
 	Skip      string // why the test is not run; empty: it is
 	Needs     []Needed
+	Fails     *event.Fails // it is known to fail; nil: it is not
 	Vars      []expr.Var
 	Secrets   []string // names of variables with values that no report may show
 	Device    Need

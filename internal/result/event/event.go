@@ -19,10 +19,14 @@ const (
 	Fail        Result = "fail"  // the app is wrong
 	Error       Result = "error" // the device, the browser or the report is
 	Skipped     Result = "skipped"
+	Expected    Result = "expected" // of a case that is marked as a known failure: it failed
 	Interrupted Result = "interrupted"
 	Unreached   Result = "unreached"
 	Warned      Result = "warned" // of a step: it failed, and the test allows that
 )
+
+// Good reports whether a run can succeed with a case that ended so: it passed, was skipped, or failed as expected.
+func (v Result) Good() bool { return v == Pass || v == Skipped || v == Expected }
 
 // Kind says what an Event reports.
 type Kind string
@@ -86,6 +90,7 @@ type Case struct {
 	Browser     string     `json:"browser,omitempty"` // as the case names it, for a test of pages
 	Solver      string     `json:"solver"`            // "dsl"
 	Needed      bool       `json:"needed,omitempty"`  // others need it: each shard with one of them runs it
+	Fails       *Fails     `json:"fails,omitempty"`   // the test is known to fail; nil: it is not, or no more
 	Tags        []string   `json:"tags,omitempty"`
 	Place       source.Pos `json:"place"`
 	// SHA-256 of the test's YAML source, in hex: the same hash is the same test
@@ -94,6 +99,40 @@ type Case struct {
 	Model  string `json:"model,omitempty"`
 	OS     string `json:"os,omitempty"` // of the device, with its version: "android 14"
 	Steps  []Step `json:"steps"`
+}
+
+// Fails marks a test that is known to fail.
+type Fails struct {
+	Because string     `json:"because"`
+	Until   string     `json:"until,omitempty"` // the last day of the mark, as 2027-01-31; empty: it has none
+	Place   source.Pos `json:"place"`
+}
+
+// String describes the mark in a line: "SHOP-123, until 2027-01-31".
+func (f Fails) String() string {
+	if f.Until == "" {
+		return f.Because
+	}
+	return f.Because + ", until " + f.Until
+}
+
+// Judge returns the result of a case with the mark, and its reason: a failure is expected, and a pass is a failure. Any
+// other result stays.
+func (f *Fails) Judge(v Result, p *Problem) (Result, *Problem) {
+	switch {
+	case f == nil:
+	case v == Fail:
+		known := Problem{Message: "no reason was given"}
+		if p != nil {
+			known = *p
+		}
+		known.Message = "known failure (" + f.String() + "): " + known.Message
+		return Expected, &known
+	case v == Pass:
+		return Fail, &Problem{Kind: UnexpectedPass, Message: "the test passes, but it is marked as failing (" + f.String() +
+			"): remove the mark at " + f.Place.String()}
+	}
+	return v, p
 }
 
 // App is the tested app, as far as it is known.
@@ -147,7 +186,9 @@ const (
 	NoPage        = "no_page"       // the step needs an open page
 	OutOfTime     = "out_of_time"   // the run had reached its limit before the case
 	NeedsNotMet   = "needs_not_met" // a test that it needs did not pass
-	BadFile       = "invalid_file"  // a file that the step names is missing, not allowed, or of the wrong type
+	// UnexpectedPass: the test passed, although it is marked as a known failure.
+	UnexpectedPass = "unexpected_pass"
+	BadFile        = "invalid_file" // a file that the step names is missing, not allowed, or of the wrong type
 )
 
 // Detail is the proof of an action: what was matched, how, and where it was touched.

@@ -31,6 +31,9 @@ func (r *CaseResult) Failures() []Failure {
 		first.Screenshot = a.Path
 	}
 	list := []Failure{first}
+	if r.passedUnexpectedly() {
+		return list
+	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.N == r.ProblemStep || s.Problem == nil || s.Result != Fail && s.Result != Error {

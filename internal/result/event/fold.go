@@ -154,7 +154,7 @@ func (f *folder) stepEnded(e Event) {
 		s.Started = e.Time.Add(-Millis(e.DurationMS))
 	}
 	s.Result, s.Duration, s.Problem, s.Detail = e.Result, Millis(e.DurationMS), e.Problem, e.Detail
-	if !Known(e.Result) {
+	if !Known(e.Result) || e.Result == Expected {
 		s.Result = Error
 		s.Problem = &Problem{Message: fmt.Sprintf("the step ended with the unknown result %q", e.Result)}
 	}
@@ -176,7 +176,7 @@ func (f *folder) caseEnded(e Event) {
 func (f *folder) finish() {
 	f.conclude()
 	r := f.res
-	if better := r.Result == Pass || r.Result == Skipped || r.Result == Interrupted; better && f.unkept != nil {
+	if better := r.Result.Good() || r.Result == Interrupted; better && f.unkept != nil {
 		r.Result, r.Problem, r.ProblemStep = Error, f.unkept, 0
 	}
 }
@@ -211,7 +211,7 @@ func (f *folder) addMissingSteps() {
 		ran[s.Place] = true
 	}
 	left := StepResult{Result: Unreached}
-	if r.Result == Pass {
+	if r.Result == Pass || r.passedUnexpectedly() {
 		left = StepResult{Result: Skipped, Problem: &Problem{Message: "no branch or round of the test came to it"}}
 	}
 	for _, s := range r.Case.Steps {
@@ -225,11 +225,15 @@ func (f *folder) addMissingSteps() {
 
 // problemStep is the first step that failed, or of an interrupted case the last one that started and did not end.
 func (f *folder) problemStep() int {
-	if f.res.Result == Pass || f.res.Result == Skipped {
+	if f.res.Result == Pass || f.res.Result == Skipped || f.res.passedUnexpectedly() {
 		return 0
 	}
+	want := f.res.Result
+	if want == Expected {
+		want = Fail
+	}
 	for _, s := range f.res.Steps {
-		if s.Result == f.res.Result && s.Result != Interrupted {
+		if s.Result == want && s.Result != Interrupted {
 			return s.N
 		}
 	}
@@ -267,7 +271,7 @@ func (f *folder) place() string {
 
 func Known(v Result) bool {
 	switch v {
-	case Pass, Warned, Fail, Error, Skipped, Interrupted, Unreached:
+	case Pass, Warned, Fail, Error, Skipped, Expected, Interrupted, Unreached:
 		return true
 	}
 	return false

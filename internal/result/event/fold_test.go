@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 func TestFoldTakesTheFirstEnd(t *testing.T) {
@@ -131,6 +133,44 @@ func TestFoldKeepsAllThatIsIdentified(t *testing.T) {
 		if r := Fold(events); r.App == nil || r.App.ID != "com.example.shop" || r.ScreenRead != reads.ScreenRead ||
 			len(r.Notes) != 0 {
 			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A failure of a marked case is expected, a pass is a failure of no step, and everything else stays.
+func TestJudge(t *testing.T) {
+	mark := &Fails{Because: "SHOP-1", Until: "2027-01-31", Place: source.Pos{File: "a.yaml", Line: 3, Col: 1}}
+	for _, c := range []struct {
+		mark  *Fails
+		of    Result
+		want  Result
+		holds string
+	}{
+		{nil, Fail, Fail, "no such element"}, {nil, Pass, Pass, ""},
+		{mark, Fail, Expected, "known failure (SHOP-1, until 2027-01-31): no such element"},
+		{mark, Pass, Fail, "remove the mark at a.yaml:3:1"},
+		{mark, Error, Error, "no such element"}, {mark, Interrupted, Interrupted, "no such element"},
+	} {
+		var p *Problem
+		if c.of != Pass {
+			p = &Problem{Message: "no such element", Kind: NotFound}
+		}
+		v, p := c.mark.Judge(c.of, p)
+		res := Fold([]Event{{Kind: CaseStarted, Case: &Case{ID: "a", Fails: c.mark, Steps: []Step{{N: 1}, {N: 2}}}},
+			{Kind: StepStarted, Step: 1}, {Kind: StepEnded, Step: 1, Result: Fail, Problem: &Problem{Message: "inner"}},
+			{Kind: CaseEnded, Result: v, Problem: p}})
+		text := ""
+		if res.Problem != nil {
+			text = res.Problem.Message
+		}
+		if res.Result != c.want || !strings.Contains(text, c.holds) {
+			t.Errorf("%s: %s, %q", c.of, res.Result, text)
+		}
+		if fixed := c.mark != nil && c.of == Pass; fixed && (res.ProblemStep != 0 || len(res.Failures()) != 1) {
+			t.Errorf("step %d, %v", res.ProblemStep, res.Failures())
+		}
+		if res.Result == Expected && (res.ProblemStep != 1 || res.Problem.Kind != NotFound) {
+			t.Errorf("step %d, %+v", res.ProblemStep, res.Problem)
 		}
 	}
 }

@@ -90,6 +90,11 @@ func (r *CaseResult) LostDevice() bool {
 	return r.Result == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
 }
 
+// passedUnexpectedly reports whether the case failed because it passed, although it is marked as a known failure.
+func (r *CaseResult) passedUnexpectedly() bool {
+	return r.Result == Fail && r.Problem != nil && r.Problem.Kind == UnexpectedPass
+}
+
 // Screenshots returns the screenshots of the case, in the order in which they were taken.
 func (r *CaseResult) Screenshots() []Attachment {
 	var shots []Attachment

@@ -96,7 +96,7 @@ func (c *RunCase) Story(run *Run) Story {
 	slices.SortFunc(s.Steps, func(a, b StepRate) int {
 		return cmp.Or(cmp.Compare(b.Rate.Bad, a.Rate.Bad), cmp.Compare(a.Step, b.Step))
 	})
-	if v := c.CaseResult.Result; v == event.Pass || v == event.Skipped {
+	if c.CaseResult.Result.Good() {
 		return s
 	}
 	s.First = &FirstFailed{}
@@ -105,7 +105,7 @@ func (c *RunCase) Story(run *Run) Story {
 			s.First.Whole = true
 			break
 		}
-		if e.Result != event.Skipped {
+		if !e.Result.Good() {
 			s.First.Run, s.First.Commit = e.Run, e.Commit
 			s.First.Since++
 		}

@@ -49,6 +49,7 @@ type caseJSON struct {
 	Place      string                `json:"place,omitempty"`
 	Hash       string                `json:"hash,omitempty"`
 	Result     event.Result          `json:"result"`
+	Fails      *pack.SummaryFails    `json:"fails,omitempty"`
 	Started    string                `json:"started,omitempty"`
 	DurationMS int64                 `json:"duration_ms"`
 	Steps      stepsJSON             `json:"steps"`
@@ -127,7 +128,7 @@ func caseOf(c *RunCase) caseJSON {
 		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
 	sum := pack.Summarize(res)
-	out.Problem, out.Problems = sum.Problem, sum.Problems
+	out.Problem, out.Problems, out.Fails = sum.Problem, sum.Problems, sum.Fails
 	for _, t := range c.Attempts {
 		out.Attempts = append(out.Attempts, attemptJSON{Pack: t.Pack, Result: t.CaseResult.Result,
 			DurationMS: t.CaseResult.Duration.Milliseconds(),

@@ -13,6 +13,7 @@ type RunCounts struct {
 	Failed      int `json:"failed"`
 	Errored     int `json:"errored"`
 	Skipped     int `json:"skipped"`
+	Expected    int `json:"expected"`    // known failures
 	Interrupted int `json:"interrupted"` // those that never started, too
 	Flaky       int `json:"flaky"`       // of any result
 }
@@ -28,6 +29,8 @@ func (r *Run) Count() RunCounts {
 			n.Failed++
 		case event.Skipped:
 			n.Skipped++
+		case event.Expected:
+			n.Expected++
 		case event.Interrupted:
 			n.Interrupted++
 		default:
@@ -41,8 +44,8 @@ func (r *Run) Count() RunCounts {
 }
 
 // Result sums the run up, as its exit code does: an interrupted case takes precedence over a failed one, a failed one
-// over an error. A run in which nothing passed because everything was skipped, or because there were no tests, is
-// skipped.
+// over an error. A run in which nothing passed or failed as expected is skipped: everything was skipped, or it has no
+// tests.
 func (r *Run) Result() event.Result {
 	switch n := r.Count(); {
 	case n.Interrupted > 0:
@@ -51,7 +54,7 @@ func (r *Run) Result() event.Result {
 		return event.Fail
 	case n.Errored > 0:
 		return event.Error
-	case n.Passed == 0:
+	case n.Passed+n.Expected == 0:
 		return event.Skipped
 	}
 	return event.Pass
@@ -75,7 +78,7 @@ func (r *Run) ExitCode() int {
 	return 3
 }
 
-// Bad returns the cases that neither passed nor were skipped: the failed ones first, then errors, then interrupted
+// Bad returns the cases with a result that is not good: the failed ones first, then errors, then interrupted
 // ones.
 func (r *Run) Bad() []*RunCase {
 	var bad []*RunCase
@@ -93,7 +96,7 @@ func (r *Run) Bad() []*RunCase {
 type Warning struct {
 	Case  *RunCase
 	Step  int    // 0: the whole case
-	What  string // skipped, unreached, interrupted, note
+	What  string // skipped, expected, unreached, interrupted, note
 	Place string // file:line:col
 	Text  string
 }
@@ -116,6 +119,8 @@ func (c *RunCase) warnings() []Warning {
 	}
 	if res.Result == event.Skipped {
 		add(0, "skipped", res.Case.Place.String(), problemText(res.Problem))
+	} else if res.Result == event.Expected {
+		add(0, "expected", res.ProblemPlace(), problemText(res.Problem))
 	} else if c.Pack == "" {
 		add(0, "interrupted", res.Case.Place.String(), problemText(res.Problem))
 	}

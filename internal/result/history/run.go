@@ -188,7 +188,7 @@ func applySummary(root *os.Root, res *event.CaseResult) string {
 	if err != nil {
 		return err.Error()
 	}
-	if good := res.Result == event.Pass || res.Result == event.Skipped; !good || s.Result != event.Error &&
+	if good := res.Result.Good(); !good || s.Result != event.Error &&
 		s.Result != event.Interrupted {
 		return ""
 	}

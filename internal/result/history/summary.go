@@ -79,14 +79,19 @@ func (w *pageWriter) top(r *Run) {
 	if n.Total == 0 {
 		return
 	}
-	w.Printf("\n| ✅ passed | ❌ failed | ⚠️ error | ⏹️ interrupted | ⏭️ skipped | 🎲 flaky |\n|--:|--:|--:|--:|--:|--:|\n")
-	w.Printf("| %d | %d | %d | %d | %d | %d |\n", n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped, n.Flaky)
+	w.Printf("\n| ✅ passed | ❌ failed | ⚠️ error | ⏹️ interrupted | ⏭️ skipped | ☑️ expected | 🎲 flaky |\n" +
+		"|--:|--:|--:|--:|--:|--:|--:|\n")
+	w.Printf("| %d | %d | %d | %d | %d | %d | %d |\n", n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped,
+		n.Expected, n.Flaky)
 }
 
 // headline is the run in one line: the worst result first.
 func headline(r *Run, n RunCounts) string {
 	switch r.Result() {
 	case event.Pass:
+		if n.Expected > 0 {
+			return expectedHeadline(n)
+		}
 		switch {
 		case n.Passed == 1 && n.Skipped > 0:
 			return fmt.Sprintf("✅ The one test that ran passed, %d skipped", n.Skipped)
@@ -114,6 +119,15 @@ func headline(r *Run, n RunCounts) string {
 		return "⏭️ The test was skipped"
 	}
 	return fmt.Sprintf("⏭️ All %d tests were skipped", n.Total)
+}
+
+// expectedHeadline is the headline of a good run with known failures.
+func expectedHeadline(n RunCounts) string {
+	text := fmt.Sprintf("✅ %d of %s passed, %d failed as expected", n.Passed, phrase.Plural(n.Total, "test"), n.Expected)
+	if n.Skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", n.Skipped)
+	}
+	return text
 }
 
 // wholeTime is a duration in words.
@@ -271,7 +285,8 @@ func (w *pageWriter) ledgerLine(u Warning, last int) string {
 	case u.Step > 0:
 		step = fmt.Sprintf(", step %d", u.Step)
 	}
-	what := map[string]string{"skipped": "⏭️ skipped", "warned": "⚠️ failed, which the test allows",
+	what := map[string]string{"skipped": "⏭️ skipped", "expected": "☑️ failed as expected",
+		"warned":    "⚠️ failed, which the test allows",
 		"unreached": "not reached", "interrupted": "⏹️ never started", "note": "warning"}[u.What]
 	line := fmt.Sprintf("- %s%s: %s", w.link(u.Case, u.Case.Title()), step, what)
 	if u.Text != "" {

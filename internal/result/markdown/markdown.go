@@ -62,6 +62,9 @@ func (w *Writer) head(r *event.CaseResult) {
 			w.Printf("- %s: %s\n", more[0], Text(more[1], MaxArg))
 		}
 	}
+	if c.Fails != nil {
+		w.Printf("- known failure: %s\n", Text(c.Fails.String(), MaxArg))
+	}
 	if len(c.Tags) > 0 {
 		w.Printf("- tags: %s\n", Text(strings.Join(c.Tags, ", "), MaxArg))
 	}
@@ -95,6 +98,8 @@ func Mark(v event.Result) string {
 		return "⚠️ WARNING"
 	case event.Skipped:
 		return "⏭️ SKIPPED"
+	case event.Expected:
+		return "☑️ EXPECTED FAILURE"
 	case event.Interrupted:
 		return "⏹️ INTERRUPTED"
 	}
@@ -134,6 +139,9 @@ func (w *Writer) problem(r *event.CaseResult) {
 	title := "What went wrong"
 	if r.Result == event.Skipped {
 		title = "Why it was skipped"
+	}
+	if r.Result == event.Expected {
+		title = "What went wrong, as expected"
 	}
 	w.Printf("\n## %s\n\n", title)
 	list := r.Failures()

@@ -116,7 +116,7 @@ func (p *Pack) Emit(e event.Event) error {
 	if p.closed {
 		return fmt.Errorf("keep event %s: %w", e.Kind, errFinished)
 	}
-	if e.Kind == event.CaseEnded && e.Result == event.Pass && p.broken != nil {
+	if e.Kind == event.CaseEnded && (e.Result == event.Pass || e.Result == event.Expected) && p.broken != nil {
 		e.Result, e.Problem = event.Error, reportProblem(p.broken)
 	}
 	return p.keep(e)

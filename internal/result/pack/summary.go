@@ -30,6 +30,7 @@ type Summary struct {
 	Device           string           `json:"device,omitempty"`
 	Model            string           `json:"model,omitempty"`
 	Tags             []string         `json:"tags,omitempty"`
+	Fails            *SummaryFails    `json:"fails,omitempty"`
 	Place            string           `json:"place,omitempty"` // of the test: file:line:col
 	Started          string           `json:"started,omitempty"`
 	Ended            string           `json:"ended,omitempty"`
@@ -42,6 +43,13 @@ type Summary struct {
 	Recording        event.Recording  `json:"recording"`
 	Notes            []string         `json:"notes,omitempty"`
 	ScreenRead       string           `json:"screen_read,omitempty"` // what read the screen of the device
+}
+
+// SummaryFails is the mark of a test as a known failure.
+type SummaryFails struct {
+	Because string `json:"because"`
+	Until   string `json:"until,omitempty"` // the last day, as 2027-01-31
+	Place   string `json:"place,omitempty"` // file:line:col
 }
 
 // SummaryProblem is why a case did not pass.
@@ -67,6 +75,9 @@ func Summarize(r *event.CaseResult) Summary {
 		Place: r.Case.Place.String(), Started: RFC3339(r.Started), Ended: RFC3339(r.Ended),
 		StepsSkipped: n.Skipped, StepsInterrupted: n.Interrupted, StepsUnreached: n.Unreached, StepsWarned: n.Warned,
 		Recording: r.Recording, Notes: r.Notes, ScreenRead: r.ScreenRead,
+	}
+	if f := r.Case.Fails; f != nil {
+		s.Fails = &SummaryFails{Because: f.Because, Until: f.Until, Place: f.Place.String()}
 	}
 	if s.Artifacts == nil {
 		s.Artifacts = []string{}

@@ -101,7 +101,7 @@ func (v *verifier) summary(name string, sum Summary) {
 		return
 	}
 	want := Summarize(res)
-	worse := (want.Result == event.Pass || want.Result == event.Skipped) && sum.Result == event.Error
+	worse := want.Result.Good() && sum.Result == event.Error
 	if sum.Result != want.Result && !worse {
 		v.f(event.SummaryFile, "result is %q, by the events %q", sum.Result, want.Result)
 	}

@@ -100,7 +100,8 @@ func of(name string, strict bool) (json.RawMessage, bool) {
 
 // enums are the texts of few values.
 var enums = format.Enums{
-	reflect.TypeFor[event.Result](): {"pass", "fail", "error", "skipped", "interrupted", "unreached", "warned"},
+	reflect.TypeFor[event.Result](): {"pass", "fail", "error", "skipped", "expected", "interrupted", "unreached",
+		"warned"},
 	reflect.TypeFor[event.Kind](): texts(event.CaseStarted, event.StepStarted, event.Attached, event.Logged,
 		event.StepEnded, event.Surrounded, event.Identified, event.CaseEnded, event.Recorded, event.Unkept),
 	reflect.TypeFor[event.Platform](): texts(event.Android, event.IOS, event.Web, event.Both),

@@ -27,7 +27,7 @@ func (c *Console) closing(run Run) string {
 		switch last := tries[len(tries)-1]; {
 		case first != nil:
 			b.WriteString("\n" + c.failure(first, display{word: word, color: yellow}, run.Dir))
-		case last.Result != event.Pass && last.Result != event.Skipped:
+		case !last.Result.Good():
 			b.WriteString("\n" + c.failure(last, displayOf(last.Result), run.Dir))
 		}
 	}
@@ -223,7 +223,7 @@ func (c *Console) tally() string {
 		result event.Result
 		word   string
 	}{{event.Fail, "failed"}, {event.Error, "with an error"}, {event.Interrupted, "interrupted"},
-		{event.Skipped, "skipped"}} {
+		{event.Skipped, "skipped"}, {event.Expected, "failed as expected"}} {
 		if n[v.result] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[v.result], v.word))
 		}
@@ -265,11 +265,12 @@ func (c *Console) totals(run Run) string {
 	add(event.Error, "error", "errors")
 	add(event.Interrupted, "interrupted", "interrupted")
 	add(event.Skipped, "skipped", "skipped")
+	add(event.Expected, "failed as expected", "failed as expected")
 	color := green
 	switch {
 	case n[event.Fail]+n[event.Error] > 0:
 		color = red
-	case n[event.Interrupted] > 0 || n[event.Pass] == 0:
+	case n[event.Interrupted] > 0 || n[event.Pass]+n[event.Expected] == 0:
 		color = yellow
 	}
 	return c.paint(color, strings.Join(parts, ", ")+" in "+seconds(c.span(run.Took)))

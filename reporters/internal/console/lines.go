@@ -36,6 +36,8 @@ func displayOf(v event.Result) display {
 		return display{"⚠", "WARNING", yellow}
 	case event.Skipped:
 		return display{"-", "SKIPPED", yellow}
+	case event.Expected:
+		return display{"~", "EXPECTED", yellow}
 	case event.Interrupted:
 		return display{"■", "INTERRUPTED", yellow}
 	}
@@ -53,7 +55,7 @@ func (c *Console) paint(code, s string) string {
 func (c *Console) caseLine(r *event.CaseResult) string {
 	l := displayOf(r.Result)
 	line := fmt.Sprintf("%s%s %s", c.number(), c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
-	if r.Result == event.Skipped {
+	if r.Result == event.Skipped || r.Result == event.Expected {
 		if r.Problem != nil {
 			line += ": " + one(r.Problem.Message)
 		}
@@ -74,7 +76,7 @@ func (c *Console) number() string {
 // reason is why a test that has just ended did not pass, in short; the full text follows at the end of the run. For the
 // only test it follows at once.
 func (c *Console) reason(r *event.CaseResult) string {
-	if c.o.Total == 1 || r.Result == event.Pass || r.Result == event.Skipped {
+	if c.o.Total == 1 || r.Result.Good() {
 		return ""
 	}
 	list := r.Failures()

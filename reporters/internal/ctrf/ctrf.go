@@ -123,6 +123,7 @@ type attachment struct {
 // caseExtra is extra.taproot of a test.
 type caseExtra struct {
 	Result   event.Result          `json:"result"`
+	Fails    *pack.SummaryFails    `json:"fails,omitempty"` // the mark as a known failure
 	Pack     string                `json:"pack,omitempty"`
 	Platform string                `json:"platform"`
 	Place    string                `json:"place,omitempty"` // of the problem, otherwise of the test
@@ -145,8 +146,8 @@ type stepExtra struct {
 	Message    string       `json:"message,omitempty"`
 }
 
-// Write returns the bytes of ctrf.json. The format has no status for an error or an interrupted test: both are failed,
-// and rawStatus distinguishes them.
+// Write returns the bytes of ctrf.json. The format has no status for an error or an interrupted test, which are failed,
+// nor for a known failure, which is skipped: rawStatus distinguishes them.
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name,
@@ -157,7 +158,8 @@ func Write(r *history.Run) ([]byte, error) {
 			Environment *history.Environment `json:"environment,omitempty"`
 		}{r.Result(), n, r.Env}}}
 	out.Results = results{Tool: tool{"taproot"}, Tests: []test{}, Summary: summary{Tests: n.Total, Passed: n.Passed,
-		Failed: n.Failed + n.Errored + n.Interrupted, Skipped: n.Skipped, Duration: r.Duration.Milliseconds()}}
+		Failed: n.Failed + n.Errored + n.Interrupted, Skipped: n.Skipped + n.Expected,
+		Duration: r.Duration.Milliseconds()}}
 	if e := r.Env; e != nil {
 		out.Results.Environment = &environment{BuildURL: e.Job, Commit: e.Commit, BranchName: e.Branch, OSPlatform: e.OS}
 	}
@@ -200,7 +202,8 @@ func testOf(c *history.RunCase) test {
 	} else {
 		t.Device = device
 	}
-	e := caseExtra{Result: res.Result, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
+	e := caseExtra{Result: res.Result, Fails: pack.Summarize(res).Fails,
+		Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
 		Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
 	if p := res.Problem; p != nil && res.Result != event.Pass {
@@ -255,7 +258,7 @@ func status(v event.Result) string {
 	switch v {
 	case event.Pass:
 		return "passed"
-	case event.Skipped:
+	case event.Skipped, event.Expected:
 		return "skipped"
 	case event.Warned:
 		return "other"

@@ -30,7 +30,7 @@ func Causes(run *history.Run) []Cause {
 	var list []Cause
 	for i := range run.Cases {
 		res := run.Cases[i].CaseResult
-		if res.Result == event.Pass || res.Result == event.Skipped {
+		if res.Result.Good() {
 			continue
 		}
 		line := causeLine(res)

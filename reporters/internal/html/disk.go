@@ -123,8 +123,7 @@ func overlay(res *event.CaseResult, s pack.Summary) {
 	if res.Recording.Why == "" {
 		res.Recording.Why = s.Recording.Why
 	}
-	good := res.Result == event.Pass || res.Result == event.Skipped
-	if !good || s.Result == event.Pass || s.Result == event.Skipped || s.Result == "" {
+	if !res.Result.Good() || s.Result.Good() || s.Result == "" {
 		return
 	}
 	res.Result, res.ProblemStep, res.Problem = result(s.Result), 0, &event.Problem{Message: "summary.json says " +

@@ -187,7 +187,7 @@ func (b *builder) build() *packData {
 	b.trace()
 	b.caseFiles()
 	b.out.Warnings = append(warningsOf(res), weakNotes(b.in.Weak)...)
-	if res.Result != event.Pass && res.Result != event.Skipped {
+	if !res.Result.Good() || res.Result == event.Expected {
 		b.out.Brief = b.brief()
 	}
 	if b.whole {
@@ -443,7 +443,8 @@ func problem(p *event.Problem) *problemData {
 // result returns v if the page has colours for it, otherwise Error.
 func result(v event.Result) event.Result {
 	switch v {
-	case event.Pass, event.Warned, event.Fail, event.Error, event.Skipped, event.Interrupted, event.Unreached:
+	case event.Pass, event.Warned, event.Fail, event.Error, event.Skipped, event.Expected, event.Interrupted,
+		event.Unreached:
 		return v
 	}
 	return event.Error

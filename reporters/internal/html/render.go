@@ -112,6 +112,8 @@ func sign(v event.Result) string {
 		return "✗"
 	case event.Skipped:
 		return "–"
+	case event.Expected:
+		return "~"
 	case event.Interrupted:
 		return "◼"
 	case event.Unreached:
@@ -130,6 +132,8 @@ func word(v event.Result) string {
 		return "Failed"
 	case event.Skipped:
 		return "Skipped"
+	case event.Expected:
+		return "Failed as expected"
 	case event.Interrupted:
 		return "Interrupted"
 	case event.Unreached:

@@ -120,8 +120,13 @@ func splits(run *history.Run) map[int]string {
 	return told
 }
 
-// resultCode is the character of a result in rows.
-func resultCode(v event.Result) string { return string(result(v))[:1] }
+// resultCode is the character of a result in rows: its first one, and x for expected.
+func resultCode(v event.Result) string {
+	if v == event.Expected {
+		return "x"
+	}
+	return string(result(v))[:1]
+}
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
@@ -169,6 +174,11 @@ func runDataOf(in RunPage) *runData {
 				d.Rows[i].Own = shown(own, maxRowText)
 			}
 			d.Rows[i].More = max(len(run.Cases[i].CaseResult.Failures())-1, 0)
+		}
+	}
+	for i := range run.Cases {
+		if res := run.Cases[i].CaseResult; res.Result == event.Expected {
+			d.Rows[i].Own = shown(causeLine(res), maxRowText)
 		}
 	}
 	d.Causes = causesOf(in, causes)

@@ -54,15 +54,16 @@ type runsTotals struct {
 }
 
 type runRow struct {
-	Name   string       `json:"name"`
-	Result event.Result `json:"result"`
-	Link   string       `json:"link,omitempty"`
-	Gone   bool         `json:"gone,omitempty"`
-	Pass   int          `json:"pass"`
-	Fail   int          `json:"fail"`
-	Error  int          `json:"error"`
-	Other  int          `json:"other"`
-	Took   string       `json:"took"` // of all tests together
+	Name     string       `json:"name"`
+	Result   event.Result `json:"result"`
+	Link     string       `json:"link,omitempty"`
+	Gone     bool         `json:"gone,omitempty"`
+	Pass     int          `json:"pass"`
+	Fail     int          `json:"fail"`
+	Error    int          `json:"error"`
+	Other    int          `json:"other"`
+	Expected int          `json:"expected,omitempty"`
+	Took     string       `json:"took"` // of all tests together
 }
 
 type testRow struct {
@@ -144,6 +145,8 @@ func runRowOf(name string, entries []history.HistoryEntry, in RunsPage) runRow {
 			r.Pass++
 		case event.Fail:
 			r.Fail++
+		case event.Expected:
+			r.Expected++
 		case event.Skipped, event.Interrupted:
 			r.Other++
 			if e.Result == event.Interrupted {
@@ -159,7 +162,7 @@ func runRowOf(name string, entries []history.HistoryEntry, in RunsPage) runRow {
 		r.Result = event.Fail
 	case r.Error > 0:
 		r.Result = event.Error
-	case r.Pass == 0:
+	case r.Pass+r.Expected == 0:
 		r.Result = event.Skipped
 	}
 	r.Took = took(millis(total))
@@ -198,7 +201,8 @@ func (d *runsData) addTests(byTest map[string][]history.HistoryEntry, in RunsPag
 	}
 }
 
-// testRowOf scores a test: 0 means that it passed, or was skipped, in all its runs and never needed a second attempt.
+// testRowOf scores a test: 0 means that it passed, was skipped or failed as expected in all its runs and never needed a
+// second attempt.
 func testRowOf(key string, entries []history.HistoryEntry, column map[string]int) testRow {
 	t := testRow{Key: shown(key, maxLabel)}
 	h, retried := []byte(strings.Repeat(" ", len(column))), []byte(strings.Repeat(" ", len(column)))
@@ -213,7 +217,7 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 			}
 		}
 		switch e.Result {
-		case event.Skipped:
+		case event.Skipped, event.Expected:
 			continue
 		case event.Pass:
 			passed = append(passed, e.DurationMS)

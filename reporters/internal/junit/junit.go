@@ -94,8 +94,9 @@ type attempt struct {
 // its flaky failures when the case passed in the end.
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
-	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
-		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"result", string(r.Result())}}}
+	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted,
+		Skipped: n.Skipped + n.Expected,
+		Time:    seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"result", string(r.Result())}}}
 	for _, f := range r.Env.Facts() {
 		s.Properties = append(s.Properties, property{f[0], clean(f[1])})
 	}
@@ -145,7 +146,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 	}
 	switch res.Result {
 	case event.Pass:
-	case event.Skipped:
+	case event.Skipped, event.Expected:
 		t.Skipped = &skipped{Message: line(message(res))}
 	case event.Fail:
 		t.Failure = problemOf(res)
@@ -157,7 +158,7 @@ func caseOf(c *history.RunCase, base string) testcase {
 			Trace: block{clean(text(try.CaseResult))}}
 		passed, failed := res.Result == event.Pass, try.CaseResult.Result == event.Fail
 		switch {
-		case try.CaseResult.Result == event.Pass || try.CaseResult.Result == event.Skipped:
+		case try.CaseResult.Result.Good():
 		case passed && failed:
 			t.FlakyFailure = append(t.FlakyFailure, a)
 		case passed:

@@ -79,7 +79,7 @@ func (s *span) add(key, value string) {
 	}
 }
 
-// ended sets the status of a case or a step. A skipped one has no status.
+// ended sets the status of a case or a step. A skipped one and a known failure have no status.
 func (s *span) ended(v event.Result, p *event.Problem) {
 	switch v {
 	case event.Pass:
@@ -113,7 +113,7 @@ func spans(run *history.Run, parent Parent) []span {
 				list = append(list, caseSpans(t, trace, top.SpanID)...)
 			}
 		}
-		if v := c.CaseResult.Result; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
+		if v := c.CaseResult.Result; v == event.Fail || !v.Good() && v != event.Warned &&
 			result != event.Fail {
 			result = v
 		}
@@ -131,6 +131,9 @@ func caseSpans(t history.Attempt, trace, parent string) []span {
 	own.add("test.case.name", c.ID)
 	own.add("test.case.result.status", map[event.Result]string{event.Pass: "pass", event.Fail: "fail",
 		event.Error: "fail"}[r.Result])
+	if c.Fails != nil {
+		own.add("taproot.fails", c.Fails.String())
+	}
 	own.add("taproot.pack", t.Pack)
 	own.add("taproot.platform", string(c.Platform))
 	own.add("device.id", c.Device)

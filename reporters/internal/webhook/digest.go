@@ -62,6 +62,7 @@ func NewDigest(r *history.Run, link string) Digest {
 		n    int
 		what string
 	}{{n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Interrupted, "interrupted"}, {n.Skipped, "skipped"},
+		{n.Expected, "failed as expected"},
 		{n.Flaky, "flaky"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))

@@ -23,7 +23,7 @@ func Describe(c plan.Case) event.Case {
 func describe(c plan.Case, scope *dsl.Scope) event.Case {
 	t := c.Test
 	d := event.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl",
-		Needed: c.Needed, Tags: t.Tags, Place: t.Pos,
+		Needed: c.Needed, Fails: t.Fails, Tags: t.Tags, Place: t.Pos,
 		Hash: hashOf(t), Description: t.Description, Owner: t.Owner, Links: t.Links, Properties: t.Properties}
 	dynamic := isDynamic(t)
 	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {

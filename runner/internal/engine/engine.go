@@ -181,6 +181,9 @@ func (r *run) startCase(ctx context.Context) {
 	r.troubles.startedAt = time.Now()
 	r.result = event.Pass
 	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
+	if mark := r.c.Outdated; mark != nil {
+		r.log(0, "%s was a known failure until %s: failures count again", mark.Because, mark.Until)
+	}
 	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // from preparing the device
 		r.emit(event.Event{Kind: event.Logged, Message: text, Warning: true})
 	}
@@ -210,6 +213,9 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, e
 		}
 	}
 	r.findCrash(ctx)
+	if r.sinkErr == nil {
+		r.result, r.problem = r.c.Test.Fails.Judge(r.result, r.problem)
+	}
 	r.evidence.addTraces()
 	r.evidence.frames.end(r.report, r.result)
 	if r.sinkErr != nil {

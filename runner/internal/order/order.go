@@ -33,7 +33,8 @@ type Settings struct {
 	Timeout     time.Duration     `json:"timeout,omitempty"`
 	AI          string            `json:"ai,omitempty"`
 	Agent       string            `json:"agent,omitempty"`
-	Key         []byte            `json:"key,omitempty"` // of what tests need: see Seal
+	Today       string            `json:"today,omitempty"` // on the client's machine, as 2027-01-31
+	Key         []byte            `json:"key,omitempty"`   // of what tests need: see Seal
 	// Started are the values of the servers of the app, which run on the client's machine.
 	Started map[string]map[string]any `json:"started,omitempty"`
 }
@@ -43,7 +44,7 @@ func SettingsOf(c run.Config, dir string, env map[string]string) Settings {
 	return Settings{Dir: dir, Vars: c.Vars, Env: env, Environment: c.Environment, Browser: c.Browser, NoVideo: c.NoVideo,
 		NoTrace: c.NoTrace, NoDOM: c.NoDOM, Evidence: c.Evidence, KeepFrames: string(c.KeepFrames), Unmasked: c.Unmasked,
 		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI),
-		Agent: c.Agent, Started: c.Started}
+		Agent: c.Agent, Started: c.Started, Today: c.Today()}
 }
 
 // WithKey adds the key of what tests need.
@@ -81,7 +82,7 @@ func (s Settings) Apply(c run.Config, dir string) run.Config {
 
 // Planning returns the options with which a host finds a case again.
 func (s Settings) Planning(dir string) plan.Options {
-	return plan.Options{Dir: dir, Browser: s.Browser, Vars: s.Vars, Environment: s.Environment,
+	return plan.Options{Dir: dir, Browser: s.Browser, Vars: s.Vars, Environment: s.Environment, Today: s.Today,
 		Env: func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }}
 }
 

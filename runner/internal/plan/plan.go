@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
@@ -41,6 +42,8 @@ type Options struct {
 	// Retries is how often a test that fails is run again, instead of the number in the test or its suite; nil: as they
 	// say.
 	Retries *int
+	// Today is the day on which marks of known failures must be in force, as 2027-01-31; empty: all are.
+	Today string
 	// Env reads the process environment, for vars with a value that names one of its variables.
 	Env func(string) (string, bool)
 	// Files requires that the files that steps name exist. It must be off for uploaded tests, which could otherwise
@@ -106,6 +109,8 @@ type Case struct {
 	Round  int      // from 1, in a run that repeats its tests; 0 otherwise
 	Hidden []string // secret values in Given
 	Reads  []string // the files that the planning of the test has read, absolute
+	// Outdated is the mark of a known failure that is no longer in force; nil: there is none.
+	Outdated *event.Fails
 }
 
 // Scope makes new variables of the case for one run of it.
@@ -241,6 +246,7 @@ func (ps Problems) Unwrap() []error { return ps }
 // cases returns a case for each platform and each row of the test.
 func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	dir := filepath.Dir(absolute(s.o.Dir, t.Pos.File))
+	mark := t.Fails
 	t, conf, rows, err := s.prepare(t)
 	if err != nil {
 		return nil, err
@@ -259,12 +265,17 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 			return nil, err
 		}
 	}
+	var outdated *event.Fails
+	if t.Fails == nil {
+		outdated = mark
+	}
 	var cases []Case
 	for _, p := range platforms {
 		for _, b := range s.browsers(t, p) {
 			for _, row := range rows {
 				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars,
-					Env: s.o.Env, Base: base, Servers: servers, Reads: s.readBy[t.ID]}
+					Env: s.o.Env, Base: base, Servers: servers, Reads: s.readBy[t.ID],
+					Outdated: outdated}
 				if len(platforms) > 1 {
 					c.Pack += "--" + string(p)
 				}

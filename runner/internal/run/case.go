@@ -54,6 +54,7 @@ type Outcome struct {
 	Err        error             // the report could not be written
 
 	noOther bool           // the case did not run: the only device is the one that was lost
+	again   *try           // the case is to be run again, at the end of the run; nil: it is not
 	values  *engine.Values // of a needed case
 }
 
@@ -69,7 +70,7 @@ func (o Outcome) Result() event.Result {
 		return event.Error
 	case o.CaseResult == nil:
 		return event.Interrupted
-	case o.Err != nil && (o.CaseResult.Result == event.Pass || o.CaseResult.Result == event.Skipped):
+	case o.Err != nil && o.CaseResult.Result.Good():
 		return event.Error
 	}
 	return o.CaseResult.Result
@@ -93,6 +94,8 @@ func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
 type callbacks struct {
 	rest  pool.SleepFunc // waits while there is no free device
 	freed func()         // called when the case no longer needs its device; at most once, and not when it had none
+	later bool           // the case returns after an attempt that another one is to follow
+	again *Outcome       // of such an attempt, which the next one follows; nil: it is the first
 }
 
 // run is Run with callbacks.
@@ -113,7 +116,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 	if c.Test.Skip != "" {
 		return r.without(ctx, c, notRun{result: event.Skipped, why: c.Test.Skip})
 	}
-	if late(r) {
+	if late(r) && beside.again == nil {
 		return r.without(ctx, c, r.Config.outOfTime())
 	}
 	c, why, err := r.withNeeds(c)
@@ -123,9 +126,18 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 	if why != "" {
 		return r.without(ctx, c, notRun{result: event.Skipped, why: why, kind: event.NeedsNotMet})
 	}
+	return r.attempts(ctx, c, beside)
+}
+
+// attempts runs a case, with the values that it needs, until it is not to be run again. A test that is known to fail
+// runs once.
+func (r *Runner) attempts(ctx context.Context, c plan.Case, beside callbacks) (out Outcome) {
 	var t try
-	if c.Test.Retries != nil {
+	if c.Test.Retries != nil && c.Test.Fails == nil {
 		t.left = *c.Test.Retries
+	}
+	if beside.again != nil {
+		out, t = *beside.again, *beside.again.again
 	}
 	for ; ; t.left-- {
 		next := r.once(ctx, c, beside, t)
@@ -146,6 +158,11 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 				t.avoid = t.lost
 			}
 		default:
+			return out
+		}
+		if beside.later {
+			t.left--
+			out.again = &t
 			return out
 		}
 	}

@@ -39,7 +39,7 @@ func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, erro
 func (c Config) planning() plan.Options {
 	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags,
 		ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries,
-		Reads: c.Reads}
+		Reads: c.Reads, Today: c.Today()}
 }
 
 // chosen is the choice in the form that the plan needs.

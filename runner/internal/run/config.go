@@ -52,6 +52,7 @@ type Config struct {
 	Seed        *int64 // of a random order; nil: that of the files
 	// Retries is how often a test that fails is run again, overriding the test and its suite; nil: as they say
 	Retries        *int
+	RetryAtEnd     bool // retries wait until all other cases have ended, and run one at a time
 	FailFast       bool // no case is started after the first one that did not pass
 	Parallel       int  // cases at once; default: one per device
 	RequireDevices bool // a case without a device is an error, not skipped
@@ -79,7 +80,7 @@ type Config struct {
 	Access    action.Access               // what tests may touch of this machine
 	Timeout   time.Duration               // of a step that names none
 	Getenv    func(string) string         // default: the process's own
-	Now       func() time.Time            // the clock for reservations of devices; default: time.Now
+	Now       func() time.Time            // the clock of reservations and of known failures; default: time.Now
 	LookupEnv func(string) (string, bool) // for vars with a value that names an environment variable; nil: none
 	// called with each file other than the tests' own that the planning reads; may be nil
 	Reads      func(file string)
@@ -120,6 +121,15 @@ func (c Config) getenv() func(string) string {
 		return c.Getenv
 	}
 	return os.Getenv
+}
+
+// Today is the current day in local time, as 2027-01-31.
+func (c Config) Today() string {
+	now := time.Now
+	if c.Now != nil {
+		now = c.Now
+	}
+	return now().Format(time.DateOnly)
 }
 
 // PoolOptions are the options of the run's pool of devices.

@@ -2,7 +2,9 @@ package run
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestFilesOfPages: a host's pages are files of the tests that were sent, and a server's of its folder.
@@ -22,5 +24,32 @@ func TestFilesOfPages(t *testing.T) {
 	c.Access.Root = root
 	if o := c.web(); o.FilesBelow != root.Name() || !o.NoFiles {
 		t.Errorf("of a server: %+v", o)
+	}
+}
+
+// A mark as a known failure is in force until the end of its last day, in local time.
+func TestKnownFailureUntil(t *testing.T) {
+	dir := t.TempDir()
+	err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte("id: a\nplatform: web\n"+
+		"fails: {because: X-1, until: 2027-01-31}\nsteps:\n  - log: x\n"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	east := time.FixedZone("east", 10*3600)
+	for at, marked := range map[time.Time]bool{
+		time.Date(2027, 1, 31, 23, 59, 59, 0, east): true,
+		time.Date(2027, 2, 1, 0, 0, 0, 0, east):     false, // in UTC it is still January
+		time.Date(2026, 12, 31, 0, 0, 0, 0, east):   true,
+		time.Date(2027, 12, 1, 0, 0, 0, 0, east):    false,
+	} {
+		c := Config{Dir: dir, Now: func() time.Time { return at }}
+		p, err := c.Plan("a.yaml")
+		if err != nil || len(p.Cases) != 1 {
+			t.Fatal(p, err)
+		}
+		one := p.Cases[0]
+		if (one.Test.Fails != nil) != marked || (one.Outdated == nil) != marked {
+			t.Errorf("%s: %v, %v", at, one.Test.Fails, one.Outdated)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,7 +71,7 @@ func (r *Runner) End() error {
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 	a := &batch{r: r, cases: cases, outcomes: make([]Outcome, len(cases)),
 		turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{},
-		idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}}
+		idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}, again: map[int]func(){}}
 	for i, c := range cases {
 		a.outcomes[i].Case = c
 		if a.need[c.Platform] == nil {
@@ -91,6 +93,7 @@ func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 	}
 	a.turns.open()
 	a.work.Wait()
+	a.retry(ctx)
 	return a.outcomes
 }
 
@@ -103,6 +106,8 @@ type batch struct {
 	work     sync.WaitGroup
 	need     map[dsl.Platform]*atomic.Int64 // the number of cases that may still need a device
 	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
+	mu       sync.Mutex                     // for again
+	again    map[int]func()                 // cases to run again at the end; they no longer need their device afterwards
 	chains   sequences
 	needs    needs
 	idle     map[dsl.Platform]chan struct{} // closed when a worker has no more work
@@ -162,7 +167,15 @@ func (a *batch) one(ctx context.Context, i int) {
 			a.r.Pool.Retire(c.Platform)
 		}
 	})
-	defer freed()
+	defer func() {
+		if a.outcomes[i].again == nil {
+			freed()
+			return
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.again[i] = freed
+	}()
 	defer a.chains.ended(i)
 	defer a.needs.ended(c.Pack)
 	if failed := a.failed.Load(); failed != nil {
@@ -184,9 +197,32 @@ func (a *batch) one(ctx context.Context, i int) {
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 		return a.turns.yieldSlot(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
 	}
-	a.outcomes[i] = a.r.run(ctx, c, callbacks{rest, freed})
+	// Those that wait for the result of the case do not wait for the end of the run.
+	later := a.r.Config.RetryAtEnd && !c.Needed && c.Test.Sequence == ""
+	a.outcomes[i] = a.r.run(ctx, c, callbacks{rest: rest, freed: freed, later: later})
+	if a.outcomes[i].again == nil {
+		a.stopAtFailure(i)
+	}
+}
+
+// stopAtFailure ends the run after a case that failed, if it is to stop at the first one.
+func (a *batch) stopAtFailure(i int) {
 	if v := a.outcomes[i].Result(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
-		a.failed.CompareAndSwap(nil, &c.Pack)
+		a.failed.CompareAndSwap(nil, &a.cases[i].Pack)
+	}
+}
+
+// retry runs again, one after the other, the cases that wait for the end of the run. None starts after the
+// limit of the run, or after a failure that ends it: then the first attempt is the result.
+func (a *batch) retry(ctx context.Context) {
+	for _, i := range slices.Sorted(maps.Keys(a.again)) {
+		if ctx.Err() == nil && !late(a.r) && a.failed.Load() == nil {
+			first := a.outcomes[i]
+			a.outcomes[i] = a.r.run(ctx, a.cases[i], callbacks{rest: pool.Sleep, freed: a.again[i], again: &first})
+		}
+		a.outcomes[i].again = nil
+		a.stopAtFailure(i)
+		a.again[i]()
 	}
 }
 
@@ -226,7 +262,7 @@ func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 		return ExitFail
 	case count[event.Error] > 0, late:
 		return ExitError
-	case count[event.Pass] == 0 && !allowEmpty:
+	case count[event.Pass]+count[event.Expected] == 0 && !allowEmpty:
 		return ExitError
 	}
 	return ExitPass

@@ -260,7 +260,7 @@ func functions() template.FuncMap {
 		},
 		"number": number, "took": took, "plural": plural,
 		"platforms":   func() []string { return []string{"android", "ios", "web"} },
-		"results":     func() []string { return []string{"pass", "fail", "error", "skipped", "interrupted"} },
+		"results":     func() []string { return []string{"pass", "fail", "error", "skipped", "expected", "interrupted"} },
 		"memberRoles": func() []string { return []string{"admin", "member", "viewer"} },
 	}
 }

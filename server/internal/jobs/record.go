@@ -31,7 +31,7 @@ const (
 type Record struct {
 	ID       string       `json:"id" doc:"Also the name of its folder among the reports." example:"2026-03-04T05-06-07"`
 	State    State        `json:"state" enum:"queued,running,ended"`
-	Result   event.Result `json:"result,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"After the end."`
+	Result   event.Result `json:"result,omitempty" enum:"pass,fail,error,skipped,expected,interrupted" doc:"After the end."`
 	By       string       `json:"by,omitempty" doc:"The credential that asked for it."`
 	Created  time.Time    `json:"created,omitzero"`
 	Started  time.Time    `json:"started,omitzero"`
@@ -47,7 +47,7 @@ type Case struct {
 	Test       string       `json:"test" doc:"The id of the test."`
 	Platform   dsl.Platform `json:"platform,omitempty" enum:"android,ios,web"`
 	State      State        `json:"state" enum:"queued,running,ended"`
-	Result     event.Result `json:"result,omitempty" enum:"pass,fail,error,skipped,interrupted"`
+	Result     event.Result `json:"result,omitempty" enum:"pass,fail,error,skipped,expected,interrupted"`
 	Device     string       `json:"device,omitempty"`
 	Why        string       `json:"why,omitempty" doc:"Why a case waits on a farm. At most ten cases of a run have it."`
 	DurationMS int64        `json:"duration_ms,omitempty"`

@@ -95,7 +95,8 @@ func (c *checker) summary(name string) (sum pack.Summary, err error) {
 		return sum, &upload.Refused{Why: format.Check(summaryFile, sum.Format, format.Summary).Error()}
 	case !pack.IsPackName(sum.ID):
 		return sum, &upload.Refused{Why: fmt.Sprintf("summary.json: %.200q is not the id of a test", sum.ID)}
-	case !slices.Contains([]event.Result{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted},
+	case !slices.Contains([]event.Result{event.Pass, event.Fail, event.Error, event.Skipped, event.Expected,
+		event.Interrupted},
 		sum.Result):
 		return sum, &upload.Refused{Why: fmt.Sprintf("summary.json: %.200q is not a result", sum.Result)}
 	}

@@ -1,7 +1,8 @@
 var D = JSON.parse(document.getElementById("data").textContent), pageAbort = null;
-var SIGN = { pass: "✓", warned: "⚠", fail: "✗", error: "!", skipped: "–", interrupted: "◼", unreached: "○" };
+var SIGN = { pass: "✓", warned: "⚠", fail: "✗", error: "!", skipped: "–", expected: "~",
+  interrupted: "◼", unreached: "○" };
 var WORD = { pass: "Passed", warned: "Failed, which the test allows", fail: "Failed", error: "Error",
-  skipped: "Skipped", interrupted: "Interrupted", unreached: "Not reached" };
+  skipped: "Skipped", expected: "Failed as expected", interrupted: "Interrupted", unreached: "Not reached" };
 
 function $(id) { return document.getElementById(id); }
 

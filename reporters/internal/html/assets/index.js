@@ -1,5 +1,6 @@
-var FULL = { p: "pass", f: "fail", e: "error", s: "skipped", i: "interrupted", u: "unreached" };
-var RANK = { f: 0, e: 1, i: 2, s: 3, p: 4 };
+var FULL = { p: "pass", f: "fail", e: "error", s: "skipped", x: "expected", i: "interrupted",
+  u: "unreached" };
+var RANK = { f: 0, e: 1, i: 2, x: 3, s: 4, p: 5 };
 
 // longList draws the first rows, and more of them as they are scrolled into view.
 function longList(host, draw) {
@@ -53,9 +54,11 @@ function chip(name, text, on, pick) {
 function runPage() {
   var state = hash.read(), only = { f: function (r) { return "fei".indexOf(r.v) >= 0; },
     pass: function (r) { return r.v === "p"; }, skipped: function (r) { return r.v === "s"; },
+    expected: function (r) { return r.v === "x"; },
     flaky: function (r) { return r.y; }, slow: function (r) { return r.w; },
       warnings: function (r) { return r.u && r.v === "p"; } };
-  var names = { f: "Problems", pass: "Passed", skipped: "Skipped", flaky: "Flaky", slow: "Slow",
+  var names = { f: "Problems", pass: "Passed", skipped: "Skipped", expected: "Failed as expected", flaky: "Flaky",
+    slow: "Slow",
     warnings: "Passed with warnings" };
   D.rows.forEach(function (r, i) {
     r.at = i;
@@ -147,7 +150,7 @@ function runPage() {
 
 function shareBar() {
   var c = D.counts, parts = [["pass", c.passed], ["fail", c.failed], ["error", c.errored + c.interrupted],
-    ["skipped", c.skipped]];
+    ["expected", c.expected], ["skipped", c.skipped]];
   parts.forEach(function (p) {
     if (!p[1]) return;
     var el = h("span", { cls: "q-" + p[0] });
@@ -196,7 +199,7 @@ function testRow(r) {
   if (r.u) flags.push(h("span", { cls: "flag" + (r.v === "p" ? " warn" : ""),
     title: plural(r.u, "step was", "steps were") + " skipped or not reached" }, plural(r.u, "warning")));
   var second = [];
-  if (r.c) second.push(bdi(r.o || D.causes[r.c - 1].headline, "msg"));
+  if (r.c || r.o) second.push(bdi(r.o || D.causes[r.c - 1].headline, "msg"));
   if (r.j) second.push(h("span", { cls: "quiet" }, "and " + r.j + " more"));
   if (r.b) second.push(bdi(r.b, "msg"));
   if (r.f && r.v !== "p") second.push(bdi(D.words[r.f - 1] + (r.i ? ":" + r.i : ""), "file"));
@@ -249,12 +252,13 @@ function when(name) { return name.slice(0, 10) + " " + name.slice(11).replace(/-
 
 function trend() {
   var runs = D.runs.slice(0, 60).reverse(), most = Math.max.apply(null, [1].concat(runs.map(function (r) {
-    return r.pass + r.fail + r.error + r.other;
+    return r.pass + r.fail + r.error + r.other + (r.expected || 0);
   })));
   runs.forEach(function (r) {
     var col = h(r.link ? "a" : "span", { cls: "col", href: r.link, title: when(r.name) + ": " + sums(r) },
       h("span", { cls: "sr" }, when(r.name) + ": " + sums(r)));
-    [["other", "skipped"], ["error", "error"], ["fail", "fail"], ["pass", "pass"]].forEach(function (p) {
+    [["other", "skipped"], ["expected", "expected"], ["error", "error"], ["fail", "fail"],
+      ["pass", "pass"]].forEach(function (p) {
       if (!r[p[0]]) return;
       var part = h("span", { cls: "part q-" + p[1], "aria-hidden": "true" });
       part.style.height = "max(3px, " + 100 * r[p[0]] / most + "%)";
@@ -267,8 +271,9 @@ function trend() {
 
 function sums(r) {
   return [[r.pass, "passed"], [r.fail, "failed"], [r.error, "errors"],
-    [r.other, "skipped or interrupted"]].filter(function (p) { return p[0]; }).map(function (p) { return p.join(" ");
-    }).join(", ") || "no test";
+    [r.expected, "failed as expected"], [r.other, "skipped or interrupted"]].filter(function (p) {
+    return p[0];
+  }).map(function (p) { return p.join(" "); }).join(", ") || "no test";
 }
 
 function unstableRow(t) {
