@@ -128,7 +128,7 @@ var outside = map[string][]string{
 	"github.com/jackc/pgx/v5":                       {"internal/store"},
 	"modernc.org/sqlite":                            {"internal/store"},
 	"github.com/pressly/goose/v3":                   {"internal/store"},
-	"github.com/pquerna/otp":                        {"server/internal/service"},
+	"github.com/pquerna/otp":                        {"server/internal/service", "dsl/internal/expr"},
 	"github.com/wneessen/go-mail":                   {"server/internal/mail"},
 	"github.com/coreos/go-oidc/v3":                  {"server/internal/oidc"},
 	"golang.org/x/oauth2":                           {"server/internal/oidc"},

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -169,4 +170,58 @@ func TestBundleIsOneFileThatNeedsNoOther(t *testing.T) {
 	if strings.Contains(page, `src="screenshots/`) {
 		t.Error("the page needs the pack's pictures")
 	}
+}
+
+// TestTOTPIsNowhereInTheReport checks that a page accepts the code of totp, that neither the code nor its secret is in
+// any file of the run, and that nothing is recorded, although no variable of the test is a secret.
+func TestTOTPIsNowhereInTheReport(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	l := recordingLab(t, 0)
+	page := strings.Replace(read(t, repository, "suites", "pages", "two-factor.html"), "typed = code.value;",
+		"typed = code.value; console.log(typed); fetch('/typed?' + typed).catch(() => {});", 1)
+	l.write("page.html", page)
+	l.write("block.yaml", "steps:\n  - set: {expr: {code: totp(KEY)}}\n  - input: {into: Code, text: \"${code}\"}\n")
+	l.write("totp.yaml", `
+id: totp
+platform: web
+vars: {KEY: "${KEY:-jbsw y3dp ehpk 3pxp}"}
+steps:
+  - openBrowser: page.html
+  - run: {file: block.yaml, as: did}
+  - log: the code is ${did.code}
+  - assertTrue: did.code == totp(KEY) or len(did.code) == 6
+  - tap: Verify
+  - assert: Signed in
+`)
+	e := l.taproot("run", "totp.yaml", "-v")
+	e.exits(t, 0)
+	pack := l.packs()[0]
+	text := read(t, pack, "run.md")
+	has(t, "run.md", text, "the code is •••", "the test has secrets")
+	requested := regexp.MustCompile(`typed\?\d{6}|\b\d{6}\b`)
+	for _, name := range []string{"events.ndjson", "run.md", "console.txt", "network.har", "report.html"} {
+		content := read(t, pack, name)
+		if regexp.MustCompile(`(?i)jbsw ?y3dp`).MatchString(content) {
+			t.Errorf("%s contains the secret", name)
+		}
+		if name != "report.html" && name != "events.ndjson" && requested.MatchString(content) {
+			t.Errorf("%s contains a code: %s", name, requested.FindString(content))
+		}
+	}
+	if _, err := os.Stat(filepath.Join(pack, "artifacts", "trace.zip")); err == nil {
+		t.Error("the page was traced")
+	}
+	l.write("wrong.yaml", "id: wrong\nplatform: web\nvars: {KEY: nonsense1}\nsteps:\n  - openBrowser: page.html\n"+
+		"  - set: {expr: {code: totp(KEY)}}\n")
+	e = l.taproot("run", "wrong.yaml")
+	e.exits(t, 3)
+	has(t, "the message", e.stdout+e.stderr, "the secret of totp is not in base32")
+	if strings.Contains(e.stdout+e.stderr, "nonsense1") {
+		t.Errorf("the secret is in the message: %s", e.stdout)
+	}
+	l.write("bad.yaml", "id: bad\nplatform: web\nsteps:\n  - assertTrue: totp() == \"1\"\n")
+	e = l.taproot("validate", "bad.yaml")
+	e.exits(t, 2)
+	has(t, "the message", e.stdout+e.stderr, "bad.yaml:4:17: totp takes one secret", "totp(TOTP_SECRET)")
 }

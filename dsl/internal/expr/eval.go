@@ -32,7 +32,7 @@ func (s *Scope) EvalExpr(e Expr, source *source.Source, extra map[string]any) (a
 			return nil, s.unknownName(e, source, n)
 		}
 	}
-	out, err := evaluate(e.Text, env)
+	out, err := s.codes.evaluate(e.Text, env)
 	if err != nil {
 		return nil, fromExpr(e, source, err)
 	}
@@ -58,18 +58,20 @@ const maxLoop = 100_000
 // evaluate computes an expression. It is compiled twice: with the types of the variables, which finds what cannot work
 // in the words of the library, then with exact numbers. Without the optimizer a range such as 1..9 counts each time
 // that it is made.
-func evaluate(text string, env map[string]any) (any, error) {
+func (c codes) evaluate(text string, env map[string]any) (any, error) {
 	typed, known := make(map[string]any, len(env)), make(types.Map, len(env))
 	for name, x := range env {
 		if typed[name], known[name] = x, types.Any; kindOfValue(x) == "a number" {
 			typed[name] = 0 // whether % or a range takes it depends on its value
 		}
 	}
-	if _, err := expr.Compile(text, expr.Env(typed), expr.Optimize(false)); err != nil {
+	own := c.options()
+	if _, err := expr.Compile(text, append(own, expr.Env(typed), expr.Optimize(false))...); err != nil {
 		return nil, err
 	}
 	maps.Copy(known, types.Map{"visible": ownNames()["visible"]})
-	program, err := expr.Compile(text, append(exactNumbers(), expr.Env(known), expr.Optimize(false))...)
+	program, err := expr.Compile(text, slices.Concat(own, exactNumbers(), []expr.Option{
+		expr.Env(known), expr.Optimize(false)})...)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func Knows(s *Scope, name string) bool {
 // ConstantOf evaluates an expression that depends on nothing but the known names.
 func ConstantOf(e Expr, known map[string]any) (is, constant bool) {
 	tree := exprNames{}
-	if strings.Contains(e.Text, "now(") || !tree.read(e) || tree.loops > 0 {
+	if strings.Contains(e.Text, "now(") || !tree.read(e) || tree.loops > 0 || len(tree.codes) > 0 {
 		return false, false
 	}
 	env := map[string]any{}
@@ -117,7 +119,7 @@ func ConstantOf(e Expr, known map[string]any) (is, constant bool) {
 			return false, false
 		}
 	}
-	out, err := evaluate(e.Text, env)
+	out, err := codes{}.evaluate(e.Text, env)
 	is, isBool := out.(bool)
 	return is, err == nil && isBool
 }

@@ -89,7 +89,7 @@ func CheckCondition(e Expr, source *source.Source) *source.Error {
 		known[n.Name] = types.Any
 	}
 	maps.Copy(known, ownNames())
-	program, err := expr.Compile(e.Text, expr.Env(known), expr.Optimize(false))
+	program, err := expr.Compile(e.Text, append(codes{}.options(), expr.Env(known), expr.Optimize(false))...)
 	if err != nil {
 		return fromExpr(e, source, err)
 	}
@@ -132,6 +132,7 @@ type exprName struct {
 type exprNames struct {
 	found    []exprName
 	declared []string
+	codes    []int // where totp is called: characters before it
 	loops    int
 }
 
@@ -143,6 +144,7 @@ func (n *exprNames) read(e Expr) bool {
 	tree, err := parser.Parse(e.Text)
 	if err == nil {
 		ast.Walk(&tree.Node, n)
+		n.found = slices.DeleteFunc(n.found, func(x exprName) bool { return slices.Contains(n.codes, x.at) })
 	}
 	return err == nil
 }
@@ -156,6 +158,10 @@ func (n *exprNames) Visit(node *ast.Node) {
 		n.declared = append(n.declared, x.Name)
 	case *ast.PredicateNode:
 		n.loops++
+	case *ast.CallNode:
+		if callsCode(x) {
+			n.codes = append(n.codes, x.Callee.Location().From)
+		}
 	}
 }
 
@@ -193,9 +199,15 @@ func (c *exprCheck) call(f *ast.IdentifierNode, call *ast.CallNode) {
 		}
 		return
 	}
-	functions := append(slices.Collect(maps.Keys(builtin.Index)), "visible")
+	if f.Value == totpName {
+		if len(call.Arguments) != 1 {
+			c.fail(f, f.Value, "totp takes one secret", "for example: totp(TOTP_SECRET)")
+		}
+		return
+	}
+	functions := append(slices.Collect(maps.Keys(builtin.Index)), "visible", totpName)
 	slices.Sort(functions)
-	hint := `of ours there is visible("label"); the others are those of expr-lang.org`
+	hint := `of ours there are visible("label") and totp(SECRET); the others are those of expr-lang.org`
 	if near := phrase.Nearest(f.Value, functions); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}

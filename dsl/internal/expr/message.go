@@ -40,6 +40,9 @@ func fromExpr(e Expr, src *source.Source, err error) *source.Error {
 	case strings.Contains(at.Message, "token Identifier"), strings.Contains(at.Message, "token String"):
 		hint = "put a text in quotes; join conditions with and, or"
 	}
+	if strings.Contains(msg, "of totp") || strings.HasPrefix(msg, "totp takes") {
+		hint = "use the text that the app shows for authenticators that cannot read its QR code"
+	}
 	bad := exprError(e, src, at.From, "the expression is wrong: "+msg, hint)
 	bad.Missing = errors.Is(err, errNoValue) || strings.Contains(msg, noValue) || strings.HasPrefix(msg, "cannot fetch") ||
 		strings.HasPrefix(msg, "index out of range")

@@ -23,6 +23,7 @@ type Scope struct {
 	values map[string]string // of everything that is not saved
 	typed  map[string]any    // those of values that are not texts in expressions
 	ended  map[string]bool   // variables of loops that have ended
+	codes  codes
 	base   Template
 }
 
@@ -139,7 +140,7 @@ type Holder interface {
 func (s *Scope) Block(b Holder, with map[string]any) (*Scope, error) {
 	vars, from := b.Variables()
 	inner := &Scope{source: from, env: s.env, saved: map[string]any{}, values: maps.Clone(s.values),
-		typed: maps.Clone(s.typed), base: s.base}
+		typed: maps.Clone(s.typed), base: s.base, codes: s.codes}
 	for name, x := range s.saved {
 		inner.give(name, x)
 	}

@@ -56,7 +56,9 @@ written as JSON.
 Where a table says *expression*, variables go by their names alone, and numbers are numbers. The syntax is that of
 [expr-lang](https://expr-lang.org/docs/language-definition); in addition to the variables there are ` + "`platform`" +
 		` (android, ios or web),
-` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" + `, which looks for a second at most.
+` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" +
+		`, which looks for a second at most. ` + "`totp(SECRET)`" + ` is the
+one-time code of RFC 6238 that an authenticator shows for a secret in base32 or an otpauth URL; no report shows it.
 `)
 	return b.String()
 }

@@ -105,7 +105,8 @@ type run struct {
 
 func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	sink.Mask().Hide(c.Hidden...)
-	if len(c.Hidden) > 0 { // with secrets, screenshots are masked, and nothing is recorded
+	// with secrets, screenshots are masked, and nothing is recorded
+	if len(c.Hidden) > 0 || computesCodes(c.Test.Lists()...) {
 		own := *c.Test
 		own.Secrets = append(slices.Clone(own.Secrets), "HIDDEN")
 		c.Test = &own
@@ -134,6 +135,18 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	r.blocks.foreign = r.flows.foreign
 	session.Support = r.support()
 	return r
+}
+
+// computesCodes reports whether steps compute one-time codes, which are secret, also in the files that they run.
+func computesCodes(lists ...dsl.Steps) bool {
+	for _, steps := range lists {
+		for s := range steps.All {
+			if slices.ContainsFunc(s.Exprs(), dsl.Expr.ComputesCode) || s.Block != nil && computesCodes(s.Block.Steps) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Performer {
@@ -254,6 +267,7 @@ func (r *run) describe() (described event.Case, err error) {
 	if r.vars.scope, err = r.c.Scope(); err != nil {
 		return Describe(r.c), err
 	}
+	r.vars.scope.HideCodes(r.sink.Mask().Hide)
 	if r.session.BaseURL, err = r.vars.scope.BaseURL(); err != nil {
 		return Describe(r.c), err
 	}

@@ -78,6 +78,7 @@ func New(o Options) (*Devices, error) {
 	if err != nil {
 		return nil, err
 	}
+	scope.HideCodes(o.Mask.Hide)
 	work, err := os.MkdirTemp("", "taproot-live-")
 	if err != nil {
 		return nil, fmt.Errorf("folder for files of calls: %w", err)
