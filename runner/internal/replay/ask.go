@@ -67,6 +67,7 @@ func (r *Report) Ask(step int, question string) (Answer, error) {
 type question struct {
 	claim    *decide.Claim  // an assertion
 	touch    []dsl.Selector // an action touches these
+	typing   bool           // and types: it prefers fields
 	selector *dsl.Selector  // which element is it?
 	page     *decide.PageLook
 	text     *string // of page
@@ -139,6 +140,7 @@ func questionOf(name string, args any) (question, error) {
 	default:
 		if def, ok := dsl.Lookup(name); ok && def.Effect&dsl.ReadOnly == 0 {
 			q.touch = elementsOf(args)
+			_, q.typing = args.(dsl.Input)
 		}
 	}
 	if len(q.touch) == 0 {
@@ -229,6 +231,13 @@ func (r *Report) lookOf(step int) (*decide.PageLook, bool) {
 	return nil, false
 }
 
+// typing is the screen as the search of an action sees it that types, or not: see decide.Want.
+func (s *shown) typing(types bool) *shown {
+	other := *s
+	other.want.Typing = types
+	return &other
+}
+
 // search starts one decision on the screen, with all the time of a step behind it.
 func (s *shown) search(purpose decide.Purpose, sel dsl.Selector, check decide.Check) *decide.Search {
 	w := s.want
@@ -317,8 +326,9 @@ func (s *shown) ask(q question) Answer {
 		return s.onPage(q)
 	}
 	var last Answer
+	of := s.typing(q.typing)
 	for _, sel := range q.touch {
-		if last = s.touch(sel); last.Word != Holds {
+		if last = of.touch(sel); last.Word != Holds {
 			return last
 		}
 	}
@@ -429,7 +439,7 @@ func (s *shown) selected(sel dsl.Selector) Answer {
 	if a.Word != Holds || len(a.Matches) < 2 {
 		return a
 	}
-	if one := s.touch(sel); one.Word == Ambiguous {
+	if one := s.typing(false).touch(sel); one.Word == Ambiguous {
 		return one
 	}
 	return a

@@ -2,10 +2,12 @@ package replay_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"image"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,11 +27,14 @@ type step struct {
 	result event.Result
 	tree   *screen.Tree // that decided it; nil: none is kept
 	page   *decide.PageLook
+
+	foreign bool // yaml is a command of a flow of Maestro
 }
 
 // report is a report pack that a test makes.
 type report struct {
 	id       string
+	file     string // of the test; default: suites/ID.yaml
 	platform event.Platform
 	result   event.Result
 	steps    []step
@@ -76,7 +81,7 @@ func (r report) write(t testing.TB, run string) string {
 		r.result = event.Pass
 	}
 	c := event.Case{ID: r.id, Pack: r.id, Platform: r.platform, Solver: "dsl",
-		Place: source.Pos{File: "suites/" + r.id + ".yaml", Line: 1, Col: 1}}
+		Place: source.Pos{File: cmp.Or(r.file, "suites/"+r.id+".yaml"), Line: 1, Col: 1}}
 	var frames bytes.Buffer
 	w, err := decide.NewWriter(&frames)
 	if err != nil {
@@ -86,17 +91,9 @@ func (r report) write(t testing.TB, run string) string {
 	events := []event.Event{{Format: "taproot.events/1", Time: noon, Kind: event.CaseStarted, Case: &c}}
 	kept := 0
 	for i, s := range r.steps {
-		block, err := dsl.ParseBlock("x", []byte("steps:\n  - "+s.yaml+"\n"), dsl.Platform(r.platform))
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := block.Steps[0]
-		args, _, err := dsl.Bind(of, &dsl.Scope{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Steps = append(c.Steps, event.Step{N: i + 1, Action: of.Def.Name, Args: dsl.Args(of, &dsl.Scope{}),
-			Place: source.Pos{File: c.Place.File, Line: 5 + i, Col: 5}, Source: "  - " + s.yaml})
+		info, args := s.parsed(t, r.platform)
+		info.N, info.Place, info.Source = i+1, source.Pos{File: c.Place.File, Line: 5 + i, Col: 5}, "  - "+s.yaml
+		c.Steps = append(c.Steps, info)
 		if s.result == event.Unreached {
 			continue
 		}
@@ -140,6 +137,25 @@ func (r report) write(t testing.TB, run string) string {
 	return dir
 }
 
+// parsed is the step as a report shows it, and its argument.
+func (s step) parsed(t testing.TB, platform event.Platform) (event.Step, any) {
+	t.Helper()
+	if s.foreign {
+		action, args, _ := strings.Cut(s.yaml, ": ")
+		return event.Step{Action: action, Args: args}, nil
+	}
+	block, err := dsl.ParseBlock("x", []byte("steps:\n  - "+s.yaml+"\n"), dsl.Platform(platform))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := block.Steps[0]
+	args, _, err := dsl.Bind(of, &dsl.Scope{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return event.Step{Action: of.Def.Name, Args: dsl.Args(of, &dsl.Scope{})}, args
+}
+
 func save(t testing.TB, dir, name string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), data, 0o644); err != nil {
@@ -166,7 +182,7 @@ func recordingOf(t testing.TB, args any, tree *screen.Tree, platform event.Platf
 	case dsl.Tap:
 		w.Selector = a.Selector
 	case dsl.Input:
-		w.Selector = *a.Into
+		w.Selector, w.Typing = *a.Into, true
 	case dsl.WebClick:
 		w.Selector = decide.InDocument(a.Selector, a.Frame)
 	}

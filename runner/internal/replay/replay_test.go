@@ -123,6 +123,23 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskAsTheStepDoes: typing prefers a field to a button of its name, whichever step the screen is of; a tap does
+// not.
+func TestAskAsTheStepDoes(t *testing.T) {
+	t.Parallel()
+	search := treeOf(label("Shop"), field("Search", ""), button("Search", "go"))
+	r := open(t, report{id: "search", steps: []step{{yaml: "launch: a"}, {yaml: "assert: Shop", tree: search},
+		{yaml: "input: {into: Search, text: x}", tree: search}}}.write(t, t.TempDir()))
+	for _, n := range []int{2, 3} {
+		for question, want := range map[string]replay.Word{"input: {into: Search, text: x}": replay.Holds,
+			"tap: Search": replay.Ambiguous, "Search": replay.Ambiguous} {
+			if a, err := r.Ask(n, question); err != nil || a.Word != want {
+				t.Errorf("step %d, %s: %s (%s), want %s; %v", n, question, a.Word, a.Why, want, err)
+			}
+		}
+	}
+}
+
 // TestAskOfPages: what the browser reported decides what it was asked, and nothing else.
 func TestAskOfPages(t *testing.T) {
 	t.Parallel()

@@ -104,6 +104,8 @@ type ran struct {
 	acts    bool
 	asserts bool
 	opens   bool
+	checks  bool // it checks something that is not on the screen, or may do so
+	foreign bool // it is a command of a flow of Maestro
 }
 
 // steps are the steps of a report that ran, those of the hooks after the test left out.
@@ -117,10 +119,14 @@ func (r *Report) steps() []ran {
 		}
 		def, known := dsl.Lookup(s.Action)
 		if !known {
+			acts := !isAssertion(s.Action) && s.Action != "extendedWaitUntil"
+			list = append(list, ran{StepResult: s, acts: acts, checks: true, foreign: true})
 			continue
 		}
 		step := ran{StepResult: s}
 		step.args, _ = argsOf(s, dsl.Platform(r.Result.Case.Platform))
+		request, is := step.args.(dsl.HTTP)
+		step.checks = is && request.Expect != nil
 		step.asserts = isAssertion(s.Action)
 		step.opens = slices.Contains([]string{"openBrowser", "launch"}, s.Action)
 		// scrollTo shows by itself that its element is there
@@ -130,11 +136,15 @@ func (r *Report) steps() []ran {
 	for i := range list { // a waitFor after which nothing asserts is an assertion
 		if s := &list[i]; s.Action == "waitFor" || s.Action == "webWait" {
 			s.acts = false
-			s.asserts = !slices.ContainsFunc(list[i+1:], func(o ran) bool { return isAssertion(o.Action) })
+			s.asserts = !r.inGo() && !slices.ContainsFunc(list[i+1:], func(o ran) bool { return isAssertion(o.Action) })
 		}
 	}
 	return list
 }
+
+// inGo reports whether the test is a spec in Go: Gomega's matchers, which are not in its steps, may assert after
+// each of these.
+func (r *Report) inGo() bool { return strings.HasSuffix(r.Result.Case.Place.File, ".go") }
 
 // isAssertion reports whether an action asserts something.
 func isAssertion(action string) bool {
@@ -153,8 +163,8 @@ func (w *weakness) judge(r *Report) {
 			w.assertion(r, list, i, last)
 		}
 	}
-	if last < 0 {
-		return
+	if last < 0 || r.inGo() || slices.ContainsFunc(list[last:], func(s ran) bool { return s.checks }) {
+		return // what follows the last action is not known from the steps alone
 	}
 	after := slices.DeleteFunc(slices.Clone(list[last+1:]), func(s ran) bool { return !s.asserts })
 	if len(after) == 0 {
@@ -261,6 +271,10 @@ func (w *weakness) negative(r *Report, s ran, q question, a *assertion) {
 // positive judges an assertion that something is there: it must fail on the screen before the last action.
 func (w *weakness) positive(r *Report, list []ran, i, last int, q question, a *assertion) {
 	s := list[i]
+	if last >= 0 && list[last].foreign {
+		a.strong, a.why = true, "the last action ahead of it is in a flow of Maestro"
+		return
+	}
 	if last >= 0 && !list[last].opens {
 		if before := w.before(r, list, last); before != nil {
 			switch got := before.ask(q); got.Word {

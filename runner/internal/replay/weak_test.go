@@ -156,3 +156,48 @@ func TestWeakTests(t *testing.T) {
 		t.Error("a report that is not there has weak assertions")
 	}
 }
+
+// TestWeakOfWhatIsNotKnown: nothing is reported that depends on what is not in the steps of a report, or on steps of
+// Maestro.
+func TestWeakOfWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	home, end := treeOf(label("Shop"), button("Order", "o")), treeOf(label("Shop"), label("Done"))
+	then := func(more ...step) []step {
+		return append([]step{{yaml: "launch: a"}, {yaml: "assert: Order", tree: home}, {yaml: "tap: Order", tree: home}},
+			more...)
+	}
+	shop := step{yaml: "assert: Shop", tree: end}
+	const inGo = "suites/shop_test.go"
+	for name, c := range map[string]struct {
+		file  string
+		steps []step
+		want  string
+	}{
+		"blind":                  {"", then(), "no-assertion"},
+		"blind in Go":            {inGo, then(), ""},
+		"idle":                   {"", then(step{yaml: "waitFor: Shop", tree: end}), "held-before action-not-shown"},
+		"idle in Go":             {inGo, then(step{yaml: "waitFor: Shop", tree: end}), ""},
+		"weak in Go":             {inGo, then(shop), "held-before"},
+		"a request":              {"", then(step{yaml: "http: {url: 'https://a.example'}"}), "no-assertion"},
+		"a request that expects": {"", then(step{yaml: "http: {url: 'https://a.example', expect: {status: 200}}"}), ""},
+		"a flow that asserts":    {"", then(step{yaml: "assertVisible: Done", foreign: true}), ""},
+		"after a flow that taps": {"", then(step{yaml: "tapOn: Order", foreign: true}, shop), ""},
+		"after one that asserts": {"", then(step{yaml: "assertVisible: Done", foreign: true}, shop), "held-before"},
+	} {
+		dir := report{id: "shop", file: c.file, steps: c.steps}.write(t, t.TempDir())
+		w, err := replay.Reports{}.Weak([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range w.Findings {
+			got = append(got, f.Kind)
+		}
+		slices.Sort(got)
+		want := strings.Fields(c.want)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q: %+v", name, got, want, w)
+		}
+	}
+}
