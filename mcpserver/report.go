@@ -105,6 +105,9 @@ func (s *runState) found(dir string) {
 		for i := range s.Tests {
 			if s.Tests[i].ID == r.Evidence.Pack {
 				s.Tests[i].Repair = fmt.Sprintf("%s:%d: %s (score %d)", r.File, r.Line, r.New, r.Score)
+				if r.Applied != "" {
+					s.Tests[i].Repair += ", applied"
+				}
 			}
 		}
 	}

@@ -3,10 +3,17 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/internal/result/finding"
+	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/runtest"
 )
 
 // TestRunIDs checks that a run that takes longer than its call continues, and that get_report waits for it, stops it
@@ -93,5 +100,50 @@ func TestRunsOnTheDeviceThatWasSet(t *testing.T) {
 		if text := s.ok("run_test", c.args); !strings.Contains(text, `"device":"`+c.want+`"`) {
 			t.Errorf("with %s set, run_test %s says %s", c.set, c.args, text)
 		}
+	}
+}
+
+// TestReportHasFindings: get_report has weak assertions and repairs in a few bytes, of a run of this session and of one
+// on the disk.
+func TestReportHasFindings(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	c := l.config(t)
+	s := connect(t, c)
+	s.ok("run_test", `{"yaml": "id: list\nplatform: android\nsteps:\n  - launch: com.example.list\n`+
+		`  - tap: Payments\n  - assert: Payments\n  - assert: Unpaid\n"}`)
+	if text := s.ok("get_report", `{}`); !strings.Contains(text,
+		`"weak":"1 of 2 assertions cannot fail, test.yaml:6"`) {
+		t.Errorf("get_report says %s", text)
+	}
+
+	dir := runtest.Lay(t, runtest.Glob(t, "event/testdata/events/fail.ndjson")...)
+	c.Runner.Reports = filepath.Dir(dir)
+	weak := finding.Weakness{Assertions: 9, Weak: 5, Findings: []finding.Weak{}}
+	for i := range 5 {
+		weak.Findings = append(weak.Findings, finding.Weak{File: "suites/shop.yaml", Line: 7 + i})
+	}
+	repair := finding.Repair{File: "suites/failing/login.yaml", Line: 8, Old: "- tap: Sign in", New: "- tap: Log in",
+		Score: 91, Evidence: finding.Evidence{Pack: "login-wrong", Step: 4, Was: strings.Repeat("button ", 100)}}
+	if err := errors.Join(history.WriteWeak(dir, weak),
+		history.WriteRepairs(dir, finding.Repairs{Repairs: []finding.Repair{repair}})); err != nil {
+		t.Fatal(err)
+	}
+	stored := connect(t, c)
+	text := stored.ok("get_report", `{}`)
+	for _, want := range []string{
+		`"weak":"5 of 9 assertions cannot fail, suites/shop.yaml:7, suites/shop.yaml:8, suites/shop.yaml:9, …"`,
+		`"repair":"suites/failing/login.yaml:8: - tap: Log in (score 91)"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("get_report does not say %s: %s", want, text)
+		}
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, finding.WeakFile)),
+		os.WriteFile(filepath.Join(dir, finding.RepairFile), []byte(`{"format": "taproot.repairs/9"}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if less := stored.ok("get_report", `{}`); strings.Contains(less, "weak") || strings.Contains(less, "repair") ||
+		len(text)-len(less) > 300 {
+		t.Errorf("without findings get_report says %s, with them %d bytes more", less, len(text)-len(less))
 	}
 }

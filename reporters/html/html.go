@@ -49,9 +49,9 @@ func WriteRun(ctx context.Context, run *history.Run) error {
 }
 
 // WritePacks makes report.html in every pack of a run, also in those of earlier attempts. A page that cannot be made
-// does not stop the others.
-func WritePacks(ctx context.Context, run *history.Run) error {
-	return html.WritePacks(ctx, run)
+// does not stop the others. With packs, only those of these cases are made.
+func WritePacks(ctx context.Context, run *history.Run, packs ...string) error {
+	return html.WritePacks(ctx, run, packs...)
 }
 
 // WriteRuns makes index.html in the reports folder, from history.jsonl and, for runs that it lacks, from their packs.

@@ -2,11 +2,15 @@
 // with elements that were not found.
 package finding
 
+import "strings"
+
 const (
 	// WeakFile is where a run keeps its weak assertions.
 	WeakFile = "weak.json"
 	// RepairFile is where a run keeps the repairs that it offers.
 	RepairFile = "repairs.json"
+	// PatchFile has the repairs of a run as a patch (taproot run --repair suggest).
+	PatchFile = "repairs.patch"
 )
 
 // Weakness is which assertions of the passed tests of a run cannot fail: weak.json.
@@ -53,15 +57,27 @@ type Repairs struct {
 type Repair struct {
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
-	Old      string   `json:"old"`   // the line, or lines, of the file
+	Old      string   `json:"old"`   // the line of the file: that of the step, or of its selector below it
 	New      string   `json:"new"`   // what to write instead
 	Score    int      `json:"score"` // 0 to 100
 	Evidence Evidence `json:"evidence"`
+	Applied  string   `json:"applied,omitempty"` // when taproot repair changed the line; empty: it did not
+}
+
+// Apply returns the text of the file with the changed line; ok is false if the line is another one by now.
+func (r Repair) Apply(text string) (changed string, ok bool) {
+	lines := strings.SplitAfter(text, "\n")
+	if r.Line < 1 || r.Line > len(lines) || strings.TrimSpace(lines[r.Line-1]) != r.Old {
+		return text, false
+	}
+	lines[r.Line-1] = strings.Replace(lines[r.Line-1], r.Old, r.New, 1)
+	return strings.Join(lines, ""), true
 }
 
 // Evidence is why an element is the one that a step used before.
 type Evidence struct {
 	Test    string   `json:"test"`
+	Run     string   `json:"run,omitempty"`
 	Pack    string   `json:"pack"`
 	Step    int      `json:"step"`
 	Was     string   `json:"was"` // the element, in the last report that passed

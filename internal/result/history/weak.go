@@ -1,8 +1,13 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gofrs/flock"
 
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/finding"
@@ -82,6 +87,67 @@ func (r *Run) RepairOf(folder string, step int) *finding.Repair {
 		}
 	}
 	return nil
+}
+
+// States of a repair, in history.jsonl.
+const (
+	Offered = "offered"
+	Applied = "applied"
+)
+
+// repairState says whether a repair was offered for an attempt of a case, or applied; empty: none was.
+func (r *Run) repairState(c *RunCase) string {
+	state := ""
+	for _, one := range r.Repairs {
+		switch {
+		case CaseKey(one.Evidence.Pack) != c.Key:
+		case one.Applied != "":
+			return Applied
+		default:
+			state = Offered
+		}
+	}
+	return state
+}
+
+// RecordApplied records in repairs.json of a run, and in history.jsonl next to it, that repairs were applied. Those
+// that the run did not offer are added.
+func RecordApplied(dir string, applied []finding.Repair) (err error) {
+	lock := flock.New(filepath.Join(filepath.Dir(dir), historyLock))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock %s: %w", finding.RepairFile, err)
+	}
+	known, err := repairsIn(dir)
+	if err == nil {
+		for _, one := range applied {
+			i := slices.IndexFunc(known, func(o finding.Repair) bool {
+				return o.File == one.File && o.Line == one.Line && o.Evidence.Pack == one.Evidence.Pack
+			})
+			if i < 0 {
+				known = append(known, one)
+			} else {
+				known[i] = one
+			}
+		}
+		err = WriteRepairs(dir, finding.Repairs{Repairs: known})
+	}
+	if err = errors.Join(err, lock.Close()); err != nil || !pack.IsRunName(filepath.Base(dir)) {
+		return err
+	}
+	run, err := LoadRun(dir)
+	if err != nil {
+		return err
+	}
+	return AppendHistory(run)
+}
+
+func repairsIn(dir string) ([]finding.Repair, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	list, err := readRepairs(root)
+	return list, errors.Join(err, root.Close())
 }
 
 // Findings returns the weak assertions of a run, nil where they are not known, and its repairs.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
+	"github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/testutil"
 )
@@ -74,6 +75,10 @@ func TestGoldenRun(t *testing.T) {
 	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Result: event.Pass}, {Result: event.Fail}, {Result: "<b>"}}
 	run.Cases[0].Attempts = []history.Attempt{{Pack: "login-ok", CaseResult: recorded(t, "fail")}}
 	run.Notes = []string{"a <note>"}
+	run.Weak = &finding.Weakness{Assertions: 4, Weak: 1, Strength: 75, Findings: []finding.Weak{{Kind: "held-before",
+		File: "suites/a.yaml", Line: 7, Test: "login-ok", Step: 2, Why: "assert: <Home> holds on 3 of 4 screens"}}}
+	run.Repairs = []finding.Repair{{File: "suites/a.yaml", Line: 6, Old: "- tap: Pay", New: "- tap: Pay now", Score: 91,
+		Evidence: finding.Evidence{Was: "button Pay", Now: "button Pay now"}}}
 	var b bytes.Buffer
 	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {
 		t.Fatal(err)

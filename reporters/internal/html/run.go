@@ -54,6 +54,7 @@ type runData struct {
 	Words   []string          `json:"words"` // texts of many rows: platforms, devices, files
 	Rows    []rowData         `json:"rows"`
 	Notes   []string          `json:"notes,omitempty"`
+	Folds   []foldData        `json:"-"`
 	Env     []factData        `json:"-"`
 }
 
@@ -133,7 +134,7 @@ func runDataOf(in RunPage) *runData {
 	d := &runData{Page: "run", Name: shown(run.Name, maxLabel), Result: run.Result(), Up: in.Up,
 		Started: clock(run.Started),
 		Took:    took(run.Duration), Counts: run.Count(),
-		Notes: shownAll(append(slices.Clone(run.Notes), weakOfRun(run)...), maxLabel), Words: []string{}, Rows: []rowData{}}
+		Notes: shownAll(run.Notes, maxLabel), Folds: foldsOf(run), Words: []string{}, Rows: []rowData{}}
 	words := map[string]int{}
 	word := func(s string) int {
 		if s == "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
@@ -42,6 +43,7 @@ type runsData struct {
 	Tests   []testRow  `json:"tests"`
 	Slowest []testRow  `json:"slowest,omitempty"` // by their median duration
 	Slower  []testRow  `json:"slower,omitempty"`  // tests that became slower
+	Weak    []testRow  `json:"weak,omitempty"`    // tests with weak assertions or repairs in their newest run
 	Stable  int        `json:"stable"`            // tests that always passed
 	More    int        `json:"more"`              // that are not stable and not shown
 	Totals  runsTotals `json:"totals"`
@@ -63,7 +65,8 @@ type runRow struct {
 	Error    int          `json:"error"`
 	Other    int          `json:"other"`
 	Expected int          `json:"expected,omitempty"`
-	Took     string       `json:"took"` // of all tests together
+	Took     string       `json:"took"`            // of all tests together
+	Found    string       `json:"found,omitempty"` // weak assertions and repairs, in words
 }
 
 type testRow struct {
@@ -76,6 +79,7 @@ type testRow struct {
 	Failing string  `json:"failing,omitempty"` // how often it failed, with the interval
 	Usual   string  `json:"usual,omitempty"`   // median of those that passed
 	Slower  string  `json:"slower,omitempty"`  // how much slower it became, in words
+	Found   string  `json:"found,omitempty"`   // weak assertions and repairs of its newest run, in words
 	median  int64
 	growth  float64
 	Last    string `json:"last,omitempty"`
@@ -137,9 +141,10 @@ func runRowOf(name string, entries []history.HistoryEntry, in RunsPage) runRow {
 	if _, paged := slices.BinarySearch(in.Paged, name); paged {
 		r.Link = link(name) + "/" + IndexFile
 	}
-	total := int64(0)
+	total, found := int64(0), foundCounts{}
 	for _, e := range entries {
 		total += max(0, e.DurationMS)
+		found.add(e)
 		switch result(e.Result) {
 		case event.Pass:
 			r.Pass++
@@ -165,8 +170,33 @@ func runRowOf(name string, entries []history.HistoryEntry, in RunsPage) runRow {
 	case r.Pass+r.Expected == 0:
 		r.Result = event.Skipped
 	}
-	r.Took = took(millis(total))
+	r.Took, r.Found = took(millis(total)), found.String()
 	return r
+}
+
+// foundCounts are what was found in reports.
+type foundCounts struct{ weak, offered, applied int }
+
+func (n *foundCounts) add(e history.HistoryEntry) {
+	n.weak += max(0, e.Weak)
+	switch e.Repair {
+	case history.Offered:
+		n.offered++
+	case history.Applied:
+		n.applied++
+	}
+}
+
+// String is the numbers in words, empty where there is nothing.
+func (n foundCounts) String() string {
+	repairs := repairSum(n.offered, n.applied)
+	switch {
+	case n.weak == 0:
+		return repairs
+	case repairs == "":
+		return phrase.Plural(n.weak, "weak assertion")
+	}
+	return phrase.Plural(n.weak, "weak assertion") + ", " + repairs
 }
 
 func (d *runsData) addTests(byTest map[string][]history.HistoryEntry, in RunsPage) {
@@ -181,6 +211,9 @@ func (d *runsData) addTests(byTest map[string][]history.HistoryEntry, in RunsPag
 		if _, paged := slices.BinarySearch(in.Paged, newest.Run); paged {
 			t.Link = link(path.Join(newest.Run, newest.Pack, PackFile))
 		}
+		found := foundCounts{}
+		found.add(newest)
+		t.Found = found.String()
 		all = append(all, t)
 		if t.Flaky != "" {
 			d.Totals.Flaky++
@@ -191,6 +224,7 @@ func (d *runsData) addTests(byTest map[string][]history.HistoryEntry, in RunsPag
 		}
 		d.Tests = append(d.Tests, t)
 	}
+	d.addFound(all)
 	d.addSlow(all)
 	slices.SortFunc(d.Tests, func(a, b testRow) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))
@@ -276,6 +310,22 @@ func (t *testRow) compareDurations(passed []int64) {
 	if before > 0 && float64(now) >= growthOf*float64(before) && now-before >= 500 {
 		t.growth = float64(now) / float64(before)
 		t.Slower = fmt.Sprintf("%s, was %s (+%.0f %%)", took(millis(now)), took(millis(before)), 100*(t.growth-1))
+	}
+}
+
+// maxFound is how many tests with weak assertions or repairs are listed.
+const maxFound = 50
+
+// addFound lists the tests with weak assertions or repairs.
+func (d *runsData) addFound(all []testRow) {
+	for _, t := range all {
+		if t.Found != "" {
+			d.Weak = append(d.Weak, t)
+		}
+	}
+	slices.SortFunc(d.Weak, func(a, b testRow) int { return cmp.Compare(a.Key, b.Key) })
+	if over := len(d.Weak) - maxFound; over > 0 {
+		d.Weak = append(d.Weak[:maxFound], testRow{Key: fmt.Sprintf("and %d more", over)})
 	}
 }
 

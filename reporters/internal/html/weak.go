@@ -2,14 +2,15 @@ package html
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/history"
 )
 
-// maxWeak is how many weak assertions the page of a run lists.
-const maxWeak = 50
+// maxFolded is how many weak assertions, and how many repairs, the page of a run lists.
+const maxFolded = 50
 
 // weakText is a finding in a sentence.
 func weakText(f finding.Weak) string {
@@ -30,27 +31,66 @@ func weakNotes(list []finding.Weak) []warningData {
 
 // repairText is a repair in a sentence.
 func repairText(r finding.Repair) string {
+	if r.Applied != "" {
+		return fmt.Sprintf("repair applied (score %d): %s was %s; the line is now: %s", r.Score, r.Evidence.Now,
+			r.Evidence.Was, r.New)
+	}
 	return fmt.Sprintf("repair (score %d): %s was %s; write: %s", r.Score, r.Evidence.Now, r.Evidence.Was, r.New)
 }
 
-// weakOfRun are the findings and repairs of a run, for its page.
-func weakOfRun(run *history.Run) []string {
-	var list []string
-	for _, r := range run.Repairs {
-		list = append(list, fmt.Sprintf("%s:%d: %s", r.File, r.Line, repairText(r)))
+// repairSum sums up repairs that wait for an answer, and those that were applied.
+func repairSum(offered, applied int) string {
+	var parts []string
+	if offered > 0 {
+		parts = append(parts, phrase.Plural(offered, "repair")+" offered")
+	}
+	if applied > 0 {
+		parts = append(parts, phrase.Plural(applied, "repair")+" applied")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// foldData is a list that the page of a run shows when its summary is opened.
+type foldData struct {
+	Summary string
+	Lines   []string
+}
+
+// foldsOf are the findings and repairs of a run, for its page.
+func foldsOf(run *history.Run) []foldData {
+	var list []foldData
+	if n := len(run.Repairs); n > 0 {
+		f, applied := foldData{}, 0
+		for _, r := range run.Repairs {
+			f.add(n, fmt.Sprintf("%s:%d: %s", r.File, r.Line, repairText(r)))
+			if r.Applied != "" {
+				applied++
+			}
+		}
+		f.Summary = repairSum(n-applied, applied)
+		if applied < n {
+			f.Summary += ": taproot repair " + run.Name
+		}
+		list = append(list, f)
 	}
 	w := run.Weak
 	if w == nil || len(w.Findings) == 0 {
 		return list
 	}
-	list = append(list, fmt.Sprintf("%d of %s weak (strength %d of 100): taproot weak %s", w.Weak,
-		phrase.Plural(w.Assertions, "assertion"), w.Strength, run.Name))
-	for i, f := range w.Findings {
-		if i == maxWeak {
-			list = append(list, fmt.Sprintf("and %d more", len(w.Findings)-maxWeak))
-			break
-		}
-		list = append(list, fmt.Sprintf("%s:%d: %s", f.File, f.Line, weakText(f)))
+	f := foldData{Summary: fmt.Sprintf("%d of %s weak (strength %d of 100): taproot weak %s", w.Weak,
+		phrase.Plural(w.Assertions, "assertion"), w.Strength, run.Name)}
+	for _, one := range w.Findings {
+		f.add(len(w.Findings), fmt.Sprintf("%s:%d: %s", one.File, one.Line, weakText(one)))
 	}
-	return list
+	return append(list, f)
+}
+
+// add adds one of so many lines; those beyond the limit are counted.
+func (f *foldData) add(of int, line string) {
+	switch n := len(f.Lines); {
+	case n < maxFolded:
+		f.Lines = append(f.Lines, shown(line, maxText))
+	case n == maxFolded:
+		f.Lines = append(f.Lines, fmt.Sprintf("and %d more", of-maxFolded))
+	}
 }

@@ -55,8 +55,8 @@ func isThere(root *os.Root, name string) bool {
 }
 
 // WritePacks makes report.html in every pack of a run, also in those of earlier attempts. A page that cannot be made
-// does not stop the others.
-func WritePacks(ctx context.Context, run *history.Run) error {
+// does not stop the others. With packs, only those of these cases are made.
+func WritePacks(ctx context.Context, run *history.Run, packs ...string) error {
 	jobs := make(chan PackPage)
 	var mu sync.Mutex
 	var errs []error
@@ -72,7 +72,13 @@ func WritePacks(ctx context.Context, run *history.Run) error {
 			}
 		})
 	}
-	err := eachPage(ctx, run, nil, func(p PackPage) { jobs <- p })
+	var only func(*history.RunCase) bool
+	if len(packs) > 0 {
+		only = func(c *history.RunCase) bool {
+			return slices.ContainsFunc(packs, func(p string) bool { return history.CaseKey(p) == c.Key })
+		}
+	}
+	err := eachPage(ctx, run, only, func(p PackPage) { jobs <- p })
 	close(jobs)
 	workers.Wait()
 	if err = errors.Join(append(errs, err)...); err != nil {

@@ -240,6 +240,8 @@ function runsPage() {
     $(p[0] + "-part").hidden = !p[1];
     if (p[1]) replace($(p[0]), p[1].map(slowRow));
   });
+  $("weak-part").hidden = !D.weak;
+  if (D.weak) replace($("weak"), D.weak.map(foundRow));
   replace($("runs"), D.runs.map(runRow));
   $("older").textContent = D.older ? plural(D.older, "older run is", "older runs are") + " not shown." : "";
   $("filter").addEventListener("input", debounce(function () { hash.set({ q: $("filter").value }); show(); }));
@@ -284,10 +286,18 @@ function unstableRow(t) {
       h("span", { cls: "rowhist" }, historyDots(t.history, t.retried)));
 }
 
+// foundRow is a test with weak assertions or repairs.
+function foundRow(t) {
+  return h("li", { cls: "row" }, h("div", { cls: "rowmain" },
+    h("p", { cls: "rowname" }, t.link ? h("a", { href: t.link }, bdi(t.key)) : bdi(t.key))),
+    h("span", { cls: "rowdev quiet" }, t.found || ""));
+}
+
 function runRow(r) {
   return h("li", { cls: "row" }, icon(r.result), h("div", { cls: "rowmain" },
     h("p", { cls: "rowname" }, r.link ? h("a", { href: r.link }, when(r.name)) : when(r.name), r.gone ?
-    h("span", { cls: "flag" }, "its reports were removed") : null)),
+    h("span", { cls: "flag" }, "its reports were removed") : null), r.found ?
+    h("p", { cls: "rowmsg quiet" }, r.found) : null),
     h("span", { cls: "rowdev quiet" }, sums(r)), h("span", { cls: "time",
       title: "sum of tests: how long they took one after the other" }, h("span", { cls: "sr" }, "sum of tests "),
       r.took));
