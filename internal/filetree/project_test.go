@@ -36,3 +36,29 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// TestProjectFile: a file of the project, and none outside of it, by whatever path or link.
+func TestProjectFile(t *testing.T) {
+	root := t.TempDir()
+	project, outside := filepath.Join(root, "shop"), filepath.Join(root, "other")
+	for _, dir := range []string{filepath.Join(project, ".git"), filepath.Join(project, "suites", "web"), outside} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(project, "link")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	dir := filepath.Join(project, "suites")
+	for name, want := range map[string]bool{"web/a.yaml": true, "../b.yaml": true, filepath.Join(dir, "c.yaml"): true,
+		"../../other/d.yaml": false, filepath.Join(outside, "e.yaml"): false, "../link/f.yaml": false,
+		"gone/g.yaml": false} {
+		folder, base, err := filetree.ProjectFile(dir, name)
+		if err == nil {
+			folder.Close()
+		}
+		if (err == nil) != want || want && base != filepath.Base(name) {
+			t.Errorf("%s: %s, %v", name, base, err)
+		}
+	}
+}

@@ -2,10 +2,14 @@ package report
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,69 +37,144 @@ func RepairCommand(env *process.Env) *cobra.Command {
 	format := formatFlag(flags)
 	flags.BoolVarP(&all, "yes", "y", false, "apply all repairs without a question")
 	at := reportsFlag(env, flags)
-	cmd.RunE = at.withPacks(func(_ *cobra.Command, _ reportsDir, dirs []string) error {
+	cmd.RunE = at.withPacks(func(cmd *cobra.Command, _ reportsDir, dirs []string) error {
 		asJSON, err := format()
 		if err != nil {
 			return err
 		}
-		found, err := run.Config{}.Replays().Repairs(dirs)
+		found, err := run.Config{Dir: env.Dir}.Replays().Repairs(dirs)
 		if err != nil {
 			return unusable(env, err)
 		}
 		if asJSON {
 			return printJSON(env, found.Repairs)
 		}
-		return offer(env, found.Repairs, all)
+		applied, err := offer(env, found.Repairs, all)
+		record(cmd.Context(), env, dirs, applied)
+		return err
 	})
 	return cmd
 }
 
-// offer shows repairs one by one, and applies those that are accepted.
-func offer(env *process.Env, list []finding.Repair, all bool) error {
-	in := bufio.NewReader(env.Stdin)
-	for _, r := range list {
-		fmt.Fprintf(env.Stdout, "%s:%d: score %d\n  - %s\n  + %s\n  it was %s\n  it is  %s\n", r.File, r.Line, r.Score,
-			markdown.Visible(r.Old, 500), markdown.Visible(r.New, 500), markdown.Visible(r.Evidence.Was, 300),
-			markdown.Visible(r.Evidence.Now, 300))
-		for _, why := range r.Evidence.Why {
-			fmt.Fprintf(env.Stdout, "    %s\n", markdown.Visible(why, 300))
-		}
-		if r.Evidence.Before != "" && r.Evidence.Current != "" {
-			fmt.Fprintf(env.Stdout, "  screenshots: %s, %s\n", r.Evidence.Before, r.Evidence.Current)
-		}
-		if !all {
-			fmt.Fprint(env.Stdout, "apply? [y/N] ")
-			line, _ := in.ReadString('\n') // the end of the input is a no
-			if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-				fmt.Fprintln(env.Stdout, "not applied")
-				continue
+// record records the repairs that were applied in the runs that they are of, for the pages of these. That it cannot be
+// recorded, as in a folder that is read-only, is a warning: the files of the tests have changed.
+func record(ctx context.Context, env *process.Env, packs []string, applied []finding.Repair) {
+	byRun := map[string][]finding.Repair{}
+	for _, r := range applied {
+		for _, dir := range packs {
+			if at := filepath.Dir(dir); filepath.Base(dir) == r.Evidence.Pack && filepath.Base(at) == r.Evidence.Run {
+				byRun[at] = append(byRun[at], r)
 			}
 		}
-		if err := apply(env, r); err != nil {
-			return unusable(env, err)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(byRun)) {
+		if err := (run.Config{}).Repaired(ctx, dir, byRun[dir]); err != nil {
+			fmt.Fprintf(env.Stderr, "taproot: the report does not show that the repair was applied: %v\n", err)
 		}
-		fmt.Fprintf(env.Stdout, "applied to %s\n", r.File)
+	}
+}
+
+// offered is the dialog about repairs.
+type offered struct {
+	env     *process.Env
+	in      *bufio.Reader
+	all     bool              // no questions
+	changed map[string]string // lines that were changed, with what they are now
+	refused map[string]bool   // changes that were not accepted
+	applied []finding.Repair
+}
+
+// offer shows repairs one by one, applies those that are accepted, and returns them. The same change of a line, for
+// several cases of a test, is shown once.
+func offer(env *process.Env, list []finding.Repair, all bool) ([]finding.Repair, error) {
+	o := &offered{env: env, in: bufio.NewReader(env.Stdin), all: all, changed: map[string]string{},
+		refused: map[string]bool{}}
+	for _, r := range list {
+		if err := o.one(r); err != nil {
+			return o.applied, unusable(env, err)
+		}
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(env.Stdout, "no repair: nothing on a screen is clearly the element that a failed step used before")
 	}
+	return o.applied, nil
+}
+
+func (o *offered) one(r finding.Repair) error {
+	at := fmt.Sprintf("%s:%d", r.File, r.Line)
+	now, changed := o.changed[at]
+	switch {
+	case changed && now == r.New:
+		o.mark(r)
+		return nil
+	case o.refused[at+r.New]:
+		return nil
+	}
+	o.show(at, r)
+	switch {
+	case changed:
+		fmt.Fprintln(o.env.Stdout, "not applied: another repair has changed this line")
+		return nil
+	case !o.accepted():
+		o.refused[at+r.New] = true
+		fmt.Fprintln(o.env.Stdout, "not applied")
+		return nil
+	}
+	if err := apply(o.env, r); err != nil {
+		return err
+	}
+	o.changed[at] = r.New
+	o.mark(r)
+	fmt.Fprintf(o.env.Stdout, "applied to %s\n", r.File)
 	return nil
 }
 
-// apply changes one line of a file. A file in which the line is another by now is an error.
-func apply(env *process.Env, r finding.Repair) error {
-	name := filepath.FromSlash(r.File)
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(env.Dir, name)
+func (o *offered) mark(r finding.Repair) {
+	r.Applied = time.Now().UTC().Format(time.RFC3339)
+	o.applied = append(o.applied, r)
+}
+
+func (o *offered) show(at string, r finding.Repair) {
+	out := o.env.Stdout
+	fmt.Fprintf(out, "%s: score %d\n  - %s\n  + %s\n  it was %s\n  it is  %s\n", at, r.Score,
+		markdown.Visible(r.Old, 500), markdown.Visible(r.New, 500), markdown.Visible(r.Evidence.Was, 300),
+		markdown.Visible(r.Evidence.Now, 300))
+	for _, why := range r.Evidence.Why {
+		fmt.Fprintf(out, "    %s\n", markdown.Visible(why, 300))
 	}
-	data, err := os.ReadFile(name)
+	if r.Evidence.Before != "" && r.Evidence.Current != "" {
+		fmt.Fprintf(out, "  screenshots: %s, %s\n", r.Evidence.Before, r.Evidence.Current)
+	}
+}
+
+// accepted reports whether the user accepts a repair.
+func (o *offered) accepted() bool {
+	if o.all {
+		return true
+	}
+	fmt.Fprint(o.env.Stdout, "apply? [y/N] ")
+	line, _ := o.in.ReadString('\n') // the end of the input is a no
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// maxSource is how many bytes of the file of a test are read.
+const maxSource = 4 << 20
+
+// apply changes one line of a file of the project. A file in which the line is another by now is an error.
+func apply(env *process.Env, r finding.Repair) (err error) {
+	folder, base, err := filetree.ProjectFile(env.Dir, r.File)
 	if err != nil {
 		return err
 	}
-	lines := strings.SplitAfter(string(data), "\n")
-	if r.Line < 1 || r.Line > len(lines) || strings.TrimSpace(lines[r.Line-1]) != r.Old {
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	data, err := filetree.ReadCapped(folder, base, maxSource)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.File, err)
+	}
+	changed, ok := r.Apply(string(data))
+	if !ok {
 		return fmt.Errorf("%s:%d: the line has changed since the run: %s", r.File, r.Line, r.Old)
 	}
-	lines[r.Line-1] = strings.Replace(lines[r.Line-1], r.Old, r.New, 1)
-	return filetree.WriteFile(filepath.Dir(name), filepath.Base(name), []byte(strings.Join(lines, "")))
+	return filetree.WriteWhole(folder, base, []byte(changed))
 }

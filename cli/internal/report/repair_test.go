@@ -32,15 +32,30 @@ func TestOffer(t *testing.T) {
 		}
 		var out, problems bytes.Buffer
 		env := &process.Env{Dir: dir, Stdin: strings.NewReader(c.input), Stdout: &out, Stderr: &problems}
-		if err := offer(env, []finding.Repair{r}, c.all); err != nil {
-			t.Error(err, problems.String())
+		applied, err := offer(env, []finding.Repair{r, r}, c.all)
+		if err != nil || len(applied) > 0 != (c.file != c.want) || len(applied) > 0 && applied[1].Applied == "" {
+			t.Error(applied, err, problems.String())
+		}
+		if n := strings.Count(out.String(), "score 90"); n != 1 {
+			t.Errorf("it is shown %d times: %s", n, out.String())
 		}
 		if data, err := os.ReadFile(name); err != nil || string(data) != c.want || !strings.Contains(out.String(), c.says) {
 			t.Errorf("%q: %s\n%s %v", c.input, data, out.String(), err)
 		}
+		other := r
+		other.New = "- tap: Pay later  # now"
+		if c.all {
+			if err := os.WriteFile(name, []byte(c.file), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if applied, err := offer(env, []finding.Repair{r, other}, true); err != nil || len(applied) != 1 ||
+				!strings.Contains(out.String(), "not applied: another repair has changed this line") {
+				t.Errorf("two repairs of a line: %v %v %s", applied, err, out.String())
+			}
+		}
 		changed := r
 		changed.Old = "- tap: Buy"
-		if err := offer(env, []finding.Repair{changed}, true); err == nil || !strings.Contains(problems.String(),
+		if _, err := offer(env, []finding.Repair{changed}, true); err == nil || !strings.Contains(problems.String(),
 			"the line has changed since the run") {
 			t.Errorf("a changed line: %v %s", err, problems.String())
 		}

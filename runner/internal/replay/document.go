@@ -215,6 +215,9 @@ func (d *document) all(s selectorList) []int {
 
 // before is the snapshot of the page before a step acted, and after of the page at its end; nil where there is none.
 func (r *Report) before(step int) *document {
+	if r.Result == nil { // of a test that still runs
+		return nil
+	}
 	for i := len(r.Result.Steps) - 1; i >= 0; i-- {
 		if s := &r.Result.Steps[i]; s.N < step && s.N > 0 {
 			if d := r.after(s.N); d != nil {
@@ -226,6 +229,9 @@ func (r *Report) before(step int) *document {
 }
 
 func (r *Report) after(step int) *document {
+	if r.Result == nil {
+		return nil
+	}
 	s := r.Result.Step(step)
 	if s == nil {
 		return nil

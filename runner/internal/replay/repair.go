@@ -268,37 +268,32 @@ func nearness(a, b *traits) float64 {
 	return max(0, 1-4*far)
 }
 
-// repaired is a selector that picks an element, in the form of another selector; ok is false where none does.
+// repaired is a selector that picks an element, and differs from another selector only in what names it; ok is false
+// where none does.
 func repaired(sel dsl.Selector, n *screen.Node, s *shown) (dsl.Selector, bool) {
-	plain := dsl.Selector{Label: sel.Label, ID: sel.ID, TestID: sel.TestID, CSS: sel.CSS, Text: sel.Text}
-	var forms []dsl.Selector
-	add := func(one dsl.Selector, has bool) {
-		if has {
-			forms = append(forms, one)
-		}
-	}
 	label := strings.TrimSpace(n.Label())
+	byLabel, byID, byTestID := dsl.Selector{Label: label}, dsl.Selector{ID: lastPart(n.ID)}, dsl.Selector{TestID: n.TestID}
+	forms := []dsl.Selector{byLabel, byID}
 	switch {
-	case plain.ID != "":
-		add(dsl.Selector{ID: lastPart(n.ID)}, n.ID != "")
-		add(dsl.Selector{Label: label}, label != "")
-	case plain.TestID != "":
-		add(dsl.Selector{TestID: n.TestID}, n.TestID != "")
-		add(dsl.Selector{Label: label}, label != "")
-	default:
-		add(dsl.Selector{Label: label}, label != "")
-		add(dsl.Selector{ID: lastPart(n.ID)}, n.ID != "")
+	case sel.ID != "":
+		forms = []dsl.Selector{byID, byLabel}
+	case sel.TestID != "":
+		forms = []dsl.Selector{byTestID, byLabel}
 	}
 	for _, form := range forms {
-		search := s.search(decide.Act, form, decide.Check{})
+		if key, _ := keyOf(form); key == "" {
+			continue
+		}
+		other := named(sel, form)
+		search := s.search(decide.Act, other, decide.Check{})
 		var m *screen.Match
 		_, err := asked(s, func() (string, error) {
-			one, why, err := search.Touchable(&s.frame, form)
+			one, why, err := search.Touchable(&s.frame, other)
 			m = one
 			return why, err
 		})
 		if err == nil && m != nil && (m.Node == n || m.Target == n || m.Node.Within(n) || n.Within(m.Node)) {
-			return form, true
+			return other, true
 		}
 	}
 	return dsl.Selector{}, false
@@ -307,8 +302,8 @@ func repaired(sel dsl.Selector, n *screen.Node, s *shown) (dsl.Selector, bool) {
 func lastPart(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 // repair finds what the step that failed a report used in an earlier report of the same test, which passed. No repair:
-// nothing is clearly the same element, or the step failed for another reason.
-func repair(failed, passed *Report) []found.Repair {
+// nothing is clearly the same element, or the step failed for another reason. The file of the test is below a folder.
+func repair(failed, passed *Report, folder string) []found.Repair {
 	step := failed.Result.Step(failed.Result.ProblemStep)
 	if step == nil || step.Problem == nil || step.Problem.Kind != event.NotFound {
 		return nil
@@ -322,12 +317,15 @@ func repair(failed, passed *Report) []found.Repair {
 		return nil
 	}
 	was, _ := touched(passed.lastSearch(at))
-	r := found.Repair{File: step.Place.File, Line: step.Place.Line, Old: strings.TrimSpace(step.Source),
-		Score: best.score, Evidence: found.Evidence{Test: failed.Result.Case.ID, Pack: failed.Pack, Step: step.N,
-			Was: was.String(), Now: best.node.String(), Why: best.why, Before: passed.shot(at), Current: failed.shot(step.N)}}
-	var ok bool
-	r.New, ok = rewritten(r.Old, rec.Want.Selector, sel)
-	if !ok || failed.hides(r) {
+	change, ok := textOf(folder, step).rewritten(rec.Want.Selector, sel)
+	if !ok {
+		return nil
+	}
+	r := found.Repair{File: step.Place.File, Line: change.line, Old: change.old, New: change.now, Score: best.score,
+		Evidence: found.Evidence{Test: failed.Result.Case.ID, Run: failed.run(), Pack: failed.Pack, Step: step.N,
+			Was: was.String(), Now: best.node.String(), Why: best.why, Before: passed.shot(at),
+			Current: failed.shot(step.N)}}
+	if failed.hides(r) {
 		return nil
 	}
 	return []found.Repair{r}
@@ -353,7 +351,7 @@ func sameElement(passed *Report, step *event.StepResult, rec *decide.Recorded, f
 	if best == nil {
 		return nil, dsl.Selector{}, 0
 	}
-	sel, ok := repaired(rec.Want.Selector, best.node, now)
+	sel, ok := repaired(rec.Want.Selector, best.node, now.typing(rec.Want.Typing))
 	if !ok {
 		return nil, dsl.Selector{}, 0
 	}
@@ -400,6 +398,15 @@ func touched(r *decide.Recorded) (*screen.Node, *screen.Tree) {
 	return d.Matches[0].Node, r.Frames[len(r.Frames)-1].Tree
 }
 
+// run is the name of the folder of the run.
+func (r *Report) run() string {
+	dir, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(filepath.Dir(dir))
+}
+
 // shot is the screenshot that belongs to a step, "" where there is none.
 func (r *Report) shot(step int) string {
 	s := r.Result.Step(step)
@@ -408,7 +415,7 @@ func (r *Report) shot(step int) string {
 	}
 	for _, a := range s.Attachments {
 		if a.Kind == event.KindScreenshot || a.Kind == event.KindFailure {
-			return filepath.Base(filepath.Dir(r.Dir)) + "/" + r.Pack + "/" + a.Path
+			return r.run() + "/" + r.Pack + "/" + a.Path
 		}
 	}
 	return ""

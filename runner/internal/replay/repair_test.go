@@ -13,6 +13,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
@@ -212,29 +214,87 @@ func copied(t *testing.T, tree *screen.Tree, n *screen.Node) (*screen.Tree, *scr
 	return nil, nil
 }
 
-// TestRewritten: only the selector of a line changes.
+// TestRewritten: only the selector of a step changes, wherever its file has it.
 func TestRewritten(t *testing.T) {
 	t.Parallel()
 	label, id := dsl.Selector{Label: "Log in"}, dsl.Selector{ID: "login"}
+	signIn, name := dsl.Selector{Label: "Sign in"}, dsl.Selector{ID: "signin"}
+	total := dsl.Selector{Label: "Total"}
+	below := func(sel dsl.Selector) dsl.Selector {
+		sel.Below = &total
+		return sel
+	}
 	for _, c := range []struct {
-		line     string
+		text     string // of the file, from the step on
 		old, now dsl.Selector
-		want     string
+		want     string // the changed line; empty: none
+		more     int    // lines below the step's own
 	}{
-		{"- tap: Sign in  # the blue one", dsl.Selector{Label: "Sign in"}, label, "- tap: Log in  # the blue one"},
-		{`- tap: "Sign in"`, dsl.Selector{Label: "Sign in"}, label, "- tap: Log in"},
-		{"- tap: Sign in", dsl.Selector{Label: "Sign in"}, id, "- tap: {id: login}"},
-		{"- tap: {id: signin, timeout: 3s} # x", dsl.Selector{ID: "signin"}, id, "- tap: {id: login, timeout: 3s} # x"},
-		{"- tap: {id: signin}", dsl.Selector{ID: "signin"}, label, "- tap: {label: Log in}"},
+		{"- tap: Sign in  # the blue one", signIn, label, "- tap: Log in  # the blue one", 0},
+		{`- tap: "Sign in"`, signIn, label, "- tap: Log in", 0},
+		{`- tap: 'Sign in'`, signIn, label, "- tap: Log in", 0},
+		{"- tap: Sign in", signIn, id, "- tap: {id: login}", 0},
+		{"- tap: {id: signin, timeout: 3s} # x", name, id, "- tap: {id: login, timeout: 3s} # x", 0},
+		{"- tap: {id: signin}", name, label, "- tap: {label: Log in}", 0},
 		{"- input: {into: E-mail, text: x}", dsl.Selector{Label: "E-mail"}, dsl.Selector{Label: "Your e-mail"},
-			"- input: {into: Your e-mail, text: x}"},
-		{"- tap: Pay", dsl.Selector{Label: "Pay"}, dsl.Selector{Label: "Pay: now"}, `- tap: "Pay: now"`},
-		{"- tap: ${NAME}", dsl.Selector{Label: "Sign in"}, label, ""},
-		{"- tap: Sign in now", dsl.Selector{Label: "Sign in"}, label, ""},
+			"- input: {into: Your e-mail, text: x}", 0},
+		{"- input: {into: Sign in, text: Sign in}", signIn, label, "- input: {into: Log in, text: Sign in}", 0},
+		{"- tap: Pay", dsl.Selector{Label: "Pay"}, dsl.Selector{Label: "Pay: now"}, `- tap: "Pay: now"`, 0},
+		{"- tap: Zahlen für Übung", dsl.Selector{Label: "Zahlen für Übung"}, id, "- tap: {id: login}", 0},
+		{"- tap: {label: Sign in, below: Total}", below(signIn), below(label), "- tap: {label: Log in, below: Total}", 0},
+		{"- tap: {below: Total, label: Total}", below(total), below(label), "- tap: {below: Total, label: Log in}", 0},
+		{"- tap:\n      label: Sign in # why\n      below: Total", below(signIn), below(id), "id: login # why", 1},
+		{"- tap:\n      below: {label: Total}\n      label: Total", below(total), below(label), "label: Log in", 2},
+		{"- tap:\n      below:\n        label: Total\n      label: Total", below(total), below(label), "label: Log in", 3},
+		{"- input:\n      text: Sign in\n      into:\n        label: Sign in", signIn, label, "label: Log in", 3},
+		{"- tap:\n      Sign in", signIn, label, "Log in", 1},
+		{"- if: {visible: Sign in, then: [{tap: Sign in}]}", signIn, label,
+			"- if: {visible: Sign in, then: [{tap: Log in}]}", 0},
+		{"- tap: ${NAME}", signIn, label, "", 0},
+		{"- tap: Sign in now", signIn, label, "", 0},
+		{"- tap: \"Sign\\x20in\"", signIn, label, "", 0},
+		{"- tap: >-\n      Sign\n      in", signIn, label, "", 0},
+		{"- drag: {from: Sign in, to: Sign in}", signIn, label, "", 0},
+		{"- webClick: '#signin'", dsl.Selector{CSS: "#signin"}, label, "", 0},
 	} {
-		got, ok := rewritten(c.line, c.old, c.now)
-		if ok != (c.want != "") || ok && got != c.want {
-			t.Errorf("%s: %q %v, want %q", c.line, got, ok, c.want)
+		lines := strings.Split("id: x\nsteps:\n  "+c.text+"\n  - assert: Paid", "\n")
+		text := stepText{file: "x.yaml", lines: lines, line: 3, col: 5}
+		text.word, _, _ = strings.Cut(strings.TrimPrefix(c.text, "- "), ":")
+		if at := strings.Index(lines[2], "{tap:"); at > 0 {
+			text.word, text.col = "tap", at+2
+		}
+		got, ok := text.rewritten(c.old, c.now)
+		if ok != (c.want != "") || ok && (got.now != c.want || got.line != 3+c.more) {
+			t.Errorf("%s: %+v %v, want %q", c.text, got, ok, c.want)
+		}
+	}
+}
+
+// TestTextOfAStep: a file that has changed since the run, or is not there, is not read; then the line of the report is
+// all that is known.
+func TestTextOfAStep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const file = "steps:\n  - tap:\n      label: Sign in\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, source string
+		want         edit
+	}{
+		{"a.yaml", "  - tap:", edit{3, "label: Sign in", "label: Log in"}},
+		{"a.yaml", "  - tap: Sign in", edit{2, "- tap: Sign in", "- tap: Log in"}},
+		{"b.yaml", "  - tap: Sign in", edit{2, "- tap: Sign in", "- tap: Log in"}},
+		{"b.yaml", "  - tap:", edit{}},
+		{"../" + filepath.Base(dir) + "/a.yaml", "  - tap:", edit{3, "label: Sign in", "label: Log in"}},
+		{"../../a.yaml", "  - tap:", edit{}},
+	} {
+		s := &event.StepResult{Step: event.Step{Action: "tap", Source: c.source,
+			Place: source.Pos{File: c.name, Line: 2, Col: 5}}}
+		got, ok := textOf(dir, s).rewritten(dsl.Selector{Label: "Sign in"}, dsl.Selector{Label: "Log in"})
+		if got != c.want || ok != (c.want != edit{}) {
+			t.Errorf("%s, %s: %+v %v, want %+v", c.name, c.source, got, ok, c.want)
 		}
 	}
 }

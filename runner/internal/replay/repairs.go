@@ -16,10 +16,10 @@ const maxEarlier = 50
 
 // Repairs offers repairs for failed report packs: a step that did not find its element is compared with the last report
 // in which the same test passed. The best comes first; the list is empty where nothing is clearly the same element.
-func (Reports) Repairs(dirs []string) (found.Repairs, error) {
+func (rs Reports) Repairs(dirs []string) (found.Repairs, error) {
 	all := found.Repairs{Format: format.Repairs, Repairs: []found.Repair{}}
 	for _, dir := range dirs {
-		list, err := repairsOf(dir)
+		list, err := rs.repairsOf(dir)
 		if err != nil {
 			return all, inPack(dir, err)
 		}
@@ -29,7 +29,7 @@ func (Reports) Repairs(dirs []string) (found.Repairs, error) {
 	return all, nil
 }
 
-func repairsOf(dir string) ([]found.Repair, error) {
+func (rs Reports) repairsOf(dir string) ([]found.Repair, error) {
 	if !mayHaveFailed(dir) {
 		return nil, nil
 	}
@@ -45,7 +45,7 @@ func repairsOf(dir string) ([]found.Repair, error) {
 	if passed == nil {
 		return nil, nil
 	}
-	return repair(failed, passed), nil
+	return repair(failed, passed, rs.Dir), nil
 }
 
 // mayHaveFailed reports whether a pack need be read: its summary does not say that it has another result.

@@ -15,7 +15,9 @@ import (
 )
 
 // Reports evaluates report packs: the zero value is ready.
-type Reports struct{}
+type Reports struct {
+	Dir string // the files of tests are below it; default: the working folder
+}
 
 // Again decides the steps of a report pack again, or only one, and prints what came of them. The error names the file
 // where the report cannot be used; it is a *plan.Usage where there is no such step.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
@@ -31,30 +30,9 @@ func (Reports) Repairer(run, folder string) func(event.Step, any, []decide.Recor
 		if best == nil {
 			return nil, "", false
 		}
-		other, ok := withSelector(args, sel)
+		other, ok := withSelector(args, rec.Want.Selector, sel)
 		return other, fmt.Sprintf("%s, score %d", best.node, best.score), ok
 	}
-}
-
-// withSelector is the argument of an action on one element with another selector.
-func withSelector(args any, sel dsl.Selector) (any, bool) {
-	switch a := args.(type) {
-	case dsl.Tap:
-		a.Selector = sel
-		return a, true
-	case dsl.DoubleTap:
-		a.Selector = sel
-		return a, true
-	case dsl.LongPress:
-		a.Selector = sel
-		return a, true
-	case dsl.Input:
-		if a.Into != nil {
-			a.Into = &sel
-			return a, true
-		}
-	}
-	return nil, false
 }
 
 // lastPassed is the last report of a test before a run in which it passed, or nil. It is not closed: it is read while

@@ -108,7 +108,7 @@ func (c *Config) SetAfterUse(name string) (err error) {
 }
 
 // Replays evaluates the report packs of earlier runs, without a device.
-func (Config) Replays() replay.Reports { return replay.Reports{} }
+func (c Config) Replays() replay.Reports { return replay.Reports{Dir: c.Dir} }
 
 // SetKeepFrames sets KeepFrames to a policy by its name: passed, failed, all or off; "" is the default.
 func (c *Config) SetKeepFrames(name string) (err error) {

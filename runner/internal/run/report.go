@@ -1,15 +1,21 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/result/finding"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 	"github.com/taproot-dev/taproot/reporters"
@@ -60,6 +66,11 @@ func offerRepairs(r *Runner, packs []string, stdout io.Writer) {
 		if err != nil || len(offered.Repairs) == 0 {
 			return nil // what cannot be read is reported elsewhere
 		}
+		if r.Config.RepairSuggest {
+			if err := writePatch(r.Dir.Path(), r.Config.Dir, offered.Repairs, stdout); err != nil {
+				r.warn("the repairs are in no patch: %v", err)
+			}
+		}
 		for _, one := range offered.Repairs {
 			fmt.Fprintf(stdout, "%s:%d: the element of the step may be %s now; taproot repair %s/%s shows why\n", one.File,
 				one.Line, one.Evidence.Now, filepath.Base(r.Dir.Path()), one.Evidence.Pack)
@@ -69,6 +80,60 @@ func offerRepairs(r *Runner, packs []string, stdout io.Writer) {
 	if err != nil {
 		r.warn("repairs are not reported: %v", err)
 	}
+}
+
+// maxSource is how many bytes of the file of a test are read.
+const maxSource = 4 << 20
+
+// writePatch writes the repairs of files of the working folder as a patch of the run, which git apply and patch -p1
+// take there. Of several repairs of one line it has the best.
+func writePatch(runDir, dir string, list []finding.Repair, stdout io.Writer) error {
+	was, now, files := map[string]string{}, map[string]string{}, []string(nil)
+	for _, one := range list {
+		if _, known := was[one.File]; !known && filepath.IsLocal(filepath.FromSlash(one.File)) {
+			text, err := sourceOf(dir, one.File)
+			if err != nil {
+				return err
+			}
+			was[one.File], now[one.File] = text, text
+			files = append(files, one.File)
+		}
+		if changed, ok := one.Apply(now[one.File]); ok {
+			now[one.File] = changed
+		}
+	}
+	var patch bytes.Buffer
+	slices.Sort(files)
+	for _, file := range files {
+		end := ""
+		if strings.ContainsAny(file, " ") { // the name ends there
+			end = "\t"
+		}
+		text := diff.Diff("a/"+file+end, []byte(was[file]), "b/"+file+end, []byte(now[file]))
+		_, text, _ = bytes.Cut(text, []byte("\n")) // the line of the command
+		patch.Write(text)
+	}
+	if patch.Len() == 0 {
+		return nil
+	}
+	if err := filetree.WriteFile(runDir, finding.PatchFile, patch.Bytes()); err != nil {
+		return err
+	}
+	name := filepath.Join(runDir, finding.PatchFile)
+	if below, err := filepath.Rel(dir, name); err == nil {
+		name = below
+	}
+	fmt.Fprintf(stdout, "the repairs as a patch: git apply %s\n", name)
+	return nil
+}
+
+func sourceOf(dir, file string) (text string, err error) {
+	folder, base, err := filetree.ProjectFile(dir, file)
+	if err != nil {
+		return "", err
+	}
+	data, err := filetree.ReadCapped(folder, base, maxSource)
+	return string(data), errors.Join(err, folder.Close())
 }
 
 // Announce writes the planned cases, so that a case which never started is reported. Under Ginkgo, with filters that
@@ -92,6 +157,23 @@ func (c Config) ReportFinalized(ctx context.Context, sealed []history.Finalized)
 func (c Config) assembly(ctx context.Context, stdout io.Writer) reporters.Options {
 	return reporters.Options{Getenv: c.Getenv, Stdout: stdout, Dir: c.Dir, Project: ProjectRoot(c.Dir),
 		Pages: func(runDir string) error { return pages(ctx, runDir) }}
+}
+
+// Repaired records that repairs of a run were applied, and makes the pages that show it again.
+func (Config) Repaired(ctx context.Context, runDir string, applied []finding.Repair) error {
+	if err := history.RecordApplied(runDir, applied); err != nil {
+		return err
+	}
+	run, err := history.LoadRun(runDir)
+	if err != nil {
+		return err
+	}
+	var packs []string
+	for _, one := range applied {
+		packs = append(packs, one.Evidence.Pack)
+	}
+	return errors.Join(html.WritePacks(ctx, run, packs...), html.WriteRun(ctx, run),
+		html.WriteRuns(ctx, filepath.Dir(runDir)))
 }
 
 // pages writes report.html of each pack, and index.html of the run and of all runs.
