@@ -111,6 +111,9 @@ func (s *Server) openStudio() (err error) {
 			return ids
 		}
 	}
+	if s.o.Config.Reports != "" {
+		o.Reports = studio.Recorded{Dir: s.o.Config.Reports, Try: s.o.Config.Replays().Try}
+	}
 	if s.studio, err = studio.New(o); err == nil {
 		s.admission.Session = s.studio.Identify
 	}

@@ -37,6 +37,7 @@ type studioFlags struct {
 	port        int
 	noBrowser   bool
 	file        string
+	report      string
 }
 
 func StudioCommand(env *process.Env) *cobra.Command {
@@ -52,7 +53,8 @@ func StudioCommand(env *process.Env) *cobra.Command {
 			"The page is served to this machine only, and its link works once.",
 		Example: "  taproot studio --sim\n" +
 			"  taproot studio suites/login.yaml --device emulator-5554\n" +
-			"  taproot studio suites/shop.yaml --url https://shop.example.com",
+			"  taproot studio suites/shop.yaml --url https://shop.example.com\n" +
+			"  taproot studio --report latest/login",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return &plan.Usage{Msg: fmt.Sprintf("studio takes one file, not %d", len(args))}
@@ -78,19 +80,21 @@ func StudioCommand(env *process.Env) *cobra.Command {
 	flags.StringVar(&f.url, "url", "", "show a browser page, starting with this `URL`")
 	flags.BoolVar(&f.sim, "sim", false, "start a simulated phone, and show it")
 	flags.IntVar(&f.port, "port", 0, "the port of the page (default: a free one)")
+	flags.StringVar(&f.report, "report", "",
+		"show the report of a test, `RUN/PACK` such as latest/login, to try other steps on its screens")
 	flags.BoolVar(&f.noBrowser, "no-browser", false, "print the page's URL and open no browser")
 	return cmd
 }
 
 func (f *studioFlags) check(env *process.Env) error {
 	chosen := 0
-	for _, given := range []bool{f.device != "", f.url != "", f.sim} {
+	for _, given := range []bool{f.device != "", f.url != "", f.sim, f.report != ""} {
 		if given {
 			chosen++
 		}
 	}
 	if chosen > 1 {
-		return &plan.Usage{Msg: "--device, --url and --sim are mutually exclusive"}
+		return &plan.Usage{Msg: "--device, --url, --sim and --report are mutually exclusive"}
 	}
 	if f.file == "" {
 		return nil
@@ -133,7 +137,7 @@ func (f *studioFlags) serve(ctx context.Context, env *process.Env) error {
 		return &plan.Usage{Msg: err.Error()}
 	}
 	conf.Log, conf.Baselines = slog.New(slog.DiscardHandler), false
-	next, err := f.page(ctx, conf)
+	next, err := f.page(ctx, env, conf)
 	if err != nil {
 		return err
 	}
@@ -162,8 +166,11 @@ func (f *studioFlags) serve(ctx context.Context, env *process.Env) error {
 	return s.Serve(ctx, listener)
 }
 
-// page returns the first page of Studio: that of a device, or the list of devices.
-func (f *studioFlags) page(ctx context.Context, conf run.Config) (string, error) {
+// page returns the first page of Studio: that of a report or of a device, or the list of devices.
+func (f *studioFlags) page(ctx context.Context, env *process.Env, conf run.Config) (string, error) {
+	if f.report != "" {
+		return report.StudioPage(env, f.report)
+	}
 	query := url.Values{}
 	if f.file != "" {
 		query.Set("file", f.file)

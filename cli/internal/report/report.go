@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -186,6 +188,28 @@ func (p reportsDir) packs(words []string) ([]string, error) {
 		dirs = append(dirs, all...)
 	}
 	return dirs, nil
+}
+
+// StudioPage returns the page of Studio with the report that a word names, as taproot replay does; of a run with
+// several tests, the page that lists them.
+func StudioPage(env *process.Env, word string) (string, error) {
+	p, err := newPlace(env, "")
+	if err != nil {
+		return "", err
+	}
+	dirs, err := p.packs([]string{word})
+	if err != nil {
+		return "", err
+	}
+	run := filepath.Dir(dirs[0])
+	if !pack.IsRunName(filepath.Base(run)) || filepath.Dir(run) != filepath.Clean(p.reports) {
+		return "", &plan.Usage{Msg: fmt.Sprintf("--report %s: the report is not in %s", word, p.reports)}
+	}
+	if len(dirs) > 1 {
+		return "/studio/reports", nil
+	}
+	name, one := url.PathEscape(filepath.Base(run)), url.PathEscape(filepath.Base(dirs[0]))
+	return path.Join("/studio/reports", name, one), nil
 }
 
 func isFolder(dir string) bool {

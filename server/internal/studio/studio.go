@@ -30,6 +30,8 @@ type Options struct {
 	Files *os.Root
 	// PrefersID reports whether a file of the project prefers IDs to texts; nil: no file does.
 	PrefersID func(file string) bool
+	// Reports evaluates steps on recorded screens; the zero value: no reports are shown.
+	Reports Recorded
 }
 
 // Studio serves the pages. It is safe for concurrent use.
@@ -65,7 +67,8 @@ func New(o Options) (*Studio, error) {
 	}
 	s.assets["theme.js"] = asset{"text/javascript; charset=utf-8", theme}
 	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8",
-		"studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
+		"studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8",
+		"report.js": "text/javascript; charset=utf-8"} {
 		text, err := files.ReadFile("assets/" + name)
 		if err != nil {
 			return nil, err
@@ -84,6 +87,10 @@ func New(o Options) (*Studio, error) {
 	s.mux.HandleFunc("POST /studio/enter", s.key)
 	s.mux.HandleFunc("GET /studio", s.withSession(s.list))
 	s.mux.HandleFunc("GET /studio/devices/{id}", s.withSession(s.device))
+	s.mux.HandleFunc("GET /studio/reports", s.withSession(s.reports))
+	s.mux.HandleFunc("GET /studio/reports/{run}/{pack}", s.withSession(s.report))
+	s.mux.HandleFunc("GET /studio/reports/{run}/{pack}/screenshots/{file}", s.withSession(s.shot))
+	s.mux.HandleFunc("POST /studio/reports/{run}/{pack}/try", s.withSession(s.try))
 	s.mux.HandleFunc("GET /studio/file", s.withSession(s.open))
 	s.mux.HandleFunc("PUT /studio/file", s.withSession(s.save))
 	s.mux.HandleFunc("POST /studio/fix", s.withSession(s.fix))
@@ -162,7 +169,7 @@ func (s *Studio) show(w http.ResponseWriter, status int, name string, data any) 
 }
 
 func (s *Studio) list(w http.ResponseWriter, _ *http.Request, _ auth.Identity) {
-	s.show(w, http.StatusOK, "list.html", nil)
+	s.show(w, http.StatusOK, "list.html", s.o.Reports.Try != nil)
 }
 
 // DevicePage is the data of the page of a device.
