@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/internal/result/allure"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/reporters/ctrf"
 	"github.com/taproot-dev/taproot/reporters/github"
@@ -23,14 +26,17 @@ func newExportCommand(env *process.Env, at locator) *cobra.Command {
 	var format, out string
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT [RUN]",
-		Short: "write a run as junit, ctrf, github, summary or json",
+		Short: "write a run as junit, ctrf, github, summary, json or allure",
 		Long: "export writes one of the files that every run leaves in its folder, also for an older run: junit " +
 			"(junit.xml),\n" +
 			"ctrf (ctrf.json), github (annotations, which GitHub Actions shows at the lines of the YAML), summary " +
 			"(Markdown),\n" +
-			"json (run.json).",
+			"json (run.json). allure writes results for Allure 2 and 3 into the folder --out (default: allure-results); " +
+			"those of\n" +
+			"other runs in it stay.",
 		Example: "  taproot report export --format junit > junit.xml\n" +
-			"  taproot report export --format ctrf --out ctrf.json 2026-03-04T05-06-07",
+			"  taproot report export --format ctrf --out ctrf.json 2026-03-04T05-06-07\n" +
+			"  taproot report export --format allure && npx allure generate allure-results",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := at()
@@ -38,7 +44,7 @@ func newExportCommand(env *process.Env, at locator) *cobra.Command {
 				return err
 			}
 			write, err := exporter(env, format)
-			if err != nil {
+			if err != nil && format != "allure" {
 				return err
 			}
 			dir, err := p.run(strings.Join(args, ""))
@@ -49,6 +55,9 @@ func newExportCommand(env *process.Env, at locator) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if format == "allure" {
+				return p.results(run, out)
+			}
 			data, err := write(run)
 			if err != nil {
 				return err
@@ -56,8 +65,8 @@ func newExportCommand(env *process.Env, at locator) *cobra.Command {
 			return p.deliver(data, out)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "junit, ctrf, github, summary or json")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: standard output)")
+	cmd.Flags().StringVar(&format, "format", "", "junit, ctrf, github, summary, json or allure")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: standard output); folder of allure")
 	return cmd
 }
 
@@ -78,9 +87,27 @@ func exporter(env *process.Env, format string) (func(*history.Run) ([]byte, erro
 			return b.Bytes(), err
 		}, nil
 	case "":
-		return nil, &plan.Usage{Msg: "--format is required: junit, ctrf, github, summary or json"}
+		return nil, &plan.Usage{Msg: "--format is required: junit, ctrf, github, summary, json or allure"}
 	}
-	return nil, &plan.Usage{Msg: fmt.Sprintf("unknown format %q: use junit, ctrf, github, summary or json", format)}
+	return nil, &plan.Usage{
+		Msg: fmt.Sprintf("unknown format %q: use junit, ctrf, github, summary, json or allure", format)}
+}
+
+// results writes Allure results into a folder.
+func (p reportsDir) results(run *history.Run, out string) error {
+	if out == "-" {
+		return &plan.Usage{Msg: "--format allure writes several files: name a folder with --out"}
+	}
+	to := p.path(cmp.Or(out, allure.Folder))
+	if info, err := os.Stat(to); err == nil && !info.IsDir() {
+		return &plan.Usage{Msg: fmt.Sprintf("--out %s is a file: --format allure writes several files into a folder", out)}
+	}
+	n, err := allure.Write(run, to)
+	if err != nil {
+		return fmt.Errorf("write Allure results: %w", err)
+	}
+	fmt.Fprintf(p.env.Stdout, "%s in %s\n", phrase.Plural(n, "result"), to)
+	return nil
 }
 
 // deliver writes a complete file, or to standard output.

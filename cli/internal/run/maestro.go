@@ -1,12 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/internal/result/allure"
+	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -16,20 +19,31 @@ import (
 
 func (f runFlags) checkFormat() error {
 	switch strings.ToLower(f.format) {
-	case "", "junit", "noop":
+	case "", "junit", "allure", "noop":
 	default:
 		return &plan.Usage{
-			Msg: fmt.Sprintf("--format %q: use junit or noop; the run's folder holds its report as HTML, CTRF, JSON and "+
-				"Markdown, too", f.format)}
+			Msg: fmt.Sprintf("--format %q: use junit, allure or noop; the run's folder holds its report as HTML, CTRF, JSON "+
+				"and Markdown, too", f.format)}
 	}
-	if f.output != "" && !strings.EqualFold(f.format, "junit") {
-		return &plan.Usage{Msg: "--output names the file of --format junit; --reports names the folder of all reports"}
+	if f.output != "" && !strings.EqualFold(f.format, "junit") && !strings.EqualFold(f.format, "allure") {
+		return &plan.Usage{Msg: "--output names the file of --format junit or the folder of --format allure; --reports " +
+			"names the folder of all reports"}
 	}
 	return nil
 }
 
-// writeOutput copies the run's JUnit file to the file of --output.
+// writeOutput copies the run's JUnit file to the file of --output, or writes Allure results into that folder.
 func (f runFlags) writeOutput(env *process.Env, dir string) error {
+	if strings.EqualFold(f.format, "allure") {
+		run, err := history.LoadRun(dir)
+		if err == nil {
+			_, err = allure.Write(run, process.Within(env.Dir, cmp.Or(f.output, allure.Folder)))
+		}
+		if err != nil {
+			return fmt.Errorf("write Allure results: %w", err)
+		}
+		return nil
+	}
 	if !strings.EqualFold(f.format, "junit") {
 		return nil
 	}
