@@ -61,6 +61,7 @@ func Command(env *process.Env) *cobra.Command {
 		newMergeCommand(env, at),
 		newOpenCommand(env, at),
 		newNotifyCommand(env, at),
+		newCommentCommand(env, at),
 	)
 	return cmd
 }

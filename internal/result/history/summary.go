@@ -85,7 +85,9 @@ func (w *pageWriter) top(r *Run) {
 		n.Expected, n.Flaky)
 }
 
-// headline is the run in one line: the worst result first.
+// Headline is the run in one line: the worst result first.
+func Headline(r *Run) string { return headline(r, r.Count()) }
+
 func headline(r *Run, n RunCounts) string {
 	switch r.Result() {
 	case event.Pass:
