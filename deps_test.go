@@ -64,7 +64,7 @@ var packages = map[string][]string{
 	},
 	"runner": {
 		"runner/internal/syntax/maestro", "runner/internal/maestro", "runner/internal/plan", "runner/plan",
-		"runner/internal/pool", "runner/pool", "runner/internal/start", "runner/internal/decide",
+		"runner/internal/pool", "runner/pool", "runner/internal/start", "runner/internal/feed", "runner/internal/decide",
 		"runner/internal/replay", "runner/internal/observe",
 		"runner/internal/script", "runner/internal/action", "runner/action", "runner/internal/engine",
 		"runner/internal/run", "runner/run", "runner/internal/live", "runner/live", "runner/internal/client",

@@ -99,7 +99,7 @@ func Describe(dir string) error {
 	if config.RandomizeAllSpecs {
 		s.conf.Seed = &config.RandomSeed
 	}
-	if err := s.conf.Resolve(); err != nil {
+	if err := errors.Join(s.conf.Resolve(), s.conf.FindReporters()); err != nil {
 		return err
 	}
 	if s.choice, err = specsToRun(s.conf); err != nil {
@@ -239,6 +239,9 @@ func (s *suite) first(ctx context.Context) []byte {
 		ginkgo.GinkgoWriter.Printf("%v\n", err)
 	}
 	s.runner, s.is1 = run, true
+	if err := run.Reporting.Start(run, os.Stderr); err != nil {
+		ginkgo.Fail(err.Error())
+	}
 	if _, err := s.conf.ReapServers(); err != nil {
 		ginkgo.GinkgoWriter.Printf("servers of a killed run could not be ended: %v\n", err)
 	}
@@ -276,6 +279,7 @@ func (s *suite) each(ctx context.Context, sent []byte) {
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 		s.runner = &run.Runner{Config: s.conf, Pool: pool.New(run.Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
 		gomega.Expect(testdevice.TheRun.Keep(s.conf.Reports, dir.Path())).To(gomega.Succeed())
+		gomega.Expect(s.runner.Reporting.Join(s.runner)).To(gomega.Succeed())
 	}
 	s.runner.Until = shared.Until
 	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, s.conf)
@@ -371,6 +375,7 @@ func (s *suite) close() {
 	gomega.Expect(s.farm.Close()).To(gomega.Succeed())
 	gomega.Expect(s.runner.Pool.Close()).To(gomega.Succeed())
 	if !s.is1 {
+		gomega.Expect(s.runner.Reporting.Leave()).To(gomega.Succeed())
 		gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
 	}
 }
@@ -385,6 +390,9 @@ func (s *suite) last(ctx context.Context) {
 	err := testdevice.TheRun.Report(s.conf, func() error { return s.runner.Report(ctx, &s.annotations) })
 	if err != nil {
 		ginkgo.GinkgoWriter.Printf("the report of the run is incomplete: %v\n", err)
+	}
+	for _, text := range s.runner.Reporting.End() {
+		fmt.Fprintf(os.Stderr, "taproot: warning: %s\n", text)
 	}
 	gomega.Expect(s.runner.DropNeeds()).To(gomega.Succeed())
 	gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())

@@ -167,6 +167,20 @@ func (f runFlags) filter() (string, error) {
 	return "(" + tags + ") && (" + f.labels + ")", nil
 }
 
+// emptyRun prints why there is no test to run.
+func emptyRun(env *process.Env, f runFlags, args []string, conf run.Config, p *plan.Plan) error {
+	why, ok := conf.NothingToRun(p)
+	why += unknownTags(f.tags, p)
+	if p.Tests == 0 {
+		why = process.NothingFound(env, args)
+	}
+	fmt.Fprintf(env.Stderr, "taproot: %s; nothing was run\n", why)
+	if ok || conf.AllowEmpty {
+		return nil
+	}
+	return process.Exit(run.ExitError)
+}
+
 // unknownTags lists the wanted tags that no test has.
 func unknownTags(wanted []string, p *plan.Plan) string {
 	var known []string

@@ -54,6 +54,7 @@ type runFlags struct {
 	seed                              int64
 	failFast, randomize               bool
 	retryAt                           string
+	reporters                         []string
 	seeded                            bool     // --seed was given
 	given                             []string // the flags that were, for the report
 	tags                              []string
@@ -125,8 +126,9 @@ func Command(env *process.Env) *cobra.Command {
 	flags.StringVar(&f.from, "from", "",
 		"continue a test in the session of --keep at `STEP`: the number of a step, or a line of the file such as :12")
 	flags.StringVar(&f.format, "format", "",
-		"also write the results to a file, as `FORMAT`: junit, or noop for none")
-	flags.StringVar(&f.output, "output", "", "the `FILE` of --format (default: report.xml)")
+		"also write the results to a file, as `FORMAT`: junit, allure, or noop for none")
+	flags.StringVar(&f.output, "output", "",
+		"the `FILE` of --format junit (default: report.xml), or the folder of --format allure (default: allure-results)")
 	flags.IntVar(&f.parallel, "parallel", 0,
 		"run at most `N` tests at once (default: one per device); alias: --workers")
 	flags.BoolVar(&f.headed, "headed", false, "show the browser window, whatever the tests say")
@@ -171,6 +173,9 @@ func Command(env *process.Env) *cobra.Command {
 	flags.StringVar(&f.video, "video", "", "the recording of the screen, recording.mp4"+when)
 	flags.StringVar(&f.trace, "trace", "", "the Playwright trace of pages, artifacts/trace.zip"+when)
 	flags.StringVar(&f.screenshots, "screenshots", "", "the screenshots of the steps"+when)
+	flags.StringArrayVar(&f.reporters, "reporter", nil,
+		"start this `PROGRAM`, which reads the events of the run from its standard input, a line each (taproot schema "+
+			"events); several with several flags")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only failures and the totals")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
 	return cmd
@@ -251,6 +256,12 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	}
 	c.Agent = f.agent
 	c.Boot = f.boot
+	if len(f.reporters) > 0 {
+		c.Reporters = f.reporters
+	}
+	if err := c.FindReporters(); err != nil {
+		return c, &plan.Usage{Msg: err.Error()}
+	}
 	c.Headed, c.FilesMustBe = f.headed, true
 	if f.headed && !process.HasDisplay(env) {
 		return c, &plan.Usage{
@@ -323,6 +334,9 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 	reapServers(env)
 	failed := run.StartServers(ctx, p.Cases)
 	elsewhere, err := hub.open(ctx, run.Config, p, failed)
+	if err == nil {
+		err = run.Reporting.Start(run, env.Stderr)
+	}
 	if err != nil {
 		return errors.Join(err, run.End(), os.RemoveAll(run.Dir.Path()))
 	}
@@ -338,6 +352,9 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 	}
 	warn(env, elsewhere.Close())
 	lost = f.report(ctx, env, run) || lost
+	for _, text := range run.Reporting.End() {
+		fmt.Fprintf(env.Stderr, "taproot: warning: %s\n", text)
+	}
 	warn(env, run.End())
 	return cmp.Or(conclude(env, f, conf, outcomes), renderErr, incomplete(lost))
 }
@@ -460,20 +477,6 @@ func notStarted(n int) string {
 		return "1 test was not started"
 	}
 	return fmt.Sprintf("%d tests were not started", n)
-}
-
-// emptyRun prints why there is no test to run.
-func emptyRun(env *process.Env, f runFlags, args []string, conf run.Config, p *plan.Plan) error {
-	why, ok := conf.NothingToRun(p)
-	why += unknownTags(f.tags, p)
-	if p.Tests == 0 {
-		why = process.NothingFound(env, args)
-	}
-	fmt.Fprintf(env.Stderr, "taproot: %s; nothing was run\n", why)
-	if ok || conf.AllowEmpty {
-		return nil
-	}
-	return process.Exit(run.ExitError)
 }
 
 // newConsole chooses the style of the output: terminal, colour, verbosity.

@@ -52,6 +52,7 @@ type Event struct {
 	Format string    `json:"format,omitempty"` // of the file; the first event has it
 	Time   time.Time `json:"time"`             // UTC
 	Kind   Kind      `json:"event"`
+	Pack   string    `json:"pack,omitempty"` // folder of the case, in a line for a reporter (--reporter)
 	Case   *Case     `json:"case,omitempty"`
 	Step   int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
 	// of StepStarted: what Case.Steps lacks, because it was not known before
@@ -253,7 +254,7 @@ type Attachment struct {
 	Type string `json:"type"` // media type
 	Kind string `json:"kind"` // screenshot, failure, recording, log, artifact, dom
 
-	At time.Time // of its event; set by Fold
+	At time.Time `json:"-"` // of its event; set by Fold
 }
 
 // The kinds of attachments.

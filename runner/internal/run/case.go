@@ -35,6 +35,8 @@ type Runner struct {
 	Remote RemoteRunner
 	// Until is the time after which no case starts; zero: there is none. Start and Resume set it.
 	Until time.Time
+	// Reporting is the reporters of the run.
+	Reporting Reporting
 	// Last means that nothing runs after All, so that browsers can end while the last reports are made.
 	Last bool
 
@@ -456,7 +458,7 @@ func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err erro
 	err = named(c, func() error {
 		p, err = r.Dir.NewPack(packed(*c, device), pack.PackOptions{FFmpeg: r.Config.FFmpeg,
 			NoVideo: kept.Video == evidenceOff, FailedVideo: kept.Video == evidenceFailed,
-			FailedScreenshots: kept.Screenshots == evidenceFailed, Observe: r.Observe})
+			FailedScreenshots: kept.Screenshots == evidenceFailed, Observe: r.Reporting.observer(r.Observe)})
 		return err
 	})
 	return p, err

@@ -97,6 +97,7 @@ type Config struct {
 	RepairSuggest bool
 	// KeepFrames says which reports keep the frames that decisions rested on; default: passed.
 	KeepFrames engine.KeepFrames
+	Reporters  []string // programs that read the events of the run
 
 	servers *start.Shared // the servers of runs that overlap; nil: each run has its own
 }
@@ -174,6 +175,7 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	if err := c.chosenByEnv(get); err != nil {
 		return c, err
 	}
+	c.Reporters = reportersOf(get("TAPROOT_REPORTER"))
 	if _, err := android.ParseAgentMode(get("TAPROOT_AGENT")); err != nil {
 		return c, fmt.Errorf("TAPROOT_AGENT: %w", err)
 	}

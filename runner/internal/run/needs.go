@@ -41,14 +41,22 @@ type Kept struct {
 const oldNeeds = 24 * time.Hour
 
 // needsDir is the folder for what the needed cases of the run save.
-func (r *Runner) needsDir() string {
+func (r *Runner) needsDir() string { return privateDir(r, "needs") }
+
+// spools is the kind of private folders with the events for reporters.
+const spools = "events"
+
+// privateDir is a folder of the run for one kind of files.
+func privateDir(r *Runner, kind string) string {
 	sum := sha256.Sum256([]byte(r.Dir.Path()))
-	return filepath.Join(pool.LeaseDir(r.Config.getenv()), "needs", hex.EncodeToString(sum[:8]))
+	return filepath.Join(pool.LeaseDir(r.Config.getenv()), kind, hex.EncodeToString(sum[:8]))
 }
 
-// makeNeedsDir makes that folder, and removes those of runs that were killed long ago.
-func (r *Runner) makeNeedsDir() (string, error) {
-	dir := r.needsDir()
+func (r *Runner) makeNeedsDir() (string, error) { return makePrivateDir(r, "needs") }
+
+// makePrivateDir makes such a folder, and removes those of runs that were killed long ago.
+func makePrivateDir(r *Runner, kind string) (string, error) {
+	dir := privateDir(r, kind)
 	if err := pool.PrepareLeaseDir(pool.LeaseDir(r.Config.getenv())); err != nil {
 		return "", err
 	}

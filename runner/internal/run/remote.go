@@ -81,7 +81,7 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Outcome {
 	var in *pack.Incoming
 	err := named(&c, func() (err error) {
-		in, err = r.Dir.NewIncoming(packed(c, drivers.Info{}), r.Observe)
+		in, err = r.Dir.NewIncoming(packed(c, drivers.Info{}), r.Reporting.observer(r.Observe))
 		return err
 	})
 	if err != nil {
