@@ -35,8 +35,7 @@ func (v checkView) state() (Decision, error) {
 	case len(fit) == 0:
 		unmet = c.unmet(matches[0], hits)
 	}
-	if unmet == "" && why == "" && v.tooSoon() && (c.Is != nil || c.Count != nil || c.Value != nil ||
-		asksState(v.want.Selector) || v.wasPresentBefore(matches) || len(hits) > 0 && v.wasPresentBefore(hits)) {
+	if unmet == "" && why == "" && v.tooSoon() {
 		why = "it may be taken back"
 	}
 	switch {
