@@ -38,6 +38,12 @@ func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
 			return screen.Quiet
 		}
 	}
+	on, text := true, "On"
+	states := map[string]any{
+		"a switch":                  dsl.Assert{Selector: dsl.Selector{Label: "Wi-Fi", Checked: &on}},
+		"the text of a named title": dsl.Assert{Selector: dsl.Selector{ID: "title", Text: text}},
+		"its text, asserted apart":  dsl.AssertElement{Selector: dsl.Selector{ID: "title"}, Text: &text},
+	}
 	for _, c := range []struct {
 		name  string
 		rest  func(time.Duration) screen.Activity
@@ -54,25 +60,32 @@ func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
 			1200 * time.Millisecond},
 		{"for ever on its way", until(time.Hour), time.Hour, true, 1500 * time.Millisecond, 1800 * time.Millisecond},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := &fake{began: time.Now(), treeCost: 10 * time.Millisecond,
-					show: func(at time.Duration, taps []image.Point) []*screen.Node {
-						n := button("Wi-Fi", 0, 100, 900, 200)
-						n.Checkable, n.Checked = true, len(taps) > 0 && at < c.ends
-						return []*screen.Node{n}
-					}}
-				s := &action.Performer{Device: resting{f, c.rest}, Timeout: 5 * time.Second}
-				if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Wi-Fi"}}); err != nil {
-					t.Fatal(err)
-				}
-				on, acted := true, time.Now()
-				f.began = acted
-				err := action.Perform(t.Context(), s, dsl.Assert{Selector: dsl.Selector{Label: "Wi-Fi", Checked: &on}})
-				if took := time.Since(acted); (err == nil) != c.pass || took < c.least || took > c.most {
-					t.Errorf("after %s: %v", took, err)
-				}
+		for name, assert := range states {
+			t.Run(c.name+", "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := &fake{began: time.Now(), treeCost: 10 * time.Millisecond,
+						show: func(at time.Duration, taps []image.Point) []*screen.Node {
+							n := button("Wi-Fi", 0, 100, 900, 200)
+							n.Checkable, n.Checked = true, len(taps) > 0 && at < c.ends
+							title := button("Off", 0, 300, 900, 400)
+							title.ID = "title"
+							if n.Checked {
+								title.Text = "On"
+							}
+							return []*screen.Node{n, title}
+						}}
+					s := &action.Performer{Device: resting{f, c.rest}, Timeout: 5 * time.Second}
+					if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Wi-Fi"}}); err != nil {
+						t.Fatal(err)
+					}
+					acted := time.Now()
+					f.began = acted
+					err := action.Perform(t.Context(), s, assert)
+					if took := time.Since(acted); (err == nil) != c.pass || took < c.least || took > c.most {
+						t.Errorf("after %s: %v", took, err)
+					}
+				})
 			})
-		})
+		}
 	}
 }
