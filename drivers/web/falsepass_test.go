@@ -363,3 +363,16 @@ func TestALargePageIsCut(t *testing.T) {
 }
 
 func labelled(label string) dsl.Selector { return dsl.Selector{Label: label} }
+
+// TestAFrameThatIsNotDrawnYet: a page that waits for its next animation frame may change with it, however long a busy
+// machine takes to draw it; frames that are never drawn, of a document out of view, do not count for ever.
+func TestAFrameThatIsNotDrawnYet(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<h1>Shop</h1><iframe sandbox=allow-scripts style="margin-top:9000px" srcdoc="<script>`+
+		`let n = 0; setInterval(() => { if (++n % 50 === 10) requestAnimationFrame(() => {}) }, 100)</script>"></iframe>`)
+	for _, rest := range []screen.Activity{screen.Unknown, screen.Busy, screen.Unknown, screen.Busy} {
+		if !until(t.Context(), patience, func() bool { return tree(t, d).Rest == rest }) {
+			t.Fatalf("it was never %v", rest)
+		}
+	}
+}

@@ -22,7 +22,8 @@
   // repeats forever is not awaited. Intervals and animation frames are only reported. After a timer, AFTER milliseconds
   // are added for the drawing of its effect.
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
-  const pending = new Map(), ticking = new Set(), frames = new Set(); // pending: due time of each timer
+  // pending: due time of each timer; frames: when each animation frame was requested
+  const pending = new Map(), ticking = new Set(), frames = new Map();
   let depth = 0, endedAt = -1e9;
   const done = key => { if (pending.delete(key)) endedAt = now(); };
   // The effect of a touch or key is often drawn in the next animation frame, which the page requests in its listener:
@@ -86,7 +87,7 @@
     const place = handlingInput ? 1 : frameDepth > 0 ? frameDepth + 1 : 0, key = {};
     if (place) apply(nativeFrame, window, [() => { frameDepth = place; }]);
     const id = apply(target, self, args);
-    frames.add(id);
+    frames.set(id, now());
     if (place && place <= DEEP) responseFrames.add(id);
     if (place && touchedNow() && !document.hidden) { hold(key, HOLD); moving.set(id, key); }
     if (place && place <= DEEP && typeof args[0] === 'function') {
@@ -114,7 +115,19 @@
     endMove(args[0]);
     return apply(target, self, args);
   };
-  const busy = () => pending.size > 0 || now() - endedAt < AFTER || holding();
+  // overdue reports whether the page waits for a frame for longer than STARVED milliseconds. On a busy machine a page
+  // does not change in that time because it cannot draw. A browser never draws some frames out of view, which are waited
+  // for up to NEVER milliseconds.
+  const STARVED = 100, NEVER = 1500;
+  const overdue = () => {
+    if (document.hidden) return false;
+    for (const at of frames.values()) {
+      const waits = now() - at;
+      if (waits > STARVED && waits < NEVER) return true;
+    }
+    return false;
+  };
+  const busy = () => pending.size > 0 || now() - endedAt < AFTER || holding() || overdue();
   // On a busy machine a timer may run long after it is due, and the page may be queried before that.
   const late = () => [...pending.values()].some(due => due < now());
   const handlers = {setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear,
