@@ -15,7 +15,7 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 # the compiler and of the tests: less frequent garbage collection saves an eighth of the time. Without C, as in a
 # release, the program starts without the dynamic linker, which is a quarter of the time of a start.
 
-.PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check \
+.PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox webkit suites-full nightly check \
 	fmt site dist screenshots bench bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean \
 	widgets widgets-beside chaos
 .DEFAULT_GOAL := help
@@ -108,6 +108,14 @@ firefox: setup ## test Firefox with the contract of drivers, the kinds of pages 
 	@status=0; go test -count=1 -timeout 20m -run 'Firefox|Browsers' ./drivers/web ./runner || status=1; \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run suites/web --browser firefox || status=1; exit $$status
 
+# IN_WEBKIT are the suites without those that mock requests, download, or read the console.
+IN_WEBKIT = $(filter-out %/web-mock.yaml %/web-shop.yaml,$(wildcard suites/web/*.yaml))
+
+webkit: setup ## test WebKit with the contract of drivers, pages that do not open, and the suites
+	$(TAPROOT) setup --platform webkit
+	@status=0; go test -count=1 -timeout 30m -run 'WebKit' ./drivers/web ./drivers/web/internal/webkit ./cli || status=1; \
+	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run $(IN_WEBKIT) --browser webkit || status=1; exit $$status
+
 suites-full: setup ## run the suites on full screens, with recordings and traces, on five versions of Android
 	@status=0; for api in 24 28 30 34 36; do \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) sim --phones 2 --api $$api -- \
@@ -122,7 +130,7 @@ chaos: export CHAOS_OUT ?= docs/farm-chaos.md
 chaos: database ## inject faults into each part of a farm at random moments under load, and write docs/farm-chaos.md
 	go test -count=1 -v -timeout 180m -run 'TestChecker|TestChaos|TestFaults|TestThousandDevices' ./farm/tests/chaos
 
-nightly: test-full race fuzz truth widgets firefox suites-full bench ## run everything that is too long for make test
+nightly: test-full race fuzz truth widgets firefox webkit suites-full bench ## run everything that is too long for make test
 
 # make test runs the seeds of all fuzzers. This runs new inputs, a limited number for each fuzzer: make fuzz
 # INPUTS=1000000x.

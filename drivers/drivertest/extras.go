@@ -22,6 +22,10 @@ func (s Subject[T]) recordings(t T) {
 	}
 	dir := t.TempDir()
 	film, err := recorder.StartRecording(t.Context(), dir)
+	if errors.Is(err, drivers.ErrUnsupported) {
+		t.Log("this one of the driver's devices cannot be recorded")
+		return
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

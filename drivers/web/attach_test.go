@@ -13,7 +13,6 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
@@ -122,18 +121,4 @@ func TestAttach(t *testing.T) {
 	WantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Connect: "http://127.0.0.1:1"}),
 		drivers.ErrDeviceLost, "127.0.0.1:1",
 		"--remote-debugging-port")
-}
-
-func TestABrowserThatIsNotInstalled(t *testing.T) {
-	d := open(t)
-	for _, name := range []string{dsl.WebKit} {
-		err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Browser: name})
-		if err == nil { // it is installed here
-			mustShow(t, d, "h1", "Taproot")
-			continue
-		}
-		if drivers.AppIsWrong(err) || !strings.Contains(err.Error(), "playwright@1.57.0 install "+name) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }

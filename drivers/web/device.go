@@ -3,6 +3,9 @@
 package web
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/web/internal/capture"
@@ -13,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/read"
 	"github.com/taproot-dev/taproot/drivers/web/internal/touch"
 	"github.com/taproot-dev/taproot/drivers/web/internal/visit"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // device is one slot of the driver, opened for one test. It has no page until OpenPage.
@@ -102,6 +106,30 @@ func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.
 		Scripts: scripts, System: visit.NewSystem(slot, scripts), Screen: capture.NewScreen(slot), Reader: reader,
 		Typist: typist, Hand: hand, Elements: acts, Files: elements.NewFiles(actor, acts),
 	}
+}
+
+// StartRecording records the pages that are opened from now on, unless their browser cannot be recorded.
+func (d *device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
+	if err := d.refuses("report: recording"); err != nil {
+		return nil, err
+	}
+	return d.Recorder.StartRecording(ctx, dir)
+}
+
+// StartEvidence records what the pages request, unless their browser does not report it.
+func (d *device) StartEvidence(ctx context.Context, how drivers.WebEvidenceOptions) (drivers.WebRecording, error) {
+	if err := d.refuses("report: network"); err != nil {
+		return nil, err
+	}
+	return d.Recorder.StartEvidence(ctx, how)
+}
+
+func (d *device) refuses(word string) error {
+	name, _ := d.PageBrowser()
+	if why := dsl.Refusal(name, word); why != "" {
+		return fmt.Errorf("%w: %s", drivers.ErrUnsupported, why)
+	}
+	return nil
 }
 
 // Close closes the pages.

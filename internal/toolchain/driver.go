@@ -164,30 +164,3 @@ func revision(dir, path string) int {
 	}
 	return n
 }
-
-// PlaywrightBrowser returns the path of Playwright's own Firefox or WebKit, or "" when it is not installed. Playwright
-// can control only the builds of the driver's version, so the folder must have the number in browsers.json.
-func PlaywrightBrowser(h Host, name string) string {
-	below := map[string]map[string]string{
-		"firefox": {"linux": "firefox/firefox", "darwin": "firefox/Nightly.app/Contents/MacOS/firefox",
-			"windows": "firefox/firefox.exe"},
-		"webkit": {"linux": "pw_run.sh", "darwin": "pw_run.sh", "windows": "Playwright.exe"},
-	}[name]
-	found := findDriver(h)
-	if found.Problem != "" || below[h.GOOS] == "" {
-		return ""
-	}
-	revisions, err := browserRevisions(h, found.Path, name)
-	if err != nil {
-		return ""
-	}
-	for _, dir := range h.browsersDirs() {
-		for _, revision := range revisions {
-			path := filepath.Join(dir, name+"-"+revision, filepath.FromSlash(below[h.GOOS]))
-			if _, err := h.Stat(path); err == nil {
-				return path
-			}
-		}
-	}
-	return ""
-}

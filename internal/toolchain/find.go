@@ -48,7 +48,7 @@ func Find(ctx context.Context, h Host, name string) (Finding, error) {
 
 // FindAll looks for every tool, as AskFor does.
 func FindAll(ctx context.Context, h Host) ([]Finding, error) {
-	return AskFor(ctx, h, Android, IOS, Web, InFirefox, Development, Database, Packages)
+	return AskFor(ctx, h, Android, IOS, Web, InFirefox, InWebKit, Development, Database, Packages)
 }
 
 // AskFor is FindFor without the cache of versions: it runs each program.
@@ -96,6 +96,8 @@ func find(ctx context.Context, h Host, t Tool) Finding {
 		f = findDriver(h)
 	case Agent:
 		f = findAgent(h)
+	case WebKitDriver, MiniBrowser, Xvfb:
+		f = findUnversioned(h, t)
 	default:
 		f = findProgram(ctx, h, t)
 	}
@@ -136,6 +138,46 @@ func findProgram(ctx context.Context, h Host, t Tool) Finding {
 		}
 	}
 	return first
+}
+
+// findUnversioned finds a program that prints no version: MiniBrowser needs a display for it. Where Debian's list of
+// packages has it, that is taken.
+func findUnversioned(h Host, t Tool) Finding {
+	for _, name := range t.env {
+		if path := h.Getenv(name); path != "" {
+			f := Finding{Path: path, Pinned: name}
+			if _, err := h.Stat(path); err != nil {
+				f.Problem = "there is no such file"
+			}
+			return f
+		}
+	}
+	list := places(h, t)
+	if len(list) == 0 {
+		return Finding{Problem: "not found"}
+	}
+	f := Finding{Path: list[0]}
+	if t.Name != Xvfb {
+		f.Version = h.debianVersion("webkit2gtk-driver")
+	}
+	return f
+}
+
+// debianVersion returns the version of an installed package without that of its packaging, "" where it is unknown.
+func (h Host) debianVersion(name string) string {
+	status, err := h.ReadFile("/var/lib/dpkg/status")
+	if err != nil {
+		return ""
+	}
+	_, entry, found := strings.Cut("\n"+string(status), "\nPackage: "+name+"\n")
+	entry, _, _ = strings.Cut(entry, "\n\n")
+	_, version, known := strings.Cut("\n"+entry, "\nVersion: ")
+	if !found || !known {
+		return ""
+	}
+	version, _, _ = strings.Cut(version, "\n")
+	version, _, _ = strings.Cut(version, "-")
+	return strings.TrimSpace(version)
 }
 
 func places(h Host, t Tool) []string {

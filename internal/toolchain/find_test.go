@@ -177,6 +177,34 @@ func TestChromiumPlaces(t *testing.T) {
 	}
 }
 
+// TestWebKit: its programs print no version; that of the package is taken where Debian's list has it.
+func TestWebKit(t *testing.T) {
+	const mini = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser"
+	h := &fakeHost{goos: "linux", onPath: map[string]string{"WebKitWebDriver": "/usr/bin/WebKitWebDriver"},
+		files: map[string]string{mini: "", "/usr/bin/WebKitWebDriver": "", "/var/lib/dpkg/status": "Package: bash\n" +
+			"Version: 5.2\n\nPackage: webkit2gtk-driver\nStatus: install ok installed\nVersion: 2.50.6-1~deb12u1\n\n" +
+			"Package: zip\nVersion: 3\n"}}
+	for name, path := range map[string]string{WebKitDriver: "/usr/bin/WebKitWebDriver", MiniBrowser: mini} {
+		f, err := Find(t.Context(), h.host(), name)
+		if err != nil || !f.OK() || f.Path != path || f.Version != "2.50.6" {
+			t.Errorf("%+v, %v", f, err)
+		}
+	}
+	f, err := Find(t.Context(), h.host(), Xvfb)
+	if err != nil || f.Problem != "not found" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	h.env = map[string]string{"TAPROOT_XVFB": "/no/such/xvfb"}
+	f, err = Find(t.Context(), h.host(), Xvfb)
+	if err != nil || f.Problem != "there is no such file" || f.Pinned != "TAPROOT_XVFB" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	h.goos = "darwin"
+	if f, err = Find(t.Context(), h.host(), MiniBrowser); err != nil || !f.NotHere {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 func TestFirefoxPlaces(t *testing.T) {
 	for _, c := range []struct{ goos, path, output, version, problem string }{
 		{"linux", "/usr/bin/firefox-esr", firefoxDebian, "153.7.0esr", ""},
@@ -285,6 +313,9 @@ func TestAdvice(t *testing.T) {
 		{"linux", "apt-get", Chromium, "run `taproot setup`", false, ubuntu},
 		{"linux", "apt-get", Firefox, "apt-get install firefox-esr", false, nil},
 		{"linux", "apt-get", Firefox, "a snap cannot be driven", false, ubuntu},
+		{"linux", "apt-get", MiniBrowser, "apt-get install webkit2gtk-driver", false, nil},
+		{"linux", "apt-get", Xvfb, "apt-get install xvfb", false, ubuntu},
+		{"linux", "dnf", WebKitDriver, "Taproot knows Debian's packages of them only", false, nil},
 		{"linux", "dnf", ADB, "sudo dnf install android-tools", false, nil},
 		{"linux", "pacman", ADB, "sudo pacman -S android-tools", false, nil},
 		{"linux", "apk", Tesseract, "apk add tesseract-ocr tesseract-ocr-data-eng", false, nil},

@@ -34,7 +34,8 @@ func managers() []manager {
 			byHand:  "install",
 			packages: map[string][]string{
 				ADB: {"adb"}, Chromium: {"chromium", "chromium-sandbox"}, Headless: {"chromium-headless-shell"}, FFmpeg: {"ffmpeg"},
-				Firefox:   {"firefox-esr"},
+				Firefox:      {"firefox-esr"},
+				WebKitDriver: {"webkit2gtk-driver"}, MiniBrowser: {"webkit2gtk-driver"}, Xvfb: {"xvfb"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"},
 				Postgres:   {"postgresql"},
 				groupFonts: {"fonts-noto-core", "fonts-dejavu-core", "fonts-liberation"},
@@ -174,6 +175,8 @@ func advice(h Host, t Tool) string {
 	case len(packages) == 0 && t.Name == Firefox:
 		return "install Firefox " + t.Minimum +
 			" or newer from https://www.mozilla.org/firefox or its archive for apt; a snap cannot be driven"
+	case len(packages) == 0 && slices.Contains(t.For, InWebKit):
+		return "install WebKitWebDriver and MiniBrowser of WebKitGTK, and Xvfb: Taproot knows Debian's packages of them only"
 	case len(packages) == 0:
 		return setup
 	}

@@ -122,34 +122,6 @@ func TestFFmpegRevisionsAreNotTrusted(t *testing.T) {
 	}
 }
 
-// TestPlaywrightsOtherBrowsers checks that only the builds of the driver's version are found: others cannot be driven.
-func TestPlaywrightsOtherBrowsers(t *testing.T) {
-	for _, c := range []struct{ goos, name, file string }{
-		{"linux", "firefox", "firefox-1497/firefox/firefox"}, {"linux", "webkit", "webkit-2227/pw_run.sh"},
-		{"windows", "webkit", "webkit-2227/Playwright.exe"},
-		{"darwin", "webkit", "webkit-2251/pw_run.sh"},
-		{"darwin", "firefox", "firefox-1497/firefox/Nightly.app/Contents/MacOS/firefox"},
-	} {
-		h := webMachine(t)
-		h.goos = c.goos
-		if path := PlaywrightBrowser(h.host(), c.name); path != "" {
-			t.Errorf("%s on %s, where there is none: %s", c.name, c.goos, path)
-		}
-		below := filepath.Join(filepath.Dir(h.cache), "ms-playwright")
-		h.files[filepath.Join(below, strings.Replace(c.file, "1497", "1400", 1))] = ""
-		if path := PlaywrightBrowser(h.host(), c.name); path != "" && c.name == "firefox" {
-			t.Errorf("another build is taken: %s", path)
-		}
-		h.files[filepath.Join(below, c.file)] = ""
-		if path := PlaywrightBrowser(h.host(), c.name); path != filepath.Join(below, c.file) {
-			t.Errorf("%s on %s: %q", c.name, c.goos, path)
-		}
-		if path := PlaywrightBrowser(h.host(), "opera"); path != "" {
-			t.Errorf("opera is %s", path)
-		}
-	}
-}
-
 // TestHeadlessShell checks that pages without a window use the headless shell of Chromium's own version, unless the
 // user has chosen a Chromium.
 func TestHeadlessShell(t *testing.T) {

@@ -23,6 +23,10 @@ const (
 	CC        = "cc"
 	Postgres  = "postgresql"
 	NPM       = "npm"
+
+	WebKitDriver = "WebKitWebDriver"
+	MiniBrowser  = "MiniBrowser"
+	Xvfb         = "Xvfb"
 )
 
 // DriverVersion is the version of the Playwright driver that the playwright-go in go.mod requires.
@@ -35,13 +39,15 @@ const (
 	npmVersion  = "10.9.4"
 )
 
-// The purposes of tools: platforms, and four more.
+// The purposes of tools: platforms, and five more.
 const (
 	Android = "android"
 	IOS     = "ios"
 	Web     = "web"
 	// InFirefox is tests of pages in Firefox.
 	InFirefox = "firefox"
+	// InWebKit is tests of pages in WebKit.
+	InWebKit = "webkit"
 	// Development is work on Taproot itself.
 	Development = "development"
 	// Database is tests of the service on PostgreSQL.
@@ -69,6 +75,8 @@ type Tool struct {
 	args     []string // to print its version
 	patterns versionPatterns
 }
+
+const noWebKit = "without it tests for `browser: webkit` cannot run"
 
 // Tools lists every tool in the order in which `taproot doctor` shows them.
 func Tools() []Tool {
@@ -98,6 +106,18 @@ func Tools() []Tool {
 			Minimum: "153",
 			env:     []string{"TAPROOT_FIREFOX"}, names: []string{"firefox", "firefox-esr"},
 			args: []string{"--version"}, patterns: patterns(`(?m)^Mozilla Firefox (\d[\w.]*)`),
+		},
+		{
+			Name: WebKitDriver, For: []string{InWebKit}, Purpose: noWebKit, OnlyOn: "linux",
+			env: []string{"TAPROOT_WEBKIT_DRIVER"}, names: []string{"WebKitWebDriver"},
+		},
+		{
+			Name: MiniBrowser, For: []string{InWebKit}, Purpose: noWebKit, OnlyOn: "linux",
+			env: []string{"TAPROOT_MINIBROWSER"}, names: []string{"MiniBrowser"},
+		},
+		{
+			Name: Xvfb, For: []string{InWebKit}, Purpose: noWebKit, OnlyOn: "linux",
+			env: []string{"TAPROOT_XVFB"}, names: []string{"Xvfb"},
 		},
 		{
 			Name: Node, For: []string{Web}, Required: true, Purpose: "runs the Playwright driver", Minimum: "20",
@@ -154,7 +174,7 @@ func Tools() []Tool {
 func (t Tool) NeededFor(platforms ...string) bool {
 	return slices.ContainsFunc(platforms, func(p string) bool {
 		return slices.Contains(t.For, p) ||
-			t.For == nil && !slices.Contains([]string{Development, InFirefox, Database, Packages}, p)
+			t.For == nil && !slices.Contains([]string{Development, InFirefox, InWebKit, Database, Packages}, p)
 	})
 }
 
@@ -178,6 +198,8 @@ func (t Tool) candidates(h Host) []string {
 		return headlessPlaces(h)
 	case Firefox:
 		return firefoxPlaces(h)
+	case MiniBrowser:
+		return miniBrowserPlaces(h)
 	case Node:
 		return nodePlaces(h)
 	case Postgres:
@@ -237,6 +259,19 @@ func firefoxPlaces(h Host) []string {
 		for _, name := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
 			if root := h.Getenv(name); root != "" {
 				out = append(out, filepath.Join(root, "Mozilla Firefox", "firefox.exe"))
+			}
+		}
+	}
+	return out
+}
+
+// miniBrowserPlaces lists where the packages of systems have it, which is not on PATH; that of GTK 3 first, which draws
+// its pages by itself.
+func miniBrowserPlaces(h Host) (out []string) {
+	for _, api := range []string{"webkit2gtk-4.1", "webkit2gtk-4.0", "webkitgtk-6.0"} {
+		for _, dir := range []string{"/usr/lib/*", "/usr/lib", "/usr/libexec", "/usr/lib64"} {
+			if found, err := h.Glob(dir + "/" + api + "/MiniBrowser"); err == nil {
+				out = append(out, found...)
 			}
 		}
 	}

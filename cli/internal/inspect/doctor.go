@@ -18,7 +18,6 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/drivers/ios"
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -91,7 +90,8 @@ type doctorFlags struct {
 
 func (f *doctorFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.platforms, "platform", nil,
-		"check the programs for these `PLATFORMS`: web,firefox,android,ios (default: those of the tests in this folder)")
+		"check the programs for these `PLATFORMS`: web,firefox,webkit,android,ios (default: those of the tests in this "+
+			"folder)")
 	flags.BoolVar(&f.development, "development", false, "also for work on Taproot itself: Go, a C compiler")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
@@ -101,9 +101,9 @@ func (f *doctorFlags) wanted(env *process.Env) ([]string, error) {
 	all := []string{toolchain.Android, toolchain.IOS, toolchain.Web}
 	platforms := f.platforms
 	for _, p := range platforms {
-		if !slices.Contains(all, p) && p != toolchain.InFirefox {
+		if !slices.Contains(all, p) && p != toolchain.InFirefox && p != toolchain.InWebKit {
 			return nil, &plan.Usage{
-				Msg: fmt.Sprintf("--platform %q: write web, firefox, android or ios, or several: web,android", p)}
+				Msg: fmt.Sprintf("--platform %q: write web, firefox, webkit, android or ios, or several: web,android", p)}
 		}
 	}
 	if len(platforms) == 0 {
@@ -113,11 +113,13 @@ func (f *doctorFlags) wanted(env *process.Env) ([]string, error) {
 		platforms = all
 	}
 	platforms = slices.Clone(platforms)
-	switch firefox, web := slices.Contains(platforms, toolchain.InFirefox), slices.Contains(platforms, toolchain.Web); {
-	case firefox && !web:
-		platforms = append(platforms, toolchain.Web)
-	case web && !firefox && (!f.install || env.Getenv("TAPROOT_BROWSER") == dsl.Firefox):
-		platforms = append(platforms, toolchain.InFirefox) // its check is cheap
+	for _, browser := range []string{toolchain.InFirefox, toolchain.InWebKit} {
+		switch named, web := slices.Contains(platforms, browser), slices.Contains(platforms, toolchain.Web); {
+		case named && !web:
+			platforms = append(platforms, toolchain.Web)
+		case web && !named && (!f.install || env.Getenv("TAPROOT_BROWSER") == browser):
+			platforms = append(platforms, browser) // its check is cheap
+		}
 	}
 	if f.development {
 		platforms = append(platforms, toolchain.Development)
@@ -140,8 +142,10 @@ func platformsHere(env *process.Env) []string {
 		for _, p := range t.Platform.Each() {
 			found[string(p)] = true
 		}
-		if slices.Contains(t.Browsers, dsl.Firefox) {
-			found[toolchain.InFirefox] = true
+		for _, browser := range []string{toolchain.InFirefox, toolchain.InWebKit} {
+			if slices.Contains(t.Browsers, browser) {
+				found[browser] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
@@ -237,7 +241,7 @@ func writeFindings(w io.Writer, platforms []string, findings []toolchain.Finding
 		return err
 	}
 	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool {
-		return p == toolchain.Development || p == toolchain.InFirefox
+		return slices.Contains([]string{toolchain.Development, toolchain.InFirefox, toolchain.InWebKit}, p)
 	}), ", ")
 	summary := "all required programs are installed for tests on " + tested
 	if missing := MissingTools(findings); len(missing) > 0 {
@@ -344,8 +348,8 @@ func SetupCommand(env *process.Env) *cobra.Command {
 		Short: "install the external programs that tests need",
 		Long: "setup installs the programs that tests on the chosen platforms need, if they are missing or too old. " +
 			"Chromium,\n" +
-			"Firefox, ffmpeg, tesseract, adb and fonts come from the system's package manager (with sudo where needed), Node " +
-			"and\n" +
+			"Firefox, WebKit, ffmpeg, tesseract, adb and fonts come from the system's package manager (with sudo where\n" +
+			"needed), Node and\n" +
 			"the Playwright driver from the npm registry into your cache, checked by their digests. Each command is printed\n" +
 			"before it runs. Without --platform, the platforms are those of the tests in this folder. At the end it prints " +
 			"the\n" +

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -212,7 +213,7 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 		test string
 		want bool
 	}{{[]string{"--platform", "web"}, "", false}, {nil, "", false}, {[]string{"--platform", "firefox"}, "", true},
-		{nil, "browsers: [chromium, firefox]\n", true}} {
+		{nil, "browsers: [chromium, firefox]\n", true}, {[]string{"--platform", "webkit"}, "", false}} {
 		out.Reset()
 		writeDoctorFile(t, filepath.Join(env.Dir, "suites", "a.yaml"), "id: a\nplatform: web\n"+c.test+
 			"steps: [{tap: a}]\n", 0o600)
@@ -220,8 +221,13 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 			t.Errorf("setup %v with %q: %v\n%s", c.args, c.test, err, out)
 		}
 	}
+	out.Reset()
+	if err := setup(t, env, "--platform", "webkit"); runtime.GOOS == "linux" && !strings.Contains(out.String(),
+		"MiniBrowser") {
+		t.Errorf("setup of WebKit: %v\n%s", err, out)
+	}
 	if err := doctor(t, env, "--platform", "windows"); err == nil ||
-		!strings.Contains(err.Error(), "write web, firefox, android or ios") {
+		!strings.Contains(err.Error(), "write web, firefox, webkit, android or ios") {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -149,6 +149,9 @@ func variables() []struct {
 						"Chromium's "+
 						"own version, if it is installed and `TAPROOT_CHROMIUM` is not set"),
 				v("TAPROOT_FIREFOX", "", "Firefox"),
+				v("TAPROOT_MINIBROWSER", "", "MiniBrowser of WebKitGTK"),
+				v("TAPROOT_WEBKIT_DRIVER", "", "WebKitWebDriver"),
+				v("TAPROOT_XVFB", "", "Xvfb, on which WebKit draws"),
 				v("TAPROOT_NODE PLAYWRIGHT_NODEJS_PATH", "", "Node.js"),
 				v("PLAYWRIGHT_DRIVER_PATH", "", "the folder of Playwright's driver"),
 				v("PLAYWRIGHT_BROWSERS_PATH", "", "the folder of Playwright's own browsers"),

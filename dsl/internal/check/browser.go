@@ -59,6 +59,13 @@ func (c *browserCheck) steps(steps vocabulary.Steps) {
 			continue
 		}
 		c.refuse(step, step.Def.Name, step.Pos, len(step.Def.Name))
+		for _, f := range step.Args.Fields {
+			word := step.Def.Name + "." + f.Key
+			c.refuse(step, word, f.Pos, len(f.Key))
+			if !strings.Contains(f.Value.Text, "${") {
+				c.refuse(step, word+"="+f.Value.Text, f.Pos, len(f.Key))
+			}
+		}
 		if step.Block != nil {
 			c.steps(step.Block.Steps)
 		}

@@ -72,7 +72,8 @@ func browserSection(b *strings.Builder) {
 			"`taproot validate`, and before a page opens. What follows works in each as in Chromium:\n")
 	var same, rows []string
 	for _, r := range vocabulary.BrowserTable() {
-		if r.Chromium == (vocabulary.BrowserSupport{}) && r.Firefox == (vocabulary.BrowserSupport{}) {
+		works := vocabulary.BrowserSupport{}
+		if r.Chromium == works && r.Firefox == works && r.WebKit == works {
 			same = append(same, "`"+r.Word+"`")
 			continue
 		}
@@ -80,9 +81,10 @@ func browserSection(b *strings.Builder) {
 		if part, of := strings.CutPrefix(r.Word, "report: "); of {
 			word = part
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", word, r.Chromium, r.Firefox))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", word, r.Chromium, r.Firefox, r.WebKit))
 	}
-	fmt.Fprintf(b, "%s.\n\n| | Chromium | Firefox |\n|---|---|---|\n%s", strings.Join(same, ", "), strings.Join(rows, ""))
+	fmt.Fprintf(b, "%s.\n\n| | Chromium | Firefox | WebKit |\n|---|---|---|---|\n%s", strings.Join(same, ", "),
+		strings.Join(rows, ""))
 }
 
 // topic is a section of the reference in addition to the actions.

@@ -31,12 +31,12 @@ func (s BrowserSupport) String() string {
 	return "works"
 }
 
-// BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of openBrowser
+// BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of one
 // ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report
 // ("report: recording").
 type BrowserRow struct {
-	Word              string
-	Chromium, Firefox BrowserSupport
+	Word                      string
+	Chromium, Firefox, WebKit BrowserSupport
 }
 
 // browserRows is the one table of what browsers can do. The driver, validate, the reference and the contract test go by
@@ -100,7 +100,71 @@ func browserRows() []BrowserRow {
 	for _, word := range strings.Fields(browserWords) {
 		rows = append(rows, BrowserRow{Word: word})
 	}
+	rows = inWebKit(rows)
 	slices.SortStableFunc(rows, func(a, b BrowserRow) int { return strings.Compare(a.Word, b.Word) })
+	return rows
+}
+
+// inWebKit adds what WebKit makes of the words.
+func inWebKit(rows []BrowserRow) []BrowserRow {
+	for _, said := range webkitSupport() {
+		i := slices.IndexFunc(rows, func(r BrowserRow) bool { return r.Word == said.Word })
+		if i < 0 {
+			rows = append(rows, said)
+			continue
+		}
+		rows[i].WebKit = said.WebKit
+	}
+	return rows
+}
+
+// webkitSupport is what WebKitGTK makes of words by its WebDriver: that reports neither what pages request nor what
+// they write to the console, and has a mouse with one button.
+func webkitSupport() (rows []BrowserRow) {
+	refuse := func(why string, words ...string) {
+		for _, word := range words {
+			rows = append(rows, BrowserRow{Word: word, WebKit: BrowserSupport{Refused: why}})
+		}
+	}
+	otherwise := func(word, how string) {
+		rows = append(rows, BrowserRow{Word: word, WebKit: BrowserSupport{Otherwise: how}})
+	}
+	refuse("only a Chromium that runs already can be used: start it with --remote-debugging-port", "openBrowser.connect")
+	refuse("WebKit imitates no devices: write viewport and userAgent", "openBrowser.device")
+	refuse("WebKit takes the language of the system", "openBrowser.locale")
+	refuse("WebKit returns no location to a page that is allowed to ask", "openBrowser.geolocation", "setLocation")
+	refuse("WebKit grants no permissions by itself", "openBrowser.permissions")
+	refuse("WebKit cannot be cut off from the network", "openBrowser.offline", "setAirplaneMode")
+	refuse("WebKit sends the headers of its own only", "openBrowser.headers")
+	refuse("WebKit opens a window on a display of its own only", "openBrowser.headless=false")
+	refuse("WebKit knows light and dark alone", "openBrowser.colorScheme=no-preference")
+	refuse("WebKit takes its colours when it starts: write colorScheme in openBrowser", "setDarkMode")
+	refuse("WebKit does not show what other sites keep: write the steps that log in", "openBrowser.storage", "webStorage")
+	refuse("WebKit does not report what a page listens to: write drag to move an element, scroll to move the content",
+		"swipe")
+	refuse("WebKit does not report what pages request", "webRoute", "webWait.request", "webWait.response",
+		"webWait.load=networkidle")
+	refuse("WebKit does not report what pages write to the console", "assertLog", "webAssert.noConsoleErrors")
+	refuse("WebKit does not report downloads", "webDownload")
+	const button = "after another button than the left one WebKit reports no pointer events any more"
+	refuse(button, "tap.button=right", "tap.button=middle", "webClick.button=right", "webClick.button=middle")
+	refuse("WebKit is not recorded", "startRecording", "stopRecording", "report: recording")
+	refuse("what pages request is not in the report", "report: network")
+	otherwise("openBrowser.httpCredentials", "they are sent to the site of the address alone, when the page opens")
+	otherwise("openBrowser.colorScheme", "it is an option of the whole browser, which starts with the page")
+	otherwise("press", "there is no key menu")
+	otherwise("webPress", "as press")
+	otherwise("webUpload",
+		"files alone, no folders, into file fields: the dialog that a button opens is not reported")
+	otherwise("paste", "what pages copy by themselves is not known: it pastes what copyText and setClipboard took")
+	const html = "what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all " +
+		"else gets the mouse"
+	otherwise("drag", html)
+	otherwise("webDrag", "as drag")
+	otherwise("alert", "which kind a dialog is, is not reported: each has the buttons OK and Cancel, and a field for all "+
+		"that is known")
+	otherwise("report: closed shadow roots",
+		"those that scripts make; the content of one that the page's HTML declares is not read")
 	return rows
 }
 
@@ -119,7 +183,7 @@ const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrows
 var browserTable = sync.OnceValue(browserRows)
 
 // Browsers are the browsers of the table.
-func Browsers() []string { return []string{Chromium, Firefox} }
+func Browsers() []string { return []string{Chromium, Firefox, WebKit} }
 
 // BrowserTable returns what each browser makes of each word, in the order of the words.
 func BrowserTable() []BrowserRow { return slices.Clone(browserTable()) }
@@ -136,6 +200,8 @@ func BrowserDoes(browser, word string) BrowserSupport {
 	case !found:
 	case browser == Firefox:
 		return browserTable()[i].Firefox
+	case browser == WebKit:
+		return browserTable()[i].WebKit
 	case browser == Chromium || browser == "":
 		return browserTable()[i].Chromium
 	}

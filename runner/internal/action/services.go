@@ -182,6 +182,12 @@ func between(a, b drivers.Coordinates, part float64) drivers.Coordinates {
 
 // assertLog looks at the log since the test started, and continues until the line is there.
 func assertLog(ctx context.Context, s *Performer, a dsl.AssertLog) error {
+	if d, ok := s.Device.(drivers.BrowserChooser); ok { // a log without the console would prove nothing
+		name, _ := d.PageBrowser()
+		if why := dsl.Refusal(name, "assertLog"); why != "" {
+			return fmt.Errorf("%w: %s", drivers.ErrUnsupported, why)
+		}
+	}
 	fits, err := lineMatcher(a)
 	if err != nil {
 		return err

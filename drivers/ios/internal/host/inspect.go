@@ -6,7 +6,7 @@ import (
 	"net"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
+	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 )
 
 // Inspectable is a host that reaches the Web Inspector of its device.

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/phrase"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
+	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
-	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
 )
 
 // webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol

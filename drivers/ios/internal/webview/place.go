@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
+	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 )
 

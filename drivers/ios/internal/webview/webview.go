@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
-	"github.com/taproot-dev/taproot/drivers/ios/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/source"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/internal/phrase"

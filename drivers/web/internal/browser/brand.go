@@ -29,6 +29,11 @@ type Brand struct {
 	// one that is made again.
 	FillsByKeys bool
 
+	// Silent: it reports neither requests, nor its console, nor downloads, nor what pages pass to Taproot's functions.
+	Silent bool
+
+	// own starts a browser that Playwright does not drive; nil: Playwright starts it.
+	own     func(l *Launcher, program string) (playwright.Browser, error)
 	maker   func(*playwright.Playwright) playwright.BrowserType
 	program func(*Launcher, browserKind) (string, error)
 	// options adds what it is started with; confine, what keeps it from connecting past the proxy.
@@ -44,10 +49,7 @@ func brands() []Brand {
 		{Name: dsl.Firefox, LaunchScheme: true, ScriptDrags: true, OneMouse: true, FillsByKeys: true, program: firefoxProgram,
 			options: firefoxOptions, confine: confineFirefox,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Firefox }},
-		{Name: dsl.WebKit, program: webkitProgram,
-			options: func(*Launcher, browserKind, *playwright.BrowserTypeLaunchOptions) {
-			}, confine: func(*playwright.BrowserTypeLaunchOptions) {},
-			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.WebKit }},
+		{Name: dsl.WebKit, ScriptDrags: true, Silent: true, program: webkitProgram, own: launchWebKit},
 	}
 }
 
@@ -83,7 +85,7 @@ func (b Brand) Refuse(opts drivers.PageOptions) error {
 		word string
 		is   bool
 	}{
-		{"openBrowser.headless", opts.Headed}, {"openBrowser.viewport", opts.Viewport.X > 0},
+		{"openBrowser.headless=false", opts.Headed}, {"openBrowser.viewport", opts.Viewport.X > 0},
 		{"openBrowser.device", opts.DeviceName != ""},
 		{"openBrowser.locale", opts.Locale != ""}, {"openBrowser.timezone", opts.Timezone != ""},
 		{"openBrowser.colorScheme", opts.ColorScheme != ""},
@@ -123,14 +125,6 @@ func confineChromium(o *playwright.BrowserTypeLaunchOptions) {
 	o.Args = append(o.Args, "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp" /* before Chromium 120 */, "--dns-prefetch-disable",
 		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
-}
-
-func webkitProgram(l *Launcher, _ browserKind) (string, error) {
-	if path := toolchain.PlaywrightBrowser(l.host, dsl.WebKit); path != "" {
-		return path, nil
-	}
-	return "", &drivers.Unavailable{What: "Playwright's webkit is not installed",
-		Fix: "run `npx playwright@" + toolchain.DriverVersion + " install webkit`; another build of it cannot be driven"}
 }
 
 // refusedByShell: of permissions, Chromium's headless shell grants only some; notifications stay denied.

@@ -142,10 +142,11 @@ func (l *Launcher) prepare(ctx context.Context) error {
 		}
 	}
 	l.Setup, l.found = setup, setup.Version
-	if l.opts.Browser == dsl.Firefox {
-		found, err := toolchain.Find(ctx, l.host, toolchain.Firefox)
+	programs := map[string]string{dsl.Firefox: toolchain.Firefox, dsl.WebKit: toolchain.MiniBrowser}
+	if tool := programs[l.opts.Browser]; tool != "" {
+		found, err := toolchain.Find(ctx, l.host, tool)
 		if err != nil {
-			return fmt.Errorf("look for Firefox: %w", err)
+			return fmt.Errorf("look for %s: %w", dsl.BrowserTitle(l.opts.Browser), err)
 		}
 		l.found = found.Version
 	}

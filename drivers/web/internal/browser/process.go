@@ -117,6 +117,14 @@ func (l *Launcher) start(ctx context.Context, k browserKind) (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
+	if br.own != nil {
+		made, err := br.own(l, program)
+		if err != nil {
+			return nil, err
+		}
+		l.browsers[k] = watched(made, br)
+		return l.browsers[k], nil
+	}
 	b, err := l.withProcess(func(pw *playwright.Playwright) (*Browser, error) { return l.launch(pw, br, k, program) })
 	if err != nil {
 		if noRoom(err) && !slices.ContainsFunc(slices.Collect(maps.Values(l.browsers)), (*Browser).Alive) {

@@ -98,9 +98,13 @@ func (fs *Files) noFolders() error {
 
 // uploadByDialog clicks what opens a file dialog and fills that.
 func (fs *Files) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths []string) error {
-	_, page, err := fs.actor.slot.Page()
+	s, page, err := fs.actor.slot.Page()
 	if err != nil {
 		return err
+	}
+	if s.Browser.Brand.Silent {
+		return fmt.Errorf("%w: %s is not a file field, and %s does not report the dialogs that a click opens: name the "+
+			"field itself", drivers.ErrUnsupported, naming(at), dsl.BrowserTitle(s.Browser.Brand.Name))
 	}
 	chosen := make(chan playwright.FileChooser, 1)
 	listen := func(c playwright.FileChooser) {
@@ -131,6 +135,9 @@ func (fs *Files) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths
 // Download clicks and waits for the file that comes of it.
 func (fs *Files) Download(ctx context.Context, at drivers.WebTarget, dir, name string) (string, error) {
 	s, _, err := fs.actor.slot.Page()
+	if err == nil {
+		err = s.Refuses("webDownload")
+	}
 	if err != nil {
 		return "", err
 	}

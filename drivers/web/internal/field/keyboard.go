@@ -17,10 +17,12 @@ type keyboard struct {
 	page playwright.Page
 	keys playwright.Keyboard
 	cdp  playwright.CDPSession // nil: the browser makes key events of any character by itself
+	// types: it presses the keys of a text that is to be typed
+	types bool
 }
 
 func NewKeyboard(s *pages.BrowserContext, page playwright.Page) keyboard {
-	k := keyboard{page: page, keys: page.Keyboard()}
+	k := keyboard{page: page, keys: page.Keyboard(), types: s.Browser.Brand.Silent}
 	if s.Browser.Brand.Devtools {
 		if client := s.Clients.DevtoolsOf(page); client != nil {
 			k.cdp = client.Cdp
@@ -90,6 +92,9 @@ func (k keyboard) strokes(text string, how stroke) (err error) {
 func (k keyboard) plain(text string) error {
 	if len(text) == 1 {
 		return k.keys.Press(text)
+	}
+	if k.types {
+		return k.keys.Type(text)
 	}
 	sender, err := browser.ChannelOf(k.page)
 	if err != nil {

@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"strings"
 	"sync"
@@ -30,10 +31,13 @@ const (
 	unseenWait = 5 * time.Second
 	// unseenAsk is how long a frame may take to report the URL that its document was loaded from.
 	unseenAsk = time.Second
-	// UnseenNote reports in a tree that something of the page is not in it.
-	UnseenNote = "the page's HTML declares closed shadow roots, and Firefox does not report their content: " +
-		"use Chromium, or open shadow roots in test builds"
 )
+
+// UnseenNote reports in a tree that something of the page is not in it.
+func UnseenNote(browser string) string {
+	return fmt.Sprintf("the page's HTML declares closed shadow roots, and %s does not report their content: "+
+		"use Chromium, or open shadow roots in test builds", browser)
+}
 
 var (
 	closedTemplate = lazyregexp.New(`(?i)<template\s[^>]*\bshadowrootmode\s*=\s*["']?closed\b`)
@@ -41,8 +45,8 @@ var (
 		`<textarea\b.*?</textarea|<title\b.*?</title`)
 )
 
-// declaresClosedRoots reports whether HTML declares a closed shadow root outside of comments, scripts and texts.
-func declaresClosedRoots(html string) bool {
+// DeclaresClosedRoots reports whether HTML declares a closed shadow root outside of comments, scripts and texts.
+func DeclaresClosedRoots(html string) bool {
 	if !strings.Contains(strings.ToLower(html), "shadowrootmode") { // expressions take long on large pages
 		return false
 	}
@@ -66,7 +70,7 @@ func (u *UnseenRoots) Answered(r playwright.Response, background func(func()) er
 	u.mu.Unlock()
 	search := func() (declares, known bool) {
 		text, err := r.Text() // fails if the page was left, or if the browser has not kept the response
-		return err == nil && declaresClosedRoots(text), err == nil
+		return err == nil && DeclaresClosedRoots(text), err == nil
 	}
 	if background(func() { u.ended(of, read, search) }) != nil {
 		u.ended(of, read, func() (bool, bool) { return false, false })
@@ -102,7 +106,7 @@ func (u *UnseenRoots) DeclaredIn(ctx context.Context, page playwright.Page, load
 	for _, frame := range browser.FramesUnder(page.MainFrame()) {
 		address := frame.URL()
 		if strings.HasPrefix(address, "data:") {
-			if declaresClosedRoots(dataOf(address)) {
+			if DeclaresClosedRoots(dataOf(address)) {
 				return true
 			}
 			continue

@@ -14,6 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/journal"
 )
 
+// AnyDialog is the type of a dialog of which the browser does not report what it is.
+const AnyDialog = "dialog"
+
 // dialogs is how one context deals with alert, confirm, prompt and beforeunload. An open dialog stops its page: no call
 // on the page ends before it is answered.
 type dialogs struct {
@@ -57,7 +60,7 @@ func (g *dialogs) answer(dialog playwright.Dialog, accept bool, text string) (er
 	switch {
 	case !accept:
 		err = dialog.Dismiss()
-	case kind == "prompt" && text != "":
+	case (kind == "prompt" || kind == AnyDialog) && text != "":
 		verb, err = "accepted", dialog.Accept(text)
 	default:
 		verb, err = "accepted", dialog.Accept()
@@ -168,5 +171,5 @@ func (g *dialogs) Alert() *drivers.Alert {
 		text = "Leave site?" // browsers show words of their own
 	}
 	return &drivers.Alert{Text: text, Buttons: buttons, Accept: buttons[0], Dismiss: buttons[len(buttons)-1],
-		Field: g.open.Type() == "prompt"}
+		Field: g.open.Type() == "prompt" || g.open.Type() == AnyDialog}
 }

@@ -127,6 +127,9 @@ func (rd *Reader) seePage(ctx context.Context, w wanted, seen *drivers.WebObserv
 	}
 	seen.URL = page.URL()
 	if w.NoConsoleErrors {
+		if err := s.Refuses("webAssert.noConsoleErrors"); err != nil {
+			return err
+		}
 		seen.ConsoleErrors = s.Console.ConsoleErrors()
 	}
 	if w.Title == nil {

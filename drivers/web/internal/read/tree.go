@@ -20,6 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/journal"
 	"github.com/taproot-dev/taproot/drivers/web/internal/network"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 const maxProbes = 4 // of what a page hides, in one read
@@ -69,8 +70,8 @@ func (rd *Reader) Tree(ctx context.Context) (*screen.Tree, error) {
 			root.Children = append(root.Children, &screen.Node{Type: "dialog-note", Desc: dialog, Hidden: true})
 		}
 		s, _, err := rd.slot.Page()
-		if err == nil && !s.Browser.Brand.Devtools && s.Unseen.DeclaredIn(ctx, page, got.Loading) {
-			got.Notes = append(got.Notes, network.UnseenNote)
+		if err == nil && hidesRoots(ctx, s, page, got.Loading) {
+			got.Notes = append(got.Notes, network.UnseenNote(dsl.BrowserTitle(s.Browser.Brand.Name)))
 		}
 		for _, note := range got.Notes {
 			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
@@ -82,6 +83,19 @@ func (rd *Reader) Tree(ctx context.Context) (*screen.Tree, error) {
 	})
 }
 
+// rootsHider is a page that reports by itself whether its HTML declares closed shadow roots.
+type rootsHider interface {
+	DeclaresClosedRoots(ctx context.Context, loading bool, declares func(html string) bool) bool
+}
+
+// hidesRoots reports whether the page has closed shadow roots of which nothing can be read.
+func hidesRoots(ctx context.Context, s *pages.BrowserContext, page playwright.Page, loading bool) bool {
+	if p, ok := page.(rootsHider); ok {
+		return p.DeclaresClosedRoots(ctx, loading, network.DeclaresClosedRoots)
+	}
+	return !s.Browser.Brand.Devtools && s.Unseen.DeclaredIn(ctx, page, loading)
+}
+
 // leaving reports whether the page is on its way to another one.
 func (rd *Reader) leaving(page playwright.Page) bool {
 	s, _, err := rd.slot.Page()
@@ -91,7 +105,7 @@ func (rd *Reader) leaving(page playwright.Page) bool {
 // Rest adds to what a page says of itself what it has asked the network for.
 func (rd *Reader) Rest(page playwright.Page, of screen.Activity) screen.Activity {
 	s, _, err := rd.slot.Page()
-	if err != nil || len(page.Workers()) > 0 {
+	if err != nil || s.Browser.Brand.Silent || len(page.Workers()) > 0 {
 		return of.With(screen.Unknown)
 	}
 	return of.With(s.Traffic.Rest())

@@ -3,13 +3,16 @@ package visit
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"slices"
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // Listen runs a script in the pages of the current context and receives what it reports.
@@ -17,6 +20,10 @@ func (sc *Scripts) Listen(ctx context.Context, name, script string, heard func(t
 	s, _, err := sc.slot.Page()
 	if err != nil {
 		return err
+	}
+	if s.Browser.Brand.Silent {
+		return fmt.Errorf("%w: %s does not report what is done on its pages: use Chromium", drivers.ErrUnsupported,
+			dsl.BrowserTitle(s.Browser.Brand.Name))
 	}
 	binding := func(source *playwright.BindingSource, args ...any) any {
 		tab := slices.Index(s.Tabs.All(), source.Page)
@@ -112,7 +119,7 @@ func watchPages(s *pages.BrowserContext) error {
 // hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they
 // are.
 func hearCopies(s *pages.BrowserContext) error {
-	if s.Browser.Attached {
+	if s.Browser.Attached || s.Browser.Brand.Silent {
 		return nil
 	}
 	err := s.Context.ExposeBinding(copiedBinding, func(_ *playwright.BindingSource, args ...any) any {

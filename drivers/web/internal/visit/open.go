@@ -203,6 +203,9 @@ func (o *Opener) newSession(
 	e *pages.Emulation,
 ) (*pages.BrowserContext, error) {
 	said := o.takePending(e)
+	if b.Brand.Silent {
+		e.Options.RecordVideo = nil
+	}
 	done := pages.Start(o.slot, func() (*pages.BrowserContext, error) {
 		made, err := newContext(b, e)
 		if err != nil {
@@ -213,7 +216,7 @@ func (o *Opener) newSession(
 		s.Dialogs.Set(said.answer)
 		err = fence(s)
 		switch proof := s.Evidence; {
-		case err != nil || proof == nil || !proof.How.Trace || b.Attached:
+		case err != nil || proof == nil || !proof.How.Trace || b.Attached || b.Brand.Silent:
 		case e.Options.HttpCredentials != nil:
 			proof.NoTrace(
 				errors.New("there is no trace of the page: it was opened with a password, which a trace would show"),
@@ -380,6 +383,9 @@ func (o *Opener) Route(ctx context.Context, r drivers.WebRoute) error {
 	case s == nil:
 		return nil
 	}
+	if err := s.Refuses("webRoute"); err != nil {
+		return err
+	}
 	_, err = pages.Read(
 		ctx,
 		o.slot,
@@ -412,6 +418,9 @@ func (o *Opener) LoadState(ctx context.Context, path string) error {
 		return o.slot.ClosedError()
 	case s == nil:
 		return nil
+	}
+	if err := s.Refuses("webStorage"); err != nil {
+		return err
 	}
 	defer s.Dialogs.Refusing()()
 	defer s.Traffic.Mark() // what is asked for here is nothing that the page asked for

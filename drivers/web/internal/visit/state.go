@@ -23,6 +23,9 @@ const maxState = 32 << 20
 // SaveState writes the cookies and local storage to a file.
 func (sy *System) SaveState(ctx context.Context, path string) error {
 	s, _, err := sy.slot.Page()
+	if err == nil {
+		err = s.Refuses("webStorage")
+	}
 	if err != nil {
 		return err
 	}
@@ -132,6 +135,9 @@ func fillStorage(s *pages.BrowserContext, origin playwright.Origin) error {
 // ClearState removes the cookies of the context, and what the current page's site keeps in the browser.
 func (sy *System) ClearState(ctx context.Context) error {
 	s, _, err := sy.slot.Page()
+	if err == nil {
+		err = s.Refuses("webStorage")
+	}
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,9 @@ func (sy *System) IsAirplane(context.Context) (bool, error) {
 // Airplane cuts the pages off from the network, or connects them again.
 func (sy *System) Airplane(ctx context.Context, on bool) error {
 	s, _, err := sy.slot.Page()
+	if err == nil {
+		err = s.Refuses("setAirplaneMode")
+	}
 	if err != nil {
 		return err
 	}
@@ -91,6 +94,9 @@ func noSystem(what string) error {
 // SetLocation makes pages believe that they are there, and lets them ask without a prompt.
 func (sy *System) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	s, _, err := sy.slot.Page()
+	if err == nil {
+		err = s.Refuses("setLocation")
+	}
 	if err != nil {
 		return err
 	}

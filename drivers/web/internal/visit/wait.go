@@ -95,6 +95,9 @@ func (n *Navigator) waitTraffic(ctx context.Context, pattern string, answer bool
 	deadline := time.Now().Add(timeout)
 	for {
 		s, _, err := n.slot.Page()
+		if err == nil {
+			err = s.Refuses("webWait.request")
+		}
 		if err != nil {
 			return err
 		}

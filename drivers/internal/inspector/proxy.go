@@ -109,12 +109,24 @@ func (p *Proxy) Close() error {
 
 // Open starts to inspect a page, and waits until it can be queried.
 func (p *Proxy) Open(ctx context.Context, page Page) (*Connection, error) {
-	conn, _, err := websocket.Dial(ctx, "ws://"+p.base+"/devtools/page/"+strconv.Itoa(page.ID), nil)
+	return dial(ctx, "ws://"+p.base+"/devtools/page/"+strconv.Itoa(page.ID), newSession(page), &p.readers)
+}
+
+// Dial starts to inspect the page behind a WebSocket, and waits until it can be queried. events receives what the page
+// reports, one after the other, by the names of events; it must not wait for the connection. May be nil.
+func Dial(ctx context.Context, address string, events func(method string, params json.RawMessage)) (*Connection,
+	error) {
+	s := newSession(Page{URL: address})
+	s.heard = events
+	return dial(ctx, address, s, new(sync.WaitGroup))
+}
+
+func dial(ctx context.Context, address string, s *Connection, readers *sync.WaitGroup) (*Connection, error) {
+	conn, _, err := websocket.Dial(ctx, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	conn.SetReadLimit(maxMessage)
-	s := newSession(page)
 	life, end := context.WithCancel(context.Background())
 	s.pass = func(message []byte) error {
 		ctx, cancel := context.WithTimeout(life, sendLimit)
@@ -122,7 +134,7 @@ func (p *Proxy) Open(ctx context.Context, page Page) (*Connection, error) {
 		return conn.Write(ctx, websocket.MessageText, message)
 	}
 	s.leave = end
-	p.readers.Go(func() {
+	readers.Go(func() {
 		defer conn.CloseNow() //nolint:errcheck // it has ended
 		for {
 			_, data, err := conn.Read(life)

@@ -38,6 +38,7 @@ type Connection struct {
 	plain bool // what passes is not wrapped for targets
 	pass  func(message []byte) error
 	leave func()
+	heard func(method string, params json.RawMessage) // receives what a target reports; may be nil
 
 	mu       sync.Mutex
 	told     chan struct{} // closed and renewed when the target or the end is reported
@@ -243,7 +244,13 @@ func (s *Connection) swap(target string) {
 	}
 	close(s.told)
 	s.told = make(chan struct{})
+	if s.heard != nil && target != "" {
+		s.heard(Swapped, nil)
+	}
 }
+
+// Swapped is what a listener receives when another target has taken the place of the page's.
+const Swapped = "swapped"
 
 // ofTarget takes what a target reports; the lock is held.
 func (s *Connection) ofTarget(target string, n news) {
@@ -257,7 +264,11 @@ func (s *Connection) ofTarget(target string, n news) {
 		default:
 			c.reply(answer{result: bytes.TrimSpace(n.Result)})
 		}
-	case n.Method == "Runtime.executionContextCreated":
+	case n.Method != "Runtime.executionContextCreated":
+		if s.heard != nil && target == s.target {
+			s.heard(n.Method, n.Params)
+		}
+	default:
 		var p struct {
 			Context struct {
 				ID    int    `json:"id"`

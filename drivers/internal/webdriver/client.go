@@ -1,0 +1,247 @@
+// Package webdriver is a client of the W3C WebDriver protocol: commands go in as values, their results, and errors by
+// their codes, come out. It starts no program and waits for nothing but responses.
+package webdriver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/internal/phrase"
+)
+
+const (
+	// maxAnswer caps an answer: a screenshot or the text of a large page has some megabytes.
+	maxAnswer = 64 << 20
+	// commandLimit is for a command that names no limit of its own.
+	commandLimit = 15 * time.Second
+	// repeats is how often a command that can be repeated is sent again when its answer was lost.
+	repeats     = 2
+	repeatPause = 100 * time.Millisecond
+	maxLogged   = 400 // characters of a body in the log
+)
+
+// Options are how a server is reached.
+type Options struct {
+	// URL of the server. A user and a key in it go out as basic authentication, and appear in no message.
+	URL string
+	// Log receives commands and responses at the level of debugging; nil: no log.
+	Log *slog.Logger
+	// Secrets are texts that the log must not show, in addition to the key.
+	Secrets []string
+}
+
+// Client sends commands to one server. It is safe for concurrent use. The proxy and the certificates are those of the
+// environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE).
+type Client struct {
+	base      string
+	host      string
+	user, key string
+	log       *slog.Logger
+	mask      *strings.Replacer
+	http      *http.Client
+}
+
+// New returns a client of the server at a URL.
+func New(o Options) (*Client, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("the URL of a WebDriver server starts with http:// or https:// and names a host")
+	}
+	c := &Client{log: o.Log}
+	if u.User != nil {
+		c.user = u.User.Username()
+		c.key, _ = u.User.Password()
+		u.User = nil
+	}
+	c.base, c.host = strings.TrimRight(u.String(), "/"), hostPort(u)
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	var masked []string
+	for _, secret := range append(o.Secrets, c.key) {
+		if secret != "" {
+			masked = append(masked, secret, "***")
+		}
+	}
+	c.mask = strings.NewReplacer(masked...)
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 4,
+		IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext}
+	// a redirect would make a GET of a POST
+	c.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	return c, nil
+}
+
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// Close lets idle connections go.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Command is one request of the protocol.
+type Command struct {
+	Method string
+	Path   string // below the server's URL
+	Body   any    // of a POST; nil: {}
+	Limit  time.Duration
+}
+
+func (k Command) String() string { return k.Method + " " + k.Path }
+
+// repeatable reports whether a command can be sent again although its first answer was lost: reads, and the end of
+// something. Any other may have been performed.
+func (k Command) repeatable() bool {
+	return k.Method == http.MethodGet || k.Method == http.MethodDelete
+}
+
+// Do sends a command and decodes the value of its answer, unless into is nil. The error is an *Error where the server
+// has answered by the protocol, and a *LostError where it has not. A POST is sent once.
+func (c *Client) Do(ctx context.Context, k Command, into any) error {
+	limit := k.Limit
+	if limit <= 0 {
+		limit = commandLimit
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for attempt := 0; ; attempt++ {
+		value, err := c.send(bounded, k)
+		if err == nil {
+			return decode(c, k, value, into)
+		}
+		var lost *LostError
+		if !errors.As(err, &lost) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if bounded.Err() != nil {
+			lost.Late, lost.Why = true, fmt.Sprintf("no answer within %s", limit)
+		}
+		if bounded.Err() != nil || !k.repeatable() || attempt == repeats {
+			return lost
+		}
+		select {
+		case <-bounded.Done():
+		case <-time.After(repeatPause):
+		}
+	}
+}
+
+func decode(c *Client, k Command, value json.RawMessage, into any) error {
+	if into == nil || len(value) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(value, into); err != nil {
+		return &LostError{Host: c.host, Command: k.String(), Performed: true,
+			Why: "the answer has another form than expected"}
+	}
+	return nil
+}
+
+// send sends a command once.
+func (c *Client) send(ctx context.Context, k Command) (json.RawMessage, error) {
+	var body io.Reader
+	var text []byte
+	if k.Method == http.MethodPost {
+		if k.Body == nil {
+			k.Body = struct{}{}
+		}
+		var err error
+		if text, err = json.Marshal(k.Body); err != nil {
+			return nil, fmt.Errorf("%s: %w", k, err)
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, k.Method, c.base+k.Path, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k, err)
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	}
+	if c.user != "" || c.key != "" {
+		request.SetBasicAuth(c.user, c.key)
+	}
+	began := time.Now()
+	c.log.Debug("webdriver request", "command", k.String(), "body", c.logged(text))
+	answer, err := c.http.Do(request)
+	if err != nil {
+		c.log.Debug("webdriver request failed", "command", k.String(), "error", c.mask.Replace(err.Error()))
+		return nil, &LostError{Host: c.host, Command: k.String(), Performed: !neverSent(err), Why: whyNot(err)}
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	c.log.Debug("webdriver answer", "command", k.String(), "status", answer.StatusCode, "took", time.Since(began),
+		"body", c.logged(raw))
+	return c.read(k, answer, raw, err)
+}
+
+// read takes the value out of an answer.
+func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (json.RawMessage, error) {
+	lost := &LostError{Host: c.host, Command: k.String(), Performed: true, Status: answer.StatusCode}
+	switch {
+	case err != nil:
+		lost.Why = "the answer was cut off"
+		return nil, lost
+	case len(raw) > maxAnswer:
+		lost.Why = fmt.Sprintf("the answer has more than %d MB", maxAnswer>>20)
+		return nil, lost
+	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
+		return nil, &Error{Code: Refused, Status: answer.StatusCode, Host: c.host, Command: k.String(),
+			Message: "the user or the key is not accepted"}
+	}
+	var envelope struct{ Value json.RawMessage }
+	if json.Unmarshal(raw, &envelope) != nil || envelope.Value == nil && answer.StatusCode >= 300 {
+		lost.Why = foreign(answer, raw)
+		return nil, lost
+	}
+	if answer.StatusCode < 300 {
+		return envelope.Value, nil
+	}
+	var said struct{ Error, Message string }
+	if json.Unmarshal(envelope.Value, &said) != nil || said.Error == "" {
+		lost.Why = foreign(answer, raw)
+		return nil, lost
+	}
+	return nil, &Error{Code: said.Error, Status: answer.StatusCode, Host: c.host, Command: k.String(),
+		Message: phrase.LimitRunes(phrase.OneLine(c.mask.Replace(said.Message)), 300)}
+}
+
+// foreign describes an answer that is not one of WebDriver's, without its text.
+func foreign(answer *http.Response, raw []byte) string {
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	switch {
+	case len(bytes.TrimSpace(raw)) == 0:
+		kind = "nothing"
+	case kind == "text/html" || bytes.HasPrefix(bytes.TrimSpace(raw), []byte("<")):
+		kind = "a web page"
+	case kind == "application/json":
+		kind = "JSON of another kind"
+	default:
+		kind = "something else"
+	}
+	return fmt.Sprintf("it answered with status %d and %s instead of WebDriver", answer.StatusCode, kind)
+}
+
+func (c *Client) logged(body []byte) string {
+	return phrase.LimitRunes(c.mask.Replace(string(body)), maxLogged)
+}

@@ -1,0 +1,225 @@
+package webdriver
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// elementKey is the name under which results and arguments hold an element.
+const elementKey = "element-6066-11e4-a52e-4f735466cecf"
+
+// orphanLimit is how long the answer to the opening of a session is waited for after its caller has gone.
+const orphanLimit = 30 * time.Second
+
+// Session is one session of a server: one browser. Its commands go to the window, and the frame in it, that was
+// chosen last.
+type Session struct {
+	client *Client
+	ID     string
+	// Granted are the capabilities that the server has.
+	Granted struct {
+		BrowserName, BrowserVersion string
+	}
+}
+
+// NewSession opens a session with these capabilities. It is requested once. When ctx ends meanwhile, the answer is
+// waited for in the background, and the session in it ended.
+func (c *Client) NewSession(ctx context.Context, capabilities map[string]any, limit time.Duration) (*Session, error) {
+	body := map[string]any{"capabilities": map[string]any{"alwaysMatch": capabilities}}
+	type outcome struct {
+		session *Session
+		err     error
+	}
+	done := make(chan outcome, 1)
+	unwanted, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer giveUp()
+		s := &Session{client: c}
+		var answer struct {
+			SessionID    string
+			Capabilities json.RawMessage
+		}
+		err := c.Do(unwanted, Command{Method: http.MethodPost, Path: "/session", Body: body, Limit: limit}, &answer)
+		if err == nil && answer.SessionID == "" {
+			err = &LostError{Host: c.host, Command: "POST /session", Performed: true, Why: "the answer names no session"}
+		}
+		if s.ID = answer.SessionID; err == nil && len(answer.Capabilities) > 0 {
+			_ = json.Unmarshal(answer.Capabilities, &s.Granted) // a name of another form is unknown
+		}
+		done <- outcome{s, err}
+	}()
+	select {
+	case o := <-done:
+		return o.session, o.err
+	case <-ctx.Done():
+	}
+	go func() {
+		timer := time.AfterFunc(orphanLimit, giveUp)
+		defer timer.Stop()
+		if o := <-done; o.err == nil {
+			_ = o.session.End(context.WithoutCancel(ctx)) // its caller has gone
+		}
+	}()
+	return nil, context.Cause(ctx)
+}
+
+// End ends the session. One that has ended already is fine.
+func (s *Session) End(ctx context.Context) error {
+	err := s.client.Do(ctx, Command{Method: http.MethodDelete, Path: "/session/" + url.PathEscape(s.ID)}, nil)
+	if Is(err, InvalidSession) {
+		return nil
+	}
+	return err
+}
+
+func (s *Session) do(ctx context.Context, method, path string, body, into any, limit time.Duration) error {
+	return s.client.Do(ctx, Command{Method: method, Path: "/session/" + url.PathEscape(s.ID) + path, Body: body,
+		Limit: limit}, into)
+}
+
+func (s *Session) get(ctx context.Context, path string, into any, limit time.Duration) error {
+	return s.do(ctx, http.MethodGet, path, nil, into, limit)
+}
+
+func (s *Session) post(ctx context.Context, path string, body any, limit time.Duration) error {
+	return s.do(ctx, http.MethodPost, path, body, nil, limit)
+}
+
+// Go loads a URL, as far as the session's page load strategy waits for it.
+func (s *Session) Go(ctx context.Context, address string) error {
+	return s.post(ctx, "/url", map[string]any{"url": address}, 0)
+}
+
+// Travel goes back, forward, or loads the page again (refresh).
+func (s *Session) Travel(ctx context.Context, way string) error { return s.post(ctx, "/"+way, nil, 0) }
+
+// URL returns the URL of the page.
+func (s *Session) URL(ctx context.Context, limit time.Duration) (address string, err error) {
+	err = s.get(ctx, "/url", &address, limit)
+	return address, err
+}
+
+// Windows lists the handles of all windows, in no order.
+func (s *Session) Windows(ctx context.Context) (handles []string, err error) {
+	err = s.get(ctx, "/window/handles", &handles, 0)
+	return handles, err
+}
+
+// Window returns the handle of the chosen window.
+func (s *Session) Window(ctx context.Context) (handle string, err error) {
+	err = s.get(ctx, "/window", &handle, 0)
+	return handle, err
+}
+
+// NewWindow opens a window and returns its handle.
+func (s *Session) NewWindow(ctx context.Context) (string, error) {
+	var answer struct{ Handle string }
+	err := s.do(ctx, http.MethodPost, "/window/new", map[string]any{"type": "window"}, &answer, 0)
+	return answer.Handle, err
+}
+
+// ChooseWindow makes a window the one that commands go to.
+func (s *Session) ChooseWindow(ctx context.Context, handle string) error {
+	return s.post(ctx, "/window", map[string]any{"handle": handle}, 0)
+}
+
+// CloseWindow closes the chosen window.
+func (s *Session) CloseWindow(ctx context.Context) error {
+	return s.do(ctx, http.MethodDelete, "/window", nil, nil, 0)
+}
+
+// Resize sets the outer size of the chosen window, at the corner of the screen.
+func (s *Session) Resize(ctx context.Context, width, height int) error {
+	return s.post(ctx, "/window/rect", map[string]any{"x": 0, "y": 0, "width": width, "height": height}, 0)
+}
+
+// Element is a reference of an element of the page.
+type Element string
+
+// MarshalJSON encodes it as the argument of a script.
+func (e Element) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]string{elementKey: string(e)})
+}
+
+// UnmarshalJSON decodes the answer of a script that is an element; anything else is "".
+func (e *Element) UnmarshalJSON(data []byte) error {
+	var answer map[string]string
+	if json.Unmarshal(data, &answer) == nil {
+		*e = Element(answer[elementKey])
+	}
+	return nil
+}
+
+// EnterFrame has commands go to the frame that an element is.
+func (s *Session) EnterFrame(ctx context.Context, frame Element) error {
+	return s.post(ctx, "/frame", map[string]any{"id": frame}, 0)
+}
+
+// LeaveFrames has commands go to the page itself.
+func (s *Session) LeaveFrames(ctx context.Context) error {
+	return s.post(ctx, "/frame", map[string]any{"id": nil}, 0)
+}
+
+// Execute runs the body of a function in the page and decodes what it returns; a promise is waited for.
+func (s *Session) Execute(ctx context.Context, script string, args []any, into any, limit time.Duration) error {
+	if args == nil {
+		args = []any{}
+	}
+	return s.do(ctx, http.MethodPost, "/execute/sync", map[string]any{"script": script, "args": args}, into, limit)
+}
+
+// SendTo types into an element: the paths of files into a file field.
+func (s *Session) SendTo(ctx context.Context, e Element, text string) error {
+	return s.post(ctx, "/element/"+url.PathEscape(string(e))+"/value", map[string]any{"text": text}, 0)
+}
+
+// Screenshot returns the page as a PNG.
+func (s *Session) Screenshot(ctx context.Context, limit time.Duration) ([]byte, error) {
+	var text string
+	if err := s.get(ctx, "/screenshot", &text, limit); err != nil {
+		return nil, err
+	}
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(raw) == 0 {
+		return nil, errors.New("the screenshot cannot be decoded")
+	}
+	return raw, nil
+}
+
+// DeleteCookies removes all cookies of the page.
+func (s *Session) DeleteCookies(ctx context.Context) error {
+	return s.do(ctx, http.MethodDelete, "/cookie", nil, nil, 0)
+}
+
+// AlertText returns what the open dialog says.
+func (s *Session) AlertText(ctx context.Context) (text string, err error) {
+	err = s.get(ctx, "/alert/text", &text, 0)
+	return text, err
+}
+
+// AnswerAlert closes the open dialog; text goes into its field first, unless it is "". A dialog without a field takes
+// none.
+func (s *Session) AnswerAlert(ctx context.Context, accept bool, text string) error {
+	if text != "" {
+		err := s.post(ctx, "/alert/text", map[string]any{"text": text}, 0)
+		if err != nil && !Is(err, NotInteractable) {
+			return fmt.Errorf("answer a dialog: %w", err)
+		}
+	}
+	way := "dismiss"
+	if accept {
+		way = "accept"
+	}
+	return s.post(ctx, "/alert/"+way, nil, 0)
+}
+
+// EnterFrameAt has commands go to the frame at a place in the list of the window's frames.
+func (s *Session) EnterFrameAt(ctx context.Context, number int) error {
+	return s.post(ctx, "/frame", map[string]any{"id": number}, 0)
+}

@@ -1,0 +1,437 @@
+package webkit
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"image"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+)
+
+const (
+	// startLimit is for all programs of a browser to start, on a busy machine.
+	startLimit = 90 * time.Second
+	// callLimit is for a call that names no limit, evalLimit for a script of the caller's: it has its own.
+	callLimit = 15 * time.Second
+	evalLimit = 10 * time.Minute
+	// surveyEvery is how often the list of windows is read while nothing is done that may change it.
+	surveyEvery = 200 * time.Millisecond
+	waitDefault = 30 * time.Second
+)
+
+// Context is one MiniBrowser with its windows.
+type Context struct {
+	playwright.BrowserContext
+	browser *Browser
+	group   *group
+	session *webdriver.Session
+	client  *webdriver.Client
+	size    image.Point
+	login   *playwright.HttpCredentials
+	anyCert bool
+	name    string // under which the scripts are kept in each document
+	life    context.Context
+	end     context.CancelCauseFunc
+	closing sync.Once
+	closed  chan struct{}
+
+	// lock guards the state of the session, in which one window and one frame are chosen; it is a channel so that waiting
+	// for it ends with a context.
+	lock     chan struct{}
+	window   string
+	framed   bool
+	surveyed time.Time
+	news     []func() // events to be reported once the lock is released
+
+	mu       sync.Mutex
+	pages    []*Page
+	dialog   *Dialog // that is open
+	init     []string
+	port     string // of Web Inspector
+	opened   int    // windows so far
+	died     bool
+	onPage   []func(playwright.Page)
+	onDialog []func(playwright.Dialog)
+}
+
+// open starts the programs of a context.
+func open(b *Browser, o playwright.BrowserNewContextOptions) (_ *Context, err error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), startLimit,
+		fmt.Errorf("%w: WebKit did not start within %s", drivers.ErrDeviceLost, startLimit))
+	defer cancel()
+	c := &Context{browser: b, size: image.Pt(1280, 720), name: "t" + rand.Text(), lock: make(chan struct{}, 1),
+		closed: make(chan struct{})}
+	if err := unsupported(o); err != nil {
+		return nil, err
+	}
+	c.life, c.end = context.WithCancelCause(context.Background())
+	if v := o.Viewport; v != nil {
+		c.size = image.Pt(v.Width, v.Height)
+	}
+	c.login = o.HttpCredentials
+	c.anyCert = o.IgnoreHttpsErrors != nil && *o.IgnoreHttpsErrors
+	var env []string
+	if o.TimezoneId != nil {
+		env = append(env, "TZ="+*o.TimezoneId)
+	}
+	if c.group, err = newGroup(env); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = c.group.end()
+		}
+	}()
+	if err := c.start(ctx, o); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close ends the browser and all that belongs to it.
+func (c *Context) Close(...playwright.BrowserContextCloseOptions) (err error) {
+	c.closing.Do(func() {
+		defer close(c.closed)
+		c.end(errClosed)
+		c.mu.Lock()
+		pages := slices.Clone(c.pages)
+		c.mu.Unlock()
+		for _, p := range pages {
+			p.inspected.connection.Close()
+		}
+		err = c.group.end()
+		c.client.Close()
+		c.browser.forget(c)
+		for _, p := range pages {
+			p.gone()
+		}
+	})
+	<-c.closed
+	return err
+}
+
+var errClosed = errors.New("the context has been closed")
+
+// crashed is called when a program has ended by itself.
+func (c *Context) crashed() {
+	if c.life.Err() != nil {
+		return
+	}
+	c.mu.Lock()
+	again := c.died
+	c.died = true
+	pages := slices.Clone(c.pages)
+	c.mu.Unlock()
+	if again {
+		return
+	}
+	for _, p := range pages {
+		p.crash()
+	}
+	c.end(errCrashed)
+}
+
+var errCrashed = errors.New("Target crashed: the browser has ended")
+
+// OnPage calls f for each page that is opened from now on.
+func (c *Context) OnPage(f func(playwright.Page)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onPage = append(c.onPage, f)
+}
+
+// OnDialog calls f for each dialog that a page opens.
+func (c *Context) OnDialog(f func(playwright.Dialog)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onDialog = append(c.onDialog, f)
+}
+
+// OnConsole does nothing yet: the browser does not report its console by WebDriver.
+func (c *Context) OnConsole(func(playwright.ConsoleMessage)) {}
+
+// OnWebError is OnConsole for errors that nothing catches.
+func (c *Context) OnWebError(func(playwright.WebError)) {}
+
+// OnRequest does nothing: the traffic of the pages is not known. Nor do the other three.
+func (c *Context) OnRequest(func(playwright.Request)) {}
+
+// OnRequestFailed is as OnRequest.
+func (c *Context) OnRequestFailed(func(playwright.Request)) {}
+
+// OnRequestFinished is as OnRequest.
+func (c *Context) OnRequestFinished(func(playwright.Request)) {}
+
+// OnResponse is as OnRequest.
+func (c *Context) OnResponse(func(playwright.Response)) {}
+
+// NewPage opens a page; the first is the one that the browser has started with.
+func (c *Context) NewPage() (playwright.Page, error) {
+	var page *Page
+	err := c.do(nil, callLimit, func(ctx context.Context) error {
+		handles, err := c.session.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		first := len(c.pages) == 0 && c.opened == 0
+		c.mu.Unlock()
+		handle := ""
+		if first && len(handles) > 0 {
+			handle = handles[0]
+		} else if handle, err = c.session.NewWindow(ctx); err != nil {
+			return err
+		}
+		page, err = c.adopt(ctx, handle, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// adopt makes a page of a window; the lock is held.
+func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page, error) {
+	p := newPage(c, handle, opener)
+	c.mu.Lock()
+	c.opened++
+	number := c.opened
+	c.mu.Unlock()
+	if err := c.choose(ctx, handle); err != nil {
+		return nil, err
+	}
+	if err := c.fit(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.inspect(ctx, p, number); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.pages = append(c.pages, p)
+	handlers := slices.Clone(c.onPage)
+	c.mu.Unlock()
+	c.news = append(c.news, func() {
+		for _, f := range handlers {
+			f(p)
+		}
+	})
+	return p, nil
+}
+
+// fit sets the size of the chosen window so that its page has the size of the context. The lock is held.
+func (c *Context) fit(ctx context.Context) error {
+	outer := c.size.Add(image.Pt(0, 38)) // the toolbar of MiniBrowser
+	var inner [2]float64
+	for range 10 {
+		if err := c.session.Resize(ctx, outer.X, outer.Y); err != nil {
+			return err
+		}
+		for range 10 { // the display follows a moment later
+			if err := c.session.Execute(ctx, "return [innerWidth, innerHeight]", nil, &inner, callLimit); err != nil {
+				return err
+			}
+			if image.Pt(int(inner[0]), int(inner[1])) == c.size {
+				return nil
+			}
+			if err := drivers.Pause(ctx, startPoll); err != nil {
+				return err
+			}
+		}
+		outer = outer.Add(c.size.Sub(image.Pt(int(inner[0]), int(inner[1]))))
+	}
+	return fmt.Errorf("%w: the window cannot be made %d × %d large: it stays at %.0f × %.0f", drivers.ErrPage, c.size.X,
+		c.size.Y, inner[0], inner[1])
+}
+
+// do calls f with the window of a page chosen, alone. p may be nil: whichever window.
+func (c *Context) do(p *Page, limit time.Duration, f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(c.life, limit, errLate)
+	defer cancel()
+	select {
+	case c.lock <- struct{}{}:
+	case <-ctx.Done():
+		return c.explain(p, context.Cause(ctx))
+	}
+	err := c.prepared(ctx, p)
+	if err == nil {
+		err = f(ctx)
+	}
+	if err == nil {
+		err = c.survey(ctx, false)
+	}
+	news := c.news
+	c.news = nil
+	<-c.lock
+	for _, report := range news {
+		report()
+	}
+	return c.explain(p, err)
+}
+
+var errLate = errors.New("it took too long")
+
+// prepared chooses the window of a page, and the page itself in it.
+func (c *Context) prepared(ctx context.Context, p *Page) error {
+	if c.framed {
+		if err := c.command(ctx, func() error { return c.session.LeaveFrames(ctx) }); err != nil &&
+			!webdriver.Is(err, webdriver.NoSuchWindow) {
+			return err
+		}
+		c.framed = false
+	}
+	if p == nil {
+		return nil
+	}
+	if p.IsClosed() {
+		return targetClosed("the page has been closed")
+	}
+	if err := c.survey(ctx, false); err != nil {
+		return err
+	}
+	return c.choose(ctx, p.handle)
+}
+
+func (c *Context) choose(ctx context.Context, handle string) error {
+	if c.window == handle {
+		return nil
+	}
+	if err := c.command(ctx, func() error { return c.session.ChooseWindow(ctx, handle) }); err != nil {
+		return err
+	}
+	c.window, c.framed = handle, false
+	return nil
+}
+
+// survey looks for windows that were opened or closed; now: whenever it was done last. The lock is held.
+func (c *Context) survey(ctx context.Context, now bool) error {
+	if !now && time.Since(c.surveyed) < surveyEvery {
+		return nil
+	}
+	var handles []string
+	if err := c.command(ctx, func() (err error) { handles, err = c.session.Windows(ctx); return err }); err != nil {
+		return err
+	}
+	c.surveyed = time.Now()
+	c.mu.Lock()
+	known := slices.Clone(c.pages)
+	first := c.opened == 0
+	c.mu.Unlock()
+	for _, p := range known {
+		if !slices.Contains(handles, p.handle) {
+			c.news = append(c.news, p.gone)
+			c.drop(p)
+		}
+	}
+	before := c.window
+	for _, handle := range handles {
+		if first || slices.ContainsFunc(known, func(p *Page) bool { return p.handle == handle }) {
+			continue
+		}
+		opener := slices.IndexFunc(known, func(p *Page) bool { return p.handle == before })
+		var by *Page
+		if opener >= 0 {
+			by = known[opener]
+		}
+		if _, err := c.adopt(ctx, handle, by); err != nil && !webdriver.Is(err, webdriver.NoSuchWindow) {
+			return err
+		}
+	}
+	if before == "" || c.window == before || !slices.Contains(handles, before) {
+		return nil
+	}
+	return c.choose(ctx, before)
+}
+
+func (c *Context) drop(p *Page) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pages = slices.DeleteFunc(c.pages, func(o *Page) bool { return o == p })
+	if c.window == p.handle {
+		c.window = ""
+	}
+	go p.inspected.connection.Close()
+}
+
+// command sends a command of the session. One that an open dialog stops is sent again when the dialog is closed.
+func (c *Context) command(ctx context.Context, send func() error) error {
+	for {
+		err := send()
+		if !webdriver.Is(err, webdriver.AlertOpen) {
+			return err
+		}
+		if err := c.meet(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// explain puts an error into the words of Playwright, by which callers distinguish errors.
+func (c *Context) explain(p *Page, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(c.life.Err(), context.Canceled) && errors.Is(context.Cause(c.life), errCrashed):
+		return fmt.Errorf("%w: %w", playwright.ErrTargetClosed, errCrashed)
+	case c.life.Err() != nil:
+		return targetClosed("the context has been closed")
+	case errors.Is(err, errLate), webdriver.Late(err):
+		return fmt.Errorf("%w: %w", playwright.ErrTimeout, err)
+	case webdriver.Is(err, webdriver.InvalidSession), webdriver.MayHaveHappened(err):
+		c.crashed()
+		return fmt.Errorf("%w: Target crashed: %w", playwright.ErrTargetClosed, err)
+	case webdriver.Is(err, webdriver.NoSuchWindow) && p != nil:
+		c.drop(p)
+		p.gone()
+		return targetClosed("the page has been closed")
+	case webdriver.PageChanged(err):
+		return fmt.Errorf("Execution context was destroyed: %w", err)
+	}
+	return err
+}
+
+func targetClosed(what string) error { return fmt.Errorf("%w: %s", playwright.ErrTargetClosed, what) }
+
+// withLogin adds the user and the password to a URL of the site that they are for.
+func (c *Context) withLogin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || c.login == nil || u.User != nil ||
+		c.login.Origin != nil && *c.login.Origin != u.Scheme+"://"+u.Host {
+		return address
+	}
+	u.User = url.UserPassword(c.login.Username, c.login.Password)
+	return u.String()
+}
+
+// ClearCookies removes the cookies of the pages that are open.
+func (c *Context) ClearCookies(...playwright.BrowserContextClearCookiesOptions) error {
+	c.mu.Lock()
+	pages := slices.Clone(c.pages)
+	c.mu.Unlock()
+	for _, p := range pages {
+		if err := c.do(p, callLimit, c.session.DeleteCookies); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddInitScript has a script run in each document of pages to come, before their own.
+func (c *Context) AddInitScript(script playwright.Script) error {
+	if script.Content == nil {
+		return errors.New("a script has no text")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.init = append(c.init, *script.Content)
+	return nil
+}

@@ -1,0 +1,204 @@
+package webkit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+)
+
+// events are what is reported of a page, and to whom.
+type events struct {
+	page *Page
+
+	mu        sync.Mutex
+	closed    bool
+	crashed   bool
+	onClose   []func(playwright.Page)
+	onCrash   []func(playwright.Page)
+	navigated []func(playwright.Frame)
+}
+
+// ended reports whether the page can be asked nothing any more.
+func (p *events) ended() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed || p.crashed
+}
+
+// IsClosed reports whether the window has been closed.
+func (p *events) IsClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+// gone notes that the window has been closed.
+func (p *events) gone() {
+	p.mu.Lock()
+	again, handlers := p.closed, p.onClose
+	p.closed = true
+	p.mu.Unlock()
+	if again {
+		return
+	}
+	for _, f := range handlers {
+		f(p.page)
+	}
+}
+
+// crash notes that what draws the page has ended.
+func (p *events) crash() {
+	p.mu.Lock()
+	again, handlers := p.crashed, p.onCrash
+	p.crashed = true
+	p.mu.Unlock()
+	if again {
+		return
+	}
+	for _, f := range handlers {
+		f(p.page)
+	}
+}
+
+// OnClose calls f when the window is closed.
+func (p *events) OnClose(f func(playwright.Page)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onClose = append(p.onClose, f)
+}
+
+// OnCrash calls f when the browser has ended by itself.
+func (p *events) OnCrash(f func(playwright.Page)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onCrash = append(p.onCrash, f)
+}
+
+// OnFrameNavigated calls f when the page has gone elsewhere, as far as Taproot made it.
+func (p *events) OnFrameNavigated(f func(playwright.Frame)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.navigated = append(p.navigated, f)
+}
+
+// arrived reports another document.
+func (p *events) arrived() {
+	p.mu.Lock()
+	handlers := slices.Clone(p.navigated)
+	p.mu.Unlock()
+	for _, f := range handlers {
+		f(p.page.main)
+	}
+}
+
+// OnDownload does nothing: the browser does not report downloads.
+func (p *events) OnDownload(func(playwright.Download)) {}
+
+// OnFileChooser does nothing: the browser reports none.
+func (p *events) OnFileChooser(func(playwright.FileChooser)) {}
+
+// OnWebSocket does nothing: the traffic of the page is not known.
+func (p *events) OnWebSocket(func(playwright.WebSocket)) {}
+
+// RemoveListener is for listeners that are never called here.
+func (p *events) RemoveListener(string, any) {}
+
+// Dialog is an open alert, confirm or prompt. It stops all calls on its browser until it is answered.
+type Dialog struct {
+	playwright.Dialog
+	page    *Page
+	message string
+	done    chan struct{}
+	once    sync.Once
+}
+
+// meet waits until the open dialog is answered; without one it returns at once. The lock is held.
+func (c *Context) meet(ctx context.Context) error {
+	text, err := c.session.AlertText(ctx)
+	if webdriver.Is(err, webdriver.NoSuchAlert) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	d := &Dialog{message: text, done: make(chan struct{})}
+	for _, p := range c.pages {
+		if p.handle == c.window {
+			d.page = p
+		}
+	}
+	c.dialog = d
+	handlers := slices.Clone(c.onDialog)
+	c.mu.Unlock()
+	for _, f := range handlers {
+		f(d)
+	}
+	select {
+	case <-d.done:
+	case <-c.life.Done():
+		return context.Cause(c.life)
+	}
+	c.mu.Lock()
+	c.dialog = nil
+	c.mu.Unlock()
+	return ctx.Err()
+}
+
+// isAsked reports whether a dialog is open.
+func (c *Context) isAsked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dialog != nil
+}
+
+// Type is that of any dialog: the browser does not report which kind it is.
+func (d *Dialog) Type() string { return "dialog" }
+
+// Message is what the dialog says.
+func (d *Dialog) Message() string { return d.message }
+
+// DefaultValue cannot be known.
+func (d *Dialog) DefaultValue() string { return "" }
+
+// Page returns the page that has opened the dialog.
+func (d *Dialog) Page() playwright.Page {
+	if d.page == nil {
+		return nil
+	}
+	return d.page
+}
+
+// Accept closes the dialog with its first button, after a text was put into its field, if it has one.
+func (d *Dialog) Accept(text ...string) error {
+	with := ""
+	if len(text) > 0 {
+		with = text[0]
+	}
+	return d.answer(true, with)
+}
+
+// Dismiss closes the dialog with its other button.
+func (d *Dialog) Dismiss() error { return d.answer(false, "") }
+
+func (d *Dialog) answer(accept bool, text string) (err error) {
+	d.once.Do(func() {
+		defer close(d.done)
+		if d.page == nil {
+			err = fmt.Errorf("the page of the dialog is not known: %w", playwright.ErrTargetClosed)
+			return
+		}
+		ctx, cancel := context.WithTimeout(d.page.context.life, callLimit)
+		defer cancel()
+		err = d.page.context.session.AnswerAlert(ctx, accept, text)
+		if webdriver.Is(err, webdriver.NoSuchAlert) {
+			err = nil
+		}
+	})
+	return err
+}

@@ -1,0 +1,344 @@
+package webkit
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+)
+
+const (
+	arrivePoll = 15 * time.Millisecond
+	// probeAfter is how long a page may take to come before its server is asked why: where the certificate is not valid,
+	// the old page stays where it is, and no error is reported.
+	probeAfter = 3 * time.Second
+	probeLimit = 5 * time.Second
+	// historyWait is how long a step in the history may take to change the page; where nothing changes, there is no entry.
+	historyWait = 5 * time.Second
+)
+
+// arrivalScript marks a document, unless it is marked, and says where it is.
+const arrivalScript = `const name = arguments[0] + 'd';
+if (!document[name]) Object.defineProperty(document, name, {value: arguments[1]});
+return [document[name], location.href, document.documentURI, document.readyState, String(history.length)];`
+
+// arrival is the document that a window shows.
+type arrival struct {
+	mark, url, document, ready string
+	entries                    string
+}
+
+func (p *Page) arrival(ctx context.Context) (at arrival, err error) {
+	c := p.context
+	var list []string
+	err = c.command(ctx, func() error {
+		return c.session.Execute(ctx, arrivalScript, []any{c.name, rand.Text()}, &list, callLimit)
+	})
+	if err == nil && len(list) != 5 {
+		err = errMangled
+	}
+	if err != nil {
+		return at, err
+	}
+	return arrival{list[0], list[1], list[2], list[3], list[4]}, nil
+}
+
+// Goto loads a URL and waits until its document is there. The status of the response is not known.
+func (p *Page) Goto(address string, options ...playwright.PageGotoOptions) (playwright.Response, error) {
+	var timeout *float64
+	if len(options) > 0 {
+		timeout = options[0].Timeout
+	}
+	c := p.context
+	return nil, p.travel(limitOf(timeout), address, func(ctx context.Context) error {
+		return c.session.Go(ctx, c.withLogin(address))
+	})
+}
+
+// Reload loads the page again.
+func (p *Page) Reload(options ...playwright.PageReloadOptions) (playwright.Response, error) {
+	var timeout *float64
+	if len(options) > 0 {
+		timeout = options[0].Timeout
+	}
+	return nil, p.travel(limitOf(timeout), "", func(ctx context.Context) error {
+		return p.context.session.Travel(ctx, "refresh")
+	})
+}
+
+// travel makes a navigation and waits for its document: the old one responds until then.
+func (p *Page) travel(limit time.Duration, address string, depart func(ctx context.Context) error) error {
+	c := p.context
+	deadline := time.Now().Add(limit)
+	err := c.do(p, limit+callLimit, func(ctx context.Context) error {
+		before, err := p.arrival(ctx)
+		if err != nil {
+			return err
+		}
+		if address == "" {
+			address = before.url
+		}
+		if err := depart(ctx); err != nil {
+			return fmt.Errorf("net::ERR_INVALID_URL: %w", err)
+		}
+		probe := newProbe(address, c.anyCert)
+		defer probe.end()
+		for {
+			now, err := p.arrival(ctx)
+			switch {
+			case err != nil && !webdriver.PageChanged(err) && !errors.Is(err, errMangled) &&
+				!webdriver.Is(err, webdriver.ScriptFailed):
+				return err
+			case err != nil: // the document is being replaced
+			case now.mark == before.mark && sameDocument(before.url, address) && now.url == address:
+				return nil
+			case now.mark == before.mark:
+				if why := probe.answer(); why != nil {
+					return why
+				}
+			case now.failed(address):
+				return probe.reason()
+			case now.ready != "loading":
+				return nil
+			}
+			if time.Now().After(deadline) {
+				return errLate
+			}
+			if err := drivers.Pause(ctx, arrivePoll); err != nil {
+				return err
+			}
+		}
+	})
+	if err == nil {
+		p.arrived()
+	}
+	return err
+}
+
+// failed reports whether the browser shows a page of its own instead.
+func (at arrival) failed(address string) bool {
+	blank := func(s string) bool { return s == "about:blank" || s == "" }
+	return !strings.HasPrefix(strings.ToLower(address), "about:") && (blank(at.url) || blank(at.document))
+}
+
+// sameDocument reports whether a URL leads to a place in the page at another.
+func sameDocument(from, to string) bool {
+	a, _, _ := strings.Cut(from, "#")
+	b, _, fragment := strings.Cut(to, "#")
+	return a == b && fragment
+}
+
+// probe finds out why a page does not come.
+type probe struct {
+	address string
+	timer   *time.Timer
+	cancel  context.CancelFunc
+	result  chan error
+}
+
+func newProbe(address string, anyCert bool) *probe {
+	ctx, cancel := context.WithTimeout(context.Background(), probeAfter+probeLimit)
+	p := &probe{address: address, cancel: cancel, result: make(chan error, 1)}
+	if strings.HasPrefix(strings.ToLower(address), "https:") && !anyCert {
+		p.timer = time.AfterFunc(probeAfter, func() { p.result <- whyNot(ctx, address) })
+	}
+	return p
+}
+
+func (p *probe) end() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.cancel()
+}
+
+// answer returns why the page does not come, nil while that is not known.
+func (p *probe) answer() error {
+	select {
+	case err := <-p.result:
+		return err
+	default:
+		return nil
+	}
+}
+
+// reason returns why a page did not open that has not opened for certain.
+func (p *probe) reason() error {
+	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+	defer cancel()
+	if err := whyNot(ctx, p.address); err != nil {
+		return err
+	}
+	return errors.New("net::ERR_CONNECTION_FAILED: the browser did not open it")
+}
+
+// whyNot connects to the server of a URL, without a request, and returns why that fails, in the words of Chromium.
+func whyNot(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("net::ERR_INVALID_URL")
+	}
+	if u.Scheme == "file" {
+		if _, err := os.Stat(u.Path); errors.Is(err, os.ErrNotExist) {
+			return errors.New("net::ERR_FILE_NOT_FOUND")
+		} else if err != nil {
+			return errors.New("net::ERR_ACCESS_DENIED")
+		}
+		return nil
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err == nil {
+		defer conn.Close()
+		if u.Scheme != "https" {
+			return nil
+		}
+		err = tls.Client(conn, &tls.Config{ServerName: u.Hostname()}).HandshakeContext(ctx)
+	}
+	var host *net.DNSError
+	var invalid x509.CertificateInvalidError
+	var name x509.HostnameError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return errors.New("net::ERR_CONNECTION_REFUSED")
+	case errors.As(err, &host):
+		return errors.New("net::ERR_NAME_NOT_RESOLVED")
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return errors.New("net::ERR_CERT_DATE_INVALID")
+	case errors.As(err, &name):
+		return errors.New("net::ERR_CERT_COMMON_NAME_INVALID")
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return errors.New("net::ERR_CERT_AUTHORITY_INVALID")
+	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded):
+		return errors.New("net::ERR_CONNECTION_TIMED_OUT")
+	}
+	return errors.New("net::ERR_CONNECTION_FAILED")
+}
+
+// GoBack goes to the page before.
+func (p *Page) GoBack(options ...playwright.PageGoBackOptions) (playwright.Response, error) {
+	var timeout *float64
+	if len(options) > 0 {
+		timeout = options[0].Timeout
+	}
+	return nil, p.step(limitOf(timeout), "back")
+}
+
+// GoForward goes to the page after.
+func (p *Page) GoForward(options ...playwright.PageGoForwardOptions) (playwright.Response, error) {
+	var timeout *float64
+	if len(options) > 0 {
+		timeout = options[0].Timeout
+	}
+	return nil, p.step(limitOf(timeout), "forward")
+}
+
+// errNoEntry has the text by which callers know it.
+var errNoEntry = errors.New("no such history entry")
+
+// step makes a step in the history. A page that was kept whole comes back with the mark that it had.
+func (p *Page) step(limit time.Duration, way string) error {
+	c := p.context
+	deadline := time.Now().Add(limit)
+	err := c.do(p, limit+callLimit, func(ctx context.Context) error {
+		before, err := p.arrival(ctx)
+		if err != nil {
+			return err
+		}
+		if before.entries == "1" {
+			return errNoEntry
+		}
+		began := time.Now()
+		if err := c.session.Travel(ctx, way); err != nil {
+			return err
+		}
+		for {
+			now, err := p.arrival(ctx)
+			switch {
+			case err != nil && !webdriver.PageChanged(err) && !webdriver.Is(err, webdriver.ScriptFailed):
+				return err
+			case err != nil:
+			case now.url == "about:blank" && before.url != now.url: // the empty page with which every window starts
+				if err := c.session.Travel(ctx, "forward"); err != nil {
+					return err
+				}
+				return p.back(ctx, before, deadline)
+			case (now.mark != before.mark || now.url != before.url) && now.ready != "loading":
+				return nil
+			case now.mark == before.mark && now.url == before.url && time.Since(began) > historyWait:
+				return errNoEntry
+			}
+			if time.Now().After(deadline) {
+				return errLate
+			}
+			if err := drivers.Pause(ctx, arrivePoll); err != nil {
+				return err
+			}
+		}
+	})
+	if err == nil {
+		p.arrived()
+	}
+	return err
+}
+
+// back waits until a page is there again that a step of the history has left for none.
+func (p *Page) back(ctx context.Context, page arrival, deadline time.Time) error {
+	for time.Now().Before(deadline) {
+		if now, err := p.arrival(ctx); err == nil && now.url == page.url && now.ready != "loading" {
+			return errNoEntry
+		}
+		if err := drivers.Pause(ctx, arrivePoll); err != nil {
+			return err
+		}
+	}
+	return errLate
+}
+
+// WaitForLoadState waits until the document has loaded so far.
+func (p *Page) WaitForLoadState(options ...playwright.PageWaitForLoadStateOptions) error {
+	var o playwright.PageWaitForLoadStateOptions
+	if len(options) > 0 {
+		o = options[0]
+	}
+	state := *playwright.LoadStateLoad
+	if o.State != nil {
+		state = *o.State
+	}
+	if state == *playwright.LoadStateNetworkidle {
+		return fmt.Errorf("%w: what pages request is not known in WebKit", drivers.ErrUnsupported)
+	}
+	deadline := time.Now().Add(limitOf(o.Timeout))
+	for {
+		at, err := p.at()
+		switch {
+		case err != nil && !strings.Contains(err.Error(), "Execution context was destroyed"):
+			return err
+		case err == nil && (at.Ready == "complete" || at.Ready == "interactive" && state != *playwright.LoadStateLoad):
+			return nil
+		case time.Now().After(deadline):
+			return fmt.Errorf("%w: the page is %s", playwright.ErrTimeout, at.Ready)
+		}
+		if err := drivers.Pause(p.context.life, arrivePoll); err != nil {
+			return p.context.explain(p, err)
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package webkit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/phrase"
+)
+
+const (
+	// endLimit is how long programs may take to end by themselves, killLimit how long after that to be gone.
+	endLimit  = 2 * time.Second
+	killLimit = 5 * time.Second
+)
+
+// guardScript is the first process of the group. It ends the others, removes their folder and ends itself when its
+// input closes, as it does when Taproot is killed.
+const guardScript = `cat >/dev/null; trap "" TERM; kill -TERM 0; sleep 1; rm -rf -- "$1"; kill -KILL 0`
+
+// group is the processes of one browser, in a process group of their own: an X server, MiniBrowser with its processes,
+// and WebKitWebDriver.
+type group struct {
+	dir    string // of their files
+	first  *exec.Cmd
+	input  io.Closer // of first
+	output *tail
+	env    []string
+
+	mu   sync.Mutex
+	all  []*exec.Cmd
+	wait sync.WaitGroup
+	done bool
+}
+
+// newGroup starts the first process.
+func newGroup(env []string) (_ *group, err error) {
+	dir, err := os.MkdirTemp("", "taproot-webkit-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the browser: %w", err)
+	}
+	g := &group{dir: dir, output: &tail{}}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	for _, name := range []string{"home", "run", "config", "data", "cache"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "xauthority"), xauthority(), 0o600); err != nil {
+		return nil, err
+	}
+	g.env = append(environment(dir), env...)
+	g.first = exec.Command("/bin/sh", "-c", guardScript, "sh", dir)
+	g.first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	input, err := g.first.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := g.first.Start(); err != nil {
+		return nil, fmt.Errorf("start the browser: %w", err)
+	}
+	g.input = input
+	g.wait.Go(func() { _ = g.first.Wait() }) // it is killed
+	return g, nil
+}
+
+// environment is that of this process, with folders that nothing else uses and without the user's desktop.
+func environment(dir string) []string {
+	gone := []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "LANGUAGE", "LC_ALL",
+		"LC_MESSAGES", "WEBKIT_INSPECTOR_HTTP_SERVER", "WEBKIT_INSPECTOR_SERVER", "GTK_MODULES", "GDK_SCALE", "GTK_THEME"}
+	var env []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		keep := true
+		for _, other := range gone {
+			keep = keep && name != other
+		}
+		if keep {
+			env = append(env, pair)
+		}
+	}
+	return append(env, "HOME="+filepath.Join(dir, "home"), "XDG_RUNTIME_DIR="+filepath.Join(dir, "run"),
+		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "XDG_DATA_HOME="+filepath.Join(dir, "data"),
+		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "XAUTHORITY="+filepath.Join(dir, "xauthority"),
+		"DBUS_SESSION_BUS_ADDRESS=disabled:", "NO_AT_BRIDGE=1", "GDK_BACKEND=x11", "GSETTINGS_BACKEND=memory",
+		"GIO_USE_VFS=local")
+}
+
+// xauthority is the file by which programs are let in to the display: an entry for any display, with a key of its own.
+func xauthority() []byte {
+	var b bytes.Buffer
+	key := make([]byte, 16)
+	_, _ = rand.Read(key)                                  // it does not fail
+	_ = binary.Write(&b, binary.BigEndian, uint16(0xffff)) // any address
+	for _, part := range [][]byte{nil, nil, []byte("MIT-MAGIC-COOKIE-1"), key} {
+		_ = binary.Write(&b, binary.BigEndian, uint16(len(part)))
+		b.Write(part)
+	}
+	return b.Bytes()
+}
+
+// run starts a program in the group.
+func (g *group) run(path string, args []string, env []string, files ...*os.File) (*exec.Cmd, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.done {
+		return nil, drivers.ErrClosed
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(append([]string{}, g.env...), env...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = g.dir, g.output, g.output, files
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.first.Process.Pid}
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%w: start %s: %w", drivers.ErrDeviceLost, filepath.Base(path), err)
+	}
+	g.all = append(g.all, cmd)
+	return cmd, nil
+}
+
+// display starts an X server and returns the name of its display.
+func (g *group) display(ctx context.Context, server string, width, height int) (string, error) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer reader.Close()
+	cmd, err := g.run(server, []string{"-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height),
+		"-nolisten", "tcp", "-noreset", "-auth", filepath.Join(g.dir, "xauthority")}, nil, writer)
+	_ = writer.Close()
+	if err != nil {
+		return "", err
+	}
+	g.reap(cmd, nil)
+	stop := context.AfterFunc(ctx, func() { _ = reader.SetReadDeadline(time.Now()) })
+	defer stop()
+	line, err := bufio.NewReader(reader).ReadString('\n')
+	number, bad := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || bad != nil {
+		return "", g.failure(ctx, "Xvfb")
+	}
+	return ":" + strconv.Itoa(number), nil
+}
+
+// reap waits for a program's end, and then calls ended.
+func (g *group) reap(cmd *exec.Cmd, ended func()) {
+	g.wait.Go(func() {
+		_ = cmd.Wait()
+		if ended != nil {
+			ended()
+		}
+	})
+}
+
+// failure says why a program did not start.
+func (g *group) failure(ctx context.Context, program string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w: %s did not start%s", drivers.ErrDeviceLost, program, g.output)
+}
+
+// end ends all processes and removes their files.
+func (g *group) end() error {
+	g.mu.Lock()
+	over := g.done
+	g.done = true
+	g.mu.Unlock()
+	if over {
+		g.wait.Wait()
+		return nil
+	}
+	pid := g.first.Process.Pid
+	for _, cmd := range g.all {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // one that has ended needs none
+	}
+	ended := make(chan struct{})
+	go func() { g.waitOthers(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(endLimit):
+	}
+	for until := time.Now().Add(killLimit); syscall.Kill(-pid, syscall.SIGKILL) == nil && groupLives(pid); {
+		if time.Now().After(until) {
+			return fmt.Errorf("%w: processes of WebKit are still there (process group %d)", drivers.ErrDeviceLost, pid)
+		}
+		time.Sleep(startPoll)
+	}
+	_ = g.input.Close()
+	g.wait.Wait()
+	return os.RemoveAll(g.dir)
+}
+
+// waitOthers returns once no process but the first is left in the group.
+func (g *group) waitOthers() {
+	for until := time.Now().Add(endLimit); time.Now().Before(until); time.Sleep(startPoll) {
+		if len(members(g.first.Process.Pid)) <= 2 { // the shell, and the program that reads its input
+			return
+		}
+	}
+}
+
+// groupLives reports whether a process group has a process that has not ended.
+func groupLives(group int) bool { return len(members(group)) > 0 }
+
+// members lists the processes of a group that have not ended.
+func members(group int) (list []int) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+		if len(fields) > 2 && fields[0] != "Z" && fields[2] == strconv.Itoa(group) {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// listening returns the ports at which a process takes connections.
+func listening(pid int) (ports []int) {
+	mine := map[string]bool{}
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid)) // the pattern is right
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && strings.HasPrefix(to, "socket:[") {
+			mine[strings.Trim(strings.TrimPrefix(to, "socket:"), "[]")] = true
+		}
+	}
+	for _, name := range []string{"tcp", "tcp6"} {
+		table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, name))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(table)) {
+			fields := strings.Fields(line)
+			if len(fields) < 10 || fields[3] != "0A" || !mine[fields[9]] {
+				continue
+			}
+			_, hex, _ := strings.Cut(fields[1], ":")
+			if port, err := strconv.ParseUint(hex, 16, 16); err == nil {
+				ports = append(ports, int(port))
+			}
+		}
+	}
+	return ports
+}
+
+// poll calls ready until it returns true, the context ends, or the process of done has ended.
+func poll(ctx context.Context, done <-chan struct{}, ready func() bool) error {
+	for !ready() {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-done:
+			return errors.New("it has ended")
+		case <-time.After(startPoll):
+		}
+	}
+	return nil
+}
+
+// tail keeps the end of what the programs print.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if over := len(t.text) - 2000; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	return len(p), nil
+}
+
+// String is "" or starts with a space.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := strings.TrimSpace(string(t.text)); s != "" {
+		return " (it prints " + strconv.Quote(phrase.LimitRunes(phrase.OneLine(s), 300)) + ")"
+	}
+	return ""
+}

@@ -1,0 +1,196 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"image"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/testutil"
+)
+
+// openWebKit returns a device with pages of WebKit. Where it is not installed, the test is skipped: its packages are
+// Debian's.
+func openWebKit(t *testing.T) *device {
+	t.Helper()
+	d := open(t)
+	err := d.UseBrowser(t.Context(), dsl.WebKit)
+	if missing := new(drivers.Unavailable); errors.As(err, &missing) {
+		t.Skipf("taproot setup --platform webkit installs it: %v", err)
+	}
+	Must(t, err)
+	return d
+}
+
+// leftToWebKit skips a test in the short mode, which starts WebKit once, for TestWebKitOnPages.
+func leftToWebKit(t *testing.T) {
+	t.Helper()
+	testutil.Leave(t, "left to make webkit: TestWebKitOnPages is a part of it")
+}
+
+// webkits is the shared driver, with each device's pages in WebKit.
+type webkits struct{ kept }
+
+func (w webkits) Open(ctx context.Context, id string) (drivers.Device, error) {
+	opened, err := w.kept.Open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return opened, opened.(*device).UseBrowser(ctx, dsl.WebKit)
+}
+
+// TestWebKitContract: WebKit keeps the promises of package drivers as Chromium does.
+func TestWebKitContract(t *testing.T) {
+	leftToWebKit(t)
+	openWebKit(t)
+	pages := httptest.NewServer(http.FileServer(http.Dir("../../suites/pages")))
+	t.Cleanup(pages.Close)
+	drivertest.Run(t, drivertest.Subject[*testing.T]{
+		Driver: func(*testing.T) drivers.Driver { return webkits{kept{shared}} },
+		ID:     "web-2",
+		Login: func(ctx context.Context, dev drivers.Device) error {
+			return dev.(drivers.Browser).OpenPage(ctx, pages.URL+"/login.html", drivers.PageOptions{})
+		},
+		Patience: patience,
+	})
+}
+
+// What the table refuses is refused before a page opens, by name.
+func TestWebKitRefusesBeforeAPageOpens(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	if info := d.Info(); !strings.HasPrefix(info.Model, "WebKit") {
+		t.Errorf("%+v", info)
+	}
+	for want, opts := range map[string]drivers.PageOptions{
+		"connect does not work in WebKit":                    {Browser: dsl.WebKit, Connect: "http://127.0.0.1:1"},
+		"colorScheme: no-preference does not work in WebKit": {ColorScheme: "no-preference"},
+		"device does not work in WebKit":                     {DeviceName: "Pixel 7"},
+		"permissions does not work in WebKit":                {Permissions: []string{"camera"}},
+		"headless: false does not work in WebKit":            {Headed: true},
+		"locale does not work in WebKit":                     {Locale: "de-DE"},
+		"headers does not work in WebKit":                    {Headers: map[string]string{"A": "b"}},
+		"offline does not work in WebKit":                    {Offline: true},
+	} {
+		WantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
+		_, _, err := d.slot.Page()
+		WantError(t, err, drivers.ErrPage, "no page is open")
+	}
+	_, err := d.StartRecording(t.Context(), t.TempDir())
+	WantError(t, err, drivers.ErrUnsupported, "recording does not work in WebKit")
+	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
+	for want, err := range map[string]error{
+		"setDarkMode does not work in WebKit":     d.DarkMode(t.Context(), true),
+		"setLocation does not work in WebKit":     d.SetLocation(t.Context(), drivers.Coordinates{}),
+		"setAirplaneMode does not work in WebKit": d.Airplane(t.Context(), true),
+		"webRoute does not work in WebKit":        d.Route(t.Context(), drivers.WebRoute{URL: "/a", Block: true}),
+		"webStorage does not work in WebKit":      d.ClearState(t.Context()),
+		"webWait.request does not work in WebKit": d.WaitPage(t.Context(), drivers.WebEvent{Request: "/a"}, time.Second),
+		"swipe does not work in WebKit": d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100),
+			100*time.Millisecond),
+		"the left button": d.Click(t.Context(), image.Pt(300, 400), drivers.WebClick{Button: "right"}),
+	} {
+		WantError(t, err, drivers.ErrUnsupported, want)
+	}
+	_, err = d.Look(t.Context(), "h1", drivers.WebCondition{NoConsoleErrors: true}, time.Second)
+	WantError(t, err, drivers.ErrUnsupported, "noConsoleErrors does not work in WebKit")
+}
+
+// Capitals, signs and characters that the American keyboard lacks arrive as they are typed; frames, dialogs and
+// selectors of Playwright work.
+func TestWebKitOnPages(t *testing.T) {
+	d := openWebKit(t)
+	Must(t, d.OpenPage(t.Context(), site.Made(`<title>One</title><input id=field autofocus>
+		<button onclick="out.textContent = 'clicked ' + field.value">Go</button><p id=out></p>
+		<button onclick="out.textContent = 'said ' + confirm('Sure?')">Ask</button>
+		<iframe srcdoc="<button onclick='this.textContent = &quot;pressed&quot;'>inner</button>"></iframe>`),
+		drivers.PageOptions{}))
+	Must(t, d.ClickOn(t.Context(), drivers.WebTarget{Selector: "#field"}, drivers.WebClick{}))
+	Must(t, d.Type(t.Context(), "AbC!?@ 12é漢🎉"))
+	Must(t, d.ClickOn(t.Context(), drivers.WebTarget{Selector: "text=Go"}, drivers.WebClick{}))
+	mustShow(t, d, "#out", "clicked AbC!?@ 12é漢🎉")
+	if testing.Short() {
+		return
+	}
+	Must(t, d.ClickOn(t.Context(), drivers.WebTarget{Selector: "text=inner", Frame: "iframe"}, drivers.WebClick{}))
+	text, err := d.TextOf(t.Context(), drivers.WebTarget{Selector: "button", Frame: "iframe"})
+	if err != nil || text != "pressed" {
+		t.Errorf("%q, %v", text, err)
+	}
+	Must(t, d.ClickOn(t.Context(), drivers.WebTarget{Selector: "text=Ask"}, drivers.WebClick{}))
+	alert, err := d.Alert(t.Context())
+	if err != nil || alert == nil || alert.Text != "Sure?" {
+		t.Fatalf("%+v, %v", alert, err)
+	}
+	Must(t, d.AnswerAlert(t.Context(), alert.Accept, ""))
+	mustShow(t, d, "#out", "said true")
+}
+
+// A page that does not open is never taken for the one before, nor the one before for it.
+func TestWebKitNavigates(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	tls := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(tls.Close)
+	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
+	for address, want := range map[string]string{
+		"http://127.0.0.1:9/":          "refused",
+		tls.URL + "/":                  "certificate",
+		"http://no-such-host.invalid/": "no such host",
+		"file:///no/such/file.html":    "no such file",
+	} {
+		err := d.Navigate(t.Context(), address, 20*time.Second)
+		WantError(t, err, drivers.ErrPage, want)
+		Must(t, d.Navigate(t.Context(), site.Page("index.html"), 20*time.Second))
+	}
+	Must(t, d.Navigate(t.Context(), site.Made("<title>Two</title>"), 0))
+	Must(t, d.Navigate(t.Context(), "back", 0))
+	mustShow(t, d, "h1", "Sample pages")
+	Must(t, d.Navigate(t.Context(), "forward", 0))
+	if _, title, err := d.Location(t.Context()); err != nil || title != "Two" {
+		t.Errorf("%q, %v", title, err)
+	}
+	WantError(t, d.Navigate(t.Context(), "forward", 0), drivers.ErrNotActionable, "no page to go forward to")
+	Must(t, d.OpenPage(t.Context(), tls.URL+"/", drivers.PageOptions{AnyCert: true})) // 404 is a page
+}
+
+// The processes of a page are gone with it, also when it hangs.
+func TestWebKitLeavesNothing(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	before := drivertest.Descendants(os.Getpid())
+	Must(t, d.OpenPage(t.Context(), site.Made("<button onclick='for (;;);'>Hang</button>"), drivers.PageOptions{}))
+	all := drivertest.Descendants(os.Getpid())
+	if len(all) < len(before)+4 {
+		t.Fatalf("%d processes were started", len(all)-len(before))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_ = d.ClickOn(ctx, drivers.WebTarget{Selector: "button", Timeout: time.Second}, drivers.WebClick{})
+	_, err := d.Tree(drivers.WithStepDeadline(ctx, time.Now().Add(time.Second)))
+	if err == nil || drivers.AppIsWrong(err) {
+		t.Errorf("a page that hangs: %v", err)
+	}
+	Must(t, d.ClosePage(t.Context()))
+	var mine []drivertest.Process
+	for _, p := range all {
+		known := false
+		for _, o := range before {
+			known = known || o == p
+		}
+		if !known {
+			mine = append(mine, p)
+		}
+	}
+	if left := drivertest.Alive(mine); len(left) > 0 {
+		t.Errorf("these are left: %q", left)
+	}
+}
