@@ -22,6 +22,7 @@ const (
 	pointsPlace      = 10 // near the old place, with the old size
 	pointsNeighbours = 15 // the texts around it
 	pointsAncestors  = 10 // what it is in
+	pointsPixels     = 10 // the same pixels, in addition to the others: at most 100
 	leastScore       = 50
 	leastLead        = 15
 	leastWords       = 0.5 // of two labels, that they share
@@ -37,7 +38,12 @@ type scored struct {
 // match returns the element of the screen now that a step used on an earlier screen: it is clearly the best, or nil.
 // Elements that were on the earlier screen next to it are not it, whatever they are called.
 func match(was *screen.Node, before, now *screen.Tree) *scored {
-	earlier, here := newSurvey(before), newSurvey(now)
+	return matchIn(was, newSurvey(before), newSurvey(now))
+}
+
+// matchIn is match of surveys, which may have screenshots.
+func matchIn(was *screen.Node, earlier, here *survey) *scored {
+	now := here.tree
 	old := earlier.traits(was)
 	var best, second *scored
 	for n := range now.All {
@@ -77,13 +83,16 @@ type survey struct {
 	byLabel map[string][]*screen.Node
 	byID    map[string][]*screen.Node
 	known   map[*screen.Node]*traits
+	pic     *picture // nil: there is no screenshot
 }
 
 func newSurvey(t *screen.Tree) *survey {
 	s := &survey{tree: t, labels: map[*screen.Node]string{}, byLabel: map[string][]*screen.Node{},
 		byID: map[string][]*screen.Node{}, known: map[*screen.Node]*traits{}}
 	for n := range t.All {
-		if label := screen.Normalise(n.Label()); label != "" {
+		named := *n
+		named.ID = "" // which Label may fall back to
+		if label := screen.Normalise(named.Label()); label != "" {
 			s.labels[n] = label
 			s.byLabel[label] = append(s.byLabel[label], n)
 		}
@@ -103,6 +112,9 @@ type traits struct {
 	ancestors map[string]bool
 
 	around map[string]bool // see neighbours; nil: not read
+
+	drawn   bool // imprint is read
+	imprint *imprint
 }
 
 func (s *survey) traits(n *screen.Node) *traits {
@@ -172,11 +184,12 @@ func compare(was, now *traits) *scored {
 	sameID := was.id != "" && was.id == now.id && was.sameID() == 0 && now.sameID() == 0
 	words := sharedWords(was.label, now.label)
 	sameLabel := was.label != "" && was.label == now.label
+	looks := was.looksLike(now)
 	switch {
 	case sameID:
-	case was.id != "" && now.id != "" && !sameLabel:
+	case was.id != "" && now.id != "" && !sameLabel && was.label+now.label != "":
 		return nil // another id and another label are another element
-	case !sameLabel && words < leastWords:
+	case !sameLabel && words < leastWords && !(looks && was.alone() && now.alone()):
 		return nil
 	}
 	around := share(was.neighbours(), now.neighbours())
@@ -200,6 +213,9 @@ func compare(was, now *traits) *scored {
 		add(pointsLabel*words, "its label %s shares words with %s", screen.Quote(now.node.Label()),
 			screen.Quote(was.node.Label()))
 	}
+	if looks {
+		add(pointsPixels, "it looks the same")
+	}
 	add(pointsPlace*nearness(was, now), "it is at about the same place")
 	add(pointsNeighbours*around, "the texts around it are those of before")
 	add(pointsAncestors*within, "it is in the same elements")
@@ -207,6 +223,7 @@ func compare(was, now *traits) *scored {
 	if !sameID && around < 0.5 || sameID && around == 0 && within < 0.5 && !sameLabel {
 		return nil
 	}
+	s.score = min(s.score, 100)
 	return s
 }
 
@@ -323,8 +340,8 @@ func repair(failed, passed *Report, folder string) []found.Repair {
 	}
 	r := found.Repair{File: step.Place.File, Line: change.line, Old: change.old, New: change.now, Score: best.score,
 		Evidence: found.Evidence{Test: failed.Result.Case.ID, Run: failed.run(), Pack: failed.Pack, Step: step.N,
-			Was: was.String(), Now: best.node.String(), Why: best.why, Before: passed.shot(at),
-			Current: failed.shot(step.N)}}
+			Was: was.String(), Now: best.node.String(), Why: best.why, Before: passed.inRun(passed.shotBefore(at)),
+			Current: failed.inRun(failed.shotOfFailure(step))}}
 	if failed.hides(r) {
 		return nil
 	}
@@ -347,7 +364,12 @@ func sameElement(passed *Report, step *event.StepResult, rec *decide.Recorded, f
 	if was == nil {
 		return nil, dsl.Selector{}, 0
 	}
-	best := match(was, before, now.frame.Tree)
+	old, here := newSurvey(before), newSurvey(now.frame.Tree)
+	if failed.Result != nil { // a test that still runs has no screenshot yet
+		old.pic = passed.picture(passed.shotBefore(at), before.Size)
+		here.pic = failed.picture(failed.shotOfFailure(step), now.frame.Tree.Size)
+	}
+	best := matchIn(was, old, here)
 	if best == nil {
 		return nil, dsl.Selector{}, 0
 	}
@@ -405,18 +427,4 @@ func (r *Report) run() string {
 		return ""
 	}
 	return filepath.Base(filepath.Dir(dir))
-}
-
-// shot is the screenshot that belongs to a step, "" where there is none.
-func (r *Report) shot(step int) string {
-	s := r.Result.Step(step)
-	if s == nil {
-		return ""
-	}
-	for _, a := range s.Attachments {
-		if a.Kind == event.KindScreenshot || a.Kind == event.KindFailure {
-			return r.run() + "/" + r.Pack + "/" + a.Path
-		}
-	}
-	return ""
 }

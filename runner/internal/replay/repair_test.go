@@ -4,17 +4,20 @@ import (
 	"compress/gzip"
 	"fmt"
 	"image"
-	"maps"
+	"image/draw"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
@@ -30,6 +33,12 @@ func mutations() []mutation {
 		p := n.Parent
 		p.Children = slices.DeleteFunc(p.Children, func(c *screen.Node) bool { return c == n })
 	}
+	whole := func(n *screen.Node) *screen.Node { // with what is around it, of the same name: an option and its text
+		for p := n.Parent; p.Parent != nil && p.Label() == n.Label() && p.Bounds.Dy() < 2*n.Bounds.Dy(); p = n.Parent {
+			n = p
+		}
+		return n
+	}
 	called := func(n *screen.Node, text string) *screen.Node {
 		for _, at := range []*string{&n.Text, &n.Desc, &n.Hint} {
 			if *at != "" {
@@ -40,14 +49,14 @@ func mutations() []mutation {
 	}
 	return []mutation{
 		{"id renamed", false, func(n *screen.Node) *screen.Node { n.ID, n.TestID = n.ID+"_v2", ""; return n }},
-		{"label extended", false, func(n *screen.Node) *screen.Node { return called(n, n.Label()+" now") }},
-		{"label changed", false, func(n *screen.Node) *screen.Node { return called(n, "Proceed") }},
-		{"moved", false, func(n *screen.Node) *screen.Node {
+		{"label extended by a word", false, func(n *screen.Node) *screen.Node { return called(n, n.Label()+" now") }},
+		{"another label", false, func(n *screen.Node) *screen.Node { return called(n, "Proceed") }},
+		{"moved, id renamed", false, func(n *screen.Node) *screen.Node {
 			n.ID += "_v2"
 			n.Bounds = n.Bounds.Add(image.Pt(30, 60))
 			return n
 		}},
-		{"wrapped", false, func(n *screen.Node) *screen.Node {
+		{"wrapped in another element, id renamed", false, func(n *screen.Node) *screen.Node {
 			p := n.Parent
 			box := &screen.Node{Type: p.Type, Bounds: n.Bounds, Children: []*screen.Node{n}}
 			for i, c := range p.Children {
@@ -58,7 +67,7 @@ func mutations() []mutation {
 			n.ID += "_v2"
 			return n
 		}},
-		{"translated", false, func(n *screen.Node) *screen.Node {
+		{"all texts of the screen translated", false, func(n *screen.Node) *screen.Node {
 			root := n
 			for root.Parent != nil {
 				root = root.Parent
@@ -75,7 +84,7 @@ func mutations() []mutation {
 			all(root)
 			return n
 		}},
-		{"duplicated", false, func(n *screen.Node) *screen.Node { // the one in its place is right
+		{"duplicated, id renamed", false, func(n *screen.Node) *screen.Node { // the one in its place is right
 			twin := *n
 			twin.Bounds = n.Bounds.Add(image.Pt(0, n.Bounds.Dy()+8))
 			n.ID += "_v2"
@@ -83,8 +92,9 @@ func mutations() []mutation {
 			n.Parent.Children = append(n.Parent.Children, &twin)
 			return n
 		}},
-		{"removed", true, func(n *screen.Node) *screen.Node { unlink(n); return nil }},
-		{"replaced", true, func(n *screen.Node) *screen.Node {
+		{"removed", true, func(n *screen.Node) *screen.Node { unlink(whole(n)); return nil }},
+		{"replaced by something else in its place", true, func(n *screen.Node) *screen.Node {
+			n = whole(n)
 			other := *n
 			other.ID, other.TestID, other.Children = "something_else", "", nil
 			called(&other, "Learn more")
@@ -95,7 +105,18 @@ func mutations() []mutation {
 			}
 			return nil
 		}},
-		{"swapped with a neighbour", true, func(n *screen.Node) *screen.Node {
+		{"swapped with a neighbour, id renamed", false, func(n *screen.Node) *screen.Node {
+			n.ID += "_v2"
+			for _, c := range n.Parent.Children {
+				if c != n && isThing(c) {
+					n.Bounds, c.Bounds = c.Bounds, n.Bounds
+					break
+				}
+			}
+			return n
+		}},
+		{"removed, and a neighbour in its place", true, func(n *screen.Node) *screen.Node {
+			n = whole(n)
 			for _, c := range n.Parent.Children {
 				if c != n && isThing(c) {
 					n.Bounds, c.Bounds = c.Bounds, n.Bounds
@@ -108,81 +129,237 @@ func mutations() []mutation {
 	}
 }
 
-// corpus are elements that recorded steps acted on, with their screens: pages and phones.
-func corpus(t *testing.T) map[string]*decide.Recorded {
+// acted is an element that a recorded step acted on.
+type acted struct {
+	name, kind string // widgets, pages or phones
+	*decide.Recorded
+}
+
+// corpus are elements that recorded steps acted on, with their screens: pages with widgets of libraries, other pages,
+// and simulated phones. TAPROOT_COLLECT_FRAMES=folder go test ./runner/tests/widgets records those of widgets.
+func corpus(t *testing.T) (all []acted, libraries int) {
 	t.Helper()
-	files, err := filepath.Glob("../decide/testdata/*.ndjson.gz")
+	widgets, err := filepath.Glob("testdata/widgets/*.ndjson.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]*decide.Recorded{}
-	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
+	others, err := filepath.Glob("../decide/testdata/*.ndjson.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Concat(widgets, others) {
+		name, kind := filepath.Base(file), "phones"
+		switch {
+		case slices.Contains(widgets, file):
+			kind = "widgets"
+		case strings.HasPrefix(name, "web-"):
+			kind = "pages"
 		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := decide.Read(z)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range list {
-			r := &list[i]
+		before := len(all)
+		for i, r := range readGzip(t, file) {
 			if r.Gone > 0 || r.Want.Purpose != decide.Act || r.Want.Policy != "" || len(r.Frames) == 0 {
 				continue
 			}
-			if n, tree := touched(r); n != nil && tree != nil && n.Parent != nil && n.Type != decide.SeenType {
-				all[fmt.Sprintf("%s %d", filepath.Base(file), i)] = r
+			if n, tree := touched(&r); n != nil && tree != nil && n.Parent != nil && n.Type != decide.SeenType {
+				all = append(all, acted{fmt.Sprintf("%s %d", name, i), kind, &r})
 			}
 		}
+		if kind == "widgets" && len(all) > before {
+			libraries++
+		}
 	}
-	return all
+	return all, libraries
 }
 
-// TestRepairs: mutated screens of pages and phones. Never is an element offered that is not the right one.
+func readGzip(t *testing.T, file string) []decide.Recorded {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := decide.Read(z)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return list
+}
+
+// TestRepairs: mutated screens of pages and phones. Never is an element offered that is not the right one. The table of
+// docs/benchmarks.md has the numbers; -update writes it.
 func TestRepairs(t *testing.T) {
 	t.Parallel()
-	searches := corpus(t)
-	if len(searches) < 300 {
-		t.Fatalf("only %d searches", len(searches))
+	all, libraries := corpus(t)
+	if len(all) < 300 || libraries < 15 {
+		t.Fatalf("only %d elements, of %d libraries", len(all), libraries)
 	}
-	names := slices.Sorted(maps.Keys(searches))
 	if testing.Short() { // each eighth
-		for i := range len(names) / 8 {
-			names[i] = names[8*i]
+		for i := range len(all) / 8 {
+			all[i] = all[8*i]
 		}
-		names = names[:len(names)/8]
+		all = all[:len(all)/8]
 	}
-	table := ""
+	kinds, of := []string{"widgets", "pages", "phones"}, map[string]int{}
+	for _, a := range all {
+		of[a.kind]++
+	}
+	table := fmt.Sprintf("| change of the element | right, of %d in widgets of %d libraries | of %d on other pages | "+
+		"of %d on phones | wrong |\n|---|---|---|---|---|\n", of["widgets"], libraries, of["pages"], of["phones"])
 	for _, m := range mutations() {
-		right, none, wrong := 0, 0, 0
-		for _, name := range names {
-			was, before := touched(searches[name])
-			now, at := copied(t, before, was)
-			expected := m.do(at)
-			now = screen.NewTree(now.Windows, now.Size, now.Taken)
-			now.HitTested = before.HitTested
-			got := match(was, before, now)
-			switch {
-			case got == nil:
-				none++
-			case expected != nil && (got.node == expected || got.node.Within(expected) || expected.Within(got.node)):
-				right++
-			default:
+		right, wrong := map[string]int{}, 0
+		for _, a := range all {
+			switch mutated(t, a, m) {
+			case offeredRight:
+				right[a.kind]++
+			case offeredWrong:
 				wrong++
-				t.Errorf("%s, %s: %s became %s: %v", name, m.name, was, got.node, got.why)
 			}
 		}
-		table += fmt.Sprintf("| %s | %d | %d | %d |\n", m.name, right, none, wrong)
-		if !m.gone && m.name == "id renamed" && right < len(names)*9/10 {
-			t.Errorf("%s: only %d of %d are right", m.name, right, len(names))
+		table += fmt.Sprintf("| %s | %d | %d | %d | %d |\n", m.name, right[kinds[0]], right[kinds[1]], right[kinds[2]], wrong)
+		if sum := right[kinds[0]] + right[kinds[1]] + right[kinds[2]]; m.name == "id renamed" && sum < len(all)*8/10 {
+			t.Errorf("%s: only %d of %d are right", m.name, sum, len(all))
 		}
 	}
-	t.Logf("%d elements; right, nothing offered, wrong\n%s", len(names), table)
+	t.Log("\n" + table)
+	if !testing.Short() {
+		published(t, table)
+	}
+}
+
+const (
+	offeredNothing = iota
+	offeredRight
+	offeredWrong
+)
+
+// mutated is what is offered for an element on a mutated screen.
+func mutated(t *testing.T, a acted, m mutation) int {
+	t.Helper()
+	was, before := touched(a.Recorded)
+	now, at := copied(t, before, was)
+	expected := m.do(at)
+	now = screen.NewTree(now.Windows, now.Size, now.Taken)
+	now.HitTested = before.HitTested
+	got := match(was, before, now)
+	switch {
+	case got == nil:
+		return offeredNothing
+	case expected != nil && (got.node == expected || got.node.Within(expected) || expected.Within(got.node)):
+		return offeredRight
+	}
+	t.Errorf("%s, %s: %s became %s: %v", a.name, m.name, was, got.node, got.why)
+	return offeredWrong
+}
+
+// published compares the table with that of the documentation, or writes it there.
+func published(t *testing.T, table string) {
+	t.Helper()
+	const file = "../../../docs/benchmarks.md"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(data), "| change of the element |")
+	_, after, ends := strings.Cut(rest, "\n\n")
+	if !found || !ends {
+		t.Fatalf("%s has no such table", file)
+	}
+	want := before + table + "\n" + after
+	switch {
+	case *testutil.Update:
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Error(err)
+		}
+	case want != string(data):
+		t.Errorf("the table of %s is another one: go test ./runner/internal/replay -run TestRepairs$ -update", file)
+	}
+}
+
+// drawn is a screenshot of a screen: each element of package icon N shows the icon of that number.
+func drawn(tree *screen.Tree) *picture {
+	img := image.NewRGBA(image.Rectangle{Max: tree.Size})
+	for i := range img.Pix {
+		img.Pix[i] = 255
+	}
+	for n := range tree.All {
+		var icon uint64
+		if _, err := fmt.Sscanf(n.Package, "icon %d", &icon); err != nil {
+			continue
+		}
+		random := rand.New(rand.NewPCG(icon, 1))
+		for y := n.Bounds.Min.Y; y+8 <= n.Bounds.Max.Y; y += 8 {
+			for x := n.Bounds.Min.X; x+8 <= n.Bounds.Max.X; x += 8 {
+				if random.IntN(2) == 0 {
+					draw.Draw(img, image.Rect(x, y, x+8, y+8), image.Black, image.Point{}, draw.Src)
+				}
+			}
+		}
+	}
+	return &picture{img: img, scale: 1}
+}
+
+// icons is a screen with a bar of icon buttons, between texts.
+func icons(of ...screen.Node) *screen.Tree {
+	root := &screen.Node{Type: "body", Bounds: image.Rect(0, 0, 400, 300)}
+	root.Children = append(root.Children, &screen.Node{Type: "h1", Text: "Inbox", Bounds: image.Rect(10, 10, 200, 40)},
+		&screen.Node{Type: "p", Text: "3 mails", Bounds: image.Rect(10, 120, 200, 140)})
+	for i := range of {
+		n := of[i]
+		n.Type, n.Clickable = "button", true
+		if n.Bounds.Empty() {
+			n.Bounds = image.Rect(10+60*i, 60, 58+60*i, 108)
+		}
+		root.Children = append(root.Children, &n)
+	}
+	return screen.NewTree([]*screen.Node{root}, image.Pt(400, 300), time.Time{})
+}
+
+// TestPixels: an icon button is recognized by its pixels when its id, or the name that nothing draws, has changed.
+// Other icons are not, nor is one of two equal ones.
+func TestPixels(t *testing.T) {
+	t.Parallel()
+	menu, search, more := screen.Node{ID: "menu", Package: "icon 1"}, screen.Node{ID: "search", Package: "icon 2"},
+		screen.Node{ID: "more", Package: "icon 3"}
+	with := func(n screen.Node, id, desc string) screen.Node {
+		n.ID, n.Desc = id, desc
+		return n
+	}
+	twice := func(a, b string) []screen.Node { return []screen.Node{with(menu, a, ""), with(menu, b, "")} }
+	large := screen.Node{ID: "a", Package: "icon 1", Bounds: image.Rect(10, 60, 90, 108)}
+	for name, c := range map[string]struct {
+		before, now []screen.Node
+		want        int // of now, from 1; 0: none
+	}{
+		"id renamed":     {[]screen.Node{menu, search, more}, []screen.Node{with(menu, "burger", ""), search, more}, 1},
+		"all renamed":    {[]screen.Node{menu, search}, []screen.Node{with(menu, "a", ""), with(search, "b", "")}, 1},
+		"places changed": {[]screen.Node{menu, search}, []screen.Node{with(search, "b", ""), with(menu, "a", "")}, 0},
+		"translated":     {[]screen.Node{with(menu, "", "Menu")}, []screen.Node{with(menu, "", "Karte")}, 1},
+		"all is other":   {[]screen.Node{with(menu, "menu", "Menu")}, []screen.Node{with(menu, "add", "Add")}, 0},
+		"removed":        {[]screen.Node{menu, search, more}, []screen.Node{search, more}, 0},
+		"replaced":       {[]screen.Node{menu, search}, []screen.Node{{ID: "burger", Package: "icon 4"}, search}, 0},
+		"two before":     {twice("menu", "b"), twice("c", "d"), 0},
+		"two now":        {[]screen.Node{menu}, twice("a", "b"), 0},
+		"plain":          {[]screen.Node{{ID: "menu"}}, []screen.Node{{ID: "burger"}}, 0},
+		"other size":     {[]screen.Node{menu}, []screen.Node{large}, 0},
+	} {
+		before, now := newSurvey(icons(c.before...)), newSurvey(icons(c.now...))
+		was := before.tree.Windows[0].Children[2]
+		if got := matchIn(was, before, now); got != nil {
+			t.Errorf("%s, without screenshots: %s", name, got.node)
+		}
+		before, now = newSurvey(before.tree), newSurvey(now.tree)
+		before.pic, now.pic = drawn(before.tree), drawn(now.tree)
+		got := matchIn(was, before, now)
+		switch {
+		case got == nil && c.want > 0, got != nil && (c.want == 0 ||
+			got.node != now.tree.Windows[0].Children[1+c.want]):
+			t.Errorf("%s: %+v, want %d", name, got, c.want)
+		}
+	}
 }
 
 // copied is a copy of a tree, and the element in it.

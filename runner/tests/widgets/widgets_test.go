@@ -229,7 +229,13 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 		return fmt.Sprintf("error: %v", err)
 	}
 	s := runtest.NewSink(t.TempDir())
-	s.Added = testdevice.DecidedAgain(t)
+	again := testdevice.DecidedAgain(t)
+	s.Added = func(a event.Attachment, from string) {
+		again(a, from)
+		if c.result == event.Pass {
+			collect(t, a, from, c.page)
+		}
+	}
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
 	result, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page", Dir: "testdata"},
 		dev, s, options)
@@ -260,6 +266,27 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 		t.Logf("%s\n    %s", c.name, message)
 	}
 	return ""
+}
+
+// collect keeps the frames of a check in the folder that TAPROOT_COLLECT_FRAMES names, the largest of each page: they
+// become test data of repairs.
+func collect(t *testing.T, a event.Attachment, from, page string) {
+	dir := os.Getenv("TAPROOT_COLLECT_FRAMES")
+	if dir == "" || filepath.Base(a.Path) != "frames.ndjson" {
+		return
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	file := filepath.Join(dir, page+".ndjson")
+	if info, err := os.Stat(file); err == nil && info.Size() >= int64(len(data)) {
+		return
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Error(err)
+	}
 }
 
 // deeds says in what the page's model differs from what must be there: what it held at the beginning, but for what the
