@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"image"
 	"os"
 	"path/filepath"
@@ -28,7 +29,8 @@ type step struct {
 	tree   *screen.Tree // that decided it; nil: none is kept
 	page   *decide.PageLook
 
-	foreign bool // yaml is a command of a flow of Maestro
+	foreign bool   // yaml is a command of a flow of Maestro
+	dom     []byte // the snapshot of the page after it; nil: none is kept
 }
 
 // report is a report pack that a test makes.
@@ -105,6 +107,12 @@ func (r report) write(t testing.TB, run string) string {
 			ended.Problem = &event.Problem{Message: "it is not on the screen", Kind: event.NotFound}
 		}
 		events = append(events, event.Event{Time: noon, Kind: event.StepStarted, Step: i + 1}, ended)
+		if s.dom != nil {
+			name := fmt.Sprintf("artifacts/dom-%02d.json.gz", i+1)
+			events = append(events, event.Event{Time: noon, Kind: event.Attached, Step: i + 1,
+				Attachment: &event.Attachment{Path: name, Kind: event.KindDOM}})
+			save(t, dir, name, s.dom)
+		}
 		var rec decide.Recording
 		switch {
 		case s.page != nil:

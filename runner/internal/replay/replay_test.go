@@ -1,8 +1,11 @@
 package replay_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"go/build"
+	"image"
 	"os"
 	"path/filepath"
 	"strings"
@@ -218,6 +221,93 @@ func unusable(t *testing.T, name, dir, file, why string) {
 	var bad *replay.Unusable
 	if !errors.As(err, &bad) || bad.File != file || !strings.Contains(bad.Why, why) {
 		t.Errorf("%s: %v, want %s with %q", name, err, file, why)
+	}
+}
+
+// TestHostileFiles: a report pack may come from anywhere. What is not a file of frames is an error that names the file,
+// and does not block.
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		why string
+		do  func(file string, lines []string) error
+	}{
+		"older format": {`the format is "taproot.frames/0", and`, func(file string, l []string) error {
+			return os.WriteFile(file, []byte(strings.Replace(strings.Join(l, "\n"), "frames/1", "frames/0", 1)), 0o600)
+		}},
+		"no format": {`the format is ""`, func(file string, l []string) error {
+			return os.WriteFile(file, []byte(strings.Join(l[1:], "\n")), 0o600)
+		}},
+		"a missing tree": {"a tree is missing", func(file string, l []string) error {
+			return os.WriteFile(file, []byte(strings.Join(append(l[:1], l[2:]...), "\n")), 0o600)
+		}},
+		"a line cut off": {"line 2", func(file string, l []string) error {
+			return os.WriteFile(file, []byte(l[0]+"\n"+l[1][:len(l[1])/2]), 0o600)
+		}},
+		"a link to another pack": {"it is not a regular file", func(file string, l []string) error {
+			other := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(file))), "frames.ndjson")
+			return errors.Join(os.Remove(file), os.WriteFile(other, []byte(strings.Join(l, "\n")), 0o600),
+				os.Symlink(other, file))
+		}},
+		"a folder": {"it is not a regular file", func(file string, _ []string) error {
+			return errors.Join(os.Remove(file), os.Mkdir(file, 0o700))
+		}},
+		"a line of 70 MB": {"too long", func(file string, _ []string) error { return os.Truncate(file, 70<<20) }},
+		"a file of 2 GB":  {"at most", func(file string, _ []string) error { return os.Truncate(file, 2<<30) }},
+	} {
+		dir := shop().write(t, t.TempDir())
+		file := filepath.Join(dir, "artifacts", "frames.ndjson")
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "a line of 70 MB" {
+			data = data[:0]
+			if err := os.WriteFile(file, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.do(file, strings.Split(strings.TrimSpace(string(data)), "\n")); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		unusable(t, name, dir, replay.FramesFile, c.why)
+	}
+}
+
+// TestDamagedSnapshots: CSS is evaluated on the snapshot of a page; one that is damaged, or too large, decides nothing.
+func TestDamagedSnapshots(t *testing.T) {
+	t.Parallel()
+	zipped := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	page := treeOf(&screen.Node{Type: "h1", Text: "Cart", Bounds: image.Rect(10, 10, 200, 40)})
+	page.Windows[0].Type = "body"
+	whole := zipped(`{"nodes": [{"p": -1, "t": "body", "b": [0, 0, 1080, 2400]},
+		{"p": 0, "t": "h1", "b": [10, 10, 190, 30]}, {"p": 1, "x": "Cart"}]}`)
+	for name, c := range map[string]struct {
+		dom  []byte
+		want replay.Word
+	}{
+		"whole": {whole, replay.Holds}, "cut": {whole[:len(whole)/2], replay.Unknown}, "empty": {[]byte{}, replay.Unknown},
+		"not zipped":  {[]byte(`{"nodes": []}`), replay.Unknown},
+		"5 MB of air": {zipped(strings.Repeat(" ", 5<<20)), replay.Unknown},
+		"a circle":    {zipped(`{"nodes": [{"p": 1, "t": "h1"}, {"p": 0, "t": "h1"}]}`), replay.Unknown},
+	} {
+		r := open(t, report{id: "page", platform: event.Web, steps: []step{{yaml: "openBrowser: {url: 'https://a.example'}"},
+			{yaml: "assert: Cart", tree: page, dom: c.dom}}}.write(t, t.TempDir()))
+		a, err := r.Ask(2, "assert: {css: h1}")
+		if err != nil || a.Word != c.want {
+			t.Errorf("%s: %+v %v, want %s", name, a, err, c.want)
+		}
 	}
 }
 

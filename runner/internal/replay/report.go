@@ -57,7 +57,7 @@ func Open(dir string) (*Report, error) {
 func (r *Report) Close() error { return r.root.Close() }
 
 func (r *Report) read() error {
-	f, err := r.root.Open(event.EventsFile)
+	f, err := r.open(event.EventsFile)
 	if err != nil {
 		return &Unusable{event.EventsFile, reason(err)}
 	}
@@ -70,7 +70,7 @@ func (r *Report) read() error {
 	for _, a := range r.Result.Attachments {
 		r.listed = r.listed || a.Path == FramesFile
 	}
-	frames, err := r.root.Open(FramesFile)
+	frames, err := r.open(FramesFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !r.listed:
 		return nil
@@ -89,6 +89,23 @@ func (r *Report) read() error {
 		r.byStep[s.Step] = append(r.byStep[s.Step], i)
 	}
 	return nil
+}
+
+// maxFile is how many bytes a file of a report may have, which is read as a whole.
+const maxFile = 1 << 30
+
+// open opens a file of the report. Links, which may lead elsewhere, and pipes, which may never end, are refused.
+func (r *Report) open(name string) (*os.File, error) {
+	info, err := r.root.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("it has %d bytes, and at most %d are read", info.Size(), maxFile)
+	}
+	return r.root.Open(name)
 }
 
 // reason is why a file cannot be read, without its path.
