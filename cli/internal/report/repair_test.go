@@ -61,3 +61,28 @@ func TestOffer(t *testing.T) {
 		}
 	}
 }
+
+// TestStudioPage: taproot studio --report shows a report of this project's folder of reports, and no other.
+func TestStudioPage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const run = "2026-03-04T05-06-07"
+	for _, name := range []string{"reports/" + run + "/login", "reports/" + run + "/pay",
+		"reports/2026-03-05T05-06-07/one", "other/" + run + "/login"} {
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, "summary.json"), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := &process.Env{Dir: dir, Environ: []string{"TAPROOT_REPORTS_DIR=" + filepath.Join(dir, "reports")}}
+	for word, want := range map[string]string{run + "/login": "/studio/reports/" + run + "/login", run: "/studio/reports",
+		"2026-03-05T05-06-07": "/studio/reports/2026-03-05T05-06-07/one", run + "/none": "", "nowhere": "",
+		"other/" + run + "/login": ""} {
+		if got, err := StudioPage(env, word); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q %v, want %q", word, got, err, want)
+		}
+	}
+}

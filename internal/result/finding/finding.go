@@ -21,6 +21,7 @@ type Weakness struct {
 	Assertions int        `json:"assertions"`
 	Weak       int        `json:"weak"`
 	Unjudged   []Unjudged `json:"unjudged,omitempty"` // they count as not weak
+	TookMS     int64      `json:"took_ms,omitempty"`  // at the end of the run
 }
 
 // Kinds of findings about a test and not about one assertion.

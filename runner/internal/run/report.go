@@ -49,7 +49,9 @@ func judgeAssertions(r *Runner, packs []string) {
 		return
 	}
 	err := action.Guard(func() error {
+		began := time.Now()
 		if found, ok := r.Config.Replays().WeakAtEnd(packs); ok {
+			found.TookMS = max(1, time.Since(began).Milliseconds())
 			return history.WriteWeak(r.Dir.Path(), found)
 		}
 		return nil
