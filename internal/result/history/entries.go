@@ -38,7 +38,7 @@ type HistoryEntry struct {
 	Attempts   int          `json:"attempts,omitempty"`
 	Step       int          `json:"step,omitempty"`   // at which the case failed
 	Commit     string       `json:"commit,omitempty"` // of the tested project
-	Weak       int          `json:"weak,omitempty"`   // its assertions that cannot fail, and what else is weak of it
+	Weak       int          `json:"weak,omitempty"`   // its assertions that cannot fail
 	Repair     string       `json:"repair,omitempty"` // offered or applied
 }
 

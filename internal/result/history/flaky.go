@@ -118,7 +118,7 @@ func (r *Run) entry(c *RunCase) HistoryEntry {
 	e := HistoryEntry{Format: format.History, Run: r.Name, ID: c.CaseResult.Case.ID, Pack: c.Pack,
 		Platform: string(c.CaseResult.Case.Platform),
 		Result:   c.CaseResult.Result, DurationMS: c.CaseResult.Duration.Milliseconds(), Hash: c.CaseResult.Case.Hash,
-		Step: c.CaseResult.ProblemStep, Weak: len(r.WeakOf(c.CaseResult.Case.ID)), Repair: r.repairState(c)}
+		Step: c.CaseResult.ProblemStep, Weak: r.weakAssertions(c.CaseResult.Case.ID), Repair: r.repairState(c)}
 	if r.Env != nil {
 		e.Commit = r.Env.Commit
 	}

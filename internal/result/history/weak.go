@@ -54,6 +54,16 @@ func (r *Run) WeakOf(test string) []finding.Weak {
 	return list
 }
 
+// weakAssertions is how many assertions of a test are weak; what is found about the test as a whole does not count.
+func (r *Run) weakAssertions(test string) (n int) {
+	for _, f := range r.WeakOf(test) {
+		if f.Kind != finding.NoAssertion && f.Kind != finding.ActionNotShown {
+			n++
+		}
+	}
+	return n
+}
+
 // WriteRepairs writes repairs.json.
 func WriteRepairs(dir string, r finding.Repairs) error {
 	r.Format = format.Repairs

@@ -18,7 +18,7 @@ var files = map[string]string{
 	"summary.json": "summary", "run.json": "run", "events.ndjson": "events", "manifest.json": "manifest",
 	"metrics.json": "metrics", "frames.ndjson": "frames", "plan.json": "plan", "choice.json": "choice",
 	"environment.json": "environment", "history.jsonl": "history", "uploads.json": "uploads", "notify.json": "notify",
-	"upload.json": "upload", "request.json": "request",
+	"upload.json": "upload", "request.json": "request", "weak.json": "weak", "repairs.json": "repairs",
 }
 
 // Valid validates all files below a reports folder against the schemas of their formats, and returns how many of each
