@@ -22,36 +22,39 @@ const ChangedInTree = "HEAD"
 // changedLimit limits the queries to git.
 const changedLimit = 30 * time.Second
 
-// changedFiles lists the files that git names as changed, with absolute paths: of the working tree with untracked files
-// against HEAD, or with another reference, also those against the merge base.
-func (c Config) changedFiles() (map[string]bool, error) {
+// workTree is a folder in a work tree of git.
+type workTree string
+
+// changed lists the files that git names as changed, with absolute paths: of the work tree with untracked files against
+// HEAD, or with another reference, also those against the merge base.
+func (w workTree) changed(ref string) (map[string]bool, error) {
 	usage := func(err error) error {
 		return &plan.Usage{Msg: fmt.Sprintf("--only-changed: %v", err)}
 	}
-	root, err := c.git("rev-parse", "--show-toplevel")
+	root, err := w.git("rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, usage(err)
 	}
 	base := ChangedInTree
-	if c.OnlyChanged != ChangedInTree {
-		out, err := c.git("merge-base", "--", c.OnlyChanged, "HEAD")
+	if ref != ChangedInTree {
+		out, err := w.git("merge-base", "--", ref, "HEAD")
 		if err != nil {
-			return nil, usage(fmt.Errorf("the merge base of %s: %w", c.OnlyChanged, err))
+			return nil, usage(fmt.Errorf("the merge base of %s: %w", ref, err))
 		}
 		base = strings.TrimSpace(string(out))
 	}
 	top := strings.TrimRight(string(root), "\r\n")
 	args := []string{"-C", top, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base, "--"}
-	tracked, err := c.git(args...)
+	tracked, err := w.git(args...)
 	if err != nil {
-		if _, none := c.git("rev-parse", "--verify", "HEAD"); none == nil || base != ChangedInTree {
+		if _, none := w.git("rev-parse", "--verify", "HEAD"); none == nil || base != ChangedInTree {
 			return nil, usage(err)
 		}
-		if tracked, err = c.git("-C", top, "ls-files", "-z"); err != nil { // there is no commit yet: all is new
+		if tracked, err = w.git("-C", top, "ls-files", "-z"); err != nil { // there is no commit yet: all is new
 			return nil, usage(err)
 		}
 	}
-	untracked, err := c.git("-C", top, "ls-files", "-z", "--others", "--exclude-standard")
+	untracked, err := w.git("-C", top, "ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -64,12 +67,12 @@ func (c Config) changedFiles() (map[string]bool, error) {
 	return changed, nil
 }
 
-// git runs git in the working folder.
-func (c Config) git(args ...string) ([]byte, error) {
+// git runs git in the folder.
+func (w workTree) git(args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), changedLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
-	cmd.Dir, cmd.WaitDelay = c.Dir, time.Second
+	cmd.Dir, cmd.WaitDelay = string(w), time.Second
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -95,7 +98,7 @@ func realPath(file string) string {
 
 // changed returns a function that reports whether a case depends on a changed file.
 func (c Config) changed() (func(plan.Case) bool, error) {
-	files, err := c.changedFiles()
+	files, err := workTree(c.Dir).changed(c.OnlyChanged)
 	if err != nil {
 		return nil, err
 	}

@@ -116,8 +116,8 @@
     return apply(target, self, args);
   };
   // overdue reports whether the page waits for a frame for longer than STARVED milliseconds. On a busy machine a page
-  // does not change in that time because it cannot draw. A browser never draws some frames out of view, which are waited
-  // for up to NEVER milliseconds.
+  // does not change in that time because it cannot draw. A browser never draws some frames out of view: they count up
+  // to NEVER milliseconds.
   const STARVED = 100, NEVER = 1500;
   const overdue = () => {
     if (document.hidden) return false;

@@ -158,8 +158,8 @@ func (s *BrowserContext) Close() {
 	}
 }
 
-// hardLimit is how long a page that does not answer may take to close before its browser is ended, and with it the pages
-// of other tests: on a busy machine, 5 s were not enough for pages that were only slow.
+// hardLimit is how long a page that does not answer may take to close before its browser is ended, and with it the
+// pages of other tests. On a busy machine, 5 s were not enough for pages that were only slow.
 const hardLimit = 15 * time.Second
 
 // leave closes the session's own tabs and ends the connection.
