@@ -16,7 +16,9 @@ import (
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/internal/result/finding"
+	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
+	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -68,10 +70,27 @@ func record(ctx context.Context, env *process.Env, packs []string, applied []fin
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(byRun)) {
-		if err := (run.Config{}).Repaired(ctx, dir, byRun[dir]); err != nil {
+		if err := repaired(ctx, dir, byRun[dir]); err != nil {
 			fmt.Fprintf(env.Stderr, "taproot: the report does not show that the repair was applied: %v\n", err)
 		}
 	}
+}
+
+// repaired records that repairs of a run were applied, and makes the pages that show it again.
+func repaired(ctx context.Context, dir string, applied []finding.Repair) error {
+	if err := history.RecordApplied(dir, applied); err != nil {
+		return err
+	}
+	all, err := history.LoadRun(dir)
+	if err != nil {
+		return err
+	}
+	var packs []string
+	for _, one := range applied {
+		packs = append(packs, one.Evidence.Pack)
+	}
+	return errors.Join(html.WritePacks(ctx, all, packs...), html.WriteRun(ctx, all),
+		html.WriteRuns(ctx, filepath.Dir(dir)))
 }
 
 // offered is the dialog about repairs.

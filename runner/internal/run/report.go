@@ -161,23 +161,6 @@ func (c Config) assembly(ctx context.Context, stdout io.Writer) reporters.Option
 		Pages: func(runDir string) error { return pages(ctx, runDir) }}
 }
 
-// Repaired records that repairs of a run were applied, and makes the pages that show it again.
-func (Config) Repaired(ctx context.Context, runDir string, applied []finding.Repair) error {
-	if err := history.RecordApplied(runDir, applied); err != nil {
-		return err
-	}
-	run, err := history.LoadRun(runDir)
-	if err != nil {
-		return err
-	}
-	var packs []string
-	for _, one := range applied {
-		packs = append(packs, one.Evidence.Pack)
-	}
-	return errors.Join(html.WritePacks(ctx, run, packs...), html.WriteRun(ctx, run),
-		html.WriteRuns(ctx, filepath.Dir(runDir)))
-}
-
 // pages writes report.html of each pack, and index.html of the run and of all runs.
 func pages(ctx context.Context, runDir string) error {
 	run, err := history.LoadRun(runDir)
