@@ -91,8 +91,8 @@ var packages = map[string][]string{
 	},
 	"mcpserver": {"mcpserver"},
 	"cli": {
-		"cli/internal/shell", "cli/internal/process", "cli/internal/session", "cli/internal/run",
-		"cli/internal/report", "cli/internal/inspect", "cli/internal/project", "cli/internal/ops", "cli",
+		"cli/internal/shell", "cli/internal/process", "cli/internal/session", "cli/internal/report",
+		"cli/internal/runpage", "cli/internal/run", "cli/internal/inspect", "cli/internal/project", "cli/internal/ops", "cli",
 	},
 }
 

@@ -105,9 +105,8 @@ func (p reportsDir) serve(ctx context.Context, page string, port int, browse boo
 	return nil
 }
 
-// reportPages serves the reports under / and Playwright's viewer under /trace/, to this machine's own browser. Requests
-// for another host name are rejected, which protects the port from pages of other sites.
-func reportPages(reports fs.FS, viewer, host string) http.Handler {
+// Pages serves reports under / and Playwright's viewer, if there is one, under /trace/.
+func Pages(reports fs.FS, viewer string) http.Handler {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(reports)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
@@ -127,6 +126,13 @@ func reportPages(reports fs.FS, viewer, host string) http.Handler {
 	if viewer != "" {
 		mux.Handle("GET /trace/", http.StripPrefix("/trace/", http.FileServer(http.Dir(viewer))))
 	}
+	return mux
+}
+
+// reportPages are Pages for this machine's own browser. Requests for another host name are rejected, which protects the
+// port from pages of other sites.
+func reportPages(reports fs.FS, viewer, host string) http.Handler {
+	pages := Pages(reports, viewer)
 	_, port, _ := net.SplitHostPort(host)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host && r.Host != "localhost:"+port {
@@ -135,7 +141,7 @@ func reportPages(reports fs.FS, viewer, host string) http.Handler {
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-cache")
-		mux.ServeHTTP(w, r)
+		pages.ServeHTTP(w, r)
 	})
 }
 

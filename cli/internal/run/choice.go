@@ -228,7 +228,6 @@ var foreignFlags = map[string]string{
 	"c": "write --watch",
 	"o": "write --reports", "output-dir": "write --reports",
 	"debug":    "write --keep: the page or app stays open at the end or at a failed step",
-	"ui":       "write taproot studio: it shows a device live, runs steps and records tests",
 	"headless": "browsers have no window unless --headed is given",
 	"dry-run":  "write taproot validate", "list": "write taproot validate: it lists the tests",
 	"collect-only": "write taproot validate: it lists the tests",

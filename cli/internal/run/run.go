@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/cli/internal/runpage"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
@@ -65,6 +66,9 @@ type runFlags struct {
 	keep                              bool
 	from                              string
 	farm                              hubRun
+	page                              pageFlags
+	cases                             map[string]bool  // only these, of the page
+	observer                          runpage.Observer // of the page; nil: there is none
 }
 
 func Command(env *process.Env) *cobra.Command {
@@ -89,6 +93,7 @@ func Command(env *process.Env) *cobra.Command {
 		Example: "  taproot run login                        run the test with the id login\n" +
 			"  taproot run suites/web --tag smoke       run the tests of a folder that have the tag smoke\n" +
 			"  taproot run login --watch --headed       show the browser, and run again when a file is saved\n" +
+			"  taproot run --ui                         choose and run tests on a page in your browser\n" +
 			"  taproot run --device emulator-5554 --var USER=ada\n" +
 			"  taproot run --shard 2/3 --rerun-failed   run the second third of the tests that failed last time",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,6 +101,13 @@ func Command(env *process.Env) *cobra.Command {
 			f.given = givenFlags(cmd.Flags())
 			if (f.keep || f.from != "") && f.farm.address != "" {
 				return &plan.Usage{Msg: "--keep and --from use a session on this machine and cannot be combined with --hub"}
+			}
+			f.page.portGiven = cmd.Flags().Changed("port")
+			if err := f.checkPage(); err != nil {
+				return err
+			}
+			if f.page.on {
+				return runPage(cmd.Context(), env, f, args)
 			}
 			if f.keep || f.from != "" {
 				return runInSession(cmd, env, f, args)
@@ -133,6 +145,10 @@ func Command(env *process.Env) *cobra.Command {
 		"run at most `N` tests at once (default: one per device); alias: --workers")
 	flags.BoolVar(&f.headed, "headed", false, "show the browser window, whatever the tests say")
 	flags.BoolVar(&f.watch, "watch", false, "run again when a file in the folders of the tests is saved, until Ctrl-C")
+	flags.BoolVar(&f.page.on, "ui", false,
+		"open a page in your browser on which you choose, run and watch tests, and see their results, until Ctrl-C")
+	flags.IntVar(&f.page.port, "port", 0, "with --ui: the `PORT` of the page (default: a free one)")
+	flags.BoolVar(&f.page.noBrowser, "no-browser", false, "with --ui: print the page's URL and open no browser")
 	flags.StringVar(&f.reports, "reports", "",
 		"write reports to this `FOLDER` (default: tests/reports in the project's root); alias: --test-output-dir")
 	process.TimeVar(flags, &f.timeout, "timeout", 0,
@@ -273,7 +289,12 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	if c.Vars, err = process.ParseVars(f.vars); err != nil {
 		return c, err
 	}
-	return c, f.choose(&c)
+	if err := f.choose(&c); err != nil || f.cases == nil {
+		return c, err
+	}
+	// the page has applied these when it listed the cases
+	c.Cases, c.Shard, c.ShardBy, c.OnlyChanged, c.RerunFailed = f.cases, run.Config{}.Shard, "", "", ""
+	return c, nil
 }
 
 func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) error {
@@ -329,6 +350,7 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 		fmt.Fprintf(env.Stderr, "taproot: unfinished reports of killed runs could not be completed: %v\n", err)
 	}
 	warn(env, conf.ReportFinalized(ctx, sealed))
+	f.planned(run.Dir.Path(), p.Cases)
 	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
 	reapServers(env)
@@ -410,13 +432,16 @@ func warn(env *process.Env, err error) bool {
 func watch(ctx context.Context, env *process.Env, f runFlags, run *run.Runner, cases []plan.Case) (
 	[]run.Outcome, error) {
 	screen := newConsole(env, f, len(cases))
-	run.Observe, run.Warn = screen.Event, screen.Warn
+	run.Observe, run.Warn = f.observing(screen.Event), screen.Warn
 	began := time.Now()
 	run.Last = true
 	outcomes := run.All(ctx, cases)
 	for _, o := range outcomes {
 		if o.Err != nil && o.CaseResult != nil {
 			screen.Correct(o.CaseResult)
+		}
+		if o.Err != nil {
+			f.correct(o)
 		}
 	}
 	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice(),

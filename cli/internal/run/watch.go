@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -35,7 +37,7 @@ func runWatching(ctx context.Context, env *process.Env, f runFlags, args []strin
 	defer w.files.Close()
 	for first := true; ; first = false {
 		last := runTests(ctx, env, f, args)
-		w.ended = time.Now()
+		w.over()
 		var usage *plan.Usage
 		if ctx.Err() != nil || first && errors.As(last, &usage) {
 			return last
@@ -45,22 +47,46 @@ func runWatching(ctx context.Context, env *process.Env, f runFlags, args []strin
 			fmt.Fprintf(env.Stderr, "taproot: %v\n", last)
 		}
 		fmt.Fprintln(env.Stdout, "\nwatching; save a file to run again, press Ctrl-C to end")
-		name, err := w.wait(ctx)
+		names, err := w.wait(ctx)
 		if ctx.Err() != nil {
 			return last
 		}
 		if err != nil {
 			return fmt.Errorf("watch the tests: %w", err)
 		}
-		fmt.Fprintf(env.Stdout, "\n%s was saved\n\n", process.ShownPath(env.Dir, name))
+		fmt.Fprintf(env.Stdout, "\n%s was saved\n\n", process.ShownPath(env.Dir, names[0]))
 	}
 }
+
+// tick is how much earlier than the clock the times of files may be: file systems count in ticks of the system. A run
+// writes its reports for longer than this after its tests have written their files.
+const tick = 20 * time.Millisecond
+
+// unknownFile is the name of files of which the system lost track.
+const unknownFile = "an unknown file"
 
 // watcher reports saved files.
 type watcher struct {
 	files   *fsnotify.Watcher
-	reports string    // the folder that runs write to
+	reports string // the folder that runs write to
+
+	mu      sync.Mutex
+	running bool      // a run is going on
 	ended   time.Time // when the last run ended
+}
+
+// began notes the start of a run.
+func (w *watcher) began() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = true
+}
+
+// over notes the end of a run.
+func (w *watcher) over() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running, w.ended = false, time.Now()
 }
 
 func newWatcher(conf run.Config, folders []string) (*watcher, error) {
@@ -94,32 +120,32 @@ func (w *watcher) add(dir string) error {
 	})
 }
 
-// wait returns the first saved file, once no further file is saved.
-func (w *watcher) wait(ctx context.Context) (name string, err error) {
+// wait returns the saved files, the first one first, once no further file is saved.
+func (w *watcher) wait(ctx context.Context) (names []string, err error) {
 	quiet := time.NewTimer(settle)
 	defer quiet.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return nil, ctx.Err()
 		case err, ok := <-w.files.Errors:
 			if !ok || !errors.Is(err, fsnotify.ErrEventOverflow) {
-				return "", errors.Join(err, ctx.Err())
+				return nil, errors.Join(err, ctx.Err())
 			}
-			name = "an unknown file" // events were lost: run again
+			names = append(names, unknownFile) // events were lost: run again
 		case event := <-w.files.Events:
 			if info, err := os.Stat(event.Name); err == nil && info.IsDir() && event.Has(fsnotify.Create) {
 				if err := w.add(event.Name); err != nil {
-					return "", err
+					return nil, err
 				}
 			}
-			if name == "" && w.matters(event) {
-				name = event.Name
+			if w.matters(event) && !slices.Contains(names, event.Name) {
+				names = append(names, event.Name)
 			}
 			quiet.Reset(settle)
 		case <-quiet.C:
-			if name != "" {
-				return name, nil
+			if len(names) > 0 {
+				return names, nil
 			}
 		}
 	}
@@ -136,6 +162,11 @@ func (w *watcher) matters(event fsnotify.Event) bool {
 	if plan.YAMLFile(base) {
 		return true
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running {
+		return false
+	}
 	info, err := os.Stat(event.Name)
-	return err == nil && info.Mode().IsRegular() && info.ModTime().After(w.ended)
+	return err == nil && info.Mode().IsRegular() && info.ModTime().After(w.ended.Add(-tick))
 }

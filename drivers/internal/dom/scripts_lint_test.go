@@ -82,7 +82,8 @@ func allScripts(t *testing.T) (all []script) {
 	included := map[string]bool{}
 	var parts []string
 	for _, folder := range []string{"drivers/internal/dom/script", "drivers/web/script", "runner/record", "runner/action",
-		"server/internal/studio/page", "server/internal/console/assets", "docs/site/assets"} {
+		"server/internal/studio/page", "server/internal/console/assets", "docs/site/assets",
+		"cli/internal/runpage/assets"} {
 		for _, pattern := range []string{"*.js", "*.ts"} {
 			found, err := filepath.Glob(filepath.Join("../../..", folder, pattern))
 			if err != nil {

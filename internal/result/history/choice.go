@@ -153,6 +153,9 @@ func (r *Run) Failed() []string {
 	return names
 }
 
+// PlannedKey is the name of a pack without the numbers of attempt and repetition, as a plan has it.
+func PlannedKey(pack string) string { return withoutRep(CaseKey(pack)) }
+
 func withoutRep(key string) string {
 	parts := strings.Split(key, "--")
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool {

@@ -31,7 +31,7 @@ func Durations(reports string) (map[string]time.Duration, error) {
 	runs := map[string][]HistoryEntry{}
 	err = eachEntry(root, func(e HistoryEntry) {
 		if e.Result == event.Pass && e.DurationMS > 0 {
-			key := withoutRep(CaseKey(e.Pack))
+			key := PlannedKey(e.Pack)
 			runs[key] = remember(runs[key], e)
 		}
 	})

@@ -58,6 +58,21 @@ func (r *Run) History() []HistoryEntry {
 	return list
 }
 
+// LastResults returns the last line of each case in the history of a folder of reports, by its PlannedKey. Without a
+// history there are none.
+func LastResults(reports string) (map[string]HistoryEntry, error) {
+	last := map[string]HistoryEntry{}
+	root, err := os.OpenRoot(reports)
+	if errors.Is(err, os.ErrNotExist) {
+		return last, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = eachEntry(root, func(e HistoryEntry) { last[PlannedKey(e.Pack)] = e })
+	return last, errors.Join(err, root.Close())
+}
+
 // AppendHistory adds the run to the history.jsonl of its reports folder. It can be called again: only new or changed
 // lines are added.
 func AppendHistory(r *Run) (err error) {

@@ -64,6 +64,7 @@ func (c Config) chosen() (plan.Choice, error) {
 		o.Random, o.Seed = true, *c.Seed
 	}
 	if c.RerunFailed == "" {
+		o.Only = c.Cases
 		return o, nil
 	}
 	run, err := c.Earlier()
@@ -72,7 +73,7 @@ func (c Config) chosen() (plan.Choice, error) {
 	}
 	o.Only = map[string]bool{}
 	for _, name := range run.Failed() {
-		o.Only[name] = true
+		o.Only[name] = c.Cases == nil || c.Cases[name]
 	}
 	return o, nil
 }
@@ -209,6 +210,8 @@ func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
 		return "no tests were found", false
 	case p.Matched == 0:
 		return fmt.Sprintf("none of the %d tests fits the filters", p.Tests), false
+	case c.Cases != nil && p.Again == 0:
+		return "none of the chosen tests is there any more", false
 	case c.OnlyChanged != "" && p.Again == 0 && c.RerunFailed == "":
 		return fmt.Sprintf("none of the %d tests depends on a changed file, so there is nothing to run", p.Matched), true
 	case p.Again > 0:

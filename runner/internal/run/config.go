@@ -40,7 +40,8 @@ type Config struct {
 	IncludeTags   []string     // only tests of folders with one of these tags
 	ExcludeTags   []string     // no tests of folders with one of these
 	Vars          map[string]string
-	Environment   string // of the suite's taproot.yaml
+	Environment   string          // of the suite's taproot.yaml
+	Cases         map[string]bool // only these, by the names of their packs; nil: all
 	Shard         plan.Shard
 	ShardBy       string        // empty, time or time=REPORT: see SetShardBy
 	MaxTime       time.Duration // no case starts after it; 0: no limit

@@ -268,5 +268,9 @@ func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 	return ExitPass
 }
 
-// Tests lists the tests of the default folder, and the errors of files without tests.
-func (c Config) Tests() ([]*dsl.Test, []error, error) { return plan.List(c.planning()) }
+// Tests lists the tests of the arguments, or of the default folder, and the errors of files without tests.
+func (c Config) Tests(args ...string) ([]*dsl.Test, []error, error) {
+	o := c.planning()
+	o.Args = args
+	return plan.List(o)
+}
