@@ -33,7 +33,7 @@ var floors = [][]string{
 var packages = map[string][]string{
 	".":      {"."},
 	"docs":   {"docs", "docs/site"},
-	"suites": {"suites"},
+	"suites": {"suites", "suites/pages/chat"},
 	"bench":  {"bench/peers", "bench/assistants"},
 	"dsl": {
 		"dsl/internal/expr", "dsl/internal/vocabulary", "dsl/internal/form", "dsl/internal/decode", "dsl/internal/foreign",

@@ -69,6 +69,9 @@ type Retry = vocabulary.Retry
 // ForEach is the argument of forEach.
 type ForEach = vocabulary.ForEach
 
+// On is the argument of on.
+type On = vocabulary.On
+
 // Group is the argument of group.
 type Group = vocabulary.Group
 

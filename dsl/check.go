@@ -68,6 +68,12 @@ func CheckBrowser(t *Test, browser string) error {
 	return check.Browser(t, browser)
 }
 
+// CheckDevice is CheckBrowser for one of the devices of a test with several; browser is the one in which its pages
+// open.
+func CheckDevice(t *Test, e Entry, browser string) error {
+	return check.BrowserOf(t, e, browser)
+}
+
 // NamedBrowser is the one browser that all pages name which a test opens; "" when they do not agree.
 func NamedBrowser(t *Test) string {
 	return check.NamedBrowser(t)

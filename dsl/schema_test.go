@@ -170,7 +170,8 @@ var beyond = regexp.MustCompile(
 		`a pattern|size of|first row has no|row \d+ has no|` +
 		`in the tag|empty tag|what it runs on|file's name|belongs to "random|changes nothing|cannot be a file|is outside ` +
 		`the screen|mixes pixels|` +
-		`name of a variable cannot|is set twice|has no browsers|the selector "|` +
+		`"on" needs a test|test has no device|inside of "on"|of a device holds|device cannot be called|have the same name|` +
+		`"on" names no device|name of a variable cannot|is set twice|has no browsers|the selector "|` +
 		`is too large a number|must be at (most|least) \w+, not "|"press" has no keys|not \d+\.0$`)
 
 // What Parse accepts the schema accepts, and what Parse refuses for its structure the schema refuses: each header of

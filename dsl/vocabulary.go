@@ -53,6 +53,9 @@ type NoFile = vocabulary.NoFile
 // Need is what a test wants of its device.
 type Need = vocabulary.Need
 
+// Entry is one device of a test with several.
+type Entry = vocabulary.Entry
+
 // IsPool reports whether a text can be the name of a pool.
 func IsPool(text string) bool {
 	return vocabulary.IsPool(text)

@@ -28,7 +28,11 @@ func TestVocabulary(t *testing.T) {
 				t.Errorf("example %q", d.Example)
 			}
 			for _, p := range d.Platforms {
-				test := parseOne(t, "id: a\nplatform: "+string(p)+"\nsteps:\n  - "+d.Example+"\n")
+				runsOn := "platform: " + string(p)
+				if d.Splits() {
+					runsOn = "devices: {bob: {platform: " + string(p) + "}}"
+				}
+				test := parseOne(t, "id: a\n"+runsOn+"\nsteps:\n  - "+d.Example+"\n")
 				scope, err := NewScope(test, nil, nil)
 				if err != nil {
 					t.Fatal(err)

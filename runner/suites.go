@@ -122,6 +122,7 @@ func Describe(dir string) error {
 		}
 	}
 	s.described, s.tests, s.plan = true, p.Tests, p
+	s.conf.Pages = p.Pages()
 	if len(p.Cases) == 0 && p.Matched > 0 {
 		why, _ := s.conf.NothingToRun(p)
 		fmt.Fprintf(os.Stderr, "taproot: %s\n", why)

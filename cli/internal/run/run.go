@@ -335,6 +335,7 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 			fmt.Fprintln(env.Stderr, note)
 		}
 	}
+	conf.Pages = p.Pages()
 	if hub == nil {
 		conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	}
@@ -433,6 +434,7 @@ func watch(ctx context.Context, env *process.Env, f runFlags, run *run.Runner, c
 	[]run.Outcome, error) {
 	screen := newConsole(env, f, len(cases))
 	run.Observe, run.Warn = f.observing(screen.Event), screen.Warn
+	run.Waits = func(c plan.Case, reason string) { screen.Waits(c.Pack, reason) }
 	began := time.Now()
 	run.Last = true
 	outcomes := run.All(ctx, cases)

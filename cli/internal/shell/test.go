@@ -109,7 +109,10 @@ func (r *replay) plan(req TestRequest) error {
 		return &client.Refusal{What: fmt.Sprintf("%s contains %d cases, and a session runs one: %s", req.Path, len(p.Cases),
 			strings.Join(ids, ", ")), Try: "name a test by its id"}
 	}
-	r.one = p.Cases[0]
+	if r.one = p.Cases[0]; len(r.one.Devices) > 0 {
+		return &client.Refusal{What: fmt.Sprintf("%s uses %d devices at once, and a session has one", r.one.Test.ID,
+			len(r.one.Devices)), Try: "run it without --keep and --from: taproot run " + req.Path}
+	}
 	if r.written, err = writtenOf(r.one, r.Dir); err != nil {
 		return err
 	}

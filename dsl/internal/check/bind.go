@@ -76,6 +76,14 @@ func withInner(args any, step *vocabulary.Step) any {
 	filled := reflect.New(reflect.TypeOf(args)).Elem()
 	filled.Set(reflect.ValueOf(args))
 	shape := vocabulary.ShapeOf(filled.Type())
+	if step.Def.Splits() {
+		branches := make(vocabulary.Branches, len(step.Inner))
+		for i, n := range step.Inner {
+			branches[i] = vocabulary.Branch{Device: n.Key, Steps: n.Steps}
+		}
+		filled.FieldByIndex(shape.Other).Set(reflect.ValueOf(branches))
+		return filled.Interface()
+	}
 	for _, n := range step.Inner {
 		filled.FieldByIndex(shape.Fields[shape.ByKey[n.Key]].Index).Set(reflect.ValueOf(n.Steps))
 	}

@@ -47,27 +47,33 @@ type browserCheck struct {
 	own  string // that the test runs in
 	in   string // that the page is open in
 	errs source.Errors
+
+	named bool // the test names it for one of its devices
 }
 
 func (c *browserCheck) steps(steps vocabulary.Steps) {
 	for step := range steps.All {
-		if step.Says != nil {
-			continue
-		}
-		if _, opens := step.Def.Args.(vocabulary.OpenBrowser); opens {
-			c.opens(step)
-			continue
-		}
-		c.refuse(step, step.Def.Name, step.Pos, len(step.Def.Name))
-		for _, f := range step.Args.Fields {
-			word := step.Def.Name + "." + f.Key
-			c.refuse(step, word, f.Pos, len(f.Key))
-			if !strings.Contains(f.Value.Text, "${") {
-				c.refuse(step, word+"="+f.Value.Text, f.Pos, len(f.Key))
-			}
-		}
+		c.step(step)
 		if step.Block != nil {
 			c.steps(step.Block.Steps)
+		}
+	}
+}
+
+func (c *browserCheck) step(step *vocabulary.Step) {
+	if step.Says != nil {
+		return
+	}
+	if _, opens := step.Def.Args.(vocabulary.OpenBrowser); opens {
+		c.opens(step)
+		return
+	}
+	c.refuse(step, step.Def.Name, step.Pos, len(step.Def.Name))
+	for _, f := range step.Args.Fields {
+		word := step.Def.Name + "." + f.Key
+		c.refuse(step, word, f.Pos, len(f.Key))
+		if !strings.Contains(f.Value.Text, "${") {
+			c.refuse(step, word+"="+f.Value.Text, f.Pos, len(f.Key))
 		}
 	}
 }
@@ -77,7 +83,7 @@ func (c *browserCheck) opens(step *vocabulary.Step) {
 	named, given := step.Args.Get("browser")
 	c.in = c.own
 	switch {
-	case given && len(c.test.Browsers) > 0:
+	case given && (len(c.test.Browsers) > 0 || c.named):
 		c.errs = append(c.errs, &source.Error{Pos: named.Pos, Source: step.File, Width: len("browser"),
 			Msg: `the test names its browsers at its top, and the page names one of its own`, Hint: "remove one of the two"})
 	case given && strings.Contains(named.Value.Text, "${"):

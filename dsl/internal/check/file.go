@@ -48,7 +48,12 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 		Data:        h.Data,
 		Source:      d.Source,
 	}
-	if _, given := v.Get("platform"); !given {
+	before := len(d.Errs)
+	if t.Devices = d.entries(&h, v); len(t.Devices) > 0 {
+		t.Platform = t.Devices[0].Platform
+	}
+	_, several := v.Get("devices")
+	if _, given := v.Get("platform"); !given && !several {
 		t.Platform = guess(h.Before, h.Steps)
 		if t.Platform == "" {
 			d.Fail(at, 0, "the test does not say what it runs on", `add a line "platform: android" (or ios, web, mobile)`)
@@ -58,13 +63,17 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 	if f, given := v.Get("fails"); given {
 		t.Fails = &event.Fails{Because: h.Fails.Because, Until: h.Fails.Until, Place: f.Pos}
 	}
-	if f, given := v.Get("browsers"); given && !t.Platform.Has(vocabulary.Web) && t.Platform != "" {
+	if f, given := v.Get("browsers"); given && !several && !t.Platform.Has(vocabulary.Web) && t.Platform != "" {
 		d.Fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.Words()),
 			"remove the line, or write platform: web")
 	}
 	d.Variables, d.Platform, d.opened = expr.Deferred, t.Platform, foreign.NotYet
+	d.lanes = lanes{devices: t.Devices, known: !several || len(t.Devices) > 0 && len(d.Errs) == before}
 	t.Before, t.Steps, t.OnFailure, t.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "steps"),
 		d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
+	if several {
+		d.Platform = "" // that of the device which runs them; see Several
+	}
 	t.Blocks = d.blocks(v, at.File)
 	d.checkSecrets(t, v)
 	return t
@@ -137,6 +146,7 @@ func (d *reader) header(h *vocabulary.Header, v source.Value, at source.Pos) {
 		}
 		d.unknownHeader(f, v, s)
 	}
+	d.Rules(s.Rules, s, v, decode.Object{Name: "the test", At: at})
 	for _, f := range s.Fields {
 		if _, given := v.Get(f.Name); f.Required && !given {
 			d.Fail(at, 0, fmt.Sprintf("the test has no %q", f.Name), map[string]string{

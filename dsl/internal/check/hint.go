@@ -129,6 +129,9 @@ func (d *reader) unknownAction(v source.Value, f source.Field) {
 		return
 	}
 	hint := "frequent actions are " + frequent
+	if f.Key == "true" && f.Value.Kind == source.Map { // as tools of YAML 1.1 write the key on
+		hint = `for several devices, write "on:", and in tools that change it, "on" in quotation marks`
+	}
 	if near := phrase.Nearest(f.Key, vocabulary.ActionNames()); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}

@@ -89,12 +89,18 @@ func Link(t *vocabulary.Test, read func(path string) ([]byte, error)) error {
 // LinkWith is Link for tests with run steps that may name files in another language; foreign may be nil.
 func LinkWith(t *vocabulary.Test, read func(path string) ([]byte, error), foreign BlockReader) error {
 	l := linker{platform: t.Platform, read: read, foreign: foreign}
+	if len(t.Devices) > 0 {
+		l.platform = "" // each of them has its own; see Several
+	}
 	for _, ref := range References(t) {
 		var own vocabulary.Blocks
 		if ref.Step.File == t.Source {
 			own = t.Blocks // a hook of the suite does not see them
 		}
 		l.link(ref, own, []string{path.Clean(t.Pos.File)})
+	}
+	if len(l.errs) == 0 && holdsOn(t) {
+		return Several(t)
 	}
 	return l.errs.Err()
 }

@@ -35,6 +35,9 @@ func (d *reader) steppedOn(args source.Value) vocabulary.Platform {
 
 // branch reads the steps of a branch of an if. Its condition may leave fewer platforms.
 func (d *reader) branch(f source.Field) vocabulary.Steps {
+	if d.splits {
+		return d.branchOn(f)
+	}
 	cond := d.cond
 	d.cond = source.Value{}
 	before := d.Platform

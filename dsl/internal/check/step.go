@@ -14,6 +14,7 @@ import (
 // reader reads files of tests, and the steps in them.
 type reader struct {
 	decode.Decoding
+	lanes
 	single bool         // it reads no step of a test: the result goes back to the caller
 	cond   source.Value // of the if that is being read
 
@@ -80,8 +81,11 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 	before := len(d.Errs)
 	defer func() { d.otherForm(v, action, before) }()
 	d.follow(def.Name)
-	all, outer := d.Platform, d.cond
-	defer func() { d.Platform, d.cond = all, outer }()
+	all, outer, splits := d.Platform, d.cond, d.splits
+	defer func() { d.Platform, d.cond, d.splits = all, outer, splits }()
+	if d.splits = def.Splits(); d.splits {
+		d.checkOn(action)
+	}
 	d.Platform = d.steppedOn(action.Value)
 	cond, _ := action.Value.Get("cond")
 	d.cond = cond.Value
@@ -90,7 +94,7 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 			"it works on "+vocabulary.Platforms(def))
 	}
 	step := &vocabulary.Step{Pos: action.Pos, Def: def, Args: d.named(def, action.Value), File: d.Source,
-		On: d.Platform}
+		On: d.Platform, Device: d.device}
 	if len(v.Fields) == 1 || action.Value.Kind != source.Null {
 		made := d.arguments(def, step.Args, action.Pos)
 		step.Options, step.Made = made.options, made

@@ -56,6 +56,10 @@ func (c *varCheck) step(step *vocabulary.Step) {
 		known = known || c.promised[loop]
 		c.promised[loop] = true
 	}
+	if len(step.Inner) > 1 && step.Def.Splits() {
+		c.branches(step)
+		return
+	}
 	for _, inner := range step.Inner {
 		c.steps(inner.Steps)
 	}

@@ -83,6 +83,8 @@ func (d *Decoding) fill(dst reflect.Value, v source.Value, o Object, s *vocabula
 // wants describes what is expected in place of a wrong value.
 func wants(s *vocabulary.Shape) string {
 	switch {
+	case s.Other != nil:
+		return "a map"
 	case len(s.Fields) == 0:
 		return "no argument but its options"
 	case s.Scalar < 0:
@@ -126,8 +128,13 @@ func (d *Decoding) fields(dst reflect.Value, v source.Value, o Object) {
 	d.missing(v, o, s)
 }
 
-// other reads a key that no field has into the field for such keys. They are variables.
+// other reads a key that no field has into the field for such keys. They are variables, or devices with their steps.
 func (d *Decoding) other(dst reflect.Value, index []int, f source.Field, nth int) {
+	if dst.Type() == vocabulary.BranchesType {
+		steps := d.Inner(f)
+		dst.Set(reflect.Append(dst, reflect.ValueOf(vocabulary.Branch{Device: f.Key, Steps: steps})))
+		return
+	}
 	if !d.NameOf(f) {
 		return
 	}

@@ -157,6 +157,24 @@ func (s *Scope) Block(b Holder, with map[string]any) (*Scope, error) {
 	return inner, nil
 }
 
+// Branch returns a copy of the variables for steps that run at the same time as others; see Merge.
+func (s *Scope) Branch() *Scope {
+	out := *s
+	out.saved, out.values, out.typed, out.ended = map[string]any{}, maps.Clone(s.values), maps.Clone(s.typed),
+		maps.Clone(s.ended)
+	for name, x := range s.saved {
+		out.give(name, x)
+	}
+	return &out
+}
+
+// Merge saves what the steps of a branch have saved.
+func (s *Scope) Merge(branch *Scope) {
+	for name, x := range branch.saved {
+		s.Set(name, x)
+	}
+}
+
 // resolver works out the vars, each after those that it needs.
 type resolver struct {
 	scope  *Scope

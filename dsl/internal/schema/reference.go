@@ -112,6 +112,12 @@ func topics() []topic {
 			typ:   reflect.TypeFor[vocabulary.Need](),
 		},
 		{
+			name:  "devices",
+			title: "Each of several devices",
+			text:  "Under `devices`, by a name of your own. See [several devices](several-devices.md).",
+			typ:   reflect.TypeFor[vocabulary.DeviceEntry](),
+		},
+		{
 			name:  "taproot.yaml",
 			title: "taproot.yaml",
 			text:  "At the root of a suite.",

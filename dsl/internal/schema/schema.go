@@ -186,7 +186,13 @@ func (s *schemas) object(t reflect.Type) Schema {
 	if len(required) > 0 {
 		out["required"] = required
 	}
-	if sh.Other != nil {
+	switch {
+	case sh.Other == nil:
+	case t.FieldByIndex(sh.Other).Type == vocabulary.BranchesType:
+		out["propertyNames"] = Schema{"anyOf": []any{Schema{"enum": knownKeys(sh)},
+			Schema{"pattern": `^[A-Za-z][A-Za-z0-9-]{0,31}$`}}}
+		out["additionalProperties"] = s.steps()
+	default:
 		variables := namedValues()["propertyNames"]
 		out["propertyNames"] = Schema{"anyOf": []any{Schema{"enum": knownKeys(sh)}, variables}}
 		out["additionalProperties"] = true

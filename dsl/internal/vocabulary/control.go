@@ -219,6 +219,12 @@ func controlActions() []Def {
 			Effect: Acts,
 		},
 		{
+			Name: "on", Args: On{},
+			Doc:       "Runs steps on one of the test's devices, or on several at once. It ends when all of them have ended.",
+			Example:   "on: {bob: [{tap: Sign in}]}",
+			Platforms: everywhere, Interfaces: YAML, Effect: Acts,
+		},
+		{
 			Name: "set", Tier: Core, Args: Set{},
 			Doc: "Sets variables: every key is one, except vars, expr and the options of every step. Variables with such a " +
 				"name are set under vars.",

@@ -118,7 +118,7 @@ func (d *Def) ExampleBody() map[string]any {
 // NeedsArgument reports whether the operation needs an argument.
 func (def *Def) NeedsArgument() bool {
 	s := ShapeOf(reflect.TypeOf(def.Args))
-	return s.Selects || slices.ContainsFunc(s.Fields, func(f Key) bool { return f.Required }) ||
+	return s.Selects || def.Splits() || slices.ContainsFunc(s.Fields, func(f Key) bool { return f.Required }) ||
 		slices.ContainsFunc(s.Rules, func(r Rule) bool {
 			return r.Kind == One || r.Kind == Some && !slices.ContainsFunc(r.Keys, func(t Term) bool {
 				return t.Value != "" && s.Has(t.Key) && s.Fields[s.ByKey[t.Key]].DefaultText == t.Value

@@ -111,29 +111,35 @@ func (SuiteEnvironment) rules() []Rule {
 
 // Header is the top level of a test. A new key is a new field.
 type Header struct {
-	ID          string       `json:"id" required:"true" format:"id"`
-	Name        string       `json:"name,omitempty" minLength:"1"`
-	Description string       `json:"description,omitempty" minLength:"1"`
-	Platform    Platform     `json:"platform,omitempty"`
-	Browsers    []string     `json:"browsers,omitempty" enum:"chromium,firefox,webkit"`
-	Tags        []string     `json:"tags,omitempty" format:"tag"`
-	Owner       string       `json:"owner,omitempty" minLength:"1"`
-	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink"`
-	Properties  Properties   `json:"properties,omitempty"`
-	Skip        string       `json:"skip,omitempty" minLength:"1"`
-	Needs       []string     `json:"needs,omitempty" format:"id"`
-	Fails       Fails        `json:"fails,omitempty"`
-	Vars        Vars         `json:"vars,omitempty"`
-	Secrets     []string     `json:"secrets,omitempty" minLength:"1"`
-	Device      Need         `json:"device,omitempty"`
-	TimeoutMs   *int         `json:"timeout,omitempty" spelling:"timeoutMs" format:"duration" minimum:"0" maximum:"3600000"`
-	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10"`
-	Data        Data         `json:"data,omitempty"`
-	Before      source.Value `json:"before,omitempty"`
-	Steps       source.Value `json:"steps" required:"true"`
-	OnFailure   source.Value `json:"onFailure,omitempty"`
-	After       source.Value `json:"after,omitempty"`
-	Blocks      BlockTable   `json:"blocks,omitempty"`
+	ID          string                 `json:"id" required:"true" format:"id"`
+	Name        string                 `json:"name,omitempty" minLength:"1"`
+	Description string                 `json:"description,omitempty" minLength:"1"`
+	Platform    Platform               `json:"platform,omitempty"`
+	Browsers    []string               `json:"browsers,omitempty" enum:"chromium,firefox,webkit"`
+	Tags        []string               `json:"tags,omitempty" format:"tag"`
+	Owner       string                 `json:"owner,omitempty" minLength:"1"`
+	Links       []string               `json:"links,omitempty" minLength:"1" format:"webLink"`
+	Properties  Properties             `json:"properties,omitempty"`
+	Skip        string                 `json:"skip,omitempty" minLength:"1"`
+	Needs       []string               `json:"needs,omitempty" format:"id"`
+	Fails       Fails                  `json:"fails,omitempty"`
+	Vars        Vars                   `json:"vars,omitempty"`
+	Secrets     []string               `json:"secrets,omitempty" minLength:"1"`
+	Device      Need                   `json:"device,omitempty"`
+	Devices     map[string]DeviceEntry `json:"devices,omitempty" minItems:"1"`
+	TimeoutMs   *int                   `json:"timeout,omitempty" spelling:"timeoutMs" format:"duration" minimum:"0" maximum:"3600000"`
+	Retries     *int                   `json:"retries,omitempty" minimum:"0" maximum:"10"`
+	Data        Data                   `json:"data,omitempty"`
+	Before      source.Value           `json:"before,omitempty"`
+	Steps       source.Value           `json:"steps" required:"true"`
+	OnFailure   source.Value           `json:"onFailure,omitempty"`
+	After       source.Value           `json:"after,omitempty"`
+	Blocks      BlockTable             `json:"blocks,omitempty"`
+}
+
+func (Header) rules() []Rule {
+	return []Rule{exclude("platform device browsers", "devices").says("",
+		"each entry under devices says what it is: {platform: web, browser: firefox}")}
 }
 
 // Fails marks a test that is known to fail.

@@ -50,6 +50,11 @@ var (
 // Nest collects the steps inside of an action's filled struct, in the order of the file.
 func (s *Step) Nest(args reflect.Value) {
 	shape := ShapeOf(args.Type())
+	if holdsBranches(args.Type()) {
+		for _, b := range args.FieldByIndex(shape.Other).Interface().(Branches) {
+			s.Inner = append(s.Inner, InnerSteps{Key: b.Device, Steps: b.Steps})
+		}
+	}
 	for _, f := range s.Args.Fields {
 		if i, known := shape.ByKey[f.Key]; known && shape.Fields[i].Typ == StepsType {
 			s.Inner = append(
@@ -69,7 +74,7 @@ func (d *Def) Control() bool {
 func (d *Def) HoldsSteps() bool {
 	t := reflect.TypeOf(d.Args)
 	for i := range t.NumField() {
-		if t.Field(i).Type == StepsType {
+		if t.Field(i).Type == StepsType || t.Field(i).Type == BranchesType {
 			return true
 		}
 	}
@@ -148,7 +153,9 @@ type Step struct {
 	File  *source.Source // its file
 	Says  Foreign        // of a step of another language
 	Made  any            // what the check has made of the argument; see package check
-	On    Platform       // where its conditions let it run; "" when the test's platform was not known
+	// Device is the device that its branch of on is for, in its file; "": it is outside of on
+	Device string
+	On     Platform // where its conditions let it run; "" when the test's platform was not known
 }
 
 // StepOptions are the keys that every step takes in addition to its own arguments.

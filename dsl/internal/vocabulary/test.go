@@ -51,8 +51,9 @@ type Test struct {
 	Vars      []expr.Var
 	Secrets   []string // names of variables with values that no report may show
 	Device    Need
-	TimeoutMs *int // of every step that names none
-	Retries   *int // how often a test that failed is run again
+	Devices   []Entry // several devices for one case, the first for the steps outside of on; none: one device
+	TimeoutMs *int    // of every step that names none
+	Retries   *int    // how often a test that failed is run again
 	Data      Data
 	Before    Steps // before the steps
 	Steps     Steps

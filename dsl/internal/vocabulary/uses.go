@@ -18,6 +18,9 @@ func FieldType(def *Def, key string) reflect.Type {
 			return s.Fields[i].Typ
 		}
 	}
+	if holdsBranches(reflect.TypeOf(def.Args)) {
+		return StepsType
+	}
 	return nil
 }
 

@@ -25,7 +25,7 @@ func KeepsVariables(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t == ExprType || t == ExprsType || t == StepsType || t == ItemsType || t == valueType ||
+	return t == ExprType || t == ExprsType || t == StepsType || t == BranchesType || t == ItemsType || t == valueType ||
 		t == TemplateType
 }
 

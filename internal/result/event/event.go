@@ -4,6 +4,8 @@
 package event
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +72,9 @@ type Event struct {
 	Message    string     `json:"message,omitempty"`
 	// of Logged: something to fix on the device, which the terminal prints, too
 	Warning bool `json:"warning,omitempty"`
+	// of a test with several devices: the one, by its name in the test, that the event is about, unless it is the first
+	// one or the step says it
+	Device string `json:"device,omitempty"`
 }
 
 // Property is a name and a value that junit.xml says of a test.
@@ -99,7 +104,38 @@ type Case struct {
 	Device string `json:"device,omitempty"`
 	Model  string `json:"model,omitempty"`
 	OS     string `json:"os,omitempty"` // of the device, with its version: "android 14"
-	Steps  []Step `json:"steps"`
+	// of a test with several devices: all of them; Device is the first one
+	Devices []CaseDevice `json:"devices,omitempty"`
+	Steps   []Step       `json:"steps"`
+}
+
+// CaseDevice is one of several devices of a case.
+type CaseDevice struct {
+	Name     string   `json:"name"` // in the test
+	Platform Platform `json:"platform"`
+	Browser  string   `json:"browser,omitempty"`
+	ID       string   `json:"id,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	OS       string   `json:"os,omitempty"`
+}
+
+// DeviceFile is the name of a file of the pack for one of several devices: the first one has the name itself, bob has
+// recording-bob.mp4.
+func (c Case) DeviceFile(name, device string) string {
+	if device == "" || len(c.Devices) == 0 || c.Devices[0].Name == device {
+		return name
+	}
+	ext := path.Ext(name)
+	return strings.TrimSuffix(name, ext) + "-" + device + ext
+}
+
+// NamedDevice returns one of several devices of the case; nil: it has none of this name.
+func (c Case) NamedDevice(name string) *CaseDevice {
+	i := slices.IndexFunc(c.Devices, func(d CaseDevice) bool { return d.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Devices[i]
 }
 
 // Fails marks a test that is known to fail.
@@ -160,6 +196,7 @@ type Step struct {
 	Place  source.Pos `json:"place"`
 	Source string     `json:"source,omitempty"` // the line of the file
 	In     string     `json:"in,omitempty"`     // what it was run in: "forEach 2/3 › group Cart"
+	Device string     `json:"device,omitempty"` // of several, by its name in the test
 }
 
 // Problem is why a step or a case did not pass.
@@ -252,7 +289,9 @@ const (
 type Attachment struct {
 	Path string `json:"path"` // in the pack, with slashes
 	Type string `json:"type"` // media type
-	Kind string `json:"kind"` // screenshot, failure, recording, log, artifact, dom
+	Kind string `json:"kind"` // screenshot, failure, moment, recording, log, artifact, dom
+	// of a test with several devices: the one that the file is of, when it is not that of its step
+	Device string `json:"device,omitempty"`
 
 	At time.Time `json:"-"` // of its event; set by Fold
 }
@@ -261,6 +300,7 @@ type Attachment struct {
 const (
 	KindScreenshot = "screenshot" // after a step
 	KindFailure    = "failure"    // a screenshot taken because an assertion failed
+	KindMoment     = "moment"     // a screenshot of another device of the test, taken because a step failed
 	KindRecording  = "recording"
 	KindLog        = "log"
 	KindArtifact   = "artifact"

@@ -23,11 +23,13 @@ func Fold(events []Event) *CaseResult {
 }
 
 type folder struct {
-	res    *CaseResult
-	files  map[string]bool // paths of attachments
-	last   time.Time
-	ended  bool
-	unkept *Problem
+	res   *CaseResult
+	files map[string]bool // paths of attachments
+	last  time.Time
+	ended bool
+	// the step of the problem, as the end of the case says it; 0: the first with the result of the case
+	problem int
+	unkept  *Problem
 }
 
 func (f *folder) add(e Event) {
@@ -65,6 +67,9 @@ func (f *folder) add(e Event) {
 	case StepEnded:
 		f.stepEnded(e)
 	case Identified:
+		if e.Device != "" { // the app of a test is that of its first device
+			break
+		}
 		if e.App != nil {
 			f.res.App = e.App
 		}
@@ -76,7 +81,14 @@ func (f *folder) add(e Event) {
 	case CaseEnded:
 		f.caseEnded(e)
 	case Recorded:
-		if e.Recording != nil {
+		switch {
+		case e.Recording == nil:
+		case e.Device != "":
+			if f.res.Recordings == nil {
+				f.res.Recordings = map[string]Recording{}
+			}
+			f.res.Recordings[e.Device] = *e.Recording
+		default:
 			f.res.Recording = *e.Recording
 		}
 		f.attached(e)
@@ -150,7 +162,11 @@ func (f *folder) stepEnded(e Event) {
 	if s == nil || f.ended {
 		return
 	}
-	if s.Started.IsZero() {
+	if e.Info != nil && s.Action == "" { // it was not started
+		s.Step = *e.Info
+		s.N = e.Step
+	}
+	if s.Started.IsZero() && e.Result != Unreached {
 		s.Started = e.Time.Add(-Millis(e.DurationMS))
 	}
 	s.Result, s.Duration, s.Problem, s.Detail = e.Result, Millis(e.DurationMS), e.Problem, e.Detail
@@ -165,7 +181,7 @@ func (f *folder) caseEnded(e Event) {
 	if f.ended {
 		return
 	}
-	f.ended = true
+	f.ended, f.problem = true, e.Step
 	f.res.Result, f.res.Ended, f.res.Duration, f.res.Problem = e.Result, e.Time, Millis(e.DurationMS), e.Problem
 	if !Known(e.Result) || e.Result == Unreached || e.Result == Warned {
 		f.res.Result = Error
@@ -231,6 +247,9 @@ func (f *folder) problemStep() int {
 	want := f.res.Result
 	if want == Expected {
 		want = Fail
+	}
+	if s := f.res.Step(f.problem); s != nil && s.Result == want {
+		return s.N
 	}
 	for _, s := range f.res.Steps {
 		if s.Result == want && s.Result != Interrupted {

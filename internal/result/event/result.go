@@ -22,8 +22,9 @@ type CaseResult struct {
 	Notes       []string
 	Warnings    []string // what to fix on the device; the terminal prints it, too
 	Recording   Recording
-	App         *App   // that was tested; nil: unknown
-	ScreenRead  string // a sentence: how the screen was read; "": nothing to report
+	Recordings  map[string]Recording // of the other devices of the test, by their names
+	App         *App                 // that was tested; nil: unknown
+	ScreenRead  string               // a sentence: how the screen was read; "": nothing to report
 }
 
 // StepResult is the result of one step.
@@ -99,11 +100,20 @@ func (r *CaseResult) passedUnexpectedly() bool {
 func (r *CaseResult) Screenshots() []Attachment {
 	var shots []Attachment
 	for _, a := range r.Attachments {
-		if a.Kind == KindScreenshot || a.Kind == KindFailure {
+		if a.Kind == KindScreenshot || a.Kind == KindFailure || a.Kind == KindMoment {
 			shots = append(shots, a)
 		}
 	}
 	return shots
+}
+
+// DeviceOf is the device, by its name in the test, that a screenshot or another file of a step is of; "": the test has
+// one device, or the file is of none.
+func (r *CaseResult) DeviceOf(a Attachment, s *StepResult) string {
+	if a.Device != "" || s == nil {
+		return a.Device
+	}
+	return s.Device
 }
 
 // ProblemScreenshot returns the screenshot that shows the problem best: the failure's own, otherwise the last of its

@@ -30,6 +30,8 @@ type Shot struct {
 	Step    int
 	Label   string // becomes part of the file's name
 	Failure bool   // taken because an assertion failed
+	// another device of the test, of which the screenshot is; empty: it is of the step's own
+	Device string
 }
 
 // The names in a pack.

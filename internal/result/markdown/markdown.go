@@ -44,10 +44,13 @@ func (w *Writer) head(r *event.CaseResult) {
 	if c.Name != "" && c.Name != c.ID {
 		w.Printf("- name: %s\n", Text(c.Name, MaxArg))
 	}
-	if c.Device != "" || c.Model != "" {
+	for _, d := range c.Devices {
+		w.Printf("- device %s: %s\n", Text(d.Name, MaxArg), deviceText(d))
+	}
+	if len(c.Devices) == 0 && (c.Device != "" || c.Model != "") {
 		w.Printf("- device: %s\n", strings.TrimSpace(Text(c.Model, MaxArg)+" "+Code(c.Device, MaxArg)))
 	}
-	if c.OS != "" {
+	if c.OS != "" && len(c.Devices) == 0 {
 		w.Printf("- os: %s\n", Text(c.OS, MaxArg))
 	}
 	if app := r.App.String(); app != "" {
@@ -85,6 +88,21 @@ func (w *Writer) head(r *event.CaseResult) {
 	w.Printf("\n")
 }
 
+// deviceText describes one of several devices.
+func deviceText(d event.CaseDevice) string {
+	text := Text(string(d.Platform), MaxArg)
+	if d.OS != "" {
+		text = Text(d.OS, MaxArg)
+	}
+	if d.Model != "" {
+		text += ", " + Text(d.Model, MaxArg)
+	}
+	if d.ID != "" {
+		text += " " + Code(d.ID, MaxArg)
+	}
+	return text
+}
+
 // Mark is how a result is displayed.
 func Mark(v event.Result) string {
 	switch v {
@@ -107,7 +125,12 @@ func Mark(v event.Result) string {
 }
 
 func (w *Writer) steps(r *event.CaseResult) {
-	w.Printf("\n## Steps\n\n| # | Action | Args | Result | Time |\n|--:|---|---|---|--:|\n")
+	several := len(r.Case.Devices) > 0
+	if several {
+		w.Printf("\n## Steps\n\n| # | Device | Action | Args | Result | Time |\n|--:|---|---|---|---|--:|\n")
+	} else {
+		w.Printf("\n## Steps\n\n| # | Action | Args | Result | Time |\n|--:|---|---|---|--:|\n")
+	}
 	for _, s := range r.Steps {
 		action := Text(s.Action, MaxArg)
 		if s.Name != "" {
@@ -120,8 +143,19 @@ func (w *Writer) steps(r *event.CaseResult) {
 		if s.Result == event.Pass || s.Result == event.Fail || s.Result == event.Error {
 			took = StepTime(s.Duration)
 		}
-		w.Printf("| %d | %s | %s | %s | %s |\n", s.N, action, mdCell(s.Args, MaxArg), Mark(s.Result), took)
+		if several {
+			action = Text(s.Device, MaxArg) + " | " + action
+		}
+		w.Printf("| %d | %s | %s | %s | %s |\n", s.N, action, mdCell(s.Args, MaxArg), stepMark(s), took)
 	}
+}
+
+// stepMark is how the result of a step is displayed: with its reason, where another device is the reason.
+func stepMark(s event.StepResult) string {
+	if s.Device == "" || s.Problem == nil || s.Result != event.Unreached && s.Result != event.Interrupted {
+		return Mark(s.Result)
+	}
+	return Mark(s.Result) + ", " + Text(s.Problem.Message, MaxArg)
 }
 
 // StepTime is in milliseconds below a second, in seconds with one decimal from there on.
@@ -161,7 +195,11 @@ func (w *Writer) problem(r *event.CaseResult) {
 func (w *Writer) failure(f event.Failure) {
 	s, p := f.Step, f.Problem
 	if s != nil {
-		w.Printf("**Step %d, %s** · %s\n\n", s.N, Text(s.Action, MaxArg), Code(f.Place.String(), MaxLong))
+		what := Text(s.Action, MaxArg)
+		if s.Device != "" {
+			what += " on " + Text(s.Device, MaxArg)
+		}
+		w.Printf("**Step %d, %s** · %s\n\n", s.N, what, Code(f.Place.String(), MaxLong))
 	}
 	w.Printf("%s\n", Text(p.Message, MaxLong))
 	if s != nil {
@@ -181,7 +219,20 @@ func (w *Writer) failure(f event.Failure) {
 	if f.Screenshot != "" {
 		w.Printf("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(f.Screenshot), f.Screenshot))
 	}
+	w.moments(s)
 	w.around(s)
+}
+
+// moments shows what the other devices of the test showed when the step failed.
+func (w *Writer) moments(s *event.StepResult) {
+	if s == nil {
+		return
+	}
+	for _, a := range s.Attachments {
+		if a.Kind == event.KindMoment {
+			w.Printf("\n%s at that time:\n\n!%s\n", Text(a.Device, MaxArg), mdLink(path.Base(a.Path), a.Path))
+		}
+	}
 }
 
 // around lists what else went wrong while the step ran.
@@ -297,8 +348,8 @@ func (w *Writer) files(r *event.CaseResult) {
 	w.Printf("\n## Files\n\n")
 	w.recording(r)
 	for _, a := range r.Attachments {
-		if a.Kind != event.KindScreenshot && a.Kind != event.KindFailure && a.Kind != event.KindRecording &&
-			a.Kind != event.KindDOM {
+		if !slices.Contains([]string{event.KindScreenshot, event.KindFailure, event.KindMoment, event.KindRecording,
+			event.KindDOM}, a.Kind) {
 			w.Printf("- %s\n", mdLink(a.Path, a.Path))
 		}
 	}
@@ -311,17 +362,32 @@ func (w *Writer) files(r *event.CaseResult) {
 }
 
 func (w *Writer) recording(r *event.CaseResult) {
-	why := ""
-	if r.Recording.Why != "" {
-		why = " (" + Text(r.Recording.Why, MaxLong) + ")"
+	if len(r.Case.Devices) == 0 {
+		w.recordingOf(r.Recording, event.RecordingFile, "")
+		return
 	}
-	link := mdLink(event.RecordingFile, event.RecordingFile)
-	switch r.Recording.Kind {
+	for i, d := range r.Case.Devices {
+		rec := r.Recording
+		if i > 0 {
+			rec = r.Recordings[d.Name]
+		}
+		w.recordingOf(rec, r.Case.DeviceFile(event.RecordingFile, d.Name), " of "+Text(d.Name, MaxArg))
+	}
+}
+
+// recordingOf writes of the recording in a file; of is " of bob", for one of several devices.
+func (w *Writer) recordingOf(rec event.Recording, file, of string) {
+	why := ""
+	if rec.Why != "" {
+		why = " (" + Text(rec.Why, MaxLong) + ")"
+	}
+	link := mdLink(file, file)
+	switch rec.Kind {
 	case event.NativeRecording:
-		w.Printf("- %s: the screen as it was recorded%s\n", link, why)
+		w.Printf("- %s: the screen%s as it was recorded%s\n", link, of, why)
 	case event.SlideShow:
-		w.Printf("- %s: a slide show of the screenshots, each shown until the next one%s\n", link, why)
+		w.Printf("- %s: a slide show of the screenshots%s, each shown until the next one%s\n", link, of, why)
 	default:
-		w.Printf("- no recording%s\n", why)
+		w.Printf("- no recording%s%s\n", of, why)
 	}
 }

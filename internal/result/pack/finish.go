@@ -161,20 +161,32 @@ func readFile(root *os.Root) ([]event.Event, error) {
 	return events, errors.Join(err, f.Close())
 }
 
-// record makes recording.mp4: from the clips of the recording, otherwise from the screenshots, otherwise not at all. It
-// needs p.mu, and returns an error only when the file cannot be added to the pack.
+// record makes recording.mp4, and one for each further device of the case. It needs p.mu, and returns an error only
+// when a file cannot be added to the pack.
 func (p *Pack) record(ctx context.Context, res *event.CaseResult) error {
-	out := filepath.Join(p.dir, event.WorkDir, event.RecordingFile)
-	rec := p.makeRecording(ctx, res, out)
-	if err := p.keepClips(rec); err != nil {
+	err := p.recordOne(ctx, res, &p.recorded)
+	for _, d := range res.Case.Devices {
+		if r := p.others[d.Name]; r != nil && err == nil {
+			err = p.recordOne(ctx, res, r)
+		}
+	}
+	return err
+}
+
+// recordOne makes the recording of a device: from its clips, otherwise from its screenshots, otherwise not at all.
+func (p *Pack) recordOne(ctx context.Context, res *event.CaseResult, of *recorded) error {
+	name := res.Case.DeviceFile(event.RecordingFile, of.device)
+	out := filepath.Join(p.dir, event.WorkDir, name)
+	rec := p.makeRecording(ctx, of, res, out)
+	if err := p.keepClips(of, rec); err != nil {
 		return err
 	}
-	e := event.Event{Kind: event.Recorded, Recording: &rec}
+	e := event.Event{Kind: event.Recorded, Recording: &rec, Device: of.device}
 	if rec.Kind != event.NoRecording {
-		if err := moveIntoPack(p.root, out, event.RecordingFile); err != nil {
+		if err := moveIntoPack(p.root, out, name); err != nil {
 			return fmt.Errorf("keep the recording: %w", err)
 		}
-		e.Attachment = &event.Attachment{Path: event.RecordingFile, Type: "video/mp4", Kind: event.KindRecording}
+		e.Attachment = &event.Attachment{Path: name, Type: "video/mp4", Kind: event.KindRecording, Device: of.device}
 	}
 	return p.keep(e)
 }
@@ -192,7 +204,7 @@ func (p *Pack) dropScreenshots() error {
 			Attachment *event.Attachment `json:"attachment"`
 		}
 		if json.Unmarshal(line, &e) == nil && e.Kind == event.Attached && e.Attachment != nil &&
-			(e.Attachment.Kind == event.KindScreenshot || e.Attachment.Kind == event.KindFailure) {
+			slices.Contains([]string{event.KindScreenshot, event.KindFailure, event.KindMoment}, e.Attachment.Kind) {
 			if err := p.root.Remove(filepath.FromSlash(e.Attachment.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -213,13 +225,13 @@ func (p *Pack) dropScreenshots() error {
 }
 
 // clipFile is where a clip that the test requested is written.
-func (p *Pack) clipFile(i int) string {
-	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("cut-%d.mp4", i+1))
+func (p *Pack) clipFile(of *recorded, i int) string {
+	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("cut-%d%s.mp4", i+1, of.device))
 }
 
 // keepClips takes the requested clips of the recording into the pack, or logs why there are none. It needs p.mu.
-func (p *Pack) keepClips(rec event.Recording) error {
-	for i, s := range p.requestedClips {
+func (p *Pack) keepClips(of *recorded, rec event.Recording) error {
+	for i, s := range of.requestedClips {
 		why := rec.Why
 		if s.failed != nil {
 			why = s.failed.Error()
@@ -233,7 +245,7 @@ func (p *Pack) keepClips(rec event.Recording) error {
 		}
 		name, err := p.place("artifacts/" + s.name + ".mp4")
 		if err == nil {
-			err = moveIntoPack(p.root, p.clipFile(i), name)
+			err = moveIntoPack(p.root, p.clipFile(of, i), name)
 		}
 		if err == nil {
 			err = p.keep(event.Event{Kind: event.Attached, Attachment: &event.Attachment{Path: name, Type: "video/mp4",
@@ -246,18 +258,18 @@ func (p *Pack) keepClips(rec event.Recording) error {
 	return nil
 }
 
-func (p *Pack) makeRecording(ctx context.Context, res *event.CaseResult, out string) event.Recording {
-	if p.o.FailedVideo && res.Result == event.Pass && len(p.requestedClips) == 0 {
+func (p *Pack) makeRecording(ctx context.Context, of *recorded, res *event.CaseResult, out string) event.Recording {
+	if p.o.FailedVideo && res.Result == event.Pass && len(of.requestedClips) == 0 {
 		return event.Recording{Kind: event.NoRecording, Why: "the test passed, and only recordings of failures are kept"}
 	}
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
-	for i, s := range p.requestedClips {
-		maker.Cuts = append(maker.Cuts, video.Cut{From: s.from, To: s.to, Out: p.clipFile(i),
-			Failed: func(err error) { p.requestedClips[i].failed = err }})
+	for i, s := range of.requestedClips {
+		maker.Cuts = append(maker.Cuts, video.Cut{From: s.from, To: s.to, Out: p.clipFile(of, i),
+			Failed: func(err error) { of.requestedClips[i].failed = err }})
 	}
-	why := p.noRecording
-	if len(p.clips) > 0 {
-		err := maker.Join(ctx, p.clips, out)
+	why := of.noRecording
+	if len(of.clips) > 0 {
+		err := maker.Join(ctx, of.clips, out)
 		if err == nil {
 			return event.Recording{Kind: event.NativeRecording}
 		}
@@ -269,7 +281,7 @@ func (p *Pack) makeRecording(ctx context.Context, res *event.CaseResult, out str
 	if p.o.NoVideo {
 		return event.Recording{Kind: event.NoRecording, Why: why}
 	}
-	frames, start := frames(res, p.dir)
+	frames, start := frames(res, p.dir, of.device)
 	if len(frames) == 0 {
 		return event.Recording{Kind: event.NoRecording, Why: why + "; there are no screenshots"}
 	}
@@ -292,10 +304,10 @@ func chapters(res *event.CaseResult) []video.Chapter {
 	return marks
 }
 
-// frames returns each screenshot with the time for which it was the newest one. The first is shown from the start of
-// the case.
-func frames(res *event.CaseResult, dir string) ([]video.Frame, time.Time) {
-	shots := res.Screenshots()
+// frames returns each screenshot of a device with the time for which it was the newest one. The first is shown from the
+// start of the case.
+func frames(res *event.CaseResult, dir, device string) ([]video.Frame, time.Time) {
+	shots := ofDevice(res, device)
 	var list []video.Frame
 	for i, a := range shots {
 		from, to := a.At, res.Ended
@@ -308,4 +320,23 @@ func frames(res *event.CaseResult, dir string) ([]video.Frame, time.Time) {
 		list = append(list, video.Frame{Path: filepath.Join(dir, filepath.FromSlash(a.Path)), Duration: max(0, to.Sub(from))})
 	}
 	return list, res.Started
+}
+
+// ofDevice returns the screenshots of a device in the order of time; "" is the first one.
+func ofDevice(res *event.CaseResult, device string) []event.Attachment {
+	if len(res.Case.Devices) == 0 {
+		return res.Screenshots()
+	}
+	if device == "" {
+		device = res.Case.Devices[0].Name
+	}
+	owner := map[string]string{}
+	for i := range res.Steps {
+		for _, a := range res.Steps[i].Attachments {
+			owner[a.Path] = res.DeviceOf(a, &res.Steps[i])
+		}
+	}
+	shots := slices.DeleteFunc(res.Screenshots(), func(a event.Attachment) bool { return owner[a.Path] != device })
+	slices.SortStableFunc(shots, func(a, b event.Attachment) int { return a.At.Compare(b.At) })
+	return shots
 }

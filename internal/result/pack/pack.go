@@ -40,18 +40,25 @@ type Pack struct {
 	mask event.Mask
 	slot chan struct{} // holds a token while a screenshot is being written
 
-	mu             sync.Mutex
-	log            event.Log
-	broken         error           // the first reason why the report cannot be kept
-	events         []event.Event   // as they were read last
-	names          map[string]bool // taken ones, lower case
+	mu       sync.Mutex
+	log      event.Log
+	broken   error                // the first reason why the report cannot be kept
+	events   []event.Event        // as they were read last
+	names    map[string]bool      // taken ones, lower case
+	recorded                      // of the device of the case, or of the first one
+	others   map[string]*recorded // of the other devices of the case, by their names
+	closed   bool                 // by Finish
+	once     sync.Once
+	res      *event.CaseResult
+	err      error // of Finish
+}
+
+// recorded is the recording of one device.
+type recorded struct {
+	device         string // its name, unless it is the first one
 	clips          []video.Clip
 	requestedClips []requestedClip
 	noRecording    string
-	closed         bool // by Finish
-	once           sync.Once
-	res            *event.CaseResult
-	err            error // of Finish
 }
 
 var (
@@ -212,6 +219,40 @@ func (p *Pack) AddClip(path string, start time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clips = append(p.clips, video.Clip{Path: path, Start: start})
+}
+
+// AddClipOf is AddClip for one of several devices of the case.
+func (p *Pack) AddClipOf(device, path string, start time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.of(device)
+	r.clips = append(r.clips, video.Clip{Path: path, Start: start})
+}
+
+// RequestClipOf is RequestClip for one of several devices of the case.
+func (p *Pack) RequestClipOf(device, name string, from, to time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.of(device)
+	r.requestedClips = append(r.requestedClips, requestedClip{name: name, from: from, to: to})
+}
+
+// NoRecordingOf is NoRecording for one of several devices of the case.
+func (p *Pack) NoRecordingOf(device, reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of(device).noRecording = reason
+}
+
+// of returns the recording of a device. It needs p.mu.
+func (p *Pack) of(device string) *recorded {
+	if p.others == nil {
+		p.others = map[string]*recorded{}
+	}
+	if p.others[device] == nil {
+		p.others[device] = &recorded{device: device}
+	}
+	return p.others[device]
 }
 
 // requestedClip is a part of the case's recording that a test requested as a file.

@@ -71,12 +71,15 @@ func (p *Pack) writeShot(name string, shot event.Shot, at time.Time) {
 		return
 	}
 	kind := event.KindScreenshot
-	if shot.Failure {
+	switch {
+	case shot.Device != "":
+		kind = event.KindMoment
+	case shot.Failure:
 		kind = event.KindFailure
 	}
 	// An error of keep is stored in p.broken; the next call returns it.
 	_ = p.keep(event.Event{Time: at, Kind: event.Attached, Step: shot.Step,
-		Attachment: &event.Attachment{Path: name, Type: "image/png", Kind: kind}})
+		Attachment: &event.Attachment{Path: name, Type: "image/png", Kind: kind, Device: shot.Device}})
 }
 
 func encodePNG(w io.Writer, img image.Image) (err error) {

@@ -43,6 +43,30 @@ type Summary struct {
 	Recording        event.Recording  `json:"recording"`
 	Notes            []string         `json:"notes,omitempty"`
 	ScreenRead       string           `json:"screen_read,omitempty"` // what read the screen of the device
+
+	Devices []SummaryDevice `json:"devices,omitempty"` // of a test with several; Device is the first one's id
+}
+
+// SummaryDevice is one of several devices of a case.
+type SummaryDevice struct {
+	Name      string `json:"name"` // in the test
+	Platform  string `json:"platform"`
+	ID        string `json:"id,omitempty"`
+	Model     string `json:"model,omitempty"`
+	Recording string `json:"recording,omitempty"` // path in the pack
+}
+
+func summaryDevices(r *event.CaseResult) []SummaryDevice {
+	var list []SummaryDevice
+	for _, d := range r.Case.Devices {
+		s := SummaryDevice{Name: d.Name, Platform: string(d.Platform), ID: d.ID, Model: d.Model}
+		name := r.Case.DeviceFile(event.RecordingFile, d.Name)
+		if slices.ContainsFunc(r.Attachments, func(a event.Attachment) bool { return a.Path == name }) {
+			s.Recording = name
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
 // SummaryFails is the mark of a test as a known failure.
@@ -76,6 +100,7 @@ func Summarize(r *event.CaseResult) Summary {
 		StepsSkipped: n.Skipped, StepsInterrupted: n.Interrupted, StepsUnreached: n.Unreached, StepsWarned: n.Warned,
 		Recording: r.Recording, Notes: r.Notes, ScreenRead: r.ScreenRead,
 	}
+	s.Devices = summaryDevices(r)
 	if f := r.Case.Fails; f != nil {
 		s.Fails = &SummaryFails{Because: f.Because, Until: f.Until, Place: f.Place.String()}
 	}

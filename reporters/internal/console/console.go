@@ -146,8 +146,10 @@ func (r *running) take(e event.Event) {
 		if e.Case != nil {
 			r.c = *e.Case
 		}
-	case event.StepStarted:
-		r.step, r.since = e.Step, e.Time
+	case event.StepStarted, event.StepEnded: // a step that is not reached has no start
+		if e.Kind == event.StepStarted {
+			r.step, r.since = e.Step, e.Time
+		}
 		if e.Info != nil {
 			if r.dynamicSteps == nil {
 				r.dynamicSteps = map[int]event.Step{}
@@ -252,6 +254,15 @@ type Run struct {
 	Planned int
 	// Choice says which tests were chosen for the run.
 	Choice history.Choice
+}
+
+// Waits prints why a test waits for its devices, when every step is printed; "": it no longer does.
+func (c *Console) Waits(pack, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed && c.o.Verbose && reason != "" {
+		c.redraw(c.paint(dim, fmt.Sprintf("  … %s: %s", one(pack), one(reason))) + "\n")
+	}
 }
 
 // Warn adds a warning about a device that belongs to no case; End prints it.

@@ -97,8 +97,19 @@ func (c *Console) reason(r *event.CaseResult) string {
 	return text
 }
 
-// where names the platform and the device.
+// where names the platform and the device, or each of several devices.
 func where(c event.Case) string {
+	if len(c.Devices) > 0 {
+		var list []string
+		for _, d := range c.Devices {
+			id := d.ID
+			if id == "" {
+				id = string(d.Platform)
+			}
+			list = append(list, one(d.Name+" "+id))
+		}
+		return strings.Join(list, ", ")
+	}
 	return one(strings.TrimSpace(string(c.Platform) + " " + c.Device))
 }
 
@@ -117,6 +128,9 @@ func (r *running) stepText(n int) string {
 	}
 	if s.In != "" {
 		number += " " + one(s.In) + " ›"
+	}
+	if s.Device != "" {
+		number += " " + one(s.Device) + ":"
 	}
 	return strings.TrimRight(fmt.Sprintf("%s %s %s", number, one(s.Action), one(s.Args)), " ")
 }

@@ -34,7 +34,8 @@ type packData struct {
 	Recording   *recordingData `json:"recording,omitempty"`
 	NoRecording string         `json:"noRecording,omitempty"`
 	Log         *logData       `json:"log,omitempty"`
-	CostOf      string         `json:"costOf,omitempty"` // the app that Cost is of
+	Devices     []deviceData   `json:"devices,omitempty"` // of a test with several
+	CostOf      string         `json:"costOf,omitempty"`  // the app that Cost is of
 	OS          string         `json:"os,omitempty"`
 	Environment []factData     `json:"environment,omitempty"`
 	Story       *storyData     `json:"story,omitempty"`
@@ -158,7 +159,9 @@ type stepData struct {
 	ScreenReads int            `json:"screenReads,omitempty"`
 	Notes       []string       `json:"notes,omitempty"`
 	Troubles    []string       `json:"troubles,omitempty"`
+	Device      string         `json:"device,omitempty"` // of several, by its name in the test
 	Shots       []*shotData    `json:"shots,omitempty"`
+	Moments     []*shotData    `json:"moments,omitempty"` // what other devices of the test showed when it failed
 	Files       []fileData     `json:"files,omitempty"`
 	Log         *stepLog       `json:"log,omitempty"`
 	Tree        int            `json:"tree,omitempty"` // which of packData.Trees it saw, from 1; −1: it did not fit
@@ -178,6 +181,7 @@ type shotData struct {
 	Small   string `json:"small,omitempty"` // preview, a data URL
 	Failure bool   `json:"failure,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it cannot be shown
+	Device  string `json:"device,omitempty"`  // of a moment
 
 	path string
 }

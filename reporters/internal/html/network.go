@@ -84,20 +84,21 @@ type harField struct {
 
 // network reads the pack's HTTP Archive; a pack without one has no panel.
 func (b *builder) network() {
-	data, err := readFile(b.root, harFile, maxHAR)
+	file := fileOf(b.res, harFile)
+	data, err := readFile(b.root, file, maxHAR)
 	if err != nil {
-		if _, gone := openFile(b.root, harFile); gone == nil {
-			b.out.Net = &netData{Requests: []requestData{}, Why: shown(err.Error(), maxLabel), Src: b.link(harFile)}
+		if _, gone := openFile(b.root, file); gone == nil {
+			b.out.Net = &netData{Requests: []requestData{}, Why: shown(err.Error(), maxLabel), Src: b.link(file)}
 		}
 		return
 	}
 	var har harLog
 	if err := json.Unmarshal(data, &har); err != nil {
-		b.out.Net = &netData{Requests: []requestData{}, Why: shown(fmt.Sprintf("%s cannot be read: %v", harFile, err),
-			maxLabel), Src: b.link(harFile)}
+		b.out.Net = &netData{Requests: []requestData{}, Why: shown(fmt.Sprintf("%s cannot be read: %v", file, err),
+			maxLabel), Src: b.link(file)}
 		return
 	}
-	net := &netData{Requests: []requestData{}, Src: b.link(harFile)}
+	net := &netData{Requests: []requestData{}, Src: b.link(file)}
 	b.out.Net = net
 	room := netBudget
 	for i, e := range har.Log.Entries {

@@ -180,6 +180,7 @@ func (b *builder) build() *packData {
 	b.failures()
 	b.recording()
 	b.log()
+	b.devices()
 	b.cost()
 	b.network()
 	b.pages()
@@ -200,7 +201,7 @@ func (b *builder) step(s *event.StepResult) *stepData {
 	d := &stepData{
 		N: s.N, Action: shown(s.Action, maxLabel), Name: shown(s.Name, maxLabel), Args: shown(s.Args, maxLabel),
 		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Result: result(s.Result),
-		Problem: problem(s.Problem), Notes: shownAll(s.Notes, maxText),
+		Problem: problem(s.Problem), Notes: shownAll(s.Notes, maxText), Device: shown(s.Device, maxLabel),
 	}
 	for _, in := range s.Around {
 		d.Around = append(d.Around, incident(s, in))
@@ -243,6 +244,10 @@ func (b *builder) step(s *event.StepResult) *stepData {
 		if a.Kind == event.KindDOM {
 			continue // the page shows it
 		}
+		if a.Kind == event.KindMoment {
+			d.Moments = append(d.Moments, &shotData{Src: b.link(a.Path), Device: shown(a.Device, maxLabel), path: a.Path})
+			continue
+		}
 		if a.Kind == event.KindScreenshot || a.Kind == event.KindFailure {
 			d.Shots = append(d.Shots, &shotData{Src: b.link(a.Path), Failure: a.Kind == event.KindFailure, path: a.Path})
 			continue
@@ -266,8 +271,13 @@ func (b *builder) facts() {
 	}
 	add("app", res.App.String())
 	add("screen", res.ScreenRead)
-	add("device", strings.TrimSpace(res.Case.Model+" "+res.Case.Device))
-	add("system", res.Case.OS)
+	for _, d := range res.Case.Devices {
+		add(d.Name, strings.TrimSpace(d.Model+" "+d.ID))
+	}
+	if len(res.Case.Devices) == 0 {
+		add("device", strings.TrimSpace(res.Case.Model+" "+res.Case.Device))
+		add("system", res.Case.OS)
+	}
 	for _, f := range b.in.Env.Facts() {
 		add(f[0], f[1])
 	}
@@ -276,7 +286,7 @@ func (b *builder) facts() {
 // trace finds Playwright's trace of the browser.
 func (b *builder) trace() {
 	for _, a := range b.res.Attachments {
-		if a.Path == "artifacts/trace.zip" {
+		if a.Path == fileOf(b.res, "artifacts/trace.zip") {
 			b.out.Trace = b.link(a.Path)
 		}
 	}
@@ -356,7 +366,9 @@ func (b *builder) caseFiles() {
 
 func (b *builder) recording() {
 	rec := b.res.Recording
-	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool { return a.Kind == event.KindRecording })
+	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool {
+		return a.Kind == event.KindRecording && a.Device == ""
+	})
 	if i < 0 || rec.Kind == event.NoRecording {
 		b.out.NoRecording = shown(cmp.Or(rec.Why, "none was made"), maxLabel)
 		return
@@ -380,37 +392,13 @@ func (b *builder) recording() {
 		Exact: exact}
 }
 
-func (b *builder) log() {
-	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool { return a.Kind == event.KindLog })
-	if i < 0 {
-		return
-	}
-	path := b.res.Attachments[i].Path
-	data := &logData{Name: shown(path, maxLabel), Src: b.link(path)}
-	b.out.Log = data
-	f, err := openFile(b.root, path)
-	if err != nil {
-		data.Why = shown("it cannot be read: "+err.Error(), maxLabel)
-		return
-	}
-	defer f.Close() // nothing was written
-	c := logCutter{start: b.res.Started, end: b.res.Ended, spans: spans(b.res), important: b.res.ProblemStep}
-	cut, err := c.cut(f)
-	if err != nil {
-		data.Why = shown("it cannot be read: "+err.Error(), maxLabel)
-		return
-	}
-	data.How, data.Why, data.Lines, data.Before = cut.How, cut.Why, cut.Lines, cut.Before
-	for _, s := range b.out.Steps {
-		s.Log = cut.Steps[s.N]
-	}
-}
+func (b *builder) log() { b.out.Log = b.logOf("", firstDevice(b.res)) }
 
-// spans returns the steps that ran, in the order of time.
-func spans(res *event.CaseResult) []span {
+// spans returns the steps that ran, in the order of time; of several devices, those of the named one.
+func spans(res *event.CaseResult, device string) []span {
 	var list []span
 	for _, s := range res.Steps {
-		if !s.Started.IsZero() {
+		if !s.Started.IsZero() && s.Device == device {
 			list = append(list, span{step: s.N, from: s.Started})
 		}
 	}

@@ -18,7 +18,8 @@ import (
 var assets embed.FS
 
 // scripts are put together in this order.
-var scripts = []string{"base.js", "shots.js", "pack.js", "panels.js", "dom.js", "timeline.js", "index.js", "start.js"}
+var scripts = []string{"base.js", "shots.js", "several.js", "pack.js",
+	"panels.js", "dom.js", "timeline.js", "index.js", "start.js"}
 
 // view is the data of a template.
 type view struct {
@@ -80,7 +81,7 @@ func render(w io.Writer, v view) error {
 	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
 	v.Script, v.Data = template.JS(script.String()), template.JS(data)
 	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": phrase.Plural,
-		"picture": imageURL, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
+		"picture": imageURL, "first": firstOf, "rest": restOf, "devices": deviceWords}).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,11 @@ func (b *builder) screenshots() {
 	b.comparedPreviews()
 	all, made, bytes := 0, 0, 0
 	for _, s := range b.out.Steps {
-		all += len(s.Shots)
+		all += len(s.allShots())
 	}
 	var list []previewRequest
 	for _, s := range b.nearestFirst() {
-		for _, shot := range s.Shots {
+		for _, shot := range s.allShots() {
 			list = append(list, previewRequest{shot, b.sideOf(s.N)})
 		}
 	}
@@ -47,7 +47,7 @@ func (b *builder) screenshots() {
 		b.remark(all, made)
 	}
 	for _, s := range b.out.Steps {
-		for _, shot := range s.Shots {
+		for _, shot := range s.allShots() {
 			if shot.Small == "" && shot.Missing == "" {
 				b.measure(shot)
 			}
@@ -59,7 +59,7 @@ func (b *builder) screenshots() {
 func (b *builder) remark(all, made int) {
 	missing := 0
 	for _, s := range b.out.Steps {
-		for _, shot := range s.Shots {
+		for _, shot := range s.allShots() {
 			if shot.Missing != "" {
 				missing++
 			}

@@ -59,7 +59,7 @@ func doubleTap(ctx context.Context, s *Performer, a dsl.DoubleTap) error {
 		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2,
 			pause: doublePause})
 	}
-	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
+	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(ctx context.Context, d drivers.Gestures, p image.Point) error {
 		return d.DoubleTap(ctx, p)
 	})
 }
@@ -68,18 +68,21 @@ func longPress(ctx context.Context, s *Performer, a dsl.LongPress) error {
 	if byMaestro(a.Selector) {
 		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
 	}
-	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
+	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(ctx context.Context, d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
 	})
 }
 
 // touch makes a gesture at one element or point.
-func touch(ctx context.Context, s *Performer, at tapTarget, do func(drivers.Gestures, image.Point) error) error {
+func touch(ctx context.Context, s *Performer, at tapTarget,
+	do func(context.Context, drivers.Gestures, image.Point) error) error {
 	d, err := capability[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
-	return tapWithRetry(ctx, s, at.aim, func(p image.Point) error { return do(d, p) })
+	return tapWithRetry(ctx, s, at.aim, func(p image.Point) error {
+		return finish(ctx, func(ctx context.Context) error { return do(ctx, d, p) })
+	})
 }
 
 // aimAt sets on a device that can block a touch the target of the next one; nil: whatever is there.
@@ -212,7 +215,7 @@ func drag(ctx context.Context, s *Performer, a dsl.Drag) error {
 	return tapWithRetry(ctx, s, ends, func(from image.Point) error {
 		s.noteOnce("dropped at %d,%d", to.X, to.Y)
 		s.tapped = nil
-		return d.Drag(ctx, from, to, millis(a.DurationMs, 1000))
+		return finish(ctx, func(ctx context.Context) error { return d.Drag(ctx, from, to, millis(a.DurationMs, 1000)) })
 	})
 }
 
@@ -288,7 +291,7 @@ func move(ctx context.Context, s *Performer, from, to image.Point, d time.Durati
 	s.touched(from)
 	s.tapped = nil
 	s.note("moved from %d,%d to %d,%d", from.X, from.Y, to.X, to.Y)
-	return g.Swipe(ctx, from, to, d)
+	return finish(ctx, func(ctx context.Context) error { return g.Swipe(ctx, from, to, d) })
 }
 
 // stroke returns the way of a finger that crosses so many per cent of an area, through its centre.
@@ -359,7 +362,9 @@ func pinch(ctx context.Context, s *Performer, a dsl.Pinch) error {
 	s.touched(centre)
 	s.tapped = nil
 	s.note("two fingers moved from %d to %d pixels around %d,%d", from, to, centre.X, centre.Y)
-	return d.Pinch(ctx, centre, from, to, millis(a.DurationMs, 500))
+	return finish(ctx, func(ctx context.Context) error {
+		return d.Pinch(ctx, centre, from, to, millis(a.DurationMs, 500))
+	})
 }
 
 func press(ctx context.Context, s *Performer, a dsl.Press) error {
@@ -373,7 +378,8 @@ func press(ctx context.Context, s *Performer, a dsl.Press) error {
 			if key == "recents" {
 				key = "appSwitch"
 			}
-			if err := d.Press(ctx, append(append([]string{}, chord.Modifiers...), key)); err != nil {
+			keys := append(append([]string{}, chord.Modifiers...), key)
+			if err := finish(ctx, func(ctx context.Context) error { return d.Press(ctx, keys) }); err != nil {
 				return err
 			}
 		}
@@ -387,4 +393,25 @@ func hideKeyboard(ctx context.Context, s *Performer, _ dsl.HideKeyboard) error {
 		return err
 	}
 	return d.HideKeyboard(ctx)
+}
+
+// touchKey is the key of the context in which touches are finished.
+type touchKey struct{}
+
+// WithTouches returns ctx with another context for what cannot be left half done: a touch that has started when ctx
+// ends is finished, unless the other context ends, too.
+func WithTouches(ctx, touches context.Context) context.Context {
+	return context.WithValue(ctx, touchKey{}, touches)
+}
+
+// finish does what cannot be left half done, such as a touch: see WithTouches.
+func finish(ctx context.Context, do func(context.Context) error) error {
+	outer, ok := ctx.Value(touchKey{}).(context.Context)
+	if !ok || ctx.Err() != nil {
+		return do(ctx)
+	}
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	defer context.AfterFunc(outer, func() { cancel(context.Cause(outer)) })()
+	return do(own)
 }

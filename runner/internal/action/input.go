@@ -25,7 +25,9 @@ func focusOn(ctx context.Context, s *Performer, field dsl.Selector) error {
 		p, _, err := aimMatch(ctx, s, decide.Want{Selector: field, Typing: true})
 		return p, err
 	}
-	return tapWithRetry(ctx, s, aim, func(p image.Point) error { return s.Device.Tap(ctx, p) })
+	return tapWithRetry(ctx, s, aim, func(p image.Point) error {
+		return finish(ctx, func(ctx context.Context) error { return s.Device.Tap(ctx, p) })
+	})
 }
 
 func input(ctx context.Context, s *Performer, a dsl.Input) error {
@@ -95,10 +97,10 @@ func (s *Performer) adjust(ctx context.Context, d drivers.Adjuster, n *screen.No
 // enter types in bulk, or character by character.
 func enter(ctx context.Context, s *Performer, text string, perKey bool) error {
 	if !perKey {
-		return s.Device.Type(ctx, text)
+		return finish(ctx, func(ctx context.Context) error { return s.Device.Type(ctx, text) })
 	}
 	for _, r := range text {
-		if err := s.Device.Type(ctx, string(r)); err != nil {
+		if err := finish(ctx, func(ctx context.Context) error { return s.Device.Type(ctx, string(r)) }); err != nil {
 			return err
 		}
 	}

@@ -34,10 +34,10 @@ func tap(ctx context.Context, s *Performer, a dsl.Tap) error {
 	return tapWithRetry(ctx, s, tapTarget{a.Selector, a.At}.aim, func(p image.Point) error {
 		if click != nil {
 			how.Count = max(a.Times, 1)
-			return click(ctx, p, how)
+			return finish(ctx, func(ctx context.Context) error { return click(ctx, p, how) })
 		}
 		for range max(a.Times, 1) {
-			if err := s.Device.Tap(ctx, p); err != nil {
+			if err := finish(ctx, func(ctx context.Context) error { return s.Device.Tap(ctx, p) }); err != nil {
 				return err
 			}
 		}

@@ -320,7 +320,7 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 			return errNotThisWay
 		}
 		share := time.Now().Add(min(responseLimit, time.Until(end)/2/time.Duration(len(keys)-i)))
-		if err := e.s.Device.Type(ctx, string(r)); err != nil {
+		if err := finish(ctx, func(ctx context.Context) error { return e.s.Device.Type(ctx, string(r)) }); err != nil {
 			return err
 		}
 		if err := drivers.Pause(ctx, keyPace); err != nil {

@@ -22,6 +22,7 @@ type blocks struct {
 	steps *stepper
 	// foreign runs a command of a flow of Maestro.
 	foreign func(context.Context, *dsl.Step, *maestro.Command) outcome
+	lanes   lanes // of the case; only the blocks of the first one run steps with on
 }
 
 // list runs steps one after the other until one does not pass.
@@ -139,6 +140,8 @@ func (b *blocks) control(ctx context.Context, step *dsl.Step, args any, timeoutM
 			return b.inside(ctx, name("group", a.Name), a.Steps)
 		case dsl.Run:
 			return b.block(ctx, step, a)
+		case dsl.On:
+			return b.on(ctx, step, a)
 		}
 		return outcome{event.Error, &event.Problem{Message: fmt.Sprintf("no way to run %T", args)}}
 	})
@@ -328,12 +331,17 @@ func expired(ctx context.Context) *limit {
 }
 
 // beyond returns a context that ends only with the run: for work that is necessary although an enclosing step timed
-// out.
+// out, or another device of the case failed.
 func beyond(ctx context.Context) context.Context {
-	for l := expired(ctx); l != nil; l = expired(ctx) {
-		ctx = l.outer
+	for {
+		if l := expired(ctx); l != nil {
+			ctx = l.outer
+		} else if s := stoppedBy(ctx); s != nil {
+			ctx = s.outer
+		} else {
+			return ctx
+		}
 	}
-	return ctx
 }
 
 // within runs nested steps within the step's time limit, if it has one. The nested step that was running at the end of

@@ -25,10 +25,17 @@ func describe(c plan.Case, scope *dsl.Scope) event.Case {
 	d := event.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl",
 		Needed: c.Needed, Fails: t.Fails, Tags: t.Tags, Place: t.Pos,
 		Hash: hashOf(t), Description: t.Description, Owner: t.Owner, Links: t.Links, Properties: t.Properties}
+	for _, e := range c.Devices {
+		d.Devices = append(d.Devices, event.CaseDevice{Name: e.Name, Platform: e.Platform, Browser: e.Browser})
+	}
 	dynamic := isDynamic(t)
 	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {
-		for s := range steps.Leaves {
+		for s, device := range steps.OnDevices(t.MainDevice()) {
+			if s.Def.Control() {
+				continue
+			}
 			info := infoOf(s, scope)
+			info.Device = device
 			if !dynamic {
 				info.N = len(d.Steps) + 1
 			}
@@ -55,7 +62,7 @@ func infoOf(s *dsl.Step, scope *dsl.Scope) event.Step {
 
 // isDynamic reports whether the order of the steps is decided only while the test runs.
 func isDynamic(t *dsl.Test) bool {
-	if len(t.Before)+len(t.OnFailure)+len(t.After) > 0 {
+	if len(t.Before)+len(t.OnFailure)+len(t.After)+len(t.Devices) > 0 {
 		return true
 	}
 	for s := range t.Steps.All {

@@ -1,13 +1,12 @@
-// Package engine runs one case on one device: it takes a planned case and an open device, and sends events and
-// screenshots to a sink as they happen. It does not depend on Ginkgo, on other cases, or on the format of reports.
+// Package engine runs one case on its devices, in most cases one: it takes a planned case and open devices, and sends
+// events and screenshots to a sink as they happen. It does not depend on Ginkgo, on other cases, or on the format of
+// reports.
 package engine
 
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -76,6 +75,19 @@ func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts O
 	return newRun(c, dev, sink, opts).all(ctx)
 }
 
+// Device is one of several devices of a case.
+type Device struct {
+	Name     string // in the test
+	Device   drivers.Device
+	Warnings []string         // about the device from before the start of the case
+	Uses     *action.UsedApps // records the apps that the case starts and installs there; may be nil
+}
+
+// RunOn is Run for a case with several devices, in the order of the test.
+func RunOn(ctx context.Context, c plan.Case, devices []Device, sink Sink, opts Options) (event.Result, error) {
+	return newRunOn(c, devices, sink, opts).all(ctx)
+}
+
 // Sink takes a case's events and files: a report pack.
 type Sink interface {
 	event.Sink
@@ -84,26 +96,18 @@ type Sink interface {
 	NoRecording(reason string)
 }
 
-// run is one running case. It holds the parts that run its steps and report on them, and starts and ends them.
+// run is one running case: a lane for each of its devices. The first lane runs the steps outside of on.
 type run struct {
-	*report
-	c         plan.Case
-	dev       drivers.Device
-	opts      Options
-	session   *action.Performer
-	vars      *variables
-	shots     *screenshots
-	artifacts *artifacts
-	evidence  *evidence
-	clips     *clips
-	usage     *usage
-	troubles  *troubles
-	steps     *stepper
-	blocks    *blocks
-	flows     *flows
+	*lane
+	lanes lanes
 }
 
 func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
+	one := Device{Name: c.Test.MainDevice(), Device: dev, Warnings: opts.Warnings, Uses: opts.Uses}
+	return newRunOn(c, []Device{one}, sink, opts)
+}
+
+func newRunOn(c plan.Case, devices []Device, sink Sink, opts Options) *run {
 	sink.Mask().Hide(c.Hidden...)
 	// with secrets, screenshots are masked, and nothing is recorded
 	if len(c.Hidden) > 0 || computesCodes(c.Test.Lists()...) {
@@ -117,23 +121,15 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	if t := c.Test.TimeoutMs; t != nil {
 		opts.Timeout = milliseconds(*t)
 	}
-	rep, session := &report{sink: sink}, newSession(c, dev, sink, opts)
-	r := &run{report: rep, c: c, dev: dev, opts: opts, session: session, clips: &clips{sink: sink}}
-	device := &deviceLog{report: rep, platform: c.Platform}
-	r.evidence = &evidence{report: rep, c: c, dev: dev, opts: opts, device: device}
-	r.vars = &variables{report: rep, c: c, dev: dev, session: session}
-	r.artifacts = &artifacts{report: rep, session: session}
-	r.shots = &screenshots{report: rep, dev: dev, session: session, vars: r.vars, off: opts.NoScreenshots,
-		pages: &pages{report: rep, session: session, off: opts.NoDOM}}
-	r.usage = &usage{report: rep, session: session}
-	r.troubles = &troubles{report: rep, platform: c.Platform, session: session, usage: r.usage, device: device}
-	r.steps = &stepper{report: rep, vars: r.vars, session: session, shots: r.shots, evidence: r.evidence,
-		artifacts: r.artifacts, troubles: r.troubles, usage: r.usage, timeout: opts.Timeout, repair: opts.Repair}
-	r.blocks = &blocks{report: rep, vars: r.vars, steps: r.steps}
-	r.flows = &flows{report: rep, c: c, dev: dev, session: session, vars: r.vars, steps: r.steps, blocks: r.blocks,
-		troubles: r.troubles}
-	r.blocks.foreign = r.flows.foreign
-	session.Support = r.support()
+	r := &run{}
+	for i, d := range devices {
+		r.lanes = append(r.lanes, newLane(c, i, d, sink, opts))
+	}
+	r.lane = r.lanes[0]
+	for _, l := range r.lanes {
+		l.report.count, l.steps.moments = r.report.count, r.lanes.moments
+	}
+	r.blocks.lanes = r.lanes
 	return r
 }
 
@@ -147,20 +143,6 @@ func computesCodes(lists ...dsl.Steps) bool {
 		}
 	}
 	return false
-}
-
-func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Performer {
-	s := &action.Performer{Device: dev, Platform: c.Platform, Settings: action.Settings{
-		Dir: c.Dir, Work: filepath.Join(sink.Dir(), ".work"),
-		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
-		UpdateBaselines: opts.UpdateBaselines,
-		States:          opts.States,
-		Headed:          opts.Headed, StepPictures: !opts.NoScreenshots, NoPictures: len(c.Test.Secrets) > 0,
-		Mask: sink.Mask()}}
-	if s.NoPictures {
-		s.Conceal = s.Mask
-	}
-	return s
 }
 
 func (r *run) all(ctx context.Context) (event.Result, error) {
@@ -188,55 +170,80 @@ func (r *run) values(to *Values) {
 	}
 }
 
-// startCase sends the case and starts the recording.
+// startCase sends the case and starts the recordings.
 func (r *run) startCase(ctx context.Context) {
 	described, err := r.describe()
-	r.troubles.startedAt = time.Now()
-	r.result = event.Pass
+	for _, l := range r.lanes {
+		l.troubles.startedAt, l.result = time.Now(), event.Pass
+	}
 	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	if mark := r.c.Outdated; mark != nil {
 		r.log(0, "%s was a known failure until %s: failures count again", mark.Because, mark.Until)
 	}
-	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // from preparing the device
-		r.emit(event.Event{Kind: event.Logged, Message: text, Warning: true})
+	for _, l := range r.lanes {
+		for _, text := range slices.Concat(l.warnings, drivers.TakeWarnings(l.dev)) { // from preparing the device
+			l.emit(event.Event{Kind: event.Logged, Message: text, Warning: true})
+		}
 	}
 	if err != nil { // plan.Build finds most of this before
 		r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 	}
 	if r.result == event.Pass {
-		r.evidence.start(ctx)
+		r.lanes.each(func(l *lane) { l.evidence.start(ctx) })
+		r.takeOver()
 	}
 	if r.result == event.Pass {
-		r.usage.meter = startMeter(ctx, r.dev)
+		r.lanes.each(func(l *lane) { l.usage.meter = startMeter(ctx, l.dev) })
 	}
 }
 
-// conclude ends the recording and sends the result.
+// conclude ends the recordings and sends the result.
 func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, error) {
-	r.shots.takePendingAtEnd(ctx)
-	r.usage.keepMetrics(ctx)
-	r.awaitCrash(ctx)
-	r.clips.end()
-	r.identify(ctx)
-	r.evidence.stop(ctx, r.troubles)
-	r.troubles.noteIncidents(nil) // where there is no log
-	if d, ok := r.dev.(drivers.TreeSource); ok {
-		if said := d.TreeReadBy(); said != "" {
-			r.emit(event.Event{Kind: event.Identified, ScreenRead: said})
+	for _, l := range r.lanes[1:] {
+		if l.await(); l.result == event.Pass {
+			l.result, l.problem = r.result, r.problem
 		}
 	}
-	r.findCrash(ctx)
+	r.lanes.each(func(l *lane) { l.conclude(ctx) })
+	r.takeOver()
+	step := r.stepOf[r.problem]
 	if r.sinkErr == nil {
 		r.result, r.problem = r.c.Test.Fails.Judge(r.result, r.problem)
 	}
-	r.evidence.addTraces()
-	r.evidence.frames.end(r.report, r.result)
+	for _, l := range r.lanes {
+		l.result, l.problem = r.result, r.problem
+		l.evidence.addTraces()
+		l.evidence.frames.end(l.report, l.result)
+	}
+	r.takeOver()
 	if r.sinkErr != nil {
 		r.result = event.Error
 		r.problem = &event.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
 	}
-	r.emit(event.Event{Kind: event.CaseEnded, Result: r.result, DurationMS: took.Milliseconds(), Problem: r.problem})
+	ended := event.Event{Kind: event.CaseEnded, Result: r.result, DurationMS: took.Milliseconds(), Problem: r.problem}
+	if len(r.lanes) > 1 {
+		ended.Step = step
+	}
+	r.emit(ended)
 	return r.result, r.sinkErr
+}
+
+// conclude ends the recording of a lane, and what else was kept of its device.
+func (l *lane) conclude(ctx context.Context) {
+	l.await()
+	l.shots.takePendingAtEnd(ctx)
+	l.usage.keepMetrics(ctx)
+	l.awaitCrash(ctx)
+	l.clips.end()
+	l.identify(ctx)
+	l.evidence.stop(ctx, l.troubles)
+	l.troubles.noteIncidents(nil) // where there is no log
+	if d, ok := l.dev.(drivers.TreeSource); ok {
+		if said := d.TreeReadBy(); said != "" {
+			l.emit(event.Event{Kind: event.Identified, ScreenRead: said})
+		}
+	}
+	l.findCrash(ctx)
 }
 
 // test runs the hooks and the steps. The first problem decides the result; a problem of a hook counts only if the
@@ -278,12 +285,14 @@ func (r *run) describe() (described event.Case, err error) {
 		}
 	}
 	described = describe(r.c, r.vars.scope)
-	r.steps.dynamic = isDynamic(r.c.Test)
+	for _, l := range r.lanes {
+		l.vars.scope, l.session.BaseURL, l.steps.dynamic = r.vars.scope, r.session.BaseURL, isDynamic(r.c.Test)
+	}
 	err = action.Guard(func() error {
-		info := r.dev.Info()
-		described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
-		if r.c.Platform != dsl.Web && info.OSVersion != "" {
-			described.OS = string(r.c.Platform) + " " + info.OSVersion
+		d := r.facts()
+		described.Device, described.Model, described.OS = d.ID, d.Model, d.OS
+		for i := range described.Devices {
+			described.Devices[i] = r.lanes[i].facts()
 		}
 		return nil
 	})
@@ -298,40 +307,40 @@ const (
 )
 
 // awaitCrash waits for a crash of an app that the last step may have harmed, if nothing else went wrong.
-func (r *run) awaitCrash(ctx context.Context) {
-	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.result != event.Pass || r.steps.acted.IsZero() {
+func (l *lane) awaitCrash(ctx context.Context) {
+	if _, watches := l.dev.(drivers.CrashWatcher); !watches || l.result != event.Pass || l.steps.acted.IsZero() {
 		return
 	}
-	if rest := crashGrace - time.Since(r.steps.acted); rest > 0 {
+	if rest := crashGrace - time.Since(l.steps.acted); rest > 0 {
 		_ = drivers.Pause(ctx, rest) // an interrupted run is reported elsewhere
 	}
 }
 
 // findCrash checks, once the log has ended, whether the app crashed during the case. A case with a crashed app never
 // passes, whatever its last step returned. If this cannot be found out, the report says so.
-func (r *run) findCrash(ctx context.Context) {
-	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == event.AppCrashed {
+func (l *lane) findCrash(ctx context.Context) {
+	if ctx.Err() != nil || l.sinkErr != nil || l.problem != nil && l.problem.Kind == event.AppCrashed {
 		return
 	}
-	if v := r.result; v != event.Pass && v != event.Fail && v != event.Error {
+	if v := l.result; v != event.Pass && v != event.Fail && v != event.Error {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, crashLimit)
 	defer cancel()
 	var otherwise error
-	if r.problem != nil {
-		otherwise = &action.Failure{Problem: *r.problem}
+	if l.problem != nil {
+		otherwise = &action.Failure{Problem: *l.problem}
 	}
 	var died *action.Failure
 	err := action.Guard(func() (err error) {
-		died, err = r.session.Died(ctx, otherwise)
+		died, err = l.session.Died(ctx, otherwise)
 		return err
 	})
 	switch {
 	case err != nil && !errors.Is(err, drivers.ErrUnsupported):
-		r.log(0, "whether the app has crashed could not be checked: %v", err)
+		l.log(0, "whether the app has crashed could not be checked: %v", err)
 	case died != nil:
-		r.end(event.Fail, &died.Problem)
+		l.end(event.Fail, &died.Problem)
 	}
 }
 
@@ -339,9 +348,9 @@ func (r *run) findCrash(ctx context.Context) {
 const identifyLimit = 2 * time.Second
 
 // identify reports which version of which app was tested, if the device works and knows it.
-func (r *run) identify(ctx context.Context) {
-	d, ok := r.dev.(drivers.Identifier)
-	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.result == event.Error {
+func (l *lane) identify(ctx context.Context) {
+	d, ok := l.dev.(drivers.Identifier)
+	if !ok || ctx.Err() != nil || l.sinkErr != nil || l.result == event.Error {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, identifyLimit)
@@ -349,7 +358,7 @@ func (r *run) identify(ctx context.Context) {
 	_ = action.Guard(func() error { // a device without that information is not an error of the test
 		id, err := d.Identify(ctx)
 		if err == nil && id != nil && *id != (drivers.Identity{}) {
-			r.emit(event.Event{Kind: event.Identified, App: &event.App{ID: id.ID, Title: id.Title, Version: id.Version}})
+			l.emit(event.Event{Kind: event.Identified, App: &event.App{ID: id.ID, Title: id.Title, Version: id.Version}})
 		}
 		return err
 	})

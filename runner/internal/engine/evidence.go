@@ -26,6 +26,7 @@ type evidence struct {
 	dev      drivers.Device
 	opts     Options
 	device   *deviceLog
+	work     string // the folder for unfinished files
 	recorder drivers.Recording
 	web      drivers.WebRecording
 	frames   *frameWriter
@@ -34,7 +35,7 @@ type evidence struct {
 
 // start starts the recording and the log.
 func (e *evidence) start(ctx context.Context) {
-	work := filepath.Join(e.sink.Dir(), ".work")
+	work := e.work
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		e.keep(err)
 		return

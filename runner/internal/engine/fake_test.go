@@ -145,6 +145,8 @@ func (s *sink) Emit(e event.Event) error {
 }
 
 func (s *sink) Screenshot(ctx context.Context, shot event.Shot) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.shots = append(s.shots, shot)
 	return errors.Join(ctx.Err(), s.failShot)
 }

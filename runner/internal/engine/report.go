@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
@@ -15,10 +16,39 @@ type report struct {
 	sinkErr error // the first one
 	result  event.Result
 	problem *event.Problem
+
+	count  *atomic.Int64 // steps that were started, on all devices
+	device string        // of several: the one that it reports on, by its name in the test
+	first  bool          // it is the first one
+	stepOf map[*event.Problem]int
+}
+
+// next returns the number of the next step.
+func (r *report) next() int { return int(r.count.Add(1)) }
+
+// belongs records the step of a problem.
+func (r *report) belongs(p *event.Problem, step int) {
+	if p == nil || r.device == "" {
+		return
+	}
+	if r.stepOf == nil {
+		r.stepOf = map[*event.Problem]int{}
+	}
+	r.stepOf[p] = step
 }
 
 // emit sends an event to the sink; the first event that cannot be written ends the case.
-func (r *report) emit(e event.Event) { r.keep(r.sink.Emit(e)) }
+func (r *report) emit(e event.Event) {
+	if r.device != "" && e.Step == 0 {
+		if !r.first {
+			e.Device = r.device
+		}
+		if e.Kind == event.Logged {
+			e.Message = r.device + ": " + e.Message
+		}
+	}
+	r.keep(r.sink.Emit(e))
+}
 
 // keep keeps the first error of the sink.
 func (r *report) keep(err error) {
@@ -65,7 +95,8 @@ func judge(ctx context.Context, err error) (event.Result, *event.Problem) {
 		return result, nil
 	}
 	stack := action.StackOf(err)
-	if ctx.Err() != nil && stack == "" && (result == event.Error || errors.Is(err, context.Canceled)) {
+	lost := stoppedBy(ctx) != nil && action.ProblemOf(err).Kind == event.DeviceLost && !errors.Is(err, context.Canceled)
+	if ctx.Err() != nil && stack == "" && !lost && (result == event.Error || errors.Is(err, context.Canceled)) {
 		return event.Interrupted, interrupted(ctx)
 	}
 	problem := action.ProblemOf(err)
@@ -76,6 +107,9 @@ func judge(ctx context.Context, err error) (event.Result, *event.Problem) {
 }
 
 func interrupted(ctx context.Context) *event.Problem {
+	if s := stoppedBy(ctx); s != nil {
+		return &event.Problem{Message: s.Error()}
+	}
 	why := context.Cause(ctx)
 	if errors.Is(why, context.Canceled) {
 		return &event.Problem{Message: "the run was interrupted"}

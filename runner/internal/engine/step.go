@@ -9,6 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
@@ -25,7 +26,7 @@ type stepper struct {
 	usage     *usage
 	timeout   time.Duration // of a step that names none
 
-	n       int        // leaf steps that were started
+	n       int        // the number of the current step
 	dynamic bool       // the steps are not known before they run
 	in      []string   // the blocks around the current step
 	acts    bool       // the current step acts on the device
@@ -35,13 +36,19 @@ type stepper struct {
 	cause   error      // the error of the last leaf step
 	flow    *flowState // the running flow of Maestro
 
+	whose    string              // of several devices, name and id of the lane's
+	begun    map[source.Pos]bool // the steps that were started since the start of on; nil: it does not matter
+	parallel bool                // other devices run steps at the same time
+	// moments keeps what the other devices of the case show
+	moments func(ctx context.Context, device string, step int)
+
 	repair   func(event.Step, any, []decide.Recording) (any, string, bool) // see Options.Repair; may be nil
 	repaired bool                                                          // the step that failed was done with a repair
 }
 
 // skip reports a step that is skipped, and why.
 func (s *stepper) skip(step *dsl.Step, why string) {
-	s.n++
+	s.n = s.next()
 	s.started(step)
 	s.emit(event.Event{Kind: event.StepEnded, Step: s.n, Result: event.Skipped, Problem: &event.Problem{Message: why}})
 }
@@ -49,10 +56,13 @@ func (s *stepper) skip(step *dsl.Step, why string) {
 // started reports the start of leaf step s.n.
 func (s *stepper) started(step *dsl.Step) {
 	s.sink.Mask().Hide(dsl.Secrets(step, s.vars.scope)...)
+	if s.begun != nil {
+		s.begun[step.Pos] = true
+	}
 	e := event.Event{Kind: event.StepStarted, Step: s.n}
 	if s.dynamic {
 		info := infoOf(step, s.vars.scope)
-		info.N, info.In = s.n, strings.Join(s.in, " › ")
+		info.N, info.In, info.Device = s.n, strings.Join(s.in, " › "), s.device
 		e.Info = &info
 	}
 	s.emit(e)
@@ -60,7 +70,7 @@ func (s *stepper) started(step *dsl.Step) {
 
 // leaf runs a step that acts, reports it and takes its screenshot.
 func (s *stepper) leaf(ctx context.Context, step *dsl.Step, do func(context.Context) error) outcome {
-	s.n++
+	s.n = s.next()
 	n := s.n
 	s.started(step)
 	if s.sinkErr != nil {
@@ -89,6 +99,9 @@ func (s *stepper) leaf(ctx context.Context, step *dsl.Step, do func(context.Cont
 	s.session.Detail.Troubles = s.evidence.troubles()
 	ended := event.Event{Kind: event.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: s.session.Detail}
 	ended.Result, ended.Problem = judge(ctx, err)
+	if s.whose != "" && ended.Result == event.Error {
+		ended.Problem.Message = s.whose + ": " + ended.Problem.Message
+	}
 	s.troubles.nameTroubles(ended, began)
 	o := outcome{ended.Result, ended.Problem}
 	if err := s.shots.takeScreenshots(ctx, step, ended); err != nil && o.ok() {
@@ -99,6 +112,12 @@ func (s *stepper) leaf(ctx context.Context, step *dsl.Step, do func(context.Cont
 		ended.Result = event.Warned
 	}
 	s.emit(ended)
+	s.belongs(o.problem, n)
+	if ended.Result == event.Fail || ended.Result == event.Error {
+		if !s.parallel && !step.Options.Optional {
+			s.moments(ctx, s.device, n)
+		}
+	}
 	return o
 }
 

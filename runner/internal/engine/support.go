@@ -10,9 +10,9 @@ import (
 )
 
 // support is what a running case offers to its steps.
-func (r *run) support() action.Support {
-	return action.Support{Log: r.evidence.device, Files: &files{report: r.report, steps: r.steps, session: r.session},
-		Clips: &recordings{clips: r.clips, evidence: r.evidence}, Vars: r.vars, Progress: r.steps}
+func (l *lane) support() action.Support {
+	return action.Support{Log: l.evidence.device, Files: &files{report: l.report, steps: l.steps, session: l.session},
+		Clips: &recordings{clips: l.clips, evidence: l.evidence}, Vars: l.vars, Progress: l.steps}
 }
 
 // Progress logs how far a step is.

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -35,6 +36,10 @@ type StepsRequest struct {
 // Steps performs steps one after the other until one does not pass. A failed step is not an error. Errors are those of
 // Call.
 func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
+	if several := r.Test.Devices; len(several) > 0 {
+		return nil, &InvalidError{fmt.Errorf("the test uses %d devices at once, and here one is open: run it with "+
+			"taproot run", len(several))}
+	}
 	var files []File
 	err := d.withDevice(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
 		return d.use(ctx, e, r.Who, func(ctx context.Context, s *action.Performer) error {

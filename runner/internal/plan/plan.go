@@ -91,17 +91,19 @@ type Plan struct {
 type Case struct {
 	Test     *dsl.Test
 	Platform dsl.Platform
-	Browser  string   // of pages; empty: that of the driver
-	Dir      string   // folder of the test's file, absolute
-	Pack     string   // folder of its report pack, unique in the run
-	Twin     string   // what else a folder of that name could be; "": "attempt"
-	Labels   []string // tags and the platform
-	Row      dsl.Row  // of the test's data; the zero Row without any
-	Suite    []dsl.Var
-	Vars     map[string]string
-	Env      func(string) (string, bool)
-	Base     dsl.Config // with baseUrl, the site of paths in openBrowser, and evidence
-	Servers  []Server   // those of its suite, which must run; none for uploaded tests
+	Browser  string // of pages; empty: that of the driver
+	// Devices are those of a test with several, with their browsers; Platform and Browser are those of the first one.
+	Devices []dsl.Entry
+	Dir     string   // folder of the test's file, absolute
+	Pack    string   // folder of its report pack, unique in the run
+	Twin    string   // what else a folder of that name could be; "": "attempt"
+	Labels  []string // tags and the platform
+	Row     dsl.Row  // of the test's data; the zero Row without any
+	Suite   []dsl.Var
+	Vars    map[string]string
+	Env     func(string) (string, bool)
+	Base    dsl.Config // with baseUrl, the site of paths in openBrowser, and evidence
+	Servers []Server   // those of its suite, which must run; none for uploaded tests
 	// Given are values of the run, such as ${start.shop.port}; a plan has none.
 	Given map[string]any
 	// Needed means that others need the case: what it saves is kept for them.
@@ -251,7 +253,7 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	platforms := t.Platform.Each()
+	platforms, devices := t.Platform.Each(), s.devices(t)
 	if rows == nil {
 		rows = []dsl.Row{{}}
 	}
@@ -273,13 +275,16 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	for _, p := range platforms {
 		for _, b := range s.browsers(t, p) {
 			for _, row := range rows {
-				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars,
-					Env: s.o.Env, Base: base, Servers: servers, Reads: s.readBy[t.ID],
+				c := Case{Test: t, Platform: p, Browser: b, Devices: devices, Dir: dir, Pack: t.ID, Row: row,
+					Suite: conf.Vars, Vars: s.o.Vars, Env: s.o.Env, Base: base, Servers: servers, Reads: s.readBy[t.ID],
 					Outdated: outdated}
 				if len(platforms) > 1 {
 					c.Pack += "--" + string(p)
 				}
 				labels := append(slices.Clone(t.Tags), string(p))
+				for _, e := range devices {
+					labels = append(labels, string(e.Platform))
+				}
 				if len(t.Browsers) > 0 {
 					labels = append(labels, b)
 				}
@@ -302,10 +307,47 @@ func (s *suites) browsers(t *dsl.Test, p dsl.Platform) []string {
 	switch {
 	case p != dsl.Web:
 		return []string{""}
+	case len(t.Devices) > 0:
+		return []string{cmp.Or(t.Devices[0].Browser, s.o.Browser)}
 	case len(t.Browsers) > 0:
 		return slices.Compact(slices.Sorted(slices.Values(t.Browsers)))
 	}
 	return []string{cmp.Or(dsl.NamedBrowser(t), s.o.Browser)}
+}
+
+// devices returns the devices of a test with several, with the browsers of their pages.
+func (s *suites) devices(t *dsl.Test) []dsl.Entry {
+	list := slices.Clone(t.Devices)
+	for i, e := range list {
+		if e.Platform == dsl.Web {
+			list[i].Browser = cmp.Or(e.Browser, s.o.Browser)
+		}
+	}
+	return list
+}
+
+// Pages is how many pages the case with the most of them has open at once, of those with several devices.
+func (p *Plan) Pages() int {
+	most := 0
+	for _, c := range p.Cases {
+		n := 0
+		for _, e := range c.Devices {
+			if e.Platform == dsl.Web {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// Names are the names of the devices of a case.
+func Names(devices []dsl.Entry) []string {
+	names := make([]string, len(devices))
+	for i, e := range devices {
+		names[i] = e.Name
+	}
+	return names
 }
 
 // absolute finds the file that a message names.
@@ -326,8 +368,16 @@ func (p *Plan) check(c Case) error {
 	if err != nil {
 		return err
 	}
-	if err := dsl.CheckVars(c.Test, scope); err != nil || c.Platform != dsl.Web {
+	if err := dsl.CheckVars(c.Test, scope); err != nil {
 		return err
+	}
+	for _, e := range c.Devices {
+		if err := dsl.CheckDevice(c.Test, e, e.Browser); err != nil {
+			return err
+		}
+	}
+	if c.Platform != dsl.Web || len(c.Devices) > 0 {
+		return nil
 	}
 	return dsl.CheckBrowser(c.Test, c.Browser)
 }
@@ -351,8 +401,13 @@ func filter(o Options) (func(Case) bool, error) {
 		if (!isFlow(c.Test) || len(o.Args) > 1) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {
 			return false
 		}
-		return (o.Platform == "" || o.Platform.Has(c.Platform)) && (o.Labels == "" || labels(c.Labels))
+		return (o.Platform == "" || c.on(o.Platform)) && (o.Labels == "" || labels(c.Labels))
 	}, nil
+}
+
+// on reports whether the case runs on a platform, or one of its devices is of it; of several, on any.
+func (c Case) on(p dsl.Platform) bool {
+	return p.Has(c.Platform) || slices.ContainsFunc(c.Devices, func(e dsl.Entry) bool { return p.Has(e.Platform) })
 }
 
 // unique reports tests with the same id: their packs would have the same folder, also on disks that ignore case.

@@ -315,11 +315,23 @@ func (p *Pool) waker() <-chan struct{} {
 
 // take attempts to lease one device: with a lock among processes, or in this process alone for pages of a browser.
 func (p *Pool) take(driver drivers.Driver, id, what string) (func(), bool, error) {
+	t, ok, err := grab(p, driver, id, what)
+	return t.release, ok, err
+}
+
+// taking is a device that was taken.
+type taking struct {
+	release func() // wakes those that wait for a device
+	undo    func() // does not: nothing has changed for them
+}
+
+// grab is take, which can also be undone.
+func grab(p *Pool, driver drivers.Driver, id, what string) (taking, bool, error) {
 	free := func() {}
 	if _, own := driver.(drivers.SlotDriver); !own {
 		release, ok, err := p.leases.try(id, what)
 		if err != nil || !ok {
-			return nil, false, err
+			return taking{}, false, err
 		}
 		free = release
 	}
@@ -328,17 +340,20 @@ func (p *Pool) take(driver drivers.Driver, id, what string) (func(), bool, error
 	defer p.mu.Unlock()
 	if p.local[key] {
 		free()
-		return nil, false, nil
+		return taking{}, false, nil
 	}
 	p.local[key] = true
-	return func() {
+	back := func(wakes bool) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.local, key)
 		free()
-		close(p.wake)
-		p.wake = make(chan struct{})
-	}, true, nil
+		if wakes {
+			close(p.wake)
+			p.wake = make(chan struct{})
+		}
+	}
+	return taking{release: func() { back(true) }, undo: func() { back(false) }}, true, nil
 }
 
 func checksum(s string) uint32 { return crc32.ChecksumIEEE([]byte(s)) }

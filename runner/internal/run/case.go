@@ -31,6 +31,8 @@ type Runner struct {
 	// Warn takes a warning about a device after its case, when the report is complete; may be nil, safe for concurrent
 	// use.
 	Warn func(text string)
+	// Waits takes why a case waits for its several devices; may be nil, safe for concurrent use.
+	Waits func(c plan.Case, reason string)
 	// Remote runs the cases on other machines' devices; nil: they run on this one's.
 	Remote RemoteRunner
 	// Until is the time after which no case starts; zero: there is none. Start and Resume set it.
@@ -155,8 +157,8 @@ func (r *Runner) attempts(ctx context.Context, c plan.Case, beside callbacks) (o
 			t.failed++
 			t.avoid = ""
 		case t.lost == "" && out.lostDevice():
-			t.lost = out.CaseResult.Case.Device
-			if c.Platform != dsl.Web { // each of its cases has a browser of its own
+			var platform dsl.Platform
+			if t.lost, platform = out.lost(); platform != dsl.Web { // each of its cases has a browser of its own
 				t.avoid = t.lost
 			}
 		default:
@@ -180,6 +182,9 @@ type try struct {
 
 // once runs the case on the first device that can be opened.
 func (r *Runner) once(ctx context.Context, c plan.Case, beside callbacks, t try) Outcome {
+	if len(c.Devices) > 0 {
+		return onSeveral(ctx, r, c, beside, t)
+	}
 	if r.Remote != nil {
 		return r.runRemotely(ctx, c, t.avoid)
 	}
@@ -311,19 +316,8 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	opts := r.Engine()
-	if r.Config.RepairSuggest {
-		opts.Repair = r.Config.Replays().Repairer(r.Dir.Path(), c.Pack)
-	}
-	kept := r.Config.evidenceOf(c)
-	opts.NoVideo, opts.NoTrace, opts.NoScreenshots = kept.Video == evidenceOff, kept.Trace == evidenceOff,
-		kept.Screenshots == evidenceOff
-	opts.FailedTrace = kept.Trace == evidenceFailed
+	opts := caseOptions(r, c)
 	opts.Warnings = r.PrepareDevice(ctx, dev)
-	opts.States = r.needsDir()
-	if c.Needed {
-		opts.Values = &engine.Values{}
-	}
 	if r.Config.AfterUse.Cleans() {
 		opts.Uses = &action.UsedApps{}
 	}
@@ -466,9 +460,13 @@ func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err erro
 
 // packed describes the case of a pack before the first event.
 func packed(c plan.Case, device drivers.Info) event.Case {
-	return event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser,
+	packed := event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser,
 		Solver: "dsl", Place: c.Test.Pos,
 		Device: device.ID, Model: modelOf(device)}
+	for _, e := range c.Devices {
+		packed.Devices = append(packed.Devices, event.CaseDevice{Name: e.Name, Platform: e.Platform, Browser: e.Browser})
+	}
+	return packed
 }
 
 // named makes a folder with the name of the case's pack, or with the next free name.

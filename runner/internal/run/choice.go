@@ -26,7 +26,11 @@ func (c Config) Plan(args ...string) (*plan.Plan, error) {
 	if o.Choice, err = c.chosen(); err != nil {
 		return nil, err
 	}
-	return plan.Build(o)
+	p, err := plan.Build(o)
+	if err == nil {
+		err = oneDevice(c, p.Cases)
+	}
+	return p, err
 }
 
 // PlanSent builds the cases of tests that were named by id, and of uploaded sources: all of them, once.

@@ -56,6 +56,7 @@ type Config struct {
 	RetryAtEnd     bool // retries wait until all other cases have ended, and run one at a time
 	FailFast       bool // no case is started after the first one that did not pass
 	Parallel       int  // cases at once; default: one per device
+	Pages          int  // how many pages one case can have open at once, at least; see plan.Plan.Pages
 	RequireDevices bool // a case without a device is an error, not skipped
 	AllowEmpty     bool
 	FilesMustBe    bool // a missing file that a step names is an error of planning, not of the step
@@ -222,7 +223,7 @@ func Browsers(c Config) drivers.Driver { return web.New(c.web()) }
 
 // web returns the options of the browser driver.
 func (c Config) web() web.Options {
-	o := web.Options{Slots: max(c.Parallel, DefaultPages), Browser: c.Browser}
+	o := web.Options{Slots: max(c.Parallel, DefaultPages, c.Pages), Browser: c.Browser}
 	if c.PublicOnly {
 		o.Policy = &guard.Policy{}
 	}

@@ -74,12 +74,16 @@ func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 		idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}, again: map[int]func(){}}
 	for i, c := range cases {
 		a.outcomes[i].Case = c
-		if a.need[c.Platform] == nil {
-			a.need[c.Platform] = &atomic.Int64{}
+		if a.idle[c.Platform] == nil {
 			idle := make(chan struct{})
 			a.idle[c.Platform], a.idles[c.Platform] = idle, sync.OnceFunc(func() { close(idle) })
 		}
-		a.need[c.Platform].Add(1)
+		for _, platform := range platformsOf(c) {
+			if a.need[platform] == nil {
+				a.need[platform] = &atomic.Int64{}
+			}
+			a.need[platform].Add(1)
+		}
 	}
 	a.chains = sequencesOf(cases)
 	a.needs = needsOf(cases)
@@ -131,7 +135,11 @@ func (a *batch) more(ctx context.Context, platform dsl.Platform, queued int) {
 	if err != nil {
 		return // the cases themselves report why
 	}
-	a.addWorkers(ctx, platform, min(limit, len(infos))-1)
+	n := len(infos)
+	if platform == dsl.Web && a.r.Config.Parallel == 0 { // further pages are for tests with several
+		n = min(n, DefaultPages)
+	}
+	a.addWorkers(ctx, platform, min(limit, n)-1)
 }
 
 // addWorkers adds n workers, and reports whether there is work for them.
@@ -163,8 +171,10 @@ func (a *batch) worker(ctx context.Context, platform dsl.Platform, i int) {
 func (a *batch) one(ctx context.Context, i int) {
 	c := a.cases[i]
 	freed := sync.OnceFunc(func() {
-		if a.need[c.Platform].Add(-1) == 0 && a.r.Last {
-			a.r.Pool.Retire(c.Platform)
+		for _, platform := range platformsOf(c) {
+			if a.need[platform].Add(-1) == 0 && a.r.Last {
+				a.r.Pool.Retire(platform)
+			}
 		}
 	})
 	defer func() {

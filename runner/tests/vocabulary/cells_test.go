@@ -165,7 +165,11 @@ var fixedFiles = sync.OnceValues(func() (map[string][]byte, error) {
 func (c *cell) write(t *testing.T, site string) string {
 	t.Helper()
 	dir := t.TempDir()
-	header := "id: cell\nplatform: " + string(c.platform) + "\nvars:\n  SITE: " + site + "\n  RUN: once\n"
+	header := "id: cell\nplatform: " + string(c.platform)
+	if c.action == "on" { // its devices have the platform
+		header = "id: cell"
+	}
+	header += "\nvars:\n  SITE: " + site + "\n  RUN: once\n"
 	for _, line := range c.header {
 		header += line + "\n"
 	}

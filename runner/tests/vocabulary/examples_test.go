@@ -66,6 +66,8 @@ func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
 		c.options["allow-shell"] = "true"
 	case "try":
 		c.header = []string{"timeout: 500ms"}
+	case "on":
+		c.header = []string{"devices: {bob: {platform: " + string(p) + "}}"}
 	}
 	c.steps = before(def.Name, p) + "- " + strings.ReplaceAll(example, "\n", "\n  ") + "\n"
 	return c
@@ -104,7 +106,7 @@ func before(action string, p dsl.Platform) string {
 		login = "- launch: {package: com.example.login, force: true, clear: true}\n"
 	)
 	switch action {
-	case "tap", "waitFor", "group", "stop", "clearApp", "setPermissions", "background", "assertApp", "launch":
+	case "tap", "waitFor", "group", "on", "stop", "clearApp", "setPermissions", "background", "assertApp", "launch":
 		return login
 	case "killApp":
 		return login + "- press: home\n"

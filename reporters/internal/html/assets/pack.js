@@ -1,4 +1,4 @@
-var selected = -1, rows = [], recording = null, views = ["side", "swipe", "diff", "both"];
+var selected = -1, rows = [], recording = null, views = ["devices", "side", "swipe", "diff", "both"];
 
 function problemOf(step) {
   return step.result === "fail" || step.result === "error" || step.result === "interrupted";
@@ -16,7 +16,11 @@ function lastShot(step) {
 
 // screenBefore returns the last screenshot before a step, and its step.
 function screenBefore(i) {
-  for (i--; i >= 0; i--) { var s = lastShot(D.steps[i]); if (s) return { step: D.steps[i], shot: s }; }
+  var device = D.steps[i] && D.steps[i].device;
+  for (i--; i >= 0; i--) {
+    var s = D.steps[i].device === device && lastShot(D.steps[i]);
+    if (s) return { step: D.steps[i], shot: s };
+  }
   return null;
 }
 
@@ -56,7 +60,7 @@ function header() {
   var bad = D.steps.find(function (s) { return s.n === D.at; });
   var place = bad && bad.place || D.place;
   if ($("where")) {
-    if (bad) add($("where"), bdi(label(bad), "code"));
+    if (bad) add($("where"), [bad.device ? bdi(bad.device, "device") : null, bdi(label(bad), "code")]);
     if (place) add($("where"), h("span", { cls: "place" }, h("bdi", { cls: "code" }, place), copyButton(place)));
     if (D.cause) {
       var text = "Cause " + D.cause.N + (D.cause.Others ? ": also in " + plural(D.cause.Others, "other test") :
@@ -79,14 +83,15 @@ function timeline() {
     var line = h("button", { type: "button", cls: "step s-" + step.result,
       on: { click: function () { select(i, true); } } },
       icon(step.result), h("span", { cls: "n" }, String(step.n)),
-      h("span", { cls: "what" }, bdi(step.name || step.action || "?", "act"), " ",
+      h("span", { cls: "what" }, step.device ? [bdi(step.device, "device"), " "] : null,
+        bdi(step.name || step.action || "?", "act"), " ",
         bdi(step.name ? label(step) : step.args || "", "args")),
       h("span", { cls: "time" }, step.took || "–"));
     var bar = h("span", { cls: "len", "aria-hidden": "true" });
     bar.style.setProperty("--len", (step.ms || 0) / longest);
     line.append(bar);
     var li = h("li", { id: "row-" + step.n }, line);
-    rows.push({ li: li, button: line, text: [step.n, step.name, step.action, step.args, step.problem &&
+    rows.push({ li: li, button: line, text: [step.n, step.device, step.name, step.action, step.args, step.problem &&
       step.problem.message].join(" ").toLowerCase(), step: step });
   });
   replace($("timeline"), nested());
@@ -187,6 +192,7 @@ function select(i, seek, silent) {
   nearest($("timeline"), row.li, false);
   if (!silent) hash.set({ at: "step-" + step.n });
   replace($("stagetitle"), icon(step.result), " ", "Step " + step.n + " of " + D.steps.length + " ",
+    step.device ? [bdi(step.device, "device"), " "] : null,
     bdi(label(step), "code"));
   $("prev").disabled = i === 0;
   $("next").disabled = i === D.steps.length - 1;
@@ -195,6 +201,7 @@ function select(i, seek, silent) {
   if (domPanel.show) domPanel.show();
   if (elementsPanel.show) elementsPanel.show();
   if (seek && recording && step.cue !== undefined) seekTo(step.cue);
+  if (seek) seekDevices(step);
   markRecording();
 }
 
@@ -210,6 +217,7 @@ function nearest(list, el, across) {
 // availableViews are the ways in which the screenshots of a step available be shown.
 function availableViews(step) {
   return views.filter(function (v) {
+    if (v === "devices") return several();
     return v === "side" || (v === "both" ? !!mainShot(step) && !!screenBefore(selected) : !!step.green &&
       !!mainShot(step) && (v !== "diff" || step.diff));
   });
@@ -219,6 +227,7 @@ function availableViews(step) {
 function viewOf(step) {
   var v = hash.read().view, available = availableViews(step);
   if (available.indexOf(v) >= 0) return v;
+  if (several()) return "devices";
   return step.green || problemOf(step) || available.indexOf("both") < 0 ? "side" : "both";
 }
 
@@ -230,7 +239,7 @@ function nextView() {
 }
 
 function viewButtons(step) {
-  var available = availableViews(step), names = { side: step.green ? "Side by side" : "After",
+  var available = availableViews(step), names = { devices: "All devices", side: step.green ? "Side by side" : "After",
     both: "Before and after", swipe: "Swipe", diff: "Difference" };
   if (available.length < 2) return replace($("views"));
   replace($("views"), views.map(function (v) {
@@ -253,13 +262,16 @@ function stage() {
   if (!step) return;
   viewButtons(step);
   var shot = mainShot(step), mode = viewOf(step);
+  $("shots").classList.remove("ofdevices");
   if (mode === "swipe") return replace($("shots"), figure("Last green ↔ this run", "wide", swipe(step.green, shot)));
   if (mode === "diff") return replace($("shots"), figure("Marked: different from the last green run", "wide",
     frame({ src: step.diff.src, w: shot.w, h: shot.h }, "Difference from the last green run: " +
     changed(step.diff.changed) + " of the pixels", [])));
-  var figures = mode === "both" ? bothSides(step, shot) : sideBySide(step, shot);
+  var figures = mode === "devices" ? deviceFigures(step) :
+    mode === "both" ? bothSides(step, shot) : sideBySide(step, shot);
   $("shots").style.setProperty("--count", figures.length);
   $("shots").classList.toggle("many", figures.length > 1);
+  $("shots").classList.toggle("ofdevices", mode === "devices");
   replace($("shots"), figures);
 }
 
@@ -324,6 +336,11 @@ function strip() {
 }
 
 function player() {
+  firstPlayer();
+  devicePlayers();
+}
+
+function firstPlayer() {
   if (!D.recording) return replace($("recording"), h("p", { cls: "quiet" }, "No recording: ",
     bdi(D.noRecording || "none was made"), "."));
   recording = h("video", { src: fileURL(D.recording.src), controls: true, preload: "metadata", playsinline: true,
@@ -542,12 +559,13 @@ function level(line) {
 }
 
 function logCard(step) {
-  if (!D.log) return null;
+  var log = logOf(step);
+  if (!log) return null;
   var el = card("Log of this step"), l = step.log, whole = h("a",
-    { href: fileURL(D.log.src), download: download(D.log.src) }, D.log.name);
-  if (!D.log.lines && !D.log.why) return add(el, h("p", { cls: "quiet" }, whole,
+    { href: fileURL(log.src), download: download(log.src) }, log.name);
+  if (!log.lines && !log.why) return add(el, h("p", { cls: "quiet" }, whole,
     " is empty: the app logged nothing.")), el;
-  if (D.log.why) return add(el, h("p", { cls: "quiet" }, "The log cannot be split into steps: ", bdi(D.log.why), ". ",
+  if (log.why) return add(el, h("p", { cls: "quiet" }, "The log cannot be split into steps: ", bdi(log.why), ". ",
     whole)), el;
   if (l) {
     var pre = h("pre", { cls: "log", tabindex: "0", "aria-label": "Log lines" });
@@ -561,8 +579,8 @@ function logCard(step) {
       "Nothing was logged between the start of this step and that of the next; " +
       "what went wrong just before or after is above." : "Nothing was logged during this step."));
   }
-  el.append(h("p", { cls: "quiet" }, whole, " has " + plural(D.log.lines, "line") +
-    (D.log.how ? "; split " + D.log.how : "") + "."));
+  el.append(h("p", { cls: "quiet" }, whole, " has " + plural(log.lines, "line") +
+    (log.how ? "; split " + log.how : "") + "."));
   return el;
 }
 

@@ -25,10 +25,11 @@ function timePanel(host) {
   if (first > 20) phases.push(bar(0, first, "b-setup", "Set-up: " + took(first)));
   if (length - end > 20) phases.push(bar(end, length - end, "b-setup", "After the last step: " + took(length - end)));
   lane("Set-up, end", phases);
-  lane("Steps", ran.filter(function (s) { return !hook(s); }).map(function (s) {
+  if (several()) deviceLanes(lane, bar);
+  else lane("Steps", ran.filter(function (s) { return !hook(s); }).map(function (s) {
     return bar(s.begin || 0, s.ms || 0, "c-" + s.result, s.n + " " + label(s) + ", " + s.took);
   }));
-  lane("Hooks", ran.filter(hook).map(function (s) {
+  if (!several()) lane("Hooks", ran.filter(hook).map(function (s) {
     return bar(s.begin || 0, s.ms || 0, "c-" + s.result, s.n + " " + label(s) + ", " + s.took);
   }));
   lane("Network", (D.net ? D.net.requests : []).map(function (r) {
@@ -64,6 +65,11 @@ function timePanel(host) {
     var s = D.steps[i], prior = screenBefore(i), shot = mainShot(s);
     slider.setAttribute("aria-valuetext", (ms / 1000).toFixed(1) + " seconds, step " + s.n);
     replace(caption, (ms / 1000).toFixed(1) + " s: ", stepLink(s.n), " ", bdi(label(s), "code"));
+    if (several()) {
+      replace(screens, deviceScreens(ms));
+      screens.style.setProperty("--count", D.devices.length);
+      return select(i, true);
+    }
     replace(screens, prior ? figure("Before it", "", frame(prior.shot, "Screen before step " + s.n,
       marksOf(s, prior.shot)), prior.shot) : null, shot ? figure("After it", problemOf(s) ? "bad" : "",
       frame(shot, "Screen after step " + s.n, []), shot) : null);
