@@ -8,11 +8,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/testutil"
 )
@@ -100,8 +102,55 @@ func TestWebKitRefusesBeforeAPageOpens(t *testing.T) {
 	} {
 		WantError(t, err, drivers.ErrUnsupported, want)
 	}
-	_, err = d.Look(t.Context(), "h1", drivers.WebCondition{NoConsoleErrors: true}, time.Second)
-	WantError(t, err, drivers.ErrUnsupported, "noConsoleErrors does not work in WebKit")
+}
+
+// syncBuffer is a log that is written and read at once.
+type syncBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// What pages write to the console, and errors that nothing catches, are in the log and for assertions to see, also right
+// after the step that leads to them.
+func TestWebKitConsole(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	var log syncBuffer
+	stop, err := d.StartLog(t.Context(), &log)
+	Must(t, err)
+	Must(t, d.OpenPage(t.Context(), site.Made(`<h1>Quiet</h1><script>console.log('hello', 1)</script>
+		<button id=a onclick="console.error('bad thing')">A</button>
+		<button id=b onclick="nothing.at.all">B</button>`), drivers.PageOptions{}))
+	want := drivers.WebCondition{NoConsoleErrors: true}
+	seen, err := d.Look(t.Context(), "h1", want, 10*time.Second)
+	if err != nil || !seen.Met {
+		t.Errorf("a page without errors: %+v, %v", seen, err)
+	}
+	for i, button := range []string{"#a", "#b"} {
+		Must(t, d.ClickOn(t.Context(), drivers.WebTarget{Selector: button}, drivers.WebClick{}))
+		seen, err = d.Look(t.Context(), "h1", want, time.Millisecond)
+		if err != nil || seen.Met || len(seen.ConsoleErrors) != i+1 {
+			t.Errorf("after %s: %+v, %v", button, seen, err)
+		}
+	}
+	Must(t, stop())
+	for _, text := range []string{"hello", "bad thing", "nothing"} {
+		if !strings.Contains(log.String(), text) {
+			t.Errorf("%q is not in the log:\n%s", text, log.String())
+		}
+	}
 }
 
 // Capitals, signs and characters that the American keyboard lacks arrive as they are typed; frames, dialogs and
@@ -132,6 +181,39 @@ func TestWebKitOnPages(t *testing.T) {
 	}
 	Must(t, d.AnswerAlert(t.Context(), alert.Accept, ""))
 	mustShow(t, d, "#out", "said true")
+}
+
+// What is in a closed shadow root is read where a script has made it; the page sees no root. A tree says when the HTML
+// declares one, of which nothing can be read.
+func TestWebKitClosedRoots(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	Must(t, d.OpenPage(t.Context(), site.Made(`<div id=h></div><p id=out></p><script>
+		h.attachShadow({mode: 'closed'}).innerHTML = '<b>In secret</b>'; out.textContent = 'root ' + h.shadowRoot;
+		</script>`), drivers.PageOptions{}))
+	tree, err := d.Tree(t.Context())
+	Must(t, err)
+	if texts := strings.Join(tree.Texts(20), " "); !strings.Contains(texts, "In secret") ||
+		!strings.Contains(texts, "root null") || notesOf(tree) != "" {
+		t.Errorf("%q, %q", texts, notesOf(tree))
+	}
+	Must(t, d.OpenPage(t.Context(), site.Made(`<div><template shadowrootmode=closed><b>Declared</b></template></div>`),
+		drivers.PageOptions{}))
+	tree, err = d.Tree(t.Context())
+	Must(t, err)
+	if !strings.Contains(notesOf(tree), "WebKit does not report their content") {
+		t.Errorf("%q, %q", tree.Texts(20), notesOf(tree))
+	}
+}
+
+// notesOf are the notes that a tree is not whole.
+func notesOf(tree *screen.Tree) (notes string) {
+	for n := range tree.All {
+		if n.Type == screen.CutNote {
+			notes += n.Desc
+		}
+	}
+	return notes
 }
 
 // A page that does not open is never taken for the one before, nor the one before for it.

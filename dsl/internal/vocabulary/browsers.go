@@ -144,7 +144,7 @@ func webkitSupport() (rows []BrowserRow) {
 		"swipe")
 	refuse("WebKit does not report what pages request", "webRoute", "webWait.request", "webWait.response",
 		"webWait.load=networkidle")
-	refuse("WebKit does not report what pages write to the console", "assertLog", "webAssert.noConsoleErrors")
+	refuse("the log of WebKit may be behind the page: webAssert has noConsoleErrors", "assertLog")
 	refuse("WebKit does not report downloads", "webDownload")
 	const button = "after another button than the left one WebKit reports no pointer events any more"
 	refuse(button, "tap.button=right", "tap.button=middle", "webClick.button=right", "webClick.button=middle")

@@ -104,6 +104,7 @@ func named(name, some string) bool {
 
 // TestPages holds results against what pages know of themselves. Every fourth check is made, in the short mode every
 // six hundredth, unless TRUTH_PAGES is all, or a part of the names of those that are, or several, separated by commas.
+// TRUTH_BROWSER is another browser than Chromium.
 func TestPages(t *testing.T) {
 	site := slowSite()
 	defer site.Close()
@@ -118,7 +119,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	lanes := min(len(chosen), 2*runtime.NumCPU())
-	driver := web.New(web.Options{Slots: lanes})
+	driver := web.New(web.Options{Slots: lanes, Browser: os.Getenv("TRUTH_BROWSER")})
 	defer driver.Close()
 	next := make(chan *check, len(chosen))
 	for _, c := range chosen {

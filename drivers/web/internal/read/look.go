@@ -119,6 +119,11 @@ func (rd *Reader) see(ctx context.Context, w wanted) (drivers.WebObservation, er
 	return seen, nil
 }
 
+// consoleSettler is a page that reports its console on another way than all else: the report is waited for.
+type consoleSettler interface {
+	SettleConsole(ctx context.Context) error
+}
+
 // seePage adds what is wanted of the page as a whole.
 func (rd *Reader) seePage(ctx context.Context, w wanted, seen *drivers.WebObservation) error {
 	s, page, err := rd.slot.Page()
@@ -127,8 +132,10 @@ func (rd *Reader) seePage(ctx context.Context, w wanted, seen *drivers.WebObserv
 	}
 	seen.URL = page.URL()
 	if w.NoConsoleErrors {
-		if err := s.Refuses("webAssert.noConsoleErrors"); err != nil {
-			return err
+		if p, ok := page.(consoleSettler); ok {
+			if err := p.SettleConsole(ctx); err != nil {
+				return err
+			}
 		}
 		seen.ConsoleErrors = s.Console.ConsoleErrors()
 	}

@@ -61,6 +61,9 @@ type Context struct {
 	died     bool
 	onPage   []func(playwright.Page)
 	onDialog []func(playwright.Dialog)
+
+	onConsole []func(playwright.ConsoleMessage)
+	onError   []func(playwright.WebError)
 }
 
 // open starts the programs of a context.
@@ -156,11 +159,19 @@ func (c *Context) OnDialog(f func(playwright.Dialog)) {
 	c.onDialog = append(c.onDialog, f)
 }
 
-// OnConsole does nothing yet: the browser does not report its console by WebDriver.
-func (c *Context) OnConsole(func(playwright.ConsoleMessage)) {}
+// OnConsole calls f for each message that pages write to their consoles.
+func (c *Context) OnConsole(f func(playwright.ConsoleMessage)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onConsole = append(c.onConsole, f)
+}
 
-// OnWebError is OnConsole for errors that nothing catches.
-func (c *Context) OnWebError(func(playwright.WebError)) {}
+// OnWebError calls f for each error that nothing in a page has caught.
+func (c *Context) OnWebError(f func(playwright.WebError)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onError = append(c.onError, f)
+}
 
 // OnRequest does nothing: the traffic of the pages is not known. Nor do the other three.
 func (c *Context) OnRequest(func(playwright.Request)) {}

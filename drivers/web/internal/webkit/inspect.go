@@ -23,11 +23,16 @@ type inspected struct {
 	declares map[string]bool   // frames with a document that declares closed shadow roots
 }
 
+// nativeScript keeps what one of the scripts of a context replaces: it makes closed shadow roots look closed to the
+// page, in the world of which script/page.js runs as well.
+const nativeScript = `Object.defineProperty(window, %q + 'n', {value: ` +
+	"Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot')});\n"
+
 // inspect connects to the Web Inspector of a window, and has it run the scripts of the context in each document before
 // the page's own. The number counts the windows of the context. The lock is held.
 func (c *Context) inspect(ctx context.Context, p *Page, number int) error {
 	c.mu.Lock()
-	script := strings.Join(c.init, ";\n")
+	script := fmt.Sprintf(nativeScript, c.name) + strings.Join(c.init, ";\n")
 	c.mu.Unlock()
 	id := number + 1 // 2 is the session
 	if number == 1 {
@@ -39,7 +44,12 @@ func (c *Context) inspect(ctx context.Context, p *Page, number int) error {
 	in := &inspected{unread: map[string]string{}, declares: map[string]bool{}}
 	ready := make(chan struct{})
 	events := func(method string, params json.RawMessage) {
-		if method != inspector.Swapped {
+		switch method {
+		case inspector.Swapped:
+		case "Console.messageAdded":
+			p.log(params)
+			return
+		default:
 			in.hear(method, params)
 			return
 		}
@@ -74,8 +84,10 @@ func (c *Context) inspect(ctx context.Context, p *Page, number int) error {
 }
 
 func (in *inspected) prepare(ctx context.Context, script string) error {
-	if err := in.connection.Call(ctx, "Page.enable", struct{}{}, nil); err != nil {
-		return err
+	for _, domain := range []string{"Page", "Console"} {
+		if err := in.connection.Call(ctx, domain+".enable", struct{}{}, nil); err != nil {
+			return err
+		}
 	}
 	return in.connection.Call(ctx, "Page.setBootstrapScript", map[string]any{"source": script}, nil)
 }

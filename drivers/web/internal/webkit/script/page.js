@@ -15,11 +15,18 @@
       testIdAttributeName: 'data-testid', stableRafCount: 1, browserName: 'webkit', isUtilityWorld: true,
       customEngines: []});
   })();
-  // What the engines keep in the global object would be seen by the page there.
-  (globalThis => {
-    injected._engines.set('taproot', /* ENGINE */);
-    injected._engines.set('taproot-typing', /* TYPING */);
-  })({});
+  // The engines take the browser's own method of shadow roots, which shows those that a page has closed.
+  const native = window[name + 'n'], shown = Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot');
+  if (native) Object.defineProperty(Element.prototype, 'shadowRoot', {...native, configurable: true});
+  try {
+    // What the engines keep in the global object would be seen by the page there.
+    (globalThis => {
+      injected._engines.set('taproot', /* ENGINE */);
+      injected._engines.set('taproot-typing', /* TYPING */);
+    })({});
+  } finally {
+    if (native) Object.defineProperty(Element.prototype, 'shadowRoot', shown);
+  }
 
   const ok = v => name + stringify({v: v === undefined ? null : v});
   const failed = e => name + stringify({e: describeError(e)});
