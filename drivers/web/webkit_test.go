@@ -122,7 +122,7 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
-// What pages write to the console, and errors that nothing catches, are in the log and for assertions to see, also right
+// What pages write to the console, and errors that nothing catches, are in the log and seen by assertions, also right
 // after the step that leads to them.
 func TestWebKitConsole(t *testing.T) {
 	leftToWebKit(t)
