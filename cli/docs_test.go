@@ -71,7 +71,7 @@ func runCommand(t *testing.T, args ...string) (code int, out, complaints string)
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	told := map[string]int{}
-	rows := regexp.MustCompile("(?m)^\\| (`[A-Za-z_`, ]+`) \\|")
+	rows := regexp.MustCompile("(?m)^\\| (`[A-Za-z0-9_`, ]+`) \\|")
 	text := docs(t, "configuration")
 	for _, row := range rows.FindAllStringSubmatch(text, -1) {
 		for _, name := range regexp.MustCompile(`\w+`).FindAllString(row[1], -1) {

@@ -99,7 +99,10 @@ func Describe(dir string) error {
 	if config.RandomizeAllSpecs {
 		s.conf.Seed = &config.RandomSeed
 	}
-	if err := errors.Join(s.conf.Resolve(), s.conf.FindReporters()); err != nil {
+	if err := s.conf.Resolve(); err != nil {
+		return err
+	}
+	if s.conf.Reporters, err = s.conf.Reporters.Find(s.conf.Dir); err != nil {
 		return err
 	}
 	if s.choice, err = specsToRun(s.conf); err != nil {

@@ -275,7 +275,7 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	if len(f.reporters) > 0 {
 		c.Reporters = f.reporters
 	}
-	if err := c.FindReporters(); err != nil {
+	if c.Reporters, err = c.Reporters.Find(c.Dir); err != nil {
 		return c, &plan.Usage{Msg: err.Error()}
 	}
 	c.Headed, c.FilesMustBe = f.headed, true

@@ -99,7 +99,7 @@ type Config struct {
 	RepairSuggest bool
 	// KeepFrames says which reports keep the frames that decisions rested on; default: passed.
 	KeepFrames engine.KeepFrames
-	Reporters  []string // programs that read the events of the run
+	Reporters  Reporters // programs that read the events of the run
 
 	servers *start.Shared // the servers of runs that overlap; nil: each run has its own
 }

@@ -15,8 +15,14 @@ import (
 // reporterLimit is how long reporters may take after the end of a run.
 const reporterLimit = 10 * time.Second
 
+// runDirName is the variable of a reporter's environment with the folder of the run.
+const runDirName = "TAPROOT_RUN_DIR"
+
+// Reporters are programs that read the events of a run.
+type Reporters []string
+
 // reportersOf reads TAPROOT_REPORTER: programs, separated by commas.
-func reportersOf(text string) (list []string) {
+func reportersOf(text string) (list Reporters) {
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			list = append(list, name)
@@ -25,18 +31,17 @@ func reportersOf(text string) (list []string) {
 	return list
 }
 
-// FindReporters finds the programs of Reporters, so that a wrong name is an error before a run starts.
-func (c *Config) FindReporters() error {
-	found := make([]string, len(c.Reporters))
-	for i, name := range c.Reporters {
-		path, err := feed.Find(c.Dir, name)
+// Find returns the paths of the programs, relative to a folder or by PATH, so that a wrong name is an error before a
+// run starts.
+func (p Reporters) Find(dir string) (found Reporters, err error) {
+	for _, name := range p {
+		path, err := feed.Find(dir, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found[i] = path
+		found = append(found, path)
 	}
-	c.Reporters = found
-	return nil
+	return found, nil
 }
 
 // Reporting is the programs that read the events of a run. The zero value has none.
@@ -52,7 +57,7 @@ func (p *Reporting) Start(r *Runner, output io.Writer) error {
 	if err := p.Join(r); err != nil || p.spool == nil {
 		return err
 	}
-	environ := append(os.Environ(), "TAPROOT_RUN_DIR="+r.Dir.Path())
+	environ := append(os.Environ(), runDirName+"="+r.Dir.Path())
 	for _, program := range r.Config.Reporters {
 		one, err := feed.Start(feed.Options{Program: program, Dir: r.Config.Dir, Spool: p.dir, Environ: environ,
 			Output: output})
