@@ -123,7 +123,11 @@ func Find(dir, program string) (string, error) {
 		if errors.As(err, &why) {
 			err = why.Err
 		}
-		return "", fmt.Errorf("the reporter %s cannot be started: %w", program, err)
+		hint := ""
+		if filepath.Base(program) == program {
+			hint = ": name a program, such as ./my-reporter; every run writes junit.xml, ctrf.json and summary.md without one"
+		}
+		return "", fmt.Errorf("the reporter %s cannot be started: %w%s", program, err, hint)
 	}
 	return found, nil
 }
