@@ -404,6 +404,8 @@ func (c *Context) explain(p *Page, err error) error {
 		c.drop(p)
 		p.gone()
 		return targetClosed("the page has been closed")
+	case errors.Is(err, drivers.ErrDeviceLost):
+		return err
 	case webdriver.PageChanged(err):
 		return fmt.Errorf("Execution context was destroyed: %w", err)
 	}

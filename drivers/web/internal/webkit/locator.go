@@ -10,6 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
@@ -304,7 +305,9 @@ func (l *Locator) perform(timeout *float64, how touch) error {
 		}
 		at, err := l.onPage(ctx, frames, r)
 		if err == nil && at.R == "done" && !how.trial {
-			err = l.send(ctx, how, at)
+			if err = l.send(ctx, how, at); webdriver.PageChanged(err) {
+				err = fmt.Errorf("%w: the touch may have been made, and is not made again: %w", drivers.ErrDeviceLost, err)
+			}
 		}
 		if err != nil {
 			return r, err
