@@ -147,7 +147,7 @@ func (c *uiClient) until(what string, wanted func(cases map[string]uiCase, run s
 	c.t.Fatalf("it did not come to this: %s; the cases are %v, the run is %q, %s: %v", what, cases, run, broken, in.Err())
 }
 
-// TestUI: run --ui runs chosen tests of a suite with a broken file, stops a run, whose device is free again, and runs
+// TestUI: run --ui runs chosen tests of a suite with a broken file, stops a run, which releases the device, and runs
 // what a saved file concerns; Ctrl-C ends it.
 func TestUI(t *testing.T) {
 	t.Parallel()

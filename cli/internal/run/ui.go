@@ -176,7 +176,7 @@ func brokenFiles(err error) map[string]string {
 func (p *pageTests) Run(ctx context.Context, cases []string, o runpage.Observer) (string, error) {
 	p.inTurn.Lock()
 	defer p.inTurn.Unlock()
-	p.watcher.began()
+	p.watcher.started()
 	defer p.watcher.over()
 	f, args := p.flags, p.args
 	f.cases, f.observer = map[string]bool{}, o
@@ -273,7 +273,7 @@ func (f runFlags) observing(terminal func(event.Case, event.Event)) func(event.C
 	}
 }
 
-// correct passes the result of a case on whose report could not be written.
+// correct passes on the result of a case without a complete report.
 func (f runFlags) correct(o run.Outcome) {
 	if f.observer != nil {
 		f.observer.Event(event.Case{ID: o.Case.Test.ID, Pack: o.Case.Pack}, event.Event{Kind: event.CaseEnded,

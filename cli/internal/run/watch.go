@@ -71,12 +71,12 @@ type watcher struct {
 	reports string // the folder that runs write to
 
 	mu      sync.Mutex
-	running bool      // a run is going on
+	running bool      // a run is in progress
 	ended   time.Time // when the last run ended
 }
 
-// began notes the start of a run.
-func (w *watcher) began() {
+// started notes the start of a run.
+func (w *watcher) started() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = true

@@ -56,12 +56,12 @@ type runs struct {
 	wanted  []string // the cases of the next run, nil: none
 	wake    chan struct{}
 	cancel  context.CancelFunc // of the current run; nil: there is none
-	changed []string           // cases that depend on files that were saved while a run was going on
+	changed []string           // cases that depend on files that were saved during a run
 	reading sync.Mutex         // held while the tests are read
 }
 
 var (
-	errBusy    = errors.New("a run is going on: stop it first")
+	errBusy    = errors.New("a run is in progress: stop it first")
 	errNothing = errors.New("no test is chosen")
 )
 
@@ -139,7 +139,7 @@ func (r *runs) one(parent context.Context) {
 	}
 	r.wanted, r.cancel = nil, cancel
 	r.mu.Unlock()
-	r.state.began(cases)
+	r.state.started(cases)
 	printed, err := r.tests.Run(ctx, cases, r.state)
 	r.last = err
 	r.mu.Lock()

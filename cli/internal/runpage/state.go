@@ -107,8 +107,8 @@ func encode(kind string, value any) []byte {
 	return data
 }
 
-// tell sends a change to all pages. It needs s.mu.
-func (s *state) tell(kind string, value any) {
+// publish sends a change to all pages. It needs s.mu.
+func (s *state) publish(kind string, value any) {
 	data := encode(kind, value)
 	for stream := range s.streams {
 		select {
@@ -133,14 +133,14 @@ func (s *state) setTests(tests []Test, broken []Broken) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tests, s.broken = tests, broken
-	s.tell("tests", map[string]any{"tests": tests, "broken": broken})
+	s.publish("tests", map[string]any{"tests": tests, "broken": broken})
 }
 
 func (s *state) setWatch(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watch = on
-	s.tell("watch", on)
+	s.publish("watch", on)
 }
 
 func (s *state) watches() bool {
@@ -154,18 +154,18 @@ func (s *state) failed(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problem = text
-	s.tell("problem", text)
+	s.publish("problem", text)
 }
 
-// began starts a run of cases.
-func (s *state) began(cases []string) {
+// started notes the start of a run of cases.
+func (s *state) started(cases []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run = runState{State: "running", Total: len(cases), began: time.Now()}
 	for _, key := range cases {
 		s.plan(key)
 	}
-	s.tell("run", s.current())
+	s.publish("run", s.current())
 }
 
 // plan marks a case as one of the current run. It needs s.mu.
@@ -175,7 +175,7 @@ func (s *state) plan(key string) {
 		return
 	}
 	s.cases[key] = &caseState{Key: key, Result: waiting, before: old}
-	s.tell("case", s.cases[key])
+	s.publish("case", s.cases[key])
 }
 
 func (s *state) stopping() {
@@ -183,7 +183,7 @@ func (s *state) stopping() {
 	defer s.mu.Unlock()
 	if s.run.State == "running" {
 		s.run.State = "stopping"
-		s.tell("run", s.current())
+		s.publish("run", s.current())
 	}
 }
 
@@ -205,9 +205,9 @@ func (s *state) over(printed string) {
 			c.before = nil
 			continue
 		}
-		s.tell("case", s.cases[key])
+		s.publish("case", s.cases[key])
 	}
-	s.tell("run", s.current())
+	s.publish("run", s.current())
 }
 
 // Planned implements Observer.
@@ -218,7 +218,7 @@ func (s *state) Planned(runDir string, cases []string) {
 	for _, pack := range cases {
 		s.plan(history.PlannedKey(pack))
 	}
-	s.tell("run", s.current())
+	s.publish("run", s.current())
 }
 
 // Event implements Observer.
@@ -241,10 +241,10 @@ func (s *state) Event(of event.Case, e event.Event) {
 	}
 	c.events = append(c.events, e)
 	if s.apply(c, e) {
-		s.tell("case", c)
+		s.publish("case", c)
 	}
 	s.count(e)
-	s.tell("moved", key)
+	s.publish("moved", key)
 }
 
 // apply takes over an event, and reports whether the row of the case changes. It needs s.mu.
@@ -278,7 +278,7 @@ func (s *state) count(e event.Event) {
 	if bad(e.Result) {
 		s.run.Failed++
 	}
-	s.tell("run", s.current())
+	s.publish("run", s.current())
 }
 
 // showCase responds with the steps of a case.

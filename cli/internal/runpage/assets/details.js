@@ -156,15 +156,15 @@ export class Details {
     const has = list.contains(document.activeElement);
     while (list.children.length > steps.length) list.lastChild.remove();
     steps.forEach((s, i) => {
-      const said = [s.n, s.action, s.args, s.name, s.result, s.ms, i === this.step].join("\u0001");
+      const drawn = [s.n, s.action, s.args, s.name, s.result, s.ms, i === this.step].join("\u0001");
       let li = list.children[i];
-      if (li && li.said === said) return;
+      if (li && li.drawn === drawn) return;
       const button = h("button", { type: "button", cls: "step s-" + s.result, "aria-current": i === this.step ? "step" :
         null, tabindex: i === this.step ? "0" : "-1", on: { click: () => this.pick(i, true) } }, icon(s.result),
         h("span", { cls: "n" }, String(s.n)), h("span", { cls: "what" }, h("span", { cls: "act" }, s.name || s.action),
           " ", bdi(s.args || "", "args")), h("span", { cls: "time" }, took(s.ms)));
       const fresh = h("li", null, button);
-      fresh.said = said;
+      fresh.drawn = drawn;
       if (li) li.replaceWith(fresh); else list.append(fresh);
     });
     const shown = list.children[this.step];
@@ -188,9 +188,9 @@ export class Details {
     const before = this.shotOf(this.step - 1), after = s.shots && s.shots.length ? { path: s.shots.at(-1) } : null;
     const side = this.when === "before" && before || !after && before ? "before" : "after";
     const shot = side === "before" ? before : after;
-    const said = JSON.stringify([s, side, shot, v.base]);
-    if (stage.said === said) return;
-    stage.said = said;
+    const drawn = JSON.stringify([s, side, shot, v.base]);
+    if (stage.drawn === drawn) return;
+    stage.drawn = drawn;
     const view = (name, text, there) => h("button", { type: "button", cls: "chip",
       "aria-pressed": String(side === name), disabled: !there, on: { click: () => {
         this.when = name;

@@ -38,7 +38,7 @@ async function send(path, body) {
 function say(text) { $("status").textContent = text; }
 
 function start(cases) {
-  if (state.run.state) return say("A run is going on: stop it first.");
+  if (state.run.state) return say("A run is in progress: stop it first.");
   if (!cases.length) return say("No test is chosen.");
   send("/run", { cases });
 }
@@ -78,13 +78,13 @@ function redrawAll() {
   buttons();
 }
 
-let chipsSaid = "";
+let chipsDrawn = "";
 
 function chips() {
   const n = countsOf(), tags = [...new Set(state.tests.flatMap((t) => t.tags || []))].sort();
-  const said = JSON.stringify([n, tags, filter]);
-  if (said === chipsSaid) return;
-  chipsSaid = said;
+  const drawn = JSON.stringify([n, tags, filter]);
+  if (drawn === chipsDrawn) return;
+  chipsDrawn = drawn;
   const has = document.activeElement && document.activeElement.dataset.filter;
   const list = FILTERS.map(([name, word, results]) => {
     const count = results.reduce((sum, r) => sum + (n[r] || 0), 0);

@@ -150,10 +150,10 @@ export class Tree {
     const one = node.cases && node.cases.length === 1 ? results[0] : null;
     const time = one ? (one.result === "running" && one.steps ? one.step + "/" + one.steps : took(one.ms)) :
       node.tests > 1 ? String(node.tests) : "";
-    const said = result + time;
+    const drawn = result + time;
     node.result = result;
-    if (!node.el || node.said === said && node.icon.firstChild) return;
-    node.said = said;
+    if (!node.el || node.drawn === drawn && node.icon.firstChild) return;
+    node.drawn = drawn;
     node.icon.replaceChildren(icon(result));
     node.time.textContent = time;
     node.row.dataset.result = result;
