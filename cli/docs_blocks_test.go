@@ -188,7 +188,11 @@ func checkSteps(t *testing.T, b block) {
 	for _, step := range strings.Split("\n"+strings.TrimSuffix(b.text, "\n"), "\n- ")[1:] {
 		var first error
 		for _, platform := range []string{"android", "web", "ios"} {
-			_, err := dsl.Parse(b.String(), []byte("id: doc\nplatform: "+platform+"\nsteps:\n- "+step+"\n"))
+			runsOn := "platform: " + platform
+			if strings.HasPrefix(step, "on:") {
+				runsOn = "devices: {alice: {platform: android}, bob: {platform: " + platform + "}}"
+			}
+			_, err := dsl.Parse(b.String(), []byte("id: doc\n"+runsOn+"\nsteps:\n- "+step+"\n"))
 			if err == nil {
 				first = nil
 				break
